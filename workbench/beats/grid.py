@@ -1,0 +1,70 @@
+"""The beat grid: where the beats of a recording fall and which of them open a bar.
+
+Conventions: times in seconds of song time, positions count from 1 as musicians do. A grid without beats is a
+valid answer for music without a pulse; its confidence is 0.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from workbench.errors import GridError
+from workbench.recording import FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BeatGrid:
+    """Where the beats of one recording fall, and which of them open a bar."""
+
+    beats: FloatArray
+    """shape (n_beats,), seconds of song time, strictly increasing, read-only"""
+    positions: IntArray
+    """shape (n_beats,), place in the bar from 1: a downbeat is a beat by construction"""
+    beats_per_bar: int
+    """of the metre that prevails; single bars may differ where the metre changes"""
+    confidence: float = field(default=0.0)
+    """0 to 1: how sure the downbeats are"""
+
+    def __post_init__(self) -> None:
+        beats = np.array(self.beats, dtype=np.float64, copy=True)
+        positions = np.array(self.positions, dtype=np.int32, copy=True)
+        if beats.ndim != 1 or positions.shape != beats.shape:
+            raise GridError(f"beats and positions must be vectors of one length, got {beats.shape}, {positions.shape}")
+        if not np.all(np.isfinite(beats)) or (beats.size and beats[0] < 0):
+            raise GridError("beat times must be finite and not negative")
+        if np.any(np.diff(beats) <= 0):
+            at = int(np.argmax(np.diff(beats) <= 0))
+            raise GridError(f"beat times must increase strictly; beat {at + 1} is at {beats[at + 1]:.6f} s")
+        if self.beats_per_bar < 1:
+            raise GridError(f"beats_per_bar must be at least 1, got {self.beats_per_bar}")
+        if positions.size and int(positions.min()) < 1:
+            raise GridError("positions count from 1")
+        steps_on = (positions[1:] == positions[:-1] + 1) | (positions[1:] == 1)
+        if not np.all(steps_on):
+            at = int(np.argmin(steps_on))
+            raise GridError(f"after position {positions[at]} comes the next beat or a 1, not {positions[at + 1]}")
+        if not 0.0 <= self.confidence <= 1.0:
+            raise GridError(f"confidence lies in 0 to 1, got {self.confidence}")
+        beats.flags.writeable = False
+        positions.flags.writeable = False
+        object.__setattr__(self, "beats", beats)
+        object.__setattr__(self, "positions", positions)
+
+    @property
+    def downbeats(self) -> FloatArray:
+        """Times that open a bar, shape (n_bars,), seconds of song time."""
+        return self.beats[self.positions == 1]
+
+    @property
+    def downbeat_indices(self) -> IntArray:
+        """Indices into `beats` of the beats that open a bar, shape (n_bars,)."""
+        return np.flatnonzero(self.positions == 1).astype(np.int32)
+
+    @property
+    def tempo_bpm(self) -> float:
+        """Beats a minute: 60 over the median beat interval; 0.0 where there are fewer than two beats."""
+        if self.beats.size < 2:
+            return 0.0
+        return float(60.0 / np.median(np.diff(self.beats)))

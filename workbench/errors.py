@@ -1,0 +1,62 @@
+"""The exception tree: what can go wrong, in the words of whoever has to act on it.
+
+    WorkbenchError
+    ├── InputError            the caller's file or value is at fault (also ValueError)
+    │   ├── MediaError        a file that cannot be read as what it should be
+    │   ├── ParameterError    a parameter out of range, or two that exclude each other
+    │   ├── GridError         beats that are no grid
+    │   ├── PlanError         a plan that breaks a rule of how plans are played
+    │   ├── ManifestError     a catalog manifest or one of its rows
+    │   └── UnknownTrack      no such track in the catalog (also KeyError)
+    ├── StoreError            the home folder or the database cannot be used (also OSError)
+    └── ResourceMissing       shipped data or an outside program is not where it should be
+
+A musical "no" ("no viable loop") is not an exception but a `Refusal`, see `workbench.loops.refusals`.
+Each message names the rule that was broken and the value that broke it.
+"""
+
+from __future__ import annotations
+
+
+class WorkbenchError(Exception):
+    """Base of everything this package raises on purpose; its text is fit to show to a user."""
+
+    def __str__(self) -> str:
+        """Show the sentence itself; `KeyError` would put it in quotes."""
+        return str(self.args[0]) if self.args else self.__class__.__name__
+
+
+class InputError(WorkbenchError, ValueError):
+    """What the caller gave is at fault."""
+
+
+class MediaError(InputError):
+    """A file that cannot be read as the sound or film it should be."""
+
+
+class ParameterError(InputError):
+    """A parameter out of its range, or parameters that exclude each other."""
+
+
+class GridError(InputError):
+    """Beats and positions that do not form a grid."""
+
+
+class PlanError(InputError):
+    """A plan that breaks a rule of how plans are played."""
+
+
+class ManifestError(InputError):
+    """A catalog manifest that cannot be read, or one of its rows."""
+
+
+class UnknownTrack(InputError, KeyError):
+    """No track of that id in the catalog."""
+
+
+class StoreError(WorkbenchError, OSError):
+    """The home folder or its database cannot be used."""
+
+
+class ResourceMissing(WorkbenchError):
+    """Shipped data or an outside program is not where it should be."""

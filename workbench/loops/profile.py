@@ -1,0 +1,103 @@
+"""The loop profile of a recording: everything the planner needs, and no sound.
+
+It is computed once a recording (`workbench.loops.bodies`), kept in the store, and read by the planner
+(`workbench.loops.cover`), so that a plan from a warm analysis touches no audio.
+
+Bars are numbered from 0 by the grid's downbeats: bar k runs from `downbeats[k]` to `downbeats[k + 1]`. What stands
+before the first downbeat is the lead-in; what follows the last downbeat belongs to the last bar.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from workbench.recording import FloatArray, IntArray, SongSeconds
+
+SEAM_PARTS = ("expectation", "context", "ringing", "pulse", "harmony", "level", "brightness")
+"""Names of the parts of a seam's score, in the order of the columns of `Splices.parts`."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Splices:
+    """Candidate splices, one a row, best first. Splice k leaves at bar line `leave[k]` and enters at bar line `enter[k]`:
+    after bar `leave - 1` one hears bar `enter`. A loop goes back (enter < leave), a cut goes ahead (enter > leave).
+    """
+
+    leave: IntArray
+    """shape (n,), index of the downbeat at which the music leaves"""
+    enter: IntArray
+    """shape (n,), index of the downbeat at which it goes on; never equal to leave"""
+    song_to: FloatArray
+    """shape (n,), s, refined leaving time, within 10 ms of downbeats[leave]"""
+    song_from: FloatArray
+    """shape (n,), s, refined entering time, within 10 ms of downbeats[enter]; phase-aligned to song_to"""
+    score: FloatArray
+    """shape (n,), 0 to 1, probability that nobody hears the splice"""
+    parts: FloatArray
+    """shape (n, len(SEAM_PARTS)), 0 to 1 each"""
+    fade_seconds: FloatArray
+    """shape (n,), s, >= 0.005, crossfade length fitted to how alike both sides are"""
+    exponent: FloatArray
+    """shape (n,), 0.5 (equal power, unlike sides) to 1.0 (linear, coherent sides)"""
+    level_step_db: FloatArray
+    """shape (n,), LU by which the entered side is louder than the left side was about to be (short-term, BS.1770)"""
+
+
+class EndingKind(StrEnum):
+    """How a song can end by itself."""
+
+    OUTRO = "outro"
+    """a come-down outro: level falls, harmony rests"""
+    RESOLVE = "resolve"
+    """the song's own final bars: a ritardando, a last chord, a ring-out"""
+    ABRUPT = "abrupt"
+    """a dry last hit"""
+
+
+@dataclass(frozen=True, slots=True)
+class SongEnding:
+    """The song's own ending, if it has one worth playing."""
+
+    kind: EndingKind
+    start_bar: int
+    """first bar that belongs to the ending; a splice into it must enter at or before this bar"""
+    outro_start: SongSeconds
+    outro_end: SongSeconds
+    """last sound above -60 dBFS"""
+
+
+@dataclass(frozen=True, slots=True)
+class SongSection:
+    """A stretch of whole bars with a name."""
+
+    first_bar: int
+    last_bar: int
+    """one past the last bar"""
+    song_from: SongSeconds
+    song_to: SongSeconds
+    label: str
+    group: int
+    """sections of one group repeat each other"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoopProfile:
+    """What the planner knows of a recording."""
+
+    song_duration: SongSeconds
+    """decoded length, s"""
+    song_start: SongSeconds
+    """where the music begins to sound (first sample above -60 dBFS), s"""
+    last_sound: SongSeconds
+    """where it has died away (-60 dBFS), s"""
+    downbeats: FloatArray
+    """shape (n_bars,), s, bar lines of the song's grid"""
+    beats_per_bar: int
+    grid_confidence: float
+    bar_lufs: FloatArray
+    """shape (n_bars,), LUFS of each bar"""
+    sections: tuple[SongSection, ...]
+    splices: Splices
+    ending: SongEnding | None
+    """None where the song offers no ending of its own (it fades or stops in mid-phrase)"""

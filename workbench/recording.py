@@ -1,0 +1,72 @@
+"""A recording: decoded samples, their rate, and the hash of the bytes they came from.
+
+Also the array and clock types that every layer shares. Two clocks run in this project: song time, seconds from
+the first decoded sample of a track, and video time, seconds from the first picture of a clip.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import MediaError
+
+FloatArray: TypeAlias = NDArray[np.floating[Any]]
+IntArray: TypeAlias = NDArray[np.integer[Any]]
+BoolArray: TypeAlias = NDArray[np.bool_]
+SongSeconds: TypeAlias = float
+VideoSeconds: TypeAlias = float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Recording:
+    """Decoded sound of one file, or of one made in memory."""
+
+    samples: FloatArray
+    """shape (channels, n), float32, full scale 1.0, read-only"""
+    sample_rate: int
+    """Hz"""
+    content_hash: str
+    """SHA-256 of the file's bytes in hex; of the samples where there is no file"""
+
+    def __post_init__(self) -> None:
+        samples = np.ascontiguousarray(self.samples, dtype=np.float32)
+        if samples.ndim != 2 or samples.shape[0] < 1:
+            raise MediaError(f"samples must have shape (channels, n), got {self.samples.shape}")
+        if self.sample_rate <= 0:
+            raise MediaError(f"the sample rate must be positive, got {self.sample_rate}")
+        if samples is self.samples:
+            samples = samples.view()
+        samples.flags.writeable = False
+        object.__setattr__(self, "samples", samples)
+
+    @classmethod
+    def from_samples(cls, samples: FloatArray, sample_rate: int) -> Recording:
+        """Wrap samples made in memory; shape (n,) counts as mono."""
+        block = np.atleast_2d(np.ascontiguousarray(samples, dtype=np.float32))
+        digest = hashlib.sha256(f"{block.shape}@{sample_rate}:".encode() + block.tobytes()).hexdigest()
+        return cls(block, sample_rate, digest)
+
+    @property
+    def channels(self) -> int:
+        """Number of channels."""
+        return int(self.samples.shape[0])
+
+    @property
+    def duration(self) -> float:
+        """Length in seconds."""
+        return float(self.samples.shape[1] / self.sample_rate)
+
+    def mono(self) -> FloatArray:
+        """Mean over the channels, shape (n,), float32."""
+        if self.channels == 1:
+            return self.samples[0]
+        total = self.samples[0].copy()
+        for channel in self.samples[1:]:
+            total += channel
+        total *= np.float32(1.0 / self.channels)
+        return total
