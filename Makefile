@@ -1,0 +1,82 @@
+# The set-up commands. Everything lives in .venv, installed from the lock files; nothing is installed twice.
+#   make demo       the main job, on a machine with Python 3.11 to 3.13, pip and make
+#   make test       the suite a developer runs (under 10 minutes on 2 cores)
+#   make test-all   that, and what needs more: the wheel in a clean environment, long renders, fault runs
+#   make check      format, lint, strict types, import contracts
+#   make notebooks  run the notebooks and compare their checked outputs
+#   make bench      measure: beats, seams, plans beside a peer, speed; writes tests/benchmarks/RESULTS.md
+#   make lock       resolve the lock files again (the only target that looks for newer packages)
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+DEMO_HOME ?= demo
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test test-all check format notebooks bench lock clean
+
+help:
+	@sed -n '2,8s/^# *//p' Makefile
+
+# One stamp a lock file: a target re-runs only when its lock or the project's metadata changed.
+$(VENV)/.python:
+	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v <= (3, 13) else f"Python 3.11 to 3.13 is needed, this is {v[0]}.{v[1]}; set PYTHON=python3.11")'
+	@echo "[set-up] creating the environment in $(VENV)"
+	@$(PYTHON) -m venv $(VENV)
+	@touch $@
+
+$(VENV)/.core: $(VENV)/.python requirements.lock pyproject.toml
+	@echo "[set-up] installing the packages of requirements.lock (a minute or two, once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@echo "[set-up] compiling the analysis kernels (up to a minute, once)"
+	@$(BIN)/python -m workbench.workflows.warm_up
+	@touch $@
+
+$(VENV)/.dev: $(VENV)/.core requirements-dev.lock
+	@echo "[set-up] installing the packages of requirements-dev.lock (a few minutes, once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+	@touch $@
+
+demo: $(VENV)/.core
+	@$(BIN)/workbench demo --home $(DEMO_HOME)
+
+test: $(VENV)/.dev
+	$(BIN)/python -m pytest -m "not slow" tests
+	$(BIN)/python -m pytest --nbval-lax notebooks
+
+test-all: test
+	$(BIN)/python -m pytest -m slow tests
+
+check: $(VENV)/.dev
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+	$(BIN)/mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.dev
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+notebooks: $(VENV)/.dev
+	$(BIN)/python -m pytest --nbval-lax notebooks
+
+bench: $(VENV)/.dev $(VENV)/peers/.done
+	$(BIN)/python tests/benchmarks/run.py
+
+# The peer has its own environment: its packages would bend ours.
+$(VENV)/peers/.done: tests/benchmarks/requirements-peers.lock | $(VENV)/.python
+	@echo "[set-up] installing the peers that make bench measures against"
+	@$(PYTHON) -m venv $(VENV)/peers
+	@$(VENV)/peers/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@touch $@
+
+LOCK = $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-annotate
+lock: $(VENV)/.python
+	@$(BIN)/python -m pip install --quiet uv
+	$(LOCK) pyproject.toml --extra build -o requirements.lock
+	$(LOCK) pyproject.toml --extra service --extra dashboard --extra lab --extra dev -c requirements.lock -o requirements-dev.lock
+	echo "pymusiclooper==3.6.0" | $(LOCK) - -o tests/benchmarks/requirements-peers.lock
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

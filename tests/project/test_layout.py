@@ -1,0 +1,80 @@
+"""A reader finds each item where the README says it is."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+TOP_LEVEL_FOLDERS = {"notebooks", "workbench", "service", "data", "tests"}
+VAGUE_NAMES = {"utils", "helpers", "common", "core", "misc"}
+
+
+def tracked() -> list[str]:
+    listing = subprocess.run(["git", "ls-files"], cwd=ROOT, capture_output=True, text=True, check=False)
+    if listing.returncode != 0:
+        pytest.skip("not a git checkout")
+    return listing.stdout.splitlines()
+
+
+def test_where_is_names_paths_that_exist() -> None:
+    readme = (ROOT / "README.md").read_text()
+    section = readme.split("## Where is…")[1].split("\n## ")[0]
+    paths = re.findall(r"`([\w./]+)`", section)
+    assert len(paths) >= 6
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+def test_the_top_level_holds_the_fixed_folders_only() -> None:
+    folders = {path.split("/")[0] for path in tracked() if "/" in path and not path.startswith(".")}
+    assert folders == TOP_LEVEL_FOLDERS
+
+
+def test_no_module_has_a_name_that_says_nothing() -> None:
+    stems = {Path(path).stem for path in tracked() if path.startswith(("workbench/", "service/"))}
+    assert stems & VAGUE_NAMES == set()
+
+
+def test_packages_below_the_top_have_empty_init_files() -> None:
+    full = [
+        path
+        for path in tracked()
+        if path.endswith("__init__.py") and path != "workbench/__init__.py" and (ROOT / path).read_text().strip()
+    ]
+    assert full == []
+
+
+def test_every_module_of_the_packages_opens_with_its_method() -> None:
+    bare = [
+        path
+        for path in tracked()
+        if path.startswith(("workbench/", "service/"))
+        and path.endswith(".py")
+        and not path.endswith("__init__.py")
+        and not (ROOT / path).read_text().startswith('"""')
+    ]
+    assert bare == []
+
+
+def test_the_lock_files_name_hashes_and_no_host() -> None:
+    for name in ("requirements.lock", "requirements-dev.lock", "tests/benchmarks/requirements-peers.lock"):
+        text = (ROOT / name).read_text()
+        assert "://" not in text
+        assert text.count("--hash=sha256:") > text.count("==")
+
+
+def test_import_is_quick() -> None:
+    """Under 0.3 s of CPU beyond the bare interpreter, the best of five: the budget is for the code, not the machine."""
+    program = "import resource, workbench; print(resource.getrusage(resource.RUSAGE_SELF).ru_utime)"
+    bare = "import resource; print(resource.getrusage(resource.RUSAGE_SELF).ru_utime)"
+
+    def cpu(code: str) -> float:
+        runs = [
+            subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+            for _ in range(5)
+        ]
+        return min(float(run) for run in runs)
+
+    assert cpu(program) - cpu(bare) < 0.3
