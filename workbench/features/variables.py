@@ -1,0 +1,109 @@
+"""Name, dimensions, unit and meaning of every array that a stage stores.
+
+Each array of the project is declared here once. `check` holds an array against its declaration, `check_together`
+holds the arrays of one stage against each other (a dimension has one length), and `attributes` gives what is written
+beside the array in the store, so that a cached array can be read without this code.
+
+To add an array, add a `Variable` to the group of its stage in `_DECLARED`; nothing else has to know.
+
+Dimensions: `frame` counts spectrogram frames (frame i is centred at i / frames_per_second seconds), `tone_frame` the
+slower frames of the tone spectrogram, `band` log-frequency bands, `tone` semitones, `onset_band` the frequency ranges
+in which onsets are told apart, `beat` beats of the grid, `bar` bars, numbered from 0 by the grid's downbeats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import ParameterError
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """What one stored array is."""
+
+    name: str
+    """as it is called in the store and as an attribute of its value object"""
+    dims: tuple[str, ...]
+    """one name an axis, outermost first; () for a single number"""
+    dtype: str
+    """numpy name of the stored type, such as "float32" """
+    unit: str
+    """SI symbol, "dB", "LUFS", "BPM", "1" for ratios and counts"""
+    description: str
+    """one sentence, with range and reference where they are not plain"""
+
+
+_DECLARED: tuple[Variable, ...] = (
+    # features.spectrum
+    Variable("power", ("band", "frame"), "float32", "1", "power in log-frequency bands, full-scale sine about 1"),
+    Variable("band_hz", ("band",), "float64", "Hz", "centre frequency of each log-frequency band"),
+    Variable("tones", ("tone", "tone_frame"), "float32", "1", "power in semitone bands, full-scale sine about 1"),
+    Variable("tone_midi", ("tone",), "int32", "1", "MIDI number of each semitone band; 69 is A4, 440 Hz"),
+    # features.onsets
+    Variable("onsets", ("onset_band", "frame"), "float32", "1", "onset strength by range, 1 is a typical strong onset"),
+    Variable("attack", ("frame",), "float32", "1", "broadband onset strength, 1 is a typical strong onset"),
+    Variable("harmonic_change", ("frame",), "float32", "1", "distance of the chroma after and before a frame, 0 to 1"),
+    # beats
+    Variable("beats", ("beat",), "float64", "s", "beat times in song time, strictly increasing"),
+    Variable("positions", ("beat",), "int32", "1", "place of each beat in its bar, from 1"),
+    Variable("downbeats", ("bar",), "float64", "s", "times that open a bar, song time"),
+    Variable("beats_per_bar", (), "int32", "1", "beats in a bar of the metre that prevails"),
+    Variable("confidence", (), "float64", "1", "probability that the downbeats are right, 0 to 1"),
+)
+
+VARIABLES: Mapping[str, Variable] = {variable.name: variable for variable in _DECLARED}
+"""Every declared array by name."""
+
+
+def check(name: str, array: NDArray[Any]) -> None:
+    """Hold an array against its declaration.
+
+    Raises
+    ------
+    ParameterError : the name is not declared, or the array has another number of axes, another type, or values that
+        are not finite
+    """
+    if name not in VARIABLES:
+        raise ParameterError(f"no variable is called {name!r}; declare it in workbench.features.variables")
+    variable = VARIABLES[name]
+    if array.ndim != len(variable.dims):
+        raise ParameterError(f"{name} has the axes {variable.dims}, got an array of shape {array.shape}")
+    if array.dtype != np.dtype(variable.dtype):
+        raise ParameterError(f"{name} is stored as {variable.dtype}, got {array.dtype}")
+    if array.dtype.kind == "f" and not np.all(np.isfinite(array)):
+        raise ParameterError(f"{name} must be finite throughout")
+
+
+def check_together(arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Hold the arrays of one stage against their declarations and against each other.
+
+    Raises
+    ------
+    ParameterError : as `check`, or two arrays disagree about the length of a dimension they share
+    """
+    lengths: dict[str, tuple[int, str]] = {}
+    for name, array in arrays.items():
+        check(name, array)
+        for dim, length in zip(VARIABLES[name].dims, array.shape, strict=True):
+            known, by = lengths.setdefault(dim, (length, name))
+            if length != known:
+                raise ParameterError(f"{name} has {length} along {dim!r}, but {by} has {known}")
+
+
+def attributes(name: str) -> dict[str, str]:
+    """What is written beside a stored array: its unit and its sentence.
+
+    Raises
+    ------
+    ParameterError : the name is not declared
+    """
+    if name not in VARIABLES:
+        raise ParameterError(f"no variable is called {name!r}; declare it in workbench.features.variables")
+    variable = VARIABLES[name]
+    return {"units": variable.unit, "long_name": variable.description}
