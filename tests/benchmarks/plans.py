@@ -132,8 +132,8 @@ def run() -> list[Table]:
             means.add(side, len(side_rows), *np.nanmean(np.array(side_rows), axis=0).tolist())
     means.notes.append(
         f"Clip: the track and {EXTRA_SECONDS:.0f} s more. Of our plans the worst seam counts, of the peer's its one. "
-        "Flux and surprise are percentiles among the song's own bar lines and bar pairs (lower is better); CPU is of whole "
-        "processes, import and decoding included, analysis cold."
+        "Flux and surprise are percentiles among the song's own bar lines and bar pairs (lower is better); CPU is of "
+        "whole processes, import and decoding included, analysis cold."
     )
     return [detail, means, refused]
 
