@@ -1,0 +1,188 @@
+"""Opening a media file safely, and what its container says about itself.
+
+Everything goes through FFmpeg's libraries (PyAV). Playlists, capture devices and text screens are barred: a playlist
+is a file that makes FFmpeg open other files and addresses, and a text file "plays" as a terminal film. A name is never
+read as a protocol: `http:…` and `concat:…` are looked up as files.
+
+The length a file states is needed to tell a whole file from a torn one, so here it is only what its maker wrote down.
+FFmpeg also reports lengths guessed from size and bit rate (raw ADTS and AC-3, MP3 without a Xing tag), and shortens
+the length of a torn WAV to what is there; neither is a statement.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import struct
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import av
+import av.error
+import av.logging
+from av.audio.stream import AudioStream
+from av.container import InputContainer
+from av.stream import Disposition, Stream
+from av.video.stream import VideoStream
+
+from workbench.errors import MediaError
+
+_BARRED = {
+    "hls", "concat", "dash", "imf", "lavfi", "tty", "rtsp", "rtp", "sdp", "sap", "ffmetadata", "vapoursynth",
+    "alsa", "fbdev", "kmsgrab", "oss", "pulse", "sndio", "video4linux2,v4l2", "x11grab", "xcbgrab", "dshow", "gdigrab",
+    "vfwcap", "avfoundation", "openal", "jack", "libcdio", "iec61883", "decklink", "android_camera",
+}  # fmt: skip
+# Containers that write a length down, or carry the time stamps it follows from.
+_STATING = {
+    "aiff", "ape", "asf", "au", "avi", "caf", "flac", "flv", "matroska,webm", "mov,mp4,m4a,3gp,3g2,mj2", "mpeg",
+    "mpegts", "mxf", "nut", "ogg", "rm", "tak", "tta", "w64", "wv",
+}  # fmt: skip
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[InputContainer]:
+    """Open a media file for reading; errors while the block runs that FFmpeg raises become one `MediaError`.
+
+    Raises
+    ------
+    MediaError : no such file, a folder, an empty file, or nothing FFmpeg knows
+    """
+    path = Path(path)
+    _check_file(path)
+    try:
+        with av.open(
+            f"file:{path.resolve()}",
+            container_options={"format_whitelist": _formats(), "protocol_whitelist": "file"},
+            metadata_errors="replace",
+        ) as container:
+            yield container
+    except PermissionError:
+        raise MediaError(f"{path}: may not be read; check its permissions") from None
+    except (av.error.FFmpegError, UnicodeError) as error:
+        raise MediaError(f"{path}: not readable as audio or video ({_words(error)}); is it a media file?") from error
+
+
+def sound_stream(container: InputContainer) -> AudioStream | None:
+    """The stream a player would play: the default one, else the best; None for a file without sound."""
+    best = container.streams.best("audio")
+    return best if isinstance(best, AudioStream) else None
+
+
+def picture_stream(container: InputContainer) -> VideoStream | None:
+    """The moving picture of the file; cover art and thumbnails are no picture. None where there is none."""
+    moving = [stream for stream in container.streams.video if not _is_still(stream)]
+    best = container.streams.best("video")
+    return best if isinstance(best, VideoStream) and best in moving else moving[0] if moving else None
+
+
+def first_picture(container: InputContainer, stream: VideoStream) -> float | None:
+    """Time stamp of the first picture that can be shown, in the container's seconds: zero of video time.
+
+    Reads from the container's present place and leaves it there; None when no picture can be decoded.
+    """
+    for packet in container.demux(stream):
+        try:
+            for frame in packet.decode():
+                if frame.time is not None:
+                    return float(frame.time)
+        except av.error.InvalidDataError:
+            continue
+    return None
+
+
+def stated_seconds(container: InputContainer, stream: AudioStream, path: Path) -> float | None:
+    """Length in seconds that the file itself states for its sound; None where nothing states it."""
+    name = container.format.name
+    if name in ("wav", "w64"):
+        stated = _wav_seconds(path)
+        if stated is not None:
+            return stated
+    tagged = name == "mp3" and _has_xing_tag(path)
+    whole = name != "flac" or _flac_total(stream) > 0
+    if not (tagged or (name in _STATING and whole)):
+        return None
+    if stream.duration is not None and stream.time_base is not None:
+        return float(stream.duration * stream.time_base)
+    return container.duration / av.time_base if container.duration is not None else None
+
+
+def hash_file(path: Path) -> str:
+    """SHA-256 of a file's bytes in hex."""
+    path = Path(path)
+    _check_file(path)
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise MediaError(f"{path}: cannot be read ({error.strerror}); check its permissions") from None
+
+
+def _check_file(path: Path) -> None:
+    if path.is_dir():
+        raise MediaError(f"{path}: a folder, not a media file; name a file in it")
+    try:
+        size = path.stat().st_size
+    except FileNotFoundError:
+        raise MediaError(f"{path}: no such file") from None
+    except OSError as error:
+        raise MediaError(f"{path}: cannot be read ({error.strerror}); check its place and permissions") from None
+    if not path.is_file():
+        raise MediaError(f"{path}: not a regular file")
+    if size == 0:
+        raise MediaError(f"{path}: the file is empty; copy or export it again")
+
+
+@cache
+def _formats() -> str:
+    return ",".join(name for name in sorted(av.formats_available) if name not in _BARRED)
+
+
+def _words(error: Exception) -> str:
+    return str(getattr(error, "strerror", None) or error)
+
+
+def _is_still(stream: Stream) -> bool:
+    stills = Disposition.attached_pic | Disposition.timed_thumbnails | Disposition.still_image
+    return bool(stream.disposition & stills)
+
+
+def _flac_total(stream: AudioStream) -> int:
+    """Total samples of STREAMINFO, a 36-bit field; 0 where the encoder did not know."""
+    info = stream.codec_context.extradata or b""
+    return int.from_bytes(info[13:18], "big") & (2**36 - 1)
+
+
+def _has_xing_tag(path: Path) -> bool:
+    """Whether the first MP3 frame is a Xing, Info or VBRI tag, which states the number of frames."""
+    with path.open("rb") as file:
+        head = file.read(10)
+        if head[:3] == b"ID3" and len(head) == 10:
+            size = (head[6] & 127) << 21 | (head[7] & 127) << 14 | (head[8] & 127) << 7 | head[9] & 127
+            file.seek(10 + size)
+        else:
+            file.seek(0)
+        frame = file.read(4096)
+    return any(tag in frame for tag in (b"Xing", b"Info", b"VBRI"))
+
+
+def _wav_seconds(path: Path) -> float | None:
+    """Length that the data chunk of a WAV or RF64 file states; None where it was left open."""
+    with path.open("rb") as file:
+        if file.read(12)[:4] not in (b"RIFF", b"RF64"):
+            return None
+        bytes_per_second, long_size = 0, None
+        while len(head := file.read(8)) == 8:
+            name, size = head[:4], int.from_bytes(head[4:], "little")
+            if name == b"data":
+                if size == 0xFFFFFFFF and long_size is not None:
+                    size = long_size
+                usable = bytes_per_second > 0 and 0 < size < 2**63 and size not in (0xFFFFFFFF, 0x7FFFFFFF)
+                return size / bytes_per_second if usable else None
+            body = file.read(min(size, 64))
+            if name == b"fmt " and len(body) >= 12:
+                bytes_per_second = struct.unpack_from("<I", body, 8)[0]
+            elif name == b"ds64" and len(body) >= 16:
+                long_size = struct.unpack_from("<Q", body, 8)[0]
+            file.seek(size - len(body) + size % 2, 1)
+    return None
