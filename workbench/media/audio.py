@@ -16,37 +16,52 @@ Samples are float32, shape (channels, n), full scale 1.0: integers of up to 24 b
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+import os
+import secrets
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import av
 import av.error
 import numpy as np
 import soxr
+from av.audio.format import AudioFormat
 from av.audio.frame import AudioFrame
-from av.audio.resampler import AudioResampler
 from av.audio.stream import AudioStream
-from av.container import InputContainer
-from av.packet import Packet
+from numpy.typing import NDArray
 
-from workbench.errors import MediaError, ParameterError
-from workbench.media.containers import first_picture, hash_file, opened, picture_stream, sound_stream, stated_seconds
+from workbench.errors import MediaError, ParameterError, WorkbenchError
+from workbench.media.containers import hash_file
+from workbench.media.decoder import Tape, decoding
 from workbench.recording import FloatArray, Recording
 
-_KEPT_SHARE = 0.9  # of the stated length: below it a file counts as torn
-_EDGE_SECONDS = 0.1  # encoder delay and padding, which some containers count as length
-_GAP_SECONDS = 0.015  # shorter than any packet, longer than time stamps rounded to milliseconds are off
-_LONGEST_GAP_SECONDS = 600.0  # a longer jump of the time stamps is a new clock, not lost sound
-_FIRST_GUESS_SECONDS = 3600.0  # most that a stated length may reserve in advance
-_MOST_BAD_READS = 64
+_MP3_RATES = (8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000)
+_LAYOUTS = {1: "mono", 2: "stereo", 3: "2.1", 4: "quad", 5: "5.0", 6: "5.1", 7: "6.1", 8: "7.1"}
+_WRITE_SAMPLES = 1 << 16
 
-_CODES = {"s16": "i2", "s32": "i4", "flt": "f4", "dbl": "f8"}
-_SCALES = {"s16": 2.0**-15, "s32": 2.0**-31, "flt": 1.0, "dbl": 1.0}
-_DTYPES: dict[str, np.dtype[Any]] = {name: np.dtype(code) for name, code in _CODES.items()}
+
+@dataclass(frozen=True, slots=True)
+class _Writing:
+    """How one kind of file holds samples."""
+
+    container: str
+    codec: str
+    sample_format: str  # what the encoder takes, packed or planar
+    bits: int  # 16 or 24: samples become integers of so many bits; 0: they stay float32
+
+
+_WRITINGS = {
+    (".wav", "pcm16"): _Writing("wav", "pcm_s16le", "s16", 16),
+    (".wav", "pcm24"): _Writing("wav", "pcm_s24le", "s32", 24),
+    (".wav", "float32"): _Writing("wav", "pcm_f32le", "flt", 0),
+    (".flac", "pcm16"): _Writing("flac", "flac", "s16", 16),
+    (".flac", "pcm24"): _Writing("flac", "flac", "s32", 24),
+    (".mp3", "lossy"): _Writing("mp3", "libmp3lame", "fltp", 0),
+}
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -78,11 +93,11 @@ def decode(path: Path) -> Recording:
     """
     path = Path(path)
     content_hash = hash_file(path)
-    with _decoding(path) as decoder:
-        tape: _Tape | None = None
+    with decoding(path) as decoder:
+        tape: Tape | None = None
         for piece in decoder.pieces():
             if tape is None:
-                tape = _Tape(decoder.channels, decoder.guessed_samples())
+                tape = Tape(decoder.channels, decoder.guessed_samples())
             tape.append(piece)
         decoder.check_whole()
     if tape is None or tape.length == 0:
@@ -110,13 +125,13 @@ def decode_blocks(path: Path, block_seconds: float = 10.0, sample_rate: int | No
         yield from _converted(decode_blocks(path, block_seconds), sample_rate, block_seconds)
         return
     done = 0
-    tape: _Tape | None = None
-    with _decoding(path) as decoder:
+    tape: Tape | None = None
+    with decoding(path) as decoder:
         block = 0
         for piece in decoder.pieces():
             if tape is None:
                 block = max(1, round(block_seconds * decoder.sample_rate))
-                tape = _Tape(decoder.channels, block + decoder.sample_rate)
+                tape = Tape(decoder.channels, block + decoder.sample_rate)
             tape.append(piece)
             while tape.length >= block:
                 yield SoundBlock(tape.take(block), decoder.sample_rate, done / decoder.sample_rate)
@@ -153,212 +168,75 @@ def resample(samples: FloatArray, rate_from: int, rate_to: int) -> FloatArray:
     return converted[..., :length]
 
 
-class _Piece(NamedTuple):
-    """What comes next on the timeline: silence, then the frame without its first samples."""
+def write_audio(
+    path: Path,
+    blocks: Iterable[FloatArray],
+    sample_rate: int,
+    channels: int,
+    *,
+    subtype: str | None = None,
+    bit_rate: int = 256_000,
+) -> Path:
+    """Write sound to a WAV, FLAC or MP3 file, block by block, in memory that does not grow with its length.
 
-    silence: int
-    frame: AudioFrame
-    skip: int
+    The file appears whole or not at all: it is written aside, in the same folder, and renamed. A WAV over 4 GiB becomes
+    RF64. Sixteen bits are dithered (triangular, two steps wide, not repeating between channels, the same on every
+    run); samples beyond full scale are clipped there, except in float32. MP3 knows rates up to 48 kHz only: other
+    rates are converted. MP3 carries the Xing tag that makes it gapless.
 
+    Parameters
+    ----------
+    path : its suffix chooses the kind of file; the folder must exist
+    blocks : arrays of shape (channels, n), float, full scale 1.0; n may differ from block to block
+    sample_rate : Hz
+    channels : 1 to 8, for MP3 1 or 2
+    subtype : "pcm16", "pcm24" or "float32" (WAV only); None: "pcm16" for WAV and FLAC
+    bit_rate : bits a second, MP3 only
 
-@contextmanager
-def _decoding(path: Path) -> Iterator[_Decoder]:
-    zero = _picture_zero(path)
-    with opened(path) as container:
-        stream = sound_stream(container)
-        if stream is None:
-            raise MediaError(f"{path}: no sound in this file; give one that has an audio stream")
-        # A container's length is that of its longest stream, which beside a picture need not be the sound.
-        own_length = zero is None or stream.duration is not None
-        stated = stated_seconds(container, stream, path) if own_length else None
-        yield _Decoder(path, container, stream, zero, stated)
+    Returns
+    -------
+    Path : the file's path
 
-
-def _picture_zero(path: Path) -> float | None:
-    """Container seconds of the first picture; found in an opening of its own, so that no sound is skipped."""
-    with opened(path) as container:
-        picture = picture_stream(container)
-        return None if picture is None else first_picture(container, picture)
-
-
-class _Decoder:
-    """One sound stream turned into a run of samples without holes; knows how much of it was lost."""
-
-    def __init__(
-        self, path: Path, container: InputContainer, stream: AudioStream, zero: float | None, stated: float | None
-    ) -> None:
-        self.path = path
-        self.sample_rate = 0  # Hz, known from the first frame: some headers state half of it (HE-AAC)
-        self.channels = 0
-        self._container = container
-        self._stream = stream
-        self._zero = zero  # container seconds of the first picture; None for a file without one
-        self._stated = stated
-        self._heard = 0
-        self._bad_seconds = 0.0
-        self._layout = ""
-        self._adapter: tuple[tuple[int, str, str], AudioResampler] | None = None
-
-    def guessed_samples(self) -> int:
-        """Samples to reserve room for; a header may lie, so a little more than stated and not without bound."""
-        duration = self._container.duration
-        seconds = self._stated or (duration / av.time_base if duration else 60.0)
-        return int((min(seconds, _FIRST_GUESS_SECONDS) * 1.001 + 0.2) * self.sample_rate)
-
-    def pieces(self) -> Iterator[_Piece]:
-        """Frames in order, with the silence and the cuts that keep them in place."""
-        due = self._zero  # container seconds at which the next sample belongs
-        started = False
-        for frame, time in self._frames():
-            late = 0.0 if due is None or time is None else time - due
-            if self._zero is None:
-                # Without a picture only a jump counts: samples follow one another, time stamps may creep.
-                due = time if time is not None else due
-                late = late if started and _GAP_SECONDS < late <= _LONGEST_GAP_SECONDS else 0.0
-            elif started and abs(late) > _LONGEST_GAP_SECONDS:
-                due, late = time, 0.0
-            elif started and abs(late) <= _GAP_SECONDS:
-                late = 0.0
-            offset = round(late * self.sample_rate)
-            skip = min(frame.samples, max(0, -offset))
-            self._heard += frame.samples
-            yield _Piece(max(0, offset), frame, skip)
-            started = started or skip < frame.samples
-            if due is not None:
-                silence = 0 if self._zero is None else max(0, offset)
-                due += (silence + frame.samples - skip) / self.sample_rate
-
-    def check_whole(self) -> None:
-        """Raise `MediaError` if too much of what the file states is missing."""
-        if not self._heard:
-            raise MediaError(f"{self.path}: no sound could be decoded; the file is damaged or not what its name says")
-        heard = self._heard / self.sample_rate
-        stated = heard + self._bad_seconds if self._stated is None else self._stated
-        if heard <= _KEPT_SHARE * stated - _EDGE_SECONDS:
-            raise MediaError(
-                f"{self.path}: only {heard:.1f} s of its {stated:.1f} s could be decoded; "
-                "the file is cut short or damaged, copy or export it again"
-            )
-
-    def _frames(self) -> Iterator[tuple[AudioFrame, float | None]]:
-        for packet in self._packets():
-            try:
-                frames = packet.decode()
-            except av.error.InvalidDataError:
-                if packet.duration and packet.time_base:
-                    self._bad_seconds += float(packet.duration * packet.time_base)
-                continue
-            for frame in frames:
-                if not isinstance(frame, AudioFrame) or not frame.samples:
-                    continue
-                time = frame.time
-                for adapted in self._adapted(frame):
-                    yield adapted, time
-                    time = None
-
-    def _packets(self) -> Iterator[Packet[AudioStream]]:
-        failures = 0
-        while failures < _MOST_BAD_READS:
-            try:
-                for packet in self._container.demux(self._stream):
-                    failures = 0
-                    yield packet
-                return
-            except av.error.InvalidDataError:
-                failures += 1
-
-    def _adapted(self, frame: AudioFrame) -> list[AudioFrame]:
-        """The frame as it is, or converted where a stream changes rate or channels or has an unusual sample type."""
-        if self.sample_rate == 0:
-            self.sample_rate, self.channels, self._layout = (
-                frame.sample_rate,
-                frame.layout.nb_channels,
-                frame.layout.name,
-            )
-        key = (frame.sample_rate, frame.layout.name, frame.format.name)
-        if key[:2] == (self.sample_rate, self._layout) and key[2].rstrip("p") in _SCALES:
-            return [frame]
-        if self._adapter is None or self._adapter[0] != key:
-            self._adapter = (key, AudioResampler("fltp", self._layout, self.sample_rate))
-        return self._adapter[1].resample(frame)
-
-
-class _Tape:
-    """Samples laid end to end, one row a channel, in one piece of memory that grows when it must."""
-
-    def __init__(self, channels: int, capacity: int) -> None:
-        self.length = 0
-        self._channels = channels
-        self._capacity = max(1, capacity)
-        self._flat = np.empty(channels * self._capacity, dtype=np.float32)  # not touched, so not yet occupied
-
-    def append(self, piece: _Piece) -> None:
-        """Lay a piece behind what is there."""
-        kept = piece.frame.samples - piece.skip
-        self._reserve(piece.silence + kept)
-        rows = self._flat.reshape(self._channels, self._capacity)
-        if piece.silence:
-            rows[:, self.length : self.length + piece.silence] = 0.0
-            self.length += piece.silence
-        if kept:
-            _unpack(piece.frame, piece.skip, rows[:, self.length : self.length + kept])
-            self.length += kept
-
-    def take(self, count: int) -> FloatArray:
-        """Cut off and return the first `count` samples, shape (channels, count)."""
-        rows = self._flat.reshape(self._channels, self._capacity)
-        taken = _finite(rows[:, :count].copy())
-        rows[:, : self.length - count] = rows[:, count : self.length].copy()
-        self.length -= count
-        return taken
-
-    def finish(self) -> FloatArray:
-        """All samples, shape (channels, length), moved together in place: a copy would double the memory."""
-        for channel in range(1, self._channels):
-            source, target = channel * self._capacity, channel * self.length
-            for at in range(0, self.length, 1 << 20):
-                count = min(1 << 20, self.length - at)
-                self._flat[target + at : target + at + count] = self._flat[source + at : source + at + count]
-        return _finite(self._flat[: self._channels * self.length]).reshape(self._channels, self.length)
-
-    def _reserve(self, count: int) -> None:
-        if self.length + count <= self._capacity:
-            return
-        capacity = max(self.length + count, self._capacity * 3 // 2)
-        flat = np.empty(self._channels * capacity, dtype=np.float32)
-        rows = self._flat.reshape(self._channels, self._capacity)
-        flat.reshape(self._channels, capacity)[:, : self.length] = rows[:, : self.length]
-        self._flat, self._capacity = flat, capacity
-
-
-def _unpack(frame: AudioFrame, skip: int, out: FloatArray) -> None:
-    """Write a frame's samples from `skip` on to `out`, shape (channels, frame.samples - skip), as float32."""
-    name = frame.format.name
-    kind, channels = name.rstrip("p"), out.shape[0]
-    dtype, scale = _DTYPES[kind], np.float32(_SCALES[kind])
-    planes = [memoryview(plane) for plane in frame.planes]
-    if frame.format.is_planar or channels == 1:
-        for row, plane in zip(out, planes, strict=False):
-            heard = np.frombuffer(plane, dtype, frame.samples)
-            np.multiply(heard[skip:], scale, out=row, casting="same_kind")
-    else:
-        packed = np.frombuffer(planes[0], dtype, frame.samples * channels).reshape(-1, channels)
-        np.multiply(packed[skip:].T, scale, out=out, casting="same_kind")
-
-
-def _finite(samples: FloatArray) -> FloatArray:
-    """The samples, with silence in place of NaN and infinity, which float WAV can hold; changed in place."""
-    flat = samples.reshape(-1)
-    for at in range(0, flat.size, 1 << 20):
-        part = flat[at : at + (1 << 20)]
-        if not np.isfinite(part).all():
-            part[~np.isfinite(part)] = 0.0
-    return samples
+    Raises
+    ------
+    ParameterError : a suffix, subtype, rate or number of channels that the file cannot hold; a block of another shape
+    MediaError : the file cannot be written
+    """
+    path = Path(path)
+    suffix = path.suffix.lower()
+    writing = _WRITINGS.get((suffix, subtype or ("lossy" if suffix == ".mp3" else "pcm16")))
+    if writing is None:
+        known = ", ".join(sorted({f"{kind} {sub}" for kind, sub in _WRITINGS}))
+        raise ParameterError(f"{path.name}: cannot write {suffix or 'no suffix'} as {subtype}; known are {known}")
+    most = 2 if suffix == ".mp3" else 8
+    if not 1 <= channels <= most:
+        raise ParameterError(f"{path.name}: {suffix} holds 1 to {most} channels, not {channels}; write WAV or mix down")
+    if sample_rate <= 0:
+        raise ParameterError(f"{path.name}: the sample rate must be positive, got {sample_rate}")
+    rate, sound = sample_rate, iter(blocks)
+    if suffix == ".mp3" and sample_rate not in _MP3_RATES:
+        rate = 44_100 if sample_rate % 11_025 == 0 else 48_000
+        sound = _at_rate(sound, sample_rate, rate)
+    aside = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    try:
+        _encode(aside, sound, rate, channels, writing, bit_rate)
+        with aside.open("rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(aside, path)
+    except WorkbenchError:
+        raise
+    except (av.error.FFmpegError, OSError) as error:
+        raise MediaError(f"{path}: cannot be written ({_reason(error)}); check the folder and free space") from error
+    finally:
+        aside.unlink(missing_ok=True)
+    return path
 
 
 def _converted(blocks: Iterator[SoundBlock], sample_rate: int, block_seconds: float) -> Iterator[SoundBlock]:
     """The same sound at another rate, in blocks of the same length in seconds."""
-    first = next(blocks)
+    first = next(blocks, None)
+    if first is None:
+        return
     if first.sample_rate == sample_rate:
         yield first
         yield from blocks
@@ -379,3 +257,56 @@ def _converted(blocks: Iterator[SoundBlock], sample_rate: int, block_seconds: fl
     for at in range(0, waiting.shape[1], size):
         part = np.ascontiguousarray(waiting[:, at : at + size])
         yield SoundBlock(part, sample_rate, (given + at) / sample_rate)
+
+
+def _encode(
+    path: Path, blocks: Iterator[FloatArray], rate: int, channels: int, writing: _Writing, bit_rate: int
+) -> None:
+    options = {"rf64": "auto"} if writing.container == "wav" else {}
+    with av.open(f"file:{path.resolve()}", "w", format=writing.container, container_options=options) as container:
+        stream = container.add_stream(writing.codec, rate=rate, layout=_LAYOUTS[channels])
+        if not isinstance(stream, AudioStream):
+            raise ParameterError(f"{writing.codec} is no sound codec")
+        stream.codec_context.format = AudioFormat(writing.sample_format)
+        if writing.codec == "libmp3lame":
+            stream.bit_rate = bit_rate
+        container.start_encoding()  # so that no blocks at all give a file with no sound
+        dither = np.random.Generator(np.random.SFC64(0))
+        written = 0
+        for block in blocks:
+            if block.ndim != 2 or block.shape[0] != channels:
+                raise ParameterError(f"a block must have shape ({channels}, n), got {block.shape}")
+            for at in range(0, block.shape[1], _WRITE_SAMPLES):
+                part = block[:, at : at + _WRITE_SAMPLES]
+                frame = _packed(part, writing, dither)
+                frame.sample_rate, frame.pts, frame.time_base = rate, written, Fraction(1, rate)
+                container.mux(stream.encode(frame))
+                written += part.shape[1]
+        container.mux(stream.encode(None))
+
+
+def _packed(samples: FloatArray, writing: _Writing, dither: np.random.Generator) -> AudioFrame:
+    """A frame with the samples as the encoder takes them; `samples` has shape (channels, n)."""
+    whole: NDArray[Any]
+    if not writing.bits:
+        whole = np.asarray(samples, dtype=np.float32)
+    elif writing.bits == 16:
+        noise = dither.random(samples.shape, np.float32) + dither.random(samples.shape, np.float32)
+        steps = np.rint(np.asarray(samples, dtype=np.float32) * np.float32(2**15) + noise - np.float32(1.0))
+        whole = np.clip(steps, -(2**15), 2**15 - 1).astype(np.int16)
+    else:
+        steps = np.rint(np.asarray(samples, dtype=np.float64) * 2**23)
+        whole = np.clip(steps, -(2**23), 2**23 - 1).astype(np.int32) << 8
+    planar = writing.sample_format.endswith("p")
+    rows = np.ascontiguousarray(whole) if planar else np.ascontiguousarray(whole.T).reshape(1, -1)
+    return AudioFrame.from_ndarray(rows, writing.sample_format, _LAYOUTS[samples.shape[0]])
+
+
+def _at_rate(blocks: Iterator[FloatArray], rate_from: int, rate_to: int) -> Iterator[FloatArray]:
+    sound = (SoundBlock(np.asarray(block, dtype=np.float32), rate_from, 0.0) for block in blocks)
+    for block in _converted(sound, rate_to, block_seconds=5.0):
+        yield block.samples
+
+
+def _reason(error: Exception) -> str:
+    return str(getattr(error, "strerror", None) or error)
