@@ -24,6 +24,7 @@ import av.logging
 from av.audio.stream import AudioStream
 from av.container import InputContainer
 from av.stream import Disposition, Stream
+from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from workbench.errors import MediaError
@@ -76,19 +77,26 @@ def picture_stream(container: InputContainer) -> VideoStream | None:
     return best if isinstance(best, VideoStream) and best in moving else moving[0] if moving else None
 
 
-def first_picture(container: InputContainer, stream: VideoStream) -> float | None:
-    """Time stamp of the first picture that can be shown, in the container's seconds: zero of video time.
+def first_picture(container: InputContainer, stream: VideoStream) -> VideoFrame | None:
+    """The first picture that can be shown; its `time` is zero of video time. None when not one can be decoded.
 
-    Reads from the container's present place and leaves it there; None when no picture can be decoded.
+    Reads on from the container's present place.
     """
     for packet in container.demux(stream):
         try:
             for frame in packet.decode():
-                if frame.time is not None:
-                    return float(frame.time)
+                if isinstance(frame, VideoFrame) and frame.time is not None:
+                    return frame
         except av.error.InvalidDataError:
             continue
     return None
+
+
+def upright_size(frame: VideoFrame, stream: VideoStream) -> tuple[int, int]:
+    """Width and height of a picture as it is meant to be seen: in square pixels, rotated as its file says."""
+    aspect = stream.sample_aspect_ratio
+    width, height = round(frame.width * float(aspect)) if aspect else frame.width, frame.height
+    return (height, width) if frame.rotation % 180 else (width, height)
 
 
 def stated_seconds(container: InputContainer, stream: AudioStream, path: Path) -> float | None:

@@ -61,7 +61,8 @@ def _picture_zero(path: Path) -> float | None:
     """Container seconds of the first picture; found in an opening of its own, so that no sound is skipped."""
     with opened(path) as container:
         picture = picture_stream(container)
-        return None if picture is None else first_picture(container, picture)
+        first = None if picture is None else first_picture(container, picture)
+        return None if first is None else first.time
 
 
 class Decoder:

@@ -1,0 +1,148 @@
+"""What a media file is: streams, size, rates, and a length that is measured rather than believed.
+
+The length comes from the packets, read but not decoded: headers of cut, streamed and hand-edited files state lengths
+that are wrong by minutes. That costs one pass over the file's bytes.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass
+from math import inf
+from pathlib import Path
+
+import av.error
+from av.audio.stream import AudioStream
+from av.container import InputContainer
+from av.packet import Packet
+from av.stream import Stream
+from av.video.stream import VideoStream
+
+from workbench.errors import MediaError
+from workbench.media.containers import first_picture, opened, picture_stream, sound_stream, upright_size
+
+_MOST_BAD_READS = 64
+
+
+@dataclass(frozen=True, slots=True)
+class MediaInfo:
+    """A media file in a few numbers; a field that does not apply is None."""
+
+    container: str
+    """FFmpeg's name of the format, such as "mov,mp4,m4a,3gp,3g2,mj2" or "ogg" """
+    duration: float
+    """s; of the picture from the first one shown to the end of the last, of a file without picture that of its sound"""
+    has_video: bool
+    """whether there is a moving picture; cover art is none"""
+    has_audio: bool
+    width: int | None
+    """pixels as displayed: with the sample aspect and a rotation applied"""
+    height: int | None
+    fps: float | None
+    """mean pictures a second over the whole file"""
+    video_codec: str | None
+    sample_rate: int | None
+    """Hz"""
+    channels: int | None
+    audio_codec: str | None
+    audio_duration: float | None
+    """s; from the first to the end of the last packet of sound"""
+    title: str | None
+    """from the container's metadata"""
+
+
+def probe(path: Path) -> MediaInfo:
+    """Say what a file is, and how long it truly is.
+
+    Raises
+    ------
+    MediaError : no such file, no media, or neither sound nor moving picture in it
+    """
+    path = Path(path)
+    with opened(path) as container:
+        stream = picture_stream(container)
+        first = None if stream is None else first_picture(container, stream)
+    with opened(path) as container:
+        picture = None if first is None else picture_stream(container)
+        sound = sound_stream(container)
+        spans = _spans(container, [stream for stream in (picture, sound) if stream is not None])
+        seen = spans[picture.index] if picture is not None else None
+        heard = spans[sound.index] if sound is not None else None
+        if seen is not None and first is not None and first.time is not None:
+            seen.start = first.time
+        if not any(span is not None and span.packets for span in (seen, heard)):
+            raise MediaError(f"{path}: neither sound nor moving picture in this file; give an audio or video file")
+        width, height = (None, None) if first is None or picture is None else upright_size(first, picture)
+        return MediaInfo(
+            container=container.format.name,
+            duration=seen.seconds if seen is not None else heard.seconds if heard is not None else 0.0,
+            has_video=picture is not None,
+            has_audio=sound is not None,
+            width=width,
+            height=height,
+            fps=seen.packets / seen.seconds if seen is not None and seen.seconds > 0 else None,
+            video_codec=None if picture is None else picture.codec_context.name,
+            sample_rate=None if sound is None else sound.codec_context.sample_rate,
+            channels=None if sound is None else sound.codec_context.layout.nb_channels,
+            audio_codec=None if sound is None else sound.codec_context.name,
+            audio_duration=None if heard is None else heard.seconds,
+            title=_title(container, sound),
+        )
+
+
+@dataclass(slots=True)
+class _Span:
+    """Where the packets of one stream begin and end, in container seconds."""
+
+    start: float = inf
+    end: float = -inf
+    last: float = -inf
+    packets: int = 0
+
+    @property
+    def seconds(self) -> float:
+        """Length; a last packet that does not say how long it is counts as long as the mean."""
+        if self.packets == 0:
+            return 0.0
+        mean = (self.last - self.start) / (self.packets - 1) if self.packets > 1 else 0.0
+        return max(0.0, self.end - self.start if self.end > self.last else self.last + mean - self.start)
+
+
+def _spans(container: InputContainer, streams: list[VideoStream | AudioStream]) -> dict[int, _Span]:
+    """The span of each stream, by its index: one pass over the packets, nothing decoded."""
+    spans = {stream.index: _Span() for stream in streams}
+    failures = 0
+    while failures < _MOST_BAD_READS:
+        try:
+            for packet in container.demux(*streams):
+                if packet.pts is None or packet.time_base is None or packet.is_discard:
+                    continue
+                span = spans[packet.stream_index]
+                skipped, dropped = _trimmed(packet)
+                time = float(packet.pts * packet.time_base)
+                span.packets += 1
+                span.start = min(span.start, time + skipped)
+                span.last = max(span.last, time)
+                span.end = max(span.end, time + float((packet.duration or 0) * packet.time_base) - dropped)
+            return spans
+        except av.error.InvalidDataError:
+            failures += 1
+    return spans
+
+
+def _trimmed(packet: Packet[Stream]) -> tuple[float, float]:
+    """Seconds of encoder delay at the head and of padding at the end that a decoder cuts off this packet."""
+    if not isinstance(packet.stream, AudioStream) or not packet.has_sidedata("skip_samples"):
+        return 0.0, 0.0
+    skipped, dropped = struct.unpack_from("<II", bytes(packet.get_sidedata("skip_samples")))
+    rate = packet.stream.codec_context.sample_rate
+    return skipped / rate, dropped / rate
+
+
+def _title(container: InputContainer, sound: AudioStream | None) -> str | None:
+    """The title tag of the file; Ogg keeps it with its stream."""
+    for tags in (container.metadata, {} if sound is None else sound.metadata):
+        for name, value in tags.items():
+            if name.lower() == "title" and value.strip():
+                return value.strip()
+    return None

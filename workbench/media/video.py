@@ -1,0 +1,119 @@
+"""Pictures of a video file: a run of small frames, or one still. Times are seconds from the first picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import floor
+from pathlib import Path
+
+import av.error
+import numpy as np
+from av.container import InputContainer
+from av.video.frame import VideoFrame
+from av.video.stream import VideoStream
+from numpy.typing import NDArray
+
+from workbench.errors import MediaError, ParameterError
+from workbench.media.containers import first_picture, opened, picture_stream, upright_size
+from workbench.recording import VideoSeconds
+
+_SEEK_BACK_SECONDS = 10.0
+_SAME_TIME = 1e-6  # s; time stamps are rational numbers, read as floats
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Picture:
+    """One picture of a video and when it is shown."""
+
+    video_s: VideoSeconds
+    """seconds from the first picture"""
+    pixels: NDArray[np.uint8]
+    """shape (height, width, 3), RGB, upright, square pixels"""
+
+
+def frames(path: Path, width: int = 160, every_seconds: float = 0.0) -> Iterator[Picture]:
+    """Decode a video's pictures in order, made small.
+
+    Parameters
+    ----------
+    path : a file with a moving picture
+    width : pixels; the height follows the picture's shape
+    every_seconds : at most one picture in so many seconds, on a regular grid; 0 for all of them
+
+    Raises
+    ------
+    MediaError : no such file, no media, or no moving picture that can be decoded
+    """
+    if width < 1 or every_seconds < 0:
+        raise ParameterError(f"width must be at least 1 and every_seconds not negative, got {width}, {every_seconds}")
+    zero: float | None = None
+    due = 0.0
+    with opened(path) as container:
+        stream = _picture(container, path)
+        for time, frame in _shown(container, stream):
+            zero = time if zero is None else zero
+            if time - zero + _SAME_TIME >= due:
+                yield Picture(time - zero, _pixels(frame, stream, width))
+                passed = floor((time - zero + _SAME_TIME) / every_seconds) if every_seconds else 0
+                due = (passed + 1) * every_seconds
+    if zero is None:
+        raise MediaError(f"{path}: no picture of this video could be decoded")
+
+
+def still(path: Path, video_s: VideoSeconds, width: int = 640) -> Picture:
+    """The picture on screen at `video_s`: the last one shown at or before it; past the end, the last of all.
+
+    Raises
+    ------
+    MediaError : as for `frames`
+    """
+    if width < 1:
+        raise ParameterError(f"width must be at least 1, got {width}")
+    with opened(path) as container:
+        first = first_picture(container, _picture(container, path))
+    if first is None or first.time is None:
+        raise MediaError(f"{path}: no picture of this video could be decoded")
+    zero = first.time
+    # A seek lands on the key picture at or before the time; without an index it may land late, so then further back.
+    for seek_to in (video_s, video_s - _SEEK_BACK_SECONDS, 0.0):
+        with opened(path) as container:
+            stream = _picture(container, path)
+            if seek_to > 0 and stream.time_base is not None:
+                container.seek(int((zero + seek_to) / stream.time_base), stream=stream)
+            found: tuple[float, VideoFrame] | None = None
+            for time, frame in _shown(container, stream):
+                if found is not None and time > zero + video_s + _SAME_TIME:
+                    break
+                found = (time, frame)
+            if found is not None and (found[0] <= zero + video_s + _SAME_TIME or seek_to <= 0):
+                return Picture(found[0] - zero, _pixels(found[1], stream, width))
+    raise MediaError(f"{path}: no picture of this video could be decoded")
+
+
+def _picture(container: InputContainer, path: Path) -> VideoStream:
+    stream = picture_stream(container)
+    if stream is None:
+        raise MediaError(f"{path}: no moving picture in this file; give a video")
+    stream.codec_context.thread_type = "AUTO"
+    return stream
+
+
+def _shown(container: InputContainer, stream: VideoStream) -> Iterator[tuple[float, VideoFrame]]:
+    """Time stamps, container seconds, and pictures in the order in which they are shown; damaged ones are left out."""
+    for packet in container.demux(stream):
+        try:
+            for frame in packet.decode():
+                if isinstance(frame, VideoFrame) and frame.time is not None:
+                    yield frame.time, frame
+        except av.error.InvalidDataError:
+            continue
+
+
+def _pixels(frame: VideoFrame, stream: VideoStream, width: int) -> NDArray[np.uint8]:
+    """Scale a picture to `width`, upright and in square pixels, shape (height, width, 3)."""
+    shape = upright_size(frame, stream)
+    height = max(1, round(width * shape[1] / shape[0]))
+    turned = frame.rotation % 180 != 0
+    small = frame.reformat(*((height, width) if turned else (width, height)), format="rgb24", interpolation="AREA")
+    return np.ascontiguousarray(np.rot90(small.to_ndarray(), frame.rotation // 90), dtype=np.uint8)
