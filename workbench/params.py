@@ -36,6 +36,45 @@ class SpectrumParams(Params):
 class BeatParams(Params):
     """Beat and downbeat tracking: the bar-pointer model and its activations."""
 
+    min_bpm: float = Field(default=48.0, ge=30.0, le=80.0, description="BPM; slowest beat, a dotted one of a slow 6/8")
+    max_bpm: float = Field(default=215.0, ge=120.0, le=300.0, description="BPM; fastest beat")
+    usual_bpm: float = Field(default=110.0, ge=80.0, le=140.0, description="BPM; where people tap most readily")
+    tempo_candidates: int = Field(default=10, ge=1, le=20, description="tempi decoded and compared; cost grows with it")
+    normalization_seconds: float = Field(
+        default=8.0, ge=1.0, le=60.0, description="s around an onset that its strength is measured against; two bars"
+    )
+    beat_evidence: float = Field(default=5.0, ge=0.5, le=20.0, description="nats that a clear onset speaks for a beat")
+    tempo_reach: float = Field(
+        default=1.3,
+        ge=1.05,
+        le=1.4,
+        description="ratio; how far the tempo may wander from a candidate, under an octave",
+    )
+    tempo_spread: float = Field(
+        default=0.03, ge=0.005, le=0.2, description="ratio; deviation from the candidate's tempo that costs half a nat"
+    )
+    tempo_cap: float = Field(default=1.0, ge=0.0, le=10.0, description="nats a beat that another tempo costs at most")
+    tempo_change_cost: float = Field(
+        default=60.0, ge=1.0, le=500.0, description="nats for a change of tempo by its own amount from beat to beat"
+    )
+    tempo_jump_cost: float = Field(
+        default=8.0, ge=1.0, le=50.0, description="nats that any change of tempo costs at most"
+    )
+    bar_evidence: float = Field(default=2.0, ge=0.0, le=20.0, description="nats that one beat speaks for a bar line")
+    phase_prior: float = Field(
+        default=0.5, ge=0.0, le=10.0, description="nats a beat by which the whole piece's bar phase is preferred"
+    )
+    bar_slip_cost: float = Field(default=12.0, ge=0.0, le=100.0, description="nats that a bar cut short costs")
+    metre_switch_cost: float = Field(default=12.0, ge=0.0, le=100.0, description="nats that a change of metre costs")
+    jitter_ms: float = Field(
+        default=12.0, ge=1.0, le=40.0, description="ms; median distance that a steady line explains"
+    )
+    steady_beats: int = Field(default=8, ge=4, le=64, description="beats; fewest that make a steady stretch")
+    line_price: float = Field(
+        default=30.0, ge=1.0, le=1000.0, description="squared jitters that a new stretch of tempo must save"
+    )
+    latency_ms: float = Field(default=0.0, ge=-30.0, le=30.0, description="ms added to every beat")
+
 
 class SectionParams(Params):
     """Sections of a song."""
@@ -63,6 +102,14 @@ class RenderParams(Params):
 
     block_seconds: float = Field(default=5.0, ge=0.1, le=60.0, description="s of sound rendered at a time")
     ceiling_dbtp: float = Field(default=-1.0, ge=-12.0, le=0.0, description="dBTP; the limiter's ceiling")
+    limiter_lookahead_seconds: float = Field(
+        default=0.005, ge=0.001, le=0.05, description="s over which the limiter's gain moves; shorter ones distort bass"
+    )
+    limiter_release_seconds: float = Field(
+        default=0.2, ge=0.01, le=2.0, description="s for the limiter to let go of 63 % of a reduction"
+    )
+    film_sample_rate: int = Field(default=48_000, ge=44_100, le=48_000, description="Hz of a film's sound")
+    film_kbps: int = Field(default=256, ge=96, le=320, description="kbit/s of a film's AAC stereo sound")
 
 
 class VoiceParams(Params):

@@ -1,0 +1,140 @@
+"""Compiled inner loops of beat tracking. Compiled once and cached on disk; importing this module loads numba."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from workbench.recording import FloatArray, IntArray
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def bar_pointer(
+    evidence: FloatArray, shortest: int, prior: FloatArray, change_cost: float, free_change: int, jump_cost: float
+) -> IntArray:
+    """Most probable beat frames: exact Viterbi of the bar-pointer model over the compact state space.
+
+    Tempo changes at beats only (Krebs et al. 2015), and between beats the pointer just runs on. So the states inside a
+    beat need no memory of their own: with B[t, i] the best log probability of a path that has a beat at frame t and
+    came there by an interval of n_i frames,
+
+        B[t, i] = evidence[t] + prior[i] + max over j of (B[t - n_i, j] - cost(n_j, n_i)).
+
+    evidence : shape (n_frames,), log likelihood ratio of a beat at each frame against none
+    prior : shape (n_intervals,), log probability of interval `shortest + i`
+    change_cost : log units a frame of change beyond `free_change` frames, relative to the interval
+    jump_cost : log units that any change of tempo costs at most
+    """
+    n_frames = evidence.size
+    n_intervals = prior.size
+    reach = 8
+    best = np.full((n_frames, n_intervals), -1e30, dtype=np.float32)
+    back = np.full((n_frames, n_intervals), -1, dtype=np.int16)
+    top = np.full(n_frames, -1e30, dtype=np.float32)
+    top_at = np.zeros(n_frames, dtype=np.int16)
+    for t in range(n_frames):
+        here = evidence[t]
+        for i in range(n_intervals):
+            n = shortest + i
+            if t < n:
+                best[t, i] = here + prior[i]
+                back[t, i] = -1
+            else:
+                past = t - n
+                value = top[past] - jump_cost
+                arg = top_at[past]
+                for j in range(max(0, i - reach), min(n_intervals, i + reach + 1)):
+                    change = abs(i - j)
+                    cost = 0.05 * change
+                    if change > free_change:
+                        cost += change_cost * (change - free_change) / n
+                    candidate = best[past, j] - cost
+                    if candidate > value:
+                        value = candidate
+                        arg = j
+                best[t, i] = value + here + prior[i]
+                back[t, i] = arg
+            if best[t, i] > top[t]:
+                top[t] = best[t, i]
+                top_at[t] = i
+    # the last beat lies within one interval of the end
+    t_end = -1
+    i_end = 0
+    value = np.float32(-1e30)
+    for t in range(max(0, n_frames - shortest - n_intervals), n_frames):
+        for i in range(n_intervals):
+            if n_frames - t <= shortest + i and best[t, i] > value:
+                value = best[t, i]
+                t_end = t
+                i_end = i
+    frames = np.empty(n_frames // max(shortest, 1) + 2, dtype=np.int64)
+    count = 0
+    t = t_end
+    i = i_end
+    while t >= 0:
+        frames[count] = t
+        count += 1
+        origin = back[t, i]
+        if origin < 0:
+            break
+        t = t - (shortest + i)
+        i = origin
+    return frames[:count][::-1].copy()
+
+
+@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+def bar_positions(
+    emission: FloatArray, first_state: IntArray, lengths: IntArray, switch_cost: float, slip_cost: float
+) -> IntArray:
+    """Most probable state of every beat, where a state is a metre and a place in its bar.
+
+    emission : shape (n_beats, n_states), log likelihoods
+    first_state, lengths : shape (n_metres,), states of metre m are first_state[m] ... first_state[m] + lengths[m] - 1
+    switch_cost : log units of a change of metre at a bar line
+    slip_cost : log units of a bar that is cut short
+    """
+    n_beats, n_states = emission.shape
+    n_metres = lengths.size
+    best = np.empty((n_beats, n_states))
+    back = np.zeros((n_beats, n_states), dtype=np.int32)
+    best[0] = emission[0]
+    for k in range(1, n_beats):
+        # the best bar end and the best unfinished bar of the beat before
+        end_value = -1e300
+        end_state = 0
+        any_value = -1e300
+        any_state = 0
+        for s in range(n_states):
+            if best[k - 1, s] > any_value:
+                any_value = best[k - 1, s]
+                any_state = s
+        for m in range(n_metres):
+            last = first_state[m] + lengths[m] - 1
+            if best[k - 1, last] > end_value:
+                end_value = best[k - 1, last]
+                end_state = last
+        for m in range(n_metres):
+            start = first_state[m]
+            last = start + lengths[m] - 1
+            value = best[k - 1, last]
+            arg = last
+            if end_value - switch_cost > value:
+                value = end_value - switch_cost
+                arg = end_state
+            if any_value - slip_cost - switch_cost > value:
+                value = any_value - slip_cost - switch_cost
+                arg = any_state
+            for s in range(start, last):
+                if best[k - 1, s] - slip_cost > value:
+                    value = best[k - 1, s] - slip_cost
+                    arg = s
+            best[k, start] = value + emission[k, start]
+            back[k, start] = arg
+            for p in range(1, lengths[m]):
+                best[k, start + p] = best[k - 1, start + p - 1] + emission[k, start + p]
+                back[k, start + p] = start + p - 1
+    states = np.empty(n_beats, dtype=np.int64)
+    states[n_beats - 1] = np.argmax(best[n_beats - 1])
+    for k in range(n_beats - 1, 0, -1):
+        states[k - 1] = back[k, states[k]]
+    return states

@@ -1,0 +1,381 @@
+"""Which beats are the beats, and which of them opens the bar: decided once, over the whole piece.
+
+Every proposed pulse (a tempo and a phase), read in every metre from every first beat, is a reading of the piece. Each
+reading is described by what a musician would point at: what sounds on its beats and between them, kick and bass and
+new harmony on its ones, the backbeat on its twos and fours, bars that resemble the bars one, two and four before,
+sections that begin on its bar lines, where the piece begins and ends. A log-linear model over these descriptions
+(a few dozen weights, `workbench.beats.weights`) gives each reading a probability, so that the best one comes
+with an honest margin over the rest.
+
+Then the bar positions are decoded beat by beat with the same evidence, so that a bar that is cut short or a
+change of metre inside the piece is followed when the music insists on it.
+
+Functions: `describe_pulse`, `readings_of`, `bar_positions_of`.
+
+References
+----------
+Krebs, Böck & Widmer, "An efficient state-space model for joint tempo and meter tracking", ISMIR 2015.
+Krebs, Korzeniowski, Grachten & Widmer, "Unsupervised learning and refinement of rhythmic patterns", EUSIPCO 2014: bars
+of beats as the unit of evidence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.features.onsets import OnsetStrengths, pitch_classes
+from workbench.features.spectrum import Spectrum
+from workbench.params import BeatParams
+from workbench.recording import BoolArray, FloatArray, IntArray
+
+METRES = (2, 3, 4)
+"""beats in a bar: 2 is compound (6/8, two dotted beats), 4 is 4/4 and 12/8"""
+
+_FRACTIONS = (0.0, 0.25, 1 / 3, 0.5, 2 / 3, 0.75)
+_LOW, _CHEST, _MIDDLE, _CRACK, _TOP, _ATTACK, _NOISE = range(7)
+
+BEAT_CUES = ("harmony_beat", "harmony_bar", "bass", "low", "chest", "middle", "noise", "top", "attack", "border")
+"""cues that speak for a bar line at one beat; rows of `Pulse.cues`"""
+_PAIR_CUES = ("low", "crack", "noise", "harmony_bar")
+
+FEATURES = (
+    *(f"one_{name}" for name in BEAT_CUES),
+    *(f"one_{name}_in_4" for name in ("harmony_bar", "bass", "low", "border")),
+    *(f"odd_{name}_in_4" for name in _PAIR_CUES),
+    "third_low_in_4",
+    "three_one_noise_in_3",
+    "repeats",
+    "repeats_slow",
+    "starts_on_one",
+    "ends_on_one",
+    "metre_3",
+    "metre_2",
+    "ternary_in_2",
+    "ternary_else",
+    "tempo",
+    "tempo_squared",
+    "tempo_in_2",
+    "bar_squared",
+    "on_attack",
+    "half_attack",
+    "quarter_attack",
+    "third_attack",
+    "on_low",
+    "half_low",
+    "quarter_low",
+    "on_crack",
+    "half_crack",
+    "quarter_crack",
+    "on_top",
+    "half_top",
+    "quarter_top",
+    "on_middle",
+    "half_middle",
+    "harmony_half",
+    "support",
+    "alternation",
+)
+"""what a reading is described by, in the order of the weights"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pulse:
+    """One proposed sequence of beats and what sounds on and between them."""
+
+    times: FloatArray
+    """shape (n_beats,), s"""
+    strengths: FloatArray
+    """shape (7, n_beats, 6), onset strength by range at the fractions 0, 1/4, 1/3, 1/2, 2/3, 3/4 of each beat"""
+    cues: FloatArray
+    """shape (len(BEAT_CUES), n_beats), evidence for a bar line at each beat, zero mean and unit spread"""
+    crack: FloatArray
+    """shape (n_beats,), like a cue, for the backbeat"""
+    likeness: FloatArray
+    """shape (n_lags,), mean similarity of beats so many beats apart, 0 to 1"""
+    sounding: BoolArray
+    """shape (n_beats,), beats between the first and the last onset"""
+    support: float
+    """mean activation on the sounding beats"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Readings:
+    """Every reading of a piece with its description."""
+
+    pulse: IntArray
+    """shape (n,), which pulse"""
+    beats_per_bar: IntArray
+    """shape (n,)"""
+    first_position: IntArray
+    """shape (n,), position of the pulse's first beat in its bar, from 1"""
+    features: FloatArray
+    """shape (n, len(FEATURES))"""
+
+
+def describe_pulse(
+    times: FloatArray, activation: FloatArray, onsets: OnsetStrengths, spectrum: Spectrum, chroma: FloatArray
+) -> Pulse:
+    """Collect what sounds on and between the beats of one proposed pulse.
+
+    Parameters
+    ----------
+    times : shape (n_beats,), s, at least 4 of them
+    activation : shape (n_frames,)
+    onsets, spectrum : of the recording
+    chroma : `pitch_classes(spectrum)`, given so that it is made once
+    """
+    from scipy.ndimage import maximum_filter1d
+
+    rate = onsets.frames_per_second
+    n = times.size
+    period = np.diff(times, append=2 * times[-1] - times[-2])
+    at = times[:, None] + period[:, None] * np.array(_FRACTIONS)
+    frames = np.clip(np.round(at * rate).astype(np.int64), 0, activation.size - 1)
+    rows = np.vstack((onsets.onsets, onsets.attack[None], onsets.noise[None]))
+    strengths = maximum_filter1d(rows, 5, axis=1)[:, frames]
+    strengths[:6] = np.minimum(strengths[:6], 1.5)
+    on = maximum_filter1d(activation, 5)[frames[:, 0]]
+    loud = np.flatnonzero(on > 0.12)
+    sounding = np.zeros(n, dtype=np.bool_)
+    if loud.size:
+        sounding[loud[0] : loud[-1] + 1] = True
+
+    tone_rate = spectrum.tone_frames_per_second
+    bass = np.sqrt(spectrum.tones[spectrum.tone_midi <= 52])
+    harmony_beat = _change(chroma, times, period, tone_rate, 1.0)
+    harmony_bar = _change(chroma, times, period, tone_rate, 2.0)
+    bass_change = _change(bass, times, period, tone_rate, 1.0)
+
+    beat_chroma = _unit(_means(chroma, times, times + period, tone_rate))
+    pattern = _unit(strengths[:5].transpose(0, 2, 1).reshape(30, n))
+    level = _unit(_means(np.log10(spectrum.power[::4] + 1e-9) + 9.0, times, times + period, rate))
+    body = np.vstack((beat_chroma, pattern, level)) / np.sqrt(3.0)
+    border = np.zeros(n)
+    span = 8
+    total = np.concatenate((np.zeros((body.shape[0], 1)), np.cumsum(body, axis=1)), axis=1)
+    k = np.arange(n)
+    after = (total[:, np.minimum(k + span, n)] - total[:, k]) / np.maximum(np.minimum(span, n - k), 1)
+    before = (total[:, k] - total[:, np.maximum(k - span, 0)]) / np.maximum(np.minimum(span, k), 1)
+    border = np.linalg.norm(after - before, axis=0)
+    border[:2] = border[-2:] = float(np.median(border))
+    border = np.maximum(border - _smooth(border, 2 * span + 1), 0.0)
+
+    inside = sounding if np.count_nonzero(sounding) >= 4 else np.ones(n, dtype=np.bool_)
+    cues = np.vstack(
+        [
+            _standard(row, inside)
+            for row in (
+                harmony_beat,
+                harmony_bar,
+                bass_change,
+                strengths[_LOW, :, 0],
+                strengths[_CHEST, :, 0],
+                strengths[_MIDDLE, :, 0],
+                strengths[_NOISE, :, 0],
+                strengths[_TOP, :, 0],
+                strengths[_ATTACK, :, 0],
+                border,
+            )
+        ]
+    )
+    lags = min(33, n // 2)
+    heard = np.flatnonzero(inside)
+    inner = body[:, heard[0] : heard[-1] + 1]
+    likeness = np.array(
+        [
+            float(np.mean(np.sum(inner[:, lag:] * inner[:, : inner.shape[1] - lag], axis=0)))
+            if lag < inner.shape[1]
+            else 0.0
+            for lag in range(lags)
+        ]
+    )
+    support = float(np.mean(on[inside]))
+    return Pulse(times, strengths, cues, _standard(strengths[_CRACK, :, 0], inside), likeness, inside, support)
+
+
+def readings_of(pulses: list[Pulse], params: BeatParams) -> Readings:
+    """Describe every pulse in every metre from every first beat."""
+    rows: list[FloatArray] = []
+    which: list[tuple[int, int, int]] = []
+    for index, pulse in enumerate(pulses):
+        shared = _pulse_features(pulse, params)
+        for metre in METRES:
+            for first in range(1, metre + 1):
+                rows.append(_reading_features(pulse, shared, metre, first))
+                which.append((index, metre, first))
+    table = np.array(which, dtype=np.int64).reshape(-1, 3)
+    return Readings(table[:, 0], table[:, 1], table[:, 2], np.array(rows).reshape(-1, len(FEATURES)))
+
+
+def _pulse_features(pulse: Pulse, params: BeatParams) -> dict[str, float]:
+    """The part of the description that does not depend on the metre."""
+    mean = pulse.strengths[:, pulse.sounding].mean(axis=1)
+    bpm = 60.0 / float(np.median(np.diff(pulse.times)))
+    octaves = float(np.log2(bpm / params.usual_bpm))
+    quarter = 0.5 * (mean[:, 1] + mean[:, 5])
+    third = 0.5 * (mean[:, 2] + mean[:, 4])
+    attack = pulse.cues[8]
+    both = pulse.sounding[:-1] & pulse.sounding[1:]
+    low = pulse.cues[3]
+    alternation = abs(float(np.mean((low * _signs(low.size))[pulse.sounding]))) + abs(
+        float(np.mean((pulse.crack * _signs(low.size))[pulse.sounding]))
+    )
+    del attack, both
+    return {
+        "ternary": float(third[_ATTACK] - max(mean[_ATTACK, 3], quarter[_ATTACK])),
+        "tempo": octaves,
+        "tempo_squared": octaves * octaves,
+        "on_attack": float(mean[_ATTACK, 0]),
+        "half_attack": float(mean[_ATTACK, 3]),
+        "quarter_attack": float(quarter[_ATTACK]),
+        "third_attack": float(third[_ATTACK]),
+        "on_low": float(mean[_LOW, 0]),
+        "half_low": float(mean[_LOW, 3]),
+        "quarter_low": float(quarter[_LOW]),
+        "on_crack": float(mean[_CRACK, 0]),
+        "half_crack": float(mean[_CRACK, 3]),
+        "quarter_crack": float(quarter[_CRACK]),
+        "on_top": float(mean[_TOP, 0]),
+        "half_top": float(mean[_TOP, 3]),
+        "quarter_top": float(quarter[_TOP]),
+        "on_middle": float(mean[_MIDDLE, 0]),
+        "half_middle": float(mean[_MIDDLE, 3]),
+        "support": pulse.support,
+        "alternation": alternation,
+        "bpm": bpm,
+    }
+
+
+def _reading_features(pulse: Pulse, shared: dict[str, float], metre: int, first: int) -> FloatArray:
+    """The description of one reading, shape (len(FEATURES),)."""
+    n = pulse.times.size
+    position = (np.arange(n) + first - 1) % metre + 1
+    one = (position == 1) & pulse.sounding
+    other = (position != 1) & pulse.sounding
+    values = dict.fromkeys(FEATURES, 0.0)
+    values.update({name: value for name, value in shared.items() if name in values})
+    if one.any() and other.any():
+        contrast = pulse.cues[:, one].mean(axis=1) - pulse.cues[:, other].mean(axis=1)
+        scale = 0.5 * np.sqrt(metre)
+        for name, value in zip(BEAT_CUES, contrast * scale / 1.0, strict=True):
+            values[f"one_{name}"] = float(value)
+            if metre == 4 and f"one_{name}_in_4" in values:
+                values[f"one_{name}_in_4"] = float(value)
+    if metre == 4:
+        odd, even = (position % 2 == 1) & pulse.sounding, (position % 2 == 0) & pulse.sounding
+        if odd.any() and even.any():
+            for name in _PAIR_CUES:
+                row = pulse.crack if name == "crack" else pulse.cues[BEAT_CUES.index(name)]
+                values[f"odd_{name}_in_4"] = float(row[odd].mean() - row[even].mean())
+        third = (position == 3) & pulse.sounding
+        if third.any():
+            values["third_low_in_4"] = float(pulse.cues[3, third].mean())
+    if metre == 3 and one.any() and other.any():
+        values["three_one_noise_in_3"] = float(pulse.crack[one].mean() - pulse.crack[other].mean())
+    values["repeats"] = _lag_contrast(pulse.likeness, metre, (1, 2))
+    values["repeats_slow"] = _lag_contrast(pulse.likeness, metre, (4, 8))
+    heard = np.flatnonzero(pulse.sounding)
+    if heard.size:
+        values["starts_on_one"] = float(position[heard[0]] == 1)
+        values["ends_on_one"] = float(position[heard[-1]] == 1)
+    values["metre_3"] = float(metre == 3)
+    values["metre_2"] = float(metre == 2)
+    values["ternary_in_2" if metre == 2 else "ternary_else"] = shared["ternary"]
+    values["tempo_in_2"] = shared["tempo"] if metre == 2 else 0.0
+    bar_octaves = float(np.log2(metre * 60.0 / shared["bpm"] / 2.0))
+    values["bar_squared"] = bar_octaves * bar_octaves
+    return np.array([values[name] for name in FEATURES])
+
+
+def _lag_contrast(likeness: FloatArray, metre: int, multiples: tuple[int, ...]) -> float:
+    """How much more alike beats are that lie whole bars apart than those a beat or two off."""
+    gains = []
+    for multiple in multiples:
+        lag = metre * multiple
+        if lag + 2 < likeness.size:
+            around = [likeness[lag + off] for off in (-2, -1, 1, 2) if lag + off > 0]
+            gains.append(float(likeness[lag] - np.mean(around)))
+    return float(np.mean(gains)) if gains else 0.0
+
+
+def bar_positions_of(pulse: Pulse, readings: Readings, best: int, weights: FloatArray, params: BeatParams) -> IntArray:
+    """Positions of the beats of a pulse, near the best reading, with bars cut short where the music insists.
+
+    Returns
+    -------
+    shape (n_beats,), from 1
+    """
+    from workbench.beats._kernels import bar_positions
+
+    metre, first = int(readings.beats_per_bar[best]), int(readings.first_position[best])
+    n = pulse.times.size
+    names = [f"one_{name}" for name in BEAT_CUES]
+    one = np.array([weights[FEATURES.index(name)] for name in names])
+    for k, name in enumerate(BEAT_CUES):
+        if metre == 4 and f"one_{name}_in_4" in FEATURES:
+            one[k] += weights[FEATURES.index(f"one_{name}_in_4")]
+    line = np.clip(np.maximum(one, 0.0) @ pulse.cues / max(float(np.abs(one).sum()), 1e-9), -2.0, 2.0)
+    emission = np.zeros((n, metre))
+    emission[:, 0] = params.bar_evidence * line
+    emission[np.arange(n), (np.arange(n) + first - 1) % metre] += params.phase_prior
+    states = bar_positions(emission, np.array([0]), np.array([metre]), params.metre_switch_cost, params.bar_slip_cost)
+    return (states + 1).astype(np.int32)
+
+
+def _means(rows: FloatArray, starts: FloatArray, ends: FloatArray, rate: float) -> FloatArray:
+    """Mean of rows of shape (m, n_frames) between times, shape (m, n_times)."""
+    total = np.concatenate((np.zeros((rows.shape[0], 1)), np.cumsum(rows, axis=1, dtype=np.float64)), axis=1)
+    first = np.clip(np.round(starts * rate + 0.5).astype(np.int64), 0, rows.shape[1])
+    last = np.clip(np.round(ends * rate + 0.5).astype(np.int64), 0, rows.shape[1])
+    result: FloatArray = (total[:, last] - total[:, first]) / np.maximum(last - first, 1)
+    return result
+
+
+def _change(rows: FloatArray, times: FloatArray, period: FloatArray, rate: float, beats: float) -> FloatArray:
+    """Cosine distance between what follows a time and what precedes it, so many beats each way, shape (n,)."""
+    gap = 0.03
+    after = _unit(_means(rows, times + gap, times + beats * period, rate))
+    before = _unit(_means(rows, times - beats * period + gap, times, rate))
+    known = (np.linalg.norm(after, axis=0) > 0.5) & (np.linalg.norm(before, axis=0) > 0.5)
+    return np.where(known, 1.0 - np.sum(after * before, axis=0), 0.0)
+
+
+def _unit(columns: FloatArray) -> FloatArray:
+    norms = np.linalg.norm(columns, axis=0)
+    result: FloatArray = np.where(norms > 1e-9, columns / np.maximum(norms, 1e-9), 0.0)
+    return result
+
+
+def _standard(row: FloatArray, inside: BoolArray) -> FloatArray:
+    """Zero mean and unit spread over the beats inside, at most 3 from the mean."""
+    values = np.asarray(row, dtype=np.float64)
+    spread = float(values[inside].std())
+    if spread < 1e-9:
+        return np.zeros(values.size)
+    return np.clip((values - values[inside].mean()) / spread, -3.0, 3.0)
+
+
+def _smooth(row: FloatArray, width: int) -> FloatArray:
+    from scipy.ndimage import uniform_filter1d
+
+    result: FloatArray = uniform_filter1d(row, width, mode="nearest")
+    return result
+
+
+def _signs(n: int) -> FloatArray:
+    return 1.0 - 2.0 * (np.arange(n) % 2)
+
+
+__all__ = [
+    "BEAT_CUES",
+    "FEATURES",
+    "METRES",
+    "Pulse",
+    "Readings",
+    "bar_positions_of",
+    "describe_pulse",
+    "pitch_classes",
+    "readings_of",
+]

@@ -1,0 +1,136 @@
+"""From a recording to its beat grid.
+
+The way: onset strengths (`features.onsets`) blend into an activation; several tempi are proposed (`beats.tempo`); for
+each, the bar-pointer model finds the most probable beats; the readings of all of them compete over the whole piece
+(`beats.downbeats`); the winner's beats are put on straight lines where the tempo is steady (`beats.steady`).
+
+Functions: `track_beats` from sound, `track_beats_in` from a spectrum made already, `warm_up` to compile ahead of use.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.beats.downbeats import Pulse, Readings, bar_positions_of, describe_pulse, readings_of
+from workbench.beats.grid import BeatGrid
+from workbench.beats.steady import steady_beats
+from workbench.beats.tempo import beat_activation, tempo_candidates
+from workbench.beats.weights import weight_vector
+from workbench.features.onsets import OnsetStrengths, detect_onsets, pitch_classes
+from workbench.features.spectrum import Spectrum, analyze_spectrum
+from workbench.params import BeatParams, SpectrumParams
+from workbench.recording import FloatArray, Recording
+
+_NO_GRID = 4
+"""fewest beats of a grid: with fewer there is no tempo to speak of"""
+
+
+def track_beats(
+    sound: Recording | FloatArray,
+    sample_rate: int | None = None,
+    params: BeatParams | None = None,
+    spectrum: SpectrumParams | None = None,
+) -> BeatGrid:
+    """Beats and downbeats of a recording.
+
+    Parameters
+    ----------
+    sound : a recording, or mono samples of shape (n,)
+    sample_rate : Hz, of mono samples; a recording knows its own
+    params, spectrum : of the tracker and of the spectrogram it reads
+
+    Returns
+    -------
+    BeatGrid : times in seconds of song time; without beats and with confidence 0 where there is no pulse to be found
+    """
+    if isinstance(sound, Recording):
+        mono, rate = sound.mono(), sound.sample_rate
+    else:
+        mono, rate = sound, int(sample_rate or (spectrum or SpectrumParams()).sample_rate)
+    return track_beats_in(analyze_spectrum(mono, rate, spectrum), params)
+
+
+def track_beats_in(
+    spectrum: Spectrum, params: BeatParams | None = None, onsets: OnsetStrengths | None = None
+) -> BeatGrid:
+    """Beats and downbeats from a spectrum that serves other stages too; see `track_beats`."""
+    params = params or BeatParams()
+    onsets = onsets or detect_onsets(spectrum, params)
+    activation = beat_activation(onsets)
+    pulses, readings = propose(spectrum, onsets, activation, params)
+    if not pulses:
+        return BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4, 0.0)
+    weights = weight_vector()
+    score = readings.features @ weights
+    chance = np.exp(score - score.max())
+    chance /= chance.sum()
+    best = int(np.argmax(score))
+    pulse = pulses[int(readings.pulse[best])]
+    positions = bar_positions_of(pulse, readings, best, weights, params)
+    trust = np.minimum(pulse.strengths[5, :, 0], 1.0)
+    sharp = _refined(pulse.times, onsets, params)
+    times = steady_beats(sharp, trust, params) + params.latency_ms / 1000.0
+    keep = pulse.sounding & (times >= 0) & (times <= spectrum.duration)
+    if np.count_nonzero(keep) < _NO_GRID:
+        return BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4, 0.0)
+    return BeatGrid(times[keep], positions[keep], int(readings.beats_per_bar[best]), float(chance[best]))
+
+
+def propose(
+    spectrum: Spectrum, onsets: OnsetStrengths, activation: FloatArray, params: BeatParams
+) -> tuple[list[Pulse], Readings]:
+    """Every pulse worth considering with every reading of it; both empty where there is no pulse."""
+    periods = tempo_candidates(activation, onsets.frames_per_second, params)
+    chroma = pitch_classes(spectrum) if periods.size else np.zeros((12, 0), dtype=np.float32)
+    pulses: list[Pulse] = []
+    for period in periods:
+        times = decode_beats(activation, onsets.frames_per_second, float(period), params)
+        for shifted in (times, 0.5 * (times[:-1] + times[1:])):
+            if shifted.size >= 2 * _NO_GRID:
+                pulses.append(describe_pulse(shifted, activation, onsets, spectrum, chroma))
+    return pulses, readings_of(pulses, params)
+
+
+def decode_beats(activation: FloatArray, frames_per_second: int, period: float, params: BeatParams) -> FloatArray:
+    """Beat times near one tempo by the bar-pointer model, shape (n_beats,), s, on frames."""
+    from workbench.beats._kernels import bar_pointer
+
+    shortest = max(2, int(np.floor(period / params.tempo_reach)))
+    longest = int(np.ceil(period * params.tempo_reach))
+    intervals = np.arange(shortest, longest + 1)
+    off = np.log(intervals / period) / np.log(1.0 + params.tempo_spread)
+    prior = -np.minimum(0.5 * off * off, params.tempo_cap).astype(np.float32)
+    evidence = (params.beat_evidence * activation).astype(np.float32)
+    frames = bar_pointer(evidence, shortest, prior, params.tempo_change_cost, 1, params.tempo_jump_cost)
+    return np.asarray(frames, dtype=np.float64) / frames_per_second
+
+
+def _refined(times: FloatArray, onsets: OnsetStrengths, params: BeatParams) -> FloatArray:
+    """Beats moved to the peak of the attack within 40 ms, between frames by a parabola; others stay."""
+    rate = onsets.frames_per_second
+    attack = onsets.attack.astype(np.float64)
+    refined = times.copy()
+    reach = max(1, round(0.04 * rate))
+    for k, frame in enumerate(np.round(times * rate).astype(np.int64)):
+        first, last = max(frame - reach, 1), min(frame + reach + 1, attack.size - 1)
+        if last - first < 3:
+            continue
+        peak = first + int(np.argmax(attack[first:last]))
+        left, here, right = attack[peak - 1 : peak + 2]
+        if here < 0.1 or here < left or here < right:
+            continue
+        curve = left - 2 * here + right
+        shift = 0.5 * (left - right) / curve if curve < -1e-9 else 0.0
+        refined[k] = (peak + shift) / rate
+    gap = np.diff(refined)
+    if gap.size and gap.min() <= 0:
+        return times
+    return refined
+
+
+def warm_up() -> None:
+    """Compile what is compiled, so that the first recording does not wait for it; quick when cached on disk."""
+    rate = SpectrumParams().sample_rate
+    clicks = np.zeros(8 * rate, dtype=np.float32)
+    clicks[:: rate // 2] = 1.0
+    track_beats(clicks, rate)
