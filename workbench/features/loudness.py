@@ -38,8 +38,8 @@ ABSOLUTE_GATE_LUFS = -70.0
 RELATIVE_GATE_LU = -10.0
 """LU, blocks that far under the mean of the others do not count either"""
 OVERSAMPLING = 4
-"""points a sample at which a true peak is looked for (BS.1770 annex 2), before the parabola"""
-INTERPOLATOR_TAPS = 32
+"""points a sample at which a true peak is looked for (BS.1770 annex 2), before crests are fitted"""
+INTERPOLATOR_TAPS = 48
 """taps a phase: flat within 0.03 dB to 0.45 of the sample rate, 20 kHz at 44.1 kHz"""
 
 _CHANNEL_WEIGHTS: dict[int, tuple[float, ...]] = {
@@ -149,8 +149,8 @@ def integrated_lufs(samples: FloatArray, rate: int) -> float:
 def true_peak_db(samples: FloatArray) -> float:
     """Highest value the waveform reaches between and at the samples, over all channels, dBTP; -inf for silence.
 
-    Looked for at four points a sample, then at the top of the parabola through the highest of them and its neighbours,
-    which takes the error of plain fourfold oversampling (0.6 dB at 20 kHz) under 0.1 dB.
+    Looked for at four points a sample; each highest point and its neighbours then count as a piece of one sinusoid,
+    whose crest is known. That removes the error of plain fourfold oversampling, 0.6 dB at 20 kHz.
     """
     block = _channels_first(samples).astype(np.float32, copy=False)
     half = INTERPOLATOR_TAPS // 2
@@ -166,13 +166,13 @@ def interpolator() -> FloatArray:
     """Return the linear-phase filters that give the waveform at 1/4, 2/4 and 3/4 of a sample, shape (3, taps), float32.
 
     Tap j of phase p weighs sample `n - taps/2 + 1 + j` in the value at `n + (p + 1)/4`. A sinc under a Kaiser window
-    of 50 dB, each phase scaled to pass a constant unchanged.
+    of 54 dB, each phase scaled to pass a constant unchanged.
     """
     half = INTERPOLATOR_TAPS // 2
     offsets = np.arange(INTERPOLATOR_TAPS) - half + 1
     phases = np.arange(1, OVERSAMPLING)[:, None] / OVERSAMPLING
     distance = offsets[None, :] - phases
-    taper = np.i0(4.55 * np.sqrt(np.maximum(0.0, 1.0 - (distance / half) ** 2))) / np.i0(4.55)
+    taper = np.i0(5.0 * np.sqrt(np.maximum(0.0, 1.0 - (distance / half) ** 2))) / np.i0(5.0)
     taps = np.sinc(distance) * taper
     return np.asarray(taps / taps.sum(axis=1, keepdims=True), dtype=np.float32)
 
@@ -200,36 +200,47 @@ def interval_peaks(sound: Any, taps: Any, worth: Any, peaks: Any) -> None:  # pr
     chunk = 64
     # The waveform from a quarter before the chunk to the sample after it, four points a sample.
     curve = np.empty(4 * chunk + 2, dtype=np.float32)
+    row = np.empty(chunk + 1, dtype=np.float32)
     for channel in range(sound.shape[0]):
         for start in range(half, stop_all, chunk):
             stop = min(start + chunk, stop_all)
             loudest = np.float32(0.0)
             for i in range(start - half, stop + half):
                 loudest = max(loudest, abs(sound[channel, i]))
-            # The parabola adds at most an eighth to the highest point.
+            # A crest adds at most an eighth to the highest point.
             if loudest * gain * np.float32(1.125) < worth:
                 continue
-            for i in range(start - 1, stop):
-                at = 4 * (i - start) + 1
-                first = i - half + 1
-                if i >= start:
-                    curve[at] = sound[channel, i]
-                for phase in range(0 if i >= start else 2, 3):
-                    total = np.float32(0.0)
-                    for j in range(n_taps):
-                        total += taps[phase, j] * sound[channel, first + j]
-                    curve[at + phase + 1] = total
+            # Tap by tap over the whole chunk: that is what compilers turn into vector instructions.
+            count = stop - start + 1
+            for phase in range(3):
+                row[:count] = np.float32(0.0)
+                for j in range(n_taps):
+                    tap = taps[phase, j]
+                    heard = sound[channel, start - half + j : start - half + j + count]
+                    for i in range(count):
+                        row[i] += tap * heard[i]
+                # row[i] lies after sample start - 1 + i
+                if phase == 2:
+                    curve[0] = row[0]
+                for i in range(1, count):
+                    curve[4 * (i - 1) + 2 + phase] = row[i]
+            for i in range(start, stop):
+                curve[4 * (i - start) + 1] = sound[channel, i]
             last = 4 * (stop - start) + 1
             curve[last] = sound[channel, stop]
             for at in range(1, last):
+                if abs(curve[at]) * np.float32(1.125) < worth:
+                    continue
                 sign = np.float32(1.0) if curve[at] >= 0.0 else np.float32(-1.0)
                 before, top, after = sign * curve[at - 1], sign * curve[at], sign * curve[at + 1]
-                if top >= before and top >= after:
-                    bend = 2.0 * top - before - after
-                    if bend > 0.0:
-                        top += min((before - after) ** 2 / (8.0 * bend), 0.125 * top)
-                    k = start - half + (at - 1) // 4
-                    peaks[k] = max(peaks[k], top)
+                if top > 0.0 and top >= before and top >= after:
+                    cosine = 0.5 * (before + after) / top  # of the phase from point to point, were this one sinusoid
+                    if cosine < 1.0:
+                        beside = 0.5 * (before - after)
+                        crest = np.sqrt(top * top + beside * beside / (1.0 - cosine * cosine))
+                        top = min(np.float32(crest), np.float32(1.125) * top)
+                k = start - half + (at - 1) // 4
+                peaks[k] = max(peaks[k], top)
 
 
 def _channels_first(samples: FloatArray) -> FloatArray:

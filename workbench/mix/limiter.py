@@ -1,0 +1,183 @@
+"""A true-peak limiter: nothing louder than the ceiling, between the samples either.
+
+How it works. The waveform is looked at four times a sample, and at the crest of the sinusoid through each highest point
+(`workbench.features.loudness`); where it would pass the ceiling, the gain that brings it there is required of both
+samples around. The lowest gain required within a window to both sides is held, released exponentially, and smoothed by
+a Hann window of the same width. A mean of values that are all at or under what a sample requires is itself at or under
+it, so the ceiling holds while the gain never steps; the look-ahead is twice the window's half. All channels get one
+gain, so that the picture does not swing.
+
+Where nothing comes near the ceiling the samples pass bit for bit. The result does not depend on how the sound is cut
+into blocks.
+
+Functions: `limit` for sound in memory, `limited` for a stream; `Limiter` keeps the state between blocks.
+
+References
+----------
+ITU-R BS.1770-5, annex 2; D. Giannoulis et al., "Digital dynamic range compressor design", JAES 60(6), 2012.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from workbench.errors import ParameterError
+from workbench.features.loudness import INTERPOLATOR_TAPS, interpolator, interval_peaks
+from workbench.params import RenderParams
+from workbench.recording import FloatArray
+
+
+class Limiter:
+    """The limiter's state between blocks of one stream.
+
+    Push blocks of shape (channels, any length), get blocks of the same sound back, some milliseconds later; `finish`
+    returns the rest. What comes out in all is as long as what went in, and not delayed against it.
+    """
+
+    def __init__(self, channels: int, rate: int, params: RenderParams | None = None) -> None:
+        params = params or RenderParams()
+        if channels < 1 or rate < 1:
+            raise ParameterError(f"a limiter needs at least one channel and a rate, got {channels} at {rate} Hz")
+        reach = max(1, round(params.limiter_lookahead_seconds * rate / 2.0))
+        hann = np.hanning(2 * reach + 3)[1:-1]
+        self._window = hann / hann.sum()
+        self._reach = reach
+        self._half = INTERPOLATOR_TAPS // 2
+        self._taps = interpolator()
+        self._ceiling = np.float32(10.0 ** (params.ceiling_dbtp / 20.0))
+        self._release = 1.0 - float(np.exp(-1.0 / (params.limiter_release_seconds * rate)))
+        # Three buffers over the same samples, the first `margin` of which lie before the stream or are written already.
+        # The indices say how far each is known, and how much is written.
+        self._margin = margin = 2 * reach + self._half + 2
+        self._sound = np.zeros((channels, margin), dtype=np.float32)
+        self._required = np.ones(margin)
+        self._released = np.ones(margin)
+        self._looked_at = margin - 1  # intervals; the one that ends at the first sample counts
+        self._released_to = margin - reach  # a peak at the first sample needs its gain before it
+        self._level = 1.0
+        self._held_back = 0
+
+    def push(self, block: FloatArray) -> FloatArray:
+        """Take a block, shape (channels, n), and return what can be said for certain, shape (channels, m), float32."""
+        if block.ndim != 2 or block.shape[0] != self._sound.shape[0]:
+            raise ParameterError(f"the limiter was made for {self._sound.shape[0]} channels, got shape {block.shape}")
+        self._held_back += block.shape[1]
+        limited_now = self._advance(block)
+        self._held_back -= limited_now.shape[1]
+        return limited_now
+
+    def finish(self) -> FloatArray:
+        """Return what is still held back, shape (channels, m), float32; the limiter is used up after it."""
+        silence = np.zeros((self._sound.shape[0], self._half + 2 * self._reach), dtype=np.float32)
+        return self._advance(silence)[:, : self._held_back]
+
+    def _advance(self, block: FloatArray) -> FloatArray:
+        reach, half, margin = self._reach, self._half, self._margin
+        self._sound = np.concatenate([self._sound, block.astype(np.float32, copy=False)], axis=1)
+        self._required = np.concatenate([self._required, np.ones(block.shape[1])])
+        self._released = np.concatenate([self._released, np.ones(block.shape[1])])
+
+        look_to = self._sound.shape[1] - half
+        if look_to > self._looked_at:
+            peaks = np.zeros(look_to - self._looked_at, dtype=np.float32)
+            around = np.ascontiguousarray(self._sound[:, self._looked_at - half : look_to + half])
+            interval_peaks(around, self._taps, self._ceiling, peaks)
+            _require(peaks, float(self._ceiling), self._required[self._looked_at : look_to + 1])
+            self._looked_at = look_to
+        release_to = max(self._looked_at - reach, self._released_to)
+        self._level = _hold_and_release(
+            self._required, self._released, self._released_to, release_to, reach, self._release, self._level
+        )
+        self._released_to = release_to
+        written_to = max(release_to - reach, margin)
+        gained = np.empty((self._sound.shape[0], written_to - margin), dtype=np.float32)
+        _apply(self._sound, self._released, self._window, margin, gained)
+
+        done = written_to - margin
+        self._sound = self._sound[:, done:].copy()
+        self._required = self._required[done:].copy()
+        self._released = self._released[done:].copy()
+        self._looked_at -= done
+        self._released_to -= done
+        return gained
+
+
+def limited(blocks: Iterable[FloatArray], rate: int, params: RenderParams | None = None) -> Iterator[FloatArray]:
+    """Limit a stream of blocks of shape (channels, any length); yields the same sound in blocks, float32."""
+    limiter = None
+    for block in blocks:
+        limiter = limiter or Limiter(block.shape[0], rate, params)
+        done = limiter.push(block)
+        if done.shape[1]:
+            yield done
+    if limiter is not None:
+        yield limiter.finish()
+
+
+def limit(samples: FloatArray, rate: int, params: RenderParams | None = None) -> FloatArray:
+    """Limit sound in memory, shape (channels, n) in and out, float32."""
+    return np.concatenate(list(limited([samples], rate, params)), axis=1)
+
+
+@njit(cache=True, nogil=True)
+def _require(peaks: Any, ceiling: float, required: Any) -> None:  # pragma: no cover - compiled
+    """Lower the gain required of the samples at both ends of each interval whose peak passes the ceiling."""
+    for k in range(peaks.size):
+        if peaks[k] > ceiling:
+            gain = ceiling / peaks[k]
+            required[k] = min(required[k], gain)
+            required[k + 1] = min(required[k + 1], gain)
+
+
+@njit(cache=True, nogil=True)
+def _hold_and_release(
+    required: Any, released: Any, start: int, stop: int, reach: int, release: float, level: float
+) -> float:  # pragma: no cover - compiled
+    """Lowest required gain within `reach` to both sides, recovering exponentially; returns the last gain."""
+    lowest, lowest_at = 1.0, -1
+    if stop > start:
+        for i in range(start - reach, start + reach):
+            if required[i] <= lowest:
+                lowest, lowest_at = required[i], i
+    for i in range(start, stop):
+        if lowest_at < i - reach:
+            lowest = 1.0
+            for j in range(i - reach, i + reach + 1):
+                if required[j] <= lowest:
+                    lowest, lowest_at = required[j], j
+        elif required[i + reach] <= lowest:
+            lowest, lowest_at = required[i + reach], i + reach
+        level += (1.0 - level) * release
+        if level > 1.0 - 1.0e-6:  # 0.00001 dB: released, so that samples pass untouched again
+            level = 1.0
+        level = min(level, lowest)
+        released[i] = level
+    return level
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc"})
+def _apply(sound: Any, released: Any, window: Any, start: int, gained: Any) -> None:  # pragma: no cover - compiled
+    """Multiply by the smoothed gain; samples that no reduction reaches are copied."""
+    reach = window.size // 2
+    reduced_at = -1
+    for i in range(start - reach, start + reach):
+        if released[i] < 1.0:
+            reduced_at = i
+    for k in range(gained.shape[1]):
+        i = start + k
+        if released[i + reach] < 1.0:
+            reduced_at = i + reach
+        if reduced_at < i - reach:
+            for channel in range(gained.shape[0]):
+                gained[channel, k] = sound[channel, i]
+        else:
+            reduction = 0.0
+            around = released[i - reach : i + reach + 1]
+            for j in range(window.size):
+                reduction += window[j] * (1.0 - around[j])
+            for channel in range(gained.shape[0]):
+                gained[channel, k] = sound[channel, i] * (1.0 - reduction)
