@@ -1,0 +1,29 @@
+"""Finds what ships with the package: the bundled catalog and the notebooks.
+
+An installed wheel holds them in `workbench/_shipped`; in a checkout they lie at its root. Only this module knows.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from workbench.errors import ResourceMissing
+
+_PACKAGE = Path(__file__).resolve().parent
+
+
+def bundled_path(*parts: str) -> Path:
+    """A shipped file or folder, by its path in a checkout.
+
+    >>> bundled_path("data", "bundled").name
+    'bundled'
+
+    Raises
+    ------
+    ResourceMissing : neither the wheel nor a checkout has it
+    """
+    for root in (_PACKAGE / "_shipped", _PACKAGE.parent):
+        candidate = root.joinpath(*parts)
+        if candidate.exists():
+            return candidate
+    raise ResourceMissing(f"{'/'.join(parts)} is not shipped with this installation; install the package again")

@@ -1,0 +1,80 @@
+"""The home folder: one folder that holds all state, and what lies where in it.
+
+A backup is a copy of it; a test starts from an empty one. Of its parts only the database is more than a cache or an
+output: analysis arrays and clips are made again when they are gone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from workbench.errors import StoreError
+from workbench.settings import WorkbenchSettings
+
+_NAME = "barline-workbench"
+
+
+@dataclass(frozen=True, slots=True)
+class Home:
+    """Names the parts of a home folder. Making one touches no disk; see `prepared`."""
+
+    root: Path
+    """the folder itself, absolute"""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "root", Path(self.root).expanduser().absolute())
+
+    @classmethod
+    def chosen(cls, settings: WorkbenchSettings, given: Path | None = None) -> Home:
+        """The home that was asked for: `--home`, else `WORKBENCH_HOME`, else the platform's user data folder."""
+        root = given if given is not None else settings.home
+        if root is not None:
+            return cls(root)
+        from platformdirs import user_data_path
+
+        return cls(user_data_path(_NAME, appauthor=False))
+
+    @property
+    def database(self) -> Path:
+        """SQLite file with all records."""
+        return self.root / "workbench.sqlite"
+
+    @property
+    def arrays(self) -> Path:
+        """Analysis arrays; may be deleted at any time."""
+        return self.root / "arrays"
+
+    @property
+    def clips(self) -> Path:
+        """Clips drawn by us, such as the demo's; may be deleted at any time."""
+        return self.root / "clips"
+
+    @property
+    def demo(self) -> Path:
+        """What `workbench demo` makes."""
+        return self.root / "demo"
+
+    @property
+    def renders(self) -> Path:
+        """Rendered sound and film."""
+        return self.root / "renders"
+
+    @property
+    def uploads(self) -> Path:
+        """Files that callers sent."""
+        return self.root / "uploads"
+
+    def prepared(self, part: Path | None = None) -> Path:
+        """Make sure that the home, or a folder in it, exists, and return it.
+
+        Raises
+        ------
+        StoreError : it cannot be made
+        """
+        folder = self.root if part is None else part
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"{folder}: cannot be made ({error.strerror}); set --home or WORKBENCH_HOME") from error
+        return folder

@@ -1,0 +1,91 @@
+"""Tuned parameters to and from a file, so that what a notebook finds, the command line and the service use.
+
+TOML or JSON, chosen by the suffix. A file names only what differs from the defaults:
+
+    [seams]
+    context_beats = 8
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from workbench.errors import ParameterError, StoreError
+from workbench.params import WorkbenchParams
+
+
+def load_profile(path: Path) -> WorkbenchParams:
+    """Read parameters; what the file does not name keeps its default.
+
+    Raises
+    ------
+    ParameterError : no such file, not TOML or JSON, an unknown field, or a value out of range; names file and field
+    """
+    path = Path(path)
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+        values: Any = tomllib.loads(text) if _is_toml(path) else json.loads(text)
+    except FileNotFoundError:
+        raise ParameterError(f"{path}: no such profile") from None
+    except OSError as error:
+        raise ParameterError(f"{path}: cannot be read ({error.strerror})") from None
+    except ValueError as error:  # not UTF-8, not TOML, not JSON
+        raise ParameterError(f"{path}: not a profile file ({error})") from None
+    try:
+        return WorkbenchParams.model_validate(values)
+    except ValidationError as error:
+        first = error.errors()[0]
+        field = ".".join(str(part) for part in first["loc"]) or "the profile"
+        more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
+        given = "" if first["type"] in ("extra_forbidden", "missing") else f", got {first['input']!r}"
+        raise ParameterError(f"{path}: {field}: {first['msg']}{given}{more}") from None
+
+
+def save_profile(params: WorkbenchParams, path: Path) -> Path:
+    """Write what differs from the defaults; the file appears whole or not at all.
+
+    Raises
+    ------
+    StoreError : the file cannot be written
+    ParameterError : the suffix is neither .toml nor .json
+    """
+    path = Path(path)
+    values = params.model_dump(mode="json", exclude_defaults=True)
+    text = _toml(values) if _is_toml(path) else json.dumps(values, indent=2) + "\n"
+    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
+    try:
+        aside.write_text(text, encoding="utf-8")
+        os.replace(aside, path)
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written ({error.strerror})") from error
+    finally:
+        aside.unlink(missing_ok=True)
+    return path
+
+
+def _is_toml(path: Path) -> bool:
+    if path.suffix.lower() not in (".toml", ".json"):
+        raise ParameterError(f"{path}: a profile is a .toml or .json file")
+    return path.suffix.lower() == ".toml"
+
+
+def _toml(values: dict[str, Any]) -> str:
+    """TOML of nested tables with plain values; JSON's numbers, strings, booleans and lists are TOML's too."""
+    return "".join(_table((), values)).lstrip("\n")
+
+
+def _table(name: tuple[str, ...], values: dict[str, Any]) -> list[str]:
+    plain = {key: value for key, value in values.items() if not isinstance(value, dict) and value is not None}
+    lines = [f"\n[{'.'.join(name)}]\n"] if name and plain else []
+    lines += [f"{key} = {json.dumps(value, ensure_ascii=False)}\n" for key, value in plain.items()]
+    for key, value in values.items():
+        if isinstance(value, dict):
+            lines += _table((*name, key), value)
+    return lines

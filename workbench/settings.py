@@ -1,0 +1,49 @@
+"""Settings from the environment: every `WORKBENCH_…` variable of the core, with its meaning.
+
+`workbench settings` prints this table. What only the service needs stands in `service.settings`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from workbench.errors import ParameterError
+
+
+class WorkbenchSettings(BaseSettings):
+    """What the environment decides. Read it with `load_settings`, which turns a bad value into one clear line."""
+
+    model_config = SettingsConfigDict(env_prefix="WORKBENCH_", frozen=True, extra="ignore")
+
+    home: Path | None = Field(
+        default=None, description="folder that holds all state; without it, the platform's user data folder"
+    )
+    database_url: str | None = Field(
+        default=None,
+        description="SQLAlchemy URL of the database, sqlite:///… or postgresql+psycopg://…; without it, a file at home",
+    )
+    log_level: Literal["debug", "info", "warning", "error"] = Field(
+        default="warning", description="least important log line that is shown, on standard error"
+    )
+    cache_max_bytes: int = Field(
+        default=20 * 2**30, ge=0, description="bytes; what `workbench cache prune` prunes to when no limit is given"
+    )
+
+
+def load_settings() -> WorkbenchSettings:
+    """Read the settings from the environment.
+
+    Raises
+    ------
+    ParameterError : a variable holds a value that it cannot have
+    """
+    try:
+        return WorkbenchSettings()
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "WORKBENCH_" + "_".join(str(part) for part in first["loc"]).upper()
+        raise ParameterError(f"{name}={first['input']!r}: {first['msg']}") from None
