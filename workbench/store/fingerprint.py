@@ -1,0 +1,63 @@
+"""What makes a cached result the right one: the bytes it was made from, the stage, its version, and its parameters.
+
+A stage whose code changes its results raises its version. Two keys are equal exactly when the results must be.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from dataclasses import dataclass
+
+from pydantic import BaseModel
+
+from workbench.errors import ParameterError
+
+_HASH = re.compile(r"[0-9a-f]{16,128}")
+_STAGE = re.compile(r"[a-z][a-z0-9_]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class StageKey:
+    """Which result: one stage's, in one version, with these parameters, of one recording."""
+
+    content_hash: str
+    """hash of the media file's bytes, lower-case hex"""
+    stage: str
+    """name of the stage, such as "beats" """
+    version: int
+    """of the stage's code"""
+    params: str
+    """canonical JSON of the parameters, see `canonical_json`"""
+
+    def __post_init__(self) -> None:
+        if not _HASH.fullmatch(self.content_hash):
+            raise ParameterError(f"a content hash is 16 to 128 lower-case hex digits, got {self.content_hash!r}")
+        if not _STAGE.fullmatch(self.stage):
+            raise ParameterError(f"a stage is named in lower-case letters, digits and underscores, got {self.stage!r}")
+        if self.version < 1:
+            raise ParameterError(f"stage versions count from 1, got {self.version}")
+
+    @classmethod
+    def of(cls, content_hash: str, stage: str, version: int, *params: BaseModel) -> StageKey:
+        """The key of a stage that depends on these parameter objects."""
+        return cls(content_hash, stage, version, canonical_json(*params))
+
+    @property
+    def params_digest(self) -> str:
+        """SHA-256 of the parameters, 64 hex digits: the same in every process and on every machine."""
+        return hashlib.sha256(self.params.encode()).hexdigest()
+
+
+def canonical_json(*params: BaseModel) -> str:
+    """One text for equal parameters: JSON by class name, keys sorted, no blanks, default values written out.
+
+    Raises
+    ------
+    ParameterError : two objects of one class
+    """
+    named = {type(model).__name__: model.model_dump(mode="json") for model in params}
+    if len(named) != len(params):
+        raise ParameterError("a stage takes at most one parameter object of each class")
+    return json.dumps(named, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
