@@ -1,0 +1,122 @@
+"""The `workbench` command: one table of sub-commands, each imported only when it is called.
+
+The outermost layer. It adds the commands of `workbench.cli` to those of the service, so that the workbench never has
+to know the service; and because a command's module is imported on its first use, `workbench --help` answers at once
+and a machine without the `service` extra runs everything else.
+
+Exit codes: 0 done; 1 failed on the input, with one clear line on standard error; 2 wrong usage; 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import click
+
+from workbench.errors import WorkbenchError
+
+
+class Entry(NamedTuple):
+    """Where a sub-command lives and what the overview says about it."""
+
+    module: str
+    """holds a click command called `command`"""
+    summary: str
+
+
+COMMANDS: dict[str, Entry] = {
+    "demo": Entry("workbench.cli.demo", "Cover a five-minute clip with a two-minute track, start to finish."),
+    "beats": Entry("workbench.cli.beats", "Print the beats and downbeats of a sound file."),
+    "loop": Entry("workbench.cli.loop", "Plan how a track covers a longer clip."),
+    "render": Entry("workbench.cli.render", "Play a plan into a sound file or onto a clip."),
+    "catalog": Entry("workbench.cli.catalog", "Add, list and remove the tracks of the catalog."),
+    "cache": Entry("workbench.cli.cache", "Show the size of the analysis cache, or prune it."),
+    "report": Entry("workbench.cli.report", "Run a notebook with parameters and write it as HTML."),
+    "lab": Entry("workbench.cli.lab", "Open JupyterLab on a copy of the notebooks."),
+    "settings": Entry("workbench.cli.settings", "Print every setting with its value and meaning."),
+    "completion": Entry("workbench.cli.completion", "Print the shell's completion script."),
+}
+"""Every sub-command, in the order of the overview."""
+
+
+class LazyGroup(click.Group):
+    """A click group that knows its commands by name and imports one when it is called."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Names in the order of `COMMANDS`."""
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        """Import the command's module; None for an unknown name, which click turns into a usage error."""
+        entry = COMMANDS.get(cmd_name)
+        if entry is None:
+            return None
+        command: click.Command = importlib.import_module(entry.module).command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the overview from `COMMANDS`, without importing anything."""
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, entry.summary) for name, entry in COMMANDS.items()])
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """As click does, with a suggestion when the name is nearly right."""
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            close = get_close_matches(args[0], COMMANDS, n=1)
+            ctx.fail(f"no such command: {args[0]}." + (f" Did you mean {close[0]}?" if close else ""))
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=LazyGroup,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+    epilog="Results go to standard output as JSON, progress to standard error. "
+    "Every command takes --home DIR (or WORKBENCH_HOME), the folder that holds all state.",
+)
+@click.version_option(package_name="barline-workbench", prog_name="workbench")
+def app() -> None:
+    """Cover a long video with a short track: whole-bar loops with seams nobody hears.
+
+    \b
+    Example:
+      workbench loop track.mp3 --video film.mp4 --auto-mix > plan.json
+      workbench render plan.json --track track.mp3 --video film.mp4 -o out.mp4
+    """
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run one command line and return its exit code; every message is on standard error by then."""
+    try:
+        outcome: Any = app.main(args=None if arguments is None else list(arguments), standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Abort:
+        click.echo("interrupted", err=True)
+        return 130
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except BrokenPipeError:
+        # The reader has gone (`workbench beats … | head`): nobody is left to tell, and nothing may be flushed to it.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except WorkbenchError as error:
+        click.echo(f"workbench: {error}", err=True)
+        return 1
+    return outcome if isinstance(outcome, int) else 0
+
+
+def main() -> None:
+    """Entry point of the console script."""
+    raise SystemExit(run())
+
+
+if __name__ == "__main__":
+    main()
