@@ -1,0 +1,186 @@
+"""Plan and recording to sound, at the song's own rate: block by block for any length, whole for short ones.
+
+A bare plan is played as it is: every sample is a sample of the song times a gain. The limiter acts only when asked for.
+
+Functions: `render_blocks`, `render`; `seam_excerpt` cuts out what is heard around one seam and `expected_excerpt` what
+the song itself has there, for reports and for the ear.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from workbench.errors import ParameterError, PlanError
+from workbench.loops.plan import LoopPlan
+from workbench.mix.limiter import limited
+from workbench.params import RenderParams
+from workbench.recording import FloatArray, Recording, VideoSeconds
+from workbench.render.schedule import Cue, Schedule, schedule
+
+_LENGTH_TOLERANCE_SECONDS = 0.5
+"""another encoding of the same song differs by less than this, another song hardly ever"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Expectation:
+    """What the song has where a plan has a seam, from either side; as long as the seam's excerpt, the seam at its place."""
+
+    left: Recording
+    """the song played on past the place it leaves"""
+    entered: Recording
+    """the song as it leads up to the place that is entered, and goes on"""
+
+
+def render_blocks(
+    plan: LoopPlan,
+    recording: Recording,
+    params: RenderParams | None = None,
+    *,
+    from_s: VideoSeconds = 0.0,
+    to_s: VideoSeconds | None = None,
+    limit: bool = False,
+) -> Iterator[FloatArray]:
+    """Play a plan block by block, in memory that does not grow with its length.
+
+    Parameters
+    ----------
+    plan : its segments must lie in the recording
+    recording : the song, decoded
+    params : block length and, with `limit`, the limiter's
+    from_s, to_s : video time, s, clipped to the plan; None plays to `window_end`
+    limit : hold the true peak under the ceiling; a limiter that starts at `from_s` knows nothing of what came before
+
+    Yields
+    ------
+    shape (channels, n), float32, at the song's rate; together `round(to_s·rate) - round(from_s·rate)` samples
+
+    Raises
+    ------
+    PlanError : the plan was made for another song, or is none
+    """
+    params = params or RenderParams()
+    timeline = schedule(plan, recording.sample_rate)
+    check_song(plan, recording)
+    rate = recording.sample_rate
+    first = min(max(round(from_s * rate), 0), timeline.length)
+    stop = timeline.length if to_s is None else min(max(round(to_s * rate), first), timeline.length)
+    blocks = _played(timeline, recording.samples, first, stop, max(1, round(params.block_seconds * rate)))
+    return limited(blocks, rate, params) if limit else blocks
+
+
+def render(
+    plan: LoopPlan,
+    recording: Recording,
+    params: RenderParams | None = None,
+    *,
+    from_s: VideoSeconds = 0.0,
+    to_s: VideoSeconds | None = None,
+    limit: bool = False,
+) -> Recording:
+    """Play a plan, or a part of it, into memory; arguments and errors as for `render_blocks`."""
+    blocks = list(render_blocks(plan, recording, params, from_s=from_s, to_s=to_s, limit=limit))
+    silence = np.zeros((recording.channels, 0), dtype=np.float32)
+    return Recording.from_samples(np.concatenate([silence, *blocks], axis=1), recording.sample_rate)
+
+
+def seam_excerpt(plan: LoopPlan, recording: Recording, seam: int, seconds: float = 4.0) -> Recording:
+    """Cut out what is heard around a seam, which lies in the middle; shorter where the plan begins or ends.
+
+    Raises
+    ------
+    ParameterError : no such seam
+    """
+    timeline = schedule(plan, recording.sample_rate)
+    first, stop = _around(timeline, seam, seconds)
+    return render(plan, recording, from_s=first / timeline.rate, to_s=stop / timeline.rate)
+
+
+def expected_excerpt(plan: LoopPlan, recording: Recording, seam: int, seconds: float = 4.0) -> Expectation:
+    """Cut out of the song what a listener who knows it would hear around a seam, from either side.
+
+    Both excerpts run over the samples of `seam_excerpt`; each is at the level its side has at the seam, without glides
+    and fades, and silent where the song has nothing.
+
+    Raises
+    ------
+    ParameterError : no such seam
+    """
+    timeline = schedule(plan, recording.sample_rate)
+    check_song(plan, recording)
+    first, stop = _around(timeline, seam, seconds)
+    leaving, entering = timeline.cues[seam], timeline.cues[seam + 1]
+    return Expectation(
+        left=_stretch(recording, first + leaving.song_offset, stop + leaving.song_offset, leaving.reached_db),
+        entered=_stretch(recording, first + entering.song_offset, stop + entering.song_offset, entering.gain_in_db),
+    )
+
+
+def check_song(plan: LoopPlan, recording: Recording) -> None:
+    """Refuse to play a plan on a recording that it cannot have been made for.
+
+    Raises
+    ------
+    PlanError : lengths differ by over half a second, or a segment reaches past the end of the recording
+    """
+    if abs(plan.song_duration - recording.duration) > _LENGTH_TOLERANCE_SECONDS:
+        raise PlanError(
+            f"the plan was made for a song of {plan.song_duration:.3f} s, this one lasts {recording.duration:.3f} s; "
+            "give the track that the plan names"
+        )
+    for segment in plan.segments:
+        if not 0.0 <= segment.song_from < segment.song_to <= recording.duration + _LENGTH_TOLERANCE_SECONDS:
+            raise PlanError(
+                f"a segment runs from {segment.song_from:.6f} to {segment.song_to:.6f} s "
+                f"of a song of {recording.duration:.6f} s"
+            )
+
+
+def _played(timeline: Schedule, samples: FloatArray, first: int, stop: int, block: int) -> Iterator[FloatArray]:
+    for begin in range(first, stop, block):
+        end = min(begin + block, stop)
+        sound = np.zeros((samples.shape[0], end - begin), dtype=np.float32)
+        for cue in timeline.heard(begin, end):
+            _add_cue(sound, begin, cue, samples, timeline.rate)
+        ends = timeline.ends_gain(begin, end)
+        if ends is not None:
+            sound *= ends.astype(np.float32)
+        yield sound
+
+
+def _add_cue(sound: FloatArray, begin: int, cue: Cue, samples: FloatArray, rate: int) -> None:
+    """Add what one cue plays in the block that begins at output sample `begin`."""
+    # Where the song has nothing (before its first sample, after its last) there is silence.
+    first = max(cue.first, begin, -cue.song_offset)
+    stop = min(cue.stop, begin + sound.shape[1], samples.shape[1] - cue.song_offset)
+    if stop <= first:
+        return
+    edges = [first, *(at for at in (cue.steady_from, cue.steady_to) if first < at < stop), stop]
+    for piece_from, piece_to in pairwise(edges):
+        steady = cue.steady_from <= piece_from and piece_to <= cue.steady_to
+        gain = cue.gain(piece_from, piece_from + 1 if steady else piece_to, rate).astype(np.float32)
+        song = samples[:, piece_from + cue.song_offset : piece_to + cue.song_offset]
+        sound[:, piece_from - begin : piece_to - begin] += song * gain
+
+
+def _around(timeline: Schedule, seam: int, seconds: float) -> tuple[int, int]:
+    if not 0 <= seam < len(timeline.cues) - 1:
+        raise ParameterError(f"the plan has seams 0 to {len(timeline.cues) - 2}, there is no seam {seam}")
+    if not seconds > 0.0:
+        raise ParameterError(f"an excerpt lasts some time, got {seconds} s")
+    centre, half = round(timeline.cues[seam].ends * timeline.rate), round(seconds * timeline.rate / 2.0)
+    return max(0, centre - half), min(timeline.length, centre + half)
+
+
+def _stretch(recording: Recording, first: int, stop: int, gain_db: float) -> Recording:
+    """Song samples `first` to `stop` at a gain, silence where the song has none."""
+    n = recording.samples.shape[1]
+    sound = np.zeros((recording.channels, stop - first), dtype=np.float32)
+    inside_from, inside_to = max(first, 0), min(stop, n)
+    if inside_to > inside_from:
+        song = recording.samples[:, inside_from:inside_to]
+        sound[:, inside_from - first : inside_to - first] = song * np.float32(10.0 ** (gain_db / 20.0))
+    return Recording.from_samples(sound, recording.sample_rate)

@@ -1,0 +1,189 @@
+"""From a plan to sample positions and gains: what sounds when, and how loud.
+
+The plan says which ranges of the song are played back to back; this module turns that into cues, one a segment, counted
+in samples of the song's own rate, and into the gain of every sample. It knows no sound: `workbench.render.playback`
+multiplies.
+
+Where samples come from. Segment k begins at output sample `round(T_k · rate)`, from video time, never by adding rounded
+lengths, so that an hour of repeats does not drift. What is heard there is song sample `round(song_from · rate)`:
+nothing is interpolated, every sample of the output is one of the song's times a gain. Both roundings are half a sample
+at most; a planner that aligns a seam in phase therefore chooses times that are whole samples of the song, and then the
+two sides of the seam are at most one sample apart (0.1 dB at 2 kHz in the middle of a linear crossfade), mostly none.
+
+How loud. Gains multiply: the segment's level, which glides linearly in dB; the crossfades to both sides, read at exact
+times and not at rounded ones; the fades at both ends of the plan.
+
+Functions: `schedule`; the value objects `Schedule` and `Cue` answer for gains.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from dataclasses import dataclass
+from itertools import accumulate
+from math import ceil, floor
+
+import numpy as np
+
+from workbench.errors import PlanError
+from workbench.loops.plan import LoopPlan
+from workbench.mix.fades import crossfade_in, crossfade_out, decibels_to_gain, end_fade, glide_gain, start_fade
+from workbench.recording import FloatArray, VideoSeconds
+
+
+@dataclass(frozen=True, slots=True)
+class Crossfade:
+    """One seam's crossfade."""
+
+    centre: VideoSeconds
+    seconds: float
+    exponent: float
+
+    def progress(self, times: FloatArray) -> FloatArray:
+        """How far the fade is at some video times, 0 to 1 and beyond to both sides."""
+        return np.asarray((times - (self.centre - self.seconds / 2.0)) / self.seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class Cue:
+    """One segment as it is played: from its pre-roll to its post-roll."""
+
+    first: int
+    """output sample at which it is heard first"""
+    stop: int
+    """output sample one past its last"""
+    song_offset: int
+    """song sample minus output sample, all through the cue"""
+    begins: VideoSeconds
+    """when song_from is heard"""
+    ends: VideoSeconds
+    """when song_to is reached"""
+    gain_in_db: float
+    gain_db: float
+    glide_seconds: float
+    fade_in: Crossfade | None
+    fade_out: Crossfade | None
+    steady_from: int
+    """output sample from which its gain no longer moves"""
+    steady_to: int
+    """output sample at which its gain begins to move again"""
+
+    @property
+    def reached_db(self) -> float:
+        """Level at `song_to`, which the post-roll holds; `gain_db` where the glide has room."""
+        done = min(1.0, (self.ends - self.begins) / self.glide_seconds) if self.glide_seconds > 0.0 else 1.0
+        return self.gain_in_db + (self.gain_db - self.gain_in_db) * done
+
+    def gain(self, first: int, stop: int, rate: int) -> FloatArray:
+        """Gain of the output samples `first` to `stop`, shape (stop - first,), without the plan's end fades."""
+        times = np.arange(first, stop) / rate
+        held = np.minimum(times, self.ends)
+        if self.glide_seconds > 0.0:
+            gain = glide_gain((held - self.begins) / self.glide_seconds, self.gain_in_db, self.gain_db)
+        else:
+            gain = decibels_to_gain(np.where(held < self.begins, self.gain_in_db, self.gain_db))
+        if self.fade_in is not None:
+            gain *= crossfade_in(self.fade_in.progress(times), self.fade_in.exponent)
+        if self.fade_out is not None:
+            gain *= crossfade_out(self.fade_out.progress(times), self.fade_out.exponent)
+        return gain
+
+
+@dataclass(frozen=True, slots=True)
+class Schedule:
+    """A whole plan in samples of one rate."""
+
+    rate: int
+    """Hz, the song's"""
+    length: int
+    """samples from the start of the clip to `window_end`"""
+    cues: tuple[Cue, ...]
+    """one a segment, in order; only neighbours overlap"""
+    music_in: VideoSeconds
+    start_fade_seconds: float
+    window_end: VideoSeconds
+    end_fade_seconds: float
+
+    def heard(self, first: int, stop: int) -> tuple[Cue, ...]:
+        """Cues of which something is heard in the output samples `first` to `stop`."""
+        begin = bisect_right(self.cues, first, key=lambda cue: cue.stop)
+        until = bisect_right(self.cues, stop - 1, key=lambda cue: cue.first)
+        return self.cues[begin:until]
+
+    def ends_gain(self, first: int, stop: int) -> FloatArray | None:
+        """Gain of the start and end fades, shape (stop - first,); None where neither is under way."""
+        fades_in = self.start_fade_seconds > 0.0 and first / self.rate < self.music_in + self.start_fade_seconds
+        fades_out = self.end_fade_seconds > 0.0 and stop / self.rate > self.window_end - self.end_fade_seconds
+        if not fades_in and not fades_out:
+            return None
+        times = np.arange(first, stop) / self.rate
+        gain = np.ones(times.size)
+        if fades_in:
+            gain *= start_fade((times - self.music_in) / self.start_fade_seconds)
+        if fades_out:
+            gain *= end_fade((times - (self.window_end - self.end_fade_seconds)) / self.end_fade_seconds)
+        return gain
+
+
+def schedule(plan: LoopPlan, rate: int) -> Schedule:
+    """Lay a plan out in samples of the song's rate.
+
+    Raises
+    ------
+    PlanError : no segments, or seams that do not match them in number
+    """
+    segments = plan.segments
+    seams = len(segments) - 1
+    if not segments or len(plan.seam_fades) != seams or len(plan.seam_curves) != seams:
+        raise PlanError(
+            f"a plan of n segments has n - 1 fades and curves, got {len(segments)} segments, "
+            f"{len(plan.seam_fades)} fades and {len(plan.seam_curves)} curves"
+        )
+    if any(not fade > 0.0 for fade in plan.seam_fades):
+        raise PlanError(f"a seam fades over some time, got {min(plan.seam_fades)} s")
+    lengths = (segment.song_to - segment.song_from for segment in segments)
+    begins = list(accumulate(lengths, initial=plan.music_in))
+    length = round(plan.window_end * rate)
+    fades = [
+        Crossfade(centre, seconds, exponent)
+        for centre, seconds, exponent in zip(begins[1:-1], plan.seam_fades, plan.seam_curves, strict=True)
+    ]
+    cues = []
+    for k, segment in enumerate(segments):
+        fade_in = fades[k - 1] if k > 0 else None
+        fade_out = fades[k] if k < seams else None
+        placed = round(begins[k] * rate)
+        first = placed if fade_in is None else ceil((fade_in.centre - fade_in.seconds / 2.0) * rate)
+        stop = (
+            round(begins[k + 1] * rate)
+            if fade_out is None
+            else floor((fade_out.centre + fade_out.seconds / 2.0) * rate) + 1
+        )
+        moves = 0.0 if segment.gain_in_db == segment.gain_db else plan.gain_glide_seconds
+        rising = begins[k] + max(moves, fade_in.seconds / 2.0 if fade_in else 0.0)
+        falling = begins[k + 1] if fade_out is None else fade_out.centre - fade_out.seconds / 2.0
+        cues.append(
+            Cue(
+                first=max(0, first),
+                stop=min(stop, length),
+                song_offset=round(segment.song_from * rate) - placed,
+                begins=begins[k],
+                ends=begins[k + 1],
+                gain_in_db=segment.gain_in_db,
+                gain_db=segment.gain_db,
+                glide_seconds=plan.gain_glide_seconds,
+                fade_in=fade_in,
+                fade_out=fade_out,
+                steady_from=first if fade_in is None and moves == 0.0 else ceil(rising * rate),
+                steady_to=stop if fade_out is None else floor(falling * rate),
+            )
+        )
+    return Schedule(
+        rate=rate,
+        length=length,
+        cues=tuple(cues),
+        music_in=plan.music_in,
+        start_fade_seconds=plan.start_fade_seconds,
+        window_end=plan.window_end,
+        end_fade_seconds=plan.end_fade_seconds,
+    )
