@@ -1,0 +1,187 @@
+"""The database of records: SQLite in the home folder, or whatever `WORKBENCH_DATABASE_URL` names.
+
+Records are what cannot be computed again. One file of SQL statements serves SQLite and PostgreSQL.
+
+SQLite is opened in write-ahead mode, so that readers never wait; a transaction that will write says so at its start
+(BEGIN IMMEDIATE), because a reader that turns writer in its middle is refused rather than made to wait.
+
+Migrations have names and run in order, each once, in the transaction that notes it. One that was released is never
+edited; a change is a new one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import Connection, Engine, event
+from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
+
+from workbench.errors import StoreError
+from workbench.home import Home
+from workbench.settings import WorkbenchSettings
+
+_BUSY_SECONDS = 30.0
+_MIGRATION_LOCK = 0x6261726C  # PostgreSQL's advisory lock; any constant of our own
+
+metadata = sa.MetaData()
+
+migrations = sa.Table(
+    "migrations",
+    metadata,
+    sa.Column("name", sa.String, primary_key=True),
+    sa.Column("applied_at", sa.String, nullable=False),
+)
+
+tracks = sa.Table(
+    "tracks",
+    metadata,
+    sa.Column("track_id", sa.String, primary_key=True),
+    sa.Column("path", sa.String, nullable=False),  # absolute
+    sa.Column("content_hash", sa.String, nullable=False),
+    sa.Column("fields", sa.String, nullable=False),  # JSON object of the track fields that have a value
+    sa.Column("state", sa.String, nullable=False),  # present, missing
+    sa.Column("added_at", sa.String, nullable=False),
+    sa.Column("updated_at", sa.String, nullable=False),
+)
+
+videos = sa.Table(
+    "videos",
+    metadata,
+    sa.Column("video_id", sa.String, primary_key=True),
+    sa.Column("path", sa.String, nullable=False),
+    sa.Column("content_hash", sa.String, nullable=False),
+    sa.Column("title", sa.String),
+    sa.Column("seconds", sa.Float),
+    sa.Column("added_at", sa.String, nullable=False),
+)
+
+_MIGRATIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    (
+        "0001_tracks_and_videos",
+        (
+            """CREATE TABLE tracks (
+                track_id TEXT PRIMARY KEY, path TEXT NOT NULL, content_hash TEXT NOT NULL, fields TEXT NOT NULL,
+                state TEXT NOT NULL, added_at TEXT NOT NULL, updated_at TEXT NOT NULL)""",
+            "CREATE INDEX tracks_by_path ON tracks (path)",
+            "CREATE INDEX tracks_by_content ON tracks (content_hash)",
+            """CREATE TABLE videos (
+                video_id TEXT PRIMARY KEY, path TEXT NOT NULL, content_hash TEXT NOT NULL, title TEXT,
+                seconds DOUBLE PRECISION, added_at TEXT NOT NULL)""",
+        ),
+    ),
+)
+
+
+class Database:
+    """Reading and writing transactions on one database, with its tables up to date.
+
+    Raises
+    ------
+    StoreError : it cannot be opened, is no database, or was made by a newer version of this package
+    """
+
+    def __init__(self, url: str) -> None:
+        self.url = url
+        try:
+            self._reader, self._writer = _engines(url)
+            with self.write() as connection:
+                _migrate(connection)
+        except (ArgumentError, NoSuchModuleError, ImportError) as error:
+            raise StoreError(f"{_shown(url)}: not a database address ({_first_line(error)})") from error
+
+    @classmethod
+    def at(cls, home: Home, settings: WorkbenchSettings) -> Database:
+        """The database of a home folder, which is made if need be, or the one that the settings name."""
+        if settings.database_url is not None:
+            return cls(settings.database_url)
+        home.prepared()
+        return cls(f"sqlite:///{home.database}")
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """One transaction that only reads."""
+        with _as_store_errors(self.url), self._reader.begin() as connection:
+            yield connection
+
+    @contextmanager
+    def write(self) -> Iterator[Connection]:
+        """One transaction that writes: all of it happens, or none."""
+        with _as_store_errors(self.url), self._writer.begin() as connection:
+            yield connection
+
+    def close(self) -> None:
+        """Give back all connections."""
+        self._reader.dispose()
+        self._writer.dispose()
+
+
+def now() -> str:
+    """This moment as the database keeps it: ISO 8601, UTC, microseconds; sorts as text."""
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def _engines(url: str) -> tuple[Engine, Engine]:
+    if not url.startswith("sqlite"):
+        engine = sa.create_engine(url, pool_pre_ping=True)
+        return engine, engine
+    arguments = {"timeout": _BUSY_SECONDS}
+    reader = sa.create_engine(url, connect_args=arguments)
+    writer = sa.create_engine(url, connect_args=arguments)
+    for engine, begin in ((reader, "BEGIN"), (writer, "BEGIN IMMEDIATE")):
+        event.listen(engine, "connect", _prepare_sqlite)
+        event.listen(engine, "begin", _beginner(begin))
+    return reader, writer
+
+
+def _prepare_sqlite(connection: Any, _record: Any) -> None:
+    connection.isolation_level = None  # the driver's own guess at transactions is switched off
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("PRAGMA synchronous=NORMAL")
+    connection.execute("PRAGMA foreign_keys=ON")
+
+
+def _beginner(statement: str) -> Any:
+    def begin(connection: Connection) -> None:
+        connection.exec_driver_sql(statement)
+
+    return begin
+
+
+def _migrate(connection: Connection) -> None:
+    if connection.dialect.name == "postgresql":
+        connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
+    migrations.create(connection, checkfirst=True)
+    applied = set(connection.scalars(sa.select(migrations.c.name)))
+    unknown = applied - {name for name, _ in _MIGRATIONS}
+    if unknown:
+        raise StoreError(f"the database was made by a newer version of this package ({min(unknown)}); update it")
+    for name, statements in _MIGRATIONS:
+        if name not in applied:
+            for statement in statements:
+                connection.exec_driver_sql(statement)
+            connection.execute(migrations.insert().values(name=name, applied_at=now()))
+
+
+@contextmanager
+def _as_store_errors(url: str) -> Iterator[None]:
+    try:
+        yield
+    except SQLAlchemyError as error:
+        raise StoreError(f"{_shown(url)}: the database cannot be used ({_first_line(error)})") from error
+
+
+def _shown(url: str) -> str:
+    """The address without its password."""
+    try:
+        return sa.make_url(url).render_as_string(hide_password=True)
+    except ArgumentError:
+        return Path(url).name
+
+
+def _first_line(error: Exception) -> str:
+    return str(getattr(error, "orig", None) or error).splitlines()[0]
