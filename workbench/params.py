@@ -50,10 +50,13 @@ class BeatParams(Params):
         le=1.4,
         description="ratio; how far the tempo may wander from a candidate, under an octave",
     )
-    tempo_spread: float = Field(
-        default=0.03, ge=0.005, le=0.2, description="ratio; deviation from the candidate's tempo that costs half a nat"
+    shortest_tick: float = Field(
+        default=0.14, ge=0.05, le=0.3, description="s; shortest subdivision followed, a semiquaver at 107 BPM"
     )
-    tempo_cap: float = Field(default=1.0, ge=0.0, le=10.0, description="nats a beat that another tempo costs at most")
+    drift_cost: float = Field(
+        default=0.5, ge=0.0, le=10.0, description="nats a frame by which a tick strays from its tempo"
+    )
+    tempo_cap: float = Field(default=1.0, ge=0.0, le=10.0, description="nats a tick that another tempo costs at most")
     tempo_change_cost: float = Field(
         default=60.0, ge=1.0, le=500.0, description="nats for a change of tempo by its own amount from beat to beat"
     )
@@ -79,11 +82,74 @@ class BeatParams(Params):
 class SectionParams(Params):
     """Sections of a song."""
 
+    usual_bars: int = Field(default=8, ge=2, le=32, description="bars; the usual length of a section")
+    border_price: float = Field(default=1.0, ge=0.0, le=10.0, description="novelty that one more border must be worth")
+    odd_price: float = Field(default=0.5, ge=0.0, le=10.0, description="price of a section that is no multiple of 4 bars")
+    same_group: float = Field(default=0.6, ge=0.0, le=1.0, description="likeness over which two sections repeat each other")
+
 
 class SeamParams(Params):
     """How a splice is scored and fitted."""
 
     context_beats: int = Field(default=4, ge=1, le=16, description="beats compared on each side; one bar of 4/4")
+    bands: int = Field(default=32, ge=8, le=64, description="bands on the ear's scale; about one a critical band")
+    second_bar_weight: float = Field(
+        default=0.5, ge=0.0, le=1.0, description="weight of the second bar to come; the first bar counts 1"
+    )
+    beat_jitter_seconds: float = Field(
+        default=0.02, ge=0.002, le=0.1, description="s; a change of the beat's length that is as bad as a new rhythm"
+    )
+    rhythm_floor: float = Field(default=0.1, ge=0.01, le=1.0, description="1 - cosine of onset patterns; a new rhythm")
+    limp: float = Field(default=10.0, ge=0.0, le=100.0, description="new rhythms that a limping bar counts for")
+    own_share: float = Field(
+        default=0.5, ge=0.05, le=2.0, description="share of the song's own typical break that halves a part"
+    )
+    least_expectation: float = Field(default=0.01, ge=0.0, le=1.0, description="1 - cosine that nobody hears")
+    least_context: float = Field(default=0.01, ge=0.0, le=1.0, description="1 - cosine that nobody hears")
+    least_ringing: float = Field(default=0.01, ge=0.0, le=1.0, description="share of the sound that nobody misses")
+    least_pulse: float = Field(default=0.05, ge=0.0, le=1.0, description="1 - cosine that nobody hears")
+    least_harmony: float = Field(default=0.02, ge=0.0, le=1.0, description="1 - cosine that nobody hears")
+    least_level: float = Field(default=1.5, ge=0.0, le=20.0, description="dB; steps that a gain and a glide hide")
+    least_brightness: float = Field(default=0.15, ge=0.0, le=4.0, description="octaves that nobody hears")
+    most_expectation: float = Field(default=0.06, ge=0.0, le=2.0, description="1 - cosine that anybody hears")
+    most_context: float = Field(default=0.06, ge=0.0, le=2.0, description="1 - cosine that anybody hears")
+    most_ringing: float = Field(default=0.1, ge=0.0, le=2.0, description="share of the sound that anybody misses")
+    most_pulse: float = Field(default=0.3, ge=0.0, le=2.0, description="1 - cosine that anybody hears")
+    most_harmony: float = Field(default=0.12, ge=0.0, le=2.0, description="1 - cosine that anybody hears")
+    most_level: float = Field(default=6.0, ge=0.0, le=40.0, description="dB that anybody hears")
+    most_brightness: float = Field(default=0.6, ge=0.0, le=8.0, description="octaves that anybody hears")
+    weight_expectation: float = Field(default=2.5, ge=0.0, le=50.0, description="log-odds lost with the whole part")
+    weight_context: float = Field(default=1.5, ge=0.0, le=50.0, description="log-odds lost with the whole part")
+    weight_ringing: float = Field(default=1.5, ge=0.0, le=50.0, description="log-odds lost with the whole part")
+    weight_pulse: float = Field(default=2.5, ge=0.0, le=50.0, description="log-odds lost with the whole part")
+    weight_harmony: float = Field(default=2.5, ge=0.0, le=50.0, description="log-odds lost with the whole part")
+    weight_level: float = Field(default=1.0, ge=0.0, le=50.0, description="log-odds lost with the whole part")
+    weight_brightness: float = Field(default=1.0, ge=0.0, le=50.0, description="log-odds lost with the whole part")
+    log_odds_unbroken: float = Field(
+        default=5.0, ge=0.0, le=20.0, description="log-odds that nobody hears a splice without any break"
+    )
+    min_score: float = Field(default=0.5, ge=0.0, le=1.0, description="score under which a splice is not used")
+    kept_score: float = Field(default=0.05, ge=0.0, le=1.0, description="score under which a splice is forgotten")
+    kept_splices: int = Field(default=600, ge=10, le=5000, description="splices kept a recording; planning time grows with it")
+    least_body_bars: int = Field(default=2, ge=1, le=64, description="bars; a shorter body is a stutter")
+    longest_shift_seconds: float = Field(
+        default=0.0095, ge=0.0, le=0.0099, description="s from the downbeat; the grid rule leaves 10 ms"
+    )
+    correlation_seconds: float = Field(
+        default=0.24, ge=0.05, le=0.5, description="s of sound compared; half of it counts, as the window is rounded"
+    )
+    least_correlation: float = Field(
+        default=0.4, ge=0.0, le=1.0, description="correlation over which waveforms, under which attacks are aligned"
+    )
+    alike_correlation: float = Field(default=0.9, ge=0.5, le=1.0, description="correlation of sides that count as the same")
+    briefest_fade_seconds: float = Field(default=0.005, ge=0.005, le=0.05, description="s; shorter fades click")
+    shortest_fade_seconds: float = Field(default=0.02, ge=0.005, le=0.2, description="s; fade between alike sides")
+    attack_fade_seconds: float = Field(
+        default=0.016, ge=0.005, le=0.02, description="s; fade that ends as the attack begins; the grid rule leaves 20 ms"
+    )
+    longest_fade_seconds: float = Field(
+        default=0.25, ge=0.02, le=0.5, description="s; fade between unlike sides without attacks; longer ones overlap chords"
+    )
 
 
 class CoverParams(Params):
@@ -95,6 +161,52 @@ class CoverParams(Params):
     min_confidence: float = Field(
         default=0.3, ge=0.0, le=1.0, description="grid confidence under which a loop is refused as low_confidence"
     )
+    min_seam_score: float = Field(
+        default=0.5, ge=0.0, le=1.0, description="probability; a splice more likely heard than not is never used"
+    )
+    min_body_seconds: float = Field(
+        default=12.0, ge=4.0, le=120.0, description="s; nobody wants the same ten seconds again and again"
+    )
+    min_segment_seconds: float = Field(
+        default=6.0, ge=2.0, le=30.0, description="s between two splices; sooner, the ear has not settled from the last"
+    )
+    fresh_seconds: float = Field(
+        default=40.0, ge=5.0, le=300.0, description="s; time constant after which music that comes again sounds fresh"
+    )
+    max_passes_in_a_row: int = Field(
+        default=4, ge=2, le=32, description="passes of one body back to back while another body can stand between"
+    )
+    companions: int = Field(
+        default=3, ge=0, le=8, description="other bodies that relieve the main one in a long clip; more bring no gain"
+    )
+    primaries: int = Field(default=32, ge=1, le=128, description="bodies tried as the main one; bounds the search")
+    adjusters: int = Field(
+        default=48, ge=0, le=128, description="splices tried to make a length fit; the search grows with their square"
+    )
+    gain_limit_db: float = Field(
+        default=6.0, ge=0.0, le=12.0, description="dB; a seam that steps more is smoothed by this much only"
+    )
+    gain_threshold_db: float = Field(
+        default=0.3, ge=0.0, le=3.0, description="dB; a smaller step at a seam is not heard and left alone"
+    )
+    gain_glide_seconds: float = Field(
+        default=4.0, ge=0.1, le=30.0, description="s from the matched level back to the song's own; slow is unheard"
+    )
+    fade_out_seconds: float = Field(
+        default=8.0, ge=1.0, le=30.0, description="s; least length of a closing fade, rounded up to whole bars"
+    )
+    weight_seams: float = Field(default=0.38, ge=0.0, le=1.0, description="share of plan_score: how good the seams are")
+    weight_ending: float = Field(default=0.22, ge=0.0, le=1.0, description="share of plan_score: how it ends")
+    weight_freshness: float = Field(
+        default=0.17, ge=0.0, le=1.0, description="share of plan_score: how long until the same music comes again"
+    )
+    weight_phrasing: float = Field(
+        default=0.10, ge=0.0, le=1.0, description="share of plan_score: whether splices keep whole phrases"
+    )
+    weight_coverage: float = Field(
+        default=0.07, ge=0.0, le=1.0, description="share of plan_score: how much of the song is heard"
+    )
+    weight_economy: float = Field(default=0.06, ge=0.0, le=1.0, description="share of plan_score: how rare seams are")
 
 
 class RenderParams(Params):

@@ -1,23 +1,71 @@
-"""The loop plan: what is played, stored and exported."""
+"""The loop plan: what is played, stored and exported, with every rule of how it is played checked when it is made.
+
+A plan is a list of song ranges (segments) played back to back under a clip. Two clocks run in it. Song time, seconds
+from the first decoded sample: `song_from`, `song_to`, `song_start`, `song_duration`, `loop_*`, `outro_*`. Video time,
+seconds from the first picture: `music_*`, `window_end`, `seam_times`. Segment k starts at video time
+``T_k = music_in + L_0 + ... + L_{k-1}`` with ``L_k = song_to - song_from``, and ``seam_times[k] = T_{k+1}``.
+
+At seam k the outgoing segment plays on past its `song_to` by half of ``f = seam_fades[k]`` and the incoming one starts
+half of it before its `song_from`; with x from 0 to 1 over the fade the gains are ``(1-x)**p`` and ``x**p`` with
+``p = seam_curves[k]``. A segment starts at `gain_in_db` and moves linearly in dB to `gain_db` over
+`gain_glide_seconds`. The music rises over `start_fade_seconds` from `music_in` as ``(1-cos pi x)/2`` and falls over
+`end_fade_seconds`, ending at `window_end`, as ``(1+cos pi x)/2``.
+
+Times are held to the microsecond, scores to four decimals. What needs the song's grid (splices on bar lines, a tail
+shorter than the last bar) is checked by `check_against_grid`; all else by `LoopPlan` itself. Both raise `PlanError`
+naming the rule and the value.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from workbench.recording import SongSeconds, VideoSeconds
+import numpy as np
+
+from workbench.errors import PlanError
+from workbench.recording import FloatArray, SongSeconds, VideoSeconds
 
 PLAN_VERSION = 1
 """Plan-format version; raising it invalidates cached plans."""
 
+MIN_FADE_SECONDS = 0.005
+"""s; a shorter crossfade clicks"""
+GRID_TOLERANCE_SECONDS = 0.010
+"""s; how far a splice may lie from a bar line, and the pulse across it from the song's own"""
+MAX_OPTIONS = 4
+"""the served plan and its alternatives"""
+
+_COVER_TOLERANCE = 1e-3  # s; the music reaches the end of the clip to the millisecond
+_ROUNDING = 2e-6  # s; what two values rounded to the microsecond may differ by
+_CONTINUES = 0.05  # s; a splice that jumps less than this only plays on
+
 
 @dataclass(frozen=True, slots=True)
 class LoopSegment:
-    """A range of the song, played once."""
+    """A range of the song, played once; times are rounded to the microsecond when it is made."""
 
     song_from: SongSeconds
+    """s, where the range starts, the middle of the crossfade into it"""
     song_to: SongSeconds
+    """s, where it ends, the middle of the crossfade out of it"""
     gain_db: float
+    """dB, the level it plays at"""
     gain_in_db: float
+    """dB, the level it starts at, gliding to `gain_db`"""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "song_from", round(self.song_from, 6))
+        object.__setattr__(self, "song_to", round(self.song_to, 6))
+        # Written so that NaN fails too.
+        if not 0.0 <= self.song_from < self.song_to < float("inf"):
+            raise PlanError(f"a segment needs 0 <= song_from < song_to, got {self.song_from} to {self.song_to}")
+        if not (abs(self.gain_db) < 60.0 and abs(self.gain_in_db) < 60.0):
+            raise PlanError(f"segment gains must lie within 60 dB of 0, got {self.gain_in_db} to {self.gain_db} dB")
+
+    @property
+    def length(self) -> float:
+        """Seconds it lasts."""
+        return self.song_to - self.song_from
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,29 +73,281 @@ class LoopPlan:
     """Song ranges played back to back under a clip, with their seams, gains and ends."""
 
     segments: tuple[LoopSegment, ...]
+    """the authoritative playback path, at least one splice"""
     seam_fades: tuple[float, ...]
+    """s, crossfade length at each internal splice"""
     seam_curves: tuple[float, ...]
+    """gain-law exponent at each internal splice: 0.5 equal power, 1.0 linear"""
     gain_glide_seconds: float
+    """s a segment takes from `gain_in_db` to `gain_db`"""
     music_in: VideoSeconds
+    """where the music starts; under one bar, and 0 unless that buys the song's own ending"""
     music_out: VideoSeconds
+    """end of the clip"""
     window_end: VideoSeconds
+    """the same hard ceiling"""
     music_end: VideoSeconds
+    """where the music resolves: the song's last sound, or the last bar line of a fade"""
     tail_seconds: float
+    """s from `music_end` to `window_end`, under one bar"""
     song_start: SongSeconds
+    """the first `song_from`"""
     song_duration: float
+    """decoded length of the song"""
     loop_start_a: SongSeconds
+    """start of the body heard longest"""
     loop_end_b: SongSeconds
+    """its end"""
     bars: int
+    """its length in whole bars"""
     beats_per_bar: int
     repeats: int
+    """how often it is heard in full, the first pass included"""
     seam_score: float
+    """0 to 1, of the worst seam"""
     seam_times: tuple[VideoSeconds, ...]
+    """where the splices fall in the clip"""
     sections_covered: tuple[str, ...]
+    """names of the sections heard, in order of first use"""
     end_label: str
+    """how the plan ends, in words"""
     start_fade_seconds: float
     end_fade_seconds: float
     plan_score: float
+    """0 to 1, see `workbench.loops.worth`"""
     outro_start: SongSeconds | None = None
+    """only where the plan resolves on a come-down outro, as is the next"""
     outro_end: SongSeconds | None = None
     options: tuple[LoopPlan, ...] = ()
+    """up to four plans, best first, the first equal to this one; empty inside an option"""
     version: int = PLAN_VERSION
+
+    def __post_init__(self) -> None:
+        _check_numbers(self)
+        table = segment_table(self)
+        _check_seams(self, table)
+        _check_cover(self, table)
+        _check_body(self)
+        _check_options(self)
+
+    @property
+    def alone(self) -> LoopPlan:
+        """The same plan without its options."""
+        return replace(self, options=()) if self.options else self
+
+    @property
+    def ends_in_fade(self) -> bool:
+        """Whether the sound still runs at `window_end`; False where it ends on the song's own last sound before."""
+        reached = float(self.segment_starts[-1])
+        return abs(reached - self.window_end) < abs(reached - self.music_end)
+
+    @property
+    def segment_starts(self) -> FloatArray:
+        """T_0 ... T_n, shape (n_segments + 1,), video seconds, the last where the last segment ends."""
+        return segment_starts(segment_table(self), self.music_in)
+
+
+def segment_table(plan: LoopPlan) -> FloatArray:
+    """Segments as an array, shape (n_segments, 2): `song_from` and `song_to`, seconds of song time."""
+    flat = [time for segment in plan.segments for time in (segment.song_from, segment.song_to)]
+    return np.array(flat, dtype=np.float64).reshape(-1, 2)
+
+
+def segment_starts(table: FloatArray, music_in: VideoSeconds) -> FloatArray:
+    """T_0 ... T_n in video seconds, shape (n_segments + 1,), summed in whole microseconds so that hours add no error."""
+    micros = np.rint(np.asarray(table) * 1e6).astype(np.int64)
+    starts = np.concatenate([[0], np.cumsum(micros[:, 1] - micros[:, 0])]) + round(music_in * 1e6)
+    return np.asarray(starts / 1e6, dtype=np.float64)
+
+
+def check_against_grid(plan: LoopPlan, downbeats: FloatArray, beats: FloatArray | None = None) -> None:
+    """Check the rules of a plan that need the grid of its song.
+
+    Every internal splice leaves and enters within 10 ms of a downbeat; the interval from the last beat before a splice
+    to its downbeat deviates at most 10 ms from the song's own; the looped body spans exactly `bars` bars; `music_in`
+    is under the first bar's length and `tail_seconds` under the last bar's; a fade resolves on a bar line.
+
+    Parameters
+    ----------
+    downbeats : shape (n_bars,), seconds of song time
+    beats : shape (n_beats,), seconds of song time; with them the body is also checked to hold whole bars of beats
+
+    Raises
+    ------
+    PlanError : a rule is broken
+    """
+    lines = np.asarray(downbeats, dtype=np.float64)
+    if lines.size < 2:
+        raise PlanError(f"a plan needs a grid of at least two bars, got {lines.size} downbeats")
+    table = segment_table(plan)
+    left, entered = table[:-1, 1], table[1:, 0]
+    leave, enter = nearest_line(lines, left), nearest_line(lines, entered)
+    off_left, off_entered = left - lines[leave], entered - lines[enter]
+    _at_most(np.abs(off_left), "a splice leaves within 10 ms of a downbeat", left)
+    _at_most(np.abs(off_entered), "a splice enters within 10 ms of a downbeat", entered)
+    _at_most(np.abs(off_left - off_entered), "the beat across a splice deviates at most 10 ms", left)
+
+    body = nearest_line(lines, np.array([plan.loop_start_a, plan.loop_end_b]))
+    _at_most(np.abs(np.array([plan.loop_start_a, plan.loop_end_b]) - lines[body]), "the body lies on bar lines", body)
+    if int(body[1] - body[0]) != plan.bars:
+        raise PlanError(f"the body must span exactly {plan.bars} bars, but spans {int(body[1] - body[0])}")
+    if beats is not None:
+        _check_beats(plan, lines, np.asarray(beats, dtype=np.float64))
+
+    first_bar = float(lines[1] - lines[0])
+    if not plan.music_in < first_bar:
+        raise PlanError(f"music_in must be under one bar ({first_bar:.3f} s), got {plan.music_in}")
+    last_bar = bar_length_at(lines, float(table[-1, 1]) - (plan.tail_seconds if plan.ends_in_fade else 0.0))
+    if not plan.tail_seconds < last_bar:
+        raise PlanError(f"the tail must be under the last bar played ({last_bar:.3f} s), got {plan.tail_seconds} s")
+    if plan.ends_in_fade:
+        resolves = float(table[-1, 1]) - plan.tail_seconds
+        nearest = float(lines[nearest_line(lines, np.array([resolves]))[0]])
+        if abs(resolves - nearest) > GRID_TOLERANCE_SECONDS:
+            raise PlanError(
+                f"a fade resolves on a bar line, but {resolves:.3f} s is {abs(resolves - nearest):.3f} s off"
+            )
+
+
+def nearest_line(lines: FloatArray, times: FloatArray) -> np.ndarray:
+    """Index of the bar line nearest to each time; lines in seconds, increasing, at least one."""
+    after = np.clip(np.searchsorted(lines, times), 1, max(1, lines.size - 1))
+    if lines.size == 1:
+        return np.zeros(np.shape(times), dtype=np.int64)
+    return after - (times - lines[after - 1] <= lines[after] - times)
+
+
+def bar_length_at(lines: FloatArray, time: SongSeconds) -> float:
+    """Length in seconds of the bar that sounds at `time`; beyond the last bar line, of the last whole bar."""
+    bar = int(np.searchsorted(lines, time + GRID_TOLERANCE_SECONDS, side="right")) - 1
+    bar = min(max(bar, 0), lines.size - 2)
+    return float(lines[bar + 1] - lines[bar])
+
+
+def _check_beats(plan: LoopPlan, lines: FloatArray, beats: FloatArray) -> None:
+    inside = int(np.sum((beats > plan.loop_start_a - 0.02) & (beats < plan.loop_end_b - 0.02)))
+    opening = int(np.sum((lines > plan.loop_start_a - 0.02) & (lines < plan.loop_end_b - 0.02)))
+    if opening != plan.bars or inside < opening:
+        raise PlanError(f"the body must hold {plan.bars} whole bars, it holds {opening} downbeats and {inside} beats")
+
+
+def _at_most(distance: FloatArray, rule: str, where: FloatArray) -> None:
+    over = distance > GRID_TOLERANCE_SECONDS + _ROUNDING
+    if np.any(over):
+        at = int(np.argmax(over))
+        raise PlanError(f"{rule}; splice {at} at {float(where[at]):.6f} s is {float(distance[at]) * 1e3:.1f} ms off")
+
+
+def _check_numbers(plan: LoopPlan) -> None:
+    n = len(plan.segments)
+    if n < 2:
+        raise PlanError(f"a loop plan has at least two segments, got {n}")
+    for name in ("seam_fades", "seam_curves", "seam_times"):
+        if len(getattr(plan, name)) != n - 1:
+            raise PlanError(f"{name} needs one entry per internal splice ({n - 1}), got {len(getattr(plan, name))}")
+    for name in _NOT_NEGATIVE:
+        value = getattr(plan, name)
+        if not 0.0 <= value < float("inf"):
+            raise PlanError(f"{name} must be finite and not negative, got {value}")
+    for name in ("seam_score", "plan_score"):
+        if not 0.0 <= getattr(plan, name) <= 1.0:
+            raise PlanError(f"{name} lies in 0 to 1, got {getattr(plan, name)}")
+    if plan.version < 1:
+        raise PlanError(f"version starts at 1, got {plan.version}")
+    if not plan.end_label:
+        raise PlanError("end_label says in words how the plan ends; it is empty")
+
+
+_NOT_NEGATIVE = (
+    "gain_glide_seconds", "music_in", "music_out", "window_end", "music_end", "tail_seconds", "song_start",
+    "song_duration", "loop_start_a", "loop_end_b", "start_fade_seconds", "end_fade_seconds",
+)  # fmt: skip
+
+
+def _check_seams(plan: LoopPlan, table: FloatArray) -> None:
+    fades = np.array(plan.seam_fades, dtype=np.float64)
+    curves = np.array(plan.seam_curves, dtype=np.float64)
+    if not np.all((fades >= MIN_FADE_SECONDS) & (fades < np.inf)):
+        raise PlanError(f"every crossfade lasts at least {MIN_FADE_SECONDS} s, got {fades.min()}")
+    if not np.all((curves >= 0.5) & (curves <= 1.0)):
+        raise PlanError(
+            f"every crossfade exponent lies in 0.5 to 1, got {curves[~((curves >= 0.5) & (curves <= 1.0))][0]}"
+        )
+    jumps = np.abs(table[1:, 0] - table[:-1, 1])
+    if np.any(jumps < _CONTINUES):
+        raise PlanError(f"segments {int(np.argmin(jumps))} and the next simply continue each other")
+    if np.any(table[1:, 0] < fades / 2 - _ROUNDING):
+        at = int(np.argmax(table[1:, 0] < fades / 2 - _ROUNDING))
+        raise PlanError(f"room: song_from >= f/2 at seam {at}, got {table[at + 1, 0]} s and a fade of {fades[at]} s")
+    over = table[:-1, 1] + fades / 2 > plan.song_duration + _ROUNDING
+    if np.any(over):
+        raise PlanError(f"room: song_to + f/2 <= song_duration at seam {int(np.argmax(over))}")
+    if table[-1, 1] > plan.song_duration + _ROUNDING:
+        raise PlanError(f"room: the last segment ends at {table[-1, 1]} s, the song at {plan.song_duration} s")
+
+    lengths = table[:, 1] - table[:, 0]
+    least = np.zeros(lengths.size)
+    least[:-1] += fades / 2
+    least[1:] += fades / 2
+    least[0] += plan.start_fade_seconds
+    least[-1] += plan.end_fade_seconds
+    short = lengths < np.maximum(least, plan.gain_glide_seconds) - _ROUNDING
+    if np.any(short):
+        at = int(np.argmax(short))
+        raise PlanError(
+            f"room: segment {at} lasts {lengths[at]:.6f} s, its fades need {least[at]:.6f} s "
+            f"and its glide {plan.gain_glide_seconds} s"
+        )
+
+
+def _check_cover(plan: LoopPlan, table: FloatArray) -> None:
+    starts = segment_starts(table, plan.music_in)
+    if np.any(np.abs(np.array(plan.seam_times) - starts[1:-1]) > _ROUNDING):
+        raise PlanError("seam_times[k] must be music_in plus the lengths of the segments up to k")
+    if abs(plan.song_start - table[0, 0]) > _ROUNDING:
+        raise PlanError(f"song_start is the first song_from ({table[0, 0]} s), got {plan.song_start}")
+    if plan.music_out != plan.window_end:
+        raise PlanError(f"music_out and window_end are both the clip's end, got {plan.music_out}, {plan.window_end}")
+    if abs(plan.tail_seconds - (plan.window_end - plan.music_end)) > _ROUNDING:
+        raise PlanError(f"tail_seconds must be window_end - music_end, got {plan.tail_seconds}")
+    reached = float(starts[-1])
+    to_end = abs(reached - plan.window_end) <= _COVER_TOLERANCE
+    if not to_end and abs(reached - plan.music_end) > _COVER_TOLERANCE:
+        raise PlanError(
+            f"cover: the segments reach {reached:.6f} s, neither window_end {plan.window_end} nor music_end {plan.music_end}"
+        )
+    if plan.music_in > 0 and abs(reached - plan.window_end) < abs(reached - plan.music_end):
+        raise PlanError(f"music_in is 0 in a plan that fades, got {plan.music_in}")
+    if plan.end_fade_seconds < plan.tail_seconds - _ROUNDING:
+        raise PlanError(f"end_fade_seconds {plan.end_fade_seconds} must cover the tail of {plan.tail_seconds} s")
+
+
+def _check_body(plan: LoopPlan) -> None:
+    if plan.bars < 1 or plan.beats_per_bar < 1 or plan.repeats < 1:
+        raise PlanError(
+            f"bars, beats_per_bar and repeats count from 1, got {plan.bars}, {plan.beats_per_bar}, {plan.repeats}"
+        )
+    if not plan.loop_start_a < plan.loop_end_b <= plan.song_duration + _ROUNDING:
+        raise PlanError(f"the body must lie within the song, got {plan.loop_start_a} to {plan.loop_end_b} s")
+    # The grid is not known here: the body's own bars stand for it, and a tempo change may halve or double them.
+    bar = (plan.loop_end_b - plan.loop_start_a) / plan.bars
+    for name in ("music_in", "tail_seconds"):
+        if not getattr(plan, name) < 2.0 * bar:
+            raise PlanError(f"{name} must be under one bar (the body's last {bar:.3f} s), got {getattr(plan, name)}")
+    if (plan.outro_start is None) != (plan.outro_end is None):
+        raise PlanError("outro_start and outro_end stand together or not at all")
+    if plan.outro_start is not None and plan.outro_end is not None:
+        last = plan.segments[-1]
+        if not last.song_from - GRID_TOLERANCE_SECONDS <= plan.outro_start < plan.outro_end <= last.song_to + 1e-3:
+            raise PlanError(f"the outro must lie in the last segment, got {plan.outro_start} to {plan.outro_end} s")
+
+
+def _check_options(plan: LoopPlan) -> None:
+    if not plan.options:
+        return
+    if len(plan.options) > MAX_OPTIONS:
+        raise PlanError(f"at most {MAX_OPTIONS} options, got {len(plan.options)}")
+    if any(option.options for option in plan.options):
+        raise PlanError("an option carries no options of its own")
+    if plan.options[0] != plan.alone:
+        raise PlanError("options[0] must equal the served plan")

@@ -1,4 +1,12 @@
-"""Why there is no loop: a musical no, which is a value and not an exception."""
+"""Why there is no loop: a musical no, which is a value and not an exception.
+
+Four reasons are settled answers about this pair of track and clip. Four more (`RETRYABLE`) are about today: calling
+again in a few seconds normally clears them. Each has a function here that says it in words and what to do.
+
+A recording without bars (silence, a drone, less than two bars of sound) has nothing a loop could be made of and is
+`no_loop_profile`; one whose bars are too unsure to cut at is `low_confidence`; one with sure bars but no place where
+the music could jump unheard is `no_viable_loop`.
+"""
 
 from __future__ import annotations
 
@@ -39,3 +47,82 @@ class Refusal:
     def retryable(self) -> bool:
         """Whether the same call may succeed later."""
         return self.reason in RETRYABLE
+
+
+def video_not_longer(video_seconds: float, track_seconds: float, required_excess_seconds: float) -> Refusal | None:
+    """The refusal of a clip that is not longer than the track by `required_excess_seconds`; None for one that is.
+
+    Decided on the reported values, that is, after rounding to the microsecond, so that a client's own subtraction agrees.
+    """
+    video, track, excess = (round(seconds, 6) for seconds in (video_seconds, track_seconds, required_excess_seconds))
+    if round((video - track) * 1e6) >= round(excess * 1e6):
+        return None
+    return Refusal(
+        Reason.VIDEO_NOT_LONGER,
+        f"The video ({video:.1f} s) is not at least {excess:.0f} s longer than the track ({track:.1f} s). "
+        f"Play the track straight with an align call, or pick a track under {max(0.0, video - excess):.0f} s.",
+        video_seconds=video,
+        track_seconds=track,
+        required_excess_seconds=excess,
+    )
+
+
+def low_confidence(confidence: float, required: float) -> Refusal:
+    """The bars of the track are too unsure to cut at."""
+    return Refusal(
+        Reason.LOW_CONFIDENCE,
+        f"The bars of this track are not sure enough to cut at (confidence {confidence:.2f}, needed {required:.2f}): "
+        "it has no steady pulse. Pick a track with a clear beat, or correct its beat grid by hand.",
+    )
+
+
+def no_viable_loop(why: str) -> Refusal:
+    """The track has bars, but no place where the music could jump without being heard; `why` is a clause."""
+    return Refusal(
+        Reason.NO_VIABLE_LOOP,
+        f"This track cannot be looped under this video without an audible seam: {why}. "
+        "Pick a track whose parts repeat, or one that is longer.",
+    )
+
+
+def no_loop_profile() -> Refusal:
+    """The track has no bars at all: silence, a drone, or less than two bars of music."""
+    return Refusal(
+        Reason.NO_LOOP_PROFILE,
+        "No bars were found in this track (silence, a sound without a pulse, or less than two bars of music), "
+        "so there is nothing to loop. Pick a track with a beat.",
+    )
+
+
+def timeout(seconds: float) -> Refusal:
+    """The analysis did not finish in time; what it finished is kept."""
+    return Refusal(
+        Reason.TIMEOUT,
+        f"The track's analysis did not finish within {seconds:.0f} s. The finished stages are kept: "
+        "call again in a few seconds and it goes on where it stopped.",
+    )
+
+
+def profile_error(detail: str) -> Refusal:
+    """The stored analysis is broken, or making it failed; `detail` is a clause fit to show."""
+    return Refusal(
+        Reason.PROFILE_ERROR,
+        f"The track's analysis could not be made or read: {detail}. It is being made anew: call again in a few seconds.",
+    )
+
+
+def missing_profile() -> Refusal:
+    """The track is known, its analysis is not there yet."""
+    return Refusal(
+        Reason.MISSING_PROFILE,
+        "The track has not been analysed yet. Its analysis has been started: call again in a few seconds.",
+    )
+
+
+def audio_unavailable(detail: str) -> Refusal:
+    """The track's sound cannot be read just now; `detail` is a clause fit to show."""
+    return Refusal(
+        Reason.AUDIO_UNAVAILABLE,
+        f"The track's audio could not be read: {detail}. Call again in a few seconds; "
+        "if it stays so, check that the file is where the catalog says.",
+    )

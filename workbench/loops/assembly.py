@@ -1,0 +1,215 @@
+"""From a route, which splices to take in which order, to the plan that is played.
+
+All times are summed in whole microseconds: segments are rounded first and everything else is computed from them, so a
+plan of ten hours is as exact as one of five minutes. In a plan that fades the last `song_to` takes the residue.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.loops.jumps import Jumps, start_fade
+from workbench.loops.plan import LoopPlan, LoopSegment, bar_length_at, check_against_grid
+from workbench.loops.profile import EndingKind, LoopProfile, SongSection
+from workbench.loops.worth import Worth, economy_part, fade_part, freshness_part, own_ending_part, seams_part
+from workbench.params import CoverParams
+from workbench.recording import FloatArray, IntArray, SongSeconds, VideoSeconds
+
+_LAST_BARS = {
+    EndingKind.OUTRO: "resolves on the song's come-down outro",
+    EndingKind.RESOLVE: "resolves on the song's own last bars",
+    EndingKind.ABRUPT: "stops on the song's own last hit",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Route:
+    """Which jumps are taken, in which order, and how it ends."""
+
+    jumps: IntArray
+    """shape (n_seams,), indices into `Jumps`"""
+    own_ending: bool
+    """on the song's own ending, or in a fade"""
+    video_seconds: VideoSeconds
+    music_in: VideoSeconds
+    last_to: SongSeconds
+    """where the last segment ends"""
+
+
+def micros(seconds: float) -> int:
+    """Whole microseconds."""
+    return round(seconds * 1e6)
+
+
+def own_end_route(jumps: Jumps, taken: IntArray, profile: LoopProfile, video_seconds: float) -> Route | None:
+    """The route that takes these jumps and plays the song to its own end; None if it does not fit the clip."""
+    spare = micros(video_seconds) - micros(profile.last_sound) + micros(profile.song_start)
+    spare -= int(np.rint(jumps.gain_seconds[taken] * 1e6).astype(np.int64).sum())
+    longest_tail, latest_start = end_slack(profile)
+    late = max(0, spare - micros(longest_tail))
+    if spare < 0 or late > micros(latest_start):
+        return None
+    return Route(taken, True, video_seconds, late / 1e6, round(profile.last_sound, 6))
+
+
+def fade_route(jumps: Jumps, taken: IntArray, profile: LoopProfile, video_seconds: float) -> Route:
+    """The route that takes these jumps and then plays on to the end of the clip."""
+    last_to = micros(video_seconds) + micros(profile.song_start)
+    last_to -= int(np.rint(jumps.gain_seconds[taken] * 1e6).astype(np.int64).sum())
+    return Route(taken, False, video_seconds, 0.0, last_to / 1e6)
+
+
+def end_slack(profile: LoopProfile) -> tuple[float, float]:
+    """Longest tail and latest `music_in` of a plan that ends on the song's own ending, s: just under a bar each."""
+    bars = np.diff(profile.downbeats)
+    usual = float(np.median(bars))
+    last = bar_length_at(profile.downbeats, profile.last_sound)
+    return min(last, usual) - 1e-3, min(float(bars[0]), usual) - 1e-3
+
+
+def spans(route: Route, jumps: Jumps, profile: LoopProfile) -> FloatArray:
+    """The song ranges of a route, shape (n_seams + 1, 2), seconds."""
+    table = np.empty((route.jumps.size + 1, 2))
+    table[0, 0] = round(profile.song_start, 6)
+    table[1:, 0] = jumps.song_from[route.jumps]
+    table[:-1, 1] = jumps.song_to[route.jumps]
+    table[-1, 1] = route.last_to
+    return table
+
+
+def route_worth(route: Route, jumps: Jumps, profile: LoopProfile, params: CoverParams) -> Worth:
+    """The parts of the route's score, exactly; see `workbench.loops.worth`."""
+    table = spans(route, jumps, profile)
+    lengths = table[:, 1] - table[:, 0]
+    scores = jumps.score[route.jumps]
+    if route.own_ending and profile.ending is not None:
+        ending = own_ending_part(profile.ending.kind, np.array(route.music_in > 0))
+    else:
+        resolves = int(np.searchsorted(profile.downbeats, route.last_to + 1e-6, side="right")) - 1
+        ending = fade_part(profile)[resolves]
+    before_ending = profile.ending.start_bar if profile.ending is not None else profile.downbeats.size - 1
+    heard = np.zeros(max(1, before_ending), dtype=bool)
+    for song_from, song_to in np.unique(table, axis=0):
+        first, last = np.searchsorted(profile.downbeats, [song_from + 0.02, song_to - 0.02], side="right") - 1
+        heard[max(0, first) : last + 1] = True
+    return Worth(
+        seams=seams_part(scores.min(), scores.mean()),
+        ending=ending,
+        freshness=freshness_part(np.sum(lengths**2) / np.sum(lengths), longest_run(route.jumps) + 1, params),
+        phrasing=jumps.phrasing[route.jumps].mean(),
+        coverage=heard.mean(),
+        economy=economy_part(lengths.mean(), params),
+    )
+
+
+def longest_run(taken: IntArray) -> int:
+    """How often at most the same jump is taken in a row."""
+    changes = np.flatnonzero(np.diff(taken)) + 1
+    return int(np.diff(np.concatenate([[0], changes, [taken.size]])).max())
+
+
+def assemble(route: Route, jumps: Jumps, profile: LoopProfile, params: CoverParams) -> LoopPlan:
+    """The plan of a route, with every rule checked."""
+    table = spans(route, jumps, profile)
+    taken = route.jumps
+    step = jumps.level_step_db[taken]
+    gain_in = np.where(np.abs(step) < params.gain_threshold_db, 0.0, -step)
+    gain_in = np.round(np.clip(gain_in, -params.gain_limit_db, params.gain_limit_db), 2) + 0.0
+    gains = np.concatenate([[0.0], gain_in])
+    lengths = table[:, 1] - table[:, 0]
+
+    first = micros(route.music_in)
+    whole = np.rint(table * 1e6).astype(np.int64)
+    starts = (first + np.concatenate([[0], np.cumsum(whole[:, 1] - whole[:, 0])])) / 1e6
+    window_end = micros(route.video_seconds) / 1e6
+    if route.own_ending:
+        tail = micros(window_end - float(starts[-1])) / 1e6
+        end_fade = tail
+    else:
+        tail, end_fade = _fade(route, profile, params, float(lengths[-1] - jumps.fade[taken[-1]] / 2))
+    body, repeats = _body_heard_longest(taken, table, jumps)
+    outro = profile.ending if route.own_ending and profile.ending is not None else None
+    come_down = outro is not None and outro.kind is EndingKind.OUTRO
+    plan = LoopPlan(
+        segments=_segments(table, gains),
+        seam_fades=tuple(jumps.fade[taken].tolist()),
+        seam_curves=tuple(np.round(jumps.exponent[taken], 4).tolist()),
+        gain_glide_seconds=params.gain_glide_seconds,
+        music_in=first / 1e6,
+        music_out=window_end,
+        window_end=window_end,
+        music_end=micros(window_end - tail) / 1e6,
+        tail_seconds=tail,
+        song_start=float(table[0, 0]),
+        song_duration=round(profile.song_duration, 6),
+        loop_start_a=float(jumps.song_from[body]),
+        loop_end_b=float(jumps.song_to[body]),
+        bars=int(jumps.leave[body] - jumps.enter[body]),
+        beats_per_bar=profile.beats_per_bar,
+        repeats=repeats,
+        seam_score=round(float(jumps.score[taken].min()), 4),
+        seam_times=tuple(starts[1:-1].tolist()),
+        sections_covered=_sections(table, profile.sections),
+        end_label=_LAST_BARS[outro.kind] if outro is not None else _fade_label(profile, route.last_to - tail, end_fade),
+        start_fade_seconds=start_fade(profile),
+        end_fade_seconds=end_fade,
+        plan_score=round(min(1.0, float(route_worth(route, jumps, profile, params).total(params))), 4),
+        outro_start=round(outro.outro_start, 6) if come_down and outro is not None else None,
+        outro_end=float(table[-1, 1]) if come_down else None,
+    )
+    check_against_grid(plan, profile.downbeats)
+    return plan
+
+
+def _segments(table: FloatArray, gains: FloatArray) -> tuple[LoopSegment, ...]:
+    """One object for each different segment, however often it is played: hours hold a handful."""
+    different, which = np.unique(np.column_stack([table, gains]), axis=0, return_inverse=True)
+    made = [LoopSegment(song_from, song_to, 0.0, gain_in) for song_from, song_to, gain_in in different.tolist()]
+    return tuple([made[index] for index in which.ravel().tolist()])
+
+
+def _fade(route: Route, profile: LoopProfile, params: CoverParams, room: float) -> tuple[float, float]:
+    """Tail and length of a closing fade: it begins and resolves on bar lines where there is room for that."""
+    lines = profile.downbeats
+    resolves = int(np.searchsorted(lines, route.last_to + 1e-6, side="right")) - 1
+    tail = max(0, micros(route.last_to) - micros(float(lines[resolves])))
+    begins = int(np.searchsorted(lines, lines[resolves] - params.fade_out_seconds + 1e-6, side="right")) - 1
+    while begins < resolves and route.last_to - lines[max(begins, 0)] > room:
+        begins += 1
+    length = micros(route.last_to) - micros(float(lines[max(begins, 0)]))
+    return tail / 1e6, max(length, tail) / 1e6
+
+
+def _fade_label(profile: LoopProfile, resolves: SongSeconds, seconds: float) -> str:
+    for section in profile.sections:
+        if abs(section.song_to - resolves) < 0.05:
+            return f"fades over {seconds:.1f} s to the end of the {section.label}"
+    for section in profile.sections:
+        if section.song_from <= resolves < section.song_to:
+            return f"fades over {seconds:.1f} s on a bar line of the {section.label}"
+    return f"fades over {seconds:.1f} s on a bar line"
+
+
+def _body_heard_longest(taken: IntArray, table: FloatArray, jumps: Jumps) -> tuple[int, int]:
+    """The loop whose body is heard for the longest time in all, and how many passes of it are heard in full."""
+    best, passes_of_best, longest = -1, 0, -1.0
+    for jump in np.unique(taken[jumps.gain_seconds[taken] > 0]).tolist():
+        inside = (table[:, 0] <= jumps.song_from[jump] + 0.02) & (table[:, 1] >= jumps.song_to[jump] - 0.02)
+        passes = int(inside.sum())
+        heard = passes * float(jumps.gain_seconds[jump])
+        if heard > longest + 1e-6:
+            best, passes_of_best, longest = int(jump), passes, heard
+    return best, max(1, passes_of_best)
+
+
+def _sections(table: FloatArray, sections: tuple[SongSection, ...]) -> tuple[str, ...]:
+    """Names of the sections of which something is heard, in order of first use, each once."""
+    _, first_use = np.unique(table, axis=0, return_index=True)
+    names: dict[str, None] = {}
+    for song_from, song_to in table[np.sort(first_use)].tolist():
+        for section in sections:
+            if min(song_to, section.song_to) - max(song_from, section.song_from) > 0.05:
+                names.setdefault(section.label)
+    return tuple(names)

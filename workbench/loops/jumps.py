@@ -1,0 +1,119 @@
+"""Which splices of a song a plan may use, and which may follow which.
+
+A splice becomes a jump of the planner when it keeps every rule that a plan is checked for (`workbench.loops.plan`):
+within 10 ms of its bar lines and of the pulse, room for its crossfade, a body no shorter than allowed, a score over the
+floor. It may not leave inside the song's own ending: who has heard the music come to rest does not believe it goes on.
+
+A jump y may follow a jump x when enough music lies between where x enters and where y leaves. Nothing else binds them:
+a splice need not be taken when the music passes it, so jumps that all share a bar can be taken in any order and any
+number, and the length of the result depends on the numbers only. That is what keeps the planner's cost independent of
+the clip's length.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.loops.plan import GRID_TOLERANCE_SECONDS, MIN_FADE_SECONDS
+from workbench.loops.profile import LoopProfile
+from workbench.loops.worth import phrasing_part
+from workbench.params import CoverParams
+from workbench.recording import BoolArray, FloatArray, IntArray
+
+_MARGIN = 2e-6  # s; so that rounding to the microsecond breaks no rule
+_SAME_LENGTH = 6  # splices kept of each length in bars: others place the same body a bar earlier or later
+_MOST = 256  # splices kept in all; bounds the table of what may follow what
+_START_FADE = 0.005  # s; for a file that opens in mid-sound
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Jumps:
+    """The splices that a plan may use, best first; all arrays have shape (n,) unless said otherwise."""
+
+    leave: IntArray
+    """bar line left"""
+    enter: IntArray
+    """bar line entered"""
+    song_to: FloatArray
+    """s, rounded to the microsecond"""
+    song_from: FloatArray
+    """s, rounded to the microsecond"""
+    gain_seconds: FloatArray
+    """s of sound that taking the jump adds: positive for a loop back, negative for a cut ahead"""
+    score: FloatArray
+    fade: FloatArray
+    """s, rounded to the microsecond"""
+    exponent: FloatArray
+    level_step_db: FloatArray
+    phrasing: FloatArray
+    """0 to 1, see `workbench.loops.worth`"""
+    is_body: BoolArray
+    """a loop back whose body is long enough to be heard as music and not as a stutter"""
+    first: BoolArray
+    """may be the first jump after the song's start"""
+    follows: BoolArray
+    """shape (n, n): jump [x, y] may follow x by y"""
+
+    @property
+    def size(self) -> int:
+        """Number of jumps."""
+        return int(self.leave.size)
+
+
+def start_fade(profile: LoopProfile) -> float:
+    """Seconds of fade at the start: none where the song begins out of silence, else enough against a click."""
+    return 0.0 if profile.song_start > _START_FADE else _START_FADE
+
+
+def usable_jumps(profile: LoopProfile, params: CoverParams) -> Jumps:
+    """The splices of a song that keep the rules of a plan and reach the floor, best first; possibly none."""
+    splices, lines = profile.splices, profile.downbeats
+    leave, enter = np.asarray(splices.leave, dtype=np.int64), np.asarray(splices.enter, dtype=np.int64)
+    song_to, song_from = np.round(splices.song_to, 6), np.round(splices.song_from, 6)
+    fade = np.round(splices.fade_seconds, 6)
+    gain = np.round(song_to - song_from, 6)
+
+    off_left, off_entered = song_to - lines[leave], song_from - lines[enter]
+    near = GRID_TOLERANCE_SECONDS - _MARGIN
+    legal = (np.abs(off_left) <= near) & (np.abs(off_entered) <= near) & (np.abs(off_left - off_entered) <= near)
+    legal &= (fade >= MIN_FADE_SECONDS) & (splices.exponent >= 0.5) & (splices.exponent <= 1.0)
+    legal &= (song_from >= fade / 2) & (song_to + fade / 2 <= round(profile.song_duration, 6))
+    legal &= (splices.score >= params.min_seam_score) & (leave != enter)
+    legal &= (gain < 0) | (gain >= params.min_segment_seconds)
+    legal &= lines[enter] >= profile.song_start - near
+    if profile.ending is not None:
+        legal &= (leave <= profile.ending.start_bar) & (enter <= profile.ending.start_bar)
+
+    kept = np.flatnonzero(legal)
+    kept = kept[np.lexsort((enter[kept], leave[kept], -splices.score[kept]))]
+    kept = kept[rank_within(leave[kept] - enter[kept]) < _SAME_LENGTH][:_MOST]
+    leave, enter, song_to, song_from, fade, gain = (a[kept] for a in (leave, enter, song_to, song_from, fade, gain))
+    least = max(params.min_segment_seconds, params.gain_glide_seconds)
+    lasts = song_to[None, :] - song_from[:, None]
+    return Jumps(
+        leave=leave,
+        enter=enter,
+        song_to=song_to,
+        song_from=song_from,
+        gain_seconds=gain,
+        score=splices.score[kept],
+        fade=fade,
+        exponent=splices.exponent[kept],
+        level_step_db=splices.level_step_db[kept],
+        phrasing=phrasing_part(profile, leave, enter),
+        is_body=gain >= params.min_body_seconds,
+        first=song_to - round(profile.song_start, 6) >= np.maximum(least, start_fade(profile) + fade / 2) + _MARGIN,
+        follows=lasts >= np.maximum(least, (fade[:, None] + fade[None, :]) / 2) + _MARGIN,
+    )
+
+
+def rank_within(group: IntArray) -> IntArray:
+    """For each entry, how many earlier entries are of the same group; shape of `group`."""
+    order = np.argsort(group, kind="stable")
+    sorted_group = group[order]
+    starts = np.searchsorted(sorted_group, sorted_group, side="left")
+    rank = np.empty(group.size, dtype=np.int64)
+    rank[order] = np.arange(group.size) - starts
+    return rank
