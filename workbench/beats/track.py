@@ -83,23 +83,53 @@ def propose(
     periods = tempo_candidates(activation, onsets.frames_per_second, params)
     chroma = pitch_classes(spectrum) if periods.size else np.zeros((12, 0), dtype=np.float32)
     pulses: list[Pulse] = []
+    ticks_of: dict[float, FloatArray] = {}
     for period in periods:
-        times = decode_beats(activation, onsets.frames_per_second, float(period), params)
-        for shifted in (times, 0.5 * (times[:-1] + times[1:])):
-            if shifted.size >= 2 * _NO_GRID:
-                pulses.append(describe_pulse(shifted, activation, onsets, spectrum, chroma))
+        for division in _divisions(float(period), onsets.frames_per_second, params):
+            tick = float(period) / division
+            known = next((other for other in ticks_of if abs(np.log(other / tick)) < 0.01), None)
+            if known is None:
+                known = tick
+                ticks_of[tick] = decode_ticks(activation, onsets.frames_per_second, tick, params)
+            ticks = ticks_of[known]
+            for phase in _phases(ticks, activation, onsets.frames_per_second, division):
+                times = ticks[phase::division]
+                if times.size >= 2 * _NO_GRID:
+                    pulses.append(describe_pulse(times, activation, onsets, spectrum, chroma))
     return pulses, readings_of(pulses, params)
 
 
-def decode_beats(activation: FloatArray, frames_per_second: int, period: float, params: BeatParams) -> FloatArray:
-    """Beat times near one tempo by the bar-pointer model, shape (n_beats,), s, on frames."""
+def _divisions(period: float, frames_per_second: int, params: BeatParams) -> list[int]:
+    """Into how many ticks a beat may be cut, two or three and their doubles, so that a tick stays a playable note."""
+    shortest = params.shortest_tick * frames_per_second
+    binary = 4 if period / 4 >= shortest else 2
+    ternary = 6 if period / 6 >= shortest else 3
+    return [binary, ternary] if period / ternary >= 0.8 * shortest else [binary]
+
+
+def _phases(ticks: FloatArray, activation: FloatArray, frames_per_second: int, division: int) -> list[int]:
+    """The tick with the most sound on it, the one half a beat from it, and the second loudest."""
+    frames = np.clip(np.round(ticks * frames_per_second).astype(np.int64), 0, activation.size - 1)
+    loud = np.array([float(activation[frames[phase::division]].mean()) for phase in range(division)])
+    order = [int(phase) for phase in np.argsort(loud)[::-1]]
+    chosen = [order[0], order[1]]
+    if division % 2 == 0:
+        chosen.append((order[0] + division // 2) % division)
+    return list(dict.fromkeys(chosen))
+
+
+def decode_ticks(activation: FloatArray, frames_per_second: int, tick: float, params: BeatParams) -> FloatArray:
+    """Times of the ticks near one period by the bar-pointer model, shape (n_ticks,), s, on frames.
+
+    Ticks and not beats, because music sounds off the beat for whole sections but hardly ever between its ticks:
+    a pulse followed at the level of ticks cannot slip by half a beat.
+    """
     from workbench.beats._kernels import bar_pointer
 
-    shortest = max(2, int(np.floor(period / params.tempo_reach)))
-    longest = int(np.ceil(period * params.tempo_reach))
-    intervals = np.arange(shortest, longest + 1)
-    off = np.log(intervals / period) / np.log(1.0 + params.tempo_spread)
-    prior = -np.minimum(0.5 * off * off, params.tempo_cap).astype(np.float32)
+    shortest = max(2, int(np.floor(tick / params.tempo_reach)))
+    longest = int(np.ceil(tick * params.tempo_reach))
+    off = np.abs(np.arange(shortest, longest + 1) - tick)
+    prior = -np.minimum(params.drift_cost * off, params.tempo_cap).astype(np.float32)
     evidence = (params.beat_evidence * activation).astype(np.float32)
     frames = bar_pointer(evidence, shortest, prior, params.tempo_change_cost, 1, params.tempo_jump_cost)
     return np.asarray(frames, dtype=np.float64) / frames_per_second
