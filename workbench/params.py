@@ -84,8 +84,12 @@ class SectionParams(Params):
 
     usual_bars: int = Field(default=8, ge=2, le=32, description="bars; the usual length of a section")
     border_price: float = Field(default=1.0, ge=0.0, le=10.0, description="novelty that one more border must be worth")
-    odd_price: float = Field(default=0.5, ge=0.0, le=10.0, description="price of a section that is no multiple of 4 bars")
-    same_group: float = Field(default=0.6, ge=0.0, le=1.0, description="likeness over which two sections repeat each other")
+    odd_price: float = Field(
+        default=0.5, ge=0.0, le=10.0, description="price of a section that is no multiple of 4 bars"
+    )
+    same_group: float = Field(
+        default=0.6, ge=0.0, le=1.0, description="likeness over which two sections repeat each other"
+    )
 
 
 class SeamParams(Params):
@@ -128,9 +132,11 @@ class SeamParams(Params):
     log_odds_unbroken: float = Field(
         default=5.0, ge=0.0, le=20.0, description="log-odds that nobody hears a splice without any break"
     )
-    min_score: float = Field(default=0.5, ge=0.0, le=1.0, description="score under which a splice is not used")
     kept_score: float = Field(default=0.05, ge=0.0, le=1.0, description="score under which a splice is forgotten")
-    kept_splices: int = Field(default=600, ge=10, le=5000, description="splices kept a recording; planning time grows with it")
+    kept_splices: int = Field(
+        default=600, ge=10, le=5000, description="splices kept a recording; planning time grows with it"
+    )
+    kept_each: int = Field(default=2, ge=1, le=20, description="splices kept of each length and bar line, for variety")
     least_body_bars: int = Field(default=2, ge=1, le=64, description="bars; a shorter body is a stutter")
     longest_shift_seconds: float = Field(
         default=0.0095, ge=0.0, le=0.0099, description="s from the downbeat; the grid rule leaves 10 ms"
@@ -141,14 +147,39 @@ class SeamParams(Params):
     least_correlation: float = Field(
         default=0.4, ge=0.0, le=1.0, description="correlation over which waveforms, under which attacks are aligned"
     )
-    alike_correlation: float = Field(default=0.9, ge=0.5, le=1.0, description="correlation of sides that count as the same")
+    alike_correlation: float = Field(
+        default=0.9, ge=0.5, le=1.0, description="correlation of sides that count as the same"
+    )
     briefest_fade_seconds: float = Field(default=0.005, ge=0.005, le=0.05, description="s; shorter fades click")
     shortest_fade_seconds: float = Field(default=0.02, ge=0.005, le=0.2, description="s; fade between alike sides")
     attack_fade_seconds: float = Field(
-        default=0.016, ge=0.005, le=0.02, description="s; fade that ends as the attack begins; the grid rule leaves 20 ms"
+        default=0.016,
+        ge=0.005,
+        le=0.02,
+        description="s; fade that ends as the attack begins; the grid rule leaves 20 ms",
     )
     longest_fade_seconds: float = Field(
-        default=0.25, ge=0.02, le=0.5, description="s; fade between unlike sides without attacks; longer ones overlap chords"
+        default=0.25,
+        ge=0.02,
+        le=0.5,
+        description="s; fade between unlike sides without attacks; longer ones overlap chords",
+    )
+
+
+class EndingParams(Params):
+    """How the song's own ending is told from a fade and from a cut."""
+
+    cut_db: float = Field(
+        default=30.0, ge=6.0, le=60.0, description="dB under the song; louder at the last sample is a cut"
+    )
+    onset_db: float = Field(default=5.0, ge=1.0, le=20.0, description="dB that an onset rises over the 60 ms before it")
+    ring_seconds: float = Field(
+        default=1.0, ge=0.2, le=5.0, description="s; a last sound that dies sooner is a dry hit"
+    )
+    fade_bars: float = Field(default=2.0, ge=0.5, le=16.0, description="bars; a level that sinks longer may be a fade")
+    come_down_db: float = Field(default=3.0, ge=0.5, le=20.0, description="dB by which an outro lies under the song")
+    resolve_bars: int = Field(
+        default=2, ge=1, le=8, description="bars before the last attack that belong to the ending"
     )
 
 
@@ -239,6 +270,7 @@ class WorkbenchParams(Params):
     beats: BeatParams = BeatParams()
     sections: SectionParams = SectionParams()
     seams: SeamParams = SeamParams()
+    endings: EndingParams = EndingParams()
     cover: CoverParams = CoverParams()
     render: RenderParams = RenderParams()
     voice: VoiceParams = VoiceParams()

@@ -1,0 +1,105 @@
+"""Harmony on the beat: the power of every semitone at the beginning and at the end of each beat.
+
+Long windows resolve semitones but smear time. Here a window never crosses the beat it belongs to where beats are long
+enough: one starts with the beat (what has been struck), one ends with it (what still rings), so that a note which rings
+over a bar line is seen on both sides of it.
+
+Functions: `beat_tones`, `tuning`, `semitone_bands`, `fold_octaves`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.features.timbre import LOUDNESS_EXPONENT, window_samples, windowed_power
+from workbench.recording import FloatArray
+
+LOWEST_MIDI, HIGHEST_MIDI = 33, 100
+"""MIDI numbers of the semitones: A1, 55 Hz, to E7, 2.6 kHz"""
+WINDOW_SECONDS = 8192 / 44_100
+"""s, 186 ms: bins of 5.4 Hz"""
+
+
+def beat_tones(mono: FloatArray, sample_rate: int, edges: FloatArray) -> tuple[FloatArray, float]:
+    """Compressed power of semitones at both ends of each beat, corrected for the recording's tuning.
+
+    Parameters
+    ----------
+    mono : shape (n,), full scale 1.0
+    sample_rate : Hz
+    edges : shape (n_beats + 1,), seconds
+
+    Returns
+    -------
+    tones : shape (n_beats, 2, n_tones), float32, power ** 0.3; index 0 is the window that starts with the beat, 1 the
+        one that ends with it
+    tuning : semitones from A4 = 440 Hz, -0.5 to 0.5
+    """
+    half = np.minimum(WINDOW_SECONDS, np.maximum(np.diff(edges), 0.5 * WINDOW_SECONDS)) / 2
+    centres = np.stack((edges[:-1] + half, edges[1:] - half), axis=1).ravel()
+    size = window_samples(sample_rate, WINDOW_SECONDS)
+    n_bins = min(size // 2 + 1, int(np.ceil(3500.0 * size / sample_rate)) + 1)
+    power = np.empty((centres.size, n_bins), dtype=np.float32)
+    for rows, block in windowed_power(mono, sample_rate, centres, WINDOW_SECONDS):
+        power[rows] = block[:, :n_bins]
+    deviation = tuning(power, sample_rate / size)
+    weights = semitone_bands(n_bins, sample_rate / size, deviation)
+    tones = (power @ weights) ** np.float32(LOUDNESS_EXPONENT)
+    return tones.reshape(edges.size - 1, 2, weights.shape[1]), deviation
+
+
+def tuning(power: FloatArray, bin_hz: float) -> float:
+    """How far a recording's pitches lie from A4 = 440 Hz: the circular mean deviation of spectral peaks.
+
+    Parameters
+    ----------
+    power : shape (n_windows, n_bins)
+    bin_hz : Hz from bin to bin
+
+    Returns
+    -------
+    semitones, -0.5 to 0.5; 0.0 where there are no peaks
+    """
+    low, high = int(np.ceil(200.0 / bin_hz)), min(int(2000.0 / bin_hz), power.shape[1] - 1)
+    if high <= low or not power.size:
+        return 0.0
+    left, middle, right = power[:, low - 1 : high - 1], power[:, low:high], power[:, low + 1 : high + 1]
+    strong = (middle > left) & (middle > right) & (middle > 0.05 * power[:, low:high].max(axis=1, keepdims=True))
+    if not strong.any():
+        return 0.0
+    a, b, c = (np.log(np.maximum(side[strong], 1e-20)) for side in (left, middle, right))
+    offset = 0.5 * (a - c) / np.minimum(a - 2 * b + c, -1e-9)
+    hz = (low + np.nonzero(strong)[1] + np.clip(offset, -0.5, 0.5)) * bin_hz
+    deviation = 12.0 * np.log2(hz / 440.0)
+    mean = np.sum(np.sqrt(middle[strong]) * np.exp(2j * np.pi * deviation))
+    return float(np.angle(mean) / (2 * np.pi))
+
+
+def semitone_bands(n_bins: int, bin_hz: float, deviation: float) -> FloatArray:
+    """Bands a semitone wide around each tone, shape (n_bins, n_tones), float32.
+
+    A band is a raised cosine over two semitones, so that neighbours sum to one; where it is narrower than a bin, the
+    two bins around the tone share it.
+    """
+    midi = np.arange(LOWEST_MIDI, HIGHEST_MIDI + 1) + deviation
+    hz = 440.0 * 2.0 ** ((midi - 69) / 12)
+    bins = np.maximum(np.arange(n_bins), 1e-3) * bin_hz
+    width = np.maximum(hz * (2.0 ** (1 / 12) - 1.0), 1.2 * bin_hz)
+    distance = np.abs(bins[:, None] - hz[None, :]) / width
+    return np.where(distance < 1.0, 0.5 + 0.5 * np.cos(np.pi * distance), 0.0).astype(np.float32)
+
+
+def fold_octaves(tones: FloatArray) -> FloatArray:
+    """Pitch classes of semitones, C first: sums over octaves.
+
+    Parameters
+    ----------
+    tones : shape (..., n_tones), from `beat_tones`
+
+    Returns
+    -------
+    shape (..., 12)
+    """
+    classes = np.arange(LOWEST_MIDI, HIGHEST_MIDI + 1) % 12
+    fold = (classes[:, None] == np.arange(12)[None, :]).astype(tones.dtype)
+    return np.asarray(tones @ fold)

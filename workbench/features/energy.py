@@ -1,0 +1,81 @@
+"""Level: where a recording sounds, and how loud any stretch of it is.
+
+Loudness is BS.1770's (`workbench.features.loudness`), taken once over the recording between all the edges asked for, so
+that thousands of overlapping stretches cost one pass.
+
+Functions: `sounding_range`, `loudness_between`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.features.loudness import stretch_lufs
+from workbench.recording import FloatArray
+
+SILENCE_DBFS = -60.0
+"""dBFS; sound starts and ends where a sample is above it"""
+FLOOR_LUFS = -80.0
+"""LUFS that stand for silence, so that differences of levels stay finite"""
+_SCAN_SECONDS = 1.0
+
+
+def sounding_range(samples: FloatArray, sample_rate: int, floor_dbfs: float = SILENCE_DBFS) -> tuple[float, float]:
+    """First and last instant of sound above a floor.
+
+    Parameters
+    ----------
+    samples : shape (channels, n), full scale 1.0
+    sample_rate : Hz
+    floor_dbfs : dBFS of a sample's magnitude
+
+    Returns
+    -------
+    start, end : seconds; (0.0, 0.0) where nothing is above the floor. `end` is the end of the last sample above it.
+    """
+    floor = 10.0 ** (floor_dbfs / 20.0)
+    n = samples.shape[1]
+    block = max(1, round(_SCAN_SECONDS * sample_rate))
+    first = -1
+    for at in range(0, n, block):
+        loud = np.flatnonzero(np.abs(samples[:, at : at + block]).max(axis=0) > floor)
+        if loud.size:
+            first = at + int(loud[0])
+            break
+    if first < 0:
+        return 0.0, 0.0
+    last = first
+    for end in range(n, first, -block):
+        begin = max(first, end - block)
+        loud = np.flatnonzero(np.abs(samples[:, begin:end]).max(axis=0) > floor)
+        if loud.size:
+            last = begin + int(loud[-1])
+            break
+    return first / sample_rate, (last + 1) / sample_rate
+
+
+def loudness_between(samples: FloatArray, sample_rate: int, starts: FloatArray, ends: FloatArray) -> FloatArray:
+    """Ungated loudness of many stretches, which may overlap.
+
+    Parameters
+    ----------
+    samples : shape (channels, n), full scale 1.0
+    sample_rate : Hz
+    starts, ends : shape (n_stretches,), seconds; what lies outside the recording is left out
+
+    Returns
+    -------
+    shape (n_stretches,), LUFS, not below `FLOOR_LUFS`; an empty stretch has that floor
+    """
+    duration = samples.shape[1] / sample_rate
+    lows = np.clip(np.asarray(starts, dtype=np.float64), 0.0, duration)
+    highs = np.clip(np.asarray(ends, dtype=np.float64), 0.0, duration)
+    edges, places = np.unique(np.concatenate((lows, highs)), return_inverse=True)
+    if edges.size < 2:
+        return np.full(lows.shape, FLOOR_LUFS)
+    levels = stretch_lufs(samples, sample_rate, edges)
+    power = np.where(np.isfinite(levels), 10.0 ** (levels / 10.0), 0.0)
+    energy = np.concatenate(([0.0], np.cumsum(power * np.diff(edges))))
+    low, high = places[: lows.size], places[lows.size :]
+    mean = (energy[high] - energy[low]) / np.maximum(highs - lows, 1e-9)
+    return np.maximum(10.0 * np.log10(np.maximum(mean, 1e-12)), FLOOR_LUFS)

@@ -1,0 +1,158 @@
+"""Timbre on the beat: how loud each range of the ear is, at the same places of every beat.
+
+Windows stand where the music stands, not on a fixed raster: a beat is cut into equal ticks (twelve hold both sixteenths
+and triplets) and one window belongs to each. So two passes of the same bar give the same numbers even when a bar is
+no whole number of frames, which is what comparing bars needs.
+
+Power is compressed to `power ** 0.3`, roughly the loudness it is heard with (Zwicker & Fastl, "Psychoacoustics", 2007,
+ch. 8: specific loudness grows with the 0.23rd power): then loud bands weigh most and the noise floor next to nothing.
+
+Functions: `beat_edges`, `windowed_power`, `ear_bands`, `specific_loudness`, `rises`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from workbench.recording import FloatArray
+
+TICKS_PER_BEAT = 12
+"""windows a beat: divides into sixteenths and triplets"""
+LOUDNESS_EXPONENT = 0.3
+WINDOW_SECONDS = 4096 / 44_100
+"""s, length of the Hann window of a tick; half of it counts, the length of a tick at 110 BPM"""
+_BLOCK = 256
+
+
+def beat_edges(beats: FloatArray, end: float) -> FloatArray:
+    """Beginnings of all beats and the end of the last, which is as long as the one before but not past `end`.
+
+    Parameters
+    ----------
+    beats : shape (n_beats,), seconds, at least two
+    end : seconds, end of the recording
+
+    Returns
+    -------
+    shape (n_beats + 1,), seconds
+    """
+    last = beats[-1] + (beats[-1] - beats[-2])
+    return np.concatenate((beats, [max(min(last, end), beats[-1] + 1e-3)]))
+
+
+def windowed_power(
+    mono: FloatArray, sample_rate: int, centres: FloatArray, window_seconds: float
+) -> Iterator[tuple[slice, FloatArray]]:
+    """Power spectra of Hann windows centred at arbitrary times, some at a time.
+
+    Parameters
+    ----------
+    mono : shape (n,), full scale 1.0; silence continues it on both sides
+    sample_rate : Hz
+    centres : shape (n_windows,), seconds
+    window_seconds : length of the window; rounded to the next length that transforms fast
+
+    Yields
+    ------
+    which windows, and their power of shape (n_block, n_bins), float32; a full-scale sine on a bin is 1
+    """
+    from scipy import fft
+
+    size = window_samples(sample_rate, window_seconds)
+    hann = np.hanning(size + 1)[:-1]
+    shape = (hann * (2.0 / hann.sum())).astype(np.float32)
+    sound = np.ascontiguousarray(mono, dtype=np.float32)
+    starts = np.rint(np.asarray(centres, dtype=np.float64) * sample_rate).astype(np.int64) - size // 2
+    rows = np.zeros((_BLOCK, size), dtype=np.float32)
+    for first in range(0, starts.size, _BLOCK):
+        part = starts[first : first + _BLOCK]
+        for row, start in enumerate(part):
+            low, high = max(0, int(start)), min(sound.size, int(start) + size)
+            if high - low < size:
+                rows[row] = 0.0
+            if high > low:
+                rows[row, low - start : high - start] = sound[low:high]
+        spectra = fft.rfft(rows[: part.size] * shape, axis=1)
+        yield slice(first, first + part.size), np.square(spectra.real) + np.square(spectra.imag)
+
+
+def window_samples(sample_rate: int, window_seconds: float) -> int:
+    """Length of a window in samples: even and fast to transform."""
+    from scipy import fft
+
+    size = fft.next_fast_len(round(window_seconds * sample_rate), real=True)
+    return int(size + size % 2)
+
+
+def ear_bands(sample_rate: int, n_bins: int, n_bands: int) -> tuple[FloatArray, FloatArray]:
+    """Triangular bands evenly spaced on the ear's scale of frequency (ERB rate) from 40 Hz to 15 kHz.
+
+    Returns
+    -------
+    weights : shape (n_bins, n_bands), float32, each band of unit sum
+    centres : shape (n_bands,), Hz
+
+    References
+    ----------
+    Glasberg & Moore, "Derivation of auditory filter shapes from notched-noise data", Hearing Research 47, 1990, eq. 4.
+    """
+    top = min(15_000.0, 0.45 * sample_rate)
+    low, high = (21.4 * np.log10(1.0 + 0.00437 * hz) for hz in (40.0, top))
+    corners = (10.0 ** (np.linspace(low, high, n_bands + 2) / 21.4) - 1.0) / 0.00437
+    bins = np.arange(n_bins) * (sample_rate / 2 / (n_bins - 1))
+    rise = (bins[:, None] - corners[None, :-2]) / (corners[1:-1] - corners[:-2])
+    fall = (corners[None, 2:] - bins[:, None]) / (corners[2:] - corners[1:-1])
+    weights = np.maximum(np.minimum(rise, fall), 0.0)
+    nearest = np.argmin(np.abs(bins[:, None] - corners[None, 1:-1]), axis=0)
+    empty = weights.sum(axis=0) < 0.2
+    weights[nearest[empty], np.flatnonzero(empty)] = 1.0
+    return (weights / weights.sum(axis=0)).astype(np.float32), corners[1:-1]
+
+
+def specific_loudness(
+    mono: FloatArray, sample_rate: int, edges: FloatArray, n_bands: int
+) -> tuple[FloatArray, FloatArray]:
+    """Specific loudness of every tick of every beat.
+
+    Parameters
+    ----------
+    mono : shape (n,), full scale 1.0
+    sample_rate : Hz
+    edges : shape (n_beats + 1,), seconds, from `beat_edges`
+    n_bands : bands on the ear's scale
+
+    Returns
+    -------
+    loudness : shape (n_beats, TICKS_PER_BEAT, n_bands), float32, 1.0 for a full-scale sine in a band
+    band_hz : shape (n_bands,), Hz
+    """
+    lengths = np.diff(edges)
+    places = (np.arange(TICKS_PER_BEAT) + 0.5) / TICKS_PER_BEAT
+    centres = (edges[:-1, None] + lengths[:, None] * places).ravel()
+    n_bins = window_samples(sample_rate, WINDOW_SECONDS) // 2 + 1
+    weights, band_hz = ear_bands(sample_rate, n_bins, n_bands)
+    loudness = np.empty((centres.size, n_bands), dtype=np.float32)
+    for rows, power in windowed_power(mono, sample_rate, centres, WINDOW_SECONDS):
+        loudness[rows] = (power @ weights) ** np.float32(LOUDNESS_EXPONENT)
+    return loudness.reshape(lengths.size, TICKS_PER_BEAT, n_bands), band_hz
+
+
+def rises(loudness: FloatArray, groups: int) -> FloatArray:
+    """Onset pattern: how much each tick is louder than the tick before, summed in groups of neighbouring bands.
+
+    Parameters
+    ----------
+    loudness : shape (n_beats, ticks, n_bands), from `specific_loudness`
+    groups : ranges of frequency told apart
+
+    Returns
+    -------
+    shape (n_beats, ticks, groups), same unit; the first tick of all counts from silence
+    """
+    n_beats, ticks, n_bands = loudness.shape
+    flat = loudness.reshape(n_beats * ticks, n_bands)
+    steps = np.maximum(np.diff(flat, axis=0, prepend=np.zeros((1, n_bands), dtype=flat.dtype)), 0.0)
+    borders = np.linspace(0, n_bands, groups + 1).round().astype(np.int64)[:-1]
+    return np.add.reduceat(steps, borders, axis=1).reshape(n_beats, ticks, groups)

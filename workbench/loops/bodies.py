@@ -1,0 +1,274 @@
+"""Bodies: which whole-bar stretches of a song could repeat, and everything else the planner must know of it.
+
+Every pair of bar lines is scored as a splice. Those that may pass are fitted to the waveform and kept with variety:
+for each length in bars and for each bar line the best ones, then the best of all, so that the planner finds bodies of
+all lengths, cuts that go ahead, and a way into the ending from anywhere.
+
+Functions: `loop_profile`, `profile_of_evidence`, `candidate_splices`, `profile_to_arrays`, `profile_from_arrays`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.beats.grid import BeatGrid
+from workbench.errors import ParameterError
+from workbench.features.energy import loudness_between, sounding_range
+from workbench.loops.endings import find_ending
+from workbench.loops.fitting import Fits, fit_splices, line_sounds
+from workbench.loops.profile import SEAM_PARTS, EndingKind, LoopProfile, SongEnding, SongSection, Splices
+from workbench.loops.seams import SeamEvidence, score_breaks, seam_breaks, seam_evidence, total_of_parts
+from workbench.params import EndingParams, SeamParams, SectionParams
+from workbench.recording import BoolArray, FloatArray, Recording
+from workbench.structure.sections import bar_features, find_sections
+
+SHORT_TERM_SECONDS = 3.0
+"""s, the short-term window of BS.1770 over which both sides of a splice are matched in level"""
+
+
+def loop_profile(
+    recording: Recording,
+    grid: BeatGrid,
+    seams: SeamParams | None = None,
+    sections: SectionParams | None = None,
+    endings: EndingParams | None = None,
+) -> LoopProfile:
+    """Analyse a recording for looping.
+
+    Parameters
+    ----------
+    recording : the song
+    grid : its beats; with fewer than two bars there is a profile without splices
+    seams, sections, endings : parameters of the stages
+
+    Returns
+    -------
+    LoopProfile : its splices are those worth keeping, good or bad; the planner sets the floor
+    """
+    if grid.downbeats.size < 2:
+        return _unloopable(recording, grid)
+    return profile_of_evidence(recording, grid, seam_evidence(recording, grid, seams), seams, sections, endings)
+
+
+def profile_of_evidence(
+    recording: Recording,
+    grid: BeatGrid,
+    evidence: SeamEvidence,
+    seams: SeamParams | None = None,
+    sections: SectionParams | None = None,
+    endings: EndingParams | None = None,
+) -> LoopProfile:
+    """`loop_profile` where the evidence is at hand already; the grid has two bars at least."""
+    downbeats = grid.downbeats
+    start, last_sound = sounding_range(recording.samples, recording.sample_rate)
+    ends = np.append(downbeats[1:], max(last_sound, downbeats[-1] + 1e-3))
+    starts = np.concatenate((downbeats, downbeats))
+    levels = loudness_between(
+        recording.samples, recording.sample_rate, starts, np.concatenate((ends, downbeats + SHORT_TERM_SECONDS))
+    )
+    bar_lufs, coming_lufs = levels[: downbeats.size], levels[downbeats.size :]
+    bars = bar_features(
+        evidence.lines, grid.beats_per_bar, evidence.loudness, evidence.tones, evidence.rhythm, bar_lufs
+    )
+    parts = tuple(
+        SongSection(
+            s.first_bar, s.last_bar, float(downbeats[s.first_bar]), float(ends[s.last_bar - 1]), s.label, s.group
+        )
+        for s in find_sections(bars, sections)
+    )
+    bar_change = np.abs(np.diff(bars.chroma, axis=1)).mean(axis=(1, 2)) / np.maximum(
+        bars.chroma.mean(axis=(1, 2)), 1e-6
+    )
+    ending = find_ending(recording, downbeats, bar_lufs, bar_change, parts, endings)
+    splices = candidate_splices(recording, evidence, coming_lufs, ending, seams)
+    return LoopProfile(
+        song_duration=recording.duration,
+        song_start=start,
+        last_sound=last_sound,
+        downbeats=downbeats,
+        beats_per_bar=grid.beats_per_bar,
+        grid_confidence=grid.confidence,
+        bar_lufs=bar_lufs,
+        sections=parts,
+        splices=splices,
+        ending=ending,
+    )
+
+
+def candidate_splices(
+    recording: Recording,
+    evidence: SeamEvidence,
+    coming_lufs: FloatArray,
+    ending: SongEnding | None,
+    params: SeamParams | None = None,
+) -> Splices:
+    """Score all pairs of bar lines, keep the best with variety, fit them to the waveform.
+
+    Parameters
+    ----------
+    recording : the song
+    evidence : of its beats
+    coming_lufs : shape (n_bars,), LUFS of the seconds after each bar line
+    ending : of the song
+    params : of seams
+    """
+    params = params or SeamParams()
+    lines = evidence.lines
+    at = evidence.edges[lines]
+    breaks = seam_breaks(evidence, lines, lines, params)
+    parts, total = score_breaks(evidence, breaks, params)
+    n = lines.size
+    bars = np.arange(n)
+    ahead = bars[None, :] - bars[:, None]
+    allowed = (ahead >= 1) | (ahead <= -params.least_body_bars)
+    allowed[0] = False
+    chosen = _with_variety(np.where(allowed, total, -1.0), ending, params)
+    leave, enter = np.nonzero(chosen)
+    fits = fit_splices(line_sounds(recording.mono(), recording.sample_rate, at), at, leave, enter, params)
+    parts = _heard_parts(parts[:, leave, enter], fits, params)
+    score = total_of_parts(parts, params)
+    level_step = coming_lufs[enter] - coming_lufs[leave]
+    half = fits.fade_seconds / 2
+    room = (fits.song_from >= half) & (fits.song_to + half <= recording.duration)
+    kept = np.flatnonzero(room & (score >= params.kept_score))
+    order = kept[np.lexsort((enter[kept], leave[kept], -np.round(score[kept], 6)))]
+    return Splices(
+        leave=leave[order].astype(np.int32),
+        enter=enter[order].astype(np.int32),
+        song_to=fits.song_to[order],
+        song_from=fits.song_from[order],
+        score=score[order],
+        parts=parts[:, order].T.copy(),
+        fade_seconds=fits.fade_seconds[order],
+        exponent=fits.exponent[order],
+        level_step_db=level_step[order],
+    )
+
+
+def _with_variety(score: FloatArray, ending: SongEnding | None, params: SeamParams) -> BoolArray:
+    """Which pairs to keep: the best of each length and of each line, into the ending, then of all; same shape."""
+    n = score.shape[0]
+    possible = score >= params.kept_score
+    chosen = np.zeros_like(possible)
+    if not possible.any():
+        return chosen
+    bars = np.arange(n)
+    ahead = bars[None, :] - bars[:, None]
+    for distance in range(-n + 1, n):
+        _take_best(chosen, score, possible & (ahead == distance), params.kept_each)
+    for bar in range(n):
+        for way in (ahead < 0, ahead > 0):
+            _take_best(chosen, score, possible & way & (bars == bar)[:, None], params.kept_each)
+            _take_best(chosen, score, possible & way & (bars == bar)[None, :], params.kept_each)
+    if ending is not None:
+        into = (bars <= ending.start_bar) & (bars >= ending.start_bar - 8)
+        _take_best(chosen, score, possible & (ahead > 0) & into[None, :], params.kept_splices // 4)
+    if chosen.sum() > params.kept_splices:
+        ranked = np.where(chosen, score, -1.0)
+        chosen = np.zeros_like(possible)
+        _take_best(chosen, ranked, ranked >= 0.0, params.kept_splices)
+    else:
+        _take_best(chosen, score, possible & ~chosen, params.kept_splices - int(chosen.sum()))
+    return chosen
+
+
+def _take_best(chosen: BoolArray, score: FloatArray, among: BoolArray, count: int) -> None:
+    """Mark the best `count` pairs of those allowed."""
+    leave, enter = np.nonzero(among)
+    best = np.argsort(-score[leave, enter], kind="stable")[:count]
+    chosen[leave[best], enter[best]] = True
+
+
+def _heard_parts(parts: FloatArray, fits: Fits, params: SeamParams) -> FloatArray:
+    """Parts of the score with what the waveforms say: sides of one waveform leave nothing ringing alone."""
+    parts = parts.copy()
+    same = np.clip((fits.correlation - params.least_correlation) / (1.0 - params.least_correlation), 0.0, 1.0) ** 2
+    row = SEAM_PARTS.index("ringing")
+    parts[row] = np.maximum(parts[row], same)
+    return parts
+
+
+def _unloopable(recording: Recording, grid: BeatGrid) -> LoopProfile:
+    """The profile of a recording without bars: no splices, no sections, no ending."""
+    start, last_sound = sounding_range(recording.samples, recording.sample_rate)
+    none, nowhere = np.zeros(0), np.zeros(0, dtype=np.int32)
+    downbeats = grid.downbeats
+    ends = np.full(downbeats.size, recording.duration)
+    return LoopProfile(
+        song_duration=recording.duration,
+        song_start=start,
+        last_sound=last_sound,
+        downbeats=downbeats,
+        beats_per_bar=grid.beats_per_bar,
+        grid_confidence=grid.confidence,
+        bar_lufs=loudness_between(recording.samples, recording.sample_rate, downbeats, ends),
+        sections=(),
+        splices=Splices(nowhere, nowhere, none, none, none, np.zeros((0, len(SEAM_PARTS))), none, none, none),
+        ending=None,
+    )
+
+
+_SCALARS = ("song_duration", "song_start", "last_sound", "beats_per_bar", "grid_confidence")
+_SPLICES = ("leave", "enter", "song_to", "song_from", "score", "parts", "fade_seconds", "exponent", "level_step_db")
+
+
+def profile_to_arrays(profile: LoopProfile) -> dict[str, NDArray[Any]]:
+    """The profile as arrays for the store; `profile_from_arrays` is the way back.
+
+    Section labels and the kind of ending travel as UTF-8 bytes of a JSON text, so that every array is numeric.
+    """
+    arrays: dict[str, NDArray[Any]] = {
+        "loop_scalars": np.asarray([float(getattr(profile, name)) for name in _SCALARS]),
+        "loop_downbeats": np.asarray(profile.downbeats, dtype=np.float64),
+        "loop_bar_lufs": np.asarray(profile.bar_lufs, dtype=np.float64),
+    }
+    for name in _SPLICES:
+        values = np.asarray(getattr(profile.splices, name))
+        arrays[f"splice_{name}"] = values.astype(np.int32 if values.dtype.kind == "i" else np.float64)
+    form = {
+        "sections": [[s.first_bar, s.last_bar, s.song_from, s.song_to, s.label, s.group] for s in profile.sections],
+        "ending": None
+        if profile.ending is None
+        else [
+            profile.ending.kind.value,
+            profile.ending.start_bar,
+            profile.ending.outro_start,
+            profile.ending.outro_end,
+        ],
+    }
+    arrays["loop_form"] = np.frombuffer(json.dumps(form).encode(), dtype=np.uint8)
+    return arrays
+
+
+def profile_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> LoopProfile:
+    """The profile that `profile_to_arrays` made these of.
+
+    Raises
+    ------
+    ParameterError : an array is missing
+    """
+    try:
+        scalars = dict(zip(_SCALARS, np.asarray(arrays["loop_scalars"]).tolist(), strict=True))
+        form = json.loads(np.asarray(arrays["loop_form"], dtype=np.uint8).tobytes())
+        splices = Splices(**{name: np.asarray(arrays[f"splice_{name}"]) for name in _SPLICES})
+        downbeats, bar_lufs = np.asarray(arrays["loop_downbeats"]), np.asarray(arrays["loop_bar_lufs"])
+    except KeyError as missing:
+        raise ParameterError(f"a loop profile needs the array {missing}") from missing
+    ending = form["ending"]
+    return LoopProfile(
+        song_duration=scalars["song_duration"],
+        song_start=scalars["song_start"],
+        last_sound=scalars["last_sound"],
+        downbeats=downbeats,
+        beats_per_bar=int(scalars["beats_per_bar"]),
+        grid_confidence=scalars["grid_confidence"],
+        bar_lufs=bar_lufs,
+        sections=tuple(SongSection(*row) for row in form["sections"]),
+        splices=splices,
+        ending=None if ending is None else SongEnding(EndingKind(ending[0]), *ending[1:]),
+    )

@@ -1,0 +1,181 @@
+"""How a song ends by itself: a come-down outro, final bars that resolve, a dry last hit, or not at all.
+
+The end of the file tells first. Music that is still loud at the last sample was cut; music whose level sinks while its
+pulse goes on was faded by an engineer; neither is an ending. Otherwise the last attack is looked for and how long it
+rings: a long ring is a resolution, a short one a dry hit. If the bars that lead there have come down from the song, in
+level and in harmony, they are an outro.
+
+Functions: `find_ending`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.features.energy import sounding_range
+from workbench.loops.profile import EndingKind, SongEnding, SongSection
+from workbench.params import EndingParams
+from workbench.recording import FloatArray, Recording
+
+_HOP_SECONDS = 0.02
+_FLOOR_DB = -100.0
+
+
+@dataclass(frozen=True, slots=True)
+class _Tail:
+    """The end of a recording, measured."""
+
+    cut: bool
+    """still sounding at the last sample"""
+    faded: bool
+    """sinking while the pulse goes on"""
+    last_attack: float
+    """s, song time"""
+    ring_seconds: float
+    """from the last attack until the level is 40 dB under the song's"""
+
+
+def find_ending(
+    recording: Recording,
+    downbeats: FloatArray,
+    bar_lufs: FloatArray,
+    bar_change: FloatArray,
+    sections: tuple[SongSection, ...],
+    params: EndingParams | None = None,
+) -> SongEnding | None:
+    """Find the song's own ending.
+
+    Parameters
+    ----------
+    recording : the song
+    downbeats : shape (n_bars,), s
+    bar_lufs : shape (n_bars,), LUFS of each bar
+    bar_change : shape (n_bars,), how much the harmony moves inside each bar, any unit
+    sections : of whole bars, in order
+    params : thresholds
+
+    Returns
+    -------
+    None where the song fades or stops in mid-phrase, or has fewer than four bars
+    """
+    params = params or EndingParams()
+    n = downbeats.size
+    if n < 4:
+        return None
+    last_sound = sounding_range(recording.samples, recording.sample_rate)[1]
+    bar_seconds = float(np.median(np.diff(downbeats)))
+    tail = _measure_tail(recording, bar_seconds, params)
+    if tail.cut or tail.faded:
+        return None
+    last_bar = max(0, int(np.searchsorted(downbeats, tail.last_attack + 0.05, side="right")) - 1)
+    come_down = _come_down(bar_lufs, bar_change, sections, last_bar, params)
+    if come_down is not None:
+        start, kind = come_down, EndingKind.OUTRO
+    elif tail.ring_seconds >= params.ring_seconds:
+        start, kind = _resolution_start(downbeats, sections, last_bar, params), EndingKind.RESOLVE
+    else:
+        start, kind = max(1, last_bar - 1), EndingKind.ABRUPT
+    return SongEnding(kind, start, float(downbeats[start]), last_sound)
+
+
+def _measure_tail(recording: Recording, bar_seconds: float, params: EndingParams) -> _Tail:
+    """Envelope of the last stretch of the file, its attacks and how it dies away."""
+    rate = recording.sample_rate
+    duration = recording.duration
+    hop = max(1, round(_HOP_SECONDS * rate))
+    stretch = max(30.0, 10 * bar_seconds)
+    first = max(0, recording.samples.shape[1] - round(stretch * rate))
+    sound = recording.samples[:, first:]
+    count = sound.shape[1] // hop
+    power = np.square(sound[:, : count * hop]).mean(axis=0).reshape(count, hop).mean(axis=1)
+    level = np.maximum(10.0 * np.log10(power + 1e-12), _FLOOR_DB)
+    edge = (
+        np.square(np.diff(sound[:, : count * hop], axis=1, prepend=0.0)).mean(axis=0).reshape(count, hop).mean(axis=1)
+    )
+    bright = np.maximum(10.0 * np.log10(edge + 1e-14), _FLOOR_DB - 20.0)
+    song = float(np.percentile(level, 80))
+    final = level[-max(1, round(0.06 / _HOP_SECONDS)) :]
+    # An onset stands out against the loudest of the 60 ms before it; ringing strings that beat do not.
+    before = np.full(count, _FLOOR_DB - 20.0)
+    for back in (2, 3, 4):
+        before[back:] = np.maximum(before[back:], bright[:-back])
+    onset = (bright - before >= params.onset_db) & (level > song - 35.0)
+    onset &= ~np.concatenate(([False], onset[:-1]))
+    at = np.flatnonzero(onset)
+    times = first / rate + at * _HOP_SECONDS
+    last = int(at[-1]) if at.size else int(np.argmax(level))
+    gone = np.flatnonzero(level[last:] < song - 40.0)
+    ring = (int(gone[0]) if gone.size else count - last) * _HOP_SECONDS
+    return _Tail(
+        cut=bool(final.mean() > song - params.cut_db),
+        faded=_is_fade(level, at, bar_seconds, params),
+        last_attack=float(times[-1]) if at.size else float(first / rate + last * _HOP_SECONDS),
+        ring_seconds=min(ring, duration),
+    )
+
+
+def _is_fade(level: FloatArray, onsets: FloatArray, bar_seconds: float, params: EndingParams) -> bool:
+    """Whether the level sinks steadily over bars while onsets keep coming as they did before."""
+    smooth_hops = max(1, round(0.5 * bar_seconds / _HOP_SECONDS))
+    padded = np.pad(level, (smooth_hops // 2, smooth_hops - 1 - smooth_hops // 2), mode="edge")
+    smooth = np.lib.stride_tricks.sliding_window_view(padded, smooth_hops).max(axis=1)
+    top = float(np.percentile(smooth, 80))
+    sounding = np.flatnonzero(smooth > top - 32.0)
+    if not sounding.size:
+        return False
+    end = int(sounding[-1])
+    loud = np.flatnonzero(smooth[:end] > top - 5.0)
+    begin = int(loud[-1]) if loud.size else 0
+    length = (end - begin) * _HOP_SECONDS
+    if length < params.fade_bars * bar_seconds:
+        return False
+    usual = np.count_nonzero(onsets < begin) / max(begin * _HOP_SECONDS, bar_seconds)
+    during = np.count_nonzero((onsets >= begin) & (onsets < end)) / length
+    last_half = np.count_nonzero((onsets >= (begin + end) // 2) & (onsets < end)) / (length / 2)
+    return during > 0.6 * usual and last_half > 0.5 * usual and usual > 0.0
+
+
+def _come_down(
+    bar_lufs: FloatArray,
+    bar_change: FloatArray,
+    sections: tuple[SongSection, ...],
+    last_bar: int,
+    params: EndingParams,
+) -> int | None:
+    """First bar of a come-down outro, if the last section is one: softer than the song, harmony no busier."""
+    if not sections:
+        return None
+    typical = float(np.median(bar_lufs))
+    for section in reversed(sections):
+        first, last = section.first_bar, min(section.last_bar, last_bar + 1)
+        if last - first < 2 or first < bar_lufs.size // 2:
+            continue
+        level = float(np.mean(bar_lufs[first:last]))
+        before = float(np.mean(bar_lufs[max(0, first - 4) : first])) if first else typical
+        calm = float(np.mean(bar_change[first:last])) <= 1.2 * float(np.median(bar_change))
+        if max(before, typical) - level >= params.come_down_db and calm:
+            return first
+        break
+    return None
+
+
+def _resolution_start(
+    downbeats: FloatArray, sections: tuple[SongSection, ...], last_bar: int, params: EndingParams
+) -> int:
+    """First bar of the final phrase: where a ritardando begins, else the last section if short, else the last bars."""
+    start = max(1, last_bar - params.resolve_bars)
+    lengths = np.diff(downbeats)
+    if lengths.size >= 8:
+        usual = float(np.median(lengths))
+        slow = lengths > 1.03 * usual
+        first_slow = lengths.size
+        while first_slow > 0 and slow[first_slow - 1]:
+            first_slow -= 1
+        if first_slow < lengths.size:
+            start = min(start, max(1, first_slow - 1))
+    for section in sections:
+        if start - params.resolve_bars <= section.first_bar <= start and section.first_bar > 0:
+            return section.first_bar
+    return start

@@ -1,0 +1,294 @@
+"""Seams: how well the music carries on across a splice, and how a splice is fitted so that nobody hears it.
+
+A splice leaves at beat `leave` and enters at beat `enter`: after beat `leave - 1` one hears beat `enter` where the song
+has beat `leave`. Nobody hears it when what comes resembles what was about to come, when what led there resembles what
+leads there in the song, and when nothing rings across the cut on one side only. Seven measures of a break say how far
+that holds; all compare *heard* (from `enter` on) with *expected* (from `leave` on):
+
+- expectation: specific loudness, tick by tick, over the coming bars (what plays, and when)
+- context: the same over the bar before (where in the song one believes to be)
+- ringing: tones that sound on across one of the two bar lines and are missing on the other side of the cut
+- pulse: pattern of onsets, length of the beat, place in the bar
+- harmony: semitones of the coming bars
+- level: loudness of the coming bar
+- brightness: centroid of the coming bar
+
+A break means nothing by itself: a level step of 3 dB is a shock in a drone and nothing in a drum solo. The yardstick
+is the song: the same measure taken as if each bar were skipped (leave at bar line k, enter at k + 1), the smallest jump
+that the song's own bar lines offer. A part of the score is 1 for no break, 1/2 for a break of a stated share of the song's
+typical one; the total is a logistic function of the parts, fitted once to splices with known answers
+(tests/benchmarks/seams.py), so that it reads as a probability.
+
+Functions: `seam_evidence`, `seam_breaks`, `yardstick`, `score_breaks`, `total_of_parts`, `score_seam`.
+Fitting a splice to the waveform is `workbench.loops.fitting`.
+
+References
+----------
+Where to cut: Wenner et al., "Scalable music: automatic music retargeting and synthesis", Eurographics 2013 (timbre and
+chroma distance with context). Gain law of a crossfade from the correlation of its sides: Fink, Holters & Zölzer,
+"Signal-matched power-complementary cross-fading and dry-wet mixing", DAFx 2016, eq. 6.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from workbench.beats.grid import BeatGrid
+from workbench.errors import ParameterError
+from workbench.features.chroma import beat_tones
+from workbench.features.timbre import LOUDNESS_EXPONENT, beat_edges, rises, specific_loudness
+from workbench.loops.profile import SEAM_PARTS
+from workbench.params import SeamParams
+from workbench.recording import FloatArray, IntArray, Recording
+
+ONSET_GROUPS = 4
+"""ranges of frequency whose onset patterns are told apart: about kick, snare, voices, hi-hat"""
+_SILENT = 1e-6
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SeamEvidence:
+    """What a recording offers to judge splices by, one row a beat."""
+
+    edges: FloatArray
+    """shape (n_beats + 1,), s, beginnings of the beats and the end of the last"""
+    positions: IntArray
+    """shape (n_beats,), place in the bar from 1"""
+    lines: IntArray
+    """shape (n_bars,), beats that open a bar"""
+    loudness: FloatArray
+    """shape (n_beats, ticks, n_bands), specific loudness, 1.0 for a full-scale sine in a band"""
+    band_hz: FloatArray
+    """shape (n_bands,), Hz"""
+    rhythm: FloatArray
+    """shape (n_beats, ticks, ONSET_GROUPS), rises of specific loudness"""
+    tones: FloatArray
+    """shape (n_beats, 2, n_tones), compressed power of semitones when the beat begins and when it ends"""
+    level_db: FloatArray
+    """shape (n_beats,), dB, level of the compressed bands, which follows loudness"""
+    brightness: FloatArray
+    """shape (n_beats,), octaves re 1 kHz, centre of the specific loudness"""
+    own: FloatArray
+    """shape (len(SEAM_PARTS), n_bars - 1), breaks of the song's own adjacent bars: the yardstick"""
+
+
+@dataclass(frozen=True, slots=True)
+class SeamScore:
+    """How naturally a splice carries on."""
+
+    total: float
+    """0 to 1, probability that nobody hears it"""
+    parts: dict[str, float]
+    """0 to 1 each, by the names of SEAM_PARTS"""
+    breaks: dict[str, float]
+    """the measures themselves, 0 for no break"""
+    yardstick: dict[str, float]
+    """what each measure typically is between the song's own adjacent bars"""
+
+
+def seam_evidence(recording: Recording, grid: BeatGrid, params: SeamParams | None = None) -> SeamEvidence:
+    """Measure every beat of a recording.
+
+    Parameters
+    ----------
+    recording : any channels and rate; measured in mono
+    grid : at least two bars
+    params : context and bands
+
+    Raises
+    ------
+    ParameterError : fewer than two bars in the grid, or beats beyond the end of the recording
+    """
+    params = params or SeamParams()
+    if grid.downbeats.size < 2:
+        raise ParameterError(f"seams need at least two bars, the grid has {grid.downbeats.size}")
+    if grid.beats[-1] >= recording.duration:
+        raise ParameterError(f"the last beat, {grid.beats[-1]:.3f} s, lies beyond the end, {recording.duration:.3f} s")
+    mono = recording.mono()
+    edges = beat_edges(grid.beats, recording.duration)
+    loudness, band_hz = specific_loudness(mono, recording.sample_rate, edges, params.bands)
+    tones, _ = beat_tones(mono, recording.sample_rate, edges)
+    by_band = loudness.mean(axis=1)
+    total = np.maximum(by_band.sum(axis=1), _SILENT)
+    bare = SeamEvidence(
+        edges=edges,
+        positions=grid.positions,
+        lines=grid.downbeat_indices,
+        loudness=loudness,
+        band_hz=band_hz,
+        rhythm=rises(loudness, ONSET_GROUPS),
+        tones=tones,
+        level_db=_compressed_db(by_band.mean(axis=1)),
+        brightness=by_band @ np.log2(band_hz / 1000.0) / total,
+        own=np.empty((len(SEAM_PARTS), 0)),
+    )
+    lines = bare.lines
+    own = np.stack([np.diagonal(part) for part in seam_breaks(bare, lines[:-1], lines[1:], params)])
+    return replace(bare, own=own)
+
+
+def seam_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams) -> FloatArray:
+    """Measure the break of every splice from one of some beats to one of some others.
+
+    Parameters
+    ----------
+    evidence : of the recording
+    leaves : shape (n_leaves,), beats
+    enters : shape (n_enters,), beats
+    params : context on each side
+
+    Returns
+    -------
+    shape (len(SEAM_PARTS), n_leaves, n_enters), 0 for no break. Expectation, context, pulse and harmony are 1 - cosine
+    (so a common gain does not count), ringing is a share of the sound, level is in dB, brightness in octaves.
+    """
+    n = params.context_beats
+    fading = np.repeat((1.0, params.second_bar_weight), n)
+    after, before = np.arange(2 * n), np.arange(-n, 0)
+
+    def ahead(values: FloatArray, beats: IntArray) -> FloatArray:
+        return _windows(values, beats, after) * np.sqrt(fading, dtype=np.float32)[:, None]
+
+    def behind(values: FloatArray, beats: IntArray) -> FloatArray:
+        return _windows(values, beats, before)
+
+    expectation = _unlike(ahead(evidence.loudness, leaves), ahead(evidence.loudness, enters))
+    context = _unlike(behind(evidence.loudness, leaves), behind(evidence.loudness, enters))
+    # The head of the song has nothing before it that could disagree: what follows speaks for both.
+    context = np.where(enters[None, :] >= n, context, expectation)
+    harmony = _unlike(ahead(evidence.tones, leaves), ahead(evidence.tones, enters))
+    rhythm = _unlike(ahead(evidence.rhythm, leaves), ahead(evidence.rhythm, enters))
+    lengths = np.diff(evidence.edges)
+    lengths_before = np.concatenate((lengths[:1], lengths))
+    late = np.abs(lengths_before[leaves][:, None] - lengths[enters][None, :]) / params.beat_jitter_seconds
+    limped = evidence.positions[leaves][:, None] != evidence.positions[enters][None, :]
+    pulse = rhythm + params.rhythm_floor * (np.square(late) + params.limp * limped)
+    level = _mean_ahead(evidence.level_db, n)
+    bright = _mean_ahead(evidence.brightness, n)
+    return np.stack(
+        (
+            expectation,
+            context,
+            _ringing(evidence.tones, leaves, enters),
+            pulse,
+            harmony,
+            np.abs(level[leaves][:, None] - level[enters][None, :]),
+            np.abs(bright[leaves][:, None] - bright[enters][None, :]),
+        )
+    )
+
+
+def _windows(values: FloatArray, beats: IntArray, offsets: IntArray) -> FloatArray:
+    """Rows of `values` around each beat, shape (n, offsets, features), float32; zero beyond the ends of the song."""
+    flat = values.reshape(values.shape[0], -1).astype(np.float32, copy=False)
+    at = np.asarray(beats)[:, None] + offsets[None, :]
+    inside = (at >= 0) & (at < flat.shape[0])
+    return flat[np.clip(at, 0, flat.shape[0] - 1)] * inside[:, :, None].astype(np.float32)
+
+
+def _unlike(a: FloatArray, b: FloatArray) -> FloatArray:
+    """1 - cosine of all pairs of rows, shape (n_a, n_b); silence is like silence and unlike everything else."""
+    a, b = (side.reshape(side.shape[0], -1) for side in (a, b))
+    norm_a, norm_b = (np.linalg.norm(side, axis=1) for side in (a, b))
+    unit_a = a / np.maximum(norm_a, _SILENT)[:, None]
+    unit_b = b / np.maximum(norm_b, _SILENT)[:, None]
+    apart = np.maximum(1.0 - unit_a @ unit_b.T, 0.0).astype(np.float64)
+    return np.where((norm_a < _SILENT)[:, None] & (norm_b < _SILENT)[None, :], 0.0, apart)
+
+
+def _mean_ahead(values: FloatArray, n: int) -> FloatArray:
+    """Mean of each value and the n - 1 after it, as many as there are; same shape."""
+    sums = np.concatenate(([0.0], np.cumsum(values, dtype=np.float64)))
+    first = np.arange(values.size)
+    last = np.minimum(first + n, values.size)
+    return (sums[last] - sums[first]) / (last - first)
+
+
+def _ringing(tones: FloatArray, leaves: IntArray, enters: IntArray) -> FloatArray:
+    """Share of the sound that rings over one of the two lines and is missing on the other side of the cut.
+
+    What rings over a line is the lesser of the tone before and the tone after it. The share counts what rings over
+    the line left and is not heard on the entered side, and what is heard ringing on the entered side without having
+    sounded before; relative to all that sounds on both sides of the cut.
+    """
+    last = tones[:, 1]
+    before = np.concatenate((np.zeros_like(last[:1]), last))[:-1]
+    after = tones[:, 0]
+    ringing = np.minimum(before, after)
+    result = np.empty((leaves.size, enters.size))
+    heard, held_in = after[enters], ringing[enters]
+    for row, leave in enumerate(leaves):
+        cut = np.maximum(ringing[leave][None, :] - heard, 0.0)
+        torn_in = np.maximum(held_in - before[leave][None, :], 0.0)
+        whole = np.square(before[leave]).sum() + np.square(heard).sum(axis=1)
+        result[row] = (np.square(cut) + np.square(torn_in)).sum(axis=1) / np.maximum(whole, _SILENT)
+    return result
+
+
+def score_breaks(evidence: SeamEvidence, breaks: FloatArray, params: SeamParams) -> tuple[FloatArray, FloatArray]:
+    """Breaks to parts and total.
+
+    Parameters
+    ----------
+    evidence : for the yardstick
+    breaks : shape (len(SEAM_PARTS), ...), from `seam_breaks`
+
+    Returns
+    -------
+    parts : same shape, 0 to 1, 1 for no break
+    total : shape (...), 0 to 1
+    """
+    scale = yardstick(evidence, params).reshape((-1,) + (1,) * (breaks.ndim - 1))
+    parts = 1.0 / (1.0 + np.square(breaks / scale))
+    return parts, total_of_parts(parts, params)
+
+
+def yardstick(evidence: SeamEvidence, params: SeamParams) -> FloatArray:
+    """The break that halves each part, shape (len(SEAM_PARTS),): a share of the median of the song's own.
+
+    Between limits: music whose bars are all alike forgives what no ear can tell, and music without any repetition
+    does not forgive everything.
+    """
+    least, most = (np.asarray([getattr(params, f"{end}_{part}") for part in SEAM_PARTS]) for end in ("least", "most"))
+    typical = np.median(evidence.own, axis=1) if evidence.own.shape[1] else least
+    return np.clip(params.own_share * typical, least, most)
+
+
+def total_of_parts(parts: FloatArray, params: SeamParams) -> FloatArray:
+    """Probability that nobody hears a splice with these parts, shape (len(SEAM_PARTS), ...) to (...)."""
+    weights = np.asarray([getattr(params, f"weight_{part}") for part in SEAM_PARTS])
+    return np.asarray(1.0 / (1.0 + np.exp(np.tensordot(weights, 1.0 - parts, axes=1) - params.log_odds_unbroken)))
+
+
+def score_seam(evidence: SeamEvidence, leave: int, enter: int, params: SeamParams | None = None) -> SeamScore:
+    """How naturally the music goes on when beat `leave` is where beat `enter` comes in.
+
+    Parameters
+    ----------
+    evidence : of the recording
+    leave, enter : beats; the planner uses only those that open a bar (`evidence.lines`)
+    params : context, yardstick and weights
+
+    Raises
+    ------
+    ParameterError : a beat that the grid does not have
+    """
+    params = params or SeamParams()
+    for name, beat in (("leave", leave), ("enter", enter)):
+        if not 0 <= beat < evidence.positions.size:
+            raise ParameterError(f"{name} must be one of {evidence.positions.size} beats, got {beat}")
+    breaks = seam_breaks(evidence, np.array([leave]), np.array([enter]), params)[:, 0, 0]
+    parts, total = score_breaks(evidence, breaks, params)
+    return SeamScore(
+        total=float(total),
+        parts=dict(zip(SEAM_PARTS, parts.tolist(), strict=True)),
+        breaks=dict(zip(SEAM_PARTS, breaks.tolist(), strict=True)),
+        yardstick=dict(zip(SEAM_PARTS, yardstick(evidence, params).tolist(), strict=True)),
+    )
+
+
+def _compressed_db(level: FloatArray) -> FloatArray:
+    """Level in dB of power that was compressed to power ** LOUDNESS_EXPONENT, not below -100 dB."""
+    return np.asarray(10.0 / LOUDNESS_EXPONENT * np.log10(np.maximum(level, 10.0 ** (-10.0 * LOUDNESS_EXPONENT))))
