@@ -27,7 +27,7 @@ _LENGTH_TOLERANCE_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expectation:
-    """What the song has where a plan has a seam, from either side; as long as the seam's excerpt, the seam at its place."""
+    """What the song has where a plan has a seam, seen from either side; both are as long as the seam's excerpt."""
 
     left: Recording
     """the song played on past the place it leaves"""

@@ -20,12 +20,10 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from dataclasses import dataclass
-from itertools import accumulate
 from math import ceil, floor
 
 import numpy as np
 
-from workbench.errors import PlanError
 from workbench.loops.plan import LoopPlan
 from workbench.mix.fades import crossfade_in, crossfade_out, decibels_to_gain, end_fade, glide_gain, start_fade
 from workbench.recording import FloatArray, VideoSeconds
@@ -126,23 +124,10 @@ class Schedule:
 
 
 def schedule(plan: LoopPlan, rate: int) -> Schedule:
-    """Lay a plan out in samples of the song's rate.
-
-    Raises
-    ------
-    PlanError : no segments, or seams that do not match them in number
-    """
+    """Lay a plan out in samples of the song's rate."""
     segments = plan.segments
     seams = len(segments) - 1
-    if not segments or len(plan.seam_fades) != seams or len(plan.seam_curves) != seams:
-        raise PlanError(
-            f"a plan of n segments has n - 1 fades and curves, got {len(segments)} segments, "
-            f"{len(plan.seam_fades)} fades and {len(plan.seam_curves)} curves"
-        )
-    if any(not fade > 0.0 for fade in plan.seam_fades):
-        raise PlanError(f"a seam fades over some time, got {min(plan.seam_fades)} s")
-    lengths = (segment.song_to - segment.song_from for segment in segments)
-    begins = list(accumulate(lengths, initial=plan.music_in))
+    begins = plan.segment_starts.tolist()
     length = round(plan.window_end * rate)
     fades = [
         Crossfade(centre, seconds, exponent)

@@ -1,0 +1,383 @@
+"""Plans to files: a sound file of the music, or a film, the clip with the music under it.
+
+The picture is copied, packet by packet, never encoded again. The sound is made anew: music and the clip's own sound
+(footage) at 48 kHz in stereo, joined in the order the mix prescribes: footage at `video_gain_db`, music at
+`music_gain_db`, the envelope's attenuation on the music, the sum, the limiter; then AAC.
+
+Clocks. Video time 0 is the first picture that is shown, whatever the container says there; a plan, a mix and
+the footage all count from it. In the film that picture stands at 0 and so does the first sample of sound. Pictures that
+a decoder needs but does not show (a clip cut out of a longer one) keep negative times.
+
+Fold-down. Mono plays on both sides at its own level; of more than two channels, centre and surrounds enter 3 dB down
+and LFE is left out (ITU-R BS.775).
+
+Files are written aside, in the same folder, and renamed: they appear whole or not at all.
+
+Functions: `render_film`, `render_audio`.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, TypeAlias
+
+import av
+import av.error
+import numpy as np
+from av.audio.frame import AudioFrame
+from av.audio.stream import AudioStream
+from av.container import InputContainer, OutputContainer
+from av.packet import Packet
+from av.video.stream import VideoStream
+
+from workbench.errors import MediaError, ParameterError, PlanError
+from workbench.loops.plan import LoopPlan
+from workbench.media.audio import decode_blocks, write_audio
+from workbench.media.containers import first_picture, opened, picture_stream
+from workbench.media.probe import probe
+from workbench.mix.fades import duck_gain
+from workbench.mix.limiter import limited
+from workbench.params import RenderParams
+from workbench.recording import FloatArray, Recording
+from workbench.render.playback import check_song, render_blocks
+
+Progress: TypeAlias = Callable[[float], None]
+"""Called now and then with the share that is done, 0 to 1."""
+
+_LENGTH_TOLERANCE_SECONDS = 0.5
+"""a plan that reaches this much past the last picture was made for another clip"""
+_SOUND_AHEAD_SECONDS = 1.0
+"""how far the sound runs ahead of the picture while both are written, so that players need not seek"""
+_FORMATS = {".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".mkv": "matroska"}
+_HALF_POWER = 0.5**0.5
+# Left and right weights of each channel, in the order of WAV and FFmpeg.
+_FOLD_DOWN: dict[int, tuple[tuple[float, float], ...]] = {
+    1: ((1, 1),),
+    2: ((1, 0), (0, 1)),
+    3: ((1, 0), (0, 1), (_HALF_POWER, _HALF_POWER)),
+    4: ((1, 0), (0, 1), (_HALF_POWER, 0), (0, _HALF_POWER)),
+    5: ((1, 0), (0, 1), (_HALF_POWER, _HALF_POWER), (_HALF_POWER, 0), (0, _HALF_POWER)),
+    6: ((1, 0), (0, 1), (_HALF_POWER, _HALF_POWER), (0, 0), (_HALF_POWER, 0), (0, _HALF_POWER)),
+    7: ((1, 0), (0, 1), (_HALF_POWER, _HALF_POWER), (0, 0), (0.5, 0.5), (_HALF_POWER, 0), (0, _HALF_POWER)),
+    8: (
+        *((1, 0), (0, 1), (_HALF_POWER, _HALF_POWER), (0, 0)),
+        *((_HALF_POWER, 0), (0, _HALF_POWER), (_HALF_POWER, 0), (0, _HALF_POWER)),
+    ),
+}
+
+
+class Ducking(Protocol):
+    """The part of a mix that moves: how far the music is pulled down, and when."""
+
+    @property
+    def envelope_points(self) -> Sequence[tuple[float, float]]:
+        """Pairs of video seconds and positive dB, see `workbench.mix.fades.duck_gain`."""
+        ...
+
+
+class Balance(Protocol):
+    """What a film needs to know of a mix; None is 0 dB, or no ducking."""
+
+    @property
+    def music_gain_db(self) -> float | None:
+        """Level of the music, dB."""
+        ...
+
+    @property
+    def video_gain_db(self) -> float | None:
+        """Level of the footage's sound, dB."""
+        ...
+
+    @property
+    def duck(self) -> Ducking | None:
+        """Attenuation of the music under speech."""
+        ...
+
+
+def render_audio(
+    plan: LoopPlan,
+    recording: Recording,
+    out: Path,
+    params: RenderParams | None = None,
+    *,
+    limit: bool = False,
+    progress: Progress | None = None,
+) -> Path:
+    """Play a plan into a WAV, FLAC or MP3 file, by its suffix, at the song's rate and channels.
+
+    Parameters
+    ----------
+    plan, recording : as for `workbench.render.playback.render_blocks`
+    out : WAV and FLAC get 16 bits with triangular dither, MP3 the bit rate of `workbench.media.audio.write_audio`
+    limit : hold the true peak under the ceiling; without it sound over full scale is clipped there
+
+    Raises
+    ------
+    PlanError : the plan was made for another song; ParameterError : an unknown suffix; MediaError : cannot be written
+    """
+    params = params or RenderParams()
+    blocks = render_blocks(plan, recording, params, limit=limit)
+    total = round(plan.window_end * recording.sample_rate)
+    return write_audio(Path(out), _watched(blocks, total, progress), recording.sample_rate, recording.channels)
+
+
+def render_film(
+    plan: LoopPlan,
+    recording: Recording,
+    video: Path,
+    out: Path,
+    mix: Balance | None = None,
+    params: RenderParams | None = None,
+    *,
+    footage: bool = True,
+    limit: bool | None = None,
+    progress: Progress | None = None,
+) -> Path:
+    """Put a plan's music under a clip: picture copied, sound mixed, limited and encoded as AAC.
+
+    The film is as long as the clip's picture. Without a mix the music plays at its own level and the clip's own sound
+    is kept at its own, for what an editor filmed is not ours to throw away; both are summed and limited.
+
+    Parameters
+    ----------
+    plan, recording : as for `workbench.render.playback.render_blocks`
+    video : the clip; any container, but with a kind of picture that the film's container can hold
+    out : .mp4 or .m4v (H.264, H.265, AV1, VP9, …), .mov, or .mkv, which holds any picture
+    mix : gains and ducking; None for 0 dB and none
+    footage : False leaves the clip's own sound out
+    limit : hold the true peak under the ceiling; None does so where there is a mix or footage, so never on a bare plan
+
+    Raises
+    ------
+    MediaError : the clip cannot be read or has no picture, or the film cannot hold it or not be written
+    PlanError : the plan was made for another song, or for a longer clip
+    ParameterError : an unknown suffix
+    """
+    params = params or RenderParams()
+    video, out = Path(video), Path(out)
+    kind = _FORMATS.get(out.suffix.lower())
+    if kind is None:
+        raise ParameterError(f"{out.name}: a film is written as {', '.join(_FORMATS)}, not {out.suffix or 'no suffix'}")
+    check_song(plan, recording)
+    clip = probe(video)
+    if not clip.has_video:
+        raise MediaError(f"{video}: no moving picture in this file; give the video that the plan was made for")
+    if plan.window_end > clip.duration + _LENGTH_TOLERANCE_SECONDS:
+        raise PlanError(f"the plan covers {plan.window_end:.3f} s, but {video.name} lasts {clip.duration:.3f} s")
+    has_footage = footage and bool(clip.audio_duration)
+    total = round(clip.duration * params.film_sample_rate)
+
+    blocks = _Reader(_music(plan, recording, mix, params)).blocks(total, params)
+    if has_footage:
+        blocks = _summed(blocks, _Reader(_footage(video, mix, params)))
+    if limit or (limit is None and (mix is not None or has_footage)):
+        blocks = limited(blocks, params.film_sample_rate, params)
+    with _written_aside(out) as aside, opened(video) as source:
+        _join(source, video, aside, kind, blocks, params, lambda second: _tell(progress, second / clip.duration))
+    return out
+
+
+def _music(plan: LoopPlan, recording: Recording, mix: Balance | None, params: RenderParams) -> Iterator[FloatArray]:
+    """The plan at the film's rate, in stereo, with the mix's gain and ducking."""
+    rate = params.film_sample_rate
+    gain = _linear(mix.music_gain_db if mix is not None else None)
+    points = mix.duck.envelope_points if mix is not None and mix.duck is not None else ()
+    done = 0
+    stereo = (_stereo(block) for block in render_blocks(plan, recording, params))
+    for block in _converted(stereo, recording.sample_rate, rate):
+        sound = block if gain == 1.0 else block * np.float32(gain)
+        if len(points):
+            times = np.arange(done, done + block.shape[1]) / rate
+            sound = sound * duck_gain(points, times).astype(np.float32)
+        done += block.shape[1]
+        yield sound
+
+
+def _footage(video: Path, mix: Balance | None, params: RenderParams) -> Iterator[FloatArray]:
+    """The clip's own sound at the film's rate, in stereo, with the mix's gain."""
+    gain = np.float32(_linear(mix.video_gain_db if mix is not None else None))
+    for block in decode_blocks(video, params.block_seconds, sample_rate=params.film_sample_rate):
+        yield _stereo(block.samples) * gain
+
+
+def _linear(gain_db: float | None) -> float:
+    return 1.0 if gain_db is None else float(10.0 ** (gain_db / 20.0))
+
+
+def _stereo(sound: FloatArray) -> FloatArray:
+    """Fold down to two channels; what has more than eight keeps its first two."""
+    if sound.shape[0] == 2:
+        return sound
+    if sound.shape[0] not in _FOLD_DOWN:
+        return sound[:2]
+    return np.asarray(np.asarray(_FOLD_DOWN[sound.shape[0]], dtype=np.float32).T @ sound, dtype=np.float32)
+
+
+def _converted(blocks: Iterable[FloatArray], rate_from: int, rate_to: int) -> Iterator[FloatArray]:
+    """The same stereo stream at another rate."""
+    if rate_from == rate_to:
+        yield from blocks
+        return
+    import soxr
+
+    stream = soxr.ResampleStream(rate_from, rate_to, 2, dtype="float32", quality="VHQ")
+    for block in blocks:
+        fresh = stream.resample_chunk(np.ascontiguousarray(block.T))
+        if len(fresh):
+            yield fresh.T
+    yield stream.resample_chunk(np.empty((0, 2), dtype=np.float32), last=True).T
+
+
+class _Reader:
+    """Reads a stream of stereo blocks in pieces of the length asked for; after its end there is silence."""
+
+    def __init__(self, blocks: Iterator[FloatArray]) -> None:
+        self._blocks = blocks
+        self._waiting = np.zeros((2, 0), dtype=np.float32)
+
+    def read(self, count: int) -> FloatArray:
+        """Return the next samples, shape (2, count), float32, the caller's own."""
+        sound = np.zeros((2, count), dtype=np.float32)
+        done = 0
+        while done < count:
+            if not self._waiting.shape[1]:
+                fresh = next(self._blocks, None)
+                if fresh is None:
+                    break
+                self._waiting = fresh
+            taken = min(count - done, self._waiting.shape[1])
+            sound[:, done : done + taken] = self._waiting[:, :taken]
+            self._waiting = self._waiting[:, taken:]
+            done += taken
+        return sound
+
+    def blocks(self, total: int, params: RenderParams) -> Iterator[FloatArray]:
+        """Yield exactly `total` samples in blocks."""
+        size = max(1, round(params.block_seconds * params.film_sample_rate))
+        for begin in range(0, total, size):
+            yield self.read(min(size, total - begin))
+
+
+def _summed(blocks: Iterator[FloatArray], other: _Reader) -> Iterator[FloatArray]:
+    for block in blocks:
+        block += other.read(block.shape[1])
+        yield block
+
+
+@dataclass(slots=True)
+class _SoundTrack:
+    """The AAC stream of a film, encoded as far as the picture needs it."""
+
+    stream: AudioStream
+    blocks: Iterator[FloatArray]
+    rate: int
+    done: int = 0
+    """samples handed to the encoder"""
+    ended: bool = False
+
+    def packets(self, until_s: float) -> Iterator[Packet[AudioStream]]:
+        """Encode on to some time, or to the end of the sound."""
+        while not self.ended and self.done < until_s * self.rate:
+            block = next(self.blocks, None)
+            if block is None:
+                self.ended = True
+                yield from self.stream.encode(None)
+                return
+            frame = AudioFrame.from_ndarray(np.ascontiguousarray(block), format="fltp", layout="stereo")
+            frame.sample_rate, frame.pts = self.rate, self.done
+            self.done += block.shape[1]
+            yield from self.stream.encode(frame)
+
+
+def _join(
+    source: InputContainer,
+    video: Path,
+    aside: Path,
+    kind: str,
+    blocks: Iterator[FloatArray],
+    params: RenderParams,
+    reached: Callable[[float], None],
+) -> None:
+    """Copy the picture and encode the sound into one file, in step."""
+    picture = picture_stream(source)
+    with opened(video) as ahead:
+        stream = picture_stream(ahead)
+        shown = None if stream is None else first_picture(ahead, stream)
+    if picture is None or shown is None or shown.pts is None or picture.time_base is None:
+        raise MediaError(f"{video}: no picture of this video could be decoded")
+    zero = shown.pts
+    options = {"movflags": "+faststart"} if kind in ("mp4", "mov") else {}
+    with _writing(aside, kind, options) as film:
+        copied = _copy_of(film, picture, video)
+        encoder = film.add_stream("aac", rate=params.film_sample_rate, layout="stereo")
+        encoder.bit_rate = 1000 * params.film_kbps
+        sound = _SoundTrack(encoder, blocks, params.film_sample_rate)
+        started = False
+        for packet in source.demux(picture):
+            if packet.dts is None or packet.size == 0:
+                continue
+            # Nothing can be decoded before the first key picture.
+            started = started or packet.is_keyframe
+            if not started:
+                continue
+            if packet.pts is None:
+                packet.pts = packet.dts
+            packet.pts -= zero
+            packet.dts -= zero
+            second = float(packet.dts * picture.time_base)
+            for encoded in sound.packets(second + _SOUND_AHEAD_SECONDS):
+                film.mux(encoded)
+            packet.stream = copied
+            film.mux(packet)
+            reached(second)
+        for encoded in sound.packets(float("inf")):
+            film.mux(encoded)
+
+
+def _copy_of(film: OutputContainer, picture: VideoStream, video: Path) -> VideoStream:
+    try:
+        return film.add_stream_from_template(picture)
+    except ValueError:
+        name = picture.codec_context.name
+        raise MediaError(f"{video}: its picture ({name}) does not fit into this kind of film; write .mkv") from None
+
+
+@contextmanager
+def _writing(aside: Path, kind: str, options: dict[str, str]) -> Iterator[OutputContainer]:
+    with av.open(f"file:{aside.resolve()}", "w", format=kind, options=options) as film:
+        yield film
+
+
+@contextmanager
+def _written_aside(out: Path) -> Iterator[Path]:
+    """A name beside `out` to write to; it becomes `out` when the block succeeds and is gone when it fails."""
+    aside = out.with_name(f".{out.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
+    try:
+        yield aside
+        with aside.open("rb+") as file:
+            os.fsync(file.fileno())
+        os.replace(aside, out)
+    except OSError as error:
+        raise MediaError(
+            f"{out}: cannot be written ({error.strerror or error}); check folder and free space"
+        ) from error
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def _watched(blocks: Iterator[FloatArray], total: int, progress: Progress | None) -> Iterator[FloatArray]:
+    done = 0
+    for block in blocks:
+        yield block
+        done += block.shape[1]
+        _tell(progress, done / max(total, 1))
+
+
+def _tell(progress: Progress | None, share: float) -> None:
+    if progress is not None:
+        progress(min(1.0, max(0.0, share)))
