@@ -13,7 +13,7 @@ import numpy as np
 from workbench.loops.jumps import Jumps, start_fade
 from workbench.loops.plan import LoopPlan, LoopSegment, bar_length_at, check_against_grid
 from workbench.loops.profile import EndingKind, LoopProfile, SongSection
-from workbench.loops.worth import Worth, economy_part, fade_part, freshness_part, own_ending_part, seams_part
+from workbench.loops.worth import Worth, economy_part, freshness_part, own_ending_part, seams_part
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, IntArray, SongSeconds, VideoSeconds
 
@@ -84,16 +84,18 @@ def route_worth(route: Route, jumps: Jumps, profile: LoopProfile, params: CoverP
     table = spans(route, jumps, profile)
     lengths = table[:, 1] - table[:, 0]
     scores = jumps.score[route.jumps]
+    n_bars = profile.downbeats.size
     if route.own_ending and profile.ending is not None:
         ending = own_ending_part(profile.ending.kind, np.array(route.music_in > 0))
+        stops = n_bars
     else:
-        resolves = int(np.searchsorted(profile.downbeats, route.last_to + 1e-6, side="right")) - 1
-        ending = fade_part(profile)[resolves]
-    before_ending = profile.ending.start_bar if profile.ending is not None else profile.downbeats.size - 1
-    heard = np.zeros(max(1, before_ending), dtype=bool)
-    for song_from, song_to in np.unique(table, axis=0):
-        first, last = np.searchsorted(profile.downbeats, [song_from + 0.02, song_to - 0.02], side="right") - 1
-        heard[max(0, first) : last + 1] = True
+        stops = int(np.searchsorted(profile.downbeats, route.last_to + 1e-6, side="right")) - 1
+        ending = jumps.fade_worth[stops]
+    heard = np.zeros(max(1, profile.ending.start_bar if profile.ending is not None else n_bars - 1), dtype=bool)
+    enters, leaves = np.append(jumps.enter, 0), np.append(jumps.leave, stops)
+    for code in np.unique(_pairs(route, jumps)).tolist():
+        before, after = divmod(code, jumps.size + 1)
+        heard[enters[before] : leaves[after]] = True
     return Worth(
         seams=seams_part(scores.min(), scores.mean()),
         ending=ending,
@@ -102,6 +104,13 @@ def route_worth(route: Route, jumps: Jumps, profile: LoopProfile, params: CoverP
         coverage=heard.mean(),
         economy=economy_part(lengths.mean(), params),
     )
+
+
+def _pairs(route: Route, jumps: Jumps) -> IntArray:
+    """A number for each segment, equal for equal ones: the jump before it and the jump after it, `size` for none."""
+    none = np.array([jumps.size])
+    before, after = np.concatenate([none, route.jumps]), np.concatenate([route.jumps, none])
+    return np.asarray(before * (jumps.size + 1) + after)
 
 
 def longest_run(taken: IntArray) -> int:
@@ -119,6 +128,7 @@ def assemble(route: Route, jumps: Jumps, profile: LoopProfile, params: CoverPara
     gain_in = np.round(np.clip(gain_in, -params.gain_limit_db, params.gain_limit_db), 2) + 0.0
     gains = np.concatenate([[0.0], gain_in])
     lengths = table[:, 1] - table[:, 0]
+    _, first_use, which = np.unique(_pairs(route, jumps), return_index=True, return_inverse=True)
 
     first = micros(route.music_in)
     whole = np.rint(table * 1e6).astype(np.int64)
@@ -129,11 +139,11 @@ def assemble(route: Route, jumps: Jumps, profile: LoopProfile, params: CoverPara
         end_fade = tail
     else:
         tail, end_fade = _fade(route, profile, params, float(lengths[-1] - jumps.fade[taken[-1]] / 2))
-    body, repeats = _body_heard_longest(taken, table, jumps)
+    body, repeats = body_heard_longest(route, jumps, profile)
     outro = profile.ending if route.own_ending and profile.ending is not None else None
     come_down = outro is not None and outro.kind is EndingKind.OUTRO
     plan = LoopPlan(
-        segments=_segments(table, gains),
+        segments=_segments(table, gains, first_use, which),
         seam_fades=tuple(jumps.fade[taken].tolist()),
         seam_curves=tuple(np.round(jumps.exponent[taken], 4).tolist()),
         gain_glide_seconds=params.gain_glide_seconds,
@@ -151,7 +161,7 @@ def assemble(route: Route, jumps: Jumps, profile: LoopProfile, params: CoverPara
         repeats=repeats,
         seam_score=round(float(jumps.score[taken].min()), 4),
         seam_times=tuple(starts[1:-1].tolist()),
-        sections_covered=_sections(table, profile.sections),
+        sections_covered=_sections(table[np.sort(first_use)], profile.sections),
         end_label=_LAST_BARS[outro.kind] if outro is not None else _fade_label(profile, route.last_to - tail, end_fade),
         start_fade_seconds=start_fade(profile),
         end_fade_seconds=end_fade,
@@ -163,11 +173,11 @@ def assemble(route: Route, jumps: Jumps, profile: LoopProfile, params: CoverPara
     return plan
 
 
-def _segments(table: FloatArray, gains: FloatArray) -> tuple[LoopSegment, ...]:
+def _segments(table: FloatArray, gains: FloatArray, first_use: IntArray, which: IntArray) -> tuple[LoopSegment, ...]:
     """One object for each different segment, however often it is played: hours hold a handful."""
-    different, which = np.unique(np.column_stack([table, gains]), axis=0, return_inverse=True)
-    made = [LoopSegment(song_from, song_to, 0.0, gain_in) for song_from, song_to, gain_in in different.tolist()]
-    return tuple([made[index] for index in which.ravel().tolist()])
+    different = np.column_stack([table, gains])[first_use].tolist()
+    made = [LoopSegment(song_from, song_to, 0.0, gain_in) for song_from, song_to, gain_in in different]
+    return tuple([made[index] for index in which.tolist()])
 
 
 def _fade(route: Route, profile: LoopProfile, params: CoverParams, room: float) -> tuple[float, float]:
@@ -192,12 +202,15 @@ def _fade_label(profile: LoopProfile, resolves: SongSeconds, seconds: float) -> 
     return f"fades over {seconds:.1f} s on a bar line"
 
 
-def _body_heard_longest(taken: IntArray, table: FloatArray, jumps: Jumps) -> tuple[int, int]:
+def body_heard_longest(route: Route, jumps: Jumps, profile: LoopProfile) -> tuple[int, int]:
     """The loop whose body is heard for the longest time in all, and how many passes of it are heard in full."""
+    table, taken = spans(route, jumps, profile), route.jumps
+    _, first_use, count = np.unique(_pairs(route, jumps), return_index=True, return_counts=True)
     best, passes_of_best, longest = -1, 0, -1.0
     for jump in np.unique(taken[jumps.gain_seconds[taken] > 0]).tolist():
-        inside = (table[:, 0] <= jumps.song_from[jump] + 0.02) & (table[:, 1] >= jumps.song_to[jump] - 0.02)
-        passes = int(inside.sum())
+        inside = table[first_use, 0] <= jumps.song_from[jump] + 0.02
+        inside &= table[first_use, 1] >= jumps.song_to[jump] - 0.02
+        passes = int(count[inside].sum())
         heard = passes * float(jumps.gain_seconds[jump])
         if heard > longest + 1e-6:
             best, passes_of_best, longest = int(jump), passes, heard
@@ -206,9 +219,8 @@ def _body_heard_longest(taken: IntArray, table: FloatArray, jumps: Jumps) -> tup
 
 def _sections(table: FloatArray, sections: tuple[SongSection, ...]) -> tuple[str, ...]:
     """Names of the sections of which something is heard, in order of first use, each once."""
-    _, first_use = np.unique(table, axis=0, return_index=True)
     names: dict[str, None] = {}
-    for song_from, song_to in table[np.sort(first_use)].tolist():
+    for song_from, song_to in table.tolist():
         for section in sections:
             if min(song_to, section.song_to) - max(song_from, section.song_from) > 0.05:
                 names.setdefault(section.label)

@@ -32,20 +32,29 @@ from typing import NamedTuple
 import numpy as np
 
 from workbench.loops import refusals
-from workbench.loops.assembly import Route, assemble, end_slack, fade_route, own_end_route, route_worth
+from workbench.loops.assembly import (
+    Route,
+    assemble,
+    body_heard_longest,
+    end_slack,
+    fade_route,
+    own_end_route,
+    route_worth,
+)
 from workbench.loops.jumps import Jumps, rank_within, usable_jumps
 from workbench.loops.plan import MAX_OPTIONS, LoopPlan
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import Refusal
-from workbench.loops.worth import Worth, economy_part, fade_part, freshness_part, own_ending_part, seams_part
+from workbench.loops.worth import Worth, economy_part, freshness_part, own_ending_part, seams_part
 from workbench.params import CoverParams
 from workbench.recording import BoolArray, FloatArray, IntArray
 
-_FINALISTS = 24  # routes scored exactly
+_FINALISTS = 12  # routes of each kind of ending scored exactly
 _FINALISTS_OF_ONE_BODY = 3
 _SAME_BODY = 3  # main bodies of one length in bars: others are the same loop, begun a little earlier or later
 _MOST_TIMES = 3  # how often Q is taken
 _DIFFERENT_BARS = 4  # how far, in all, the ends of two bodies lie apart that sound different
+_WORSE_SEAM = 0.15  # how much likelier a companion may be heard
 _NONE = -1  # no jump
 
 
@@ -80,15 +89,13 @@ def plan_loop(profile: LoopProfile, video_seconds: float, params: CoverParams = 
     routes = _own_end_routes(jumps, blocks, profile, clip, params) + _fade_routes(jumps, blocks, profile, clip, params)
     if not routes:
         return refusals.no_viable_loop("its loops add up to no length that ends with the video")
-    scored = [(float(route_worth(route, jumps, profile, params).total(params)), route) for route in routes]
-    scored.sort(key=lambda pair: -pair[0])
-    options: list[LoopPlan] = []
-    for _, route in scored:
-        if len(options) < MAX_OPTIONS:
-            plan = assemble(route, jumps, profile, params)
-            if all(_differs(plan, other, profile) for other in options):
-                options.append(plan)
-    return replace(options[0], options=tuple(options))
+    worth = [float(route_worth(route, jumps, profile, params).total(params)) for route in routes]
+    options: list[Route] = []
+    for index in np.argsort(-np.array(worth), kind="stable").tolist():
+        if len(options) < MAX_OPTIONS and all(_differ(routes[index], other, jumps, profile) for other in options):
+            options.append(routes[index])
+    plans = tuple(assemble(route, jumps, profile, params) for route in options)
+    return replace(plans[0], options=plans)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -113,46 +120,66 @@ class _Block:
         return np.repeat(order, counts)
 
 
-class _Mix(NamedTuple):
+class _Mixes(NamedTuple):
     """Combinations of a block, Q taken `times`, and R, one a row."""
 
     block: IntArray
     extra: IntArray
     times: IntArray
     last: IntArray
-    first_extra: BoolArray
+    extra_first: BoolArray
     """Q before the block, or after it"""
     passes: IntArray
     """jumps of the main body"""
-    exits: IntArray
-    """the jump after which the music plays to its end"""
+
+
+class _Space(NamedTuple):
+    """All combinations of blocks, Q and R as a box of shape (n_blocks, n_extras, n_lasts)."""
+
+    body: IntArray
+    """shape (n_blocks, 1, 1), jump of the main body"""
+    extra: IntArray
+    """shape (1, n_extras, 1)"""
+    times: IntArray
+    """shape (1, n_extras, 1)"""
+    last: IntArray
+    """shape (1, 1, n_lasts)"""
+    legal_after: BoolArray
+    """block, Q, R may follow one another"""
+    legal_before: BoolArray
+    """Q, block, R may follow one another; False where there is no Q"""
+    added: FloatArray
+    """seconds that all jumps but those of the main body add"""
+
+    def rows(self, chosen: BoolArray, passes: IntArray, before: BoolArray) -> _Mixes:
+        """The chosen combinations, one a row; `before` has the shape of `chosen`: Q before the block."""
+        block, extra, last = np.nonzero(chosen)
+        taken = self.extra[0, extra, 0]
+        times = np.where(taken == _NONE, 0, self.times[0, extra, 0])
+        return _Mixes(block, taken, times, self.last[0, 0, last], before[chosen], passes[chosen])
 
 
 def _blocks(jumps: Jumps, need: float, params: CoverParams) -> list[_Block]:
     """Main bodies worth trying, best first, each relieved as often as a gap of `need` seconds asks for."""
-    bodies = np.flatnonzero(jumps.is_body & jumps.first & np.diagonal(jumps.follows))
-    length = jumps.gain_seconds[bodies]
-    worth = (
-        0.5 * jumps.score[bodies] + 0.3 * (1 - np.exp(-length / params.fresh_seconds)) + 0.2 * jumps.phrasing[bodies]
-    )
+    worth = 0.5 * jumps.score + 0.3 * (1 - np.exp(-jumps.gain_seconds / params.fresh_seconds)) + 0.2 * jumps.phrasing
     order = np.argsort(-worth, kind="stable")
-    bodies = bodies[order]
+    order = order[jumps.is_body[order]]
+    bodies = order[jumps.first[order] & jumps.follows[order, order]]
     bodies = bodies[rank_within(jumps.leave[bodies] - jumps.enter[bodies]) < _SAME_BODY][: params.primaries]
-    return [_relieved(jumps, int(body), need, params) for body in bodies]
+    return [_relieved(jumps, int(body), order, need, params) for body in bodies]
 
 
-def _relieved(jumps: Jumps, body: int, need: float, params: CoverParams) -> _Block:
-    """A main body with companions: as good a seam or nearly, long, unlike the body and one another."""
+def _relieved(jumps: Jumps, body: int, order: IntArray, need: float, params: CoverParams) -> _Block:
+    """A main body with companions, the first in `order` that lead back to it with nearly as good a seam and differ."""
     in_a_row = params.max_passes_in_a_row - 1  # jumps: the last pass is left by another jump
     length = float(jumps.gain_seconds[body])
     if need / length <= in_a_row:
         return _Block(body, (), 0, 0.0)
-    fits = jumps.is_body & jumps.follows[body] & jumps.follows[:, body]
-    fits &= jumps.score >= max(params.min_seam_score, float(jumps.score[body]) - 0.15)
-    worth = jumps.score + 0.4 * (1 - np.exp(-jumps.gain_seconds / params.fresh_seconds)) + 0.2 * jumps.phrasing
+    fits = jumps.follows[body, order] & jumps.follows[order, body]
+    fits &= jumps.score[order] >= jumps.score[body] - _WORSE_SEAM
     chosen: list[int] = []
-    for candidate in np.argsort(-np.where(fits, worth, -1.0), kind="stable").tolist():
-        if not fits[candidate] or len(chosen) == params.companions:
+    for candidate in order[fits].tolist():
+        if len(chosen) == params.companions:
             break
         if all(_apart(jumps, candidate, other) >= _DIFFERENT_BARS for other in (body, *chosen)):
             chosen.append(candidate)
@@ -177,38 +204,33 @@ def _adjusters(jumps: Jumps, params: CoverParams) -> IntArray:
     return np.concatenate([[_NONE], order[: params.adjusters]])
 
 
-def _combinations(jumps: Jumps, blocks: list[_Block], extras: IntArray, lasts: IntArray) -> list[_Mix]:
-    """Every legal order of a block, Q once or more, and R; `passes` is still to be filled in."""
-    times = np.arange(1, _MOST_TIMES + 1)
-    extra, many = (a.ravel() for a in np.meshgrid(extras, times, indexing="ij"))
-    again = np.append(np.diagonal(jumps.follows), False)
-    kept = (many == 1) | again[extra]
-    extra, many = extra[kept], many[kept]
+def _space(jumps: Jumps, blocks: list[_Block], extras: IntArray, lasts: IntArray) -> _Space:
+    """Every combination of a block, Q once or more, and R, and in which order they may follow one another."""
+    extra, times = (a.ravel() for a in np.meshgrid(extras, np.arange(1, _MOST_TIMES + 1), indexing="ij"))
+    several = np.append(np.diagonal(jumps.follows) & jumps.is_body, False)
+    kept = (times == 1) | several[extra]
+    extra, times = extra[kept], times[kept]
     n = jumps.size
     follows = np.zeros((n + 1, n + 1), dtype=bool)  # the last row and column stand for no jump
     follows[:n, :n] = jumps.follows
     follows[:, n] = True
-    first = np.append(jumps.first, False)
+    first, gain = np.append(jumps.first, False), np.append(jumps.gain_seconds, 0.0)
     body = np.array([block.body for block in blocks], dtype=np.int64)
+    relieving = np.array([block.gain_seconds for block in blocks])
 
-    block_first = follows[body[:, None], extra[None, :]][:, :, None] & follows[extra[:, None], lasts[None, :]][None]
-    extra_first = (first[extra][None, :] & follows[extra[None, :], body[:, None]])[:, :, None]
-    extra_first = extra_first & follows[body[:, None], lasts[None, :]][:, None, :]
-    found = []
-    for legal, before in ((block_first, False), (extra_first, True)):
-        b, x, r = np.nonzero(legal)
-        q, last = extra[x], lasts[r]
-        in_between = body[b] if before else np.where(q == _NONE, body[b], q)
-        exits = np.where(last == _NONE, in_between, last)
-        found.append(_Mix(b, q, many[x], last, np.full(b.size, before), np.zeros(b.size, dtype=np.int64), exits))
-    return found
-
-
-def _added(jumps: Jumps, blocks: list[_Block], mix: _Mix) -> FloatArray:
-    """Seconds that all jumps of a combination but those of the main body add."""
-    gain = np.append(jumps.gain_seconds, 0.0)
-    companions = np.array([block.gain_seconds for block in blocks])
-    return np.asarray(companions[mix.block] + gain[mix.extra] * mix.times + gain[mix.last])
+    legal_after = follows[np.ix_(body, extra)][:, :, None] & follows[np.ix_(extra, lasts)][None, :, :]
+    opens = first[extra][None, :] & follows[np.ix_(extra, body)].T
+    legal_before = opens[:, :, None] & follows[np.ix_(body, lasts)][:, None, :]
+    added = relieving[:, None, None] + (gain[extra] * times)[None, :, None] + gain[lasts][None, None, :]
+    return _Space(
+        body[:, None, None],
+        extra[None, :, None],
+        times[None, :, None],
+        lasts[None, None, :],
+        legal_after,
+        legal_before,
+        added,
+    )
 
 
 def _own_end_routes(
@@ -219,22 +241,28 @@ def _own_end_routes(
         return []
     longest_tail, latest_start = end_slack(profile)
     least = max(params.min_segment_seconds, params.gain_glide_seconds, longest_tail)
-    plays_out = profile.last_sound - jumps.song_from >= least + jumps.fade / 2
+    plays_out = np.append(profile.last_sound - jumps.song_from >= least + jumps.fade / 2, True)
     need = clip - (round(profile.last_sound, 6) - round(profile.song_start, 6))
-    length = np.array([jumps.gain_seconds[block.body] for block in blocks])
+
     adjusters = _adjusters(jumps, params)
-    candidates: list[tuple[float, _Mix, int]] = []
-    for mix in _combinations(jumps, blocks, adjusters, adjusters):
-        left = need - _added(jumps, blocks, mix)
-        passes = np.floor((left + 1e-6) / length[mix.block]).astype(np.int64)
-        spare = left - passes * length[mix.block]
-        fits = (spare <= longest_tail + latest_start - 1e-5) & plays_out[mix.exits] & _enough(blocks, mix, passes)
-        mix = _take(mix._replace(passes=passes), fits)
-        ending = own_ending_part(profile.ending.kind, spare[fits] > longest_tail)
-        candidates += _best(mix, _estimate(jumps, blocks, mix, ending, clip, params))
-    routes = (
-        own_end_route(jumps, _path(blocks, mix, row), profile, clip) for mix, row in _finalists(candidates, blocks)
-    )
+    space = _space(jumps, blocks, adjusters, adjusters)
+    length = jumps.gain_seconds[space.body]
+    left = need - space.added
+    passes = np.floor((left + 1e-6) / length).astype(np.int64)
+    spare = left - passes * length
+    fits = (spare <= longest_tail + latest_start - 1e-5) & (passes >= _least_passes(blocks))
+    # The jump before the end is R; without R it is Q, or the body where Q comes first or not at all.
+    exits_after = np.where(space.last != _NONE, space.last, np.where(space.extra != _NONE, space.extra, space.body))
+    exits_before = np.where(space.last != _NONE, space.last, space.body)
+    after = space.legal_after & plays_out[exits_after]
+    fits &= after | (space.legal_before & plays_out[exits_before])
+    mixes = space.rows(fits, passes, ~after)
+    ending = own_ending_part(profile.ending.kind, spare[fits] > longest_tail)
+    cut = np.minimum(np.append(jumps.leave - jumps.enter, 0), 0)
+    coverage = 1.0 + (cut[mixes.extra] + cut[mixes.last]) / max(1, profile.ending.start_bar)
+    score = _estimate(jumps, blocks, mixes, ending, np.maximum(coverage, 0.0), clip, params)
+    best = _best(mixes.block, score)[:_FINALISTS]
+    routes = (own_end_route(jumps, _path(blocks, mixes, row), profile, clip) for row in best.tolist())
     return [route for route in routes if route is not None]
 
 
@@ -248,102 +276,113 @@ def _fade_routes(
     last_line = lines.size - 1 if profile.ending is None else min(profile.ending.start_bar, lines.size - 1)
     latest = float(lines[last_line]) if last_line == lines.size - 1 else float(lines[last_line + 1]) - 1e-3
     latest = min(latest, profile.last_sound)
-    length = np.array([jumps.gain_seconds[block.body] for block in blocks])
-    worth_of_line = fade_part(profile)
-    least = max(params.min_segment_seconds, params.gain_glide_seconds)
+    space = _space(jumps, blocks, _adjusters(jumps, params), np.array([_NONE]))
+    length = jumps.gain_seconds[space.body]
+    plays = clip + round(profile.song_start, 6) - space.added
     bar = float(np.median(np.diff(lines)))
-    candidates: list[tuple[float, _Mix, int]] = []
-    for room in (params.fade_out_seconds + 2 * bar, 0.0):
-        for mix in _combinations(jumps, blocks, _adjusters(jumps, params), np.array([_NONE])):
-            plays = clip + profile.song_start - _added(jumps, blocks, mix)
-            earliest = jumps.song_from[mix.exits] + np.maximum(least, room + jumps.fade[mix.exits]) + bar
-            most = np.floor((plays - earliest) / length[mix.block]).astype(np.int64)
+    roomy, tight = params.fade_out_seconds + 2.0 * bar, 0.0
+    for room in (roomy, tight):
+        routes: list[tuple[float, Route]] = []
+        least = max(params.min_segment_seconds, params.gain_glide_seconds, room)
+        for legal, before in ((space.legal_after, False), (space.legal_before, True)):
+            exits = space.body if before else np.where(space.extra != _NONE, space.extra, space.body)
+            earliest = jumps.song_from[exits] + least + jumps.fade[exits] + bar
+            most = np.floor((plays - earliest) / length).astype(np.int64)
             for fewer in range(3):
                 passes = most - fewer
-                stops = plays - passes * length[mix.block]
-                fits = (stops <= latest) & _enough(blocks, mix, passes)
-                kept = _take(mix._replace(passes=passes), fits)
-                resolves = np.searchsorted(lines, stops[fits] + 1e-6, side="right") - 1
-                score = _estimate(jumps, blocks, kept, worth_of_line[resolves], clip, params)
-                candidates += _best(kept, score)
-        if candidates:
+                stops = plays - passes * length
+                fits = legal & (stops <= latest) & (passes >= _least_passes(blocks))
+                mixes = space.rows(fits, passes, np.full(fits.shape, before))
+                line = np.searchsorted(lines, stops[fits] + 1e-6, side="right") - 1
+                ending = jumps.fade_worth[line]
+                furthest = np.maximum(
+                    np.append(jumps.leave, 0)[mixes.extra], jumps.leave[space.body[mixes.block, 0, 0]]
+                )
+                coverage = np.minimum(1.0, np.maximum(furthest, line) / max(1, last_line))
+                score = _estimate(jumps, blocks, mixes, ending, coverage, clip, params)
+                best = _best(mixes.block, score)[:_FINALISTS]
+                paths = (_path(blocks, mixes, row) for row in best.tolist())
+                routes += [
+                    (float(score[row]), fade_route(jumps, path, profile, clip))
+                    for row, path in zip(best.tolist(), paths, strict=True)
+                ]
+        if routes:
             break
-    return [fade_route(jumps, _path(blocks, mix, row), profile, clip) for mix, row in _finalists(candidates, blocks)]
+    return [route for _, route in sorted(routes, key=lambda pair: -pair[0])[:_FINALISTS]]
 
 
-def _enough(blocks: list[_Block], mix: _Mix, passes: IntArray) -> BoolArray:
-    """Whether the main body is heard between any two companions."""
-    runs = np.array([block.relief + 1 for block in blocks], dtype=np.int64)
-    return passes >= runs[mix.block]
-
-
-def _take(mix: _Mix, rows: BoolArray) -> _Mix:
-    return _Mix(*(column[rows] for column in mix))
+def _least_passes(blocks: list[_Block]) -> IntArray:
+    """Jumps of the main body that keep any two companions apart, shape (n_blocks, 1, 1)."""
+    return np.array([block.relief + 1 for block in blocks], dtype=np.int64)[:, None, None]
 
 
 def _estimate(
-    jumps: Jumps, blocks: list[_Block], mix: _Mix, ending: FloatArray, clip: float, params: CoverParams
+    jumps: Jumps,
+    blocks: list[_Block],
+    mixes: _Mixes,
+    ending: FloatArray,
+    coverage: FloatArray,
+    clip: float,
+    params: CoverParams,
 ) -> FloatArray:
-    """`plan_score` of each combination but for coverage, and with the lengths of the segments only roughly known."""
-    body = np.array([block.body for block in blocks], dtype=np.int64)[mix.block]
-    relief = np.array([block.relief for block in blocks], dtype=np.int64)[mix.block]
-    # For companions: worst score, mean score, mean phrasing, length-weighted length.
-    relieving = np.array([_companion_means(jumps, block) for block in blocks]).reshape(-1, 4)[mix.block]
+    """`plan_score` of each combination, with coverage and the lengths of the segments only roughly known."""
+    body = np.array([block.body for block in blocks], dtype=np.int64)[mixes.block]
+    relief = np.array([block.relief for block in blocks], dtype=np.int64)[mixes.block]
+    relieving = np.array([_companion_means(jumps, block) for block in blocks]).reshape(-1, 5)[mixes.block]
     score, phrasing = np.append(jumps.score, 1.0), np.append(jumps.phrasing, 0.0)
     gain = np.append(np.maximum(jumps.gain_seconds, 0.0), 0.0)
-    times, one = np.where(mix.extra == _NONE, 0, mix.times), np.where(mix.last == _NONE, 0, 1)
-    seams = mix.passes + relief + times + one
-    worst = np.minimum(np.minimum(score[body], relieving[:, 0]), np.minimum(score[mix.extra], score[mix.last]))
-    mean = mix.passes * score[body] + relief * relieving[:, 1] + times * score[mix.extra] + one * score[mix.last]
-    phrases = mix.passes * phrasing[body] + relief * relieving[:, 2] + times * phrasing[mix.extra]
-    phrases = phrases + one * phrasing[mix.last]
-    squares = mix.passes * gain[body] ** 2 + relief * relieving[:, 3] + times * gain[mix.extra] ** 2
-    looped = mix.passes * gain[body] + times * gain[mix.extra]
-    rest = np.maximum(0.0, clip - looped - np.array([block.gain_seconds for block in blocks])[mix.block])
-    gap = (squares + rest**2 / 2) / clip
-    run = np.ceil(mix.passes / (relief + 1)) + 1
+    passes, times, one = mixes.passes, mixes.times, mixes.last != _NONE
+    seams = passes + relief + times + one
+    worst = np.minimum(np.minimum(score[body], relieving[:, 0]), np.minimum(score[mixes.extra], score[mixes.last]))
+    mean = passes * score[body] + relief * relieving[:, 1] + times * score[mixes.extra] + one * score[mixes.last]
+    phrases = passes * phrasing[body] + relief * relieving[:, 2] + times * phrasing[mixes.extra]
+    phrases = phrases + one * phrasing[mixes.last]
+    squares = passes * gain[body] ** 2 + relief * relieving[:, 3] + times * gain[mixes.extra] ** 2
+    looped = passes * gain[body] + relief * relieving[:, 4] + times * gain[mixes.extra]
+    gap = (squares + np.maximum(0.0, clip - looped) ** 2 / 2) / clip
     return Worth(
         seams=seams_part(worst, mean / seams),
         ending=ending,
-        freshness=freshness_part(gap, run, params),
+        freshness=freshness_part(gap, np.ceil(passes / (relief + 1)) + 1, params),
         phrasing=phrases / seams,
-        coverage=np.zeros(seams.size),
+        coverage=coverage,
         economy=economy_part(clip / (seams + 1), params),
     ).total(params)
 
 
-def _companion_means(jumps: Jumps, block: _Block) -> tuple[float, float, float, float]:
+def _companion_means(jumps: Jumps, block: _Block) -> tuple[float, float, float, float, float]:
+    """Worst score, and means of score, phrasing, squared length and length of a block's companions."""
     if not block.relief:
-        return 1.0, 1.0, 0.0, 0.0
+        return 1.0, 1.0, 0.0, 0.0, 0.0
     chosen = list(block.companions)
     score, gain = jumps.score[chosen], jumps.gain_seconds[chosen]
-    return float(score.min()), float(score.mean()), float(jumps.phrasing[chosen].mean()), float(np.mean(gain**2))
+    return (
+        float(score.min()),
+        float(score.mean()),
+        float(jumps.phrasing[chosen].mean()),
+        float(np.mean(gain**2)),
+        float(gain.mean()),
+    )
 
 
-def _best(mix: _Mix, score: FloatArray) -> list[tuple[float, _Mix, int]]:
-    """The best rows, a few for each main body, as (score, combinations, row)."""
+def _best(block: IntArray, score: FloatArray) -> IntArray:
+    """Rows in the order of their score, a few for each main body."""
     order = np.argsort(-score, kind="stable")
-    order = order[rank_within(mix.block[order]) < _FINALISTS_OF_ONE_BODY][: 2 * _FINALISTS]
-    return [(float(score[row]), mix, int(row)) for row in order]
+    return order[rank_within(block[order]) < _FINALISTS_OF_ONE_BODY]
 
 
-def _finalists(candidates: list[tuple[float, _Mix, int]], blocks: list[_Block]) -> list[tuple[_Mix, int]]:
-    ranked = sorted(candidates, key=lambda candidate: -candidate[0])[:_FINALISTS]
-    return [(mix, row) for _, mix, row in ranked]
-
-
-def _path(blocks: list[_Block], mix: _Mix, row: int) -> IntArray:
+def _path(blocks: list[_Block], mixes: _Mixes, row: int) -> IntArray:
     """The jumps of one combination in the order in which they are taken."""
-    main = blocks[mix.block[row]].path(int(mix.passes[row]))
-    extra = np.full(0 if mix.extra[row] == _NONE else mix.times[row], mix.extra[row], dtype=np.int64)
-    last = np.full(0 if mix.last[row] == _NONE else 1, mix.last[row], dtype=np.int64)
-    return np.concatenate([extra, main, last] if mix.first_extra[row] else [main, extra, last])
+    main = blocks[mixes.block[row]].path(int(mixes.passes[row]))
+    extra = np.full(mixes.times[row], mixes.extra[row], dtype=np.int64)
+    last = np.full(0 if mixes.last[row] == _NONE else 1, mixes.last[row], dtype=np.int64)
+    return np.concatenate([extra, main, last] if mixes.extra_first[row] else [main, extra, last])
 
 
-def _differs(plan: LoopPlan, other: LoopPlan, profile: LoopProfile) -> bool:
-    """Whether a reviewer hears two plans apart: another body, or another ending."""
-    if plan.end_label.split()[0] != other.end_label.split()[0] or plan.outro_start != other.outro_start:
+def _differ(route: Route, other: Route, jumps: Jumps, profile: LoopProfile) -> bool:
+    """Whether a reviewer hears two routes apart: another body, or another ending."""
+    if route.own_ending != other.own_ending:
         return True
-    bar = float(np.median(np.diff(profile.downbeats)))
-    apart = abs(plan.loop_start_a - other.loop_start_a) + abs(plan.loop_end_b - other.loop_end_b)
-    return apart > (_DIFFERENT_BARS - 0.5) * bar
+    one, _ = body_heard_longest(route, jumps, profile)
+    two, _ = body_heard_longest(other, jumps, profile)
+    return _apart(jumps, one, two) >= _DIFFERENT_BARS

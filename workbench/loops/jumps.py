@@ -18,7 +18,7 @@ import numpy as np
 
 from workbench.loops.plan import GRID_TOLERANCE_SECONDS, MIN_FADE_SECONDS
 from workbench.loops.profile import LoopProfile
-from workbench.loops.worth import phrasing_part
+from workbench.loops.worth import fade_part, phrasing_part
 from workbench.params import CoverParams
 from workbench.recording import BoolArray, FloatArray, IntArray
 
@@ -55,6 +55,8 @@ class Jumps:
     """may be the first jump after the song's start"""
     follows: BoolArray
     """shape (n, n): jump [x, y] may follow x by y"""
+    fade_worth: FloatArray
+    """shape (n_bars,), 0 to 1, of a fade that resolves on each bar line, see `workbench.loops.worth`"""
 
     @property
     def size(self) -> int:
@@ -106,6 +108,7 @@ def usable_jumps(profile: LoopProfile, params: CoverParams) -> Jumps:
         is_body=gain >= params.min_body_seconds,
         first=song_to - round(profile.song_start, 6) >= np.maximum(least, start_fade(profile) + fade / 2) + _MARGIN,
         follows=lasts >= np.maximum(least, (fade[:, None] + fade[None, :]) / 2) + _MARGIN,
+        fade_worth=fade_part(profile),
     )
 
 

@@ -154,7 +154,7 @@ def segment_table(plan: LoopPlan) -> FloatArray:
 
 
 def segment_starts(table: FloatArray, music_in: VideoSeconds) -> FloatArray:
-    """T_0 ... T_n in video seconds, shape (n_segments + 1,), summed in whole microseconds so that hours add no error."""
+    """T_0 ... T_n in video seconds, shape (n_segments + 1,); summed in microseconds, so that hours add no error."""
     micros = np.rint(np.asarray(table) * 1e6).astype(np.int64)
     starts = np.concatenate([[0], np.cumsum(micros[:, 1] - micros[:, 0])]) + round(music_in * 1e6)
     return np.asarray(starts / 1e6, dtype=np.float64)
@@ -314,7 +314,8 @@ def _check_cover(plan: LoopPlan, table: FloatArray) -> None:
     to_end = abs(reached - plan.window_end) <= _COVER_TOLERANCE
     if not to_end and abs(reached - plan.music_end) > _COVER_TOLERANCE:
         raise PlanError(
-            f"cover: the segments reach {reached:.6f} s, neither window_end {plan.window_end} nor music_end {plan.music_end}"
+            f"cover: the segments reach {reached:.6f} s, neither window_end ({plan.window_end} s) "
+            f"nor music_end ({plan.music_end} s)"
         )
     if plan.music_in > 0 and abs(reached - plan.window_end) < abs(reached - plan.music_end):
         raise PlanError(f"music_in is 0 in a plan that fades, got {plan.music_in}")

@@ -52,7 +52,7 @@ class Refusal:
 def video_not_longer(video_seconds: float, track_seconds: float, required_excess_seconds: float) -> Refusal | None:
     """The refusal of a clip that is not longer than the track by `required_excess_seconds`; None for one that is.
 
-    Decided on the reported values, that is, after rounding to the microsecond, so that a client's own subtraction agrees.
+    Decided on the reported values, after rounding to the microsecond, so that a client's own subtraction agrees.
     """
     video, track, excess = (round(seconds, 6) for seconds in (video_seconds, track_seconds, required_excess_seconds))
     if round((video - track) * 1e6) >= round(excess * 1e6):
@@ -107,7 +107,8 @@ def profile_error(detail: str) -> Refusal:
     """The stored analysis is broken, or making it failed; `detail` is a clause fit to show."""
     return Refusal(
         Reason.PROFILE_ERROR,
-        f"The track's analysis could not be made or read: {detail}. It is being made anew: call again in a few seconds.",
+        f"The track's analysis could not be made or read: {detail}. "
+        "It is being made anew: call again in a few seconds.",
     )
 
 
