@@ -40,6 +40,9 @@ class BeatParams(Params):
     max_bpm: float = Field(default=215.0, ge=120.0, le=300.0, description="BPM; fastest beat")
     usual_bpm: float = Field(default=110.0, ge=80.0, le=140.0, description="BPM; where people tap most readily")
     tempo_candidates: int = Field(default=10, ge=1, le=20, description="tempi decoded and compared; cost grows with it")
+    compression: float = Field(
+        default=100.0, ge=0.1, le=1000.0, description="ratio of a loud magnitude to where the logarithm turns linear"
+    )
     normalization_seconds: float = Field(
         default=8.0, ge=1.0, le=60.0, description="s around an onset that its strength is measured against; two bars"
     )
@@ -83,12 +86,13 @@ class SectionParams(Params):
     """Sections of a song."""
 
     usual_bars: int = Field(default=8, ge=2, le=32, description="bars; the usual length of a section")
-    border_price: float = Field(default=1.0, ge=0.0, le=10.0, description="novelty that one more border must be worth")
-    odd_price: float = Field(
-        default=0.5, ge=0.0, le=10.0, description="price of a section that is no multiple of 4 bars"
+    border_price: float = Field(
+        default=0.4, ge=0.0, le=10.0, description="evidence that one more border must be worth; 1 is the top tenth of bars"
     )
+    odd_price: float = Field(default=0.4, ge=0.0, le=10.0, description="price of a section that is no multiple of 4 bars")
+    repetition_weight: float = Field(default=0.7, ge=0.0, le=5.0, description="of repetition beside novelty")
     same_group: float = Field(
-        default=0.6, ge=0.0, le=1.0, description="likeness over which two sections repeat each other"
+        default=0.8, ge=0.0, le=1.0, description="likeness over which two sections repeat each other"
     )
 
 
@@ -210,9 +214,9 @@ class CoverParams(Params):
     companions: int = Field(
         default=3, ge=0, le=8, description="other bodies that relieve the main one in a long clip; more bring no gain"
     )
-    primaries: int = Field(default=32, ge=1, le=128, description="bodies tried as the main one; bounds the search")
+    primaries: int = Field(default=24, ge=1, le=128, description="bodies tried as the main one; bounds the search")
     adjusters: int = Field(
-        default=48, ge=0, le=128, description="splices tried to make a length fit; the search grows with their square"
+        default=40, ge=0, le=128, description="splices tried to make a length fit; the search grows with their square"
     )
     gain_limit_db: float = Field(
         default=6.0, ge=0.0, le=12.0, description="dB; a seam that steps more is smoothed by this much only"

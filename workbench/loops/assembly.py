@@ -83,6 +83,7 @@ def route_worth(route: Route, jumps: Jumps, profile: LoopProfile, params: CoverP
     """The parts of the route's score, exactly; see `workbench.loops.worth`."""
     table = spans(route, jumps, profile)
     lengths = table[:, 1] - table[:, 0]
+    gap = np.asarray(np.sum(lengths**2) / np.sum(lengths))
     scores = jumps.score[route.jumps]
     n_bars = profile.downbeats.size
     if route.own_ending and profile.ending is not None:
@@ -99,7 +100,7 @@ def route_worth(route: Route, jumps: Jumps, profile: LoopProfile, params: CoverP
     return Worth(
         seams=seams_part(scores.min(), scores.mean()),
         ending=ending,
-        freshness=freshness_part(np.sum(lengths**2) / np.sum(lengths), longest_run(route.jumps) + 1, params),
+        freshness=freshness_part(gap, np.asarray(longest_run(route.jumps) + 1), params),
         phrasing=jumps.phrasing[route.jumps].mean(),
         coverage=heard.mean(),
         economy=economy_part(lengths.mean(), params),

@@ -56,6 +56,7 @@ _MOST_TIMES = 3  # how often Q is taken
 _DIFFERENT_BARS = 4  # how far, in all, the ends of two bodies lie apart that sound different
 _WORSE_SEAM = 0.15  # how much likelier a companion may be heard
 _NONE = -1  # no jump
+_UNRELIEVED = (1.0, 1.0, 0.0, 0.0, 0.0)
 
 
 def plan_loop(profile: LoopProfile, video_seconds: float, params: CoverParams = CoverParams()) -> LoopPlan | Refusal:
@@ -90,11 +91,17 @@ def plan_loop(profile: LoopProfile, video_seconds: float, params: CoverParams = 
     if not routes:
         return refusals.no_viable_loop("its loops add up to no length that ends with the video")
     worth = [float(route_worth(route, jumps, profile, params).total(params)) for route in routes]
-    options: list[Route] = []
+    options: list[tuple[Route, int]] = []
     for index in np.argsort(-np.array(worth), kind="stable").tolist():
-        if len(options) < MAX_OPTIONS and all(_differ(routes[index], other, jumps, profile) for other in options):
-            options.append(routes[index])
-    plans = tuple(assemble(route, jumps, profile, params) for route in options)
+        if len(options) == MAX_OPTIONS:
+            break
+        body, _ = body_heard_longest(routes[index], jumps, profile)
+        if all(
+            routes[index].own_ending != other.own_ending or _apart(jumps, body, known) >= _DIFFERENT_BARS
+            for other, known in options
+        ):
+            options.append((routes[index], body))
+    plans = tuple(assemble(route, jumps, profile, params) for route, _ in options)
     return replace(plans[0], options=plans)
 
 
@@ -108,6 +115,8 @@ class _Block:
     """how many companion passes stand between runs of the body"""
     gain_seconds: float
     """what those companion passes add, s"""
+    relieving: tuple[float, float, float, float, float]
+    """worst score, and means of score, phrasing, squared length and length of the companions"""
 
     def path(self, passes: int) -> IntArray:
         """`passes` jumps of the body in runs as equal as can be, companions in turn between them."""
@@ -116,7 +125,7 @@ class _Block:
         counts[::2] = passes // runs + (np.arange(runs) < passes % runs)
         order = np.full(2 * runs - 1, self.body, dtype=np.int64)
         if self.relief:
-            order[1::2] = np.resize(self.companions, self.relief)
+            order[1::2] = np.array(self.companions)[np.arange(self.relief) % len(self.companions)]
         return np.repeat(order, counts)
 
 
@@ -174,7 +183,7 @@ def _relieved(jumps: Jumps, body: int, order: IntArray, need: float, params: Cov
     in_a_row = params.max_passes_in_a_row - 1  # jumps: the last pass is left by another jump
     length = float(jumps.gain_seconds[body])
     if need / length <= in_a_row:
-        return _Block(body, (), 0, 0.0)
+        return _Block(body, (), 0, 0.0, _UNRELIEVED)
     fits = jumps.follows[body, order] & jumps.follows[order, body]
     fits &= jumps.score[order] >= jumps.score[body] - _WORSE_SEAM
     chosen: list[int] = []
@@ -184,11 +193,16 @@ def _relieved(jumps: Jumps, body: int, order: IntArray, need: float, params: Cov
         if all(_apart(jumps, candidate, other) >= _DIFFERENT_BARS for other in (body, *chosen)):
             chosen.append(candidate)
     if not chosen:
-        return _Block(body, (), 0, 0.0)
-    mean = float(np.mean(jumps.gain_seconds[chosen]))
+        return _Block(body, (), 0, 0.0, _UNRELIEVED)
+    n = len(chosen)
+    gain, score = jumps.gain_seconds[chosen].tolist(), jumps.score[chosen].tolist()
+    mean = sum(gain) / n
     relief = int(np.ceil((need / length - in_a_row) / (in_a_row + mean / length)))
-    turns = np.bincount(np.arange(relief) % len(chosen), minlength=len(chosen))
-    return _Block(body, tuple(chosen), relief, float(turns @ jumps.gain_seconds[chosen]))
+    turns = [relief // n + (turn < relief % n) for turn in range(n)]
+    phrasing = sum(jumps.phrasing[chosen].tolist()) / n
+    relieving = (min(score), sum(score) / n, phrasing, sum(one * one for one in gain) / n, mean)
+    added = sum(often * one for often, one in zip(turns, gain, strict=True))
+    return _Block(body, tuple(chosen), relief, added, relieving)
 
 
 def _apart(jumps: Jumps, one: int, other: int) -> int:
@@ -282,7 +296,7 @@ def _fade_routes(
     bar = float(np.median(np.diff(lines)))
     roomy, tight = params.fade_out_seconds + 2.0 * bar, 0.0
     for room in (roomy, tight):
-        routes: list[tuple[float, Route]] = []
+        found: list[tuple[float, _Mixes, int]] = []
         least = max(params.min_segment_seconds, params.gain_glide_seconds, room)
         for legal, before in ((space.legal_after, False), (space.legal_before, True)):
             exits = space.body if before else np.where(space.extra != _NONE, space.extra, space.body)
@@ -300,15 +314,11 @@ def _fade_routes(
                 )
                 coverage = np.minimum(1.0, np.maximum(furthest, line) / max(1, last_line))
                 score = _estimate(jumps, blocks, mixes, ending, coverage, clip, params)
-                best = _best(mixes.block, score)[:_FINALISTS]
-                paths = (_path(blocks, mixes, row) for row in best.tolist())
-                routes += [
-                    (float(score[row]), fade_route(jumps, path, profile, clip))
-                    for row, path in zip(best.tolist(), paths, strict=True)
-                ]
-        if routes:
+                found += [(float(score[row]), mixes, row) for row in _best(mixes.block, score)[:_FINALISTS].tolist()]
+        if found:
             break
-    return [route for _, route in sorted(routes, key=lambda pair: -pair[0])[:_FINALISTS]]
+    found.sort(key=lambda candidate: -candidate[0])
+    return [fade_route(jumps, _path(blocks, mixes, row), profile, clip) for _, mixes, row in found[:_FINALISTS]]
 
 
 def _least_passes(blocks: list[_Block]) -> IntArray:
@@ -328,7 +338,7 @@ def _estimate(
     """`plan_score` of each combination, with coverage and the lengths of the segments only roughly known."""
     body = np.array([block.body for block in blocks], dtype=np.int64)[mixes.block]
     relief = np.array([block.relief for block in blocks], dtype=np.int64)[mixes.block]
-    relieving = np.array([_companion_means(jumps, block) for block in blocks]).reshape(-1, 5)[mixes.block]
+    relieving = np.array([block.relieving for block in blocks])[mixes.block]
     score, phrasing = np.append(jumps.score, 1.0), np.append(jumps.phrasing, 0.0)
     gain = np.append(np.maximum(jumps.gain_seconds, 0.0), 0.0)
     passes, times, one = mixes.passes, mixes.times, mixes.last != _NONE
@@ -350,21 +360,6 @@ def _estimate(
     ).total(params)
 
 
-def _companion_means(jumps: Jumps, block: _Block) -> tuple[float, float, float, float, float]:
-    """Worst score, and means of score, phrasing, squared length and length of a block's companions."""
-    if not block.relief:
-        return 1.0, 1.0, 0.0, 0.0, 0.0
-    chosen = list(block.companions)
-    score, gain = jumps.score[chosen], jumps.gain_seconds[chosen]
-    return (
-        float(score.min()),
-        float(score.mean()),
-        float(jumps.phrasing[chosen].mean()),
-        float(np.mean(gain**2)),
-        float(gain.mean()),
-    )
-
-
 def _best(block: IntArray, score: FloatArray) -> IntArray:
     """Rows in the order of their score, a few for each main body."""
     order = np.argsort(-score, kind="stable")
@@ -377,12 +372,3 @@ def _path(blocks: list[_Block], mixes: _Mixes, row: int) -> IntArray:
     extra = np.full(mixes.times[row], mixes.extra[row], dtype=np.int64)
     last = np.full(0 if mixes.last[row] == _NONE else 1, mixes.last[row], dtype=np.int64)
     return np.concatenate([extra, main, last] if mixes.extra_first[row] else [main, extra, last])
-
-
-def _differ(route: Route, other: Route, jumps: Jumps, profile: LoopProfile) -> bool:
-    """Whether a reviewer hears two routes apart: another body, or another ending."""
-    if route.own_ending != other.own_ending:
-        return True
-    one, _ = body_heard_longest(route, jumps, profile)
-    two, _ = body_heard_longest(other, jumps, profile)
-    return _apart(jumps, one, two) >= _DIFFERENT_BARS

@@ -91,7 +91,8 @@ def usable_jumps(profile: LoopProfile, params: CoverParams) -> Jumps:
     kept = np.flatnonzero(legal)
     kept = kept[np.lexsort((enter[kept], leave[kept], -splices.score[kept]))]
     kept = kept[rank_within(leave[kept] - enter[kept]) < _SAME_LENGTH][:_MOST]
-    leave, enter, song_to, song_from, fade, gain = (a[kept] for a in (leave, enter, song_to, song_from, fade, gain))
+    leave, enter, gain = leave[kept], enter[kept], gain[kept]
+    song_to, song_from, fade = song_to[kept], song_from[kept], fade[kept]
     least = max(params.min_segment_seconds, params.gain_glide_seconds)
     lasts = song_to[None, :] - song_from[:, None]
     return Jumps(

@@ -50,23 +50,23 @@ class Worth:
 
 def seams_part(worst: FloatArray, mean: FloatArray) -> FloatArray:
     """Quality of all seams from the worst and the mean score."""
-    return 0.6 * worst + 0.4 * mean
+    return np.asarray(0.6 * worst + 0.4 * mean)
 
 
 def freshness_part(gap_seconds: FloatArray, run: FloatArray, params: CoverParams) -> FloatArray:
     """Freshness from the length-weighted mean segment, s, and the longest run of passes of one body."""
     over = np.minimum(1.0, params.max_passes_in_a_row / np.maximum(run, 1))
-    return (1.0 - np.exp(-gap_seconds / params.fresh_seconds)) * 0.5 * (1.0 + over)
+    return np.asarray((1.0 - np.exp(-gap_seconds / params.fresh_seconds)) * 0.5 * (1.0 + over))
 
 
 def economy_part(mean_segment_seconds: FloatArray, params: CoverParams) -> FloatArray:
     """How rare the seams are, from the mean segment in seconds."""
-    return 1.0 - np.exp(-2.0 * mean_segment_seconds / params.fresh_seconds)
+    return np.asarray(1.0 - np.exp(-2.0 * mean_segment_seconds / params.fresh_seconds))
 
 
 def own_ending_part(kind: EndingKind, late_start: BoolArray) -> FloatArray:
     """Worth of the song's own ending; less where `music_in` had to be moved for it."""
-    return _OWN_ENDING[kind] - _LATE_START * np.asarray(late_start, dtype=np.float64)
+    return np.asarray(_OWN_ENDING[kind] - _LATE_START * np.asarray(late_start, dtype=np.float64))
 
 
 def fade_part(profile: LoopProfile) -> FloatArray:
