@@ -8,7 +8,8 @@ To add an array, add a `Variable` to the group of its stage in `_DECLARED`; noth
 
 Dimensions: `frame` counts spectrogram frames (frame i is centred at i / frames_per_second seconds), `tone_frame` the
 slower frames of the tone spectrogram, `band` log-frequency bands, `tone` semitones, `onset_band` the frequency ranges
-in which onsets are told apart, `beat` beats of the grid, `bar` bars, numbered from 0 by the grid's downbeats.
+in which onsets are told apart, `beat` beats of the grid, `bar` bars, numbered from 0 by the grid's downbeats, `splice`
+candidate splices, best first, `seam_part` the parts of a seam's score.
 """
 
 from __future__ import annotations
@@ -55,6 +56,21 @@ _DECLARED: tuple[Variable, ...] = (
     Variable("downbeats", ("bar",), "float64", "s", "times that open a bar, song time"),
     Variable("beats_per_bar", (), "int32", "1", "beats in a bar of the metre that prevails"),
     Variable("confidence", (), "float64", "1", "probability that the downbeats are right, 0 to 1"),
+    Variable("duration", (), "float64", "s", "decoded length of the recording"),
+    # loops.bodies; times are song time
+    Variable("loop_scalars", ("loop_scalar",), "float64", "1", "length, first and last sound (s), metre, confidence"),
+    Variable("loop_downbeats", ("bar",), "float64", "s", "bar lines that splices leave and enter at"),
+    Variable("loop_bar_lufs", ("bar",), "float64", "LUFS", "loudness of each bar"),
+    Variable("loop_form", ("byte",), "uint8", "1", "sections and the song's own ending as JSON in UTF-8"),
+    Variable("splice_leave", ("splice",), "int32", "1", "bar line at which the music leaves"),
+    Variable("splice_enter", ("splice",), "int32", "1", "bar line at which it goes on"),
+    Variable("splice_song_to", ("splice",), "float64", "s", "fitted leaving time"),
+    Variable("splice_song_from", ("splice",), "float64", "s", "fitted entering time"),
+    Variable("splice_score", ("splice",), "float64", "1", "probability that nobody hears the splice, 0 to 1"),
+    Variable("splice_parts", ("splice", "seam_part"), "float64", "1", "parts of the score, 0 to 1 each"),
+    Variable("splice_fade_seconds", ("splice",), "float64", "s", "length of the crossfade"),
+    Variable("splice_exponent", ("splice",), "float64", "1", "gain law: 0.5 equal power to 1.0 linear"),
+    Variable("splice_level_step_db", ("splice",), "float64", "dB", "how much louder the entered side is, LU"),
 )
 
 VARIABLES: Mapping[str, Variable] = {variable.name: variable for variable in _DECLARED}

@@ -1,0 +1,86 @@
+"""One colour for one thing, in every picture; and the paper that pictures are drawn on.
+
+The colours are those of Okabe and Ito, "Color universal design" (2008), which people with any common colour blindness
+tell apart. A thing keeps its colour from picture to picture: what is heard is blue everywhere.
+
+Pictures are matplotlib `Figure` objects without pyplot, so that they are drawn the same in a notebook, in a process
+without a display and in several threads.
+"""
+
+from __future__ import annotations
+
+from io import BytesIO
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+HEARD = "#0072B2"
+"""blue: what is heard, the music as it is played"""
+EXPECTED = "#E69F00"
+"""orange: what the song itself has there"""
+BEAT = "#7F7F7F"
+"""grey: beats, and the song's own distribution as a yardstick"""
+DOWNBEAT = "#D55E00"
+"""vermilion: what opens a bar"""
+ONSET = "#56B4E9"
+"""sky blue: onset strength"""
+VOICE = "#CC79A7"
+"""reddish purple: speech"""
+DUCK = "#882255"
+"""dark purple: attenuation of the music under speech"""
+SEAM = "#000000"
+"""black: a seam"""
+ENDING = "#009E73"
+"""green: where the music resolves, and the tail after it"""
+
+GROUPS = ("#56B4E9", "#E69F00", "#009E73", "#F0E442", "#CC79A7", "#0072B2", "#D55E00", "#BBBBBB")
+"""Sections that repeat each other share a group and its colour; only long songs have more groups than colours."""
+
+PIXELS_PER_INCH = 110
+
+
+def group_colour(group: int) -> str:
+    """Colour of the sections of a group."""
+    return GROUPS[group % len(GROUPS)]
+
+
+def new_figure(width_inches: float, height_inches: float) -> Figure:
+    """Return an empty figure on white paper, laid out so that no text is cut off."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=(width_inches, height_inches), dpi=PIXELS_PER_INCH, layout="constrained", facecolor="white")
+
+
+def quiet(axes: Axes) -> None:
+    """Take away the frame where it says nothing."""
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.tick_params(labelsize=9)
+
+
+def clock(seconds: float, _: object = None) -> str:
+    """Seconds as minutes and seconds: 75.0 becomes 1:15; from an hour on, 1:01:15."""
+    whole = round(seconds)
+    sign, whole = ("-", -whole) if whole < 0 else ("", whole)
+    hours, minutes = divmod(whole // 60, 60)
+    return f"{sign}{hours}:{minutes:02d}:{whole % 60:02d}" if hours else f"{sign}{minutes}:{whole % 60:02d}"
+
+
+def time_axis(axes: Axes, seconds: float) -> None:
+    """Mark time at round numbers: seconds for a short span, minutes and seconds for a long one."""
+    from matplotlib.ticker import FuncFormatter, MultipleLocator
+
+    steps = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400)
+    step = next((step for step in steps if seconds / step <= 13), 14_400)
+    axes.xaxis.set_major_locator(MultipleLocator(step))
+    axes.xaxis.set_major_formatter(FuncFormatter(clock if seconds > 30.0 else lambda s, _: f"{s:g} s"))
+
+
+def png(figure: Figure) -> bytes:
+    """Return the figure as a PNG file."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    buffer = BytesIO()
+    FigureCanvasAgg(figure).print_png(buffer)
+    return buffer.getvalue()

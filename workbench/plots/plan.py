@@ -1,0 +1,174 @@
+"""The picture of a plan: the song below, the film above, and which part of the one is heard where in the other.
+
+Both run on the same scale. A ribbon goes from each range of the song up to the place in the film where it is played;
+its colour is that of the song's section. Under it the levels: the gain of each segment with its glide, the fades, and
+the attenuation under speech.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench.loops.plan import LoopPlan
+from workbench.loops.profile import LoopProfile, SongSection
+from workbench.mix.fades import end_fade, start_fade
+from workbench.plots.palette import DUCK, ENDING, HEARD, SEAM, VOICE, group_colour, new_figure, quiet, time_axis
+from workbench.recording import FloatArray
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_FILM, _SONG, _THICK = 1.0, 0.0, 0.16
+"""heights of the two lanes, and of each"""
+_NARROWEST_LABEL = 0.035
+"""share of the width under which a block has no room for its name"""
+_FLOOR_DB = -36.0
+
+
+def plan_figure(
+    plan: LoopPlan,
+    profile: LoopProfile,
+    duck_points: Sequence[tuple[float, float]] = (),
+    speech_ranges: Sequence[tuple[float, float]] = (),
+) -> Figure:
+    """Draw a plan.
+
+    Parameters
+    ----------
+    plan : what is played
+    profile : of the song, for its sections
+    duck_points : video time, s, and attenuation, dB, positive; linear in between
+    speech_ranges : video time, s, from and to
+    """
+    figure = new_figure(12.0, 6.2)
+    lanes, levels = figure.subplots(2, 1, sharex=True, height_ratios=(2.2, 1.0))
+    span = max(plan.window_end, plan.song_duration)
+    _draw_lanes(lanes, plan, profile.sections, span)
+    _draw_levels(levels, plan, duck_points, speech_ranges)
+    lanes.set_xlim(-0.002 * span, 1.002 * span)
+    time_axis(levels, span)
+    levels.set_xlabel("time in the film, and in the song below it", fontsize=9)
+    return figure
+
+
+def _draw_lanes(axes: Axes, plan: LoopPlan, sections: Sequence[SongSection], span: float) -> None:
+    from matplotlib.patches import Polygon, Rectangle
+
+    starts = plan.segment_starts
+    for section in sections:
+        axes.add_patch(
+            Rectangle(
+                (section.song_from, _SONG - _THICK), section.song_to - section.song_from, _THICK,
+                facecolor=group_colour(section.group), edgecolor="white", linewidth=1.0,
+            )
+        )  # fmt: skip
+        _label(axes, section.label, section.song_from, section.song_to, _SONG - _THICK / 2, span)
+    for k, segment in enumerate(plan.segments):
+        for first, last, section in _pieces(segment.song_from, segment.song_to, sections):
+            shift = float(starts[k]) - segment.song_from
+            colour = group_colour(section.group) if section else "#DDDDDD"
+            axes.add_patch(
+                Polygon(
+                    [(first, _SONG), (last, _SONG), (last + shift, _FILM), (first + shift, _FILM)],
+                    facecolor=colour, alpha=0.22, linewidth=0,
+                )
+            )  # fmt: skip
+            axes.add_patch(
+                Rectangle(
+                    (first + shift, _FILM), last - first, _THICK, facecolor=colour, edgecolor="white", linewidth=0.6
+                )
+            )
+            if section:
+                _label(axes, section.label, first + shift, last + shift, _FILM + _THICK / 2, span)
+    for number, time in enumerate(plan.seam_times, start=1):
+        axes.plot([time, time], [_FILM - 0.02, _FILM + _THICK + 0.05], color=SEAM, linewidth=1.6)
+        if len(plan.seam_times) <= 40:
+            axes.text(time, _FILM + _THICK + 0.06, str(number), ha="center", va="bottom", fontsize=9, fontweight="bold")
+    if plan.tail_seconds > 0:
+        axes.add_patch(
+            Rectangle(
+                (plan.music_end, _FILM), plan.tail_seconds, _THICK, facecolor="none", edgecolor=ENDING, hatch="////"
+            )
+        )
+    axes.plot([plan.music_end] * 2, [_FILM - 0.02, _FILM + _THICK + 0.05], color=ENDING, linewidth=2.2)
+    axes.text(
+        plan.music_end, _FILM - 0.03, plan.end_label + " ", ha="right", va="top", fontsize=9, color=ENDING,
+        fontweight="bold", bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 1.5},
+    )  # fmt: skip
+    axes.set_ylim(_SONG - _THICK - 0.03, _FILM + _THICK + 0.18)
+    axes.set_yticks([_SONG - _THICK / 2, _FILM + _THICK / 2], ["song", "film"], fontsize=11)
+    axes.tick_params(left=False, labelbottom=False)
+    axes.spines[["top", "right", "left", "bottom"]].set_visible(False)
+
+
+def _label(axes: Axes, text: str, first: float, last: float, height: float, span: float) -> None:
+    if last - first > _NARROWEST_LABEL * span:
+        axes.text((first + last) / 2, height, text, ha="center", va="center", fontsize=9, clip_on=True)
+
+
+def _pieces(
+    first: float, last: float, sections: Sequence[SongSection]
+) -> list[tuple[float, float, SongSection | None]]:
+    """The range cut at section borders, with the section of each piece; None before the first and after the last."""
+    pieces: list[tuple[float, float, SongSection | None]] = []
+    at = first
+    for section in sections:
+        begin, end = max(section.song_from, at), min(section.song_to, last)
+        if end <= begin:
+            continue
+        if begin > at:
+            pieces.append((at, begin, None))
+        pieces.append((begin, end, section))
+        at = end
+    if last > at:
+        pieces.append((at, last, sections[-1] if sections and at >= sections[-1].song_to else None))
+    return pieces
+
+
+def gain_curve(plan: LoopPlan, times: FloatArray) -> FloatArray:
+    """Gain of the music at some times by segment gains and the fades of both ends, dB, same shape as `times`."""
+    starts = plan.segment_starts
+    at = np.clip(np.searchsorted(starts, times, side="right") - 1, 0, len(plan.segments) - 1)
+    into = np.maximum(times - starts[at], 0.0)
+    gain_in = np.array([segment.gain_in_db for segment in plan.segments])[at]
+    gain = np.array([segment.gain_db for segment in plan.segments])[at]
+    glide = np.clip(into / plan.gain_glide_seconds, 0.0, 1.0) if plan.gain_glide_seconds > 0 else np.ones(times.shape)
+    factor = np.ones(times.shape)
+    if plan.start_fade_seconds > 0:
+        factor *= start_fade(np.clip((times - plan.music_in) / plan.start_fade_seconds, 0.0, 1.0))
+    if plan.end_fade_seconds > 0:
+        begins = plan.window_end - plan.end_fade_seconds
+        factor *= end_fade(np.clip((times - begins) / plan.end_fade_seconds, 0.0, 1.0))
+    curve: FloatArray = gain_in + (gain - gain_in) * glide + 20.0 * np.log10(np.maximum(factor, 1e-6))
+    return curve
+
+
+def _draw_levels(
+    axes: Axes,
+    plan: LoopPlan,
+    duck_points: Sequence[tuple[float, float]],
+    speech_ranges: Sequence[tuple[float, float]],
+) -> None:
+    times = np.linspace(plan.music_in, plan.window_end, 6000)
+    gain = gain_curve(plan, times)
+    for k, (first, last) in enumerate(speech_ranges):
+        axes.axvspan(first, last, color=VOICE, alpha=0.3, linewidth=0, label="" if k else "speech")
+    lowest = float(gain[: -max(1, gain.size // 20)].min())
+    if duck_points:
+        at, attenuation = np.array(duck_points, dtype=np.float64).T
+        ducked = gain - np.interp(times, at, attenuation)
+        axes.plot(times, np.maximum(ducked, _FLOOR_DB), color=DUCK, linewidth=1.4, label="music gain with ducking")
+        lowest = min(lowest, float(ducked[: -max(1, gain.size // 20)].min()))
+    axes.plot(times, np.maximum(gain, _FLOOR_DB), color=HEARD, linewidth=1.6, label="music gain")
+    for time in plan.seam_times:
+        axes.axvline(time, color=SEAM, linewidth=0.8, linestyle=(0, (1, 2)))
+    axes.axvline(plan.music_end, color=ENDING, linewidth=1.6, label="music resolves")
+    axes.set_ylim(max(_FLOOR_DB, lowest - 5.0), max(3.0, float(gain.max()) + 2.0))
+    axes.set_ylabel("gain, dB", fontsize=9)
+    axes.grid(axis="y", color="#DDDDDD", linewidth=0.6)
+    axes.legend(loc="lower left", fontsize=8, ncols=4, framealpha=0.9)
+    quiet(axes)

@@ -1,0 +1,191 @@
+"""The picture of a seam: what is heard against what the song has, and why the score is what it is.
+
+Left, from top to bottom, over the same seconds with the seam in the middle: the spectrogram of what is heard; the
+spectrogram of what the song has there, that is, the bars that lead to the entered place before the seam and the bars
+that follow the left place after it; the onsets of both; the loudness of both. Where the two spectrograms look alike,
+nothing gives the splice away.
+
+Right: each part of the score as a bar beside the same part of the song's own bar lines, the yardstick of the score.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench.features.loudness import momentary
+from workbench.features.spectrum import log_bands, log_spectrogram
+from workbench.loops.profile import SEAM_PARTS
+from workbench.params import SpectrumParams
+from workbench.plots.palette import BEAT, DOWNBEAT, EXPECTED, HEARD, SEAM, clock, new_figure, quiet
+from workbench.recording import FloatArray, Recording, SongSeconds, VideoSeconds
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_SHOWN_DB = 70.0
+"""range of the spectrograms, down from the loudest point of both"""
+_LOWEST_HZ, _HIGHEST_HZ, _ROWS = 50.0, 16_000.0, 200
+_WORDS = {
+    "expectation": "what comes is what was\nabout to come",
+    "context": "what led there is what\nleads there",
+    "ringing": "nothing is cut off or\nappears out of nothing",
+    "pulse": "the rhythm goes on",
+    "harmony": "the harmony goes on",
+    "level": "no step in level",
+    "brightness": "no step in brightness",
+}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SeamView:
+    """All that the picture of one seam shows."""
+
+    number: int
+    """from 1"""
+    video_s: VideoSeconds
+    """when it is heard; NaN where there is no clip"""
+    leave_s: SongSeconds
+    """song time that is left"""
+    enter_s: SongSeconds
+    """song time that is entered"""
+    heard: Recording
+    """what is heard around it"""
+    left: Recording
+    """the song played on past the place it leaves, over the same samples"""
+    entered: Recording
+    """the song as it leads up to the place that is entered, over the same samples"""
+    middle: float
+    """s from the beginning of the excerpts to the seam"""
+    fade_seconds: float
+    beats: FloatArray
+    """shape (n, 2): s from the seam, and 1.0 where the beat opens a bar"""
+    score: float
+    parts: FloatArray
+    """shape (len(SEAM_PARTS),), 0 to 1"""
+    own_parts: FloatArray
+    """shape (len(SEAM_PARTS), n), the same parts as if one of the song's own bars were skipped"""
+
+
+def seam_figure(view: SeamView) -> Figure:
+    """Draw one seam."""
+    figure = new_figure(12.0, 7.2)
+    where = f"{clock(view.leave_s)} → {clock(view.enter_s)} of the song"
+    when = f", heard at {clock(view.video_s)}" if np.isfinite(view.video_s) else ""
+    figure.suptitle(f"Seam {view.number}: {where}{when}. Score {view.score:.2f}", fontsize=13, fontweight="bold")
+    sounds, score = figure.subfigures(1, 2, width_ratios=(2.5, 1.0))
+    panels = sounds.subplots(4, 1, sharex=True, height_ratios=(2.0, 2.0, 1.0, 1.0))
+    in_song = _spliced(view)
+    _draw_spectrograms(panels[0], panels[1], view, in_song)
+    panels[0].set_title("heard", fontsize=10, color=HEARD, fontweight="bold", loc="left")
+    panels[1].set_title(
+        "in the song: ← leading to the place entered  |  following the place left →",
+        fontsize=10, color="#9A6A00", fontweight="bold", loc="left",
+    )  # fmt: skip
+    _draw_onsets(panels[2], view, in_song)
+    _draw_loudness(panels[3], view, in_song)
+    for axes in panels:
+        axes.axvline(0.0, color=SEAM if axes in panels[2:] else "white", linewidth=1.2)
+        half = view.fade_seconds / 2
+        axes.axvspan(-half, half, color=SEAM if axes in panels[2:] else "white", alpha=0.25, linewidth=0)
+    panels[-1].set_xlim(-view.middle, view.heard.duration - view.middle)
+    panels[-1].set_xlabel("seconds from the seam", fontsize=9)
+    _draw_score(score.subplots(), view)
+    return figure
+
+
+def _spliced(view: SeamView) -> Recording:
+    """What the song has on either side of the seam, end to end."""
+    at = round(view.middle * view.heard.sample_rate)
+    samples = np.concatenate([view.entered.samples[:, :at], view.left.samples[:, at:]], axis=1)
+    return Recording.from_samples(samples, view.heard.sample_rate)
+
+
+def _draw_spectrograms(above: Axes, below: Axes, view: SeamView, in_song: Recording) -> None:
+    params = SpectrumParams()
+    pictures = [_even_octaves(log_spectrogram(s.mono(), s.sample_rate, params), params) for s in (view.heard, in_song)]
+    top = max(float(picture.max()) for picture in pictures)
+    for axes, picture in zip((above, below), pictures, strict=True):
+        half_frame = 0.5 / params.frames_per_second
+        extent = (-view.middle - half_frame, picture.shape[1] / params.frames_per_second - view.middle - half_frame)
+        axes.imshow(
+            picture, origin="lower", aspect="auto", cmap="magma", interpolation="nearest",
+            extent=(*extent, np.log2(_LOWEST_HZ), np.log2(_HIGHEST_HZ)), vmin=top - _SHOWN_DB, vmax=top,
+        )  # fmt: skip
+        axes.set_yticks(np.log2([100, 300, 1000, 3000, 10_000]), ["100", "300", "1k", "3k", "10k"], fontsize=8)
+        axes.set_ylabel("Hz", fontsize=9)
+
+
+def _even_octaves(picture: FloatArray, params: SpectrumParams) -> FloatArray:
+    """The spectrogram with as many rows to every octave, shape (_ROWS, n_frames); low bands are a bin wide or more."""
+    _, _, hertz = log_bands(params)
+    wanted = np.interp(
+        np.linspace(np.log2(_LOWEST_HZ), np.log2(_HIGHEST_HZ), _ROWS), np.log2(hertz), np.arange(hertz.size)
+    )
+    below = np.minimum(wanted.astype(np.int64), hertz.size - 2)
+    share = (wanted - below)[:, None]
+    rows: FloatArray = (1.0 - share) * picture[below] + share * picture[below + 1]
+    return rows
+
+
+def _draw_onsets(axes: Axes, view: SeamView, in_song: Recording) -> None:
+    for sound, colour, name in ((in_song, EXPECTED, "in the song"), (view.heard, HEARD, "heard")):
+        rises = _rises(sound)
+        times = np.arange(rises.size) / SpectrumParams().frames_per_second - view.middle
+        # The splice of the two stretches of the song is nobody's onset: it is never heard.
+        shown = np.where((np.abs(times) < 0.03) & (sound is in_song), np.nan, rises)
+        if sound is in_song:
+            axes.fill_between(times, shown, color=colour, alpha=0.55, linewidth=0, label=name)
+        else:
+            axes.plot(times, shown, color=colour, linewidth=1.2, label=name)
+    for time, opens in view.beats:
+        axes.axvline(time, color=DOWNBEAT if opens else BEAT, linewidth=1.4 if opens else 1.0, linestyle=(0, (3, 2)))
+    axes.set_ylim(bottom=0.0)
+    axes.set_yticks([])
+    axes.set_ylabel("onsets", fontsize=9)
+    axes.legend(loc="upper right", fontsize=8, ncols=2, framealpha=0.9)
+    quiet(axes)
+
+
+def _rises(sound: Recording) -> FloatArray:
+    """Mean rise of the bands from frame to frame, dB, shape (n_frames,)."""
+    picture = np.maximum(log_spectrogram(sound.mono(), sound.sample_rate), -80.0)
+    rises: FloatArray = np.maximum(np.diff(picture, axis=1, prepend=picture[:, :1]), 0.0).mean(axis=0)
+    return rises
+
+
+def _draw_loudness(axes: Axes, view: SeamView, in_song: Recording) -> None:
+    for sound, colour, name in ((in_song, EXPECTED, "in the song"), (view.heard, HEARD, "heard")):
+        loudness = momentary(sound.samples, sound.sample_rate, 0.02)
+        times = np.arange(loudness.size) * 0.02 + 0.2 - view.middle
+        axes.plot(times, np.maximum(loudness, -70.0), color=colour, linewidth=1.8, label=name)
+    axes.set_ylabel("loudness, LUFS", fontsize=9)
+    low, high = axes.get_ylim()
+    middle, reach = (low + high) / 2, max(6.0, (high - low) / 2)
+    axes.set_ylim(middle - reach, middle + reach)
+    axes.grid(axis="y", color="#DDDDDD", linewidth=0.6)
+    quiet(axes)
+
+
+def _draw_score(axes: Axes, view: SeamView) -> None:
+    """Bars for the seam; box from quarter to quarter, and median, of the song's own bar lines."""
+    rows = np.arange(len(SEAM_PARTS))[::-1]
+    axes.barh(rows + 0.14, view.parts, height=0.34, color=HEARD, label="this seam")
+    if view.own_parts.shape[1]:
+        low, middle, high = np.quantile(view.own_parts, (0.25, 0.5, 0.75), axis=1)
+        axes.barh(
+            rows - 0.22, high - low, left=low, height=0.2, color=BEAT, alpha=0.55, linewidth=0,
+            label="one of the song's own\nbars skipped: middle half",
+        )  # fmt: skip
+        axes.vlines(middle, rows - 0.34, rows - 0.1, color="black", linewidth=1.6, label="and median")
+    axes.set_yticks(rows, [_WORDS[part] for part in SEAM_PARTS], fontsize=9)
+    axes.set_xlim(0.0, 1.0)
+    axes.set_xlabel("part of the score: 1 is no break,\n0.5 is one that may be heard", fontsize=9)
+    axes.set_title("why", fontsize=10, fontweight="bold", loc="left")
+    axes.legend(loc="upper center", bbox_to_anchor=(0.3, -0.1), fontsize=8, frameon=False)
+    axes.grid(axis="x", color="#DDDDDD", linewidth=0.6)
+    axes.set_axisbelow(True)
+    quiet(axes)

@@ -1,0 +1,229 @@
+"""Analyse a recording: load what the store has, compute what is missing, stage by stage.
+
+A stage is a group of arrays with a version and the parameters it depends on. What is there is read; for the rest the
+file is decoded once and one spectrogram is taken, however many stages need it. When everything is there, no sound is
+read at all: only the file's bytes, for their hash.
+
+    stage   arrays                                  depends on
+    beats   the grid, onset strength, the length    SpectrumParams, BeatParams
+    loops   the loop profile                        those, SeamParams, SectionParams, EndingParams
+
+Functions: `analyze` for all of it, `map_beats` for the first stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.beats.grid import BeatGrid
+from workbench.home import Home
+from workbench.loops.profile import LoopProfile
+from workbench.media.containers import hash_file
+from workbench.params import WorkbenchParams
+from workbench.recording import FloatArray, Recording
+from workbench.settings import load_settings
+from workbench.store.arrays import ArrayStore
+from workbench.store.fingerprint import StageKey
+from workbench.workflows.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from workbench.features.onsets import OnsetStrengths
+    from workbench.features.spectrum import Spectrum
+
+BEATS_VERSION = 1
+"""Raise it when the code of features or beats changes a grid."""
+LOOPS_VERSION = 1
+"""Raise it when the code of structure or loops changes a profile."""
+
+Arrays = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class BeatMap:
+    """The beats of one recording, and what they were heard in."""
+
+    content_hash: str
+    """SHA-256 of the file's bytes"""
+    duration: float
+    """decoded length, s"""
+    grid: BeatGrid
+    attack: FloatArray
+    """shape (n_frames,), broadband onset strength; frame i is centred at i / frames_per_second s"""
+    frames_per_second: int
+    cached: bool
+    """whether it came from the store"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Analysis:
+    """Everything that loops, pictures and reports need to know of one recording, without its sound."""
+
+    beat_map: BeatMap
+    profile: LoopProfile
+
+    @property
+    def grid(self) -> BeatGrid:
+        """Beats and bar positions."""
+        return self.beat_map.grid
+
+    @property
+    def duration(self) -> float:
+        """Decoded length, s."""
+        return self.beat_map.duration
+
+    @property
+    def content_hash(self) -> str:
+        """SHA-256 of the file's bytes."""
+        return self.beat_map.content_hash
+
+
+class _Sound:
+    """One file's sound: decoded at most once, one spectrogram at most, and only if somebody asks."""
+
+    def __init__(self, path: Path, params: WorkbenchParams, progress: Progress) -> None:
+        self.path = path
+        self.params = params
+        self.progress = progress
+
+    @cached_property
+    def recording(self) -> Recording:
+        from workbench.media.audio import decode
+
+        self.progress(f"decoding {self.path.name}", 0.0)
+        recording = decode(self.path)
+        self.progress(f"decoding {self.path.name}", 1.0)
+        return recording
+
+    @cached_property
+    def spectrum(self) -> Spectrum:
+        from workbench.features.spectrum import analyze_spectrum
+
+        return analyze_spectrum(self.recording.mono(), self.recording.sample_rate, self.params.spectrum)
+
+    @cached_property
+    def onsets(self) -> OnsetStrengths:
+        from workbench.features.onsets import detect_onsets
+
+        return detect_onsets(self.spectrum, self.params.beats)
+
+
+def map_beats(
+    path: Path | str,
+    home: Home | None = None,
+    params: WorkbenchParams | None = None,
+    progress: Progress = silent,
+) -> BeatMap:
+    """Beats and downbeats of a file, from the store where it has them.
+
+    Parameters
+    ----------
+    path : anything FFmpeg reads, a film's sound too
+    home : whose store is used; None: the one that settings choose
+    params : all parameters; those of spectrum and beats matter
+    progress : told what is being done
+
+    Raises
+    ------
+    MediaError : no such file, or no sound in it
+    StoreError : the home folder cannot be written to
+    """
+    sound = _Sound(Path(path), params or WorkbenchParams(), progress)
+    return _beat_map(_store(home), sound, hash_file(sound.path))
+
+
+def analyze(
+    path: Path | str,
+    home: Home | None = None,
+    params: WorkbenchParams | None = None,
+    progress: Progress = silent,
+) -> Analysis:
+    """Grid and loop profile of a file, from the store where it has them; arguments and errors as `map_beats`."""
+    sound = _Sound(Path(path), params or WorkbenchParams(), progress)
+    store, content_hash = _store(home), hash_file(sound.path)
+    beat_map = _beat_map(store, sound, content_hash)
+    return Analysis(beat_map, _loop_profile(store, sound, beat_map))
+
+
+def array_store(home: Home) -> ArrayStore:
+    """The store of a home folder, which knows every array that the stages declare."""
+    from workbench.features.variables import VARIABLES
+
+    return ArrayStore(home.arrays, VARIABLES)
+
+
+def _store(home: Home | None) -> ArrayStore:
+    return array_store(home or Home.chosen(load_settings()))
+
+
+def _stage(store: ArrayStore, key: StageKey, compute: Callable[[], Arrays]) -> tuple[Arrays, bool]:
+    """The arrays of a stage, and whether they came from the store."""
+    computed = False
+
+    def compute_now() -> Arrays:
+        nonlocal computed
+        computed = True
+        return compute()
+
+    arrays = store.load_or_compute(key, compute_now)
+    return arrays, not computed
+
+
+def _beat_map(store: ArrayStore, sound: _Sound, content_hash: str) -> BeatMap:
+    params = sound.params
+    key = StageKey.of(content_hash, "beats", BEATS_VERSION, params.spectrum, params.beats)
+
+    def compute() -> Arrays:
+        from workbench.beats.track import track_beats_in
+
+        spectrum, onsets = sound.spectrum, sound.onsets
+        sound.progress("finding the beats", 0.0)
+        grid = track_beats_in(spectrum, params.beats, onsets)
+        sound.progress("finding the beats", 1.0)
+        return {
+            "beats": grid.beats,
+            "positions": grid.positions,
+            "beats_per_bar": np.array(grid.beats_per_bar, dtype=np.int32),
+            "confidence": np.array(grid.confidence, dtype=np.float64),
+            "attack": onsets.attack,
+            "duration": np.array(sound.recording.duration, dtype=np.float64),
+        }
+
+    arrays, cached = _stage(store, key, compute)
+    grid = BeatGrid(
+        arrays["beats"], arrays["positions"], int(arrays["beats_per_bar"]), confidence=float(arrays["confidence"])
+    )
+    return BeatMap(
+        content_hash,
+        duration=float(arrays["duration"]),
+        grid=grid,
+        attack=arrays["attack"],
+        frames_per_second=params.spectrum.frames_per_second,
+        cached=cached,
+    )
+
+
+def _loop_profile(store: ArrayStore, sound: _Sound, beat_map: BeatMap) -> LoopProfile:
+    from workbench.loops.bodies import profile_from_arrays
+
+    params = sound.params
+    stages = (params.spectrum, params.beats, params.seams, params.sections, params.endings)
+    key = StageKey.of(beat_map.content_hash, "loops", LOOPS_VERSION, *stages)
+
+    def compute() -> Arrays:
+        from workbench.loops.bodies import loop_profile, profile_to_arrays
+
+        recording = sound.recording
+        sound.progress("looking for seams", 0.0)
+        profile = loop_profile(recording, beat_map.grid, params.seams, params.sections, params.endings)
+        sound.progress("looking for seams", 1.0)
+        return profile_to_arrays(profile)
+
+    arrays, _ = _stage(store, key, compute)
+    return profile_from_arrays(arrays)
