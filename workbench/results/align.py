@@ -1,0 +1,58 @@
+"""The JSON body of an alignment: where a track lands against the moments of a video."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Literal
+
+from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
+
+from workbench.results.body import Body, optional
+from workbench.results.mix import MixBody
+
+
+class SyncPointBody(Body, title="SyncPoint"):
+    """One placement of the track under the video."""
+
+    offset_seconds: float = Field(description="video time at which the track's own time 0 falls, s; may be negative")
+    score: float = Field(ge=0, le=1, description="absolute: comparable between pairs")
+    label: str = Field(description="the strongest coincidence, as `drop on the cut at 0:12.4`")
+
+
+class AlignResult(Body):
+    """Placements of one track under one video, best first."""
+
+    video_id: str
+    track_id: str
+    job_id: str | SkipJsonSchema[None] = optional("only in a job's result")
+    status: Literal["complete"]
+    cached: bool
+    sync_points: list[SyncPointBody] = Field(max_length=12, description="best first, at least 1 s apart")
+    mix: MixBody | None = Field(default=None, description="absent from a job's result without one, else null")
+
+
+def align_result(
+    points: Iterable[tuple[float, float, str]],
+    *,
+    video_id: str,
+    track_id: str,
+    job_id: str | None = None,
+    cached: bool = True,
+    mix: MixBody | None = None,
+) -> AlignResult:
+    """The body of placements (offset in s, score, label), best first: a job's where `job_id` is given."""
+    given: dict[str, Any] = {} if job_id is None else {"job_id": job_id}
+    if mix is not None or job_id is None:
+        given["mix"] = mix
+    return AlignResult(
+        video_id=video_id,
+        track_id=track_id,
+        status="complete",
+        cached=cached,
+        sync_points=[
+            SyncPointBody(offset_seconds=round(offset, 6), score=round(score, 4), label=label)
+            for offset, score, label in points
+        ],
+        **given,
+    )

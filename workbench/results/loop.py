@@ -1,0 +1,261 @@
+"""The JSON body of a loop: a plan that covers the clip, or the reason why there is none.
+
+`loop_result` writes what `workbench.loops.cover` answers; `plan_from_json` reads a plan back, bare or inside a whole
+result, with every rule of how plans are played checked again.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+from pydantic import Discriminator, Field, ValidationError, model_validator
+from pydantic.json_schema import SkipJsonSchema
+
+from workbench.errors import PlanError
+from workbench.loops.plan import MAX_OPTIONS, PLAN_VERSION, LoopPlan, LoopSegment
+from workbench.loops.refusals import Reason, Refusal
+from workbench.results.body import Body, optional
+from workbench.results.mix import MixBody
+
+
+class TrackRef(Body):
+    """Where the caller's catalog has the track."""
+
+    catalog_song_id: str | None = Field(description="the work; null where unknown")
+    catalog_audio_file_id: str | None = Field(description="the audio file to fetch; null where unknown")
+
+
+class SegmentBody(Body, title="LoopSegment"):
+    """A range of the song, played once."""
+
+    song_from: float = Field(ge=0, description="start in the song, s")
+    song_to: float = Field(ge=0, description="end in the song, s")
+    gain_db: float = Field(description="level it plays at, dB")
+    gain_in_db: float = Field(description="level it starts at, gliding to gain_db, dB")
+
+
+class OptionBody(Body, title="LoopOption"):
+    """One whole plan."""
+
+    applicable: Literal[True] = Field(description="true: this can be played")
+    reason: None = Field(description="null in a plan that can be played")
+    version: int = Field(ge=1, description="plan-format version")
+    segments: list[SegmentBody] = Field(min_length=2, description="song ranges played back to back; authoritative")
+    seam_fades: list[float] = Field(description="crossfade at each splice, s")
+    seam_curves: list[float] = Field(description="gain-law exponent at each splice, 0.5 equal power to 1.0 linear")
+    gain_glide_seconds: float = Field(ge=0, description="s from gain_in_db to gain_db")
+    music_in: float = Field(ge=0, description="where the music starts, video s")
+    music_out: float = Field(ge=0, description="end of the clip, video s")
+    window_end: float = Field(ge=0, description="end of the clip, video s")
+    music_end: float = Field(ge=0, description="where the music resolves, video s")
+    tail_seconds: float = Field(ge=0, description="s from music_end to window_end, absorbed by the end fade")
+    song_start: float = Field(ge=0, description="the first song_from, song s")
+    song_duration: float = Field(ge=0, description="length of the song, s")
+    loop_start_a: float = Field(ge=0, description="start of the body heard longest, song s")
+    loop_end_b: float = Field(ge=0, description="its end, song s")
+    bars: int = Field(ge=1, description="its length in whole bars")
+    beats_per_bar: int = Field(ge=1, description="of the prevailing metre")
+    repeats: int = Field(ge=1, description="passes of that body heard in full, the first included")
+    seam_score: float = Field(ge=0, le=1, description="of the worst seam")
+    seam_times: list[float] = Field(description="where the splices fall, video s")
+    sections_covered: list[str] = Field(description="names of the sections heard, in order of first use")
+    end_label: str = Field(description="how the plan ends, in words")
+    outro_start: float | SkipJsonSchema[None] = optional(
+        "song s; only where the plan resolves on a come-down outro", ge=0
+    )
+    outro_end: float | SkipJsonSchema[None] = optional(
+        "song s; only where the plan resolves on a come-down outro", ge=0
+    )
+    start_fade_seconds: float = Field(ge=0, description="s of fade at the start")
+    end_fade_seconds: float = Field(ge=0, description="s of fade that ends at window_end")
+    plan_score: float = Field(ge=0, le=1, description="ranking score; informational")
+
+
+class AlternateBody(Body, title="LoopAlternate"):
+    """Summary of an option that is not served."""
+
+    loop_start_a: float = Field(ge=0, description="start of the body heard longest, song s")
+    loop_end_b: float = Field(ge=0, description="its end, song s")
+    bars: int = Field(ge=1, description="its length in whole bars")
+    repeats: int = Field(ge=1, description="passes heard in full")
+    seam_score: float = Field(ge=0, le=1, description="of the worst seam")
+    plan_score: float = Field(ge=0, le=1, description="ranking score")
+    end_label: str = Field(description="how the plan ends, in words")
+
+
+class PlanBody(OptionBody, title="LoopPlan"):
+    """The served plan and its alternatives."""
+
+    options: list[OptionBody] | SkipJsonSchema[None] = optional(
+        "up to four plans, best first, the first equal to this one", min_length=1, max_length=MAX_OPTIONS
+    )
+    alternates: list[AlternateBody] | SkipJsonSchema[None] = optional(
+        "summary of the other options", max_length=MAX_OPTIONS - 1
+    )
+
+
+class RefusedBody(Body, title="LoopRefusal"):
+    """No plan."""
+
+    applicable: Literal[False] = Field(description="false: there is nothing to loop")
+    reason: str = Field(description="why not", json_schema_extra={"enum": [reason.value for reason in Reason]})
+    video_seconds: float | SkipJsonSchema[None] = optional("length of the video, s; with video_not_longer")
+    track_seconds: float | SkipJsonSchema[None] = optional("length of the track, s; with video_not_longer")
+    required_excess_seconds: float | SkipJsonSchema[None] = optional(
+        "s by which the video must be longer; with video_not_longer"
+    )
+
+    @model_validator(mode="after")
+    def _known_reason(self) -> RefusedBody:
+        Reason(self.reason)
+        return self
+
+
+class LoopResult(Body):
+    """A loop of one track under one video."""
+
+    video_id: str
+    track_id: str
+    track: TrackRef
+    applicable: bool = Field(description="false where there is nothing to loop")
+    plan: Annotated[PlanBody | RefusedBody, Discriminator("applicable")]
+    hint: str | SkipJsonSchema[None] = optional("the reason in words and what to do; only where not applicable")
+    retryable: bool | SkipJsonSchema[None] = optional(
+        "whether to call again in a few seconds; only where not applicable"
+    )
+    mix: MixBody | SkipJsonSchema[None] = optional("only where asked for, applicable and measured")
+
+    @model_validator(mode="after")
+    def _one_shape(self) -> LoopResult:
+        if self.applicable != self.plan.applicable:
+            raise ValueError("applicable must agree with plan.applicable")
+        for name in ("hint", "retryable"):
+            if (getattr(self, name) is None) != self.applicable:
+                raise ValueError(f"{name} is given where the loop is not applicable, and only there")
+        if self.mix is not None and not self.applicable:
+            raise ValueError("mix is given only where the loop is applicable")
+        return self
+
+
+def loop_result(
+    answer: LoopPlan | Refusal, *, video_id: str, track_id: str, track: TrackRef, mix: MixBody | None = None
+) -> LoopResult:
+    """The body of an answer of the planner; `mix` is left out of a refusal."""
+    who: dict[str, Any] = {"video_id": video_id, "track_id": track_id, "track": track}
+    if isinstance(answer, Refusal):
+        return LoopResult(
+            **who,
+            applicable=False,
+            plan=refused_body(answer),
+            hint=answer.hint,
+            retryable=answer.retryable,
+        )
+    if mix is not None:
+        who["mix"] = mix
+    return LoopResult(**who, applicable=True, plan=plan_body(answer))
+
+
+def refused_body(refusal: Refusal) -> RefusedBody:
+    """The plan part of a refusal."""
+    lengths = {name: getattr(refusal, name) for name in ("video_seconds", "track_seconds", "required_excess_seconds")}
+    given = {name: value for name, value in lengths.items() if value is not None}
+    return RefusedBody(applicable=False, reason=refusal.reason.value, **given)
+
+
+def plan_body(plan: LoopPlan) -> PlanBody:
+    """The body of a plan, with its options and their summary if it has any."""
+    fields = _fields(plan)
+    if plan.options:
+        fields["options"] = [OptionBody(**_fields(option)) for option in plan.options]
+        fields["alternates"] = [
+            AlternateBody(**{name: getattr(option, name) for name in AlternateBody.model_fields})
+            for option in plan.options[1:]
+        ]
+    return PlanBody(**fields)
+
+
+def plan_from_json(data: str | bytes | Mapping[str, Any]) -> LoopPlan:
+    """Read a plan: a bare one, or the one in a whole LoopResult.
+
+    Raises
+    ------
+    PlanError : no JSON, not a plan, a plan of a later format, a refusal, or a plan that breaks a rule of playing
+    """
+    given = _parsed(data)
+    plan = given["plan"] if isinstance(given.get("plan"), Mapping) else given
+    if plan.get("applicable") is False:
+        raise PlanError(f"there is no plan in this result: {plan.get('reason')}. {given.get('hint', '')}".strip())
+    try:
+        body = PlanBody.model_validate({"applicable": True, "reason": None, **plan})
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in first["loc"]) or "the plan"
+        raise PlanError(f"not a loop plan: {where}: {first['msg']}") from error
+    if body.version > PLAN_VERSION:
+        raise PlanError(f"the plan has format version {body.version}; this program knows versions up to {PLAN_VERSION}")
+    return _plan(body, tuple(_plan(option) for option in body.options or ()))
+
+
+def mix_from_json(data: str | bytes | Mapping[str, Any]) -> MixBody | None:
+    """The mix of a whole LoopResult; None for a bare plan or a result without one.
+
+    Raises
+    ------
+    PlanError : no JSON, or a mix that is none
+    """
+    mix = _parsed(data).get("mix")
+    if mix is None:
+        return None
+    try:
+        return MixBody.model_validate(mix)
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in ("mix", *first["loc"]))
+        raise PlanError(f"not a mix: {where}: {first['msg']}") from error
+
+
+def _parsed(data: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
+    if isinstance(data, Mapping):
+        return data
+    try:
+        given = json.loads(data)
+    except ValueError as error:
+        raise PlanError(f"not JSON: {error}") from error
+    if not isinstance(given, dict):
+        raise PlanError(f"a plan is a JSON object, got {type(given).__name__}")
+    return given
+
+
+_LISTS = ("seam_fades", "seam_curves", "seam_times", "sections_covered")
+
+
+def _fields(plan: LoopPlan) -> dict[str, Any]:
+    """The fields of one plan as the body wants them, without options."""
+    fields: dict[str, Any] = {"applicable": True, "reason": None}
+    for name in OptionBody.model_fields:
+        if name in fields or (name.startswith("outro") and getattr(plan, name) is None):
+            continue
+        fields[name] = getattr(plan, name)
+    fields.update({name: list(fields[name]) for name in _LISTS})
+    bodies: dict[LoopSegment, SegmentBody] = {}
+    for segment in plan.segments:
+        if segment not in bodies:
+            bodies[segment] = SegmentBody(
+                song_from=segment.song_from,
+                song_to=segment.song_to,
+                gain_db=segment.gain_db,
+                gain_in_db=segment.gain_in_db,
+            )
+    fields["segments"] = [bodies[segment] for segment in plan.segments]
+    return fields
+
+
+def _plan(body: OptionBody, options: tuple[LoopPlan, ...] = ()) -> LoopPlan:
+    fields: dict[str, Any] = {
+        name: getattr(body, name) for name in OptionBody.model_fields if name not in ("applicable", "reason")
+    }
+    fields.update({name: tuple(fields[name]) for name in _LISTS})
+    fields["segments"] = tuple(LoopSegment(s.song_from, s.song_to, s.gain_db, s.gain_in_db) for s in body.segments)
+    return LoopPlan(**fields, options=options)
