@@ -2,14 +2,15 @@
 
 Time. Zero of an audio file is its first decoded sample, after the encoder's delay has been trimmed as the file says:
 a click at 1.000 s is found there in WAV, FLAC, Ogg Vorbis, Opus, AAC in M4A/MP4, and in MP3 with a LAME or Xing tag.
-An MP3 without such a tag and raw ADTS (`.aac`) do not say how long the delay is: they start where FFmpeg and players
-start them, some 25 ms (MP3) and 23 ms (ADTS, one frame) late.
+Files that do not say how long the delay is start where FFmpeg and players start them: MP3 without such a tag some 25 ms
+late, raw ADTS (`.aac`) 23 ms (one frame), and so MP3 in AVI or FLV, AAC in MPEG-TS or in MP4 without an edit list.
 The soundtrack of a video file is returned on the video's clock: zero is the first picture, sound from before it is cut
 off and a late start is padded with silence. Time stamps count there, for they are what a player keeps in step.
 
-Torn and damaged files. A packet that does not decode becomes silence of its length, so that what follows keeps its
-place; a file whose end is missing just ends sooner. If 90 % or less of the length that the file states could be
-decoded, `MediaError` says so. Ogg, raw MP3 and ADTS state no length; a cut Ogg file counts as a whole, shorter one.
+Torn and damaged files. Where the file carries time stamps, a packet that is lost or does not decode becomes silence of
+its length, so that what follows keeps its place; a file whose end is missing just ends sooner. If 90 % or less of the
+length that the file states could be decoded, `MediaError` says so. Raw MP3 and ADTS state no length, and a cut Ogg file
+states a shorter one: they count as whole.
 
 Samples are float32, shape (channels, n), full scale 1.0: integers of up to 24 bits keep every bit.
 """

@@ -12,6 +12,7 @@ the length of a torn WAV to what is there; neither is a statement.
 from __future__ import annotations
 
 import hashlib
+import os
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -58,8 +59,6 @@ def opened(path: Path) -> Iterator[InputContainer]:
             metadata_errors="replace",
         ) as container:
             yield container
-    except PermissionError:
-        raise MediaError(f"{path}: may not be read; check its permissions") from None
     except (av.error.FFmpegError, UnicodeError) as error:
         raise MediaError(f"{path}: not readable as audio or video ({_words(error)}); is it a media file?") from error
 
@@ -137,6 +136,8 @@ def _check_file(path: Path) -> None:
         raise MediaError(f"{path}: cannot be read ({error.strerror}); check its place and permissions") from None
     if not path.is_file():
         raise MediaError(f"{path}: not a regular file")
+    if not os.access(path, os.R_OK):
+        raise MediaError(f"{path}: may not be read; check its permissions")
     if size == 0:
         raise MediaError(f"{path}: the file is empty; copy or export it again")
 

@@ -29,18 +29,20 @@ _GAP_SECONDS = 0.015  # shorter than any packet, longer than time stamps rounded
 _LONGEST_GAP_SECONDS = 600.0  # a longer jump of the time stamps is a new clock, not lost sound
 _FIRST_GUESS_SECONDS = 3600.0  # most that a stated length may reserve in advance
 _MOST_BAD_READS = 64
+_ABSURD = np.float32(1e5)  # +100 dBFS
+_SILENCE_SAMPLES = 1 << 16
 
 _CODES = {"s16": "i2", "s32": "i4", "flt": "f4", "dbl": "f8"}
-_SCALES = {"s16": 2.0**-15, "s32": 2.0**-31, "flt": 1.0, "dbl": 1.0}
+_STEPS = {"s16": np.float32(2.0**-15), "s32": np.float32(2.0**-31)}  # one step of an integer, full scale 1.0
 _DTYPES: dict[str, np.dtype[Any]] = {name: np.dtype(code) for name, code in _CODES.items()}
 
 
 class Piece(NamedTuple):
-    """What comes next on the timeline: silence, then the frame without its first samples."""
+    """What comes next: samples `start` to `start + length` of a frame, or so many samples of silence."""
 
-    silence: int
-    frame: AudioFrame
-    skip: int
+    frame: AudioFrame | None
+    start: int
+    length: int
 
 
 @contextmanager
@@ -80,7 +82,7 @@ class Decoder:
         self._stated = stated
         self._heard = 0
         self._bad_seconds = 0.0
-        self._layout = ""
+        self._layout, self._format = "", ""
         self._adapter: tuple[tuple[int, str, str], AudioResampler] | None = None
 
     def guessed_samples(self) -> int:
@@ -91,26 +93,35 @@ class Decoder:
 
     def pieces(self) -> Iterator[Piece]:
         """Frames in order, with the silence and the cuts that keep them in place."""
+        rate = 0
         due = self._zero  # container seconds at which the next sample belongs
+        on_video = self._zero is not None
         started = False
         for frame, time in self._frames():
-            late = 0.0 if due is None or time is None else time - due
-            if self._zero is None:
-                # Without a picture only a jump counts: samples follow one another, time stamps may creep.
-                due = time if time is not None else due
-                late = late if started and _GAP_SECONDS < late <= _LONGEST_GAP_SECONDS else 0.0
-            elif started and abs(late) > _LONGEST_GAP_SECONDS:
-                due, late = time, 0.0
-            elif started and abs(late) <= _GAP_SECONDS:
-                late = 0.0
-            offset = round(late * self.sample_rate)
-            skip = min(frame.samples, max(0, -offset))
-            self._heard += frame.samples
-            yield Piece(max(0, offset), frame, skip)
-            started = started or skip < frame.samples
+            rate, samples, skip = self.sample_rate, frame.samples, 0
+            self._heard += samples
+            if time is not None:
+                late = 0.0 if due is None else time - due
+                if not on_video:
+                    # Without a picture only a jump counts: samples follow one another, time stamps may creep.
+                    late = late if started and _GAP_SECONDS < late <= _LONGEST_GAP_SECONDS else 0.0
+                    due = time
+                elif started and abs(late) > _LONGEST_GAP_SECONDS:
+                    due, late = time, 0.0
+                elif started and abs(late) <= _GAP_SECONDS:
+                    late = 0.0
+                silence = round(late * rate)
+                if silence < 0:
+                    skip = min(samples, -silence)
+                elif silence > 0:
+                    for at in range(0, silence, _SILENCE_SAMPLES):
+                        yield Piece(None, 0, min(_SILENCE_SAMPLES, silence - at))
+                    due = time
+            if skip < samples:
+                yield Piece(frame, skip, samples - skip)
+                started = True
             if due is not None:
-                silence = 0 if self._zero is None else max(0, offset)
-                due += (silence + frame.samples - skip) / self.sample_rate
+                due += (samples - skip) / rate
 
     def check_whole(self) -> None:
         """Raise `MediaError` if too much of what the file states is missing."""
@@ -125,20 +136,30 @@ class Decoder:
             )
 
     def _frames(self) -> Iterator[tuple[AudioFrame, float | None]]:
+        """Frames of one rate, channel layout and a sample type that `Tape` knows, with their time stamps."""
         for packet in self._packets():
             try:
                 frames = packet.decode()
-            except av.error.InvalidDataError:
+            except MemoryError:
+                raise
+            except av.error.FFmpegError:  # codecs report damage by many numbers
                 if packet.duration and packet.time_base:
                     self._bad_seconds += float(packet.duration * packet.time_base)
                 continue
             for frame in frames:
-                if not isinstance(frame, AudioFrame) or not frame.samples:
-                    continue
-                time = frame.time
-                for adapted in self._adapted(frame):
-                    yield adapted, time
-                    time = None
+                if not self.sample_rate:
+                    self._settle(frame)
+                if (
+                    frame.sample_rate == self.sample_rate
+                    and frame.format.name == self._format
+                    and frame.layout.nb_channels == self.channels
+                ):
+                    yield frame, frame.time
+                else:
+                    time = frame.time
+                    for adapted in self._adapted(frame):
+                        yield adapted, time
+                        time = None
 
     def _packets(self) -> Iterator[Packet[AudioStream]]:
         failures = 0
@@ -148,22 +169,20 @@ class Decoder:
                     failures = 0
                     yield packet
                 return
-            except av.error.InvalidDataError:
+            except (av.error.InvalidDataError, av.error.PatchWelcomeError):
                 failures += 1
 
+    def _settle(self, frame: AudioFrame) -> None:
+        """Take rate and channels from the first frame; what differs later is adapted to it."""
+        self.sample_rate, self.channels = frame.sample_rate, frame.layout.nb_channels
+        self._layout = frame.layout.name
+        plain = frame.format.name.rstrip("p") in _CODES
+        self._format = frame.format.name if plain else "fltp"
+
     def _adapted(self, frame: AudioFrame) -> list[AudioFrame]:
-        """The frame as it is, or converted where a stream changes rate or channels or has an unusual sample type."""
-        if self.sample_rate == 0:
-            self.sample_rate, self.channels, self._layout = (
-                frame.sample_rate,
-                frame.layout.nb_channels,
-                frame.layout.name,
-            )
-        key = (frame.sample_rate, frame.layout.name, frame.format.name)
-        if key[:2] == (self.sample_rate, self._layout) and key[2].rstrip("p") in _SCALES:
-            return [frame]
-        if self._adapter is None or self._adapter[0] != key:
-            self._adapter = (key, AudioResampler("fltp", self._layout, self.sample_rate))
+        source = (frame.sample_rate, frame.layout.name, frame.format.name)
+        if self._adapter is None or self._adapter[0] != source:
+            self._adapter = (source, AudioResampler(self._format, self._layout, self.sample_rate))
         return self._adapter[1].resample(frame)
 
 
@@ -172,69 +191,67 @@ class Tape:
 
     def __init__(self, channels: int, capacity: int) -> None:
         self.length = 0
-        self._channels = channels
-        self._capacity = max(1, capacity)
-        self._flat = np.empty(channels * self._capacity, dtype=np.float32)  # not touched, so not yet occupied
+        self._rows = np.empty((channels, max(1, capacity)), dtype=np.float32)  # not touched, so not yet occupied
 
     def append(self, piece: Piece) -> None:
         """Lay a piece behind what is there."""
-        kept = piece.frame.samples - piece.skip
-        self._reserve(piece.silence + kept)
-        rows = self._flat.reshape(self._channels, self._capacity)
-        if piece.silence:
-            rows[:, self.length : self.length + piece.silence] = 0.0
-            self.length += piece.silence
-        if kept:
-            _unpack(piece.frame, piece.skip, rows[:, self.length : self.length + kept])
-            self.length += kept
+        end = self.length + piece.length
+        if end > self._rows.shape[1]:
+            self._grow(end)
+        if piece.frame is None:
+            self._rows[:, self.length : end] = 0.0
+        else:
+            _unpack(piece.frame, piece.start, self._rows[:, self.length : end])
+        self.length = end
 
     def take(self, count: int) -> FloatArray:
         """Cut off and return the first `count` samples, shape (channels, count)."""
-        rows = self._flat.reshape(self._channels, self._capacity)
-        taken = _finite(rows[:, :count].copy())
-        rows[:, : self.length - count] = rows[:, count : self.length].copy()
+        taken = _finite(self._rows[:, :count].copy())
+        self._rows[:, : self.length - count] = self._rows[:, count : self.length].copy()
         self.length -= count
         return taken
 
     def finish(self) -> FloatArray:
         """All samples, shape (channels, length), moved together in place: a copy would double the memory."""
-        for channel in range(1, self._channels):
-            source, target = channel * self._capacity, channel * self.length
+        channels, capacity = self._rows.shape
+        flat = self._rows.reshape(-1)
+        for channel in range(1, channels):
+            source, target = channel * capacity, channel * self.length
             for at in range(0, self.length, 1 << 20):
                 count = min(1 << 20, self.length - at)
-                self._flat[target + at : target + at + count] = self._flat[source + at : source + at + count]
-        return _finite(self._flat[: self._channels * self.length]).reshape(self._channels, self.length)
+                flat[target + at : target + at + count] = flat[source + at : source + at + count]
+        return _finite(flat[: channels * self.length]).reshape(channels, self.length)
 
-    def _reserve(self, count: int) -> None:
-        if self.length + count <= self._capacity:
-            return
-        capacity = max(self.length + count, self._capacity * 3 // 2)
-        flat = np.empty(self._channels * capacity, dtype=np.float32)
-        rows = self._flat.reshape(self._channels, self._capacity)
-        flat.reshape(self._channels, capacity)[:, : self.length] = rows[:, : self.length]
-        self._flat, self._capacity = flat, capacity
+    def _grow(self, length: int) -> None:
+        channels, capacity = self._rows.shape
+        rows = np.empty((channels, max(length, capacity * 3 // 2)), dtype=np.float32)
+        rows[:, : self.length] = self._rows[:, : self.length]
+        self._rows = rows
 
 
-def _unpack(frame: AudioFrame, skip: int, out: FloatArray) -> None:
-    """Write a frame's samples from `skip` on to `out`, shape (channels, frame.samples - skip), as float32."""
-    name = frame.format.name
-    kind, channels = name.rstrip("p"), out.shape[0]
-    dtype, scale = _DTYPES[kind], np.float32(_SCALES[kind])
-    planes = [memoryview(plane) for plane in frame.planes]
-    if frame.format.is_planar or channels == 1:
-        for row, plane in zip(out, planes, strict=False):
-            heard = np.frombuffer(plane, dtype, frame.samples)
-            np.multiply(heard[skip:], scale, out=row, casting="same_kind")
+def _unpack(frame: AudioFrame, start: int, out: FloatArray) -> None:
+    """Write a frame's samples from `start` on to `out`, shape (channels, n), as float32 with full scale 1."""
+    kind, samples = frame.format.name.rstrip("p"), frame.samples
+    dtype, (channels, count) = _DTYPES[kind], out.shape
+    planes = frame.planes
+    if len(planes) == channels:
+        for channel in range(channels):
+            out[channel] = np.frombuffer(memoryview(planes[channel]), dtype, samples)[start : start + count]
     else:
-        packed = np.frombuffer(planes[0], dtype, frame.samples * channels).reshape(-1, channels)
-        np.multiply(packed[skip:].T, scale, out=out, casting="same_kind")
+        packed = np.frombuffer(memoryview(planes[0]), dtype, samples * channels).reshape(samples, channels)
+        out[...] = packed[start : start + count].T
+    if kind in _STEPS:
+        out *= _STEPS[kind]
 
 
 def _finite(samples: FloatArray) -> FloatArray:
-    """The samples, with silence in place of NaN and infinity, which float WAV can hold; changed in place."""
+    """The samples, with silence in place of what is no sound: NaN, infinity, absurd levels; changed in place.
+
+    Float WAV can hold all of these, and one of them would spoil every measure of the whole recording.
+    """
     flat = samples.reshape(-1)
     for at in range(0, flat.size, 1 << 20):
         part = flat[at : at + (1 << 20)]
-        if not np.isfinite(part).all():
-            part[~np.isfinite(part)] = 0.0
+        if not (part.max() <= _ABSURD and part.min() >= -_ABSURD):  # false for NaN too
+            part[~(np.abs(part) <= _ABSURD)] = 0.0
     return samples

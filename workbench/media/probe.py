@@ -111,6 +111,8 @@ class _Span:
 def _spans(container: InputContainer, streams: list[VideoStream | AudioStream]) -> dict[int, _Span]:
     """The span of each stream, by its index: one pass over the packets, nothing decoded."""
     spans = {stream.index: _Span() for stream in streams}
+    # Ogg has trimmed its last packet's length already.
+    trims = container.format.name != "ogg"
     failures = 0
     while failures < _MOST_BAD_READS:
         try:
@@ -118,25 +120,28 @@ def _spans(container: InputContainer, streams: list[VideoStream | AudioStream]) 
                 if packet.pts is None or packet.time_base is None or packet.is_discard:
                     continue
                 span = spans[packet.stream_index]
-                skipped, dropped = _trimmed(packet)
+                dropped = _padding(packet) if trims else 0.0
                 time = float(packet.pts * packet.time_base)
                 span.packets += 1
-                span.start = min(span.start, time + skipped)
+                span.start = min(span.start, time)
                 span.last = max(span.last, time)
                 span.end = max(span.end, time + float((packet.duration or 0) * packet.time_base) - dropped)
-            return spans
+            break
         except av.error.InvalidDataError:
             failures += 1
+    for stream in streams:
+        if isinstance(stream, AudioStream) and stream.start_time is not None and stream.time_base is not None:
+            # Without the encoder's delay, which the first packets still hold.
+            spans[stream.index].start = float(stream.start_time * stream.time_base)
     return spans
 
 
-def _trimmed(packet: Packet[Stream]) -> tuple[float, float]:
-    """Seconds of encoder delay at the head and of padding at the end that a decoder cuts off this packet."""
+def _padding(packet: Packet[Stream]) -> float:
+    """Seconds that a decoder cuts off the end of this packet."""
     if not isinstance(packet.stream, AudioStream) or not packet.has_sidedata("skip_samples"):
-        return 0.0, 0.0
-    skipped, dropped = struct.unpack_from("<II", bytes(packet.get_sidedata("skip_samples")))
-    rate = packet.stream.codec_context.sample_rate
-    return skipped / rate, dropped / rate
+        return 0.0
+    _, dropped = struct.unpack_from("<II", bytes(packet.get_sidedata("skip_samples")))
+    return float(dropped / packet.stream.codec_context.sample_rate)
 
 
 def _title(container: InputContainer, sound: AudioStream | None) -> str | None:
