@@ -292,8 +292,11 @@ def _packed(samples: FloatArray, writing: _Writing, dither: np.random.Generator)
     if not writing.bits:
         whole = np.asarray(samples, dtype=np.float32)
     elif writing.bits == 16:
-        noise = dither.random(samples.shape, np.float32) + dither.random(samples.shape, np.float32)
-        steps = np.rint(np.asarray(samples, dtype=np.float32) * np.float32(2**15) + noise - np.float32(1.0))
+        pairs = dither.random(
+            (samples.shape[1], samples.shape[0], 2), np.float32
+        )  # sample by sample: blocks may differ
+        noise = (pairs[..., 0] + pairs[..., 1] - np.float32(1.0)).T
+        steps = np.rint(np.asarray(samples, dtype=np.float32) * np.float32(2**15) + noise)
         whole = np.clip(steps, -(2**15), 2**15 - 1).astype(np.int16)
     else:
         steps = np.rint(np.asarray(samples, dtype=np.float64) * 2**23)

@@ -29,6 +29,7 @@ _GAP_SECONDS = 0.015  # shorter than any packet, longer than time stamps rounded
 _LONGEST_GAP_SECONDS = 600.0  # a longer jump of the time stamps is a new clock, not lost sound
 _FIRST_GUESS_SECONDS = 3600.0  # most that a stated length may reserve in advance
 _MOST_BAD_READS = 64
+_MOST_PLANES = 8  # from here on PyAV looks for planes beyond the last one
 _ABSURD = np.float32(1e5)  # +100 dBFS
 _SILENCE_SAMPLES = 1 << 16
 
@@ -176,8 +177,9 @@ class Decoder:
         """Take rate and channels from the first frame; what differs later is adapted to it."""
         self.sample_rate, self.channels = frame.sample_rate, frame.layout.nb_channels
         self._layout = frame.layout.name
-        plain = frame.format.name.rstrip("p") in _CODES
-        self._format = frame.format.name if plain else "fltp"
+        self._format = frame.format.name
+        if self._format.rstrip("p") not in _CODES or (self.channels >= _MOST_PLANES and frame.format.is_planar):
+            self._format = "flt"
 
     def _adapted(self, frame: AudioFrame) -> list[AudioFrame]:
         source = (frame.sample_rate, frame.layout.name, frame.format.name)
@@ -234,7 +236,7 @@ def _unpack(frame: AudioFrame, start: int, out: FloatArray) -> None:
     kind, samples = frame.format.name.rstrip("p"), frame.samples
     dtype, (channels, count) = _DTYPES[kind], out.shape
     planes = frame.planes
-    if len(planes) == channels:
+    if frame.format.is_planar:
         for channel in range(channels):
             out[channel] = np.frombuffer(memoryview(planes[channel]), dtype, samples)[start : start + count]
     else:
