@@ -204,7 +204,10 @@ def _fade_label(profile: LoopProfile, resolves: SongSeconds, seconds: float) -> 
 
 
 def body_heard_longest(route: Route, jumps: Jumps, profile: LoopProfile) -> tuple[int, int]:
-    """The loop whose body is heard for the longest time in all, and how many passes of it are heard in full."""
+    """The loop whose body is heard for the longest time in all, and how many passes of it are heard in full.
+
+    The passes are 0 where every body is cut into, so that there is none to speak of.
+    """
     table, taken = spans(route, jumps, profile), route.jumps
     _, first_use, count = np.unique(_pairs(route, jumps), return_index=True, return_counts=True)
     best, passes_of_best, longest = -1, 0, -1.0
@@ -215,7 +218,7 @@ def body_heard_longest(route: Route, jumps: Jumps, profile: LoopProfile) -> tupl
         heard = passes * float(jumps.gain_seconds[jump])
         if heard > longest + 1e-6:
             best, passes_of_best, longest = int(jump), passes, heard
-    return best, max(1, passes_of_best)
+    return best, passes_of_best
 
 
 def _sections(table: FloatArray, sections: tuple[SongSection, ...]) -> tuple[str, ...]:

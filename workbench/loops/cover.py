@@ -95,12 +95,14 @@ def plan_loop(profile: LoopProfile, video_seconds: float, params: CoverParams = 
     for index in np.argsort(-np.array(worth), kind="stable").tolist():
         if len(options) == MAX_OPTIONS:
             break
-        body, _ = body_heard_longest(routes[index], jumps, profile)
-        if all(
+        body, passes = body_heard_longest(routes[index], jumps, profile)
+        if passes and all(
             routes[index].own_ending != other.own_ending or _apart(jumps, body, known) >= _DIFFERENT_BARS
             for other, known in options
         ):
             options.append((routes[index], body))
+    if not options:
+        return refusals.no_viable_loop("no body of it is heard in one piece in this length")
     plans = tuple(assemble(route, jumps, profile, params) for route, _ in options)
     return replace(plans[0], options=plans)
 
@@ -182,7 +184,8 @@ def _relieved(jumps: Jumps, body: int, order: IntArray, need: float, params: Cov
     """A main body with companions, the first in `order` that lead back to it with nearly as good a seam and differ."""
     in_a_row = params.max_passes_in_a_row - 1  # jumps: the last pass is left by another jump
     length = float(jumps.gain_seconds[body])
-    if need / length <= in_a_row:
+    most = int(need / length)
+    if most <= in_a_row:
         return _Block(body, (), 0, 0.0, _UNRELIEVED)
     fits = jumps.follows[body, order] & jumps.follows[order, body]
     fits &= jumps.score[order] >= jumps.score[body] - _WORSE_SEAM
@@ -197,7 +200,7 @@ def _relieved(jumps: Jumps, body: int, order: IntArray, need: float, params: Cov
     n = len(chosen)
     gain, score = jumps.gain_seconds[chosen].tolist(), jumps.score[chosen].tolist()
     mean = sum(gain) / n
-    relief = int(np.ceil((need / length - in_a_row) / (in_a_row + mean / length)))
+    relief = int(np.ceil((most - in_a_row) / (in_a_row + mean / length)))
     turns = [relief // n + (turn < relief % n) for turn in range(n)]
     phrasing = sum(jumps.phrasing[chosen].tolist()) / n
     relieving = (min(score), sum(score) / n, phrasing, sum(one * one for one in gain) / n, mean)

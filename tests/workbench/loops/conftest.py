@@ -1,0 +1,134 @@
+"""Loop profiles made up in memory: songs with a form, repeats and endings, but no sound.
+
+`song_profile` builds one song; `any_profile` is a Hypothesis strategy over songs of every metre, tempo change and
+kind of ending, with splices among them that break the rules and must not be used.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from hypothesis import strategies as st
+
+from workbench.loops.profile import (
+    SEAM_PARTS,
+    EndingKind,
+    LoopProfile,
+    SongEnding,
+    SongSection,
+    Splices,
+)
+
+FORM = ("intro", "verse", "chorus", "verse", "chorus", "break", "chorus", "outro")
+
+
+@dataclass(frozen=True)
+class Song:
+    """What a made-up song is like."""
+
+    bars: int = 64
+    bpm: float = 120.0
+    beats_per_bar: int = 4
+    lead_in: float = 0.4
+    ring: float = 2.5
+    section_bars: int = 8
+    ending: EndingKind | None = EndingKind.OUTRO
+    confidence: float = 0.9
+    tempo_change: float = 1.0  # of the second half
+    jitter: float = 0.0  # s, of each bar line
+    splices: int = 200
+    off_grid: float = 0.004  # s, most that a splice is shifted
+    seed: int = 1
+
+
+def make_profile(song: Song = Song()) -> LoopProfile:
+    rng = np.random.default_rng(song.seed)
+    bar = np.full(song.bars, 60.0 / song.bpm * song.beats_per_bar)
+    bar[song.bars // 2 :] /= song.tempo_change
+    lines = song.lead_in + np.concatenate([[0.0], np.cumsum(bar)])
+    lines[1:-1] += rng.uniform(-song.jitter, song.jitter, song.bars - 1)
+    duration = float(lines[-1]) + song.ring
+    downbeats = lines[:-1]
+    names = [
+        FORM[min(i, len(FORM) - 1)] if song.bars <= 8 * song.section_bars else FORM[i % 8] for i in range(song.bars)
+    ]
+    sections = tuple(
+        SongSection(
+            first,
+            min(first + song.section_bars, song.bars),
+            float(lines[first]),
+            float(lines[min(first + song.section_bars, song.bars)]),
+            names[number],
+            sorted(FORM).index(names[number]),
+        )
+        for number, first in enumerate(range(0, song.bars, song.section_bars))
+    )
+    label = np.array([next(s.group for s in sections if s.first_bar <= b < s.last_bar) for b in range(song.bars)])
+
+    leave, enter = rng.integers(1, song.bars, 4 * song.splices), rng.integers(0, song.bars, 4 * song.splices)
+    keep = np.flatnonzero(leave != enter)[: song.splices]
+    _, unique = np.unique(leave[keep] * song.bars + enter[keep], return_index=True)
+    keep = keep[np.sort(unique)]
+    leave, enter = leave[keep], enter[keep]
+    alike = (label[leave] == label[enter]) & ((leave - enter) % song.section_bars == 0)
+    score = np.where(alike, rng.uniform(0.75, 1.0, keep.size), rng.beta(2.0, 2.0, keep.size))
+    order = np.argsort(-score, kind="stable")
+    leave, enter, score = leave[order], enter[order], score[order]
+    n = leave.size
+    splices = Splices(
+        leave=leave,
+        enter=enter,
+        song_to=downbeats[leave] + rng.uniform(-song.off_grid, song.off_grid, n) / 2,
+        song_from=np.maximum(0.0, downbeats[enter] + rng.uniform(-song.off_grid, song.off_grid, n)),
+        score=score,
+        parts=np.repeat(score[:, None], len(SEAM_PARTS), axis=1),
+        fade_seconds=rng.uniform(0.004, 0.15, n),
+        exponent=rng.uniform(0.5, 1.0, n),
+        level_step_db=rng.normal(0.0, 3.0, n),
+    )
+    last_sound = duration - 0.2
+    start_bar = max(1, song.bars - song.section_bars)
+    own = None
+    if song.ending is not None:
+        own = SongEnding(song.ending, start_bar, float(downbeats[start_bar]), last_sound)
+    return LoopProfile(
+        song_duration=duration,
+        song_start=max(0.0, song.lead_in - 0.1),
+        last_sound=last_sound,
+        downbeats=downbeats,
+        beats_per_bar=song.beats_per_bar,
+        grid_confidence=song.confidence,
+        bar_lufs=np.full(song.bars, -14.0),
+        sections=sections,
+        splices=splices,
+        ending=own,
+    )
+
+
+@pytest.fixture(scope="session")
+def song_profile() -> Callable[..., LoopProfile]:
+    """`song_profile(bars=48, ending=None, ...)` makes the profile of one made-up song."""
+    return lambda **what: make_profile(Song(**what))
+
+
+@pytest.fixture(scope="session")
+def any_profile() -> st.SearchStrategy[LoopProfile]:
+    """Profiles of songs of every kind."""
+    return st.builds(
+        Song,
+        bars=st.integers(8, 150),
+        bpm=st.floats(60.0, 190.0),
+        beats_per_bar=st.sampled_from([2, 3, 4, 5, 6, 7, 8]),
+        lead_in=st.sampled_from([0.0, 0.003, 0.02, 0.5, 3.0]) | st.floats(0.0, 5.0),
+        ring=st.floats(0.3, 6.0),
+        section_bars=st.sampled_from([4, 6, 8, 12, 16]),
+        ending=st.none() | st.sampled_from(list(EndingKind)),
+        tempo_change=st.sampled_from([1.0, 1.0, 0.5, 0.8, 1.1, 2.0]),
+        jitter=st.sampled_from([0.0, 0.0, 0.004, 0.02]),
+        splices=st.integers(1, 300),
+        off_grid=st.sampled_from([0.0, 0.002, 0.008, 0.02]),
+        seed=st.integers(0, 2**32 - 1),
+    ).map(make_profile)
