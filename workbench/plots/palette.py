@@ -82,5 +82,5 @@ def png(figure: Figure) -> bytes:
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     buffer = BytesIO()
-    FigureCanvasAgg(figure).print_png(buffer)
+    FigureCanvasAgg(figure).print_png(buffer)  # type: ignore[no-untyped-call]
     return buffer.getvalue()

@@ -24,8 +24,8 @@ if TYPE_CHECKING:
 
 _FILM, _SONG, _THICK = 1.0, 0.0, 0.16
 """heights of the two lanes, and of each"""
-_NARROWEST_LABEL = 0.035
-"""share of the width under which a block has no room for its name"""
+_LETTER, _MARGIN = 0.0072, 0.004
+"""shares of the width that a letter of a block's name and the space around the name take"""
 _FLOOR_DB = -36.0
 
 
@@ -68,9 +68,9 @@ def _draw_lanes(axes: Axes, plan: LoopPlan, sections: Sequence[SongSection], spa
         )  # fmt: skip
         _label(axes, section.label, section.song_from, section.song_to, _SONG - _THICK / 2, span)
     for k, segment in enumerate(plan.segments):
-        for first, last, section in _pieces(segment.song_from, segment.song_to, sections):
+        for first, last, played in _pieces(segment.song_from, segment.song_to, sections):
             shift = float(starts[k]) - segment.song_from
-            colour = group_colour(section.group) if section else "#DDDDDD"
+            colour = group_colour(played.group) if played else "#DDDDDD"
             axes.add_patch(
                 Polygon(
                     [(first, _SONG), (last, _SONG), (last + shift, _FILM), (first + shift, _FILM)],
@@ -82,8 +82,8 @@ def _draw_lanes(axes: Axes, plan: LoopPlan, sections: Sequence[SongSection], spa
                     (first + shift, _FILM), last - first, _THICK, facecolor=colour, edgecolor="white", linewidth=0.6
                 )
             )
-            if section:
-                _label(axes, section.label, first + shift, last + shift, _FILM + _THICK / 2, span)
+            if played:
+                _label(axes, played.label, first + shift, last + shift, _FILM + _THICK / 2, span)
     for number, time in enumerate(plan.seam_times, start=1):
         axes.plot([time, time], [_FILM - 0.02, _FILM + _THICK + 0.05], color=SEAM, linewidth=1.6)
         if len(plan.seam_times) <= 40:
@@ -106,7 +106,7 @@ def _draw_lanes(axes: Axes, plan: LoopPlan, sections: Sequence[SongSection], spa
 
 
 def _label(axes: Axes, text: str, first: float, last: float, height: float, span: float) -> None:
-    if last - first > _NARROWEST_LABEL * span:
+    if last - first > (_LETTER * len(text) + _MARGIN) * span:
         axes.text((first + last) / 2, height, text, ha="center", va="center", fontsize=9, clip_on=True)
 
 
@@ -157,17 +157,17 @@ def _draw_levels(
     gain = gain_curve(plan, times)
     for k, (first, last) in enumerate(speech_ranges):
         axes.axvspan(first, last, color=VOICE, alpha=0.3, linewidth=0, label="" if k else "speech")
-    lowest = float(gain[: -max(1, gain.size // 20)].min())
+    lowest = min(min(segment.gain_db, segment.gain_in_db) for segment in plan.segments)
     if duck_points:
         at, attenuation = np.array(duck_points, dtype=np.float64).T
         ducked = gain - np.interp(times, at, attenuation)
         axes.plot(times, np.maximum(ducked, _FLOOR_DB), color=DUCK, linewidth=1.4, label="music gain with ducking")
-        lowest = min(lowest, float(ducked[: -max(1, gain.size // 20)].min()))
+        lowest -= float(attenuation.max())
     axes.plot(times, np.maximum(gain, _FLOOR_DB), color=HEARD, linewidth=1.6, label="music gain")
     for time in plan.seam_times:
         axes.axvline(time, color=SEAM, linewidth=0.8, linestyle=(0, (1, 2)))
     axes.axvline(plan.music_end, color=ENDING, linewidth=1.6, label="music resolves")
-    axes.set_ylim(max(_FLOOR_DB, lowest - 5.0), max(3.0, float(gain.max()) + 2.0))
+    axes.set_ylim(max(_FLOOR_DB, lowest - 8.0), max(3.0, float(gain.max()) + 2.0))
     axes.set_ylabel("gain, dB", fontsize=9)
     axes.grid(axis="y", color="#DDDDDD", linewidth=0.6)
     axes.legend(loc="lower left", fontsize=8, ncols=4, framealpha=0.9)

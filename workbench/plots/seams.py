@@ -11,7 +11,7 @@ Right: each part of the score as a bar beside the same part of the song's own ba
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -76,7 +76,8 @@ def seam_figure(view: SeamView) -> Figure:
     where = f"{clock(view.leave_s)} → {clock(view.enter_s)} of the song"
     when = f", heard at {clock(view.video_s)}" if np.isfinite(view.video_s) else ""
     figure.suptitle(f"Seam {view.number}: {where}{when}. Score {view.score:.2f}", fontsize=13, fontweight="bold")
-    sounds, score = figure.subfigures(1, 2, width_ratios=(2.5, 1.0))
+    halves: Any = figure.subfigures(1, 2, width_ratios=(2.5, 1.0))
+    sounds, score = halves
     panels = sounds.subplots(4, 1, sharex=True, height_ratios=(2.0, 2.0, 1.0, 1.0))
     in_song = _spliced(view)
     _draw_spectrograms(panels[0], panels[1], view, in_song)
@@ -172,7 +173,7 @@ def _draw_loudness(axes: Axes, view: SeamView, in_song: Recording) -> None:
 
 def _draw_score(axes: Axes, view: SeamView) -> None:
     """Bars for the seam; box from quarter to quarter, and median, of the song's own bar lines."""
-    rows = np.arange(len(SEAM_PARTS))[::-1]
+    rows = np.arange(len(SEAM_PARTS))[::-1].astype(np.float64)
     axes.barh(rows + 0.14, view.parts, height=0.34, color=HEARD, label="this seam")
     if view.own_parts.shape[1]:
         low, middle, high = np.quantile(view.own_parts, (0.25, 0.5, 0.75), axis=1)
@@ -183,7 +184,7 @@ def _draw_score(axes: Axes, view: SeamView) -> None:
         axes.vlines(middle, rows - 0.34, rows - 0.1, color="black", linewidth=1.6, label="and median")
     axes.set_yticks(rows, [_WORDS[part] for part in SEAM_PARTS], fontsize=9)
     axes.set_xlim(0.0, 1.0)
-    axes.set_xlabel("part of the score: 1 is no break,\n0.5 is one that may be heard", fontsize=9)
+    axes.set_xlabel("1: no break\n0.5: one that may be heard", fontsize=9)
     axes.set_title("why", fontsize=10, fontweight="bold", loc="left")
     axes.legend(loc="upper center", bbox_to_anchor=(0.3, -0.1), fontsize=8, frameon=False)
     axes.grid(axis="x", color="#DDDDDD", linewidth=0.6)

@@ -17,12 +17,3 @@ class Progress(Protocol):
 
 def silent(stage: str, done: float) -> None:
     """Say nothing."""
-
-
-def part_of(progress: Progress, stage: str, first: float, last: float) -> Progress:
-    """Progress of a part of a stage: its 0 to 1 becomes `first` to `last` of `stage`."""
-
-    def report(_: str, done: float) -> None:
-        progress(stage, first + (last - first) * done)
-
-    return report

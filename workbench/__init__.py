@@ -1,0 +1,86 @@
+"""Cover a long video with a short track: whole-bar loops with seams nobody hears.
+
+What a notebook needs, by name; each is loaded on its first use, so that `import workbench` costs next to nothing.
+
+>>> import workbench as wb
+>>> analysis = wb.analyze("track.flac")                                # doctest: +SKIP
+>>> plan = wb.plan_loop(analysis.profile, video_seconds=300.0)         # doctest: +SKIP
+>>> wb.render_audio(plan, wb.decode("track.flac"), "music.wav")        # doctest: +SKIP
+
+Everything else is imported from its module: `workbench.loops.seams`, `workbench.beats.track` and so on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from workbench.beats.grid import BeatGrid as BeatGrid
+    from workbench.bundled import bundled_path as bundled_path
+    from workbench.errors import WorkbenchError as WorkbenchError
+    from workbench.home import Home as Home
+    from workbench.loops.cover import plan_loop as plan_loop
+    from workbench.loops.plan import LoopPlan as LoopPlan
+    from workbench.loops.profile import LoopProfile as LoopProfile
+    from workbench.loops.refusals import Refusal as Refusal
+    from workbench.media.audio import decode as decode
+    from workbench.media.audio import write_audio as write_audio
+    from workbench.params import WorkbenchParams as WorkbenchParams
+    from workbench.plots.beats import beats_figure as beats_figure
+    from workbench.plots.plan import plan_figure as plan_figure
+    from workbench.plots.seams import seam_figure as seam_figure
+    from workbench.profiles import load_profile as load_profile
+    from workbench.profiles import save_profile as save_profile
+    from workbench.recording import Recording as Recording
+    from workbench.render.film import render_audio as render_audio
+    from workbench.render.film import render_film as render_film
+    from workbench.workflows.analyze import Analysis as Analysis
+    from workbench.workflows.analyze import analyze as analyze
+    from workbench.workflows.analyze import map_beats as map_beats
+    from workbench.workflows.loop import loop_track as loop_track
+    from workbench.workflows.seams import seam_views as seam_views
+
+_HOMES = {
+    "Analysis": "workflows.analyze",
+    "BeatGrid": "beats.grid",
+    "Home": "home",
+    "LoopPlan": "loops.plan",
+    "LoopProfile": "loops.profile",
+    "Recording": "recording",
+    "Refusal": "loops.refusals",
+    "WorkbenchError": "errors",
+    "WorkbenchParams": "params",
+    "analyze": "workflows.analyze",
+    "beats_figure": "plots.beats",
+    "bundled_path": "bundled",
+    "decode": "media.audio",
+    "load_profile": "profiles",
+    "loop_track": "workflows.loop",
+    "map_beats": "workflows.analyze",
+    "plan_figure": "plots.plan",
+    "plan_loop": "loops.cover",
+    "render_audio": "render.film",
+    "render_film": "render.film",
+    "save_profile": "profiles",
+    "seam_figure": "plots.seams",
+    "seam_views": "workflows.seams",
+    "write_audio": "media.audio",
+}
+
+__all__ = list(_HOMES)
+
+
+def __getattr__(name: str) -> Any:
+    """Load a name on its first use."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib import import_module
+
+    value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """All public names, loaded or not."""
+    return sorted(__all__)

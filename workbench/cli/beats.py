@@ -1,0 +1,37 @@
+"""`workbench beats FILE`: the beat grid of a sound file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from workbench.cli.options import FILE, home_option, profile_option
+from workbench.cli.terminal import print_body, progress_bar
+
+if TYPE_CHECKING:
+    from workbench.home import Home
+    from workbench.params import WorkbenchParams
+
+
+@click.command("beats")
+@click.argument("file", type=FILE)
+@profile_option
+@home_option
+def command(file: Path, params: WorkbenchParams, home: Home) -> None:
+    """Print the beats, downbeats and tempo of FILE, any sound or film that FFmpeg reads.
+
+    Times are seconds from the first sample, as a player counts them. A second call is answered from the cache.
+
+    \b
+    Example:
+      workbench beats song.flac | jq .tempo_bpm
+    """
+    from workbench.results.beats import beat_grid_body
+    from workbench.workflows.beats import map_beats
+
+    with progress_bar() as progress:
+        found = map_beats(file, home, params, progress)
+    body = beat_grid_body(found.grid, found.duration, track_id=file.name, cached=found.cached)
+    print_body(body.to_json())

@@ -1,0 +1,83 @@
+"""`workbench loop TRACK`: how a track covers a longer clip."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from workbench.cli.options import FILE, home_option, profile_option
+from workbench.cli.terminal import print_body, progress_bar
+
+if TYPE_CHECKING:
+    from workbench.home import Home
+    from workbench.params import WorkbenchParams
+    from workbench.results.loop import LoopResult
+    from workbench.workflows.loop import Loop
+
+
+@click.command("loop")
+@click.argument("track")
+@click.option("--video", type=FILE, help="The clip to cover.")
+@click.option("--seconds", type=float, help="Its length, where there is no clip yet.")
+@click.option("--auto-mix", is_flag=True, help="Also say how the music makes way for a voice in the clip.")
+@click.option("--report", type=FILE, help="Also write a page that shows and plays every seam.")
+@profile_option
+@home_option
+def command(
+    track: str,
+    video: Path | None,
+    seconds: float | None,
+    auto_mix: bool,
+    report: Path | None,
+    params: WorkbenchParams,
+    home: Home,
+) -> None:
+    """Plan how TRACK, a file or a catalog track id, covers a clip that is longer by 30 seconds or more.
+
+    Prints the plan as JSON; `workbench render` plays it. A track that cannot be looped is an answer too: `applicable`
+    is false then, and `plan.reason` and `hint` say why.
+
+    \b
+    Example:
+      workbench loop song.mp3 --video film.mp4 --auto-mix > plan.json
+      workbench loop song.mp3 --seconds 300 | jq .plan.seam_score
+    """
+    if (video is None) == (seconds is None):
+        raise click.UsageError("give either --video FILE or --seconds S")
+    if auto_mix and video is None:
+        raise click.UsageError("--auto-mix needs --video FILE")
+    from workbench.workflows.loop import find_song, loop_track
+
+    with progress_bar() as progress:
+        length = video if video is not None else seconds
+        assert length is not None, "one of both is given"
+        loop = loop_track(find_song(track, home), length, home, params, auto_mix=auto_mix, progress=progress)
+        if report is not None:
+            from workbench.workflows.report import write_loop_report
+
+            write_loop_report(loop, report, params, progress)
+    print_body(loop_body(loop).to_json())
+
+
+def loop_body(loop: Loop) -> LoopResult:
+    """The JSON body of a loop; a bare file and a bare length go by their name."""
+    from workbench.results.loop import TrackRef, loop_result
+
+    mix = None
+    if loop.mix is not None:
+        from workbench.results.mix import mix_body
+
+        mix = mix_body(loop.mix)
+    track = loop.song.track
+    return loop_result(
+        loop.answer,
+        video_id=loop.video.name if loop.video is not None else f"{loop.video_seconds:g}s",
+        track_id=loop.song.track_id,
+        track=TrackRef(
+            catalog_song_id=None if track is None else track.catalog_song_id,
+            catalog_audio_file_id=None if track is None else track.catalog_audio_file_id,
+        ),
+        mix=mix,
+    )

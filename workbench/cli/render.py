@@ -1,0 +1,67 @@
+"""`workbench render PLAN.json`: a plan as sound, or as a film."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from workbench.cli.options import FILE, home_option, profile_option
+from workbench.cli.terminal import print_body, progress_bar
+
+if TYPE_CHECKING:
+    from workbench.home import Home
+    from workbench.params import WorkbenchParams
+
+
+@click.command("render")
+@click.argument("plan", type=FILE)
+@click.option("--track", required=True, help="The song that the plan was made for: a file or a catalog track id.")
+@click.option("--video", type=FILE, help="The clip; its picture is copied and its sound kept under the music.")
+@click.option("-o", "--output", "out", type=FILE, required=True, help="WAV, FLAC or MP3; with --video MP4, MOV or MKV.")
+@click.option("--limit", is_flag=True, help="Hold the true peak under -1 dBTP; a mix is always limited.")
+@profile_option
+@home_option
+def command(
+    plan: Path, track: str, video: Path | None, out: Path, limit: bool, params: WorkbenchParams, home: Home
+) -> None:
+    """Play PLAN, as `workbench loop` prints it, into a sound file or, with --video, under a clip.
+
+    A mix in PLAN is applied when a clip is given. `-` reads the plan from standard input.
+
+    \b
+    Example:
+      workbench render plan.json --track song.mp3 -o music.wav
+      workbench render plan.json --track song.mp3 --video film.mp4 -o film-with-music.mp4
+    """
+    from workbench.media.audio import decode
+    from workbench.render.film import render_audio, render_film
+    from workbench.results.loop import mix_from_json, plan_from_json
+    from workbench.workflows.loop import find_song
+
+    text = _read(plan)
+    found, mix = plan_from_json(text), mix_from_json(text)
+    song = find_song(track, home)
+    with progress_bar() as progress:
+
+        def rendering(done: float) -> None:
+            progress(f"rendering {out.name}", done)
+
+        recording = decode(song.path)
+        if video is None:
+            render_audio(found, recording, out, params.render, limit=limit, progress=rendering)
+        else:
+            render_film(
+                found, recording, video, out, mix, params.render, limit=True if limit else None, progress=rendering
+            )
+    print_body({"output": str(out), "seconds": found.window_end, "bytes": out.stat().st_size})
+
+
+def _read(plan: Path) -> str:
+    from workbench.errors import InputError
+
+    try:
+        return click.get_text_stream("stdin").read() if str(plan) == "-" else plan.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{plan}: cannot be read ({getattr(error, 'strerror', None) or error})") from None

@@ -1,0 +1,130 @@
+"""Cover a clip with a track: the track's analysis, the plan, and with `auto_mix` the levels under the clip's own sound.
+
+The answer is a plan or a refusal, never an exception, where the music is the reason or the sound cannot be had: a file
+that is gone or cannot be decoded is `audio_unavailable`. A clip that cannot be read is the caller's fault and raises.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.catalog.track import Track
+from workbench.errors import MediaError, ParameterError, UnknownTrack
+from workbench.home import Home
+from workbench.loops import refusals
+from workbench.loops.cover import plan_loop
+from workbench.loops.plan import LoopPlan
+from workbench.loops.refusals import Refusal
+from workbench.params import WorkbenchParams
+from workbench.workflows.analyze import Analysis, analyze
+from workbench.workflows.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from workbench.mix.balance import Mix
+
+
+@dataclass(frozen=True, slots=True)
+class Song:
+    """A track as somebody named it: a file, or an id of the catalog."""
+
+    track_id: str
+    """the catalog's id, or the file's name"""
+    path: Path
+    track: Track | None
+    """its record, where the catalog has one"""
+
+
+@dataclass(frozen=True, slots=True)
+class Loop:
+    """One track under one clip."""
+
+    song: Song
+    video: Path | None
+    """None where only a length was given"""
+    video_seconds: float
+    answer: LoopPlan | Refusal
+    analysis: Analysis | None
+    """None where the sound could not be had"""
+    mix: Mix | None
+    """only where it was asked for and there is a plan"""
+
+
+def find_song(named: str, home: Home) -> Song:
+    """The file or the catalog track that a name means; a file comes first.
+
+    Raises
+    ------
+    UnknownTrack : neither a file nor an id of the catalog
+    """
+    path = Path(named)
+    if path.is_file():
+        return Song(path.name, path, None)
+    from workbench.workflows.library import open_library
+
+    try:
+        track = open_library(home).get(named)
+    except UnknownTrack:
+        raise UnknownTrack(f"{named}: no such file, and no track of that id in the catalog") from None
+    return Song(track.track_id, track.path, track)
+
+
+def loop_track(
+    song: Song | Path | str,
+    video: Path | float,
+    home: Home | None = None,
+    params: WorkbenchParams | None = None,
+    *,
+    auto_mix: bool = False,
+    progress: Progress = silent,
+) -> Loop:
+    """Plan how a track covers a clip.
+
+    Parameters
+    ----------
+    song : a song, or the path of its file
+    video : the clip, or its length in seconds
+    home : whose store is used; None: the one that settings choose
+    params : all parameters
+    auto_mix : also measure the clip's own sound and say how the music makes way for a voice; needs a clip
+
+    Raises
+    ------
+    MediaError : the clip cannot be read
+    ParameterError : a mix of a clip of which only the length is known, or a length that is none
+    """
+    params = params or WorkbenchParams()
+    if not isinstance(song, Song):
+        song = Song(Path(song).name, Path(song), None)
+    clip = None if isinstance(video, int | float) else Path(video)
+    if auto_mix and clip is None:
+        raise ParameterError("a mix needs the clip itself, not only its length")
+    seconds = _length(video if clip is None else clip)
+    try:
+        analysis = analyze(song.path, home, params, progress)
+    except MediaError as error:
+        refusal = refusals.audio_unavailable(str(error))
+        return Loop(song, clip, seconds, refusal, analysis=None, mix=None)
+    progress("planning", 0.0)
+    answer = plan_loop(analysis.profile, seconds, params.cover)
+    progress("planning", 1.0)
+    mix = None
+    if auto_mix and clip is not None and isinstance(answer, LoopPlan):
+        from workbench.workflows.mix import mix_under
+
+        mix = mix_under(clip, answer, song.path, params, progress)
+    return Loop(song, clip, seconds, answer, analysis, mix)
+
+
+def _length(video: Path | float) -> float:
+    if isinstance(video, Path):
+        from workbench.media.probe import probe
+
+        info = probe(video)
+        if not info.has_video:
+            raise MediaError(f"{video}: has no moving picture; give a clip, or its length in seconds")
+        return info.duration
+    if not 0.0 < video < float("inf"):
+        raise ParameterError(f"a clip lasts some time, got {video} s")
+    return float(video)

@@ -1,0 +1,115 @@
+"""Look into the seams of a plan: what is heard around each, what the song has there, and why the score is what it is.
+
+The planner works on a profile and needs no sound; this needs the recording, because a picture and an excerpt do.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.beats.grid import BeatGrid
+from workbench.loops.plan import LoopPlan
+from workbench.loops.seams import SeamEvidence, score_breaks, score_seam, seam_evidence
+from workbench.params import SeamParams
+from workbench.plots.seams import SeamView
+from workbench.recording import FloatArray, Recording
+from workbench.render.playback import expected_excerpt, seam_excerpt
+from workbench.workflows.analyze import Analysis
+
+EXCERPT_SECONDS = 4.0
+"""s around a seam that are shown and played"""
+_SAME_SECONDS = 2e-6
+"""plans round their times to the microsecond"""
+
+
+def seam_views(
+    plan: LoopPlan,
+    recording: Recording,
+    analysis: Analysis,
+    params: SeamParams | None = None,
+    seconds: float = EXCERPT_SECONDS,
+) -> list[SeamView]:
+    """What there is to see and hear of every seam of a plan that is unlike the seams before it.
+
+    A plan passes the same seam of the song several times; it is looked into where it is first heard. The same splice
+    may be heard under two crossfades, which differ in level: that counts as the same seam.
+
+    Parameters
+    ----------
+    plan, recording, analysis : of one song
+    params : with which the seams are scored
+    seconds : length of the excerpts, which have the seam in the middle
+
+    Returns
+    -------
+    list : one view a different seam, in the order of first hearing; `number` counts all seams of the plan, from 1
+    """
+    evidence = seam_evidence(recording, analysis.grid, params)
+    seen: set[tuple[float, float]] = set()
+    views = []
+    for seam in range(len(plan.seam_times)):
+        place = (plan.segments[seam].song_to, plan.segments[seam + 1].song_from)
+        if place not in seen:
+            seen.add(place)
+            views.append(seam_view(plan, recording, analysis, evidence, seam, params, seconds))
+    return views
+
+
+def seam_view(
+    plan: LoopPlan,
+    recording: Recording,
+    analysis: Analysis,
+    evidence: SeamEvidence,
+    seam: int,
+    params: SeamParams | None = None,
+    seconds: float = EXCERPT_SECONDS,
+) -> SeamView:
+    """What there is to see and hear of one seam, counted from 0."""
+    params = params or SeamParams()
+    leave_s, enter_s = plan.segments[seam].song_to, plan.segments[seam + 1].song_from
+    expected = expected_excerpt(plan, recording, seam, seconds)
+    score, parts = _score(analysis, evidence, leave_s, enter_s, params)
+    own_parts, _ = score_breaks(evidence, evidence.own, params)
+    return SeamView(
+        number=seam + 1,
+        video_s=plan.seam_times[seam],
+        leave_s=leave_s,
+        enter_s=enter_s,
+        heard=seam_excerpt(plan, recording, seam, seconds),
+        left=expected.left,
+        entered=expected.entered,
+        middle=min(plan.seam_times[seam], seconds / 2),
+        fade_seconds=plan.seam_fades[seam],
+        beats=_beats_around(analysis.grid, leave_s, enter_s, seconds / 2),
+        score=score,
+        parts=parts,
+        own_parts=own_parts,
+    )
+
+
+def _score(
+    analysis: Analysis, evidence: SeamEvidence, leave_s: float, enter_s: float, params: SeamParams
+) -> tuple[float, FloatArray]:
+    """Score and parts with which the planner chose the splice; those of the bar lines where the profile has it not."""
+    splices = analysis.profile.splices
+    same = (np.abs(splices.song_to - leave_s) < _SAME_SECONDS) & (np.abs(splices.song_from - enter_s) < _SAME_SECONDS)
+    if np.any(same):
+        row = int(np.argmax(same))
+        return float(splices.score[row]), splices.parts[row]
+    grid = analysis.grid
+    found = score_seam(evidence, _beat_at(grid, leave_s), _beat_at(grid, enter_s), params)
+    return found.total, np.array(list(found.parts.values()))
+
+
+def _beat_at(grid: BeatGrid, song_s: float) -> int:
+    return int(np.argmin(np.abs(grid.beats - song_s)))
+
+
+def _beats_around(grid: BeatGrid, leave_s: float, enter_s: float, reach: float) -> FloatArray:
+    """Beats as they are heard, shape (n, 2): s from the seam, and 1.0 where one opens a bar."""
+    opens = (grid.positions == 1).astype(np.float64)
+    # A splice may be up to 10 ms off the beat it is at, and the beat itself belongs to what is entered.
+    before = (grid.beats < leave_s - 0.02) & (grid.beats > leave_s - reach)
+    after = (grid.beats > enter_s - 0.02) & (grid.beats < enter_s + reach)
+    times = np.concatenate([grid.beats[before] - leave_s, grid.beats[after] - enter_s])
+    return np.stack([times, np.concatenate([opens[before], opens[after]])], axis=1)
