@@ -66,6 +66,8 @@ class SeamView:
     score: float
     parts: FloatArray
     """shape (len(SEAM_PARTS),), 0 to 1"""
+    level_step_db: float
+    """LU by which the entered side is louder than what was about to be heard, gains included; NaN where unknown"""
     own_parts: FloatArray
     """shape (len(SEAM_PARTS), n), the same parts as if one of the song's own bars were skipped"""
 

@@ -68,7 +68,7 @@ def seam_view(
     params = params or SeamParams()
     leave_s, enter_s = plan.segments[seam].song_to, plan.segments[seam + 1].song_from
     expected = expected_excerpt(plan, recording, seam, seconds)
-    score, parts = _score(analysis, evidence, leave_s, enter_s, params)
+    score, parts, step_db = _judged(analysis, evidence, leave_s, enter_s, params)
     own_parts, _ = score_breaks(evidence, evidence.own, params)
     return SeamView(
         number=seam + 1,
@@ -83,22 +83,23 @@ def seam_view(
         beats=_beats_around(analysis.grid, leave_s, enter_s, seconds / 2),
         score=score,
         parts=parts,
+        level_step_db=step_db + plan.segments[seam + 1].gain_in_db - plan.segments[seam].gain_db,
         own_parts=own_parts,
     )
 
 
-def _score(
+def _judged(
     analysis: Analysis, evidence: SeamEvidence, leave_s: float, enter_s: float, params: SeamParams
-) -> tuple[float, FloatArray]:
-    """Score and parts with which the planner chose the splice; those of the bar lines where the profile has it not."""
+) -> tuple[float, FloatArray, float]:
+    """Score, parts and level step that the planner chose the splice by; where the profile has it not, of its beats."""
     splices = analysis.profile.splices
     same = (np.abs(splices.song_to - leave_s) < _SAME_SECONDS) & (np.abs(splices.song_from - enter_s) < _SAME_SECONDS)
     if np.any(same):
         row = int(np.argmax(same))
-        return float(splices.score[row]), splices.parts[row]
+        return float(splices.score[row]), splices.parts[row], float(splices.level_step_db[row])
     grid = analysis.grid
     found = score_seam(evidence, _beat_at(grid, leave_s), _beat_at(grid, enter_s), params)
-    return found.total, np.array(list(found.parts.values()))
+    return found.total, np.array(list(found.parts.values())), float("nan")
 
 
 def _beat_at(grid: BeatGrid, song_s: float) -> int:

@@ -1,0 +1,166 @@
+"""A loop as one HTML page: what was made, why, and every seam to see and to hear.
+
+The page asks nobody for anything: pictures and the sounds around the seams are inside it, style and script too. The
+one thing too large for that is the film, some 40 MB for five minutes: the page plays the file beside it, and says so.
+Light or dark follows the reader's system; pictures keep their white paper.
+"""
+
+from __future__ import annotations
+
+from base64 import b64encode
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from html import escape
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows under a head; cells that are numbers stand right."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    marked: frozenset[int] = frozenset()
+    """indices of rows that are set off"""
+
+
+@dataclass(frozen=True, slots=True)
+class Sound:
+    """A player and what it plays."""
+
+    name: str
+    mp3: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class SeamCard:
+    """One seam to see and to hear."""
+
+    title: str
+    text: str
+    picture: bytes
+    """PNG"""
+    sounds: tuple[Sound, ...]
+    film_s: float | None
+    """where it is in the film, s"""
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A part of the page: a heading, and what stands under it in this order."""
+
+    heading: str
+    text: tuple[str, ...] = ()
+    picture: bytes | None = None
+    picture_text: str = ""
+    tables: tuple[Table, ...] = ()
+    seams: tuple[SeamCard, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """All of it."""
+
+    title: str
+    lead: tuple[str, ...]
+    film: str | None
+    """file name of the film beside the page"""
+    sections: tuple[Section, ...]
+    footer: tuple[str, ...] = field(default=())
+
+
+def page_html(page: Page) -> str:
+    """Write the page as HTML."""
+    body = [f"<h1>{escape(page.title)}</h1>", *(f"<p class=lead>{escape(text)}</p>" for text in page.lead)]
+    if page.film is not None:
+        name = escape(page.film, quote=True)
+        body.append(
+            f'<figure><video id=film src="{name}" controls preload=metadata></video>'
+            f'<figcaption>The film, <a href="{name}">{name}</a>, lies beside this page; it is not inside it.'
+            "</figcaption></figure>"
+        )
+    body += [_section(section, page.film is not None) for section in page.sections]
+    body += ["<footer>", *(f"<p>{escape(text)}</p>" for text in page.footer), "</footer>"]
+    return (
+        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+        '<meta name="viewport" content="width=device-width, initial-scale=1">'
+        f"<title>{escape(page.title)}</title><style>{_STYLE}</style></head>\n<body><main>\n"
+        + "\n".join(body)
+        + f"\n</main><script>{_SCRIPT}</script></body></html>\n"
+    )
+
+
+def _section(section: Section, has_film: bool) -> str:
+    parts = [f"<section><h2>{escape(section.heading)}</h2>", *(f"<p>{escape(text)}</p>" for text in section.text)]
+    if section.picture is not None:
+        parts.append(_picture(section.picture, section.picture_text))
+    parts += [_table(table) for table in section.tables]
+    parts += [_seam(seam, has_film) for seam in section.seams]
+    return "\n".join([*parts, "</section>"])
+
+
+def _picture(png: bytes, text: str) -> str:
+    caption = f"<figcaption>{escape(text)}</figcaption>" if text else ""
+    source = f"data:image/png;base64,{b64encode(png).decode()}"
+    return f'<figure class=paper><img alt="{escape(text or "picture", quote=True)}" src="{source}">{caption}</figure>'
+
+
+def _table(table: Table) -> str:
+    head = "".join(f"<th scope=col>{escape(name)}</th>" for name in table.head)
+    rows = "".join(
+        f"<tr{' class=marked' if number in table.marked else ''}>{_cells(row)}</tr>"
+        for number, row in enumerate(table.rows)
+    )
+    return f"<div class=wide><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+
+
+def _cells(row: Sequence[str]) -> str:
+    return "".join(f"<td{' class=number' if _is_number(cell) else ''}>{escape(cell)}</td>" for cell in row)
+
+
+def _is_number(cell: str) -> bool:
+    return bool(cell) and (cell[0].isdigit() or cell[0] in "+-−") and any(letter.isdigit() for letter in cell)
+
+
+def _seam(seam: SeamCard, has_film: bool) -> str:
+    players = "".join(
+        f"<label>{escape(sound.name)}"
+        f'<audio controls preload=none src="data:audio/mpeg;base64,{b64encode(sound.mp3).decode()}"></audio></label>'
+        for sound in seam.sounds
+    )
+    if has_film and seam.film_s is not None:
+        players += f"<button type=button data-film={max(0.0, seam.film_s - 2.0):.3f}>in the film</button>"
+    return (
+        f"<article><h3>{escape(seam.title)}</h3><p>{escape(seam.text)}</p>"
+        f"<div class=players>{players}</div>{_picture(seam.picture, '')}</article>"
+    )
+
+
+_STYLE = """
+:root{color-scheme:light dark;--ink:#1b1f24;--soft:#59636e;--paper:#fff;--line:#d8dee4;--mark:#fff4d6;--link:#0072b2}
+@media(prefers-color-scheme:dark){:root{--ink:#e6e9ec;--soft:#9aa4ae;--paper:#14171a;--line:#343b42;--mark:#3a3012;
+--link:#56b4e9}}
+body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,sans-serif}
+main{max-width:1120px;margin:0 auto;padding:2rem 1.2rem 4rem}
+h1{font-size:1.9rem;line-height:1.2;margin:.2em 0}h2{margin:2.4em 0 .4em;border-bottom:1px solid var(--line)}
+h3{margin:1.6em 0 .2em}p{max-width:76ch;margin:.5em 0}.lead{font-size:1.12rem}a{color:var(--link)}
+figure{margin:1em 0}figcaption,footer{color:var(--soft);font-size:.9rem}
+video{width:100%;max-height:75vh;background:#000;border-radius:6px}
+.paper img{width:100%;height:auto;background:#fff;border-radius:6px;border:1px solid var(--line);box-sizing:border-box}
+.wide{overflow-x:auto}table{border-collapse:collapse;font-size:.93rem;margin:.8em 0}
+th,td{padding:.3em .8em;border-bottom:1px solid var(--line);text-align:left;vertical-align:top}
+th{color:var(--soft);font-weight:600}td.number{text-align:right;font-variant-numeric:tabular-nums}
+tr.marked td{background:var(--mark);font-weight:600}
+.players{display:flex;flex-wrap:wrap;gap:1rem;align-items:end}.players label{font-size:.9rem;color:var(--soft)}
+.players audio{display:block;height:36px;max-width:100%}
+button{font:inherit;padding:.35em .9em;border:1px solid var(--line);border-radius:6px;background:none;color:var(--link);
+cursor:pointer}
+"""
+
+_SCRIPT = """
+for (const button of document.querySelectorAll('[data-film]')) button.addEventListener('click', () => {
+  const film = document.getElementById('film');
+  film.currentTime = Number(button.dataset.film);
+  film.scrollIntoView({behavior: 'smooth'});
+  film.play();
+});
+"""

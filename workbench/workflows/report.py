@@ -1,0 +1,188 @@
+"""Show a loop: pictures and four seconds of sound of every seam, and one page that holds them all.
+
+Joins what `workbench.workflows.seams` looked into, the pictures of `workbench.plots` and the page of
+`workbench.export.page`. The demo writes the same page with the film and the choice of the track on top.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import numpy as np
+
+from workbench.errors import StoreError
+from workbench.export.page import Page, SeamCard, Section, Sound, Table, page_html
+from workbench.loops.plan import LoopPlan
+from workbench.loops.profile import SEAM_PARTS
+from workbench.loops.refusals import Refusal
+from workbench.media.audio import decode, write_audio
+from workbench.params import WorkbenchParams
+from workbench.plots.palette import clock, png
+from workbench.plots.plan import plan_figure
+from workbench.plots.seams import SeamView, seam_figure
+from workbench.recording import Recording
+from workbench.workflows.analyze import Analysis
+from workbench.workflows.loop import Loop
+from workbench.workflows.progress import Progress, silent
+from workbench.workflows.seams import seam_views
+
+_MP3_BIT_RATE = 160_000
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ShownSeam:
+    """A seam with its picture and sounds made."""
+
+    view: SeamView
+    picture: bytes
+    """PNG"""
+    heard: bytes
+    """MP3 of what is heard"""
+    left: bytes
+    """MP3 of the song played on past the place left"""
+
+
+def show_seams(
+    plan: LoopPlan,
+    recording: Recording,
+    analysis: Analysis,
+    params: WorkbenchParams | None = None,
+    progress: Progress = silent,
+) -> list[ShownSeam]:
+    """Draw every different seam of a plan and encode what is heard there."""
+    stage = "drawing the seams"
+    progress(stage, 0.0)
+    views = seam_views(plan, recording, analysis, (params or WorkbenchParams()).seams)
+    shown = []
+    for number, view in enumerate(views, start=1):
+        shown.append(ShownSeam(view, png(seam_figure(view)), mp3(view.heard), mp3(view.left)))
+        progress(stage, number / len(views))
+    return shown
+
+
+def write_loop_report(
+    loop: Loop, out: Path, params: WorkbenchParams | None = None, progress: Progress = silent
+) -> Path:
+    """Write the page of a loop; of a refusal it holds the reason.
+
+    Raises
+    ------
+    MediaError : the song cannot be decoded any more
+    StoreError : the page cannot be written
+    """
+    name = loop.song.track.title if loop.song.track is not None and loop.song.track.title else loop.song.track_id
+    clip = loop.video.name if loop.video is not None else f"a clip of {clock(loop.video_seconds)}"
+    if isinstance(loop.answer, Refusal):
+        why = Section("Why not", (loop.answer.hint,), tables=(Table(("reason",), ((loop.answer.reason.value,),)),))
+        return write_page(Page(f"{name} cannot be looped under {clip}", (), None, (why,)), out)
+    assert loop.analysis is not None, "a plan comes from an analysis"
+    recording = decode(loop.song.path)
+    seams = show_seams(loop.answer, recording, loop.analysis, params, progress)
+    sections = (plan_section(loop.answer, loop), seams_section(loop.answer, seams))
+    return write_page(Page(f"{name} under {clip}", (plan_sentence(loop.answer),), None, sections), out)
+
+
+def plan_sentence(plan: LoopPlan) -> str:
+    """What a plan does, in a sentence."""
+    seams = len(plan.seam_times)
+    return (
+        f"{clock(plan.song_duration)} of song cover {clock(plan.window_end)} of film with {seams} "
+        f"seam{'s' if seams != 1 else ''}, the worst of which scores {plan.seam_score:.2f}; the music "
+        f"{plan.end_label} at {clock(plan.music_end)}."
+    )
+
+
+def plan_section(plan: LoopPlan, loop: Loop) -> Section:
+    """The part of the page that shows the whole plan."""
+    assert loop.analysis is not None, "a plan comes from an analysis"
+    duck = loop.mix.duck if loop.mix is not None else None
+    points = [(float(at), float(db)) for at, db in duck.envelope_points] if duck is not None else []
+    speech = [(float(first), float(last)) for first, last in duck.speech_ranges] if duck is not None else []
+    facts = (
+        ("body heard longest", f"{plan.bars} bars from {clock(plan.loop_start_a)}, heard {plan.repeats} times"),
+        ("parts of the song used", ", ".join(plan.sections_covered)),
+        ("ending", plan.end_label),
+        ("worst seam", f"{plan.seam_score:.2f}"),
+        ("plan score", f"{plan.plan_score:.2f}"),
+        ("tempo", f"{loop.analysis.grid.tempo_bpm:.2f} bpm, {plan.beats_per_bar} beats to the bar"),
+        ("sureness of the bar lines", f"{loop.analysis.grid.confidence:.2f}"),
+    )
+    return Section(
+        "The plan",
+        ("Below the song, above it the film; ribbons show which part of the song is heard where.",),
+        picture=png(plan_figure(plan, loop.analysis.profile, points, speech)),
+        picture_text="Numbers mark the seams. The same colour means that parts of the song repeat each other.",
+        tables=(Table(("", ""), facts),),
+    )
+
+
+def seams_section(plan: LoopPlan, seams: Sequence[ShownSeam]) -> Section:
+    """The part of the page that lists, shows and plays the seams."""
+    head = ("seam", "in the film", "leaves", "enters", "score", *SEAM_PARTS, "level step, LU", "fade, ms")
+    rows = []
+    for shown in seams:
+        view = shown.view
+        step = f"{view.level_step_db:+.1f}" if np.isfinite(view.level_step_db) else "?"
+        rows.append(
+            (
+                str(view.number), _times(plan, view), clock(view.leave_s), clock(view.enter_s), f"{view.score:.2f}",
+                *(f"{part:.2f}" for part in view.parts), step, f"{1000 * view.fade_seconds:.0f}",
+            )
+        )  # fmt: skip
+    cards = tuple(
+        SeamCard(
+            title=f"Seam {shown.view.number}",
+            text=f"Heard at {_times(plan, shown.view)}. What is heard lies over what the song has: where both look "
+            "alike, nothing gives the splice away. Four seconds, the seam in the middle:",
+            picture=shown.picture,
+            sounds=(Sound("heard", shown.heard), Sound("the song played on instead", shown.left)),
+            film_s=shown.view.video_s,
+        )
+        for shown in seams
+    )
+    return Section(
+        "The seams",
+        (
+            "A score is the probability that nobody hears the seam. Its parts lie between 0 and 1, where 1 is no break "
+            "at all; the yardstick is the song itself, one of whose own bars is skipped. A seam that the plan passes "
+            "several times is listed once.",
+        ),
+        tables=(Table(head, tuple(rows)),),
+        seams=cards,
+    )
+
+
+def _times(plan: LoopPlan, view: SeamView) -> str:
+    """When a seam is heard, all times of it."""
+    place = (view.leave_s, view.enter_s)
+    pairs = zip(plan.segments[:-1], plan.segments[1:], plan.seam_times, strict=True)
+    heard = [clock(time) for left, entered, time in pairs if (left.song_to, entered.song_from) == place]
+    most = 6
+    return ", ".join(heard[:most]) + (f" and {len(heard) - most} times more" if len(heard) > most else "")
+
+
+def mp3(sound: Recording) -> bytes:
+    """Return a short recording as an MP3 file, folded down where it has more than two channels."""
+    samples = sound.samples if sound.channels <= 2 else sound.mono()[np.newaxis]
+    with TemporaryDirectory() as folder:
+        path = write_audio(
+            Path(folder) / "excerpt.mp3", [samples], sound.sample_rate, samples.shape[0], bit_rate=_MP3_BIT_RATE
+        )
+        return path.read_bytes()
+
+
+def write_page(page: Page, out: Path) -> Path:
+    """Write a page, whole or not at all."""
+    aside = out.with_name(f".{out.name}.{secrets.token_hex(4)}.part")
+    try:
+        aside.write_text(page_html(page), encoding="utf-8")
+        aside.replace(out)
+    except OSError as error:
+        raise StoreError(f"{out}: cannot be written ({error.strerror})") from error
+    finally:
+        aside.unlink(missing_ok=True)
+    return out
