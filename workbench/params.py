@@ -41,7 +41,7 @@ class BeatParams(Params):
     usual_bpm: float = Field(default=110.0, ge=80.0, le=140.0, description="BPM; where people tap most readily")
     tempo_candidates: int = Field(default=10, ge=1, le=20, description="tempi decoded and compared; cost grows with it")
     compression: float = Field(
-        default=100.0, ge=0.1, le=1000.0, description="ratio of a loud magnitude to where the logarithm turns linear"
+        default=30.0, ge=0.1, le=1000.0, description="ratio of a loud magnitude to where the logarithm turns linear"
     )
     normalization_seconds: float = Field(
         default=8.0, ge=1.0, le=60.0, description="s around an onset that its strength is measured against; two bars"
@@ -79,7 +79,9 @@ class BeatParams(Params):
     line_price: float = Field(
         default=30.0, ge=1.0, le=1000.0, description="squared jitters that a new stretch of tempo must save"
     )
-    latency_ms: float = Field(default=0.0, ge=-30.0, le=30.0, description="ms added to every beat")
+    latency_ms: float = Field(
+        default=9.0, ge=-30.0, le=30.0, description="ms from half the height of an onset's edge to its instant"
+    )
 
 
 class SectionParams(Params):
@@ -87,9 +89,14 @@ class SectionParams(Params):
 
     usual_bars: int = Field(default=8, ge=2, le=32, description="bars; the usual length of a section")
     border_price: float = Field(
-        default=0.4, ge=0.0, le=10.0, description="evidence that one more border must be worth; 1 is the top tenth of bars"
+        default=0.4,
+        ge=0.0,
+        le=10.0,
+        description="evidence that one more border must be worth; 1 is the top tenth of bars",
     )
-    odd_price: float = Field(default=0.4, ge=0.0, le=10.0, description="price of a section that is no multiple of 4 bars")
+    odd_price: float = Field(
+        default=0.4, ge=0.0, le=10.0, description="price of a section that is no multiple of 4 bars"
+    )
     repetition_weight: float = Field(default=0.7, ge=0.0, le=5.0, description="of repetition beside novelty")
     same_group: float = Field(
         default=0.8, ge=0.0, le=1.0, description="likeness over which two sections repeat each other"
@@ -116,25 +123,39 @@ class SeamParams(Params):
     least_context: float = Field(default=0.01, ge=0.0, le=1.0, description="1 - cosine that nobody hears")
     least_ringing: float = Field(default=0.01, ge=0.0, le=1.0, description="share of the sound that nobody misses")
     least_pulse: float = Field(default=0.05, ge=0.0, le=1.0, description="1 - cosine that nobody hears")
-    least_harmony: float = Field(default=0.02, ge=0.0, le=1.0, description="1 - cosine that nobody hears")
+    least_harmony: float = Field(default=0.08, ge=0.0, le=1.0, description="1 - cosine that nobody hears")
     least_level: float = Field(default=1.5, ge=0.0, le=20.0, description="dB; steps that a gain and a glide hide")
     least_brightness: float = Field(default=0.15, ge=0.0, le=4.0, description="octaves that nobody hears")
     most_expectation: float = Field(default=0.06, ge=0.0, le=2.0, description="1 - cosine that anybody hears")
     most_context: float = Field(default=0.06, ge=0.0, le=2.0, description="1 - cosine that anybody hears")
     most_ringing: float = Field(default=0.1, ge=0.0, le=2.0, description="share of the sound that anybody misses")
     most_pulse: float = Field(default=0.3, ge=0.0, le=2.0, description="1 - cosine that anybody hears")
-    most_harmony: float = Field(default=0.12, ge=0.0, le=2.0, description="1 - cosine that anybody hears")
+    most_harmony: float = Field(default=0.25, ge=0.0, le=2.0, description="1 - cosine that anybody hears")
     most_level: float = Field(default=6.0, ge=0.0, le=40.0, description="dB that anybody hears")
     most_brightness: float = Field(default=0.6, ge=0.0, le=8.0, description="octaves that anybody hears")
-    weight_expectation: float = Field(default=2.5, ge=0.0, le=50.0, description="log-odds lost with the whole part")
-    weight_context: float = Field(default=1.5, ge=0.0, le=50.0, description="log-odds lost with the whole part")
-    weight_ringing: float = Field(default=1.5, ge=0.0, le=50.0, description="log-odds lost with the whole part")
-    weight_pulse: float = Field(default=2.5, ge=0.0, le=50.0, description="log-odds lost with the whole part")
-    weight_harmony: float = Field(default=2.5, ge=0.0, le=50.0, description="log-odds lost with the whole part")
-    weight_level: float = Field(default=1.0, ge=0.0, le=50.0, description="log-odds lost with the whole part")
-    weight_brightness: float = Field(default=1.0, ge=0.0, le=50.0, description="log-odds lost with the whole part")
+    weight_expectation: float = Field(
+        default=0.8, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+    )
+    weight_context: float = Field(
+        default=1.2, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+    )
+    weight_ringing: float = Field(
+        default=0.9, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+    )
+    weight_pulse: float = Field(
+        default=1.2, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+    )
+    weight_harmony: float = Field(
+        default=2.0, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+    )
+    weight_level: float = Field(
+        default=0.8, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+    )
+    weight_brightness: float = Field(
+        default=0.7, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+    )
     log_odds_unbroken: float = Field(
-        default=5.0, ge=0.0, le=20.0, description="log-odds that nobody hears a splice without any break"
+        default=5.2, ge=0.0, le=20.0, description="log-odds that nobody hears a splice without any break"
     )
     kept_score: float = Field(default=0.05, ge=0.0, le=1.0, description="score under which a splice is forgotten")
     kept_splices: int = Field(

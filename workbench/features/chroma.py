@@ -4,7 +4,7 @@ Long windows resolve semitones but smear time. Here a window never crosses the b
 enough: one starts with the beat (what has been struck), one ends with it (what still rings), so that a note which rings
 over a bar line is seen on both sides of it.
 
-Functions: `beat_tones`, `tuning`, `semitone_bands`, `fold_octaves`.
+Functions: `beat_tones`, `tuning`, `semitone_bands`, `stand_out`, `fold_octaves`.
 """
 
 from __future__ import annotations
@@ -87,6 +87,26 @@ def semitone_bands(n_bins: int, bin_hz: float, deviation: float) -> FloatArray:
     width = np.maximum(hz * (2.0 ** (1 / 12) - 1.0), 1.2 * bin_hz)
     distance = np.abs(bins[:, None] - hz[None, :]) / width
     return np.where(distance < 1.0, 0.5 + 0.5 * np.cos(np.pi * distance), 0.0).astype(np.float32)
+
+
+def stand_out(tones: FloatArray, reach: int = 6, noise_share: float = 0.25) -> FloatArray:
+    """What tones rise over their surroundings, so that notes count and drums do not.
+
+    Parameters
+    ----------
+    tones : shape (..., n_tones), from `beat_tones`
+    reach : semitones on each side that count as surroundings
+    noise_share : weight at which the tones themselves are kept beside, so that unpitched sounds are like each other
+
+    Returns
+    -------
+    shape (..., 2 * n_tones): rises over the local mean, then the weighted tones
+    """
+    n = tones.shape[-1]
+    sums = np.concatenate((np.zeros_like(tones[..., :1]), np.cumsum(tones, axis=-1, dtype=np.float64)), axis=-1)
+    low, high = np.maximum(np.arange(n) - reach, 0), np.minimum(np.arange(n) + reach + 1, n)
+    around = (sums[..., high] - sums[..., low]) / (high - low)
+    return np.concatenate((np.maximum(tones - around, 0.0), noise_share * tones), axis=-1).astype(tones.dtype)
 
 
 def fold_octaves(tones: FloatArray) -> FloatArray:

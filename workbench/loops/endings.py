@@ -17,7 +17,7 @@ import numpy as np
 from workbench.features.energy import sounding_range
 from workbench.loops.profile import EndingKind, SongEnding, SongSection
 from workbench.params import EndingParams
-from workbench.recording import FloatArray, Recording
+from workbench.recording import FloatArray, IntArray, Recording
 
 _HOP_SECONDS = 0.02
 _FLOOR_DB = -100.0
@@ -116,7 +116,7 @@ def _measure_tail(recording: Recording, bar_seconds: float, params: EndingParams
     )
 
 
-def _is_fade(level: FloatArray, onsets: FloatArray, bar_seconds: float, params: EndingParams) -> bool:
+def _is_fade(level: FloatArray, onsets: IntArray, bar_seconds: float, params: EndingParams) -> bool:
     """Whether the level sinks steadily over bars while onsets keep coming as they did before."""
     smooth_hops = max(1, round(0.5 * bar_seconds / _HOP_SECONDS))
     padded = np.pad(level, (smooth_hops // 2, smooth_hops - 1 - smooth_hops // 2), mode="edge")
@@ -134,7 +134,7 @@ def _is_fade(level: FloatArray, onsets: FloatArray, bar_seconds: float, params: 
     usual = np.count_nonzero(onsets < begin) / max(begin * _HOP_SECONDS, bar_seconds)
     during = np.count_nonzero((onsets >= begin) & (onsets < end)) / length
     last_half = np.count_nonzero((onsets >= (begin + end) // 2) & (onsets < end)) / (length / 2)
-    return during > 0.6 * usual and last_half > 0.5 * usual and usual > 0.0
+    return bool(during > 0.6 * usual and last_half > 0.5 * usual and usual > 0.0)
 
 
 def _come_down(

@@ -7,8 +7,8 @@ rule leaves; where they do not agree at all, to the lag at which their attacks c
 The correlation there says how to cross over. Sides of correlation r have constant power halfway through a fade with the
 gains `(1-x)^p`, `x^p` if `2 * (1/2)^(2p) * (1 + r) = 1`, that is `p = (1 + log2(1 + r)) / 2`: linear for identical
 sides, equal power for unlike ones. Alike sides cross over quickly, since nothing changes. Unlike sides cross over
-before the attack that opens the bar, so that one attack is heard and it masks the change; without an attack they cross over
-slowly, but never across the next onset of either side.
+before the attack that opens the bar, so that one attack is heard and it masks the change; without an attack they cross
+over slowly, but never across the next onset of either side.
 
 Functions: `line_sounds`, `fit_splices`.
 

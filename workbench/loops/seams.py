@@ -15,8 +15,8 @@ that holds; all compare *heard* (from `enter` on) with *expected* (from `leave` 
 
 A break means nothing by itself: a level step of 3 dB is a shock in a drone and nothing in a drum solo. The yardstick
 is the song: the same measure taken as if each bar were skipped (leave at bar line k, enter at k + 1), the smallest jump
-that the song's own bar lines offer. A part of the score is 1 for no break, 1/2 for a break of a stated share of the song's
-typical one; the total is a logistic function of the parts, fitted once to splices with known answers
+that the song's own bar lines offer. A part of the score is 1 for no break, 1/2 for a break of a stated share of the
+song's typical one; the total is a logistic function of the parts, fitted once to splices with known answers
 (tests/benchmarks/seams.py), so that it reads as a probability.
 
 Functions: `seam_evidence`, `seam_breaks`, `yardstick`, `score_breaks`, `total_of_parts`, `score_seam`.
@@ -37,7 +37,7 @@ import numpy as np
 
 from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
-from workbench.features.chroma import beat_tones
+from workbench.features.chroma import beat_tones, stand_out
 from workbench.features.timbre import LOUDNESS_EXPONENT, beat_edges, rises, specific_loudness
 from workbench.loops.profile import SEAM_PARTS
 from workbench.params import SeamParams
@@ -66,6 +66,8 @@ class SeamEvidence:
     """shape (n_beats, ticks, ONSET_GROUPS), rises of specific loudness"""
     tones: FloatArray
     """shape (n_beats, 2, n_tones), compressed power of semitones when the beat begins and when it ends"""
+    harmony: FloatArray
+    """shape (n_beats, 2, 2 * n_tones), what the tones rise over their surroundings, and a little of the tones"""
     level_db: FloatArray
     """shape (n_beats,), dB, level of the compressed bands, which follows loudness"""
     brightness: FloatArray
@@ -120,6 +122,7 @@ def seam_evidence(recording: Recording, grid: BeatGrid, params: SeamParams | Non
         band_hz=band_hz,
         rhythm=rises(loudness, ONSET_GROUPS),
         tones=tones,
+        harmony=stand_out(tones),
         level_db=_compressed_db(by_band.mean(axis=1)),
         brightness=by_band @ np.log2(band_hz / 1000.0) / total,
         own=np.empty((len(SEAM_PARTS), 0)),
@@ -149,7 +152,7 @@ def seam_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, para
     after, before = np.arange(2 * n), np.arange(-n, 0)
 
     def ahead(values: FloatArray, beats: IntArray) -> FloatArray:
-        return _windows(values, beats, after) * np.sqrt(fading, dtype=np.float32)[:, None]
+        return np.asarray(_windows(values, beats, after) * np.sqrt(fading, dtype=np.float32)[:, None])
 
     def behind(values: FloatArray, beats: IntArray) -> FloatArray:
         return _windows(values, beats, before)
@@ -158,7 +161,7 @@ def seam_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, para
     context = _unlike(behind(evidence.loudness, leaves), behind(evidence.loudness, enters))
     # The head of the song has nothing before it that could disagree: what follows speaks for both.
     context = np.where(enters[None, :] >= n, context, expectation)
-    harmony = _unlike(ahead(evidence.tones, leaves), ahead(evidence.tones, enters))
+    harmony = _unlike(ahead(evidence.harmony, leaves), ahead(evidence.harmony, enters))
     rhythm = _unlike(ahead(evidence.rhythm, leaves), ahead(evidence.rhythm, enters))
     lengths = np.diff(evidence.edges)
     lengths_before = np.concatenate((lengths[:1], lengths))
@@ -185,7 +188,7 @@ def _windows(values: FloatArray, beats: IntArray, offsets: IntArray) -> FloatArr
     flat = values.reshape(values.shape[0], -1).astype(np.float32, copy=False)
     at = np.asarray(beats)[:, None] + offsets[None, :]
     inside = (at >= 0) & (at < flat.shape[0])
-    return flat[np.clip(at, 0, flat.shape[0] - 1)] * inside[:, :, None].astype(np.float32)
+    return np.asarray(flat[np.clip(at, 0, flat.shape[0] - 1)] * inside[:, :, None].astype(np.float32))
 
 
 def _unlike(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -194,7 +197,7 @@ def _unlike(a: FloatArray, b: FloatArray) -> FloatArray:
     norm_a, norm_b = (np.linalg.norm(side, axis=1) for side in (a, b))
     unit_a = a / np.maximum(norm_a, _SILENT)[:, None]
     unit_b = b / np.maximum(norm_b, _SILENT)[:, None]
-    apart = np.maximum(1.0 - unit_a @ unit_b.T, 0.0).astype(np.float64)
+    apart: FloatArray = np.maximum(1.0 - unit_a @ unit_b.T, 0.0).astype(np.float64)
     return np.where((norm_a < _SILENT)[:, None] & (norm_b < _SILENT)[None, :], 0.0, apart)
 
 
@@ -241,7 +244,7 @@ def score_breaks(evidence: SeamEvidence, breaks: FloatArray, params: SeamParams)
     total : shape (...), 0 to 1
     """
     scale = yardstick(evidence, params).reshape((-1,) + (1,) * (breaks.ndim - 1))
-    parts = 1.0 / (1.0 + np.square(breaks / scale))
+    parts: FloatArray = 1.0 / (1.0 + np.square(breaks / scale))
     return parts, total_of_parts(parts, params)
 
 
@@ -253,13 +256,17 @@ def yardstick(evidence: SeamEvidence, params: SeamParams) -> FloatArray:
     """
     least, most = (np.asarray([getattr(params, f"{end}_{part}") for part in SEAM_PARTS]) for end in ("least", "most"))
     typical = np.median(evidence.own, axis=1) if evidence.own.shape[1] else least
-    return np.clip(params.own_share * typical, least, most)
+    return np.asarray(np.clip(params.own_share * typical, least, most))
 
 
 def total_of_parts(parts: FloatArray, params: SeamParams) -> FloatArray:
-    """Probability that nobody hears a splice with these parts, shape (len(SEAM_PARTS), ...) to (...)."""
+    """Probability that nobody hears a splice with these parts, shape (len(SEAM_PARTS), ...) to (...).
+
+    A logistic function of the weighted sum of the parts' logarithms: one part near 0 spoils the whole.
+    """
     weights = np.asarray([getattr(params, f"weight_{part}") for part in SEAM_PARTS])
-    return np.asarray(1.0 / (1.0 + np.exp(np.tensordot(weights, 1.0 - parts, axes=1) - params.log_odds_unbroken)))
+    loss = np.tensordot(weights, -np.log(np.maximum(parts, 1e-12)), axes=1)
+    return np.asarray(1.0 / (1.0 + np.exp(np.minimum(loss, 700.0) - params.log_odds_unbroken)))
 
 
 def score_seam(evidence: SeamEvidence, leave: int, enter: int, params: SeamParams | None = None) -> SeamScore:

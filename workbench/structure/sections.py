@@ -106,8 +106,8 @@ def find_sections(bars: BarFeatures, params: SectionParams | None = None) -> tup
     params = params or SectionParams()
     if bars.level_db.size == 0:
         return ()
-    ground = likeness(bars)
-    evidence = novelty(timbre_likeness(bars)) + repetition(ground)
+    grounds = likeness(bars)
+    evidence = novelty(0.5 * (timbre_likeness(bars) + grounds[0])) + params.repetition_weight * repetition(grounds)
     borders = cut_bars(evidence, params)
     groups = group_sections(borders, bars, params)
     labels = name_sections(borders, groups, bars.level_db)
@@ -124,11 +124,20 @@ def timbre_likeness(bars: BarFeatures) -> FloatArray:
 
 
 def likeness(bars: BarFeatures) -> FloatArray:
-    """Likeness of what is played in all pairs of bars, shape (n_bars, n_bars), 0 to 1: notes and rhythm, not level."""
+    """Likeness of what is played in all pairs of bars, in every transposition: notes and rhythm, not level.
+
+    Returns
+    -------
+    shape (12, n_bars, n_bars), 0 to 1; matrix k compares each bar with all bars moved up by k semitones
+    """
     n = bars.level_db.size
-    harmony = _distances(_unit(bars.chroma.reshape(n, -1)))
     rhythm = _distances(_unit(bars.rhythm.reshape(n, -1)))
-    return np.asarray(np.exp(-0.5 * (harmony / _typical(harmony) + rhythm / _typical(rhythm)) ** 2))
+    chroma = _unit(_centred(bars.chroma).reshape(n, -1))
+    shape = bars.chroma.shape
+    moved = [np.roll(chroma.reshape(shape), k, axis=2).reshape(n, -1) for k in range(12)]
+    harmony = np.stack([np.sqrt(np.maximum(2.0 - 2.0 * chroma @ other.T, 0.0)) for other in moved])
+    scale = _typical(harmony[0])
+    return np.asarray(np.exp(-np.square(harmony / scale + rhythm / _typical(rhythm))))
 
 
 def novelty(alike: FloatArray, widths: tuple[int, ...] = (2, 4, 8)) -> FloatArray:
@@ -154,29 +163,32 @@ def novelty(alike: FloatArray, widths: tuple[int, ...] = (2, 4, 8)) -> FloatArra
     return result
 
 
-def repetition(ground: FloatArray, span: int = 4) -> FloatArray:
+def repetition(grounds: FloatArray, span: int = 4) -> FloatArray:
     """How clearly a repetition of other bars begins or ends at each bar.
 
     Parameters
     ----------
-    ground : shape (n_bars, n_bars), likeness of what is played
+    grounds : shape (n_keys, n_bars, n_bars), likeness of what is played, one matrix a transposition
     span : bars over which a repetition must hold
 
     Returns
     -------
-    shape (n_bars,), 0 to 1: the largest change, over all distances, of the likeness along a diagonal
+    shape (n_bars,), 0 to 1: the largest change, over all distances and keys, of the likeness along a diagonal
     """
-    n = ground.shape[0]
+    n = grounds.shape[1]
     result = np.zeros(n)
+    bars = np.arange(n)
     for lag in range(span, n - 1):
-        diagonal = np.diagonal(ground, lag)
-        sums = np.concatenate(([0.0], np.cumsum(diagonal)))
-        for bar in range(1, diagonal.size):
-            before = (sums[bar] - sums[max(0, bar - span)]) / min(span, bar)
-            after = (sums[min(diagonal.size, bar + span)] - sums[bar]) / min(span, diagonal.size - bar)
-            change = abs(after - before)
-            result[bar] = max(result[bar], change)
-            result[bar + lag] = max(result[bar + lag], change)
+        diagonals = np.diagonal(grounds, lag, axis1=1, axis2=2)
+        length = diagonals.shape[1]
+        sums = np.concatenate((np.zeros((diagonals.shape[0], 1)), np.cumsum(diagonals, axis=1)), axis=1)
+        at = bars[1:length]
+        first, last = np.maximum(at - span, 0), np.minimum(at + span, length)
+        before = (sums[:, at] - sums[:, first]) / (at - first)
+        after = (sums[:, last] - sums[:, at]) / (last - at)
+        change = np.abs(after - before).max(axis=0) * np.sqrt(np.minimum(at - first, last - at) / span)
+        result[at] = np.maximum(result[at], change)
+        result[at + lag] = np.maximum(result[at + lag], change)
     return result
 
 
@@ -193,8 +205,10 @@ def cut_bars(evidence: FloatArray, params: SectionParams) -> IntArray:
     shape (n_sections + 1,), bars, from 0 to n_bars
     """
     n = evidence.size
-    scale = np.median(evidence[1:]) + 1e-9 if n > 1 else 1.0
-    worth = np.append(evidence / max(float(scale), 0.05), 0.0)
+    inner = evidence[1:] if n > 1 else np.zeros(1)
+    usual = float(np.median(inner))
+    spread = max(float(np.quantile(inner, 0.9)) - usual, 0.02)
+    worth = np.append((evidence - usual) / spread, 0.0)
     best = np.full(n + 1, -np.inf)
     best[0] = 0.0
     came = np.zeros(n + 1, dtype=np.int64)
@@ -271,9 +285,10 @@ def name_sections(borders: IntArray, groups: IntArray, level_db: FloatArray) -> 
         first, last = borders[at], borders[at + 1]
         rise = _slope(level_db[first:last])
         quiet = level < typical - 3.0
-        if at == 0 and n > 1 and group != chorus and (counts[group] == 1 or quiet):
+        short = 2 * (last - first) <= max(lengths[groups == group])
+        if at == 0 and n > 1 and (counts[group] == 1 or quiet or short):
             labels.append("intro")
-        elif at == n - 1 and n > 1 and (counts[group] == 1 or quiet) and level <= typical + 1.0:
+        elif at == n - 1 and n > 1 and (counts[group] == 1 or quiet or short) and level <= typical + 1.0:
             labels.append("outro")
         elif group == chorus:
             labels.append("chorus")

@@ -1,0 +1,289 @@
+"""Seam scores on splices with known answers, ours beside PyMusicLooper's own.
+
+Splices nobody should hear: inside exact repeats of the truth, from the second bar of one to the same bar of the other
+(the notes are the same, the performance may differ), and natural near-repeats, from a bar of a section to the same bar
+of another section of that name, length and key, played again by other fingers or with another melody. Splices anybody
+should hear: the same ones entered a beat or half a bar too late or too early, splices into a section of another name,
+and into another key: sections of the same name that the song itself moves up, and a copy of the song's middle moved by
+one to six semitones, as loud as the original.
+
+Scores come from the true grid, so that what is judged is the score and not the tracker. PyMusicLooper is given the same
+file and the same two instants.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import soundfile
+from numpy.typing import NDArray
+from songs import BUNDLED, Song, bundled
+from table import Table
+
+from workbench.beats.grid import BeatGrid
+from workbench.loops.seams import SeamEvidence, score_breaks, seam_breaks, seam_evidence
+from workbench.params import SeamParams
+from workbench.recording import Recording
+
+ROOT = Path(__file__).parents[2]
+PEER = ROOT / ".venv" / "peers" / "bin" / "python"
+EACH = 24
+"""splices of a kind taken from a song at most"""
+KEY_BARS = 24
+"""bars copied into another key"""
+GOOD = ("exact repeat", "near repeat")
+BAD = ("a beat off", "half a bar off", "another section", "another key")
+
+
+@dataclass(frozen=True)
+class Truth:
+    """What is known of a song."""
+
+    name: str
+    batch: int
+    sound: NDArray[np.float32]
+    rate: int
+    grid: BeatGrid
+    sections: tuple[tuple[int, int, str], ...]
+    """first bar, one past the last bar, name"""
+    repeats: tuple[tuple[int, int, int], ...]
+    """bars of the first, of the second, how many"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A splice with a known answer; beats of the (lengthened) recording."""
+
+    kind: str
+    leave: int
+    enter: int
+
+
+def truth_of(name: str, batch: int, sound: NDArray[np.float32], rate: int, path: Path) -> Truth | None:
+    """Read a truth file; None where there is no pulse to splice on."""
+    body = json.loads(path.read_text())
+    found = {one["namespace"]: one["data"] for one in body["annotations"]}
+    beats = found.get("beat_position", [])
+    if len(beats) < 32:
+        return None
+    times = np.array([row["time"] for row in beats])
+    places = np.array([row["value"]["position"] for row in beats])
+    per_bar = int(np.median([row["value"]["num_beats"] for row in beats]))
+    grid = BeatGrid(times, places, per_bar, 1.0)
+    bars = grid.downbeats
+    sections = []
+    for row in found.get("segment_open", []):
+        first = int(np.argmin(np.abs(bars - row["time"])))
+        last = int(np.searchsorted(bars, row["time"] + row["duration"] - 0.05))
+        sections.append((first, last, str(row["value"])))
+    repeats = [
+        (row["first_bar"] - 1, row["second_bar"] - 1, row["bars"])
+        for row in body["sandbox"].get("exact_repeats", [])
+        if row["same_length"]
+    ]
+    return Truth(name, batch, sound, rate, grid, tuple(sections), tuple(repeats))
+
+
+def in_another_key(truth: Truth, semitones: int) -> tuple[Recording, BeatGrid, int]:
+    """The song, followed by a copy of its middle bars in another key; and the first bar copied."""
+    import librosa
+
+    bars = truth.grid.downbeats
+    first = max(0, min(len(bars) - KEY_BARS - 1, len(bars) // 2 - KEY_BARS // 2))
+    last = min(first + KEY_BARS, len(bars) - 1)
+    begin, end = round(bars[first] * truth.rate), round(bars[last] * truth.rate)
+    copy = np.stack([librosa.effects.pitch_shift(c[begin:end], sr=truth.rate, n_steps=semitones) for c in truth.sound])
+    beats, places = truth.grid.beats, truth.grid.positions
+    copied = (beats >= bars[first] - 1e-6) & (beats < bars[last] - 1e-6)
+    copy *= np.sqrt(np.mean(np.square(truth.sound[:, begin:end])) / max(float(np.mean(np.square(copy))), 1e-12))
+    # The copy opens a bar where the song's last bar would have ended, or at the end of the file.
+    gap = truth.sound.shape[1] / truth.rate
+    times = np.concatenate((beats, beats[copied] - begin / truth.rate + gap))
+    grid = BeatGrid(times, np.concatenate((places, places[copied])), truth.grid.beats_per_bar, 1.0)
+    return Recording.from_samples(np.concatenate((truth.sound, copy), axis=1), truth.rate), grid, first
+
+
+def cases_of(truth: Truth, first_copied: int, n_copied: int, rng: np.random.Generator) -> list[Case]:
+    """Splices of every kind that the song offers, at most EACH of one kind."""
+    lines = truth.grid.downbeat_indices
+    n_bars, n_beats = lines.size, truth.grid.beats.size
+    found: dict[str, set[tuple[int, int]]] = {kind: set() for kind in (*GOOD, *BAD)}
+    exact = {(a + k, b + k) for a, b, count in truth.repeats for k in range(1, count - 1) if max(a, b) + count < n_bars}
+    for a, b in exact:
+        found["exact repeat"] |= {(b, a), (a, b)}
+    keys = section_keys(truth)
+    name = {bar: label for first, last, label in truth.sections for bar in range(first, last)}
+    for at, (first, last, label) in enumerate(truth.sections):
+        for back, (other_first, other_last, other) in enumerate(truth.sections[:at]):
+            if other != label or other_last - other_first != last - first:
+                continue
+            kind = "near repeat" if keys[at] == keys[back] else "another key"
+            for k in range(1, last - first - 2):
+                pair = (first + k, other_first + k)
+                if pair not in exact and pair[::-1] not in exact and first + k + 2 < n_bars:
+                    found[kind] |= {pair, pair[::-1]}
+    good = [(int(lines[a]), int(lines[b])) for kind in GOOD for a, b in sorted(found[kind])]
+    bars = [(a, b) for a in range(2, n_bars - 2) for b in range(2, n_bars - 2)]
+    found["another section"] = {
+        (a, b) for a, b in bars if name.get(a, "") != name.get(b, "") and name.get(a - 1) == name.get(a)
+    }
+    result: list[Case] = []
+    for kind in (*GOOD, "another section", "another key"):
+        pairs = sorted(found[kind])
+        some = [pairs[k] for k in rng.permutation(len(pairs))[:EACH]]
+        result.extend(Case(kind, int(lines[leave]), int(lines[enter])) for leave, enter in some)
+    half = truth.grid.beats_per_bar // 2
+    for kind, steps in (("a beat off", (-1, 1)), ("half a bar off", (half, -half))):
+        if kind == "half a bar off" and (truth.grid.beats_per_bar % 2 or half < 2):
+            continue
+        for k in rng.permutation(len(good))[:EACH]:
+            leave, enter = good[k][0], good[k][1] + steps[int(rng.integers(2))]
+            if 0 <= enter < n_beats and enter != leave:
+                result.append(Case(kind, leave, enter))
+    copies = np.arange(2, n_copied - 2)
+    for k in rng.permutation(copies.size)[: EACH - sum(case.kind == "another key" for case in result)]:
+        bar = int(copies[k])
+        result.append(
+            Case(
+                "another key",
+                int(lines[first_copied + bar]),
+                n_beats + int(lines[first_copied + bar] - lines[first_copied]),
+            )
+        )
+    return result
+
+
+def section_keys(truth: Truth) -> list[int]:
+    """Semitones by which each section lies over the first of its name: the rotation of its chroma, bar against bar."""
+    import librosa
+
+    chroma = librosa.feature.chroma_cqt(y=truth.sound.mean(axis=0), sr=truth.rate, hop_length=4096)
+    chroma -= chroma.mean(axis=0)
+    times = librosa.times_like(chroma, sr=truth.rate, hop_length=4096)
+    bars = np.append(truth.grid.downbeats, truth.sound.shape[1] / truth.rate)
+    first: dict[str, tuple[int, int]] = {}
+    keys = []
+    for begin, end, label in truth.sections:
+        reference = first.setdefault(label, (begin, end))
+        quarters = np.arange(0, min(end - begin, reference[1] - reference[0]), 0.25)
+        at, there = (np.interp(first_bar + quarters, range(len(bars)), bars) for first_bar in (begin, reference[0]))
+        here, before = (np.stack([np.interp(t + 0.1, times, row) for row in chroma]) for t in (at, there))
+        keys.append(int(np.argmax([np.vdot(np.roll(before, k, axis=0), here) for k in range(12)])))
+    return keys
+
+
+def our_scores(evidence: SeamEvidence, cases: Sequence[Case], params: SeamParams) -> NDArray[np.float64]:
+    """`score_seam` of every case, at once."""
+    leaves, enters = np.array([c.leave for c in cases]), np.array([c.enter for c in cases])
+    breaks = np.concatenate(
+        [seam_breaks(evidence, leaves[k : k + 1], enters[k : k + 1], params)[:, :, 0] for k in range(len(cases))],
+        axis=1,
+    )
+    return score_breaks(evidence, breaks, params)[1]
+
+
+def peer_scores(recording: Recording, grid: BeatGrid, cases: Sequence[Case]) -> NDArray[np.float64] | None:
+    """PyMusicLooper's score of every case, or None where it is not installed."""
+    if not PEER.exists():
+        return None
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "song.wav"
+        soundfile.write(file, recording.samples.T, recording.sample_rate, subtype="PCM_16")
+        places = [[float(grid.beats[c.leave]), float(grid.beats[c.enter])] for c in cases]
+        done = subprocess.run(
+            [str(PEER), str(Path(__file__).parent / "peer_seams.py"), str(file), str(grid.tempo_bpm)],
+            input=json.dumps(places), capture_output=True, text=True, check=False,
+        )  # fmt: skip
+    if done.returncode != 0:
+        raise RuntimeError(f"PyMusicLooper failed: {done.stderr[-2000:]}")
+    return np.array(json.loads(done.stdout.splitlines()[-1]))
+
+
+def auc(good: NDArray[np.float64], bad: NDArray[np.float64]) -> float | None:
+    """Area under the ROC curve: how often a good splice scores above a bad one, ties counting half."""
+    if not good.size or not bad.size:
+        return None
+    above = (good[:, None] > bad[None, :]).mean() + 0.5 * (good[:, None] == bad[None, :]).mean()
+    return float(above)
+
+
+def truths() -> list[Truth]:
+    """Every bundled song with a pulse."""
+    return [t for song in bundled() if (t := bundled_truth(song)) is not None]
+
+
+def bundled_truth(song: Song) -> Truth | None:
+    """The truth of a bundled song."""
+    samples, rate = song.samples()
+    return truth_of(song.name, song.batch, samples, rate, BUNDLED / "truth" / f"{song.name}.jams")
+
+
+def measure(songs: Sequence[Truth], params: SeamParams | None = None) -> list[dict[str, object]]:
+    """One row a splice: song, batch, kind, our score, ours without knowledge of the metre, the peer's."""
+    params = params or SeamParams()
+    deaf = params.model_copy(update={"limp": 0.0})
+    rows: list[dict[str, object]] = []
+    for number, truth in enumerate(songs):
+        recording, grid, first = in_another_key(truth, (1, 2, 3, 5, 6, -1, -2, -4)[number % 8])
+        n_copied = int(grid.downbeats.size - truth.grid.downbeats.size)
+        cases = cases_of(truth, first, n_copied, np.random.default_rng(number))
+        evidence = seam_evidence(recording, grid, params)
+        scores, plain = our_scores(evidence, cases, params), our_scores(evidence, cases, deaf)
+        peers = peer_scores(recording, grid, cases)
+        for k, case in enumerate(cases):
+            rows.append(
+                {"song": truth.name, "batch": truth.batch, "kind": case.kind, "ours": scores[k], "deaf": plain[k],
+                 "peer": None if peers is None else peers[k]}
+            )  # fmt: skip
+    return rows
+
+
+def table_of(title: str, rows: Sequence[dict[str, object]]) -> Table:
+    """Areas under the curve of each kind of bad splice against all good ones, and medians of the scores."""
+    table = Table(
+        title, ["splices", "n", "median seam_score", "AUC seam_score", "AUC without metre", "AUC PyMusicLooper"]
+    )
+    good = {
+        who: np.array([r[who] for r in rows if r["kind"] in GOOD and r[who] is not None], float)
+        for who in ("ours", "deaf", "peer")
+    }
+    for kind in (*GOOD, *BAD):
+        of_kind = {
+            who: np.array([r[who] for r in rows if r["kind"] == kind and r[who] is not None], float) for who in good
+        }
+        if not of_kind["ours"].size:
+            continue
+        areas = [auc(good[who], of_kind[who]) if kind in BAD else None for who in good]
+        table.add(kind, of_kind["ours"].size, float(np.median(of_kind["ours"])), *areas)
+    bad = {who: np.array([r[who] for r in rows if r["kind"] in BAD and r[who] is not None], float) for who in good}
+    table.add(
+        "all bad ones", bad["ours"].size, float(np.median(bad["ours"])), *(auc(good[who], bad[who]) for who in good)
+    )
+    return table
+
+
+def run() -> list[Table]:
+    """The tables: all songs, and those apart that were composed after the tracker was done."""
+    rows = measure(truths())
+    tables = [table_of("Splices with known answers, all songs", rows)]
+    last = [row for row in rows if row["batch"] == 2]
+    if last:
+        tables.append(table_of("The songs composed last", last))
+    tables[0].notes.append(
+        "AUC: how often a good splice scores above a bad one of this kind. *Without metre*: our score with the place "
+        "in the bar taken away, so that it has to hear that a splice limps. The last column is PyMusicLooper's own "
+        "ranking score for the same two instants of the same file"
+        + ("." if PEER.exists() else "; it is not installed here, so the column is empty.")
+    )
+    return tables
+
+
+if __name__ == "__main__":
+    for one in run():
+        print(one.markdown())
