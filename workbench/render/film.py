@@ -53,6 +53,8 @@ _LENGTH_TOLERANCE_SECONDS = 0.5
 """a plan that reaches this much past the last picture was made for another clip"""
 _SOUND_AHEAD_SECONDS = 1.0
 """how far the sound runs ahead of the picture while both are written, so that players need not seek"""
+_MOST_REORDERED = 32
+"""packets without a decoding time before one is made up; codecs reorder 16 at most"""
 _FORMATS = {".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".mkv": "matroska"}
 _HALF_POWER = 0.5**0.5
 # Left and right weights of each channel, in the order of WAV and FFmpeg.
@@ -160,8 +162,7 @@ def render_film(
     """
     params = params or RenderParams()
     video, out = Path(video), Path(out)
-    kind = _FORMATS.get(out.suffix.lower())
-    if kind is None:
+    if out.suffix.lower() not in _FORMATS:
         raise ParameterError(f"{out.name}: a film is written as {', '.join(_FORMATS)}, not {out.suffix or 'no suffix'}")
     check_song(plan, recording)
     clip = probe(video)
@@ -178,7 +179,8 @@ def render_film(
     if limit or (limit is None and (mix is not None or has_footage)):
         blocks = limited(blocks, params.film_sample_rate, params)
     with _written_aside(out) as aside, opened(video) as source:
-        _join(source, video, aside, kind, blocks, params, lambda second: _tell(progress, second / clip.duration))
+        target = _Target(out, aside, video, lambda second: _tell(progress, second / clip.duration))
+        _join(source, target, blocks, params)
     return out
 
 
@@ -294,63 +296,115 @@ class _SoundTrack:
             yield from self.stream.encode(frame)
 
 
-def _join(
-    source: InputContainer,
-    video: Path,
-    aside: Path,
-    kind: str,
-    blocks: Iterator[FloatArray],
-    params: RenderParams,
-    reached: Callable[[float], None],
-) -> None:
+def _join(source: InputContainer, target: _Target, blocks: Iterator[FloatArray], params: RenderParams) -> None:
     """Copy the picture and encode the sound into one file, in step."""
     picture = picture_stream(source)
-    with opened(video) as ahead:
+    with opened(target.video) as ahead:
         stream = picture_stream(ahead)
         shown = None if stream is None else first_picture(ahead, stream)
     if picture is None or shown is None or shown.pts is None or picture.time_base is None:
-        raise MediaError(f"{video}: no picture of this video could be decoded")
-    zero = shown.pts
-    options = {"movflags": "+faststart"} if kind in ("mp4", "mov") else {}
-    with _writing(aside, kind, options) as film:
-        copied = _copy_of(film, picture, video)
+        raise MediaError(f"{target.video}: no picture of this video could be decoded")
+    with target.opened() as film:
+        copied = target.copy_of(film, picture)
         encoder = film.add_stream("aac", rate=params.film_sample_rate, layout="stereo")
         encoder.bit_rate = 1000 * params.film_kbps
         sound = _SoundTrack(encoder, blocks, params.film_sample_rate)
-        started = False
-        for packet in source.demux(picture):
-            if packet.dts is None or packet.size == 0:
-                continue
-            # Nothing can be decoded before the first key picture.
-            started = started or packet.is_keyframe
-            if not started:
-                continue
-            if packet.pts is None:
-                packet.pts = packet.dts
-            packet.pts -= zero
-            packet.dts -= zero
-            second = float(packet.dts * picture.time_base)
+        for packet in _timed(source, picture, shown.pts):
+            second = float((packet.dts or 0) * picture.time_base)
             for encoded in sound.packets(second + _SOUND_AHEAD_SECONDS):
-                film.mux(encoded)
+                target.mux(film, encoded)
             packet.stream = copied
-            film.mux(packet)
-            reached(second)
+            target.mux(film, packet)
+            target.reached(second)
         for encoded in sound.packets(float("inf")):
-            film.mux(encoded)
+            target.mux(film, encoded)
 
 
-def _copy_of(film: OutputContainer, picture: VideoStream, video: Path) -> VideoStream:
-    try:
-        return film.add_stream_from_template(picture)
-    except ValueError:
-        name = picture.codec_context.name
-        raise MediaError(f"{video}: its picture ({name}) does not fit into this kind of film; write .mkv") from None
+@dataclass(frozen=True, slots=True)
+class _Target:
+    """Where a film goes and what it is made of; turns faults of writing into errors that name the film."""
+
+    out: Path
+    aside: Path
+    video: Path
+    reached: Callable[[float], None]
+
+    @contextmanager
+    def opened(self) -> Iterator[OutputContainer]:
+        """Open the film for writing; closing it writes its index."""
+        kind = _FORMATS[self.out.suffix.lower()]
+        options = {"movflags": "+faststart"} if kind in ("mp4", "mov") else {}
+        try:
+            film = av.open(f"file:{self.aside.resolve()}", "w", format=kind, options=options)
+        except av.error.FFmpegError as error:
+            raise self._fault(error) from error
+        try:
+            yield film
+        finally:
+            try:
+                film.close()
+            except av.error.FFmpegError as error:
+                raise self._fault(error) from error
+
+    def copy_of(self, film: OutputContainer, picture: VideoStream) -> VideoStream:
+        """Add a stream to the film that takes the clip's pictures as they are."""
+        try:
+            copied = film.add_stream_from_template(picture)
+        except ValueError:
+            name = picture.codec_context.name
+            raise MediaError(
+                f"{self.video}: its picture ({name}) does not fit into {self.out.suffix}; write .mkv"
+            ) from None
+        return copied
+
+    def mux(self, film: OutputContainer, packet: Packet[VideoStream] | Packet[AudioStream]) -> None:
+        """Write one packet."""
+        try:
+            film.mux(packet)
+        except av.error.FFmpegError as error:
+            raise self._fault(error) from error
+
+    def _fault(self, error: Exception) -> MediaError:
+        reason = getattr(error, "strerror", None) or error
+        return MediaError(f"{self.out}: cannot be written ({reason}); check the folder and free space")
 
 
-@contextmanager
-def _writing(aside: Path, kind: str, options: dict[str, str]) -> Iterator[OutputContainer]:
-    with av.open(f"file:{aside.resolve()}", "w", format=kind, options=options) as film:
-        yield film
+def _timed(source: InputContainer, picture: VideoStream, zero: int) -> Iterator[Packet[VideoStream]]:
+    """Packets of the picture from the first key picture on, with both time stamps, counted from `zero`.
+
+    Matroska keeps no decoding times; FFmpeg works them out, but not for the first packets where pictures are reordered.
+    These get times that lead up to the first known. AVI keeps only decoding times. Decoding times increase strictly,
+    as containers demand: one that does not, in a damaged clip, is moved by the least that will do.
+    """
+    waiting: list[Packet[VideoStream]] = []
+    last: int | None = None
+    for packet in _from_key_picture(source, picture):
+        waiting.append(packet)
+        if packet.dts is None and len(waiting) < _MOST_REORDERED:
+            continue
+        known = packet.dts if packet.dts is not None else min(other.pts or 0 for other in waiting)
+        step = max(1, packet.duration or 1)
+        for place, ready in enumerate(waiting, start=1 - len(waiting)):
+            dts = (known + place * step if ready.dts is None else ready.dts) - zero
+            ready.dts = dts if last is None else max(dts, last + 1)
+            ready.pts = ready.dts if ready.pts is None else max(ready.pts - zero, ready.dts)
+            last = ready.dts
+            yield ready
+        waiting.clear()
+    for ready in waiting:
+        ready.dts = ((ready.pts or 0) - zero) if last is None else last + 1
+        ready.pts = max((ready.pts or 0) - zero, ready.dts)
+        last = ready.dts
+        yield ready
+
+
+def _from_key_picture(source: InputContainer, picture: VideoStream) -> Iterator[Packet[VideoStream]]:
+    """Packets of the picture; what cannot be decoded before the first key picture is left out, as is the empty end."""
+    started = False
+    for packet in source.demux(picture):
+        started = started or packet.is_keyframe
+        if started and packet.size:
+            yield packet
 
 
 @contextmanager

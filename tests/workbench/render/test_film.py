@@ -1,0 +1,256 @@
+"""Films: the picture stays as it is, flash and click stay together, the mix is applied in its order."""
+
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import av
+import numpy as np
+import pytest
+
+from workbench.errors import MediaError, ParameterError, PlanError
+from workbench.features.loudness import true_peak_db
+from workbench.media.audio import decode
+from workbench.media.probe import probe
+from workbench.media.video import frames
+from workbench.params import RenderParams
+from workbench.recording import Recording
+from workbench.render.film import render_audio, render_film
+from workbench.render.playback import render
+
+RATE, FPS, SECONDS = 48_000, 25, 12
+EVENTS = (2.0, 6.0, 9.0)  # s of video time: a white frame and a click
+
+
+@dataclass(frozen=True)
+class Duck:
+    envelope_points: tuple = ()
+
+
+@dataclass(frozen=True)
+class Mix:
+    music_gain_db: float | None = None
+    video_gain_db: float | None = None
+    duck: Duck | None = field(default=None)
+
+
+def make_clip(path, *, codec="libx264", shift_s=0.0, sound=True, sound_codec="aac", options=None, audio_late_s=0.0):
+    """A clip of black frames; at each event one white frame and a click. All time stamps are moved by `shift_s`."""
+    with av.open(str(path), "w") as clip:
+        picture = clip.add_stream(codec, rate=FPS, options=options or {})
+        picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
+        if sound:
+            track = clip.add_stream(sound_codec, rate=RATE, layout="mono")
+            samples = np.zeros((1, SECONDS * RATE), dtype=np.float32)
+            for event in EVENTS:
+                at = round(event * RATE)
+                samples[0, at : at + 96] = 0.5 * np.sin(2 * np.pi * 3000 * np.arange(96) / RATE)
+            samples = samples[:, round(audio_late_s * RATE) :]
+        for n in range(SECONDS * FPS):
+            white = any(round(event * FPS) == n for event in EVENTS)
+            pixels = np.full((48, 64, 3), 255 if white else 0, dtype=np.uint8)
+            frame = av.VideoFrame.from_ndarray(pixels, format="rgb24").reformat(format="yuv420p")
+            frame.pts = n + round(shift_s * FPS)
+            clip.mux(picture.encode(frame))
+            if sound and n % FPS == 0:
+                piece = np.ascontiguousarray(samples[:, n // FPS * RATE : (n // FPS + 1) * RATE])
+                audio = av.AudioFrame.from_ndarray(piece, format="fltp", layout="mono")
+                audio.sample_rate, audio.pts = RATE, n // FPS * RATE + round((shift_s + audio_late_s) * RATE)
+                clip.mux(track.encode(audio))
+        clip.mux(picture.encode(None))
+        if sound:
+            clip.mux(track.encode(None))
+    return path
+
+
+def flashes(path):
+    """Video times of the white frames."""
+    return [picture.video_s for picture in frames(path, width=16) if picture.pixels.mean() > 128]
+
+
+def clicks(path):
+    """Video times of the sounds, on the clock that the pictures have."""
+    sound = decode(path)
+    level = np.abs(sound.mono())
+    loud = np.flatnonzero(level > 0.3 * level.max())
+    return [float(loud[0] / sound.sample_rate)] + [
+        float(b / sound.sample_rate) for a, b in pairwise(loud) if b - a > RATE // 10
+    ]
+
+
+def packets(path):
+    with av.open(str(path)) as container:
+        return [bytes(packet) for packet in container.demux(video=0) if packet.size]
+
+
+@pytest.fixture(scope="session")
+def clip(tmp_path_factory):
+    return make_clip(tmp_path_factory.mktemp("clips") / "clip.mp4")
+
+
+@pytest.fixture(scope="session")
+def song():
+    """Eight seconds of quiet noise at 44.1 kHz, mono, dull enough for AAC to keep its level."""
+    noise = np.random.default_rng(0).standard_normal(8 * 44_100)
+    dull = np.convolve(noise, np.hanning(33) / np.hanning(33).sum(), mode="same")
+    return Recording.from_samples(0.05 * dull[None], 44_100)
+
+
+@pytest.fixture(scope="session")
+def plan(make_plan):
+    return make_plan([(0.0, 6.0, 0.0, 0.0), (1.0, 7.0, 0.0, 0.0)], [0.05], [0.7], song_duration=8.0, end_fade=1.0)
+
+
+@pytest.mark.parametrize("suffix", [".mp4", ".mov", ".mkv"])
+def test_the_picture_is_copied_and_sound_stays_in_step(clip, plan, song, tmp_path, suffix):
+    told = []
+    out = render_film(plan, song, clip, tmp_path / f"film{suffix}", progress=told.append)
+    assert packets(out) == packets(clip)
+    assert flashes(out) == pytest.approx(EVENTS, abs=0.001)
+    assert clicks(out) == pytest.approx(EVENTS, abs=0.001)
+    info = probe(out)
+    assert info.duration == pytest.approx(SECONDS, abs=0.001)
+    assert info.audio_duration == pytest.approx(SECONDS, abs=0.03)
+    assert (info.sample_rate, info.channels, info.audio_codec) == (48_000, 2, "aac")
+    assert told == sorted(told)
+    assert told[-1] == pytest.approx(1.0, abs=0.02)
+    assert [path.name for path in tmp_path.iterdir()] == [out.name]
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("late.mkv", {"shift_s": 3.2}),
+        ("late.ts", {"shift_s": 0.4}),
+        ("no_b_frames.mp4", {"options": {"bf": "0"}}),
+        ("many_b_frames.mp4", {"options": {"bf": "6", "g": "50"}}),
+        ("opus.mkv", {"sound_codec": "libopus"}),
+        ("late_sound.mp4", {"audio_late_s": 0.5}),
+        ("mpeg4.avi", {"codec": "mpeg4", "sound_codec": "libmp3lame"}),
+    ],
+)
+def test_clips_with_clocks_of_their_own(plan, song, tmp_path, name, arguments):
+    """Wherever a container lets its pictures start, flash and click meet in the film, at the video time of the clip."""
+    source = make_clip(tmp_path / name, **arguments)
+    out = render_film(plan, song, source, tmp_path / "film.mp4")
+    assert flashes(out) == pytest.approx(flashes(source), abs=0.001)
+    assert clicks(out) == pytest.approx(clicks(source), abs=0.001)
+    assert len(flashes(out)) == len(EVENTS)
+    with av.open(str(out)) as container:
+        assert container.streams.video[0].start_time == 0
+
+
+def test_music_starts_with_the_first_picture(clip, plan, tmp_path):
+    """A click in the music lands where the plan puts it."""
+    samples = np.zeros((1, 8 * 44_100), dtype=np.float32)
+    samples[0, 3 * 44_100 : 3 * 44_100 + 88] = 0.5 * np.sin(2 * np.pi * 3000 * np.arange(88) / 44_100)
+    out = render_film(plan, Recording.from_samples(samples, 44_100), clip, tmp_path / "film.mp4", footage=False)
+    assert clicks(out) == pytest.approx([3.0, 8.0], abs=0.001)
+
+
+def test_the_mix_is_applied_in_its_order(clip, plan, song, tmp_path):
+    """Music 6 dB down, 12 dB further from 4 to 8 s; footage 3 dB up and not ducked."""
+    mix = Mix(-6.0, 3.0, Duck(((3.5, 0.0), (4.0, 12.0), (8.0, 12.0), (8.5, 0.0))))
+    dry = render(plan, song).samples[0]
+    film = decode(render_film(plan, song, clip, tmp_path / "film.mp4", mix)).samples
+
+    def level_db(sound, rate, begin, end):
+        return 20 * np.log10(np.std(sound[round(begin * rate) : round(end * rate)]))
+
+    for begin, end, gain_db in [(2.5, 3.4, -6.0), (4.2, 5.8, -18.0), (6.5, 7.8, -18.0), (9.5, 10.8, -6.0)]:
+        heard = level_db(film[0], RATE, begin, end) - level_db(dry, 44_100, begin, end)
+        assert heard == pytest.approx(gain_db, abs=0.2)
+    assert np.max(np.abs(film[:, round(5.9 * RATE) : round(6.1 * RATE)])) == pytest.approx(0.5 * 10**0.15, rel=0.15)
+
+
+def test_a_sum_is_limited_and_a_bare_plan_is_not(clip, plan, tmp_path):
+    time = np.arange(8 * 44_100) / 44_100
+    loud = Recording.from_samples(1.2 * np.sin(2 * np.pi * 441.0 * time)[None], 44_100)
+    mixed = decode(render_film(plan, loud, clip, tmp_path / "mixed.mp4")).samples
+    bare = decode(render_film(plan, loud, clip, tmp_path / "bare.mp4", footage=False)).samples
+    assert true_peak_db(mixed) == pytest.approx(-1.0, abs=0.3)  # AAC adds a little
+    assert true_peak_db(bare) > 1.0
+
+
+def test_a_clip_without_sound(plan, song, tmp_path):
+    silent = make_clip(tmp_path / "silent.mp4", sound=False)
+    out = render_film(plan, song, silent, tmp_path / "film.mp4")
+    assert np.std(decode(out).samples[0, RATE : 10 * RATE]) == pytest.approx(np.std(song.samples), rel=0.02)
+
+
+@pytest.mark.parametrize("channels", [1, 2, 6, 8])
+def test_any_channels_fold_down_to_stereo(clip, plan, tmp_path, channels):
+    samples = np.zeros((channels, 8 * 44_100), dtype=np.float32)
+    samples[0] = 0.1 * np.sin(2 * np.pi * 441.0 * np.arange(8 * 44_100) / 44_100)
+    film = render_film(plan, Recording.from_samples(samples, 44_100), clip, tmp_path / "film.mp4", footage=False)
+    left, right = decode(film).samples[:, RATE : 10 * RATE]
+    assert np.std(left) == pytest.approx(0.1 / np.sqrt(2), rel=0.02)
+    assert np.std(right) == pytest.approx(0.1 / np.sqrt(2) if channels == 1 else 0.0, abs=0.002)
+
+
+def test_a_picture_that_the_film_cannot_hold(plan, song, tmp_path):
+    source = make_clip(tmp_path / "clip.webm", codec="libvpx", sound_codec="libopus")
+    with pytest.raises(MediaError, match=r"vp8.*mkv"):
+        render_film(plan, song, source, tmp_path / "film.mp4")
+    assert flashes(render_film(plan, song, source, tmp_path / "film.mkv")) == pytest.approx(EVENTS, abs=0.001)
+
+
+def test_bad_input_is_one_error_and_leaves_nothing(clip, plan, song, tmp_path):
+    whole = clip.read_bytes()
+    bad = {
+        "torn.mp4": whole[: len(whole) // 2],
+        "text.mp4": b"not a film" * 100,
+        "empty.mp4": b"",
+    }
+    work = tmp_path / "work"
+    work.mkdir()
+    for name, content in bad.items():
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(MediaError, match=name):
+            render_film(plan, song, tmp_path / name, work / "film.mp4")
+    with pytest.raises(MediaError, match=r"no such file"):
+        render_film(plan, song, tmp_path / "absent.mp4", work / "film.mp4")
+    render_audio(plan, song, tmp_path / "sound.wav")
+    with pytest.raises(MediaError, match="no moving picture"):
+        render_film(plan, song, tmp_path / "sound.wav", work / "film.mp4")
+    with pytest.raises(ParameterError, match=r"\.xyz"):
+        render_film(plan, song, clip, work / "film.xyz")
+    with pytest.raises(MediaError, match="cannot be written"):
+        render_film(plan, song, clip, work / "no" / "folder.mp4")
+    assert list(work.iterdir()) == []
+
+
+def test_a_damaged_picture_is_copied_as_far_as_it_reads(clip, plan, song, tmp_path):
+    """Bytes flipped inside the pictures: a copy keeps them, time and sound hold."""
+    content = bytearray(clip.read_bytes())
+    middle = content.index(b"mdat") + 200
+    content[middle : middle + 300] = bytes(300)
+    damaged = tmp_path / "damaged.mp4"
+    damaged.write_bytes(content)
+    out = render_film(plan, song, damaged, tmp_path / "film.mp4")
+    assert packets(out) == packets(damaged)
+
+
+def test_a_plan_for_a_longer_clip_is_refused(clip, make_plan, song, tmp_path):
+    long = make_plan([(0.0, 7.0, 0.0, 0.0), (1.0, 7.0, 0.0, 0.0)], [0.05], [0.7], song_duration=8.0)
+    with pytest.raises(PlanError, match=r"13\.000 s, but clip\.mp4 lasts 12\.000 s"):
+        render_film(long, song, clip, tmp_path / "film.mp4")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("suffix", "floor_db"), [(".wav", -90.0), (".flac", -90.0), (".mp3", -30.0)])
+def test_sound_files(plan, song, tmp_path, suffix, floor_db):
+    told = []
+    out = render_audio(plan, song, tmp_path / f"music{suffix}", progress=told.append)
+    heard, expected = decode(out), render(plan, song)
+    assert heard.sample_rate == 44_100
+    assert heard.samples.shape == expected.samples.shape
+    difference = np.std(heard.samples - expected.samples)
+    assert 20 * np.log10(difference) < floor_db
+    assert told[-1] == 1.0
+    assert [path.name for path in tmp_path.iterdir()] == [out.name]
+
+
+def test_sound_files_can_be_limited(plan, tmp_path):
+    loud = Recording.from_samples(2 * np.sin(np.arange(8 * 44_100) / 20.0)[None], 44_100)
+    out = render_audio(plan, loud, tmp_path / "music.wav", RenderParams(ceiling_dbtp=-3.0), limit=True)
+    assert true_peak_db(decode(out).samples) == pytest.approx(-3.0, abs=0.06)
