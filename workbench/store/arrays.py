@@ -46,7 +46,7 @@ _ABANDONED_SECONDS = 3600.0
 # What zipfile, zlib, zarr and its codecs raise on damaged bytes.
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, struct.error, ValueError, LookupError, EOFError, TypeError, AttributeError,
-    NotImplementedError, RuntimeError, OverflowError,
+    NotImplementedError, RuntimeError, OverflowError, OSError,
 )  # fmt: skip
 
 
@@ -126,17 +126,19 @@ class ArrayStore:
     def load(self, key: StageKey) -> dict[str, NDArray[Any]] | None:
         """The arrays of a key, read-only; None when they are not there. A damaged file is removed on the way."""
         path = self.path(key)
+        if not path.exists():
+            return None
         try:
             arrays = _read(path, key)
-        except FileNotFoundError:
-            return None
+        except PermissionError as error:
+            raise StoreError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
         except _DAMAGE as error:
+            if not path.exists():  # pruned while it was read
+                return None
             _log.warning("%s is damaged (%s: %s) and is made again", path, type(error).__name__, error)
             self._count("rebuilt")
             path.unlink(missing_ok=True)
             return None
-        except OSError as error:
-            raise StoreError(f"{path}: cannot be read ({error.strerror}); check its permissions") from error
         _touch(path)
         return arrays
 

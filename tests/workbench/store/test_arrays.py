@@ -1,0 +1,275 @@
+"""The array store gives back what was put in, or makes it again; never anything else."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from workbench.errors import ParameterError, StoreError
+from workbench.params import Params
+from workbench.store.arrays import ArrayStore
+from workbench.store.fingerprint import StageKey
+
+HASH = "0123456789abcdef" * 4
+
+
+class Toy(Params):
+    """Parameters of the stage that these tests pretend to be."""
+
+    size: int = 4
+
+
+KEY = StageKey.of(HASH, "beats", 1, Toy())
+
+
+@dataclass(frozen=True)
+class Note:
+    dims: tuple[str, ...]
+    dtype: str
+    unit: str
+    description: str
+
+
+NOTES = {
+    "power": Note(("band", "frame"), "float32", "1", "power in bands"),
+    "beats": Note(("beat",), "float64", "s", "beat times"),
+    "zeros": Note(("beat",), "int32", "1", "nothing but zeros"),
+    "none": Note(("hole",), "float64", "s", "no value at all"),
+    "metre": Note((), "int32", "1", "beats in a bar"),
+}
+
+
+def arrays() -> dict[str, NDArray[Any]]:
+    rng = np.random.default_rng(7)
+    return {
+        "power": rng.random((8, 50), dtype=np.float32),
+        "beats": np.arange(20) * 0.5,
+        "zeros": np.zeros(20, np.int32),
+        "none": np.zeros(0),
+        "metre": np.array(4, np.int32),
+    }
+
+
+def assert_same(found: dict[str, NDArray[Any]], expected: dict[str, NDArray[Any]]) -> None:
+    assert set(found) == set(expected)
+    for name, array in expected.items():
+        assert found[name].dtype == array.dtype
+        np.testing.assert_array_equal(found[name], array)
+
+
+def never() -> dict[str, NDArray[Any]]:
+    raise AssertionError("computed although it is in the store")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> ArrayStore:
+    return ArrayStore(tmp_path / "arrays", NOTES)
+
+
+class TestKeeping:
+    def test_computed_once_then_read(self, store: ArrayStore) -> None:
+        assert_same(store.load_or_compute(KEY, arrays), arrays())
+        assert_same(store.load_or_compute(KEY, never), arrays())
+        stats = store.stats()
+        assert (stats.files, stats.hits, stats.misses, stats.rebuilt) == (1, 1, 1, 0)
+        assert stats.bytes == store.path(KEY).stat().st_size
+
+    def test_read_or_computed_the_arrays_are_locked(self, store: ArrayStore) -> None:
+        for found in (store.load_or_compute(KEY, arrays), store.load_or_compute(KEY, never)):
+            with pytest.raises(ValueError, match="read-only"):
+                found["beats"][0] = 1.0
+
+    def test_another_key_is_another_file(self, store: ArrayStore) -> None:
+        store.save(KEY, arrays())
+        assert store.load(StageKey.of(HASH, "beats", 2, Toy())) is None
+        assert store.load(StageKey.of(HASH, "beats", 1, Toy(size=5))) is None
+
+    def test_deleting_the_store_changes_no_result(self, store: ArrayStore) -> None:
+        before = store.load_or_compute(KEY, arrays)
+        store.path(KEY).unlink()
+        assert_same(store.load_or_compute(KEY, arrays), before)
+
+    def test_a_file_reads_without_this_code(self, store: ArrayStore) -> None:
+        store.save(KEY, arrays())
+        import xarray
+        from zarr.storage import ZipStore
+
+        with ZipStore(store.path(KEY), mode="r") as archive:
+            dataset = xarray.open_zarr(archive, chunks=None, consolidated=False).load()
+        assert dataset["power"].dims == ("band", "frame")
+        assert dataset["beats"].attrs == {"units": "s", "long_name": "beat times"}
+        assert (dataset.attrs["stage"], dataset.attrs["stage_version"]) == ("beats", 1)
+        assert dataset.attrs["params"] == KEY.params
+        np.testing.assert_array_equal(dataset["power"], arrays()["power"])
+        assert dataset.identical(store.open_dataset(KEY))
+
+    def test_members_are_stored_not_compressed_twice(self, store: ArrayStore) -> None:
+        store.save(KEY, arrays())
+        with zipfile.ZipFile(store.path(KEY)) as archive:
+            assert {member.compress_type for member in archive.infolist()} == {zipfile.ZIP_STORED}
+
+    def test_a_dataset_that_is_not_there(self, store: ArrayStore) -> None:
+        with pytest.raises(StoreError, match="analyse"):
+            store.open_dataset(KEY)
+
+    @pytest.mark.parametrize(
+        ("name", "array"),
+        [
+            ("unheard_of", np.zeros(3)),
+            ("beats", np.zeros(3, np.float32)),
+            ("beats", np.zeros((3, 3))),
+            ("zeros", np.zeros(21, np.int32)),
+        ],
+    )
+    def test_what_is_not_as_declared_is_refused(self, store: ArrayStore, name: str, array: NDArray[Any]) -> None:
+        with pytest.raises(ParameterError):
+            store.save(KEY, {**arrays(), name: array})
+        assert store.load(KEY) is None
+
+    def test_a_folder_that_cannot_be_written(self, tmp_path: Path) -> None:
+        (tmp_path / "file").write_text("in the way")
+        with pytest.raises(StoreError, match="cannot be"):
+            ArrayStore(tmp_path / "file", NOTES).load_or_compute(KEY, arrays)
+
+
+class TestDamage:
+    def test_any_flipped_byte_is_found_or_harmless(self, store: ArrayStore) -> None:
+        store.save(KEY, arrays())
+        path, whole = store.path(KEY), store.path(KEY).read_bytes()
+        caught = 0
+        for at in range(0, len(whole), 37):
+            damaged = bytearray(whole)
+            damaged[at] ^= 0xFF
+            path.write_bytes(damaged)
+            calls = []
+            found = store.load_or_compute(KEY, lambda calls=calls: calls.append(1) or arrays())  # type: ignore[misc]
+            assert_same(found, arrays())
+            caught += len(calls)
+        # What goes unnoticed are dates, permissions and the like in the zip's own tables.
+        assert caught > 0.5 * len(range(0, len(whole), 37))
+        assert store.stats().rebuilt == caught
+
+    @pytest.mark.parametrize("share", [0.0, 0.01, 0.3, 0.7, 0.95, 0.999])
+    def test_a_cut_file_is_made_again(self, store: ArrayStore, share: float) -> None:
+        store.save(KEY, arrays())
+        whole = store.path(KEY).read_bytes()
+        store.path(KEY).write_bytes(whole[: int(share * len(whole))])
+        assert_same(store.load_or_compute(KEY, arrays), arrays())
+        assert_same(store.load_or_compute(KEY, never), arrays())
+        assert (store.stats().rebuilt, store.stats().hits) == (1, 1)
+
+    @pytest.mark.parametrize("lost", ["power/c/0/0", "zeros/c/0", "beats/zarr.json", "zarr.json"])
+    def test_a_lost_member_is_noticed(self, store: ArrayStore, lost: str) -> None:
+        store.save(KEY, arrays())
+        with zipfile.ZipFile(store.path(KEY)) as archive:
+            members = {name: archive.read(name) for name in archive.namelist()}
+        assert lost in members
+        with zipfile.ZipFile(store.path(KEY), "w") as archive:
+            for name, content in members.items():
+                if name != lost:
+                    archive.writestr(name, content)
+        assert store.load(KEY) is None
+
+    def test_a_file_under_another_s_name_is_not_taken_for_it(self, store: ArrayStore) -> None:
+        other = StageKey.of("f" * 64, "beats", 1, Toy())
+        store.save(other, arrays())
+        store.path(KEY).parent.mkdir(parents=True)
+        os.replace(store.path(other), store.path(KEY))
+        assert store.load(KEY) is None
+
+
+WRITER = """
+import sys
+sys.path.insert(0, {folder!r})
+from test_arrays import KEY, NOTES, arrays
+from pathlib import Path
+from workbench.store.arrays import ArrayStore
+store = ArrayStore(Path({root!r}), NOTES)
+print("ready", flush=True)
+sys.stdin.readline()
+for _ in range({times}):
+    store.save(KEY, arrays())
+    found = store.load(KEY)
+    assert found is not None and (found["beats"] == arrays()["beats"]).all()
+"""
+
+
+class TestProcesses:
+    def start(self, root: Path, times: int) -> subprocess.Popen[str]:
+        code = WRITER.format(folder=str(Path(__file__).parent), root=str(root), times=times)
+        process = subprocess.Popen(
+            [sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        )
+        assert process.stdout is not None
+        assert process.stdout.readline() == "ready\n"
+        return process
+
+    def test_two_may_write_the_same_key(self, store: ArrayStore) -> None:
+        writers = [self.start(store.root, times=15) for _ in range(2)]
+        for writer in writers:
+            assert writer.stdin is not None
+            writer.stdin.write("\n")
+            writer.stdin.flush()
+        assert [writer.wait(timeout=60) for writer in writers] == [0, 0]
+        for writer in writers:
+            writer.communicate()
+        assert_same(store.load_or_compute(KEY, never), arrays())
+        assert store.stats().rebuilt == 0
+        assert [path.suffix for path in store.path(KEY).parent.iterdir()] == [".zip"]
+
+    def test_a_killed_writer_leaves_no_half_file(self, store: ArrayStore) -> None:
+        writer = self.start(store.root, times=100_000)
+        assert writer.stdin is not None
+        writer.stdin.write("\n")
+        writer.stdin.flush()
+        while not list(store.root.glob("*/*")):  # until it is at work
+            assert writer.poll() is None
+        writer.send_signal(signal.SIGKILL)
+        writer.communicate()
+        assert_same(store.load_or_compute(KEY, arrays), arrays())
+        assert store.stats().rebuilt == 0
+        for left in store.root.glob("*/*.part"):
+            os.utime(left, (0, 0))
+        store.prune(10**9)
+        assert not list(store.root.glob("*/*.part"))
+
+
+class TestPruning:
+    def keys(self, store: ArrayStore) -> list[StageKey]:
+        keys = [StageKey.of(f"{i:064x}", "beats", 1, Toy()) for i in range(4)]
+        for age, key in enumerate(keys):
+            store.save(key, arrays())
+            os.utime(store.path(key), (1e9 + age, 1e9 + age))
+        return keys
+
+    def test_the_longest_unused_go_first(self, store: ArrayStore) -> None:
+        keys = self.keys(store)
+        store.load(keys[0])  # used now
+        size = store.path(keys[0]).stat().st_size
+        assert store.prune(2 * size) == 2 * size
+        assert [store.path(key).exists() for key in keys] == [True, False, False, True]
+        assert store.stats().files == 2
+
+    def test_within_the_limit_nothing_goes(self, store: ArrayStore) -> None:
+        self.keys(store)
+        assert store.prune(10**9) == 0
+        assert store.stats().files == 4
+
+    def test_zero_empties_it(self, store: ArrayStore) -> None:
+        self.keys(store)
+        store.prune(0)
+        assert (store.stats().files, store.stats().bytes) == (0, 0)
+
+    def test_an_empty_store_has_nothing(self, store: ArrayStore) -> None:
+        assert store.prune(0) == 0
+        assert store.stats().hits == 0
