@@ -1,11 +1,80 @@
-"""Open the catalog of a home folder."""
+"""Fill the catalog: find the files, analyse them on all cores, write down what was measured.
+
+What a manifest says wins over what is measured. The analysis of a file is stored as soon as it is done, and a file that
+was analysed before is only looked up; so adding the same folder again goes on where it stopped. A bad file is told and
+skipped.
+
+The pool is a `concurrent.futures.Executor`: processes of this machine by default, any other that is handed in.
+"""
 
 from __future__ import annotations
 
+import multiprocessing
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from workbench.bundled import bundled_path
 from workbench.catalog.library import Library
+from workbench.catalog.manifest import is_manifest, read_manifest
+from workbench.catalog.track import Track
+from workbench.errors import InputError, MediaError, StoreError, WorkbenchError
 from workbench.home import Home
+from workbench.params import WorkbenchParams
 from workbench.settings import load_settings
 from workbench.store.database import Database
+from workbench.workflows.progress import Progress, silent
+
+SUFFIXES = frozenset(
+    (
+        ".aac", ".ac3", ".aif", ".aiff", ".caf", ".flac", ".m4a", ".mka", ".mp3", ".mp4", ".oga", ".ogg", ".opus",
+        ".w64", ".wav", ".webm", ".wma", ".wv",
+    )
+)  # fmt: skip
+"""Files that a folder is searched for; a file that is named itself may have any suffix."""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A file to be added."""
+
+    path: Path
+    track_id: str | None = None
+    fields: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """What paths lead to."""
+
+    wanted: tuple[Wanted, ...]
+    faults: tuple[str, ...]
+    """rows and paths that lead to nothing"""
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What became of one file."""
+
+    path: Path
+    track: Track | None
+    """None where it could not be added"""
+    fault: str | None
+    """why not"""
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """What the analysis of a file says about the track."""
+
+    content_hash: str
+    fields: dict[str, Any]
 
 
 def open_library(home: Home) -> Library:
@@ -16,3 +85,116 @@ def open_library(home: Home) -> Library:
     StoreError : the folder or the database cannot be used
     """
     return Library(Database.at(home, load_settings()))
+
+
+def list_files(paths: Iterable[Path]) -> Listing:
+    """The files that paths stand for: sound files, folders with all in them, manifests with their rows."""
+    wanted: list[Wanted] = []
+    faults: list[str] = []
+    warnings: list[str] = []
+    for path in paths:
+        if is_manifest(path):
+            try:
+                manifest = read_manifest(path)
+            except InputError as error:
+                faults.append(str(error))
+                continue
+            wanted += [Wanted(row.path, row.track_id, row.fields) for row in manifest.rows]
+            faults += [fault.message for fault in manifest.faults]
+            warnings += manifest.warnings
+        elif path.is_dir():
+            found = sorted(file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES and file.is_file())
+            if not found:
+                faults.append(f"{path}: no sound file in this folder")
+            wanted += [Wanted(file) for file in found]
+        else:
+            wanted.append(Wanted(path))
+    return Listing(tuple(wanted), tuple(faults), tuple(warnings))
+
+
+def bundled_files() -> Listing:
+    """The bundled catalog. Its manifest has columns for tests, of which nobody needs to be warned."""
+    listing = list_files([bundled_path("data", "bundled", "manifest.jsonl")])
+    return Listing(listing.wanted, listing.faults, ())
+
+
+def add_tracks(
+    wanted: Iterable[Wanted],
+    home: Home,
+    params: WorkbenchParams | None = None,
+    progress: Progress = silent,
+    executor: Executor | None = None,
+) -> Iterator[Added]:
+    """Analyse files and add them to the catalog, each as soon as it is done.
+
+    Parameters
+    ----------
+    wanted : the files
+    home : whose store and catalog are filled
+    params : of the analysis
+    progress : told how many are done
+    executor : where to analyse; None: a process for every core that this process may use
+
+    Yields
+    ------
+    Added : one for each file, in the order in which they are done
+
+    Raises
+    ------
+    StoreError : the home folder cannot be used, or an analysing process was killed
+    """
+    files = list(wanted)
+    library, params = open_library(home), params or WorkbenchParams()
+    stage = f"analysing {len(files)} file{'s' if len(files) != 1 else ''}"
+    progress(stage, 0.0)
+    with _pool(executor, len(files)) as pool:
+        jobs = {pool.submit(measure, file.path, home.root, params): file for file in files}
+        try:
+            for number, job in enumerate(as_completed(jobs), start=1):
+                added = _added(library, jobs[job], job)
+                progress(stage, number / len(files))
+                yield added
+        except BrokenProcessPool as error:
+            raise StoreError(
+                "an analysing process was killed, for want of memory perhaps; add again to go on"
+            ) from error
+        finally:
+            for job in jobs:
+                job.cancel()
+
+
+def measure(path: Path, root: Path, params: WorkbenchParams) -> Measured:
+    """Analyse one file into the store of a home folder; runs in a process of its own."""
+    from workbench.workflows.analyze import analyze
+
+    analysis = analyze(path, Home(root), params)
+    fields: dict[str, Any] = {"duration_seconds": round(analysis.duration, 6)}
+    if analysis.grid.beats.size:
+        fields["bpm"] = round(analysis.grid.tempo_bpm, 3)
+    return Measured(analysis.content_hash, fields)
+
+
+def _added(library: Library, file: Wanted, job: Future[Measured]) -> Added:
+    try:
+        measured = job.result()
+        fields = {**measured.fields, **file.fields}
+        track = library.add(file.path, fields, track_id=file.track_id, content_hash=measured.content_hash)
+    except (StoreError, BrokenProcessPool):
+        raise
+    except WorkbenchError as error:
+        text = str(error)
+        return Added(file.path, None, text if isinstance(error, MediaError) else f"{file.path}: {text}")
+    return Added(file.path, track, None)
+
+
+@contextmanager
+def _pool(executor: Executor | None, jobs: int) -> Iterator[Executor]:
+    """The given pool, which stays open, or a new one of as many processes as there are cores and jobs."""
+    if executor is not None:
+        yield executor
+        return
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    # Forked copies of a process with threads may hang; spawned ones start clean on every platform.
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(max(1, min(cores, jobs)), mp_context=context) as pool:
+        yield pool

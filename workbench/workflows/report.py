@@ -16,11 +16,13 @@ import numpy as np
 
 from workbench.errors import StoreError
 from workbench.export.page import Page, SeamCard, Section, Sound, Table, page_html
+from workbench.features.loudness import integrated_lufs, true_peak_db
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import SEAM_PARTS
 from workbench.loops.refusals import Refusal
 from workbench.media.audio import decode, write_audio
 from workbench.params import WorkbenchParams
+from workbench.plots.mix import mix_figure
 from workbench.plots.palette import clock, png
 from workbench.plots.plan import plan_figure
 from workbench.plots.seams import SeamView, seam_figure
@@ -154,6 +156,38 @@ def seams_section(plan: LoopPlan, seams: Sequence[ShownSeam]) -> Section:
         tables=(Table(head, tuple(rows)),),
         seams=cards,
     )
+
+
+def mix_section(loop: Loop, film: Recording) -> Section:
+    """The part of the page that says how loud what is, and how the music makes way.
+
+    Parameters
+    ----------
+    loop : with its mix
+    film : the sound of the film that was rendered, to be measured
+    """
+    loudness, peak = integrated_lufs(film.samples, film.sample_rate), true_peak_db(film.samples)
+    facts = [("the film as rendered", f"{loudness:.1f} LUFS, true peak {peak:.1f} dBTP")]
+    text = "No mix was asked for: music and footage play at their own levels."
+    picture = None
+    if loop.mix is not None:
+        facts.append(("the clip's own sound", loop.mix.classification))
+        text = "Nobody speaks in the clip: music and footage play at their own levels."
+    if loop.mix is not None and loop.mix.duck is not None:
+        duck = loop.mix.duck
+        spoken = sum(last - first for first, last in duck.speech_ranges)
+        facts += [
+            ("speech", f"{len(duck.speech_ranges)} phrases, {spoken:.0f} s in all"),
+            ("gain of the voice", f"{loop.mix.video_gain_db:+.1f} dB"),
+            ("gain of the music", f"{loop.mix.music_gain_db:+.1f} dB"),
+            ("deepest attenuation under speech", f"{duck.depth_db:.1f} dB"),
+        ]
+        text = (
+            "The music is brought to about the loudness of the voice, then moves out of its way: down before the first "
+            "syllable, up again when a pause is long enough."
+        )
+        picture = png(mix_figure(duck.envelope_points, duck.speech_ranges, film))
+    return Section("Levels", (text,), picture=picture, tables=(Table(("", ""), tuple(facts)),))
 
 
 def _times(plan: LoopPlan, view: SeamView) -> str:

@@ -1,0 +1,149 @@
+"""`workbench catalog`: the tracks that a clip can be covered with."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from workbench.cli.options import FILE, home_option, profile_option
+from workbench.cli.terminal import print_body, print_line, progress_bar, say
+
+if TYPE_CHECKING:
+    from workbench.catalog.track import Track
+    from workbench.home import Home
+    from workbench.params import WorkbenchParams
+    from workbench.workflows.library import Listing
+
+
+@click.group("catalog")
+def command() -> None:
+    """Add, list and remove the tracks of the catalog.
+
+    \b
+    Example:
+      workbench catalog add ~/Music/licensed manifest.csv
+      workbench catalog list | jq -r .title
+    """
+
+
+@command.command("add")
+@click.argument("paths", nargs=-1, required=True, type=FILE, metavar="PATH...")
+@profile_option
+@home_option
+def add(paths: tuple[Path, ...], params: WorkbenchParams, home: Home) -> None:
+    """Analyse sound files and add them.
+
+    PATH is a file, a folder, which is searched through, or a CSV or JSONL manifest with a `path` column. Prints a JSON
+    line with `track_id` and `path` for each track. A bad file is told and skipped, and the exit code is 1 then. Adding
+    the same again goes on where it stopped.
+
+    \b
+    Example:
+      workbench catalog add ~/Music/licensed
+    """
+    from workbench.workflows.library import list_files
+
+    _add(list_files(paths), params, home)
+
+
+@command.command("demo")
+@profile_option
+@home_option
+def demo(params: WorkbenchParams, home: Home) -> None:
+    """Add the bundled catalog.
+
+    \b
+    Example:
+      workbench catalog demo
+    """
+    from workbench.workflows.library import bundled_files
+
+    _add(bundled_files(), params, home)
+
+
+def _add(listing: Listing, params: WorkbenchParams, home: Home) -> None:
+    from workbench.workflows.library import add_tracks
+
+    for warning in listing.warnings:
+        say(f"workbench: {warning}")
+    faults = list(listing.faults)
+    for fault in faults:
+        say(f"workbench: {fault}")
+    with progress_bar() as progress:
+        for added in add_tracks(listing.wanted, home, params, progress) if listing.wanted else ():
+            if added.track is None:
+                say(f"workbench: {added.fault}")
+                faults.append(str(added.fault))
+            else:
+                print_line({"track_id": added.track.track_id, "path": str(added.track.path)})
+    if faults:
+        say(f"workbench: {len(faults)} could not be added")
+        click.get_current_context().exit(1)
+
+
+@command.command("list")
+@home_option
+def list_tracks(home: Home) -> None:
+    """Print every track as a JSON line, in the order in which they were added.
+
+    \b
+    Example:
+      workbench catalog list | jq 'select(.bpm > 120) | .title'
+    """
+    from workbench.workflows.library import open_library
+
+    for track in open_library(home).list():
+        print_line(track_row(track))
+
+
+@command.command("remove")
+@click.argument("track_ids", nargs=-1, required=True, metavar="TRACK_ID...")
+@home_option
+def remove(track_ids: Iterable[str], home: Home) -> None:
+    """Forget tracks; their files stay where they are.
+
+    \b
+    Example:
+      workbench catalog remove trk_01JD3X5E8Q2M
+    """
+    from workbench.workflows.library import open_library
+
+    library = open_library(home)
+    for track_id in track_ids:
+        library.remove(track_id)
+        print_line({"track_id": track_id, "removed": True})
+
+
+@command.command("reindex")
+@home_option
+def reindex(home: Home) -> None:
+    """Look at every file again, and analyse those whose bytes changed.
+
+    \b
+    Example:
+      workbench catalog reindex
+    """
+    from workbench.params import WorkbenchParams
+    from workbench.workflows.library import Wanted, add_tracks, open_library
+
+    library = open_library(home)
+    found = library.reindex()
+    print_body({"unchanged": len(found.unchanged), "changed": list(found.changed), "missing": list(found.missing)})
+    changed = [library.get(track_id) for track_id in found.changed]
+    wanted = [Wanted(track.path, track.track_id) for track in changed]
+    faults = 0
+    with progress_bar() as progress:
+        for added in add_tracks(wanted, home, WorkbenchParams(), progress) if wanted else ():
+            if added.fault is not None:
+                say(f"workbench: {added.fault}")
+                faults += 1
+    if faults or found.missing:
+        click.get_current_context().exit(1)
+
+
+def track_row(track: Track) -> dict[str, Any]:
+    """A track as one flat JSON object."""
+    return {"track_id": track.track_id, "path": str(track.path), "audio_id": track.audio_id, **track.known()}

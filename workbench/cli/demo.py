@@ -1,0 +1,51 @@
+"""`workbench demo`: the main job on the bundled catalog and a drawn clip."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from workbench.cli.options import home_option, profile_option
+from workbench.cli.terminal import print_body, progress_bar, say
+
+if TYPE_CHECKING:
+    from workbench.home import Home
+    from workbench.params import WorkbenchParams
+
+
+@click.command("demo")
+@click.option(
+    "--seconds",
+    type=click.FloatRange(1.0, 300.0),
+    default=300.0,
+    show_default=True,
+    help="Length of the clip; a shorter one is the beginning of the full one.",
+)
+@profile_option
+@home_option
+def command(seconds: float, params: WorkbenchParams, home: Home) -> None:
+    """Cover a five-minute clip with a two-minute track, start to finish, and show every seam.
+
+    Draws the clip, analyses the bundled songs, picks the one that loops best, plans and mixes it, and writes film.mp4,
+    plan.json, a picture and four seconds of sound of every seam, and report.html to the home's `demo` folder.
+
+    \b
+    Example:
+      workbench demo --home ./demo && open demo/demo/report.html
+    """
+    started = time.perf_counter()
+    from workbench.cli.loop import loop_body
+    from workbench.workflows.demo import run_demo
+
+    with progress_bar() as progress:
+        demo = run_demo(home, params, seconds, progress)
+    plan = demo.folder / "plan.json"
+    plan.write_text(loop_body(demo.loop).model_dump_json(exclude_unset=True, indent=1) + "\n", encoding="utf-8")
+    took = time.perf_counter() - started
+    print_body(
+        {"film": str(demo.film), "plan": str(plan), "report": str(demo.report), "track_id": demo.loop.song.track_id}
+    )
+    how = "was there already" if demo.again else "made"
+    say(f"{how}: a film of {seconds:g} s with music in {demo.film}, every seam in {demo.report}; took {took:.0f} s")

@@ -1,0 +1,75 @@
+"""The picture of a mix: how loud the film is, who speaks when, and how far the music is pulled down meanwhile."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench.features.loudness import momentary
+from workbench.plots.palette import DUCK, HEARD, VOICE, new_figure, quiet, time_axis
+from workbench.recording import Recording
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+_CLOSE_UP_SECONDS = 20.0
+_QUIETEST_LUFS = -60.0
+
+
+def mix_figure(
+    envelope_points: Sequence[Sequence[float]],
+    speech_ranges: Sequence[Sequence[float]],
+    film: Recording,
+) -> Figure:
+    """Attenuation and loudness over the whole film, and a close-up of the first phrases.
+
+    Parameters
+    ----------
+    envelope_points : video time, s, and attenuation of the music, dB, positive; linear in between
+    speech_ranges : video time, s, from and to
+    film : its sound as rendered
+    """
+    figure = new_figure(12.0, 5.6)
+    whole, near = figure.subplots(2, 1)
+    start = max(0.0, (speech_ranges[0][0] if len(speech_ranges) else 0.0) - 4.0)
+    loudness = momentary(film.samples, film.sample_rate)
+    spans = ((whole, 0.0, film.duration), (near, start, min(start + _CLOSE_UP_SECONDS, film.duration)))
+    for axes, first, last in spans:
+        _draw(axes, envelope_points, speech_ranges, loudness, first, last)
+        time_axis(axes, last - first)
+    whole.legend(loc="lower right", fontsize=8, ncols=3, framealpha=0.9)
+    near.set_title("close up", fontsize=10, loc="left", fontweight="bold")
+    near.set_xlabel("time in the film", fontsize=9)
+    return figure
+
+
+def _draw(
+    axes: Axes,
+    envelope_points: Sequence[Sequence[float]],
+    speech_ranges: Sequence[Sequence[float]],
+    loudness: np.ndarray,
+    first: float,
+    last: float,
+) -> None:
+    for k, (begin, end) in enumerate(speech_ranges):
+        axes.axvspan(begin, end, color=VOICE, alpha=0.3, linewidth=0, label="" if k else "speech")
+    times = np.arange(loudness.size) * 0.1 + 0.2
+    axes.plot(times, np.maximum(loudness, _QUIETEST_LUFS), color=HEARD, linewidth=1.0, label="loudness of the film")
+    axes.set_ylabel("loudness, LUFS", fontsize=9, color=HEARD)
+    axes.set_ylim(_QUIETEST_LUFS, 0.0)
+    axes.set_xlim(first, last)
+    quiet(axes)
+    right = axes.twinx()
+    if len(envelope_points):
+        at, attenuation = np.array(envelope_points, dtype=np.float64).T
+        drawn = np.unique(np.concatenate([at, [first, last]]))
+        right.plot(drawn, -np.interp(drawn, at, attenuation), color=DUCK, linewidth=1.8)
+    # An empty line on the left axes, so that one legend names both.
+    axes.plot([], [], color=DUCK, linewidth=1.8, label="attenuation of the music")
+    right.set_ylim(-30.0, 3.0)
+    right.set_ylabel("attenuation, dB", fontsize=9, color=DUCK)
+    right.spines[["top"]].set_visible(False)
+    right.tick_params(labelsize=9)
