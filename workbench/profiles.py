@@ -29,9 +29,10 @@ def load_profile(path: Path) -> WorkbenchParams:
     ParameterError : no such file, not TOML or JSON, an unknown field, or a value out of range; names file and field
     """
     path = Path(path)
+    is_toml = _is_toml(path)
     try:
         text = path.read_text(encoding="utf-8-sig")
-        values: Any = tomllib.loads(text) if _is_toml(path) else json.loads(text)
+        values: Any = tomllib.loads(text) if is_toml else json.loads(text)
     except FileNotFoundError:
         raise ParameterError(f"{path}: no such profile") from None
     except OSError as error:

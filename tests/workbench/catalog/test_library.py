@@ -1,0 +1,133 @@
+"""The library keeps what is known about tracks and notices what became of their files."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from workbench.catalog.library import Library
+from workbench.errors import MediaError, ParameterError, UnknownTrack
+from workbench.home import Home
+from workbench.settings import WorkbenchSettings
+from workbench.store.database import Database
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home")
+
+
+@pytest.fixture
+def library(home: Home) -> Iterator[Library]:
+    database = Database.at(home, WorkbenchSettings(database_url=None))
+    yield Library(database)
+    database.close()
+
+
+@pytest.fixture
+def song(tmp_path: Path) -> Path:
+    path = tmp_path / "song.ogg"
+    path.write_bytes(b"the sound of a song")
+    return path
+
+
+def test_a_new_track_has_an_id_and_a_hash(library: Library, song: Path) -> None:
+    track = library.add(song, {"title": "Sea", "bpm": 92, "tags": ["calm"]})
+    assert track.track_id.startswith("trk_")
+    assert len(track.track_id) == 4 + 26  # a ULID
+    assert track.content_hash == hashlib.sha256(song.read_bytes()).hexdigest()
+    assert library.get(track.track_id) == track
+    assert (track.title, track.bpm, track.tags) == ("Sea", 92.0, ("calm",))
+
+
+def test_the_same_path_again_is_the_same_track(library: Library, song: Path) -> None:
+    first = library.add(song, {"title": "Sea", "bpm": 92})
+    again = library.add(song, {"bpm": 93})
+    assert again.track_id == first.track_id
+    assert (again.title, again.bpm) == ("Sea", 93.0)
+    assert len(library.list()) == 1
+
+
+def test_an_id_from_a_manifest_is_kept(library: Library, song: Path) -> None:
+    assert library.add(song, track_id="mine").track_id == "mine"
+    assert library.add(song, {"bpm": 90}, track_id="mine").bpm == 90.0
+    assert [track.track_id for track in library.list()] == ["mine"]
+
+
+def test_equal_bytes_under_two_ids_stay_two_tracks(library: Library, song: Path) -> None:
+    one, other = library.add(song, track_id="one"), library.add(song, track_id="other")
+    assert one.audio_id == other.audio_id
+    assert [track.track_id for track in library.list()] == ["one", "other"]
+
+
+def test_an_id_can_move_to_another_file(library: Library, song: Path, tmp_path: Path) -> None:
+    library.add(song, {"title": "Sea"}, track_id="one")
+    (tmp_path / "new.ogg").write_bytes(b"another master")
+    moved = library.add(tmp_path / "new.ogg", track_id="one")
+    assert (moved.path, moved.title) == (tmp_path / "new.ogg", "Sea")
+    assert len(library.list()) == 1
+
+
+def test_the_record_survives_the_process(library: Library, song: Path, home: Home) -> None:
+    track = library.add(song, {"instrumental": True})
+    database = Database.at(home, WorkbenchSettings(database_url=None))
+    assert Library(database).list() == [track]
+    database.close()
+
+
+def test_fields_can_be_set_later(library: Library, song: Path) -> None:
+    track = library.add(song, {"title": "Sea"})
+    updated = library.update(track.track_id, {"duration_seconds": 91.5, "bpm": 120.0})
+    assert (updated.title, updated.duration_seconds, updated.bpm) == ("Sea", 91.5, 120.0)
+    assert library.get(track.track_id) == updated
+
+
+def test_removing_forgets_the_record_not_the_file(library: Library, song: Path) -> None:
+    track = library.add(song)
+    library.remove(track.track_id)
+    assert library.list() == []
+    assert song.exists()
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        Library.get,
+        Library.remove,
+        lambda library, name: library.update(name, {}),
+        lambda library, name: library.reindex([name]),
+    ],
+)
+def test_an_unknown_id_is_said(library: Library, act: Callable[[Library, str], object]) -> None:
+    with pytest.raises(UnknownTrack, match=r"no track 'nobody'"):
+        act(library, "nobody")
+
+
+def test_a_file_that_is_not_there_adds_nothing(library: Library, tmp_path: Path) -> None:
+    with pytest.raises(MediaError, match="no such file"):
+        library.add(tmp_path / "missing.ogg")
+    assert library.list() == []
+
+
+def test_a_wrong_field_changes_nothing(library: Library, song: Path) -> None:
+    track = library.add(song, {"bpm": 90})
+    with pytest.raises(ParameterError, match="energy"):
+        library.add(song, {"bpm": 100, "energy": 7})
+    assert library.get(track.track_id).bpm == 90.0
+
+
+def test_reindexing_notices_changed_and_missing_files(library: Library, tmp_path: Path) -> None:
+    paths = {name: tmp_path / f"{name}.ogg" for name in ("same", "changed", "gone")}
+    for name, path in paths.items():
+        path.write_bytes(name.encode())
+        library.add(path, {"title": name}, track_id=name)
+    paths["changed"].write_bytes(b"a new master")
+    paths["gone"].unlink()
+    found = library.reindex()
+    assert (found.unchanged, found.changed, found.missing) == (("same",), ("changed",), ("gone",))
+    assert library.get("changed").content_hash == hashlib.sha256(b"a new master").hexdigest()
+    assert library.get("gone").title == "gone"
+    assert library.reindex(["changed"]).unchanged == ("changed",)

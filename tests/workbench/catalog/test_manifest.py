@@ -1,0 +1,140 @@
+"""Manifests: good rows come through, bad ones are named, nothing aborts the rest."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from workbench.catalog.manifest import is_manifest, read_manifest
+from workbench.errors import ManifestError
+
+
+def written(path: Path, text: str | bytes) -> Path:
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return path
+
+
+class TestCsv:
+    def test_types_lists_and_paths(self, tmp_path: Path) -> None:
+        manifest = read_manifest(
+            written(
+                tmp_path / "m.csv",
+                "path,track_id,title,bpm,instrumental,tags,energy\n"
+                'music/a.ogg,trk_a,"Sea, calm",92.5,true,sea; calm ;,0.25\n'
+                "/abs/b.ogg,,,,no,,\n",
+            )
+        )
+        first, second = manifest.rows
+        assert (first.line, first.path, first.track_id) == (2, tmp_path / "music/a.ogg", "trk_a")
+        assert first.fields == {
+            "title": "Sea, calm", "bpm": 92.5, "instrumental": True, "tags": ("sea", "calm"), "energy": 0.25
+        }  # fmt: skip
+        assert (second.path, second.track_id, second.fields) == (Path("/abs/b.ogg"), None, {"instrumental": False})
+        assert (manifest.faults, manifest.warnings) == ((), ())
+
+    def test_bad_rows_are_named_and_skipped(self, tmp_path: Path) -> None:
+        manifest = read_manifest(
+            written(
+                tmp_path / "m.csv",
+                "path,track_id,bpm,explicit\n"
+                "a.ogg,one,fast,\n"
+                ",two,,\n"
+                "b.ogg,three,,maybe\n"
+                "c.ogg,four,120,true\n"
+                "d.ogg,four,,\n"
+                "e.ogg,five,120,true,surplus\n"
+                "f.ogg,six,-3,\n",
+            )
+        )
+        assert [row.track_id for row in manifest.rows] == ["four"]
+        messages = [fault.message for fault in manifest.faults]
+        assert [fault.line for fault in manifest.faults] == [2, 3, 4, 6, 7, 8]
+        for message, part in zip(
+            messages,
+            ["bpm must be a number", "no path", "explicit", "line 5 already", "5 cells", "bpm must be"],
+            strict=True,
+        ):
+            assert part in message
+            assert message.startswith("m.csv, line ")
+
+    def test_unknown_columns_are_named_once(self, tmp_path: Path) -> None:
+        manifest = read_manifest(written(tmp_path / "m.csv", "path,colour,size\na.ogg,red,1\nb.ogg,blue,2\n"))
+        assert len(manifest.rows) == 2
+        assert manifest.warnings == ("m.csv: ignored unknown columns: colour, size",)
+
+    def test_byte_order_mark_windows_lines_and_blank_rows(self, tmp_path: Path) -> None:
+        manifest = read_manifest(
+            written(tmp_path / "m.csv", "\ufeffpath,title\r\na.ogg,Über\r\n\r\n,\r\nb.ogg,two\r\n".encode())
+        )
+        assert [(row.line, row.fields["title"]) for row in manifest.rows] == [(2, "Über"), (5, "two")]
+
+    def test_a_cell_over_two_lines(self, tmp_path: Path) -> None:
+        manifest = read_manifest(written(tmp_path / "m.csv", 'path,description\na.ogg,"two\nlines"\nb.ogg,x\n'))
+        assert manifest.rows[0].fields["description"] == "two\nlines"
+        assert manifest.rows[1].line == 4
+
+    @pytest.mark.parametrize(
+        ("text", "match"),
+        [
+            ("title\nx\n", "no column is called path"),
+            ("", "no column is called path"),
+            ("path,bpm,bpm\na,1,2\n", "two columns are called bpm"),
+            ('path\n"never closed\n', "not CSV"),
+        ],
+    )
+    def test_what_is_no_manifest(self, tmp_path: Path, text: str, match: str) -> None:
+        with pytest.raises(ManifestError, match=match):
+            read_manifest(written(tmp_path / "m.csv", text))
+
+    def test_the_line_that_is_not_utf8(self, tmp_path: Path) -> None:
+        with pytest.raises(ManifestError, match="line 3: not UTF-8"):
+            read_manifest(written(tmp_path / "m.csv", b"path\na.ogg\n\xfcber.ogg\n"))
+
+
+class TestJsonLines:
+    def test_types_lists_and_nulls(self, tmp_path: Path) -> None:
+        row = {"path": "a.ogg", "track_id": "t", "bpm": 120, "tags": ["a", "b"], "explicit": False, "title": None}
+        manifest = read_manifest(written(tmp_path / "m.jsonl", json.dumps(row) + "\n\n"))
+        assert manifest.rows[0].fields == {"bpm": 120.0, "tags": ("a", "b"), "explicit": False}
+        assert manifest.faults == ()
+
+    @pytest.mark.parametrize(
+        ("line", "part"),
+        [
+            ("{", "not JSON"),
+            ("[1]", "not a JSON object"),
+            ('{"path": 3}', "no path"),
+            ('{"path": "a", "bpm": "120"}', "bpm must be a number"),
+            ('{"path": "a", "bpm": NaN}', "NaN"),
+            ('{"path": "a", "tags": "a;b"}', "tags must be a list"),
+            ('{"path": "a", "instrumental": "yes"}', "instrumental must be true or false"),
+            ('{"path": "a", "track_id": 7}', "track_id must be text"),
+            ('{"path": "a", "track_id": "' + "x" * 129 + '"}', "track_id must be text"),
+            ('{"path": "a\\u0000b"}', "NUL"),
+            ("[" * 100_000, "not JSON"),
+        ],
+    )
+    def test_bad_rows_are_named_and_skipped(self, tmp_path: Path, line: str, part: str) -> None:
+        manifest = read_manifest(
+            written(tmp_path / "m.jsonl", f'{{"path": "ok.ogg"}}\n{line}\n{{"path": "ok2.ogg"}}\n')
+        )
+        assert [row.line for row in manifest.rows] == [1, 3]
+        (fault,) = manifest.faults
+        assert fault.line == 2
+        assert part in fault.message
+
+    def test_a_line_separator_inside_a_text_ends_no_row(self, tmp_path: Path) -> None:
+        manifest = read_manifest(written(tmp_path / "m.jsonl", '{"path": "a.ogg", "title": "x\u2028y"}\n'))
+        assert manifest.rows[0].fields["title"] == "x\u2028y"
+
+
+def test_manifests_are_known_by_their_suffix(tmp_path: Path) -> None:
+    assert is_manifest(Path("a.CSV"))
+    assert is_manifest(Path("a.jsonl"))
+    assert not is_manifest(Path("a.ogg"))
+    with pytest.raises(ManifestError, match=r"\.csv or \.jsonl"):
+        read_manifest(tmp_path / "a.txt")
+    with pytest.raises(ManifestError, match="no such manifest"):
+        read_manifest(tmp_path / "a.csv")
