@@ -175,10 +175,10 @@ class SeamParams(Params):
     alike_correlation: float = Field(
         default=0.9, ge=0.5, le=1.0, description="correlation of sides that count as the same"
     )
-    briefest_fade_seconds: float = Field(default=0.005, ge=0.005, le=0.05, description="s; shorter fades click")
+    briefest_fade_seconds: float = Field(default=0.008, ge=0.005, le=0.05, description="s; shorter fades click")
     shortest_fade_seconds: float = Field(default=0.02, ge=0.005, le=0.2, description="s; fade between alike sides")
     attack_fade_seconds: float = Field(
-        default=0.016,
+        default=0.012,
         ge=0.005,
         le=0.02,
         description="s; fade that ends as the attack begins; the grid rule leaves 20 ms",
@@ -224,7 +224,10 @@ class CoverParams(Params):
         default=12.0, ge=4.0, le=120.0, description="s; nobody wants the same ten seconds again and again"
     )
     min_segment_seconds: float = Field(
-        default=6.0, ge=2.0, le=30.0, description="s between two splices; sooner, the ear has not settled from the last"
+        default=8.0, ge=2.0, le=30.0, description="s between two splices; sooner, the ear has not settled from the last"
+    )
+    min_segment_bars: int = Field(
+        default=4, ge=1, le=16, description="bars between two splices; the shortest stretch that is heard as a phrase"
     )
     fresh_seconds: float = Field(
         default=40.0, ge=5.0, le=300.0, description="s; time constant after which music that comes again sounds fresh"
@@ -251,18 +254,18 @@ class CoverParams(Params):
     fade_out_seconds: float = Field(
         default=8.0, ge=1.0, le=30.0, description="s; least length of a closing fade, rounded up to whole bars"
     )
-    weight_seams: float = Field(default=0.38, ge=0.0, le=1.0, description="share of plan_score: how good the seams are")
-    weight_ending: float = Field(default=0.22, ge=0.0, le=1.0, description="share of plan_score: how it ends")
+    weight_seams: float = Field(default=0.50, ge=0.0, le=1.0, description="share of plan_score: how good the seams are")
+    weight_ending: float = Field(default=0.18, ge=0.0, le=1.0, description="share of plan_score: how it ends")
     weight_freshness: float = Field(
-        default=0.17, ge=0.0, le=1.0, description="share of plan_score: how long until the same music comes again"
+        default=0.10, ge=0.0, le=1.0, description="share of plan_score: how long until the same music comes again"
     )
     weight_phrasing: float = Field(
-        default=0.10, ge=0.0, le=1.0, description="share of plan_score: whether splices keep whole phrases"
+        default=0.05, ge=0.0, le=1.0, description="share of plan_score: whether splices keep whole phrases"
     )
     weight_coverage: float = Field(
-        default=0.07, ge=0.0, le=1.0, description="share of plan_score: how much of the song is heard"
+        default=0.12, ge=0.0, le=1.0, description="share of plan_score: how evenly the song is used"
     )
-    weight_economy: float = Field(default=0.06, ge=0.0, le=1.0, description="share of plan_score: how rare seams are")
+    weight_economy: float = Field(default=0.05, ge=0.0, le=1.0, description="share of plan_score: how rare seams are")
 
 
 class RenderParams(Params):

@@ -13,7 +13,7 @@ import numpy as np
 from workbench.loops.jumps import Jumps, start_fade
 from workbench.loops.plan import LoopPlan, LoopSegment, bar_length_at, check_against_grid
 from workbench.loops.profile import EndingKind, LoopProfile, SongSection
-from workbench.loops.worth import Worth, economy_part, freshness_part, own_ending_part, seams_part
+from workbench.loops.worth import Worth, coverage_part, economy_part, freshness_part, own_ending_part, seams_part
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, IntArray, SongSeconds, VideoSeconds
 
@@ -85,25 +85,26 @@ def route_worth(route: Route, jumps: Jumps, profile: LoopProfile, params: CoverP
     lengths = table[:, 1] - table[:, 0]
     gap = np.asarray(np.sum(lengths**2) / np.sum(lengths))
     scores = jumps.score[route.jumps]
-    n_bars = profile.downbeats.size
+    lines = profile.downbeats
     if route.own_ending and profile.ending is not None:
-        ending = own_ending_part(profile.ending.kind, np.array(route.music_in > 0))
-        stops = n_bars
+        tail = route.video_seconds - route.music_in - float(lengths.sum())
+        ending = own_ending_part(profile.ending.kind, np.asarray(route.music_in), np.asarray(tail))
+        stops = lines.size
     else:
-        stops = int(np.searchsorted(profile.downbeats, route.last_to + 1e-6, side="right")) - 1
+        stops = int(np.searchsorted(lines, route.last_to + 1e-6, side="right")) - 1
         ending = jumps.fade_worth[stops]
-    heard = np.zeros(max(1, profile.ending.start_bar if profile.ending is not None else n_bars - 1), dtype=bool)
+    # One more for every bar that a segment enters at, one less for every bar line that it leaves at.
     enters, leaves = np.append(jumps.enter, 0), np.append(jumps.leave, stops)
-    for code in np.unique(_pairs(route, jumps)).tolist():
-        before, after = divmod(code, jumps.size + 1)
-        heard[enters[before] : leaves[after]] = True
+    changes = np.bincount(enters[np.append(route.jumps, jumps.size)], minlength=lines.size + 1)
+    changes = changes - np.bincount(leaves[np.append(route.jumps, jumps.size)], minlength=lines.size + 1)
+    bars = np.diff(lines, append=max(profile.last_sound, float(lines[-1]) + 1e-3))
     return Worth(
         seams=seams_part(scores.min(), scores.mean()),
         ending=ending,
         freshness=freshness_part(gap, np.asarray(longest_run(route.jumps) + 1), params),
         phrasing=jumps.phrasing[route.jumps].mean(),
-        coverage=heard.mean(),
-        economy=economy_part(lengths.mean(), params),
+        coverage=coverage_part(np.cumsum(changes)[:-1].astype(np.float64), bars),
+        economy=economy_part(np.asarray(lengths.size / np.sum(1.0 / lengths)), params),
     )
 
 

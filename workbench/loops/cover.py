@@ -18,7 +18,7 @@ A route is built of
 
 Every combination that fits is ranked by an estimate of `plan_score` (`workbench.loops.worth`), the best are scored
 exactly, and the best that differ to the ear become the options. What an ideal plan has is given up in the order of the
-weights in `CoverParams`, smallest first: rare seams, much of the song, whole phrases, freshness, the song's own ending;
+weights in `CoverParams`, smallest first: rare seams, whole phrases, freshness, even use of the song, the own ending;
 a seam under the floor is never used. Bodies shorter than `min_body_seconds` only ever serve as Q or R.
 
 The answer is a function of the profile, the length and the parameters alone.
@@ -53,8 +53,8 @@ _FINALISTS = 12  # routes of each kind of ending scored exactly
 _FINALISTS_OF_ONE_BODY = 3
 _SAME_BODY = 3  # main bodies of one length in bars: others are the same loop, begun a little earlier or later
 _MOST_TIMES = 3  # how often Q is taken
-_DIFFERENT_BARS = 4  # how far, in all, the ends of two bodies lie apart that sound different
-_WORSE_SEAM = 0.15  # how much likelier a companion may be heard
+_DIFFERENT_BARS = 4  # how far, in all, the ends of two bodies lie apart at least that sound different
+_WORSE_SEAM = 0.08  # how much likelier a companion may be heard
 _NONE = -1  # no jump
 _UNRELIEVED = (1.0, 1.0, 0.0, 0.0, 0.0)
 
@@ -97,8 +97,7 @@ def plan_loop(profile: LoopProfile, video_seconds: float, params: CoverParams = 
             break
         body, passes = body_heard_longest(routes[index], jumps, profile)
         if passes and all(
-            routes[index].own_ending != other.own_ending or _apart(jumps, body, known) >= _DIFFERENT_BARS
-            for other, known in options
+            routes[index].own_ending != other.own_ending or _differ(jumps, body, known) for other, known in options
         ):
             options.append((routes[index], body))
     if not options:
@@ -117,6 +116,8 @@ class _Block:
     """how many companion passes stand between runs of the body"""
     gain_seconds: float
     """what those companion passes add, s"""
+    span_seconds: float
+    """from where the first of these bodies enters to where the last leaves, s; they all share a bar"""
     relieving: tuple[float, float, float, float, float]
     """worst score, and means of score, phrasing, squared length and length of the companions"""
 
@@ -186,17 +187,17 @@ def _relieved(jumps: Jumps, body: int, order: IntArray, need: float, params: Cov
     length = float(jumps.gain_seconds[body])
     most = int(need / length)
     if most <= in_a_row:
-        return _Block(body, (), 0, 0.0, _UNRELIEVED)
+        return _Block(body, (), 0, 0.0, length, _UNRELIEVED)
     fits = jumps.follows[body, order] & jumps.follows[order, body]
     fits &= jumps.score[order] >= jumps.score[body] - _WORSE_SEAM
     chosen: list[int] = []
     for candidate in order[fits].tolist():
         if len(chosen) == params.companions:
             break
-        if all(_apart(jumps, candidate, other) >= _DIFFERENT_BARS for other in (body, *chosen)):
+        if all(_differ(jumps, candidate, other) for other in (body, *chosen)):
             chosen.append(candidate)
     if not chosen:
-        return _Block(body, (), 0, 0.0, _UNRELIEVED)
+        return _Block(body, (), 0, 0.0, length, _UNRELIEVED)
     n = len(chosen)
     gain, score = jumps.gain_seconds[chosen].tolist(), jumps.score[chosen].tolist()
     mean = sum(gain) / n
@@ -205,12 +206,15 @@ def _relieved(jumps: Jumps, body: int, order: IntArray, need: float, params: Cov
     phrasing = sum(jumps.phrasing[chosen].tolist()) / n
     relieving = (min(score), sum(score) / n, phrasing, sum(one * one for one in gain) / n, mean)
     added = sum(often * one for often, one in zip(turns, gain, strict=True))
-    return _Block(body, tuple(chosen), relief, added, relieving)
+    span = float(jumps.song_to[[body, *chosen]].max() - jumps.song_from[[body, *chosen]].min())
+    return _Block(body, tuple(chosen), relief, added, span, relieving)
 
 
-def _apart(jumps: Jumps, one: int, other: int) -> int:
-    """Bars by which the ends of two bodies differ in all."""
-    return abs(int(jumps.leave[one] - jumps.leave[other])) + abs(int(jumps.enter[one] - jumps.enter[other]))
+def _differ(jumps: Jumps, one: int, other: int) -> bool:
+    """Whether two bodies sound different: their ends lie apart, in all, by four bars and a quarter of the longer."""
+    apart = abs(int(jumps.leave[one] - jumps.leave[other])) + abs(int(jumps.enter[one] - jumps.enter[other]))
+    longer = max(int(jumps.leave[one] - jumps.enter[one]), int(jumps.leave[other] - jumps.enter[other]))
+    return apart >= max(_DIFFERENT_BARS, longer / 4)
 
 
 def _adjusters(jumps: Jumps, params: CoverParams) -> IntArray:
@@ -274,10 +278,9 @@ def _own_end_routes(
     after = space.legal_after & plays_out[exits_after]
     fits &= after | (space.legal_before & plays_out[exits_before])
     mixes = space.rows(fits, passes, ~after)
-    ending = own_ending_part(profile.ending.kind, spare[fits] > longest_tail)
-    cut = np.minimum(np.append(jumps.leave - jumps.enter, 0), 0)
-    coverage = 1.0 + (cut[mixes.extra] + cut[mixes.last]) / max(1, profile.ending.start_bar)
-    score = _estimate(jumps, blocks, mixes, ending, np.maximum(coverage, 0.0), clip, params)
+    tail = np.minimum(spare[fits], longest_tail)
+    ending = own_ending_part(profile.ending.kind, spare[fits] - tail, tail)
+    score = _estimate(jumps, blocks, mixes, ending, clip, profile.last_sound, params)
     best = _best(mixes.block, score)[:_FINALISTS]
     routes = (own_end_route(jumps, _path(blocks, mixes, row), profile, clip) for row in best.tolist())
     return [route for route in routes if route is not None]
@@ -312,11 +315,7 @@ def _fade_routes(
                 mixes = space.rows(fits, passes, np.full(fits.shape, before))
                 line = np.searchsorted(lines, stops[fits] + 1e-6, side="right") - 1
                 ending = jumps.fade_worth[line]
-                furthest = np.maximum(
-                    np.append(jumps.leave, 0)[mixes.extra], jumps.leave[space.body[mixes.block, 0, 0]]
-                )
-                coverage = np.minimum(1.0, np.maximum(furthest, line) / max(1, last_line))
-                score = _estimate(jumps, blocks, mixes, ending, coverage, clip, params)
+                score = _estimate(jumps, blocks, mixes, ending, clip, profile.last_sound, params)
                 found += [(float(score[row]), mixes, row) for row in _best(mixes.block, score)[:_FINALISTS].tolist()]
         if found:
             break
@@ -334,11 +333,11 @@ def _estimate(
     blocks: list[_Block],
     mixes: _Mixes,
     ending: FloatArray,
-    coverage: FloatArray,
     clip: float,
+    song: float,
     params: CoverParams,
 ) -> FloatArray:
-    """`plan_score` of each combination, with coverage and the lengths of the segments only roughly known."""
+    """`plan_score` of each combination, as if bodies neither overlapped nor left odd ends between them."""
     body = np.array([block.body for block in blocks], dtype=np.int64)[mixes.block]
     relief = np.array([block.relief for block in blocks], dtype=np.int64)[mixes.block]
     relieving = np.array([block.relieving for block in blocks])[mixes.block]
@@ -352,14 +351,20 @@ def _estimate(
     phrases = phrases + one * phrasing[mixes.last]
     squares = passes * gain[body] ** 2 + relief * relieving[:, 3] + times * gain[mixes.extra] ** 2
     looped = passes * gain[body] + relief * relieving[:, 4] + times * gain[mixes.extra]
-    gap = (squares + np.maximum(0.0, clip - looped) ** 2 / 2) / clip
+    rest = np.maximum(1.0, clip - looped)
+    gap = (squares + rest**2 / 2) / clip
+    # A stretch of the song in which n passes are looped is heard n + 1 times, and (n + 1)**2 - 1 more than once.
+    span = np.array([block.span_seconds for block in blocks])[mixes.block]
+    around = 1 + (passes * gain[body] + relief * relieving[:, 4]) / span
+    heard_squared = song + span * (around**2 - 1) + gain[mixes.extra] * ((times + 1) ** 2 - 1)
+    pace = passes / gain[body] + relief / np.maximum(relieving[:, 4], 1.0) + times / np.maximum(gain[mixes.extra], 8.0)
     return Worth(
         seams=seams_part(worst, mean / seams),
         ending=ending,
         freshness=freshness_part(gap, np.ceil(passes / (relief + 1)) + 1, params),
         phrasing=phrases / seams,
-        coverage=coverage,
-        economy=economy_part(clip / (seams + 1), params),
+        coverage=np.minimum(1.0, clip**2 / song / heard_squared),
+        economy=economy_part((seams + 1) / (pace + (1 + one) ** 2 / rest), params),
     ).total(params)
 
 

@@ -83,7 +83,7 @@ def usable_jumps(profile: LoopProfile, params: CoverParams) -> Jumps:
     legal &= (fade >= MIN_FADE_SECONDS) & (splices.exponent >= 0.5) & (splices.exponent <= 1.0)
     legal &= (song_from >= fade / 2) & (song_to + fade / 2 <= round(profile.song_duration, 6))
     legal &= (splices.score >= params.min_seam_score) & (leave != enter)
-    legal &= (gain < 0) | (gain >= params.min_segment_seconds)
+    legal &= (gain < 0) | ((gain >= params.min_segment_seconds) & (leave - enter >= params.min_segment_bars))
     legal &= lines[enter] >= profile.song_start - near
     if profile.ending is not None:
         legal &= (leave <= profile.ending.start_bar) & (enter <= profile.ending.start_bar)
@@ -107,8 +107,10 @@ def usable_jumps(profile: LoopProfile, params: CoverParams) -> Jumps:
         level_step_db=splices.level_step_db[kept],
         phrasing=phrasing_part(profile, leave, enter),
         is_body=gain >= params.min_body_seconds,
-        first=song_to - round(profile.song_start, 6) >= np.maximum(least, start_fade(profile) + fade / 2) + _MARGIN,
-        follows=lasts >= np.maximum(least, (fade[:, None] + fade[None, :]) / 2) + _MARGIN,
+        first=(leave >= params.min_segment_bars)
+        & (song_to - round(profile.song_start, 6) >= np.maximum(least, start_fade(profile) + fade / 2) + _MARGIN),
+        follows=(leave[None, :] - enter[:, None] >= params.min_segment_bars)
+        & (lasts >= np.maximum(least, (fade[:, None] + fade[None, :]) / 2) + _MARGIN),
         fade_worth=fade_part(profile),
     )
 

@@ -4,14 +4,18 @@ It is the weighted mean (weights in `CoverParams`) of six parts, each 0 to 1:
 
 - seams: ``0.6 worst + 0.4 mean`` of the seam scores, for one bad seam spoils a film that nine good ones carry;
 - ending: the song's own outro or last bars 1.0, its own last hit 0.9; a fade 0.6 at a section's border, 0.5 after
-  eight bars of a section, 0.4 after four, 0.2 elsewhere; 0.05 less where the music has to start late for it;
+  eight bars of a section, 0.4 after four, 0.2 elsewhere. Up to 0.1 less for a late start or for silence at the end,
+  0.05 for each second;
 - freshness: ``1 - exp(-G / fresh_seconds)`` with G the length-weighted mean of the segments' lengths, which is how
   long it takes, at an instant picked at random, until the music jumps back; times ``(1 + limit / run) / 2`` where one
   body follows itself `run` times, more than `max_passes_in_a_row`;
+- coverage: how evenly the song is used. Bar b, of length d_b, is heard n_b times, so that a bar picked at random from
+  the plan is heard ``M = sum(n_b**2 d_b) / sum(n_b d_b)`` times; were every bar heard equally often, it would be
+  ``E = sum(n_b d_b) / sum(d_b)`` times; the part is E / M;
 - phrasing: mean over the splices of 1.0 for one that moves from section border to section border or by a multiple of
   eight bars, 0.8 four bars, 0.4 two, 0.1 otherwise;
-- coverage: share of the song's bars before its ending that are heard;
-- economy: ``1 - exp(-mean segment / (fresh_seconds / 2))``, few seams rather than many.
+- economy: ``1 - exp(-2 H / fresh_seconds)`` with H the harmonic mean of the segments' lengths: few seams rather than
+  many, and none close to the next.
 
 Nothing here looks at sound: seam scores come from `workbench.loops.seams`.
 """
@@ -24,10 +28,9 @@ import numpy as np
 
 from workbench.loops.profile import EndingKind, LoopProfile
 from workbench.params import CoverParams
-from workbench.recording import BoolArray, FloatArray, IntArray
+from workbench.recording import FloatArray, IntArray
 
 _OWN_ENDING = {EndingKind.OUTRO: 1.0, EndingKind.RESOLVE: 1.0, EndingKind.ABRUPT: 0.9}
-_LATE_START = 0.05
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -59,14 +62,20 @@ def freshness_part(gap_seconds: FloatArray, run: FloatArray, params: CoverParams
     return np.asarray((1.0 - np.exp(-gap_seconds / params.fresh_seconds)) * 0.5 * (1.0 + over))
 
 
-def economy_part(mean_segment_seconds: FloatArray, params: CoverParams) -> FloatArray:
-    """How rare the seams are, from the mean segment in seconds."""
-    return np.asarray(1.0 - np.exp(-2.0 * mean_segment_seconds / params.fresh_seconds))
+def coverage_part(times_heard: FloatArray, bar_seconds: FloatArray) -> FloatArray:
+    """How evenly the song is used, from how often each of its bars is heard and how long it lasts, both (n_bars,)."""
+    heard = np.sum(times_heard * bar_seconds)
+    return np.asarray(heard**2 / np.sum(bar_seconds) / np.sum(times_heard**2 * bar_seconds))
 
 
-def own_ending_part(kind: EndingKind, late_start: BoolArray) -> FloatArray:
-    """Worth of the song's own ending; less where `music_in` had to be moved for it."""
-    return np.asarray(_OWN_ENDING[kind] - _LATE_START * np.asarray(late_start, dtype=np.float64))
+def economy_part(harmonic_mean_seconds: FloatArray, params: CoverParams) -> FloatArray:
+    """How rare the seams are, from the harmonic mean of the segments' lengths in seconds."""
+    return np.asarray(1.0 - np.exp(-2.0 * harmonic_mean_seconds / params.fresh_seconds))
+
+
+def own_ending_part(kind: EndingKind, late_seconds: FloatArray, tail_seconds: FloatArray) -> FloatArray:
+    """Worth of the song's own ending; less where the music starts late for it or leaves silence after it."""
+    return np.asarray(_OWN_ENDING[kind] - np.minimum(0.1, 0.05 * (late_seconds + tail_seconds)))
 
 
 def fade_part(profile: LoopProfile) -> FloatArray:
