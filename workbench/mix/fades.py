@@ -46,7 +46,7 @@ def glide_gain(x: FloatArray, from_db: float, to_db: float) -> FloatArray:
     return decibels_to_gain(from_db + (to_db - from_db) * np.clip(x, 0.0, 1.0))
 
 
-def duck_gain(points: Sequence[tuple[float, float]] | FloatArray, times: FloatArray) -> FloatArray:
+def duck_gain(points: Sequence[Sequence[float]] | FloatArray, times: FloatArray) -> FloatArray:
     """Gain of ducked music: the attenuation curve read at some times.
 
     Parameters

@@ -53,6 +53,8 @@ _LENGTH_TOLERANCE_SECONDS = 0.5
 """a plan that reaches this much past the last picture was made for another clip"""
 _SOUND_AHEAD_SECONDS = 1.0
 """how far the sound runs ahead of the picture while both are written, so that players need not seek"""
+_HIDDEN_SECONDS = 0.06
+"""s before the first picture; the head of AAC and rounded time stamps stay within"""
 _MOST_REORDERED = 32
 """packets without a decoding time before one is made up; codecs reorder 16 at most"""
 _FORMATS = {".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".mkv": "matroska"}
@@ -77,7 +79,7 @@ class Ducking(Protocol):
     """The part of a mix that moves: how far the music is pulled down, and when."""
 
     @property
-    def envelope_points(self) -> Sequence[tuple[float, float]]:
+    def envelope_points(self) -> Sequence[Sequence[float]]:
         """Pairs of video seconds and positive dB, see `workbench.mix.fades.duck_gain`."""
         ...
 
@@ -329,13 +331,17 @@ class _Target:
     video: Path
     reached: Callable[[float], None]
 
+    @property
+    def kind(self) -> str:
+        """FFmpeg's name of the film's container."""
+        return _FORMATS[self.out.suffix.lower()]
+
     @contextmanager
     def opened(self) -> Iterator[OutputContainer]:
         """Open the film for writing; closing it writes its index."""
-        kind = _FORMATS[self.out.suffix.lower()]
-        options = {"movflags": "+faststart"} if kind in ("mp4", "mov") else {}
+        options = {"movflags": "+faststart"} if self.kind in ("mp4", "mov") else {}
         try:
-            film = av.open(f"file:{self.aside.resolve()}", "w", format=kind, options=options)
+            film = av.open(f"file:{self.aside.resolve()}", "w", format=self.kind, options=options)
         except av.error.FFmpegError as error:
             raise self._fault(error) from error
         try:
@@ -355,10 +361,14 @@ class _Target:
             raise MediaError(
                 f"{self.video}: its picture ({name}) does not fit into {self.out.suffix}; write .mkv"
             ) from None
+        if self.kind in ("mp4", "mov") and picture.codec_context.name == "hevc":
+            copied.codec_context.codec_tag = "hvc1"  # the name under which Apple's players accept H.265
         return copied
 
     def mux(self, film: OutputContainer, packet: Packet[VideoStream] | Packet[AudioStream]) -> None:
         """Write one packet."""
+        if self.kind == "matroska" and packet.pts is not None and packet.pts * packet.time_base < -_HIDDEN_SECONDS:
+            raise MediaError(f"{self.video}: begins with hidden pictures, which .mkv would show; write .mp4")
         try:
             film.mux(packet)
         except av.error.FFmpegError as error:

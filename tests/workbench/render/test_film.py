@@ -1,5 +1,6 @@
 """Films: the picture stays as it is, flash and click stay together, the mix is applied in its order."""
 
+import struct
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -137,6 +138,44 @@ def test_clips_with_clocks_of_their_own(plan, song, tmp_path, name, arguments):
     assert len(flashes(out)) == len(EVENTS)
     with av.open(str(out)) as container:
         assert container.streams.video[0].start_time == 0
+
+
+def test_pictures_that_only_serve_decoding_stay_hidden(plan, make_plan, song, tmp_path):
+    """A clip cut out of a longer one between key pictures: MP4 hides the head, and its copy does too."""
+    cut_s = 2.52
+    source = make_clip(tmp_path / "long.mp4", options={"g": "250"})
+    with av.open(str(source)) as long, av.open(str(tmp_path / "cut.mp4"), "w") as cut:
+        streams = {0: cut.add_stream_from_template(long.streams[0]), 1: cut.add_stream_from_template(long.streams[1])}
+        for packet in long.demux():
+            if packet.size and (packet.stream_index == 0 or packet.pts * packet.time_base >= cut_s - 0.03):
+                packet.pts -= round(cut_s / packet.time_base)
+                packet.dts -= round(cut_s / packet.time_base)
+                packet.stream = streams[packet.stream_index]
+                cut.mux(packet)
+    short = make_plan([(0.0, 5.0, 0.0, 0.0), (1.0, 5.4, 0.0, 0.0)], [0.05], [0.7], song_duration=8.0)
+    out = render_film(short, song, tmp_path / "cut.mp4", tmp_path / "film.mp4")
+    assert flashes(out) == pytest.approx([3.48, 6.48], abs=0.001)
+    assert clicks(out) == pytest.approx([3.48, 6.48], abs=0.001)
+    assert probe(out).duration == pytest.approx(SECONDS - cut_s, abs=0.001)
+    with pytest.raises(MediaError, match="hidden pictures"):
+        render_film(short, song, tmp_path / "cut.mp4", tmp_path / "film.mkv")
+
+
+def test_a_rotated_picture_stays_rotated(clip, plan, song, tmp_path):
+    """Telephones write the sensor's picture and a matrix that turns it."""
+    content = bytearray(clip.read_bytes())
+    matrix = content.index(b"tkhd") + 44
+    content[matrix : matrix + 36] = struct.pack(">9i", 0, 1 << 16, 0, -(1 << 16), 0, 0, 0, 0, 1 << 30)
+    turned = tmp_path / "turned.mp4"
+    turned.write_bytes(content)
+    info = probe(render_film(plan, song, turned, tmp_path / "film.mp4"))
+    assert (info.width, info.height) == (48, 64)
+
+
+def test_h265_goes_by_the_name_that_apple_accepts(plan, song, tmp_path):
+    source = make_clip(tmp_path / "clip.mkv", codec="libx265", options={"x265-params": "log-level=none"})
+    with av.open(str(render_film(plan, song, source, tmp_path / "film.mp4"))) as film:
+        assert film.streams.video[0].codec_context.codec_tag == "hvc1"
 
 
 def test_music_starts_with_the_first_picture(clip, plan, tmp_path):
