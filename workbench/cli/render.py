@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,7 +62,9 @@ def command(
 def _read(plan: Path) -> str:
     from workbench.errors import InputError
 
+    if str(plan) == "-":
+        return sys.stdin.read()
     try:
-        return click.get_text_stream("stdin").read() if str(plan) == "-" else plan.read_text(encoding="utf-8")
+        return plan.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{plan}: cannot be read ({getattr(error, 'strerror', None) or error})") from None

@@ -176,19 +176,18 @@ def _draw_loudness(axes: Axes, view: SeamView, in_song: Recording) -> None:
 def _draw_score(axes: Axes, view: SeamView) -> None:
     """Bars for the seam; box from quarter to quarter, and median, of the song's own bar lines."""
     rows = np.arange(len(SEAM_PARTS))[::-1].astype(np.float64)
-    axes.barh(rows + 0.14, view.parts, height=0.34, color=HEARD, label="this seam")
+    named: list[Any] = [axes.barh(rows + 0.14, view.parts, height=0.34, color=HEARD)]
+    names = ["this seam"]
     if view.own_parts.shape[1]:
         low, middle, high = np.quantile(view.own_parts, (0.25, 0.5, 0.75), axis=1)
-        axes.barh(
-            rows - 0.22, high - low, left=low, height=0.2, color=BEAT, alpha=0.55, linewidth=0,
-            label="one of the song's own\nbars skipped: middle half",
-        )  # fmt: skip
-        axes.vlines(middle, rows - 0.34, rows - 0.1, color="black", linewidth=1.6, label="and median")
+        named.append(axes.barh(rows - 0.22, high - low, left=low, height=0.2, color=BEAT, alpha=0.55, linewidth=0))
+        named.append(axes.vlines(middle, rows - 0.34, rows - 0.1, color="black", linewidth=1.6))
+        names += ["one of the song's own bars\nskipped: middle half of them,", "and median"]
     axes.set_yticks(rows, [_WORDS[part] for part in SEAM_PARTS], fontsize=9)
     axes.set_xlim(0.0, 1.0)
     axes.set_xlabel("1: no break\n0.5: one that may be heard", fontsize=9)
     axes.set_title("why", fontsize=10, fontweight="bold", loc="left")
-    axes.legend(loc="upper center", bbox_to_anchor=(0.3, -0.1), fontsize=8, frameon=False)
+    axes.legend(named, names, loc="upper center", bbox_to_anchor=(0.3, -0.1), fontsize=8, frameon=False)
     axes.grid(axis="x", color="#DDDDDD", linewidth=0.6)
     axes.set_axisbelow(True)
     quiet(axes)

@@ -4,8 +4,8 @@ The clip is drawn once and kept in the home folder; the bundled songs are added 
 planned under the clip; the one whose plan scores best is looped with the clip's voice in mind and rendered into a film;
 its seams are drawn and the report is written.
 
-How the track is chosen: of all songs that can cover the clip, the one with the highest `plan_score`, which says how well
-a song loops (seams, freshness, ending), and nothing of how well it suits the picture. The report says so.
+How the track is chosen: of all songs that can cover the clip, the one with the highest `plan_score`, which says how
+well a song loops (seams, freshness, ending), and nothing of how well it suits the picture. The report says so.
 
 A second run finds everything made from the same plan, clip and song, and makes nothing again.
 """
@@ -18,7 +18,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-
 
 from workbench.bundled import bundled_path
 from workbench.catalog.track import Track
@@ -180,7 +179,7 @@ def _make(
         old.unlink()
     recording = decode(loop.song.path)
     seams = show_seams(plan, recording, analysis, params, progress)
-    names = [name for shown in seams for name in _write_seam(shown, folder)]
+    names = [name for shown in seams for number in shown.numbers for name in _write_seam(shown, number, folder)]
     stage = "rendering the film"
     progress(stage, 0.0)
     film = render_film(
@@ -208,9 +207,9 @@ def _make(
     return [*names, film.name, "report.html"]
 
 
-def _write_seam(shown: ShownSeam, folder: Path) -> list[str]:
-    """The picture of a seam and its four seconds as WAV."""
-    name = f"seam-{shown.view.number:02d}"
+def _write_seam(shown: ShownSeam, number: int, folder: Path) -> list[str]:
+    """The picture of a seam and its four seconds as WAV; a seam that is passed again looks and sounds as before."""
+    name = f"seam-{number:02d}"
     heard: Recording = shown.view.heard
     (folder / f"{name}.png").write_bytes(shown.picture)
     write_audio(folder / f"{name}.wav", [heard.samples], heard.sample_rate, heard.channels)

@@ -33,6 +33,8 @@ from workbench.workflows.progress import Progress, silent
 from workbench.workflows.seams import seam_views
 
 _MP3_BIT_RATE = 160_000
+_MOST_TIMES = 6
+"""times of a seam that are named; a long clip passes some seams a hundred times"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -40,6 +42,8 @@ class ShownSeam:
     """A seam with its picture and sounds made."""
 
     view: SeamView
+    numbers: tuple[int, ...]
+    """all seams of the plan that are this one, from 1"""
     picture: bytes
     """PNG"""
     heard: bytes
@@ -61,7 +65,7 @@ def show_seams(
     views = seam_views(plan, recording, analysis, (params or WorkbenchParams()).seams)
     shown = []
     for number, view in enumerate(views, start=1):
-        shown.append(ShownSeam(view, png(seam_figure(view)), mp3(view.heard), mp3(view.left)))
+        shown.append(ShownSeam(view, _numbers(plan, view), png(seam_figure(view)), mp3(view.heard), mp3(view.left)))
         progress(stage, number / len(views))
     return shown
 
@@ -131,14 +135,14 @@ def seams_section(plan: LoopPlan, seams: Sequence[ShownSeam]) -> Section:
         step = f"{view.level_step_db:+.1f}" if np.isfinite(view.level_step_db) else "?"
         rows.append(
             (
-                str(view.number), _times(plan, view), clock(view.leave_s), clock(view.enter_s), f"{view.score:.2f}",
+                _few(shown.numbers), _times(plan, shown), clock(view.leave_s), clock(view.enter_s), f"{view.score:.2f}",
                 *(f"{part:.2f}" for part in view.parts), step, f"{1000 * view.fade_seconds:.0f}",
             )
         )  # fmt: skip
     cards = tuple(
         SeamCard(
-            title=f"Seam {shown.view.number}",
-            text=f"Heard at {_times(plan, shown.view)}. What is heard lies over what the song has: where both look "
+            title="Seam " + _few(shown.numbers),
+            text=f"Heard at {_times(plan, shown)}. What is heard lies over what the song has: where both look "
             "alike, nothing gives the splice away. Four seconds, the seam in the middle:",
             picture=shown.picture,
             sounds=(Sound("heard", shown.heard), Sound("the song played on instead", shown.left)),
@@ -190,13 +194,23 @@ def mix_section(loop: Loop, film: Recording) -> Section:
     return Section("Levels", (text,), picture=picture, tables=(Table(("", ""), tuple(facts)),))
 
 
-def _times(plan: LoopPlan, view: SeamView) -> str:
-    """When a seam is heard, all times of it."""
+def _numbers(plan: LoopPlan, view: SeamView) -> tuple[int, ...]:
+    """Which seams of the plan are the one of the view, from 1."""
+    pairs = zip(plan.segments[:-1], plan.segments[1:], strict=True)
     place = (view.leave_s, view.enter_s)
-    pairs = zip(plan.segments[:-1], plan.segments[1:], plan.seam_times, strict=True)
-    heard = [clock(time) for left, entered, time in pairs if (left.song_to, entered.song_from) == place]
-    most = 6
-    return ", ".join(heard[:most]) + (f" and {len(heard) - most} times more" if len(heard) > most else "")
+    return tuple(n for n, (left, entered) in enumerate(pairs, start=1) if (left.song_to, entered.song_from) == place)
+
+
+def _few(numbers: Sequence[int]) -> str:
+    return ", ".join(str(number) for number in numbers[:_MOST_TIMES]) + (" …" if len(numbers) > _MOST_TIMES else "")
+
+
+def _times(plan: LoopPlan, shown: ShownSeam) -> str:
+    """When a seam is heard, all times of it."""
+    heard = [clock(plan.seam_times[number - 1]) for number in shown.numbers]
+    return ", ".join(heard[:_MOST_TIMES]) + (
+        f" and {len(heard) - _MOST_TIMES} more" if len(heard) > _MOST_TIMES else ""
+    )
 
 
 def mp3(sound: Recording) -> bytes:
