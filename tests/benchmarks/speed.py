@@ -1,0 +1,145 @@
+"""Time by stage as a ratio to the floor, peak memory, and the time of a plan.
+
+The floor is what no analysis can do without: decoding the file and taking one 2048-point STFT at 100 frames a second
+of its mono sum. It is measured in the same run, on the same file; CPU seconds, the least of three runs each.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import scipy.fft
+from songs import bundled
+from table import Table
+
+from workbench.beats.track import track_beats_in
+from workbench.features.onsets import detect_onsets
+from workbench.features.spectrum import analyze_spectrum
+from workbench.loops.bodies import loop_profile
+from workbench.loops.cover import plan_loop
+from workbench.loops.plan import LoopPlan
+from workbench.loops.profile import LoopProfile
+from workbench.media.audio import decode
+from workbench.params import BeatParams
+from workbench.recording import FloatArray
+from workbench.render.playback import render_blocks
+
+WANTED_RATIO = 8.0
+WANTED_PLAN_MS = {"10 min": 20.0, "1 h": 20.0, "10 h": 150.0}
+CLIPS = {"10 min": 600.0, "1 h": 3600.0, "10 h": 36_000.0}
+
+
+def cpu(work: Callable[[], object], times: int = 3) -> float:
+    """CPU seconds of the quickest of several runs."""
+    spent = []
+    for _ in range(times):
+        started = time.process_time()
+        work()
+        spent.append(time.process_time() - started)
+    return min(spent)
+
+
+def stft(mono: FloatArray, rate: int) -> None:
+    """One 2048-point STFT at 100 frames a second, magnitudes, in blocks that stay in the processor's cache."""
+    hop = rate // 100
+    frames = np.lib.stride_tricks.sliding_window_view(mono, 2048)[::hop]
+    window = np.hanning(2048).astype(np.float32)
+    for first in range(0, len(frames), 256):
+        np.abs(scipy.fft.rfft(frames[first : first + 256] * window, axis=1))
+
+
+def stages() -> tuple[Table, list[LoopProfile]]:
+    """CPU seconds by stage for three songs of different length, and their profiles."""
+    table = Table(
+        "Analysis by stage, CPU seconds",
+        ["track", "length s", "decode", "STFT", "spectrum", "beats", "loops", "ratio", "aim"],
+    )
+    profiles = []
+    songs = sorted((s for s in bundled() if s.is_song), key=lambda s: s.path.stat().st_size)
+    for song in (songs[0], songs[len(songs) // 2], songs[-1]):
+        recording = decode(song.path)
+        mono = recording.mono()
+        decoding = cpu(lambda path=song.path: decode(path))
+        floor = cpu(lambda mono=mono, rate=recording.sample_rate: stft(mono, rate))
+        spectrum = analyze_spectrum(mono, recording.sample_rate)
+        onsets = detect_onsets(spectrum, BeatParams())
+        grid = track_beats_in(spectrum, BeatParams(), onsets)
+        seeing = cpu(lambda mono=mono, rate=recording.sample_rate: analyze_spectrum(mono, rate))
+        beating = cpu(lambda s=spectrum: track_beats_in(s, BeatParams()))
+        looping = cpu(lambda r=recording, g=grid: loop_profile(r, g))
+        whole = decoding + seeing + beating + looping
+        ratio = whole / (decoding + floor)
+        table.add(song.name, recording.duration, decoding, floor, seeing, beating, looping, ratio, WANTED_RATIO)
+        profiles.append(loop_profile(recording, grid))
+    table.notes.append(
+        "Ratio: decode, spectrum, beats and loops over decode and STFT. Warm kernels, one thread's CPU time."
+    )
+    return table, profiles
+
+
+def plans(profiles: list[LoopProfile]) -> Table:
+    """Milliseconds of a plan from a warm profile."""
+    table = Table("A plan from a warm analysis, ms", ["clip", "median", "longest", "segments", "aim"])
+    for name, seconds in CLIPS.items():
+        spent, segments = [], 0
+        for profile in profiles:
+            spent.append(1000 * cpu(lambda p=profile, s=seconds: plan_loop(p, s)))
+            plan = plan_loop(profile, seconds)
+            segments = max(segments, len(plan.segments) if isinstance(plan, LoopPlan) else 0)
+        table.add(name, float(np.median(spent)), max(spent), segments, WANTED_PLAN_MS[name])
+    return table
+
+
+def rendering(profiles: list[LoopProfile]) -> Table:
+    """Speed of the renderer, as a multiple of real time."""
+    table = Table("Render of an hour, times real time", ["what", "times real time"])
+    songs = sorted((s for s in bundled() if s.is_song), key=lambda s: s.path.stat().st_size)
+    recording = decode(songs[len(songs) // 2].path)
+    plan = plan_loop(profiles[1], 3600.0)
+    if isinstance(plan, LoopPlan):
+        spent = cpu(lambda: sum(block.shape[1] for block in render_blocks(plan, recording)), times=1)
+        table.add("plan to float32 blocks", 3600.0 / spent)
+    return table
+
+
+MEMORY_PROGRAM = """
+import json, resource, sys
+from pathlib import Path
+from workbench.home import Home
+from workbench.workflows.analyze import analyze
+base = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+analyze(Path(sys.argv[1]), Home(Path(sys.argv[2])))
+print(json.dumps([base / 1024, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024]))
+"""
+
+
+def memory() -> Table:
+    """Peak memory of analysing ten minutes of music: a bundled song several times over."""
+    import soundfile
+
+    table = Table("Peak memory, MB", ["what", "peak", "aim"])
+    samples, rate = max((s for s in bundled() if s.is_song), key=lambda s: s.path.stat().st_size).samples()
+    ten_minutes = np.tile(samples, 1 + 600 * rate // samples.shape[1])[:, : 600 * rate]
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "ten.flac"
+        soundfile.write(path, ten_minutes.T, rate)
+        done = subprocess.run(
+            [sys.executable, "-c", MEMORY_PROGRAM, str(path), folder], capture_output=True, text=True, check=True
+        )
+    base, peak = json.loads(done.stdout.splitlines()[-1])
+    table.add("analysis of a 10 min track, whole process", peak, 500.0)
+    table.add("of which imports", base, None)
+    return table
+
+
+def run() -> list[Table]:
+    """All four tables."""
+    by_stage, profiles = stages()
+    return [by_stage, plans(profiles), rendering(profiles), memory()]
