@@ -32,8 +32,10 @@ if TYPE_CHECKING:
     from workbench.profiles import load_profile as load_profile
     from workbench.profiles import save_profile as save_profile
     from workbench.recording import Recording as Recording
+    from workbench.render.clicks import with_clicks as with_clicks
     from workbench.render.film import render_audio as render_audio
     from workbench.render.film import render_film as render_film
+    from workbench.settings import load_settings as load_settings
     from workbench.workflows.analyze import Analysis as Analysis
     from workbench.workflows.analyze import analyze as analyze
     from workbench.workflows.analyze import map_beats as map_beats
@@ -55,6 +57,7 @@ _HOMES = {
     "bundled_path": "bundled",
     "decode": "media.audio",
     "load_profile": "profiles",
+    "load_settings": "settings",
     "loop_track": "workflows.loop",
     "map_beats": "workflows.analyze",
     "plan_figure": "plots.plan",
@@ -64,6 +67,7 @@ _HOMES = {
     "save_profile": "profiles",
     "seam_figure": "plots.seams",
     "seam_views": "workflows.seams",
+    "with_clicks": "render.clicks",
     "write_audio": "media.audio",
 }
 

@@ -1,0 +1,35 @@
+"""`workbench lab`: JupyterLab on a copy of the notebooks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from workbench.cli.options import FILE, home_option
+from workbench.cli.terminal import say
+
+if TYPE_CHECKING:
+    from workbench.home import Home
+
+
+@click.command("lab", context_settings={"ignore_unknown_options": True})
+@click.option("--to", "folder", type=FILE, help="Where the copy lies. [default: notebooks/ in the home folder]")
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+@home_option
+def command(folder: Path | None, arguments: tuple[str, ...], home: Home) -> None:
+    """Open JupyterLab on a copy of the notebooks; what is in the copy already is left as it is.
+
+    ARGUMENTS go to JupyterLab. Needs the `lab` extra.
+
+    \b
+    Example:
+      workbench lab
+      workbench lab --to ~/loops --no-browser --port 8890
+    """
+    from workbench.workflows.notebooks import copy_notebooks, start_lab
+
+    folder = copy_notebooks(folder or home.root / "notebooks")
+    say(f"notebooks in {folder}")
+    click.get_current_context().exit(start_lab(folder, arguments, home))

@@ -1,0 +1,38 @@
+"""`workbench report NOTEBOOK`: a notebook run with parameters, as one HTML file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from workbench.cli.options import FILE, home_option
+from workbench.cli.terminal import print_body, progress_bar
+
+if TYPE_CHECKING:
+    from workbench.home import Home
+
+
+@click.command("report")
+@click.argument("notebook")
+@click.option(
+    "-p", "--parameter", "parameters", nargs=2, multiple=True, metavar="NAME VALUE",
+    help="A value for the cell tagged `parameters`; numbers, true and false, quoted text and lists as in JSON.",
+)  # fmt: skip
+@click.option("-o", "--output", "out", type=FILE, required=True, help="The HTML file.")
+@home_option
+def command(notebook: str, parameters: tuple[tuple[str, str], ...], out: Path, home: Home) -> None:
+    """Run NOTEBOOK with parameters and write it as HTML that needs nothing from the network.
+
+    NOTEBOOK is a file, or the name of one that ships, such as reports/track. Needs the `lab` extra.
+
+    \b
+    Example:
+      workbench report reports/track -p track song.flac -p clip_seconds 300 -o song.html
+    """
+    from workbench.workflows.notebooks import find_notebook, run_notebook
+
+    with progress_bar() as progress:
+        run_notebook(find_notebook(notebook), dict(parameters), out, home, progress)
+    print_body({"output": str(out), "bytes": out.stat().st_size})
