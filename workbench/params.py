@@ -254,18 +254,20 @@ class CoverParams(Params):
     fade_out_seconds: float = Field(
         default=8.0, ge=1.0, le=30.0, description="s; least length of a closing fade, rounded up to whole bars"
     )
-    weight_seams: float = Field(default=0.50, ge=0.0, le=1.0, description="share of plan_score: how good the seams are")
-    weight_ending: float = Field(default=0.18, ge=0.0, le=1.0, description="share of plan_score: how it ends")
+    weight_seams: float = Field(default=0.45, ge=0.0, le=1.0, description="share of plan_score: how good the seams are")
+    weight_ending: float = Field(
+        default=0.28, ge=0.0, le=1.0, description="share of plan_score: how it ends; outweighs a third of a seam"
+    )
     weight_freshness: float = Field(
-        default=0.10, ge=0.0, le=1.0, description="share of plan_score: how long until the same music comes again"
+        default=0.08, ge=0.0, le=1.0, description="share of plan_score: how long until the same music comes again"
     )
     weight_phrasing: float = Field(
         default=0.05, ge=0.0, le=1.0, description="share of plan_score: whether splices keep whole phrases"
     )
     weight_coverage: float = Field(
-        default=0.12, ge=0.0, le=1.0, description="share of plan_score: how evenly the song is used"
+        default=0.10, ge=0.0, le=1.0, description="share of plan_score: how evenly the song is used"
     )
-    weight_economy: float = Field(default=0.05, ge=0.0, le=1.0, description="share of plan_score: how rare seams are")
+    weight_economy: float = Field(default=0.04, ge=0.0, le=1.0, description="share of plan_score: how rare seams are")
 
 
 class RenderParams(Params):

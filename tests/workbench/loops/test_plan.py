@@ -1,0 +1,200 @@
+"""A plan refuses to be made when it breaks a rule of how plans are played, and says which."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import FrozenInstanceError, replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from workbench.errors import PlanError
+from workbench.loops.plan import LoopPlan, LoopSegment, check_against_grid
+from workbench.recording import FloatArray
+
+Lines = Callable[[], FloatArray]
+
+LINES = 0.5 + 2.0 * np.arange(60)  # bars of 2 s
+
+
+def own_ending(**changes: Any) -> LoopPlan:
+    """Sixteen bars from 32.5 s twice more, then on to the last sound at 121 s, half a second before the clip ends."""
+    plan = LoopPlan(
+        segments=(
+            LoopSegment(0.5, 64.5, 0.0, 0.0),
+            LoopSegment(32.501, 64.5, 0.0, -1.5),
+            LoopSegment(32.501, 121.0, 0.0, -1.5),
+        ),
+        seam_fades=(0.02, 0.02),
+        seam_curves=(1.0, 0.5),
+        gain_glide_seconds=4.0,
+        music_in=0.0,
+        music_out=185.0,
+        window_end=185.0,
+        music_end=184.498,
+        tail_seconds=0.502,
+        song_start=0.5,
+        song_duration=122.0,
+        loop_start_a=32.501,
+        loop_end_b=64.5,
+        bars=16,
+        beats_per_bar=4,
+        repeats=3,
+        seam_score=0.93,
+        seam_times=(64.0, 95.999),
+        sections_covered=("verse", "chorus"),
+        end_label="resolves on the song's own last bars",
+        start_fade_seconds=0.0,
+        end_fade_seconds=0.502,
+        plan_score=0.9,
+    )
+    return replace(plan, **changes)
+
+
+def fade(**changes: Any) -> LoopPlan:
+    """The same to 1.5 s past the bar line at 92.5 s, faded over eight seconds."""
+    last = LoopSegment(32.501, 94.0, 0.0, 0.0)
+    window_end = 157.498
+    plan = own_ending(
+        segments=(*own_ending().segments[:2], last),
+        music_out=window_end,
+        window_end=window_end,
+        music_end=155.998,
+        tail_seconds=1.5,
+        end_fade_seconds=9.5,
+    )
+    return replace(plan, **changes)
+
+
+def test_both_kinds_of_ending_are_plans() -> None:
+    assert not own_ending().ends_in_fade
+    assert fade().ends_in_fade
+    for plan in (own_ending(), fade()):
+        check_against_grid(plan, LINES, 0.5 + 0.5 * np.arange(240))
+
+
+BROKEN: list[tuple[str, dict[str, Any]]] = [
+    ("at least two segments", {"segments": own_ending().segments[:1]}),
+    ("seam_fades needs one entry", {"seam_fades": (0.02,)}),
+    ("seam_curves needs one entry", {"seam_curves": (1.0, 1.0, 1.0)}),
+    ("seam_times needs one entry", {"seam_times": ()}),
+    ("crossfade lasts at least", {"seam_fades": (0.02, 0.0049)}),
+    ("exponent lies in 0.5 to 1", {"seam_curves": (1.0, 0.49)}),
+    ("exponent lies in 0.5 to 1", {"seam_curves": (1.01, 0.5)}),
+    ("exponent lies in 0.5 to 1", {"seam_curves": (float("nan"), 0.5)}),
+    ("song_from >= f/2", {"seam_fades": (0.02, 66.0)}),
+    ("song_to [+] f/2 <= song_duration", {"song_duration": 64.505}),
+    ("the last segment ends", {"song_duration": 120.0}),
+    ("its glide", {"gain_glide_seconds": 40.0}),
+    ("segment 0 lasts", {"start_fade_seconds": 63.995}),
+    ("segment 2 lasts", {"end_fade_seconds": 88.495}),
+    ("music_in plus the lengths", {"seam_times": (64.0, 96.0)}),
+    ("first song_from", {"song_start": 0.4}),
+    ("clip's end", {"music_out": 186.0}),
+    ("window_end - music_end", {"tail_seconds": 0.6, "end_fade_seconds": 0.6}),
+    ("cover", {"music_end": 184.495, "tail_seconds": 0.505, "end_fade_seconds": 0.505}),
+    ("must cover the tail", {"end_fade_seconds": 0.4}),
+    ("music_in must be finite and not negative", {"music_in": -1.0}),
+    ("tail_seconds must be finite", {"tail_seconds": float("nan")}),
+    ("count from 1", {"repeats": 0}),
+    ("count from 1", {"bars": 0}),
+    ("body must lie within the song", {"loop_end_b": 32.0}),
+    ("stand together", {"outro_start": 110.0}),
+    ("outro must lie in the last segment", {"outro_start": 20.0, "outro_end": 121.0}),
+    ("seam_score lies in 0 to 1", {"seam_score": 1.2}),
+    ("plan_score lies in 0 to 1", {"plan_score": float("nan")}),
+    ("version starts at 1", {"version": 0}),
+    ("in words", {"end_label": ""}),
+    ("options", {"options": (own_ending(plan_score=0.8),)}),
+    ("at most 4 options", {"options": (own_ending(),) * 5}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("rule", "changes"), BROKEN)
+def test_a_broken_rule_is_named(rule: str, changes: dict[str, Any]) -> None:
+    with pytest.raises(PlanError, match=rule):
+        own_ending(**changes)
+
+
+def test_segments_that_continue_each_other_are_one_segment() -> None:
+    first, second, last = own_ending().segments
+    with pytest.raises(PlanError, match="continue each other"):
+        own_ending(segments=(first, LoopSegment(64.5, 96.499, 0.0, 0.0), last))
+    assert second.length == pytest.approx(31.999)
+
+
+def test_music_in_is_only_for_an_own_ending() -> None:
+    late = fade()
+    with pytest.raises(PlanError, match="music_in is 0 in a plan that fades"):
+        replace(
+            late,
+            music_in=0.5,
+            music_out=157.998,
+            window_end=157.998,
+            music_end=156.498,
+            seam_times=tuple(time + 0.5 for time in late.seam_times),
+        )
+
+
+def test_a_silence_of_bars_is_no_tail() -> None:
+    with pytest.raises(PlanError, match="under one bar"):
+        own_ending(music_out=190.0, window_end=190.0, tail_seconds=5.502, end_fade_seconds=5.502)
+
+
+@pytest.mark.parametrize(
+    ("song_from", "song_to", "gain"),
+    [(5.0, 5.0, 0.0), (-0.1, 5.0, 0.0), (float("nan"), 5.0, 0.0), (0.0, float("inf"), 0.0), (0.0, 5.0, float("nan"))],
+)
+def test_segments_are_checked(song_from: float, song_to: float, gain: float) -> None:
+    with pytest.raises(PlanError):
+        LoopSegment(song_from, song_to, gain, 0.0)
+
+
+def test_times_are_held_to_the_microsecond() -> None:
+    segment = LoopSegment(1.23456789, 2.0000001, 0.0, 0.0)
+    assert (segment.song_from, segment.song_to) == (1.234568, 2.0)
+
+
+def test_plans_do_not_change() -> None:
+    with pytest.raises(FrozenInstanceError):
+        own_ending().bars = 3  # type: ignore[misc]
+
+
+def test_options_start_with_the_served_plan() -> None:
+    plan = own_ending(options=(own_ending(), fade()))
+    assert plan.alone == plan.options[0]
+
+
+def moved(**changes: float) -> LoopPlan:
+    """A plan whose second splice is moved in time, with what follows from it."""
+    left, entered = changes.get("left", 64.5), changes.get("entered", 32.501)
+    first, _, _ = own_ending().segments
+    segments = (first, LoopSegment(32.501, left, 0.0, 0.0), LoopSegment(entered, 121.0, 0.0, 0.0))
+    second = round(64.0 + segments[1].length, 6)
+    end = round(second + segments[2].length, 6)
+    return own_ending(
+        segments=segments,
+        seam_times=(64.0, second),
+        music_end=end,
+        tail_seconds=0.5,
+        music_out=round(end + 0.5, 6),
+        window_end=round(end + 0.5, 6),
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "plan"),
+    [
+        ("leaves within 10 ms", moved(left=64.511)),
+        ("enters within 10 ms", moved(entered=32.489)),
+        ("beat across", moved(left=64.507, entered=32.496)),
+        ("span exactly 17 bars", own_ending(bars=17)),
+        ("body lies on bar lines", own_ending(loop_start_a=33.0)),
+        ("tail must be under", fade(tail_seconds=2.2, music_end=155.298, end_fade_seconds=9.5)),
+        ("resolves on a bar line", fade(tail_seconds=1.2, music_end=156.298)),
+    ],
+)
+def test_rules_of_the_grid(rule: str, plan: LoopPlan) -> None:
+    with pytest.raises(PlanError, match=rule):
+        check_against_grid(plan, LINES)

@@ -1,0 +1,199 @@
+"""A plan goes to JSON and back unchanged; the JSON fits its schema; what is no plan is told in one sentence."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import jsonschema
+import pytest
+from pydantic import ValidationError
+
+from workbench.errors import PlanError
+from workbench.loops import refusals
+from workbench.loops.plan import LoopPlan, LoopSegment
+from workbench.results.loop import TrackRef, loop_result, mix_from_json, plan_body, plan_from_json
+from workbench.results.mix import DuckBody, MixBody
+from workbench.results.schemas import schemas
+
+TRACK = TrackRef(catalog_song_id="song-1", catalog_audio_file_id=None)
+MIX = MixBody(
+    voiceover=True,
+    classification="voice",
+    music_gain_db=-3.5,
+    video_gain_db=1.0,
+    duck=DuckBody(
+        envelope_points=[[0.5, 0.0], [1.0, 14.0], [4.0, 14.0], [5.0, 0.0]],
+        envelope_hz=50,
+        speech_ranges=[[1.0, 2.0], [2.5, 4.0]],
+        depth_db=14.0,
+        attack_ms=500,
+        release_ms=1000,
+    ),
+)
+
+
+@pytest.fixture
+def plan() -> LoopPlan:
+    alone = LoopPlan(
+        segments=(LoopSegment(0.0, 64.0, 0.0, 0.0), LoopSegment(32.001, 112.5, 0.0, -1.25)),
+        seam_fades=(0.02,),
+        seam_curves=(0.75,),
+        gain_glide_seconds=4.0,
+        music_in=0.25,
+        music_out=145.5,
+        window_end=145.5,
+        music_end=144.749,
+        tail_seconds=0.751,
+        song_start=0.0,
+        song_duration=113.0,
+        loop_start_a=32.001,
+        loop_end_b=64.0,
+        bars=16,
+        beats_per_bar=4,
+        repeats=2,
+        seam_score=0.9312,
+        seam_times=(64.25,),
+        sections_covered=("intro", "verse"),
+        end_label="resolves on the song's come-down outro",
+        start_fade_seconds=0.005,
+        end_fade_seconds=0.751,
+        plan_score=0.9,
+        outro_start=96.0,
+        outro_end=112.5,
+    )
+    other = replace(
+        alone, outro_start=None, outro_end=None, end_label="resolves on the song's own last bars", plan_score=0.8
+    )
+    return replace(alone, options=(alone, other))
+
+
+def body_of(plan: LoopPlan, **given: Any) -> dict[str, Any]:
+    return loop_result(plan, video_id="vid_1", track_id="trk_1", track=TRACK, **given).to_json()
+
+
+def test_a_result_reads_back_as_the_plan_it_was_made_of(plan: LoopPlan) -> None:
+    written = json.dumps(body_of(plan, mix=MIX))
+    assert plan_from_json(written) == plan
+    assert mix_from_json(written) == MIX
+    assert plan_from_json(json.loads(written)) == plan
+    assert plan_from_json(written.encode()) == plan
+
+
+def test_a_bare_plan_reads_back_too(plan: LoopPlan) -> None:
+    bare = plan_body(plan.alone).to_json()
+    assert plan_from_json(bare) == plan.alone
+    assert mix_from_json(bare) is None
+    assert "options" not in bare
+    assert "alternates" not in bare
+
+
+def test_a_finished_job_reads_back_too(plan: LoopPlan) -> None:
+    assert plan_from_json(body_of(plan) | {"job_id": "job_1", "status": "complete"}) == plan
+
+
+def test_bodies_fit_their_schemas(plan: LoopPlan) -> None:
+    known = schemas()
+    assert set(known) == {"LoopResult", "LoopPlan", "Mix", "AlignResult", "BeatGrid"}
+    for schema in known.values():
+        jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.validate(body_of(plan, mix=MIX), known["LoopResult"])
+    jsonschema.validate(plan_body(plan).to_json(), known["LoopPlan"])
+    jsonschema.validate(MIX.to_json(), known["Mix"])
+
+
+def test_schemas_refuse_what_no_client_should_see(plan: LoopPlan) -> None:
+    known = schemas()["LoopResult"]
+    for damage in (
+        {"plan": body_of(plan)["plan"] | {"outro_start": None}},
+        {"plan": body_of(plan)["plan"] | {"extra": 1}},
+        {"hint": None},
+        {"mix": None},
+    ):
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(body_of(plan) | damage, known)
+
+
+def test_the_fields_are_those_of_the_specification(plan: LoopPlan) -> None:
+    result = body_of(plan)
+    assert list(result) == ["video_id", "track_id", "track", "applicable", "plan"]
+    assert result["track"] == {"catalog_song_id": "song-1", "catalog_audio_file_id": None}
+    # fmt: off
+    fields = [
+        "applicable", "reason", "version", "segments", "seam_fades", "seam_curves", "gain_glide_seconds",
+        "music_in", "music_out", "window_end", "music_end", "tail_seconds", "song_start", "song_duration",
+        "loop_start_a", "loop_end_b", "bars", "beats_per_bar", "repeats", "seam_score", "seam_times",
+        "sections_covered", "end_label", "outro_start", "outro_end", "start_fade_seconds", "end_fade_seconds",
+        "plan_score",
+    ]
+    # fmt: on
+    assert set(result["plan"]) == {*fields, "options", "alternates"}
+    assert result["plan"]["reason"] is None
+    first, second = result["plan"]["options"]
+    assert first == {name: result["plan"][name] for name in fields}
+    assert set(second) == set(fields) - {"outro_start", "outro_end"}
+    assert result["plan"]["alternates"] == [
+        {name: second[name] for name in result["plan"]["alternates"][0]},
+    ]
+    assert set(result["plan"]["alternates"][0]) == {
+        "loop_start_a",
+        "loop_end_b",
+        "bars",
+        "repeats",
+        "seam_score",
+        "plan_score",
+        "end_label",
+    }
+    assert list(result["plan"]["segments"][0]) == ["song_from", "song_to", "gain_db", "gain_in_db"]
+
+
+@pytest.mark.parametrize(
+    "refusal",
+    [
+        refusals.video_not_longer(100.0, 90.0, 30.0),
+        refusals.low_confidence(0.1, 0.3),
+        refusals.no_viable_loop("nothing repeats"),
+        refusals.no_loop_profile(),
+        refusals.timeout(120.0),
+        refusals.profile_error("a checksum does not match"),
+        refusals.missing_profile(),
+        refusals.audio_unavailable("the file is gone"),
+    ],
+)
+def test_refusals(refusal: refusals.Refusal) -> None:
+    result = loop_result(refusal, video_id="vid_1", track_id="trk_1", track=TRACK, mix=MIX).to_json()
+    jsonschema.validate(result, schemas()["LoopResult"])
+    assert (result["applicable"], result["retryable"], result["hint"]) == (False, refusal.retryable, refusal.hint)
+    assert "mix" not in result
+    lengths = {"video_seconds": 100.0, "track_seconds": 90.0, "required_excess_seconds": 30.0}
+    expected = {"applicable": False, "reason": refusal.reason.value}
+    assert result["plan"] == expected | (lengths if refusal.reason == "video_not_longer" else {})
+    with pytest.raises(PlanError, match=refusal.reason.value):
+        plan_from_json(result)
+
+
+def test_what_is_no_plan_is_told_in_one_sentence(plan: LoopPlan) -> None:
+    good = plan_body(plan).to_json()
+    for data, message in (
+        ("{", "not JSON"),
+        ("[]", "JSON object, got list"),
+        ({}, "not a loop plan"),
+        (good | {"segments": [{"song_from": "0"}]}, "segments.0.song_from"),
+        (good | {"sections": []}, "sections"),
+        (good | {"bars": 16.5}, "bars"),
+        (good | {"tail_seconds": float("nan")}, "tail_seconds"),
+        (good | {"version": 2}, "version 2"),
+        (good | {"window_end": 150.0}, "clip's end"),
+        (good | {"seam_fades": []}, "one entry per internal splice"),
+    ):
+        with pytest.raises(PlanError, match=message):
+            plan_from_json(data)
+
+
+def test_a_result_has_one_shape(plan: LoopPlan) -> None:
+    result = loop_result(plan, video_id="v", track_id="t", track=TRACK)
+    with pytest.raises(ValidationError, match="hint"):
+        type(result)(video_id="v", track_id="t", track=TRACK, applicable=True, plan=result.plan, hint="why")
+    with pytest.raises(ValidationError, match="agree"):
+        type(result)(video_id="v", track_id="t", track=TRACK, applicable=False, plan=result.plan)
