@@ -229,6 +229,12 @@ class CoverParams(Params):
     min_segment_bars: int = Field(
         default=4, ge=1, le=16, description="bars between two splices; the shortest stretch that is heard as a phrase"
     )
+    min_opening_seconds: float = Field(
+        default=16.0,
+        ge=2.0,
+        le=120.0,
+        description="s before the first splice; a song that starts over at once stutters",
+    )
     fresh_seconds: float = Field(
         default=40.0, ge=5.0, le=300.0, description="s; time constant after which music that comes again sounds fresh"
     )

@@ -97,13 +97,12 @@ def route_worth(route: Route, jumps: Jumps, profile: LoopProfile, params: CoverP
     enters, leaves = np.append(jumps.enter, 0), np.append(jumps.leave, stops)
     changes = np.bincount(enters[np.append(route.jumps, jumps.size)], minlength=lines.size + 1)
     changes = changes - np.bincount(leaves[np.append(route.jumps, jumps.size)], minlength=lines.size + 1)
-    bars = np.diff(lines, append=max(profile.last_sound, float(lines[-1]) + 1e-3))
     return Worth(
         seams=seams_part(scores.min(), scores.mean()),
         ending=ending,
         freshness=freshness_part(gap, np.asarray(longest_run(route.jumps) + 1), params),
         phrasing=jumps.phrasing[route.jumps].mean(),
-        coverage=coverage_part(np.cumsum(changes)[:-1].astype(np.float64), bars),
+        coverage=coverage_part(np.cumsum(changes)[:-1].astype(np.float64), jumps.bar_seconds),
         economy=economy_part(np.asarray(lengths.size / np.sum(1.0 / lengths)), params),
     )
 

@@ -53,7 +53,6 @@ _FINALISTS = 12  # routes of each kind of ending scored exactly
 _FINALISTS_OF_ONE_BODY = 3
 _SAME_BODY = 3  # main bodies of one length in bars: others are the same loop, begun a little earlier or later
 _MOST_TIMES = 3  # how often Q is taken
-_DIFFERENT_BARS = 4  # how far, in all, the ends of two bodies lie apart at least that sound different
 _WORSE_SEAM = 0.08  # how much likelier a companion may be heard
 _NONE = -1  # no jump
 _UNRELIEVED = (1.0, 1.0, 0.0, 0.0, 0.0)
@@ -97,7 +96,7 @@ def plan_loop(profile: LoopProfile, video_seconds: float, params: CoverParams = 
             break
         body, passes = body_heard_longest(routes[index], jumps, profile)
         if passes and all(
-            routes[index].own_ending != other.own_ending or _differ(jumps, body, known) for other, known in options
+            routes[index].own_ending != other.own_ending or jumps.unlike(body, [known]) for other, known in options
         ):
             options.append((routes[index], body))
     if not options:
@@ -194,7 +193,7 @@ def _relieved(jumps: Jumps, body: int, order: IntArray, need: float, params: Cov
     for candidate in order[fits].tolist():
         if len(chosen) == params.companions:
             break
-        if all(_differ(jumps, candidate, other) for other in (body, *chosen)):
+        if jumps.unlike(candidate, (body, *chosen)):
             chosen.append(candidate)
     if not chosen:
         return _Block(body, (), 0, 0.0, length, _UNRELIEVED)
@@ -208,13 +207,6 @@ def _relieved(jumps: Jumps, body: int, order: IntArray, need: float, params: Cov
     added = sum(often * one for often, one in zip(turns, gain, strict=True))
     span = float(jumps.song_to[[body, *chosen]].max() - jumps.song_from[[body, *chosen]].min())
     return _Block(body, tuple(chosen), relief, added, span, relieving)
-
-
-def _differ(jumps: Jumps, one: int, other: int) -> bool:
-    """Whether two bodies sound different: their ends lie apart, in all, by four bars and a quarter of the longer."""
-    apart = abs(int(jumps.leave[one] - jumps.leave[other])) + abs(int(jumps.enter[one] - jumps.enter[other]))
-    longer = max(int(jumps.leave[one] - jumps.enter[one]), int(jumps.leave[other] - jumps.enter[other]))
-    return apart >= max(_DIFFERENT_BARS, longer / 4)
 
 
 def _adjusters(jumps: Jumps, params: CoverParams) -> IntArray:

@@ -12,6 +12,7 @@ the clip's length.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,6 +26,7 @@ from workbench.recording import BoolArray, FloatArray, IntArray
 _MARGIN = 2e-6  # s; so that rounding to the microsecond breaks no rule
 _SAME_LENGTH = 6  # splices kept of each length in bars: others place the same body a bar earlier or later
 _MOST = 256  # splices kept in all; bounds the table of what may follow what
+_DIFFERENT_BARS = 4  # how far the ends of two bodies lie apart, in all, that sound different
 _START_FADE = 0.005  # s; for a file that opens in mid-sound
 
 
@@ -55,6 +57,8 @@ class Jumps:
     """may be the first jump after the song's start"""
     follows: BoolArray
     """shape (n, n): jump [x, y] may follow x by y"""
+    bar_seconds: FloatArray
+    """shape (n_bars,), the last one up to the song's last sound"""
     fade_worth: FloatArray
     """shape (n_bars,), 0 to 1, of a fade that resolves on each bar line, see `workbench.loops.worth`"""
 
@@ -62,6 +66,19 @@ class Jumps:
     def size(self) -> int:
         """Number of jumps."""
         return int(self.leave.size)
+
+    def unlike(self, one: int, others: Sequence[int]) -> bool:
+        """Whether a body sounds different from each of the others.
+
+        It does where their ends lie apart, in all, by four bars at least and by a quarter of the longer body.
+        """
+        leave, enter = int(self.leave[one]), int(self.enter[one])
+        for other in others:
+            left, entered = int(self.leave[other]), int(self.enter[other])
+            longer = max(leave - enter, left - entered)
+            if abs(leave - left) + abs(enter - entered) < max(_DIFFERENT_BARS, longer / 4):
+                return False
+        return True
 
 
 def start_fade(profile: LoopProfile) -> float:
@@ -94,6 +111,7 @@ def usable_jumps(profile: LoopProfile, params: CoverParams) -> Jumps:
     leave, enter, gain = leave[kept], enter[kept], gain[kept]
     song_to, song_from, fade = song_to[kept], song_from[kept], fade[kept]
     least = max(params.min_segment_seconds, params.gain_glide_seconds)
+    opens = max(params.min_opening_seconds, params.gain_glide_seconds)
     lasts = song_to[None, :] - song_from[:, None]
     return Jumps(
         leave=leave,
@@ -108,9 +126,10 @@ def usable_jumps(profile: LoopProfile, params: CoverParams) -> Jumps:
         phrasing=phrasing_part(profile, leave, enter),
         is_body=gain >= params.min_body_seconds,
         first=(leave >= params.min_segment_bars)
-        & (song_to - round(profile.song_start, 6) >= np.maximum(least, start_fade(profile) + fade / 2) + _MARGIN),
+        & (song_to - round(profile.song_start, 6) >= np.maximum(opens, start_fade(profile) + fade / 2) + _MARGIN),
         follows=(leave[None, :] - enter[:, None] >= params.min_segment_bars)
         & (lasts >= np.maximum(least, (fade[:, None] + fade[None, :]) / 2) + _MARGIN),
+        bar_seconds=np.append(np.diff(lines), max(profile.last_sound - float(lines[-1]), 1e-3)),
         fade_worth=fade_part(profile),
     )
 
