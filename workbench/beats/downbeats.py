@@ -10,7 +10,7 @@ with an honest margin over the rest.
 Then the bar positions are decoded beat by beat with the same evidence, so that a bar that is cut short or a
 change of metre inside the piece is followed when the music insists on it.
 
-Functions: `describe_pulse`, `readings_of`, `bar_positions_of`.
+Functions: `gather_evidence`, `describe_pulse`, `readings_of`, `bar_positions_of`.
 
 References
 ----------
@@ -34,18 +34,26 @@ METRES = (2, 3, 4)
 """beats in a bar: 2 is compound (6/8, two dotted beats), 4 is 4/4 and 12/8"""
 
 _FRACTIONS = (0.0, 0.25, 1 / 3, 0.5, 2 / 3, 0.75)
+_USUAL_BAR_SECONDS = 2.0
+_LONGEST_LAG = 34
+"""beats; eight bars of 4/4 and what lies around"""
+_HEARD = 0.12
+"""activation above which a beat counts as sounding"""
+_HIGHEST_BASS = 52
+"""MIDI number; E3, above which a bass seldom goes"""
 _LOW, _CHEST, _MIDDLE, _CRACK, _TOP, _ATTACK, _NOISE = range(7)
 
 BEAT_CUES = ("harmony_beat", "harmony_bar", "bass", "low", "chest", "middle", "noise", "top", "attack", "border")
 """cues that speak for a bar line at one beat; rows of `Pulse.cues`"""
+_FOUR_CUES = ("harmony_bar", "bass", "low", "border")
 _PAIR_CUES = ("low", "crack", "noise", "harmony_bar")
 
 FEATURES = (
     *(f"one_{name}" for name in BEAT_CUES),
-    *(f"one_{name}_in_4" for name in ("harmony_bar", "bass", "low", "border")),
+    *(f"one_{name}_in_4" for name in _FOUR_CUES),
     *(f"odd_{name}_in_4" for name in _PAIR_CUES),
     "third_low_in_4",
-    "three_one_noise_in_3",
+    "one_crack_in_3",
     "repeats",
     "repeats_slow",
     "starts_on_one",
@@ -73,11 +81,27 @@ FEATURES = (
     "quarter_top",
     "on_middle",
     "half_middle",
-    "harmony_half",
     "support",
     "alternation",
 )
 """what a reading is described by, in the order of the weights"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """What every pulse of one recording is held against, made once."""
+
+    activation: FloatArray
+    """shape (n_frames,), widened by 20 ms each way"""
+    strengths: FloatArray
+    """shape (7, n_frames), onset strength by range, all together, and noise; widened as well"""
+    frames_per_second: int
+    chroma_sum: FloatArray
+    """shape (12, n_tone_frames + 1), running sum, as are the next two"""
+    bass_sum: FloatArray
+    tone_frames_per_second: int
+    level_sum: FloatArray
+    """shape (n_levels, n_frames + 1), log power of every fourth band"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -114,47 +138,54 @@ class Readings:
     """shape (n, len(FEATURES))"""
 
 
-def describe_pulse(
-    times: FloatArray, activation: FloatArray, onsets: OnsetStrengths, spectrum: Spectrum, chroma: FloatArray
-) -> Pulse:
+def gather_evidence(activation: FloatArray, onsets: OnsetStrengths, spectrum: Spectrum) -> Evidence:
+    """What every pulse is held against: onset strengths with some tolerance in time, running sums for fast means."""
+    from scipy.ndimage import maximum_filter1d
+
+    width = 2 * round(0.02 * onsets.frames_per_second) + 1
+    rows = np.vstack((np.minimum(onsets.onsets, 1.5), np.minimum(onsets.attack, 1.5)[None], onsets.noise[None]))
+    return Evidence(
+        maximum_filter1d(activation, width),
+        maximum_filter1d(rows, width, axis=1),
+        onsets.frames_per_second,
+        _running(pitch_classes(spectrum)),
+        _running(np.sqrt(spectrum.tones[spectrum.tone_midi <= _HIGHEST_BASS])),
+        spectrum.tone_frames_per_second,
+        _running(np.log10(spectrum.power[::4] + np.float32(1e-9)) + np.float32(9.0)),
+    )
+
+
+def describe_pulse(times: FloatArray, evidence: Evidence) -> Pulse:
     """Collect what sounds on and between the beats of one proposed pulse.
 
     Parameters
     ----------
     times : shape (n_beats,), s, at least 4 of them
-    activation : shape (n_frames,)
-    onsets, spectrum : of the recording
-    chroma : `pitch_classes(spectrum)`, given so that it is made once
+    evidence : of the recording
     """
-    from scipy.ndimage import maximum_filter1d
-
-    rate = onsets.frames_per_second
+    rate = evidence.frames_per_second
     n = times.size
     period = np.diff(times, append=2 * times[-1] - times[-2])
     at = times[:, None] + period[:, None] * np.array(_FRACTIONS)
-    frames = np.clip(np.round(at * rate).astype(np.int64), 0, activation.size - 1)
-    rows = np.vstack((onsets.onsets, onsets.attack[None], onsets.noise[None]))
-    strengths = maximum_filter1d(rows, 5, axis=1)[:, frames]
-    strengths[:6] = np.minimum(strengths[:6], 1.5)
-    on = maximum_filter1d(activation, 5)[frames[:, 0]]
-    loud = np.flatnonzero(on > 0.12)
+    frames = np.clip(np.round(at * rate).astype(np.int64), 0, evidence.activation.size - 1)
+    strengths = evidence.strengths[:, frames]
+    on = evidence.activation[frames[:, 0]]
+    loud = np.flatnonzero(on > _HEARD)
     sounding = np.zeros(n, dtype=np.bool_)
     if loud.size:
         sounding[loud[0] : loud[-1] + 1] = True
 
-    tone_rate = spectrum.tone_frames_per_second
-    bass = np.sqrt(spectrum.tones[spectrum.tone_midi <= 52])
-    harmony_beat = _change(chroma, times, period, tone_rate, 1.0)
-    harmony_bar = _change(chroma, times, period, tone_rate, 2.0)
-    bass_change = _change(bass, times, period, tone_rate, 1.0)
+    tone_rate = evidence.tone_frames_per_second
+    harmony_beat = _change(evidence.chroma_sum, times, period, tone_rate, 1.0)
+    harmony_bar = _change(evidence.chroma_sum, times, period, tone_rate, 2.0)
+    bass_change = _change(evidence.bass_sum, times, period, tone_rate, 1.0)
 
-    beat_chroma = _unit(_means(chroma, times, times + period, tone_rate))
+    beat_chroma = _unit(_means(evidence.chroma_sum, times, times + period, tone_rate))
     pattern = _unit(strengths[:5].transpose(0, 2, 1).reshape(30, n))
-    level = _unit(_means(np.log10(spectrum.power[::4] + 1e-9) + 9.0, times, times + period, rate))
+    level = _unit(_means(evidence.level_sum, times, times + period, rate))
     body = np.vstack((beat_chroma, pattern, level)) / np.sqrt(3.0)
-    border = np.zeros(n)
     span = 8
-    total = np.concatenate((np.zeros((body.shape[0], 1)), np.cumsum(body, axis=1)), axis=1)
+    total = _running(body)
     k = np.arange(n)
     after = (total[:, np.minimum(k + span, n)] - total[:, k]) / np.maximum(np.minimum(span, n - k), 1)
     before = (total[:, k] - total[:, np.maximum(k - span, 0)]) / np.maximum(np.minimum(span, k), 1)
@@ -180,33 +211,24 @@ def describe_pulse(
             )
         ]
     )
-    lags = min(33, n // 2)
     heard = np.flatnonzero(inside)
-    inner = body[:, heard[0] : heard[-1] + 1]
-    likeness = np.array(
-        [
-            float(np.mean(np.sum(inner[:, lag:] * inner[:, : inner.shape[1] - lag], axis=0)))
-            if lag < inner.shape[1]
-            else 0.0
-            for lag in range(lags)
-        ]
-    )
+    likeness = _likeness(body[:, heard[0] : heard[-1] + 1], _LONGEST_LAG)
     support = float(np.mean(on[inside]))
     return Pulse(times, strengths, cues, _standard(strengths[_CRACK, :, 0], inside), likeness, inside, support)
 
 
 def readings_of(pulses: list[Pulse], params: BeatParams) -> Readings:
     """Describe every pulse in every metre from every first beat."""
-    rows: list[FloatArray] = []
+    rows: list[list[float]] = []
     which: list[tuple[int, int, int]] = []
     for index, pulse in enumerate(pulses):
         shared = _pulse_features(pulse, params)
         for metre in METRES:
-            for first in range(1, metre + 1):
-                rows.append(_reading_features(pulse, shared, metre, first))
+            for first, values in enumerate(_metre_features(pulse, shared, metre), start=1):
+                rows.append([values.get(name, 0.0) for name in FEATURES])
                 which.append((index, metre, first))
     table = np.array(which, dtype=np.int64).reshape(-1, 3)
-    return Readings(table[:, 0], table[:, 1], table[:, 2], np.array(rows).reshape(-1, len(FEATURES)))
+    return Readings(table[:, 0], table[:, 1], table[:, 2], np.array(rows, dtype=np.float64).reshape(-1, len(FEATURES)))
 
 
 def _pulse_features(pulse: Pulse, params: BeatParams) -> dict[str, float]:
@@ -216,13 +238,10 @@ def _pulse_features(pulse: Pulse, params: BeatParams) -> dict[str, float]:
     octaves = float(np.log2(bpm / params.usual_bpm))
     quarter = 0.5 * (mean[:, 1] + mean[:, 5])
     third = 0.5 * (mean[:, 2] + mean[:, 4])
-    attack = pulse.cues[8]
-    both = pulse.sounding[:-1] & pulse.sounding[1:]
     low = pulse.cues[3]
     alternation = abs(float(np.mean((low * _signs(low.size))[pulse.sounding]))) + abs(
         float(np.mean((pulse.crack * _signs(low.size))[pulse.sounding]))
     )
-    del attack, both
     return {
         "ternary": float(third[_ATTACK] - max(mean[_ATTACK, 3], quarter[_ATTACK])),
         "tempo": octaves,
@@ -248,45 +267,58 @@ def _pulse_features(pulse: Pulse, params: BeatParams) -> dict[str, float]:
     }
 
 
-def _reading_features(pulse: Pulse, shared: dict[str, float], metre: int, first: int) -> FloatArray:
-    """The description of one reading, shape (len(FEATURES),)."""
-    n = pulse.times.size
-    position = (np.arange(n) + first - 1) % metre + 1
-    one = (position == 1) & pulse.sounding
-    other = (position != 1) & pulse.sounding
-    values = dict.fromkeys(FEATURES, 0.0)
-    values.update({name: value for name, value in shared.items() if name in values})
-    if one.any() and other.any():
-        contrast = pulse.cues[:, one].mean(axis=1) - pulse.cues[:, other].mean(axis=1)
-        scale = 0.5 * np.sqrt(metre)
-        for name, value in zip(BEAT_CUES, contrast * scale / 1.0, strict=True):
-            values[f"one_{name}"] = float(value)
-            if metre == 4 and f"one_{name}_in_4" in values:
-                values[f"one_{name}_in_4"] = float(value)
-    if metre == 4:
-        odd, even = (position % 2 == 1) & pulse.sounding, (position % 2 == 0) & pulse.sounding
-        if odd.any() and even.any():
-            for name in _PAIR_CUES:
-                row = pulse.crack if name == "crack" else pulse.cues[BEAT_CUES.index(name)]
-                values[f"odd_{name}_in_4"] = float(row[odd].mean() - row[even].mean())
-        third = (position == 3) & pulse.sounding
-        if third.any():
-            values["third_low_in_4"] = float(pulse.cues[3, third].mean())
-    if metre == 3 and one.any() and other.any():
-        values["three_one_noise_in_3"] = float(pulse.crack[one].mean() - pulse.crack[other].mean())
-    values["repeats"] = _lag_contrast(pulse.likeness, metre, (1, 2))
-    values["repeats_slow"] = _lag_contrast(pulse.likeness, metre, (4, 8))
+def _metre_features(pulse: Pulse, shared: dict[str, float], metre: int) -> list[dict[str, float]]:
+    """The descriptions of one metre's readings, from first position 1 to the last."""
+    residue = np.arange(pulse.times.size) % metre
+    member = ((residue[:, None] == np.arange(metre)) & pulse.sounding[:, None]).astype(np.float64)
+    count = np.maximum(member.sum(axis=0), 1e-9)
+    cues = np.vstack((pulse.cues, pulse.crack[None]))
+    sums = cues @ member
     heard = np.flatnonzero(pulse.sounding)
-    if heard.size:
-        values["starts_on_one"] = float(position[heard[0]] == 1)
-        values["ends_on_one"] = float(position[heard[-1]] == 1)
-    values["metre_3"] = float(metre == 3)
-    values["metre_2"] = float(metre == 2)
-    values["ternary_in_2" if metre == 2 else "ternary_else"] = shared["ternary"]
-    values["tempo_in_2"] = shared["tempo"] if metre == 2 else 0.0
-    bar_octaves = float(np.log2(metre * 60.0 / shared["bpm"] / 2.0))
-    values["bar_squared"] = bar_octaves * bar_octaves
-    return np.array([values[name] for name in FEATURES])
+    bar_octaves = float(np.log2(metre * 60.0 / shared["bpm"] / _USUAL_BAR_SECONDS))
+    common = shared | {
+        "repeats": _lag_contrast(pulse.likeness, metre, (1, 2)),
+        "repeats_slow": _lag_contrast(pulse.likeness, metre, (4, 8)),
+        "metre_3": float(metre == 3),
+        "metre_2": float(metre == 2),
+        "ternary_in_2" if metre == 2 else "ternary_else": shared["ternary"],
+        "tempo_in_2": shared["tempo"] if metre == 2 else 0.0,
+        "bar_squared": bar_octaves * bar_octaves,
+    }
+    found = []
+    for first in range(1, metre + 1):
+        at = [(position - first) % metre for position in range(1, metre + 1)]
+        mean = sums[:, at] / count[at]
+        others = sums[:, at[1:]].sum(axis=1) / count[at[1:]].sum()
+        contrast = 0.5 * np.sqrt(metre) * (mean[:, 0] - others)
+        values = common | {f"one_{name}": float(value) for name, value in zip(BEAT_CUES, contrast, strict=False)}
+        if metre == 4:
+            values |= {f"one_{name}_in_4": values[f"one_{name}"] for name in _FOUR_CUES}
+            odd = sums[:, at[0::2]].sum(axis=1) / count[at[0::2]].sum()
+            even = sums[:, at[1::2]].sum(axis=1) / count[at[1::2]].sum()
+            names = (*BEAT_CUES, "crack")
+            values |= {f"odd_{name}_in_4": float((odd - even)[names.index(name)]) for name in _PAIR_CUES}
+            values["third_low_in_4"] = float(mean[BEAT_CUES.index("low"), 2])
+        if metre == 3:
+            values["one_crack_in_3"] = float(mean[-1, 0] - others[-1])
+        if heard.size:
+            values["starts_on_one"] = float(residue[heard[0]] == at[0])
+            values["ends_on_one"] = float(residue[heard[-1]] == at[0])
+        found.append(values)
+    return found
+
+
+def _likeness(columns: FloatArray, lags: int) -> FloatArray:
+    """Mean inner product of columns so far apart, shape (lags,), 0 beyond half their number."""
+    from scipy import fft
+
+    n = columns.shape[1]
+    spectrum = fft.rfft(columns, 2 * n, axis=1)
+    products = fft.irfft(np.sum(np.square(spectrum.real) + np.square(spectrum.imag), axis=0), 2 * n)
+    alike = np.zeros(lags)
+    known = min(lags, n // 2)
+    alike[:known] = products[:known] / (n - np.arange(known))
+    return alike
 
 
 def _lag_contrast(likeness: FloatArray, metre: int, multiples: tuple[int, ...]) -> float:
@@ -294,7 +326,7 @@ def _lag_contrast(likeness: FloatArray, metre: int, multiples: tuple[int, ...]) 
     gains = []
     for multiple in multiples:
         lag = metre * multiple
-        if lag + 2 < likeness.size:
+        if lag + 2 < likeness.size and likeness[lag + 2] > 0:
             around = [likeness[lag + off] for off in (-2, -1, 1, 2) if lag + off > 0]
             gains.append(float(likeness[lag] - np.mean(around)))
     return float(np.mean(gains)) if gains else 0.0
@@ -324,20 +356,27 @@ def bar_positions_of(pulse: Pulse, readings: Readings, best: int, weights: Float
     return (states + 1).astype(np.int32)
 
 
-def _means(rows: FloatArray, starts: FloatArray, ends: FloatArray, rate: float) -> FloatArray:
-    """Mean of rows of shape (m, n_frames) between times, shape (m, n_times)."""
-    total = np.concatenate((np.zeros((rows.shape[0], 1)), np.cumsum(rows, axis=1, dtype=np.float64)), axis=1)
-    first = np.clip(np.round(starts * rate + 0.5).astype(np.int64), 0, rows.shape[1])
-    last = np.clip(np.round(ends * rate + 0.5).astype(np.int64), 0, rows.shape[1])
+def _running(rows: FloatArray) -> FloatArray:
+    """Running sums from 0 along time, shape (m, n + 1)."""
+    total = np.zeros((rows.shape[0], rows.shape[1] + 1))
+    np.cumsum(rows, axis=1, out=total[:, 1:])
+    return total
+
+
+def _means(total: FloatArray, starts: FloatArray, ends: FloatArray, rate: float) -> FloatArray:
+    """Mean of rows between times from their running sums, shape (m, n_times)."""
+    frames = total.shape[1] - 1
+    first = np.clip(np.round(starts * rate + 0.5).astype(np.int64), 0, frames)
+    last = np.clip(np.round(ends * rate + 0.5).astype(np.int64), 0, frames)
     result: FloatArray = (total[:, last] - total[:, first]) / np.maximum(last - first, 1)
     return result
 
 
-def _change(rows: FloatArray, times: FloatArray, period: FloatArray, rate: float, beats: float) -> FloatArray:
+def _change(total: FloatArray, times: FloatArray, period: FloatArray, rate: float, beats: float) -> FloatArray:
     """Cosine distance between what follows a time and what precedes it, so many beats each way, shape (n,)."""
     gap = 0.03
-    after = _unit(_means(rows, times + gap, times + beats * period, rate))
-    before = _unit(_means(rows, times - beats * period + gap, times, rate))
+    after = _unit(_means(total, times + gap, times + beats * period, rate))
+    before = _unit(_means(total, times - beats * period + gap, times, rate))
     known = (np.linalg.norm(after, axis=0) > 0.5) & (np.linalg.norm(before, axis=0) > 0.5)
     return np.where(known, 1.0 - np.sum(after * before, axis=0), 0.0)
 
@@ -366,16 +405,3 @@ def _smooth(row: FloatArray, width: int) -> FloatArray:
 
 def _signs(n: int) -> FloatArray:
     return 1.0 - 2.0 * (np.arange(n) % 2)
-
-
-__all__ = [
-    "BEAT_CUES",
-    "FEATURES",
-    "METRES",
-    "Pulse",
-    "Readings",
-    "bar_positions_of",
-    "describe_pulse",
-    "pitch_classes",
-    "readings_of",
-]

@@ -11,12 +11,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.beats.downbeats import Pulse, Readings, bar_positions_of, describe_pulse, readings_of
+from workbench.beats.downbeats import Pulse, Readings, bar_positions_of, describe_pulse, gather_evidence, readings_of
 from workbench.beats.grid import BeatGrid
 from workbench.beats.steady import steady_beats
 from workbench.beats.tempo import beat_activation, tempo_candidates
 from workbench.beats.weights import weight_vector
-from workbench.features.onsets import OnsetStrengths, detect_onsets, pitch_classes
+from workbench.features.onsets import OnsetStrengths, detect_onsets
 from workbench.features.spectrum import Spectrum, analyze_spectrum
 from workbench.params import BeatParams, SpectrumParams
 from workbench.recording import FloatArray, Recording
@@ -69,7 +69,7 @@ def track_beats_in(
     positions = bar_positions_of(pulse, readings, best, weights, params)
     trust = np.minimum(pulse.strengths[5, :, 0], 1.0)
     sharp = _refined(pulse.times, onsets, params)
-    times = steady_beats(sharp, trust, params) + params.latency_ms / 1000.0
+    times = steady_beats(sharp, trust, params)
     keep = pulse.sounding & (times >= 0) & (times <= spectrum.duration)
     if np.count_nonzero(keep) < _NO_GRID:
         return BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4, 0.0)
@@ -81,8 +81,10 @@ def propose(
 ) -> tuple[list[Pulse], Readings]:
     """Every pulse worth considering with every reading of it; both empty where there is no pulse."""
     periods = tempo_candidates(activation, onsets.frames_per_second, params)
-    chroma = pitch_classes(spectrum) if periods.size else np.zeros((12, 0), dtype=np.float32)
     pulses: list[Pulse] = []
+    if not periods.size:
+        return pulses, readings_of(pulses, params)
+    evidence = gather_evidence(activation, onsets, spectrum)
     ticks_of: dict[float, FloatArray] = {}
     for period in periods:
         for division in _divisions(float(period), onsets.frames_per_second, params):
@@ -95,7 +97,7 @@ def propose(
             for phase in _phases(ticks, activation, onsets.frames_per_second, division):
                 times = ticks[phase::division]
                 if times.size >= 2 * _NO_GRID:
-                    pulses.append(describe_pulse(times, activation, onsets, spectrum, chroma))
+                    pulses.append(describe_pulse(times, evidence))
     return pulses, readings_of(pulses, params)
 
 
@@ -136,9 +138,14 @@ def decode_ticks(activation: FloatArray, frames_per_second: int, tick: float, pa
 
 
 def _refined(times: FloatArray, onsets: OnsetStrengths, params: BeatParams) -> FloatArray:
-    """Beats moved to the peak of the attack within 40 ms, between frames by a parabola; others stay."""
+    """Beats moved to the instant of the onset within 40 ms, to a fraction of a frame; beats without an onset stay.
+
+    The instant is where the rising edge passes half its height, plus `latency_ms`: the edge moves less than the peak
+    does between a drum and a bowed string, and less with loudness.
+    """
     rate = onsets.frames_per_second
     attack = onsets.attack.astype(np.float64)
+    latency = params.latency_ms / 1000.0
     refined = times.copy()
     reach = max(1, round(0.04 * rate))
     for k, frame in enumerate(np.round(times * rate).astype(np.int64)):
@@ -146,16 +153,16 @@ def _refined(times: FloatArray, onsets: OnsetStrengths, params: BeatParams) -> F
         if last - first < 3:
             continue
         peak = first + int(np.argmax(attack[first:last]))
-        left, here, right = attack[peak - 1 : peak + 2]
-        if here < 0.1 or here < left or here < right:
+        half = 0.5 * attack[peak]
+        if half < 0.05 or attack[peak] < attack[peak + 1]:
             continue
-        curve = left - 2 * here + right
-        shift = 0.5 * (left - right) / curve if curve < -1e-9 else 0.0
-        refined[k] = (peak + shift) / rate
+        foot = peak
+        while foot > max(peak - reach, 0) and attack[foot] > half:
+            foot -= 1
+        if attack[foot] <= half:
+            refined[k] = (foot + (half - attack[foot]) / (attack[foot + 1] - attack[foot])) / rate + latency
     gap = np.diff(refined)
-    if gap.size and gap.min() <= 0:
-        return times
-    return refined
+    return times if gap.size and gap.min() <= 0 else refined
 
 
 def warm_up() -> None:

@@ -44,5 +44,5 @@ def superflux(level: FloatArray, group: IntArray, n_groups: int, lag: int, out: 
             rise = level[band, frame] - past
             if rise > 0:
                 out[where, frame] += rise * share
-                if rise > np.float32(0.15):
+                if rise > np.float32(0.08):
                     spread[where, frame] += share

@@ -45,6 +45,8 @@ class OnsetStrengths:
     harmonic_change: FloatArray
     """shape (n_frames,), float32, 0 to 1; distance of the chroma of the half second after from the one before"""
     frames_per_second: int
+    prominence: float
+    """how far the strongest tenth of the rises stands out of the sound, as a share of its whole range of level; 0 to 1"""
 
 
 def detect_onsets(spectrum: Spectrum, params: BeatParams | None = None) -> OnsetStrengths:
@@ -64,29 +66,32 @@ def detect_onsets(spectrum: Spectrum, params: BeatParams | None = None) -> Onset
     params = params or BeatParams()
     rate = spectrum.frames_per_second
     n_frames = spectrum.n_frames
-    level = _compressed(spectrum.power)
+    level = _compressed(spectrum.power, params.compression)
     group = (np.searchsorted(np.array(RANGE_EDGES_HZ), spectrum.band_hz, side="right") - 1).astype(np.int64)
     rises = np.zeros((len(RANGES), n_frames), dtype=np.float32)
     spread = np.zeros((len(RANGES), n_frames), dtype=np.float32)
     superflux(level, group, len(RANGES), max(1, round(_LAG_SECONDS * rate)), rises, spread)
     onsets = np.stack([_normalized(row, rate, params.normalization_seconds) for row in rises])
     noise = spread[2:].mean(axis=0)
-    attack = _normalized(rises.mean(axis=0), rate, params.normalization_seconds)
-    return OnsetStrengths(onsets, noise, attack, _harmonic_change(spectrum), rate)
+    rise = rises.mean(axis=0)
+    attack = _normalized(rise, rate, params.normalization_seconds)
+    prominence = float(np.percentile(rise, 95)) if n_frames else 0.0
+    return OnsetStrengths(onsets, noise, attack, _harmonic_change(spectrum), rate, prominence)
 
 
-def _compressed(power: FloatArray) -> FloatArray:
-    """log10(1 + 100 * magnitude / loud), where loud is the recording's own level: shape kept, float32, 0 to about 3."""
+def _compressed(power: FloatArray, compression: float) -> FloatArray:
+    """log(1 + c * magnitude / loud) / log(1 + c), where loud is the recording's own level; float32, 0 to about 1."""
     if power.size == 0:
         return power.astype(np.float32)
-    frame_power = power.max(axis=0)
-    loud = float(np.sqrt(np.percentile(frame_power, 90)))
+    loud = float(np.sqrt(np.percentile(power.max(axis=0), 98)))
     if loud < 1e-7:
         return np.zeros_like(power, dtype=np.float32)
     compressed = np.sqrt(power)
-    compressed *= np.float32(100.0 / loud)
+    compressed *= np.float32(compression / loud)
     compressed += np.float32(1.0)
-    return np.log10(compressed, out=compressed)
+    np.log(compressed, out=compressed)
+    compressed *= np.float32(1.0 / np.log1p(compression))
+    return compressed
 
 
 def _normalized(strength: FloatArray, rate: int, seconds: float) -> FloatArray:
@@ -130,7 +135,7 @@ def pitch_classes(spectrum: Spectrum) -> FloatArray:
 
     Columns are not of unit norm: what is louder in the recording weighs more.
     """
-    level = _compressed(spectrum.tones)
+    level = _compressed(spectrum.tones, 100.0)
     level = np.maximum(level - np.median(level, axis=0, keepdims=True), 0.0)
     chroma = np.zeros((12, level.shape[1]), dtype=np.float32)
     for row, midi in zip(level, spectrum.tone_midi, strict=True):
