@@ -21,7 +21,6 @@ from pathlib import Path
 
 import av
 import av.error
-import av.logging
 from av.audio.stream import AudioStream
 from av.container import InputContainer
 from av.stream import Disposition, Stream

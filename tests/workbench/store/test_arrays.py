@@ -43,6 +43,7 @@ class Note:
 NOTES = {
     "power": Note(("band", "frame"), "float32", "1", "power in bands"),
     "beats": Note(("beat",), "float64", "s", "beat times"),
+    "beats_per_bar": Note((), "int32", "1", "a name that begins like another"),
     "zeros": Note(("beat",), "int32", "1", "nothing but zeros"),
     "none": Note(("hole",), "float64", "s", "no value at all"),
     "metre": Note((), "int32", "1", "beats in a bar"),
@@ -54,6 +55,7 @@ def arrays() -> dict[str, NDArray[Any]]:
     return {
         "power": rng.random((8, 50), dtype=np.float32),
         "beats": np.arange(20) * 0.5,
+        "beats_per_bar": np.array(3, np.int32),
         "zeros": np.zeros(20, np.int32),
         "none": np.zeros(0),
         "metre": np.array(4, np.int32),
@@ -168,7 +170,7 @@ class TestDamage:
         assert_same(store.load_or_compute(KEY, never), arrays())
         assert (store.stats().rebuilt, store.stats().hits) == (1, 1)
 
-    @pytest.mark.parametrize("lost", ["power/c/0/0", "zeros/c/0", "beats/zarr.json", "zarr.json"])
+    @pytest.mark.parametrize("lost", ["power/c/0/0", "beats/c/0", "zeros/c/0", "beats/zarr.json", "zarr.json"])
     def test_a_lost_member_is_noticed(self, store: ArrayStore, lost: str) -> None:
         store.save(KEY, arrays())
         with zipfile.ZipFile(store.path(KEY)) as archive:
