@@ -6,8 +6,9 @@ attenuation of the music alone, linear in dB between points and held before the 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal, Protocol
 
 from annotated_types import Len
 from pydantic import Field, model_validator
@@ -56,3 +57,73 @@ class MixBody(Body, title="Mix"):
             if (getattr(self, name) is not None) != self.voiceover:
                 raise ValueError(f"{name} is given with a voiceover and only then")
         return self
+
+
+class MeasuredDuck(Protocol):
+    """How far the music goes down, as `workbench.mix` measures it."""
+
+    @property
+    def envelope_points(self) -> Sequence[Sequence[float]]:
+        """Pairs of video seconds and positive dB."""
+
+    @property
+    def envelope_hz(self) -> int:
+        """Samples of the curve a second."""
+
+    @property
+    def speech_ranges(self) -> Sequence[Sequence[float]]:
+        """Pairs of video seconds."""
+
+    @property
+    def depth_db(self) -> float:
+        """Maximum of the curve, dB."""
+
+    @property
+    def attack_ms(self) -> int:
+        """Nominal time down, ms."""
+
+    @property
+    def release_ms(self) -> int:
+        """Nominal time up, ms."""
+
+
+class MeasuredMix(Protocol):
+    """Levels for a film, as `workbench.mix` measures them."""
+
+    @property
+    def voiceover(self) -> bool:
+        """Whether there is a voice to duck under."""
+
+    @property
+    def classification(self) -> Any:
+        """`voice`, `ambient`, `silent` or `none`."""
+
+    @property
+    def music_gain_db(self) -> float | None:
+        """Gain of the music, dB; None without a voiceover."""
+
+    @property
+    def video_gain_db(self) -> float | None:
+        """Gain of the footage, dB; None without a voiceover."""
+
+    @property
+    def duck(self) -> MeasuredDuck | None:
+        """None without a voiceover."""
+
+
+def mix_body(mix: MeasuredMix) -> MixBody:
+    """The body of a measured mix: times rounded to the microsecond, levels to a hundredth of a dB."""
+    gains = {"music_gain_db": mix.music_gain_db, "video_gain_db": mix.video_gain_db}
+    given: dict[str, Any] = {name: round(float(gain), 2) for name, gain in gains.items() if gain is not None}
+    duck = None
+    if mix.duck is not None:
+        points = [[round(float(time), 6), round(float(gain), 2) + 0.0] for time, gain in mix.duck.envelope_points]
+        duck = DuckBody(
+            envelope_points=points,
+            envelope_hz=int(mix.duck.envelope_hz),
+            speech_ranges=[[round(float(edge), 6) for edge in pair] for pair in mix.duck.speech_ranges],
+            depth_db=max((gain for _, gain in points), default=0.0),
+            attack_ms=round(mix.duck.attack_ms),
+            release_ms=round(mix.duck.release_ms),
+        )
+    return MixBody(voiceover=bool(mix.voiceover), classification=str(mix.classification), duck=duck, **given)  # type: ignore[arg-type]  # the body checks the word

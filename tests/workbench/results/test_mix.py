@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import ValidationError
 
-from workbench.results.mix import DuckBody, MixBody
+from workbench.results.mix import DuckBody, MixBody, mix_body
 
 DUCK: dict[str, Any] = {
     "envelope_points": [[0.0, 0.0], [0.5, 12.0]],
@@ -52,3 +52,21 @@ def test_a_curve_that_cannot_be_played_is_refused(damage: dict[str, Any]) -> Non
     DuckBody(**DUCK)
     with pytest.raises(ValidationError):
         DuckBody(**(DUCK | damage))
+
+
+def test_a_body_is_made_of_a_mix_and_rounded_after_the_curve_is_known() -> None:
+    measured = MixBody(
+        voiceover=True,
+        classification="voice",
+        music_gain_db=-3.14159,
+        video_gain_db=0.0,
+        duck=DuckBody(**(DUCK | {"envelope_points": [[0.12345678, 0.001], [0.5, 12.3456]], "depth_db": 12.3456})),
+    )
+    body = mix_body(measured)
+    assert body.music_gain_db == -3.14
+    assert body.duck is not None
+    assert body.duck.envelope_points == [[0.123457, 0.0], [0.5, 12.35]]
+    assert body.duck.depth_db == 12.35
+    assert mix_body(body) == body
+    silent = MixBody(voiceover=False, classification="ambient", duck=None)
+    assert mix_body(silent).to_json() == silent.to_json()
