@@ -30,7 +30,8 @@ from av.video.stream import VideoStream
 from workbench.errors import MediaError
 
 _BARRED = {
-    "hls", "concat", "dash", "imf", "lavfi", "tty", "rtsp", "rtp", "sdp", "sap", "ffmetadata", "vapoursynth",
+    "hls", "concat", "dash", "imf", "image2", "avisynth", "vapoursynth", "lavfi", "tty", "rtsp", "rtp", "sdp", "sap",
+    "ffmetadata",
     "alsa", "fbdev", "kmsgrab", "oss", "pulse", "sndio", "video4linux2,v4l2", "x11grab", "xcbgrab", "dshow", "gdigrab",
     "vfwcap", "avfoundation", "openal", "jack", "libcdio", "iec61883", "decklink", "android_camera",
 }  # fmt: skip

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import MediaError, ParameterError
 from workbench.media.audio import decode, decode_blocks, resample, write_audio
+from workbench.media.probe import probe
 from workbench.recording import Recording
 
 RATE = 44_100
@@ -152,17 +153,16 @@ class TestValues:
         expected[0, 10] = expected[1, 20] = expected[0, 30] = 0.0
         np.testing.assert_array_equal(recording.samples, expected)
 
-    def test_cover_art_is_no_picture_and_no_sound(self, tmp_path: Path) -> None:
-        from mutagen.flac import FLAC, Picture
-
-        path = sounded(tmp_path / "a.flac", clicks())
-        before = decode(path).samples
-        cover = Picture()
-        cover.data, cover.type, cover.mime = _png(), 3, "image/png"
-        tags = FLAC(path)
-        tags.add_picture(cover)
-        tags.save()
-        np.testing.assert_array_equal(decode(path).samples, before)
+    @pytest.mark.parametrize("kind", ["flac", "mp3 cbr", "m4a"])
+    def test_cover_art_is_no_picture_and_no_sound(self, made: dict[str, Path], tmp_path: Path, kind: str) -> None:
+        path = tmp_path / made[kind].name
+        path.write_bytes(made[kind].read_bytes())
+        before = decode(path)
+        add_cover(path)
+        after = decode(path)
+        assert after.content_hash != before.content_hash
+        np.testing.assert_array_equal(after.samples, before.samples)
+        assert not probe(path).has_video
 
 
 class TestBlocks:
@@ -370,6 +370,30 @@ class TestWriting:
         assert head[:4] == b"RIFF"
         assert head[12:16] == b"JUNK"
         assert struct.unpack("<I", head[16:20])[0] >= 28
+
+
+def add_cover(path: Path) -> None:
+    """Put a picture into a file's tags, as music players do."""
+    if path.suffix == ".flac":
+        from mutagen.flac import FLAC, Picture
+
+        cover = Picture()
+        cover.data, cover.type, cover.mime = _png(), 3, "image/png"
+        flac = FLAC(path)
+        flac.add_picture(cover)
+        flac.save()
+    elif path.suffix == ".mp3":
+        from mutagen.id3 import APIC, ID3
+
+        tags = ID3(path)
+        tags.add(APIC(encoding=3, mime="image/png", type=3, data=_png()))
+        tags.save(path)
+    else:
+        from mutagen.mp4 import MP4, MP4Cover
+
+        file = MP4(path)
+        file["covr"] = [MP4Cover(_png(), imageformat=MP4Cover.FORMAT_PNG)]
+        file.save()
 
 
 def _png() -> bytes:
