@@ -151,8 +151,8 @@ def _html(notebook: Path) -> str:
     from nbconvert import HTMLExporter
 
     exporter = HTMLExporter()  # type: ignore[no-untyped-call]
-    exporter.mathjax_url = ""
-    exporter.require_js_url = ""
+    for asset in ("mathjax", "require_js", "mermaid_js", "mermaid_layout_elk_js", "jquery", "widget_renderer"):
+        setattr(exporter, f"{asset}_url", "")
     page, _ = exporter.from_filename(str(notebook))
     return str(page)
 

@@ -1,0 +1,129 @@
+"""The command as a shell sees it: exit codes, streams, and what it imports."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from service.console import COMMANDS
+
+WORKBENCH = [sys.executable, "-m", "service.console"]
+HEAVY = ("numpy", "scipy", "librosa", "numba", "av", "matplotlib", "xarray", "zarr", "sqlalchemy", "sanic", "rich")
+
+
+def shell(*arguments: str, **options: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([*WORKBENCH, *arguments], capture_output=True, text=True, check=False, **options)  # type: ignore[call-overload,no-any-return]
+
+
+def test_the_overview_names_every_command() -> None:
+    done = shell("--help")
+    assert done.returncode == 0
+    assert all(re.search(rf"^  {name}\b", done.stdout, flags=re.M) for name in COMMANDS)
+
+
+def test_the_overview_imports_nothing_heavy() -> None:
+    program = (
+        "import sys\nfrom service.console import run\nrun(['--help'])\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules], file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stderr.strip() == "[]"
+
+
+@pytest.mark.parametrize("name", list(COMMANDS))
+def test_every_command_has_help_with_an_example_and_imports_nothing_heavy(name: str) -> None:
+    import click
+
+    command = __import__(COMMANDS[name].module, fromlist=["command"]).command
+    commands = [command, *(command.commands.values() if isinstance(command, click.Group) else ())]
+    for one in commands:
+        assert "Example:" in (one.help or "")
+    if name != "completion":
+        leaves = [one for one in commands if not isinstance(one, click.Group)]
+        assert all(any("--home" in parameter.opts for parameter in one.params) for one in leaves)
+
+
+def test_command_modules_import_nothing_heavy() -> None:
+    modules = [entry.module for entry in COMMANDS.values()]
+    program = (
+        f"import importlib, sys\nfor name in {modules!r}: importlib.import_module(name)\n"
+        f"print([name for name in {HEAVY!r} if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("arguments", [("lop",), ("beats",), ("loop", "x.wav", "--colour", "red")])
+def test_wrong_usage_exits_with_2(arguments: tuple[str, ...]) -> None:
+    done = shell(*arguments)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "Traceback" not in done.stderr
+
+
+def test_a_command_that_is_nearly_right_is_suggested() -> None:
+    assert "Did you mean loop?" in shell("lop").stderr
+
+
+def test_settings_are_json_lines_with_their_meaning(tmp_path: Path) -> None:
+    done = shell("settings", env={**os.environ, "WORKBENCH_HOME": str(tmp_path)})
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert done.returncode == 0
+    assert {row["setting"]: row["value"] for row in rows}["WORKBENCH_HOME"] == str(tmp_path)
+    assert all(row["meaning"] for row in rows)
+
+
+def test_a_bad_setting_is_one_clear_line() -> None:
+    done = shell("settings", env={**os.environ, "WORKBENCH_LOG_LEVEL": "loud"})
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "WORKBENCH_LOG_LEVEL" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_a_reader_that_goes_away_is_no_error_message(tmp_path: Path) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    with os.fdopen(write, "w") as closed:
+        done = subprocess.run(
+            [*WORKBENCH, "settings", "--home", str(tmp_path)],
+            stdout=closed,
+            stderr=subprocess.PIPE,
+            text=True,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize("shell_name", ["bash", "zsh", "fish"])
+def test_completion_scripts_name_the_command(shell_name: str) -> None:
+    done = shell("completion", shell_name)
+    assert done.returncode == 0
+    assert "_WORKBENCH_COMPLETE" in done.stdout
+
+
+def test_completion_completes() -> None:
+    words = {"_WORKBENCH_COMPLETE": "bash_complete", "COMP_WORDS": "workbench be", "COMP_CWORD": "1"}
+    program = "from service.console import app; app.main(prog_name='workbench')"
+    done = subprocess.run(
+        [sys.executable, "-c", program], env={**os.environ, **words}, capture_output=True, text=True, check=False
+    )
+    assert "beats" in done.stdout
+
+
+def test_ctrl_c_ends_with_130_and_one_line(tmp_path: Path) -> None:
+    fifo = tmp_path / "plan.json"
+    os.mkfifo(fifo)
+    program = (
+        "import os, signal, threading\nfrom service.console import run\n"
+        "threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
+        f"raise SystemExit(run(['render', {str(fifo)!r}, '--track', 'x', '-o', 'y.wav', '--home', {str(tmp_path)!r}]))"
+    )
+    # Opening a pipe that nobody writes to waits for ever.
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
+    assert done.returncode in (130, -signal.SIGINT)
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,64 @@
+"""A song that is quick to analyse, and a home folder with its analysis in it."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from service.console import run
+
+RATE = 22_050
+
+
+@pytest.fixture(scope="session")
+def song_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Sixteen bars of 4/4 at 120 bpm, twice the same eight: kick on 1 and 3, snare on 2 and 4, chords below."""
+    path = tmp_path_factory.mktemp("song") / "sixteen.wav"
+    soundfile.write(path, drum_song(bars=16), RATE)
+    return path
+
+
+@pytest.fixture(scope="session")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """One home folder for the commands that may share analyses."""
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture
+def workbench(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str, str]]:
+    """Run a command line in this process; returns exit code, standard output, standard error."""
+
+    def call(*arguments: object) -> tuple[int, str, str]:
+        capfd.readouterr()
+        code = run([str(argument) for argument in arguments])
+        out, err = capfd.readouterr()
+        return code, out, err
+
+    return call
+
+
+def drum_song(bars: int) -> np.ndarray:
+    beat, generator = 0.5, np.random.default_rng(3)
+    sound = np.zeros(round((bars * 4 * beat + 0.5) * RATE), dtype=np.float32)
+
+    def add(at: float, tone: np.ndarray) -> None:
+        first = round(at * RATE)
+        sound[first : first + tone.size] += tone[: sound.size - first]
+
+    time = np.arange(round(0.3 * RATE)) / RATE
+    kick = 0.8 * np.sin(2 * np.pi * (50 * time + 4 * (1 - np.exp(-time * 30)))) * np.exp(-time * 12)
+    snare = 0.3 * generator.standard_normal(time.size) * np.exp(-time * 25)
+    hat = 0.08 * generator.standard_normal(time.size) * np.exp(-time * 80)
+    roots = (55.0, 65.4, 49.0, 73.4, 55.0, 82.4, 61.7, 49.0)
+    for bar in range(bars):
+        held = np.arange(round(1.9 * RATE)) / RATE
+        root = roots[bar % len(roots)]
+        chord = sum(np.sin(2 * np.pi * root * k * held) / k for k in (1, 2, 4, 5, 6)) * np.exp(-held * 1.2)
+        add(bar * 4 * beat, (0.18 * chord).astype(np.float32))
+        for place in range(4):
+            add((bar * 4 + place) * beat, kick if place % 2 == 0 else snare)
+            add((bar * 4 + place) * beat, hat)
+            add((bar * 4 + place + 0.5) * beat, hat)
+    return 0.6 * sound

@@ -1,0 +1,67 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, song_file: Path) -> Path:
+    """A song, something that is none, and a manifest with both and a typo."""
+    (tmp_path / "songs").mkdir()
+    (tmp_path / "songs" / "good.wav").write_bytes(song_file.read_bytes())
+    (tmp_path / "songs" / "bad.ogg").write_bytes(b"no music in here")
+    rows = [
+        {"path": "songs/good.wav", "track_id": "ours", "title": "Sixteen", "bpm": 60, "colour": "blue"},
+        {"path": "songs/bad.ogg"},
+        {"path": "songs/good.wav", "energy": 7},
+    ]
+    (tmp_path / "list.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return tmp_path
+
+
+def test_adds_what_is_good_tells_what_is_bad_and_exits_with_1(workbench: Call, folder: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    code, out, err = workbench("catalog", "add", folder / "list.jsonl", "--home", home)
+    assert code == 1
+    (row,) = [json.loads(line) for line in out.splitlines()]
+    assert row == {"track_id": "ours", "path": str(folder / "songs" / "good.wav")}
+    assert "colour" in err
+    assert "bad.ogg" in err
+    assert "energy" in err
+
+    # What the manifest says wins over what is measured; what it does not say is measured.
+    code, out, _ = workbench("catalog", "list", "--home", home)
+    (track,) = [json.loads(line) for line in out.splitlines()]
+    assert code == 0
+    assert (track["title"], track["bpm"]) == ("Sixteen", 60.0)
+    assert track["duration_seconds"] == pytest.approx(32.5, abs=1e-3)
+
+    # A catalog id is a track like a file.
+    code, out, _ = workbench("loop", "ours", "--seconds", 90, "--home", home)
+    assert (code, json.loads(out)["track_id"]) == (0, "ours")
+
+    # Bytes that changed are noticed, a file that is gone too.
+    (folder / "songs" / "good.wav").unlink()
+    code, out, _ = workbench("catalog", "reindex", "--home", home)
+    assert (code, json.loads(out)["missing"]) == (1, ["ours"])
+
+    code, out, _ = workbench("cache", "--home", home)
+    assert json.loads(out)["files"] == 2
+    code, out, _ = workbench("cache", "prune", "--max-bytes", 0, "--home", home)
+    assert (code, json.loads(out)["files"]) == (0, 0)
+
+    code, _, _ = workbench("catalog", "remove", "ours", "--home", home)
+    assert code == 0
+    code, out, err = workbench("catalog", "remove", "ours", "--home", home)
+    assert (code, out) == (1, "")
+    assert "ours" in err
+
+
+def test_a_folder_without_music_is_told(workbench: Call, tmp_path: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    code, out, err = workbench("catalog", "add", tmp_path / "empty", "--home", tmp_path / "home")
+    assert (code, out) == (1, "")
+    assert "no sound file" in err

@@ -1,0 +1,116 @@
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from workbench.results.loop import plan_from_json
+
+Call = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture(scope="module")
+def plan_file(tmp_path_factory: pytest.TempPathFactory, song_file: Path, home: Path) -> Path:
+    from contextlib import redirect_stdout
+    from io import StringIO
+
+    from service.console import run
+
+    out = StringIO()
+    with redirect_stdout(out):
+        assert run(["loop", str(song_file), "--seconds", "90", "--home", str(home)]) == 0
+    path = tmp_path_factory.mktemp("plan") / "plan.json"
+    path.write_text(out.getvalue())
+    return path
+
+
+def test_covers_a_length_to_the_millisecond(plan_file: Path) -> None:
+    result = json.loads(plan_file.read_text())
+    assert result["applicable"] is True
+    assert result["track_id"] == "sixteen.wav"
+    plan = plan_from_json(plan_file.read_text())
+    assert plan.window_end == pytest.approx(90.0, abs=1e-3)
+    assert plan.seam_score > 0.5
+
+
+def test_refuses_a_clip_that_is_not_longer_and_says_why(workbench: Call, song_file: Path, home: Path) -> None:
+    code, out, _ = workbench("loop", song_file, "--seconds", 40, "--home", home)
+    result = json.loads(out)
+    assert code == 0
+    assert result["applicable"] is False
+    assert result["plan"]["reason"] == "video_not_longer"
+    assert result["retryable"] is False
+
+
+def test_refuses_a_track_that_cannot_be_decoded(workbench: Call, tmp_path: Path, home: Path) -> None:
+    torn = tmp_path / "torn.mp3"
+    torn.write_bytes(b"ID3 but nothing else")
+    code, out, _ = workbench("loop", torn, "--seconds", 90, "--home", home)
+    result = json.loads(out)
+    assert code == 0
+    assert result["plan"]["reason"] == "audio_unavailable"
+    assert result["retryable"] is True
+
+
+def test_an_unknown_track_fails_on_the_input(workbench: Call, home: Path) -> None:
+    code, out, err = workbench("loop", "trk_nobody", "--seconds", 90, "--home", home)
+    assert (code, out) == (1, "")
+    assert "trk_nobody" in err
+
+
+@pytest.mark.parametrize("arguments", [(), ("--seconds", "90", "--video", "x.mp4"), ("--seconds", "90", "--auto-mix")])
+def test_wrong_usage_exits_with_2(workbench: Call, song_file: Path, home: Path, arguments: tuple[str, ...]) -> None:
+    code, out, err = workbench("loop", song_file, "--home", home, *arguments)
+    assert (code, out) == (2, "")
+    assert "Usage" in err
+
+
+def test_a_profile_changes_the_answer(workbench: Call, song_file: Path, home: Path, tmp_path: Path) -> None:
+    profile = tmp_path / "long.toml"
+    profile.write_text("[cover]\nrequired_excess_seconds = 100.0\n")
+    code, out, _ = workbench("loop", song_file, "--seconds", 90, "--home", home, "--profile", profile)
+    assert code == 0
+    assert json.loads(out)["plan"]["required_excess_seconds"] == 100.0
+
+
+def test_a_bad_profile_is_one_clear_line(workbench: Call, song_file: Path, home: Path, tmp_path: Path) -> None:
+    profile = tmp_path / "typo.toml"
+    profile.write_text("[seams]\ncontext_beets = 8\n")
+    code, out, err = workbench("loop", song_file, "--seconds", 90, "--home", home, "--profile", profile)
+    assert (code, out) == (1, "")
+    assert "context_beets" in err
+
+
+def test_the_page_of_a_loop_asks_nobody_for_anything(
+    workbench: Call, song_file: Path, home: Path, tmp_path: Path
+) -> None:
+    page = tmp_path / "loop.html"
+    code, _, _ = workbench("loop", song_file, "--seconds", 90, "--home", home, "--report", page)
+    text = page.read_text()
+    assert code == 0
+    assert "://" not in text
+    assert text.count("data:audio/mpeg;base64,") >= 2
+    assert text.count("data:image/png;base64,") >= 2
+
+
+@pytest.mark.parametrize("suffix", [".wav", ".flac", ".mp3"])
+def test_renders_a_plan_of_the_stated_length(
+    workbench: Call, song_file: Path, plan_file: Path, home: Path, tmp_path: Path, suffix: str
+) -> None:
+    music = tmp_path / f"music{suffix}"
+    code, out, _ = workbench("render", plan_file, "--track", song_file, "-o", music, "--home", home)
+    assert code == 0
+    assert json.loads(out)["output"] == str(music)
+    sound, rate = soundfile.read(music)
+    assert len(sound) / rate == pytest.approx(90.0, abs=0.001)
+    assert np.abs(sound[: 10 * rate]).max() > 0.1
+
+
+def test_rendering_a_refusal_fails_on_the_input(workbench: Call, song_file: Path, home: Path, tmp_path: Path) -> None:
+    refused = tmp_path / "refused.json"
+    refused.write_text(workbench("loop", song_file, "--seconds", 40, "--home", home)[1])
+    code, out, err = workbench("render", refused, "--track", song_file, "-o", tmp_path / "x.wav", "--home", home)
+    assert (code, out) == (1, "")
+    assert "video_not_longer" in err
