@@ -79,6 +79,9 @@ class BeatParams(Params):
     line_price: float = Field(
         default=30.0, ge=1.0, le=1000.0, description="squared jitters that a new stretch of tempo must save"
     )
+    unsteady_ms: float = Field(
+        default=15.0, ge=1.0, le=100.0, description="ms; median unevenness of the beats that halves the confidence"
+    )
     latency_ms: float = Field(
         default=9.0, ge=-30.0, le=30.0, description="ms from half the height of an onset's edge to its instant"
     )
@@ -97,9 +100,8 @@ class SectionParams(Params):
     odd_price: float = Field(
         default=0.4, ge=0.0, le=10.0, description="price of a section that is no multiple of 4 bars"
     )
-    repetition_weight: float = Field(default=0.7, ge=0.0, le=5.0, description="of repetition beside novelty")
     same_group: float = Field(
-        default=0.8, ge=0.0, le=1.0, description="likeness over which two sections repeat each other"
+        default=0.45, ge=0.0, le=1.0, description="likeness over which two sections repeat each other"
     )
 
 

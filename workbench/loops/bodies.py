@@ -81,10 +81,7 @@ def profile_of_evidence(
         )
         for s in find_sections(bars, sections)
     )
-    bar_change = np.abs(np.diff(bars.chroma, axis=1)).mean(axis=(1, 2)) / np.maximum(
-        bars.chroma.mean(axis=(1, 2)), 1e-6
-    )
-    ending = find_ending(recording, downbeats, bar_lufs, bar_change, parts, endings)
+    ending = find_ending(recording, downbeats, bar_lufs, harmonic_change(evidence), parts, endings)
     splices = candidate_splices(recording, evidence, coming_lufs, ending, seams)
     return LoopProfile(
         song_duration=recording.duration,
@@ -98,6 +95,15 @@ def profile_of_evidence(
         splices=splices,
         ending=ending,
     )
+
+
+def harmonic_change(evidence: SeamEvidence) -> FloatArray:
+    """How much the harmony moves within each bar, shape (n_bars,): mean 1 - cosine of tones from beat to beat."""
+    harmony = evidence.harmony[..., : evidence.tones.shape[2]].mean(axis=1)
+    unit = harmony / np.maximum(np.linalg.norm(harmony, axis=1, keepdims=True), 1e-9)
+    steps = np.append(1.0 - np.sum(unit[1:] * unit[:-1], axis=1), 0.0)
+    ends = np.append(evidence.lines[1:], evidence.positions.size)
+    return np.array([steps[a : max(b - 1, a + 1)].mean() for a, b in zip(evidence.lines, ends, strict=True)])
 
 
 def candidate_splices(
@@ -129,7 +135,7 @@ def candidate_splices(
     allowed[0] = False
     chosen = _with_variety(np.where(allowed, total, -1.0), ending, params)
     leave, enter = np.nonzero(chosen)
-    fits = fit_splices(line_sounds(recording.mono(), recording.sample_rate, at), at, leave, enter, params)
+    fits = fit_splices(line_sounds(recording.samples, recording.sample_rate, at), at, leave, enter, params)
     parts = _heard_parts(parts[:, leave, enter], fits, params)
     score = total_of_parts(parts, params)
     level_step = coming_lufs[enter] - coming_lufs[leave]

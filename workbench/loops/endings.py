@@ -52,7 +52,7 @@ def find_ending(
     recording : the song
     downbeats : shape (n_bars,), s
     bar_lufs : shape (n_bars,), LUFS of each bar
-    bar_change : shape (n_bars,), how much the harmony moves inside each bar, any unit
+    bar_change : shape (n_bars,), how much the harmony moves inside each bar, 1 - cosine
     sections : of whole bars, in order
     params : thresholds
 
@@ -70,7 +70,7 @@ def find_ending(
     if tail.cut or tail.faded:
         return None
     last_bar = max(0, int(np.searchsorted(downbeats, tail.last_attack + 0.05, side="right")) - 1)
-    come_down = _come_down(bar_lufs, bar_change, sections, last_bar, params)
+    come_down = _come_down(bar_lufs, bar_change, sections, params)
     if come_down is not None:
         start, kind = come_down, EndingKind.OUTRO
     elif tail.ring_seconds >= params.ring_seconds:
@@ -87,13 +87,11 @@ def _measure_tail(recording: Recording, bar_seconds: float, params: EndingParams
     hop = max(1, round(_HOP_SECONDS * rate))
     stretch = max(30.0, 10 * bar_seconds)
     first = max(0, recording.samples.shape[1] - round(stretch * rate))
-    sound = recording.samples[:, first:]
-    count = sound.shape[1] // hop
-    power = np.square(sound[:, : count * hop]).mean(axis=0).reshape(count, hop).mean(axis=1)
+    sound = recording.samples[:, first:].mean(axis=0)
+    count = sound.size // hop
+    power = np.square(sound[: count * hop]).reshape(count, hop).mean(axis=1)
     level = np.maximum(10.0 * np.log10(power + 1e-12), _FLOOR_DB)
-    edge = (
-        np.square(np.diff(sound[:, : count * hop], axis=1, prepend=0.0)).mean(axis=0).reshape(count, hop).mean(axis=1)
-    )
+    edge = np.square(np.diff(sound[: count * hop], prepend=sound[:1])).reshape(count, hop).mean(axis=1)
     bright = np.maximum(10.0 * np.log10(edge + 1e-14), _FLOOR_DB - 20.0)
     song = float(np.percentile(level, 80))
     final = level[-max(1, round(0.06 / _HOP_SECONDS)) :]
@@ -141,20 +139,20 @@ def _come_down(
     bar_lufs: FloatArray,
     bar_change: FloatArray,
     sections: tuple[SongSection, ...],
-    last_bar: int,
     params: EndingParams,
 ) -> int | None:
-    """First bar of a come-down outro, if the last section is one: softer than the song, harmony no busier."""
+    """First bar of a come-down outro, if the last section is one: softer than the song, harmony not busy."""
     if not sections:
         return None
     typical = float(np.median(bar_lufs))
+    audible = int(np.flatnonzero(bar_lufs > typical - 30.0)[-1]) + 1
     for section in reversed(sections):
-        first, last = section.first_bar, min(section.last_bar, last_bar + 1)
+        first, last = section.first_bar, min(section.last_bar, audible)
         if last - first < 2 or first < bar_lufs.size // 2:
             continue
         level = float(np.mean(bar_lufs[first:last]))
         before = float(np.mean(bar_lufs[max(0, first - 4) : first])) if first else typical
-        calm = float(np.mean(bar_change[first:last])) <= 1.2 * float(np.median(bar_change))
+        calm = float(np.mean(bar_change[first:last])) <= 2.0 * float(np.median(bar_change)) + 0.02
         if max(before, typical) - level >= params.come_down_db and calm:
             return first
         break

@@ -1,9 +1,10 @@
 """Sections: where a song's parts begin, which of them repeat each other, and what they are called.
 
-Bars are described by timbre, harmony, rhythm and level. A border speaks for itself twice: by novelty, the bars after it
-are like each other and unlike those before it (the checkerboard kernel of Foote), and by repetition, from it on the
-song goes over ground that it has been over elsewhere, and before it does not (a stripe of the self-similarity matrix
-begins or ends). Dynamic programming then cuts the song where borders speak loudest, for whole bars and with a price on
+Bars are described by timbre, harmony, rhythm and level. A border has to show twice (the geometric mean counts): by
+novelty, the bars after it are like each other and unlike those before it (the checkerboard kernel of Foote), and by
+repetition, from it on the song goes over ground that it has been over elsewhere, and before it does not (a stripe of
+the self-similarity matrix begins or ends); the phrases inside a section show the second alone.
+Dynamic programming then cuts the song where borders speak loudest, for whole bars and with a price on
 lengths that are no multiple of four. Sections that go over the same ground, in any key, form a group; groups are named
 by energy, place and how often they come.
 
@@ -107,7 +108,8 @@ def find_sections(bars: BarFeatures, params: SectionParams | None = None) -> tup
     if bars.level_db.size == 0:
         return ()
     grounds = likeness(bars)
-    evidence = novelty(0.5 * (timbre_likeness(bars) + grounds[0])) + params.repetition_weight * repetition(grounds)
+    new = np.maximum(novelty(0.5 * (timbre_likeness(bars) + grounds[0])), 0.0)
+    evidence = np.sqrt(new * repetition(grounds))
     borders = cut_bars(evidence, params)
     groups = group_sections(borders, bars, params)
     labels = name_sections(borders, groups, bars.level_db)
@@ -178,6 +180,7 @@ def repetition(grounds: FloatArray, span: int = 4) -> FloatArray:
     n = grounds.shape[1]
     result = np.zeros(n)
     bars = np.arange(n)
+    usual = float(np.median(grounds)) if n else 0.0
     for lag in range(span, n - 1):
         diagonals = np.diagonal(grounds, lag, axis1=1, axis2=2)
         length = diagonals.shape[1]
@@ -189,6 +192,12 @@ def repetition(grounds: FloatArray, span: int = 4) -> FloatArray:
         change = np.abs(after - before).max(axis=0) * np.sqrt(np.minimum(at - first, last - at) / span)
         result[at] = np.maximum(result[at], change)
         result[at + lag] = np.maximum(result[at + lag], change)
+        # The head of the song heard again begins a repetition though nothing goes before it; so at the end.
+        share = np.sqrt(min(span, length) / span)
+        head = sums[:, min(span, length)] / min(span, length)
+        end = (sums[:, length] - sums[:, max(0, length - span)]) / min(span, length)
+        result[lag] = max(result[lag], share * float((head - usual).max()))
+        result[length] = max(result[length], share * float((end - usual).max()))
     return result
 
 
@@ -251,25 +260,28 @@ def group_sections(borders: IntArray, bars: BarFeatures, params: SectionParams) 
 
 
 def _same_ground(bars: BarFeatures, first: slice, second: slice) -> float:
-    """Likeness of two sections, 0 to 1: cosine of chroma less its chance level, and of timbre and rhythm."""
+    """Likeness of two sections, up to 1: cosines of chroma, rhythm and timbre, each less what all bars share."""
     n = min(first.stop - first.start, second.stop - second.start)
     longest = max(first.stop - first.start, second.stop - second.start)
     if longest > 2 * n:
         return 0.0
     a, b = slice(first.start, first.start + n), slice(second.start, second.start + n)
     shifts = [_cosine(_centred(bars.chroma[a]), _centred(np.roll(bars.chroma[b], k, axis=2))) for k in range(12)]
-    rhythm = _cosine(bars.rhythm[a], bars.rhythm[b])
-    timbre = _cosine(bars.timbre[a], bars.timbre[b])
-    step = abs(float(bars.level_db[a].mean() - bars.level_db[b].mean()))
-    return max(0.0, (max(shifts) + rhythm + timbre) / 3.0 - 0.04 * step)
+    rhythm, timbre = bars.rhythm.mean(axis=0), bars.timbre.mean(axis=0)
+    apart = (
+        _cosine(bars.rhythm[a] - rhythm, bars.rhythm[b] - rhythm),
+        _cosine(bars.timbre[a] - timbre, bars.timbre[b] - timbre),
+    )
+    return (max(shifts) + sum(apart)) / 3.0
 
 
 def name_sections(borders: IntArray, groups: IntArray, level_db: FloatArray) -> list[str]:
     """Call sections by energy, place and how often their group comes.
 
     The loudest group that comes more than once is the chorus, the next groups that come again are verses; what comes
-    once is a build if it rises into something louder, a break if it lies 3 dB under the song, else a bridge. The first
-    section is an intro, the last an outro, where they are softer than the song or shorter than what repeats.
+    once is a break if it lies 3 dB under the song, else a bridge; what rises by 2 dB into something louder, or is half
+    as long as the chorus it leads into, is a build. The first section is an intro, the last an outro, where they come
+    only once, are softer than the song or half as long as their likes.
     """
     n = groups.size
     levels = np.array([level_db[a:b].mean() for a, b in pairwise(borders)])
@@ -279,7 +291,9 @@ def name_sections(borders: IntArray, groups: IntArray, level_db: FloatArray) -> 
     group_level = np.array([levels[groups == g].mean() for g in range(counts.size)])
     again = [g for g in np.argsort(-group_level) if counts[g] > 1]
     chorus = int(again[0]) if again else int(np.argmax(group_level))
-    labels = []
+    leads_in = np.append(groups[1:] == chorus, False)
+    short_beside = np.append(2 * lengths[:-1] <= lengths[1:], False)
+    labels: list[str] = []
     for at in range(n):
         group, level = int(groups[at]), levels[at]
         first, last = borders[at], borders[at + 1]
@@ -292,10 +306,10 @@ def name_sections(borders: IntArray, groups: IntArray, level_db: FloatArray) -> 
             labels.append("outro")
         elif group == chorus:
             labels.append("chorus")
+        elif at + 1 < n and levels[at + 1] > level and (rise > 2.0 or (leads_in[at] and short_beside[at])):
+            labels.append("build")
         elif counts[group] > 1:
             labels.append("break" if quiet else "verse")
-        elif at + 1 < n and rise > 2.0 and levels[at + 1] > level:
-            labels.append("build")
         elif quiet:
             labels.append("break")
         else:

@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from workbench.beats.grid import BeatGrid
+from workbench.errors import ParameterError
+from workbench.loops.bodies import loop_profile, profile_from_arrays, profile_to_arrays
+from workbench.loops.profile import SEAM_PARTS
+from workbench.params import SeamParams
+from workbench.recording import Recording
+
+FLOOR = 0.5
+
+
+@pytest.fixture(scope="module")
+def song(band: Callable[..., Any]) -> Any:
+    return band("ABABABO", human_seconds=0.004, seed=2, gains={"O": 0.5})
+
+
+@pytest.fixture(scope="module")
+def profile(song: Any) -> Any:
+    return loop_profile(song.recording, song.grid)
+
+
+def test_splices_follow_the_form(profile: Any) -> None:
+    good = profile.splices.score >= 0.8
+    assert good.sum() >= 20
+    distance = np.abs(profile.splices.leave - profile.splices.enter)[good]
+    # Parts of four bars in turn repeat after eight; inside B two bars are alike, so one more or less may pass.
+    assert np.mean(distance % 8 == 0) > 0.8
+    assert np.all(np.isin(distance % 8, (0, 1, 7)))
+
+
+def test_there_are_ways_back_ahead_and_into_the_ending(profile: Any) -> None:
+    splices = profile.splices
+    good = splices.score >= FLOOR
+    assert np.any(good & (splices.enter < splices.leave))
+    assert np.any(good & (splices.enter > splices.leave))
+    assert profile.ending is not None
+    assert np.any(good & (splices.enter <= profile.ending.start_bar) & (splices.enter >= profile.ending.start_bar - 8))
+
+
+def test_bodies_of_several_lengths_are_kept(profile: Any) -> None:
+    back = (profile.splices.enter < profile.splices.leave) & (profile.splices.score >= FLOOR)
+    assert {8, 16} <= set((profile.splices.leave - profile.splices.enter)[back].tolist())
+
+
+def test_rows_are_best_first_within_bounds_and_playable(song: Any, profile: Any) -> None:
+    s = profile.splices
+    n = s.score.size
+    assert 0 < n <= SeamParams().kept_splices
+    assert s.parts.shape == (n, len(SEAM_PARTS))
+    assert np.all(np.diff(s.score) <= 1e-6)
+    assert np.all((s.parts >= 0) & (s.parts <= 1) & np.isfinite(s.parts))
+    assert np.all(s.leave != s.enter)
+    assert np.all(s.song_from >= s.fade_seconds / 2)
+    assert np.all(s.song_to + s.fade_seconds / 2 <= song.recording.duration)
+    assert np.abs(s.song_to - profile.downbeats[s.leave]).max() < 0.01
+    assert np.abs(s.song_from - profile.downbeats[s.enter]).max() < 0.01
+    assert len({(a, b) for a, b in zip(s.leave.tolist(), s.enter.tolist(), strict=True)}) == n
+
+
+def test_what_is_measured_of_the_song(song: Any, profile: Any) -> None:
+    assert profile.song_duration == song.recording.duration
+    assert profile.song_start == pytest.approx(song.grid.downbeats[0], abs=0.02)
+    assert profile.last_sound < song.recording.duration
+    assert profile.bar_lufs.shape == profile.downbeats.shape
+    assert profile.bar_lufs[-2] < profile.bar_lufs[2] - 3
+
+
+def test_a_step_in_level_is_stated_in_lu(band: Callable[..., Any]) -> None:
+    played = band("AAAAAA")
+    samples = played.recording.samples.copy()
+    half = round(played.grid.downbeats[12] * 22_050)
+    samples[:, half:] *= 10 ** (-3 / 20)
+    s = loop_profile(Recording.from_samples(samples, 22_050), played.grid).splices
+    back = np.flatnonzero((s.leave == 20) & (s.enter == 8))
+    assert back.size == 1
+    assert s.level_step_db[back[0]] == pytest.approx(3.0, abs=0.2)
+
+
+def test_music_that_never_comes_again_offers_nothing_above_the_floor() -> None:
+    """Chords, tempo of notes, register and density wander at random: no two bars have anything in common."""
+    rate, bar = 22_050, 2.0
+    rng = np.random.default_rng(7)
+    sound = np.zeros(round(34 * bar * rate))
+    for number in range(32):
+        centre = rng.uniform(40, 84)
+        for onset in np.sort(rng.uniform(0, bar, rng.integers(3, 9))):
+            length = round(rng.uniform(0.2, 1.5) * rate)
+            t = np.arange(length) / rate
+            hz = 440 * 2 ** ((round(centre + rng.normal(0, 7)) - 69) / 12)
+            note = sum(np.sin(2 * np.pi * k * hz * t) / k ** rng.uniform(0.5, 2) for k in range(1, 7))
+            at = round((number * bar + onset) * rate)
+            sound[at : at + length] += 0.1 * rng.uniform(0.3, 1) * (note * np.exp(-t / 0.5) * np.clip(t / 0.005, 0, 1))
+    beats = np.arange(128) * 0.5
+    grid = BeatGrid(beats, np.tile([1, 2, 3, 4], 32), 4, 0.9)
+    profile = loop_profile(Recording.from_samples(sound.astype(np.float32), rate), grid)
+    assert not np.any(profile.splices.score >= FLOOR)
+
+
+def test_a_profile_survives_the_store(profile: Any) -> None:
+    arrays = profile_to_arrays(profile)
+    assert all(array.dtype.kind in "iuf" for array in arrays.values())
+    again = profile_from_arrays(arrays)
+    assert again.sections == profile.sections
+    assert again.ending == profile.ending
+    assert again.beats_per_bar == profile.beats_per_bar
+    for name in (
+        "leave",
+        "enter",
+        "song_to",
+        "song_from",
+        "score",
+        "parts",
+        "fade_seconds",
+        "exponent",
+        "level_step_db",
+    ):
+        np.testing.assert_array_equal(getattr(again.splices, name), getattr(profile.splices, name))
+    np.testing.assert_array_equal(again.downbeats, profile.downbeats)
+    del arrays["splice_score"]
+    with pytest.raises(ParameterError, match="splice_score"):
+        profile_from_arrays(arrays)
+
+
+def test_music_without_bars_has_a_profile_without_splices() -> None:
+    sound = Recording.from_samples(np.zeros(44_100, dtype=np.float32), 44_100)
+    profile = loop_profile(sound, BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4, 0.0))
+    assert profile.splices.score.size == 0
+    assert profile.ending is None
+    assert profile_from_arrays(profile_to_arrays(profile)).song_duration == 1.0
