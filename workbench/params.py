@@ -83,7 +83,7 @@ class BeatParams(Params):
         default=15.0, ge=1.0, le=100.0, description="ms; median unevenness of the beats that halves the confidence"
     )
     latency_ms: float = Field(
-        default=9.0, ge=-30.0, le=30.0, description="ms from half the height of an onset's edge to its instant"
+        default=7.0, ge=-30.0, le=30.0, description="ms from half the height of an onset's edge to its instant"
     )
 
 

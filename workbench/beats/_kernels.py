@@ -8,7 +8,7 @@ import numpy as np
 from workbench.recording import FloatArray, IntArray
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True)
 def bar_pointer(
     evidence: FloatArray, shortest: int, prior: FloatArray, change_cost: float, free_change: int, jump_cost: float
 ) -> IntArray:
@@ -82,7 +82,7 @@ def bar_pointer(
     return frames[:count][::-1].copy()
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True)
 def bar_positions(
     emission: FloatArray, first_state: IntArray, lengths: IntArray, switch_cost: float, slip_cost: float
 ) -> IntArray:

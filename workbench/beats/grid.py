@@ -55,7 +55,8 @@ class BeatGrid:
     @property
     def downbeats(self) -> FloatArray:
         """Times that open a bar, shape (n_bars,), seconds of song time."""
-        return self.beats[self.positions == 1]
+        opening: FloatArray = self.beats[self.positions == 1]
+        return opening
 
     @property
     def downbeat_indices(self) -> IntArray:

@@ -1,7 +1,8 @@
 """Tempo: how strongly beats could fall at each frame, and which beat periods the whole piece supports.
 
 A tempo is proposed here, not decided: every strong periodicity is handed on together with its half, double, 2/3, 3/2,
-third and triple, because which of them a listener taps shows only in what falls on the beats (`workbench.beats.downbeats`).
+third and triple, because which of them a listener taps shows only in what falls on the beats
+(`workbench.beats.downbeats`).
 
 Functions: `beat_activation`, `tempo_candidates`.
 """
@@ -32,7 +33,8 @@ def beat_activation(onsets: OnsetStrengths) -> FloatArray:
     blend = 0.30 * low + 0.20 * chest + 0.25 * middle + 0.20 * crack + 0.05 * top
     blend = (0.6 * blend + 0.4 * onsets.attack) * (1.0 + onsets.harmonic_change)
     blurred = gaussian_filter1d(blend.astype(np.float64), 1.0, mode="constant") * 1.8
-    return np.tanh(blurred).astype(np.float32)
+    activation: FloatArray = np.tanh(blurred).astype(np.float32)
+    return activation
 
 
 def tempo_candidates(activation: FloatArray, frames_per_second: int, params: BeatParams) -> FloatArray:
@@ -85,8 +87,8 @@ def tempo_candidates(activation: FloatArray, frames_per_second: int, params: Bea
     for index in order[:3]:
         add(periods[index])
     for index in order[:2]:
-        for multiple in _RELATED:
-            add(_nearest_peak(periods[index] * multiple, periods, salience))
+        for ratio in _RELATED:
+            add(_nearest_peak(periods[index] * ratio, periods, salience))
     for index in order[3:]:
         add(periods[index])
     return np.array(found[: params.tempo_candidates])

@@ -11,16 +11,27 @@ from __future__ import annotations
 
 import numpy as np
 
-from workbench.beats.downbeats import Pulse, Readings, bar_positions_of, describe_pulse, gather_evidence, readings_of
+from workbench.beats.downbeats import (
+    Pulse,
+    Readings,
+    agreeing_chance,
+    bar_positions_of,
+    describe_pulse,
+    gather_evidence,
+    reading_chances,
+    readings_of,
+    weight_vector,
+)
 from workbench.beats.grid import BeatGrid
 from workbench.beats.steady import steady_beats
 from workbench.beats.tempo import beat_activation, tempo_candidates
-from workbench.beats.weights import weight_vector
 from workbench.features.onsets import OnsetStrengths, detect_onsets
 from workbench.features.spectrum import Spectrum, analyze_spectrum
 from workbench.params import BeatParams, SpectrumParams
 from workbench.recording import FloatArray, Recording
 
+_HEARD = 0.1
+"""attack from which an onset is clear enough to time a beat by"""
 _NO_GRID = 4
 """fewest beats of a grid: with fewer there is no tempo to speak of"""
 
@@ -61,10 +72,8 @@ def track_beats_in(
     if not pulses:
         return BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4, 0.0)
     weights = weight_vector()
-    score = readings.features @ weights
-    chance = np.exp(score - score.max())
-    chance /= chance.sum()
-    best = int(np.argmax(score))
+    chance = reading_chances(readings, weights)
+    best = int(np.argmax(chance))
     pulse = pulses[int(readings.pulse[best])]
     positions = bar_positions_of(pulse, readings, best, weights, params)
     trust = np.minimum(pulse.strengths[5, :, 0], 1.0)
@@ -73,7 +82,10 @@ def track_beats_in(
     keep = pulse.sounding & (times >= 0) & (times <= spectrum.duration)
     if np.count_nonzero(keep) < _NO_GRID:
         return BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4, 0.0)
-    return BeatGrid(times[keep], positions[keep], int(readings.beats_per_bar[best]), float(chance[best]))
+    agreed = agreeing_chance(pulses, readings, chance, best)
+    steady = _steadiness(sharp, trust, pulse, params)
+    confidence = float(np.clip(agreed * steady, 0.0, 1.0))
+    return BeatGrid(times[keep], positions[keep], int(readings.beats_per_bar[best]), confidence)
 
 
 def propose(
@@ -144,25 +156,39 @@ def _refined(times: FloatArray, onsets: OnsetStrengths, params: BeatParams) -> F
     does between a drum and a bowed string, and less with loudness.
     """
     rate = onsets.frames_per_second
-    attack = onsets.attack.astype(np.float64)
+    edge = onsets.edge.astype(np.float64)
+    heard = onsets.attack
     latency = params.latency_ms / 1000.0
     refined = times.copy()
     reach = max(1, round(0.04 * rate))
     for k, frame in enumerate(np.round(times * rate).astype(np.int64)):
-        first, last = max(frame - reach, 1), min(frame + reach + 1, attack.size - 1)
+        first, last = max(frame - reach, 1), min(frame + reach + 1, edge.size - 1)
         if last - first < 3:
             continue
-        peak = first + int(np.argmax(attack[first:last]))
-        half = 0.5 * attack[peak]
-        if half < 0.05 or attack[peak] < attack[peak + 1]:
+        peak = first + int(np.argmax(edge[first:last]))
+        half = 0.5 * edge[peak]
+        if heard[first:last].max() < _HEARD or edge[peak] < edge[peak + 1]:
             continue
         foot = peak
-        while foot > max(peak - reach, 0) and attack[foot] > half:
+        while foot > max(peak - reach, 0) and edge[foot] > half:
             foot -= 1
-        if attack[foot] <= half:
-            refined[k] = (foot + (half - attack[foot]) / (attack[foot + 1] - attack[foot])) / rate + latency
+        if edge[foot] <= half:
+            refined[k] = (foot + (half - edge[foot]) / (edge[foot + 1] - edge[foot])) / rate + latency
     gap = np.diff(refined)
     return times if gap.size and gap.min() <= 0 else refined
+
+
+def _steadiness(times: FloatArray, trust: FloatArray, pulse: Pulse, params: BeatParams) -> float:
+    """How well beats that sound lie midway between their neighbours, 0 to 1; one half where too few of them sound.
+
+    Musicians who follow each other stay within some 10 ms; onsets that merely happen to lie near a grid do not.
+    """
+    sounds = (trust > 0.25) & pulse.sounding
+    inner = sounds[1:-1] & sounds[:-2] & sounds[2:]
+    if np.count_nonzero(inner) < _NO_GRID:
+        return 0.5
+    off = float(np.median(np.abs(times[1:-1] - 0.5 * (times[:-2] + times[2:]))[inner]))
+    return float(1.0 / (1.0 + (off / (params.unsteady_ms / 1000.0)) ** 4))
 
 
 def warm_up() -> None:

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
-from workbench.beats.downbeats import FEATURES
-from workbench.recording import FloatArray
-
 WEIGHTS: dict[str, float] = {
     "one_harmony_beat": 2.752,
     "one_harmony_bar": 1.684,
@@ -27,7 +22,7 @@ WEIGHTS: dict[str, float] = {
     "odd_noise_in_4": -2.284,
     "odd_harmony_bar_in_4": 1.005,
     "third_low_in_4": 1.374,
-    "three_one_noise_in_3": -3.749,
+    "one_crack_in_3": -3.749,
     "repeats": 7.093,
     "repeats_slow": -6.458,
     "starts_on_one": 3.500,
@@ -61,7 +56,5 @@ WEIGHTS: dict[str, float] = {
 }
 """nats a unit of each feature"""
 
-
-def weight_vector() -> FloatArray:
-    """The weights in the order of `FEATURES`."""
-    return np.array([WEIGHTS.get(name, 0.0) for name in FEATURES])
+NO_PULSE: float = 16.0
+"""nats of the reading that there is no pulse"""

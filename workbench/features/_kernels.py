@@ -8,7 +8,7 @@ import numpy as np
 from workbench.recording import FloatArray, IntArray
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True)
 def add_bands(power: FloatArray, edges: IntArray, weights: FloatArray, out: FloatArray) -> None:
     """Weighted sums of bins: out[b, t] = sum over the bins of band b of power[t, bin] * weight."""
     for frame in range(power.shape[0]):
@@ -20,7 +20,7 @@ def add_bands(power: FloatArray, edges: IntArray, weights: FloatArray, out: Floa
             out[band, frame] = total
 
 
-@numba.njit(cache=True, nogil=True)  # type: ignore[untyped-decorator]
+@numba.njit(cache=True, nogil=True)
 def superflux(level: FloatArray, group: IntArray, n_groups: int, lag: int, out: FloatArray, spread: FloatArray) -> None:
     """Rise of each band over the maximum of it and its neighbours `lag` frames earlier, averaged in groups.
 

@@ -31,6 +31,9 @@ RANGE_EDGES_HZ = (0.0, 120.0, 350.0, 2000.0, 6000.0, 20000.0)
 _LAG_SECONDS = 0.02
 """how far back a rise is measured: a little under half the window, where a new sound is barely in the older frame"""
 
+_EDGE_COMPRESSION = 3.0
+"""measured: with 30 a burst out of silence is timed 13 ms before a sampled instrument, with 3 it is 9 ms"""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OnsetStrengths:
@@ -42,11 +45,13 @@ class OnsetStrengths:
     """shape (n_frames,), float32, 0 to 1; share of the bands above 350 Hz that rise together: a snare or a crash"""
     attack: FloatArray
     """shape (n_frames,), float32, >= 0; all ranges together, about 1 at a typical strong onset"""
+    edge: FloatArray
+    """shape (n_frames,), float32, >= 0; rise of nearly linear magnitude, by which onsets are timed"""
     harmonic_change: FloatArray
     """shape (n_frames,), float32, 0 to 1; distance of the chroma of the half second after from the one before"""
     frames_per_second: int
     prominence: float
-    """how far the strongest tenth of the rises stands out of the sound, as a share of its whole range of level; 0 to 1"""
+    """rise that one frame in twenty exceeds, as a share of the whole range of level; 0 to 1"""
 
 
 def detect_onsets(spectrum: Spectrum, params: BeatParams | None = None) -> OnsetStrengths:
@@ -76,7 +81,19 @@ def detect_onsets(spectrum: Spectrum, params: BeatParams | None = None) -> Onset
     rise = rises.mean(axis=0)
     attack = _normalized(rise, rate, params.normalization_seconds)
     prominence = float(np.percentile(rise, 95)) if n_frames else 0.0
-    return OnsetStrengths(onsets, noise, attack, _harmonic_change(spectrum), rate, prominence)
+    return OnsetStrengths(onsets, noise, attack, _edge(spectrum), _harmonic_change(spectrum), rate, prominence)
+
+
+def _edge(spectrum: Spectrum) -> FloatArray:
+    """Mean rise of hardly compressed magnitude over every second band: a logarithm hears loud onsets too early."""
+    from workbench.features._kernels import superflux
+
+    level = _compressed(spectrum.power[::2], _EDGE_COMPRESSION)
+    rises = np.zeros((1, spectrum.n_frames), dtype=np.float32)
+    group = np.zeros(level.shape[0], dtype=np.int64)
+    superflux(level, group, 1, max(1, round(_LAG_SECONDS * spectrum.frames_per_second)), rises, np.zeros_like(rises))
+    edge: FloatArray = rises[0]
+    return edge
 
 
 def _compressed(power: FloatArray, compression: float) -> FloatArray:
@@ -86,7 +103,7 @@ def _compressed(power: FloatArray, compression: float) -> FloatArray:
     loud = float(np.sqrt(np.percentile(power.max(axis=0), 98)))
     if loud < 1e-7:
         return np.zeros_like(power, dtype=np.float32)
-    compressed = np.sqrt(power)
+    compressed: FloatArray = np.sqrt(power)
     compressed *= np.float32(compression / loud)
     compressed += np.float32(1.0)
     np.log(compressed, out=compressed)
@@ -109,7 +126,8 @@ def _normalized(strength: FloatArray, rate: int, seconds: float) -> FloatArray:
     width = max(1, min(strength.size, round(seconds * rate)))
     local = np.sqrt(np.maximum(uniform_filter1d(np.square(strength, dtype=np.float64), width, mode="reflect"), 0.0))
     yardstick = 3.0 * np.maximum(0.5 * local + 0.5 * overall, overall / 3.0)
-    return (strength / yardstick).astype(np.float32)
+    normalized: FloatArray = (strength / yardstick).astype(np.float32)
+    return normalized
 
 
 def _harmonic_change(spectrum: Spectrum) -> FloatArray:

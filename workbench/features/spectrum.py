@@ -172,7 +172,7 @@ def count_frames(n_samples: int, sample_rate: int, frames_per_second: int) -> in
 
 
 def log_bands(params: SpectrumParams) -> tuple[IntArray, FloatArray, FloatArray]:
-    """Triangular bands on a logarithmic frequency axis, each of unit area, one bin wide where bins are wider than bands.
+    """Triangular bands of unit area on a logarithmic frequency axis; one bin wide where bins are wider than bands.
 
     Returns
     -------
