@@ -5,6 +5,8 @@ from __future__ import annotations
 import numpy as np
 from effects import Sound, _smooth_db, gain_of
 from sampler import RATE
+
+CEILING_DB = -1.8  # true peak before encoding
 from scipy import ndimage, signal
 
 
@@ -64,7 +66,7 @@ def limit(sound: Sound, ceiling_db: float, ahead_ms: float = 4.0, release_ms: fl
     return sound * gain[:, None]
 
 
-def master(sound: Sound, lufs: float, ceiling_db: float = -1.6) -> Sound:
+def master(sound: Sound, lufs: float, ceiling_db: float = CEILING_DB) -> Sound:
     """Bring a mix to a loudness under a ceiling; a few rounds, because limiting costs loudness."""
     if not np.isfinite(loudness(sound)):
         return sound

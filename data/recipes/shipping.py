@@ -15,6 +15,7 @@ import jams
 import numpy as np
 import soundfile
 from effects import Sound
+from mastering import CEILING_DB, limit
 from mixdown import Song
 from sampler import RATE
 from score import seed_of
@@ -70,21 +71,22 @@ def _with_serial(ogg: bytes, serial: int) -> bytes:
 def write_ogg(path: Path, sound: Sound, quality: float, name: str) -> float:
     """Encode as Ogg Vorbis and return the peak of what a player decodes, in dB.
 
-    Written a second at a time: libsndfile crashes on minutes in one call. Vorbis may overshoot the limiter's ceiling;
-    then the whole is taken down by as much.
+    Written a second at a time: libsndfile crashes on minutes in one call. Vorbis overshoots the limiter's ceiling;
+    then the mix is limited again, lower by as much.
     """
-    gain, ceiling = 1.0, 10 ** (-1.05 / 20)
+    ceiling_db, limited = CEILING_DB, sound
     while True:
         with soundfile.SoundFile(
             path, "w", RATE, 2, format="OGG", subtype="VORBIS", compression_level=1 - quality
         ) as file:
             for start in range(0, len(sound), RATE):
-                file.write((gain * sound[start : start + RATE]).astype(np.float32))
+                file.write(limited[start : start + RATE].astype(np.float32))
         path.write_bytes(_with_serial(path.read_bytes(), seed_of("ogg", name) & 0x7FFFFFFF))
-        peak = float(np.abs(soundfile.read(path)[0]).max())
-        if peak <= ceiling:
-            return 20 * float(np.log10(peak + 1e-12))
-        gain *= ceiling / peak * 0.995
+        peak_db = 20 * float(np.log10(np.abs(soundfile.read(path)[0]).max() + 1e-12))
+        if peak_db <= -1.02:
+            return peak_db
+        ceiling_db -= max(peak_db + 1.02, 0.1)
+        limited = limit(sound, ceiling_db)
 
 
 def write_truth(path: Path, truth: jams.JAMS) -> None:

@@ -4,7 +4,7 @@
 
 The voice is eSpeak NG (a Debian package, needed only to make the files again). Its dry output is equalised, evened out,
 set in a small room and levelled phrase by phrase as a mixing engineer would: about -20 LUFS where someone speaks
-(ITU-R BS.1770, gated, each phrase by itself), with two confidences left lower, one of them whispered.
+(ITU-R BS.1770, gated, each phrase by itself), with two confidences left lower, one of them half breath.
 Between the groups lie silences of more than 20 s, in which music has time to come back.
 
 The times in the JSON are clip seconds of the first and the last sound of each phrase, measured on the finished signal.
@@ -53,6 +53,7 @@ class Phrase:
     words_per_minute: int = 134
     pitch: int = 35  # eSpeak NG's scale, 0 to 99
     level_db: float = 0.0  # over SPEECH_LUFS
+    breath: float = 0.0  # share of the voice that is turned into breath, as near a whisper as it goes
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +81,7 @@ NARRATION = (
         Phrase("Rain is what the drivers talk about.", pitch=33, level_db=0.8),
         Phrase("Not the snow, and not the heat: | a fine, patient rain that turns the rails to glass.", 0.6),
         Phrase("You brake early. | You brake gently. | And you listen.", 1.2, words_per_minute=124, pitch=32),
-        Phrase("And then, quite suddenly, it stops.", 1.7, voice="en-gb-x-rp+whisper", words_per_minute=122,
-               level_db=-6.5),
+        Phrase("And then, quite suddenly, it stops.", 1.7, words_per_minute=118, pitch=26, level_db=-6.5, breath=0.3),
     )),
     Group(184.2, (
         Phrase("By evening, the same five carriages are carrying four hundred people.", pitch=37,
@@ -148,6 +148,17 @@ def toned(voice: Samples) -> Samples:
     return np.asarray(signal.sosfilt(sections, voice))
 
 
+def breathy(voice: Samples, share: float, generator: np.random.Generator) -> Samples:
+    """The voice with a share of it replaced by noise of its own envelope, as of somebody almost whispering."""
+    if not share:
+        return voice
+    band = signal.butter(1, [900, 6500], "bandpass", fs=RATE, output="sos")
+    envelope = ndimage.uniform_filter1d(np.abs(signal.sosfilt(band, voice)), int(0.012 * RATE))
+    noise = signal.sosfilt(band, generator.standard_normal(voice.size)) * envelope
+    noise *= np.sqrt(np.sum(signal.sosfilt(band, voice) ** 2) / np.sum(noise**2))
+    return np.asarray(voice * (1 - share) + noise * share * 1.5)
+
+
 def evened(voice: Samples) -> Samples:
     """A compressor of 2.2:1 over -12 dB below the phrase's loudest tenth, 15 ms attack, 180 ms release."""
     level = np.abs(voice) + 1e-9
@@ -205,7 +216,8 @@ def narrated() -> tuple[Samples, list[dict[str, object]]]:
         clock = group.start
         for place, phrase in enumerate(group.phrases):
             clock += phrase.gap if place else 0.0
-            voice = rounded(in_a_room(evened(toned(spoken(phrase))), generator))
+            voice = breathy(evened(toned(spoken(phrase))), phrase.breath, generator)
+            voice = rounded(in_a_room(voice, generator))
             voice = levelled(voice, SPEECH_LUFS + phrase.level_db)
             first, last = sound_edges(voice)
             voice[int(last * RATE) :] *= 0.0

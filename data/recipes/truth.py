@@ -10,9 +10,9 @@ Annotations, all in seconds of song time (0 is the first sample of the decoded f
 - `tempo` and `key_mode`: tapped beats a minute by section, and the key.
 - sandbox `exact_repeats`: pairs of ranges of whole bars in which every part plays the same written notes, longest
   first: `first` and `second` as [from, until] in seconds, `bars`, `first_bar` and `second_bar` (from 1),
-  `same_length` (both last equally long), and `residual_db`, the level of the difference of the two ranges relative to
-  their own level before encoding (its first bar is left out, where the ring of what came before dies away).
-  `render_identical` is true below -80 dB.
+  `same_length` (both last equally long), `residual_db`: for each bar the level of the difference of the two, relative
+  to their own level, before encoding; and `identical_from_bar`: the bar of the pair (from 0) from which on every
+  residual is below -80 dB, null when there is none. The first bars of a pair often differ: what came before rings on.
 
 Pieces without a pulse have the annotations too, with no beats in them.
 """
@@ -89,14 +89,34 @@ def exact_repeats(song: Song, least_bars: int = 2) -> list[tuple[int, int, int]]
     return sorted(result, key=lambda row: (-row[2], row[0], row[1]))
 
 
-def _residual_db(mix: Sound, first: tuple[float, float], second: tuple[float, float], skip: float) -> float:
-    """Level of the difference of two ranges over their own, in dB, the first `skip` seconds left out."""
-    begin_a, begin_b = round((first[0] + skip) * RATE), round((second[0] + skip) * RATE)
-    length = round(min(first[1] - first[0], second[1] - second[0]) * RATE) - round(skip * RATE)
-    a, b = mix[begin_a : begin_a + length], mix[begin_b : begin_b + length]
-    n = min(len(a), len(b))
-    power = np.mean(a[:n] ** 2) + np.mean(b[:n] ** 2) + 1e-20
-    return float(10 * np.log10(2 * np.mean((a[:n] - b[:n]) ** 2) / power + 1e-20))
+def _residual_db(mix: Sound, first: float, second: float, seconds: float) -> float:
+    """Level of the difference of two equally long ranges over their own, in dB."""
+    n = min(round(seconds * RATE), len(mix) - round(second * RATE))
+    a, b = (mix[round(start * RATE) :][:n] for start in (first, second))
+    power = np.mean(a**2) + np.mean(b**2) + 1e-20
+    return float(10 * np.log10(2 * np.mean((a - b) ** 2) / power + 1e-12))
+
+
+def _described(song: Song, mix: Sound, first: int, second: int, length: int) -> dict[str, object]:
+    """One exact repeat, as the sandbox has it."""
+    edges = song.form.time(np.array([start for start, _ in song.form.bars()] + [song.form.end]))
+    residuals = [
+        _residual_db(mix, edges[first + n], edges[second + n], edges[first + n + 1] - edges[first + n])
+        for n in range(length)
+    ]
+    loud = [n for n, residual in enumerate(residuals) if residual >= IDENTICAL_DB]
+    settled = loud[-1] + 1 if loud else 0
+    spans = [[float(edges[bar]), float(edges[bar + length])] for bar in (first, second)]
+    return {
+        "first": [round(t, 6) for t in spans[0]],
+        "second": [round(t, 6) for t in spans[1]],
+        "bars": length,
+        "first_bar": first + 1,
+        "second_bar": second + 1,
+        "same_length": bool(abs(np.ptp(spans[0]) - np.ptp(spans[1])) < 1e-4),
+        "residual_db": [round(residual, 1) for residual in residuals],
+        "identical_from_bar": settled if settled < length else None,
+    }
 
 
 def annotate(song: Song, mix: Sound, most_repeats: int = 60) -> jams.JAMS:
@@ -133,26 +153,8 @@ def annotate(song: Song, mix: Sound, most_repeats: int = 60) -> jams.JAMS:
         tempi.append(time=round(start, 6), duration=round(end - start, 6), value=round(middle, 4), confidence=1.0)
     if song.key_name:
         keys.append(time=0.0, duration=round(duration, 6), value=f"{song.key_name}:{song.key_mode}", confidence=1.0)
-    bars = form.bars() if song.has_pulse else []
-    repeats = []
-    for first, second, length in exact_repeats(song)[:most_repeats] if bars else []:
-        ranges = [
-            [float(form.time(bars[bar][0])), float(form.time(bars[bar + length - 1][1]))] for bar in (first, second)
-        ]
-        skip = ranges[0][0] - ranges[0][0] + float(form.time(bars[first][1]) - form.time(bars[first][0]))
-        residual = _residual_db(mix, (ranges[0][0], ranges[0][1]), (ranges[1][0], ranges[1][1]), skip)
-        repeats.append(
-            {
-                "first": [round(t, 6) for t in ranges[0]],
-                "second": [round(t, 6) for t in ranges[1]],
-                "bars": length,
-                "first_bar": first + 1,
-                "second_bar": second + 1,
-                "same_length": bool(abs((ranges[0][1] - ranges[0][0]) - (ranges[1][1] - ranges[1][0])) < 1e-4),
-                "residual_db": round(residual, 1),
-                "render_identical": bool(residual < IDENTICAL_DB),
-            }
-        )
+    pairs = exact_repeats(song)[:most_repeats] if song.has_pulse else []
+    repeats = [_described(song, mix, *pair) for pair in pairs]
     result.sandbox.update(
         name=song.name,
         kind=song.kind,

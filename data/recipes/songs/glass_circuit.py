@@ -80,7 +80,7 @@ def write_drums(song: Song, full: set[str]) -> None:
     """Four on the floor, claps, off-beat hats; a roll through each build; noise into and out of the drops."""
     form, machine = song.form, {"loose_ms": 0.0, "touch": 0.0}
     kick = song.add(
-        "kick", Made(kick_drum(47, 4.5, 0.3), "kick"), Strip(-15.5, 0, (bell(55, 2), bell(300, -3))), **machine
+        "kick", Made(kick_drum(47, 4.5, 0.3), "kick"), Strip(-17.0, 0, (bell(55, 2), bell(300, -3))), **machine
     )
     claps = song.add("clap", Made(clap(), "clap"), Strip(-21, 0, (highpass(250),), {"plate": -9}), **machine)
     closed = song.add("hat", Made(hat(0.045), "hat"), Strip(-31, 0.2, (), {"plate": -20}, duck=(3, 0.2)), **machine)
@@ -129,8 +129,8 @@ def write_bar_loops(song: Song, section: Section, full: set[str]) -> None:
         form = song.form
         opening = [
             (form["intro"].start, 500),
-            (form["intro"].end, 2400),
-            (form["verse"].end, 5000),
+            (form["intro"].end, 4500),
+            (form["verse"].end, 4500),
             (form["drop 1"].start, 9000),
             (form["drop 1"].end, 9000),
             (form["break"].start, 1800),
@@ -151,19 +151,19 @@ def write_bar_loops(song: Song, section: Section, full: set[str]) -> None:
             (
                 "saws",
                 supersaw(7, 0.2, 3800, 0.6, 0.004, 0.5, 0.6, 0.18),
-                Strip(-20, 0, (highpass(170), moving), {"hall": -15, "plate": -12}, duck=(9, 0.3), **music),
+                Strip(-18, 0, (highpass(170), moving), {"hall": -15, "plate": -12}, duck=(9, 0.3), **music),
             ),
             ("pad", soft_pad(0.9, 1.6, 1600), Strip(-24, 0, (highpass(180),), {"hall": -9}, duck=(5, 0.3), **music)),
             (
                 "pluck",
                 pluck(1000, 2.6),
-                Strip(-23.5, 0.15, (highpass(250), moving), {"echo": -9, "hall": -14}, duck=(4, 0.25), **music),
+                Strip(-21.5, 0.15, (highpass(250), moving), {"echo": -9, "hall": -14}, duck=(4, 0.25), **music),
             ),
             (
                 "lead",
                 supersaw(5, 0.12, 4500, 0.5, 0.006, 0.8, 0.55, 0.2),
                 Strip(
-                    -21.5, -0.05, (highpass(300), bell(2500, 2)), {"echo": -10, "hall": -11}, duck=(4, 0.25), **music
+                    -19.5, -0.05, (highpass(300), bell(2500, 2)), {"echo": -10, "hall": -11}, duck=(4, 0.25), **music
                 ),
             ),
         ):
