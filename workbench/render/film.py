@@ -29,6 +29,7 @@ from typing import Protocol, TypeAlias
 import av
 import av.error
 import numpy as np
+import soxr
 from av.audio.frame import AudioFrame
 from av.audio.stream import AudioStream
 from av.container import InputContainer, OutputContainer
@@ -227,8 +228,6 @@ def _converted(blocks: Iterable[FloatArray], rate_from: int, rate_to: int) -> It
     if rate_from == rate_to:
         yield from blocks
         return
-    import soxr
-
     stream = soxr.ResampleStream(rate_from, rate_to, 2, dtype="float32", quality="VHQ")
     for block in blocks:
         fresh = stream.resample_chunk(np.ascontiguousarray(block.T))

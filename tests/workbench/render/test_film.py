@@ -210,6 +210,13 @@ def test_a_sum_is_limited_and_a_bare_plan_is_not(clip, plan, tmp_path):
     assert true_peak_db(bare) > 1.0
 
 
+def test_footage_goes_on_where_a_plan_ends_before_the_clip(clip, make_plan, song, tmp_path):
+    short = make_plan([(0.0, 4.0, 0.0, 0.0), (1.0, 4.0, 0.0, 0.0)], [0.05], [0.7], song_duration=8.0)
+    out = render_film(short, song, clip, tmp_path / "film.mp4")
+    assert clicks(out) == pytest.approx(EVENTS, abs=0.001)
+    assert np.std(decode(out).samples[:, round(7.2 * RATE) : round(8.8 * RATE)]) < 1e-4
+
+
 def test_a_clip_without_sound(plan, song, tmp_path):
     silent = make_clip(tmp_path / "silent.mp4", sound=False)
     out = render_film(plan, song, silent, tmp_path / "film.mp4")
