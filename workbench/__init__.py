@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from workbench.settings import load_settings as load_settings
     from workbench.workflows.analyze import Analysis as Analysis
     from workbench.workflows.analyze import analyze as analyze
-    from workbench.workflows.analyze import map_beats as map_beats
+    from workbench.workflows.beats import map_beats as map_beats
     from workbench.workflows.loop import loop_track as loop_track
     from workbench.workflows.seams import seam_views as seam_views
 
@@ -59,7 +59,7 @@ _HOMES = {
     "load_profile": "profiles",
     "load_settings": "settings",
     "loop_track": "workflows.loop",
-    "map_beats": "workflows.analyze",
+    "map_beats": "workflows.beats",
     "plan_figure": "plots.plan",
     "plan_loop": "loops.cover",
     "render_audio": "render.film",

@@ -8,7 +8,7 @@ read at all: only the file's bytes, for their hash.
     beats   the grid, onset strength, the length    SpectrumParams, BeatParams
     loops   the loop profile                        those, SeamParams, SectionParams, EndingParams
 
-Functions: `analyze` for all of it, `map_beats` for the first stage.
+Functions: `analyze` for all of it; `beat_stage` for the first stage, which `workbench.workflows.beats` asks for alone.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ class Analysis:
         return self.beat_map.content_hash
 
 
-class _Sound:
+class Sound:
     """One file's sound: decoded at most once, one spectrogram at most, and only if somebody asks."""
 
     def __init__(self, path: Path, params: WorkbenchParams, progress: Progress) -> None:
@@ -93,7 +93,13 @@ class _Sound:
         self.progress = progress
 
     @cached_property
+    def content_hash(self) -> str:
+        """SHA-256 of the file's bytes."""
+        return hash_file(self.path)
+
+    @cached_property
     def recording(self) -> Recording:
+        """All of it, decoded."""
         from workbench.media.audio import decode
 
         self.progress(f"decoding {self.path.name}", 0.0)
@@ -103,39 +109,17 @@ class _Sound:
 
     @cached_property
     def spectrum(self) -> Spectrum:
+        """The one spectrogram."""
         from workbench.features.spectrum import analyze_spectrum
 
         return analyze_spectrum(self.recording.mono(), self.recording.sample_rate, self.params.spectrum)
 
     @cached_property
     def onsets(self) -> OnsetStrengths:
+        """Onset strengths in that spectrogram."""
         from workbench.features.onsets import detect_onsets
 
         return detect_onsets(self.spectrum, self.params.beats)
-
-
-def map_beats(
-    path: Path | str,
-    home: Home | None = None,
-    params: WorkbenchParams | None = None,
-    progress: Progress = silent,
-) -> BeatMap:
-    """Beats and downbeats of a file, from the store where it has them.
-
-    Parameters
-    ----------
-    path : anything FFmpeg reads, a film's sound too
-    home : whose store is used; None: the one that settings choose
-    params : all parameters; those of spectrum and beats matter
-    progress : told what is being done
-
-    Raises
-    ------
-    MediaError : no such file, or no sound in it
-    StoreError : the home folder cannot be written to
-    """
-    sound = _Sound(Path(path), params or WorkbenchParams(), progress)
-    return _beat_map(_store(home), sound, hash_file(sound.path))
 
 
 def analyze(
@@ -144,11 +128,23 @@ def analyze(
     params: WorkbenchParams | None = None,
     progress: Progress = silent,
 ) -> Analysis:
-    """Grid and loop profile of a file, from the store where it has them; arguments and errors as `map_beats`."""
-    sound = _Sound(Path(path), params or WorkbenchParams(), progress)
-    store, content_hash = _store(home), hash_file(sound.path)
-    beat_map = _beat_map(store, sound, content_hash)
-    return Analysis(beat_map, _loop_profile(store, sound, beat_map))
+    """Grid and loop profile of a file, from the store where it has them.
+
+    Parameters
+    ----------
+    path : anything FFmpeg reads, a film's sound too
+    home : whose store is used; None: the one that settings choose
+    params : all parameters
+    progress : told what is being done
+
+    Raises
+    ------
+    MediaError : no such file, or no sound in it
+    StoreError : the home folder cannot be written to
+    """
+    sound, store = Sound(Path(path), params or WorkbenchParams(), progress), store_of(home)
+    beat_map = beat_stage(store, sound)
+    return Analysis(beat_map, _loop_stage(store, sound, beat_map))
 
 
 def array_store(home: Home) -> ArrayStore:
@@ -158,7 +154,8 @@ def array_store(home: Home) -> ArrayStore:
     return ArrayStore(home.arrays, VARIABLES)
 
 
-def _store(home: Home | None) -> ArrayStore:
+def store_of(home: Home | None) -> ArrayStore:
+    """The store of a home folder; of the one that settings choose where none is given."""
     return array_store(home or Home.chosen(load_settings()))
 
 
@@ -175,9 +172,10 @@ def _stage(store: ArrayStore, key: StageKey, compute: Callable[[], Arrays]) -> t
     return arrays, not computed
 
 
-def _beat_map(store: ArrayStore, sound: _Sound, content_hash: str) -> BeatMap:
+def beat_stage(store: ArrayStore, sound: Sound) -> BeatMap:
+    """The beats of a file, from the store or made now."""
     params = sound.params
-    key = StageKey.of(content_hash, "beats", BEATS_VERSION, params.spectrum, params.beats)
+    key = StageKey.of(sound.content_hash, "beats", BEATS_VERSION, params.spectrum, params.beats)
 
     def compute() -> Arrays:
         from workbench.beats.track import track_beats_in
@@ -200,7 +198,7 @@ def _beat_map(store: ArrayStore, sound: _Sound, content_hash: str) -> BeatMap:
         arrays["beats"], arrays["positions"], int(arrays["beats_per_bar"]), confidence=float(arrays["confidence"])
     )
     return BeatMap(
-        content_hash,
+        sound.content_hash,
         duration=float(arrays["duration"]),
         grid=grid,
         attack=arrays["attack"],
@@ -209,7 +207,7 @@ def _beat_map(store: ArrayStore, sound: _Sound, content_hash: str) -> BeatMap:
     )
 
 
-def _loop_profile(store: ArrayStore, sound: _Sound, beat_map: BeatMap) -> LoopProfile:
+def _loop_stage(store: ArrayStore, sound: Sound, beat_map: BeatMap) -> LoopProfile:
     from workbench.loops.bodies import profile_from_arrays
 
     params = sound.params

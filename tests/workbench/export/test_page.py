@@ -1,0 +1,67 @@
+from html.parser import HTMLParser
+
+from workbench.export.page import Page, SeamCard, Section, Sound, Table, page_html
+
+
+class Reader(HTMLParser):
+    """Collects tags with their attributes, and what was opened and never closed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.open: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        if tag not in ("meta", "img"):
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+
+def read(page: Page) -> tuple[Reader, str]:
+    text, reader = page_html(page), Reader()
+    reader.feed(text)
+    reader.close()
+    return reader, text
+
+
+def page(film: str | None = "film.mp4") -> Page:
+    seam = SeamCard("Seam 1", "Heard at 1:00.", b"png", (Sound("heard", b"mp3"),), film_s=60.0)
+    table = Table(("song", "score"), (("A < B & C", "0.93"), ("D", "-0.5")), frozenset({0}))
+    sections = (Section("The seams", ("Text.",), tables=(table,), seams=(seam,)),)
+    return Page("A <song> under a film", ("Lead.",), film, sections, ("Foot.",))
+
+
+def test_every_tag_is_closed_and_text_is_escaped() -> None:
+    reader, text = read(page())
+    assert reader.open == []
+    assert "A &lt; B &amp; C" in text
+    assert "<song>" not in text
+
+
+def test_nothing_is_asked_of_anybody() -> None:
+    reader, text = read(page())
+    sources = [value for _, attrs in reader.tags for name, value in attrs.items() if name in ("src", "href")]
+    assert "://" not in text
+    assert all(source and (source.startswith("data:") or source == "film.mp4") for source in sources)
+    assert not any(tag == "link" for tag, _ in reader.tags)
+
+
+def test_a_seam_plays_by_itself_and_in_the_film_two_seconds_ahead() -> None:
+    reader, _ = read(page())
+    assert [attrs["data-film"] for tag, attrs in reader.tags if tag == "button"] == ["58.000"]
+    assert [attrs["src"] for tag, attrs in reader.tags if tag == "audio"] == ["data:audio/mpeg;base64,bXAz"]
+
+
+def test_without_a_film_there_is_no_player_and_no_button() -> None:
+    reader, _ = read(page(film=None))
+    assert {"video", "button"} & {tag for tag, _ in reader.tags} == set()
+
+
+def test_numbers_stand_right() -> None:
+    _, text = read(page())
+    assert "<td class=number>0.93</td>" in text
+    assert "<td class=number>-0.5</td>" in text
+    assert "<td>D</td>" in text

@@ -1,0 +1,70 @@
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from workbench.home import Home
+from workbench.loops.cover import plan_loop
+from workbench.params import BeatParams, SeamParams, WorkbenchParams
+from workbench.workflows.analyze import Analysis, analyze
+
+RATE = 22_050
+
+
+@pytest.fixture(scope="module")
+def song(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Sixteen bars of clicks with a pitch for each of four bars, at 120 bpm."""
+    beat = np.arange(round(0.5 * RATE)) / RATE
+    bars = []
+    for bar in range(16):
+        for place in range(4):
+            tone = np.sin(2 * np.pi * (220.0 * 2 ** ((bar % 4) / 4)) * beat) * np.exp(-beat * 3)
+            click = np.sin(2 * np.pi * (60.0 if place == 0 else 2000.0) * beat) * np.exp(-beat * 40)
+            bars.append(0.2 * tone + 0.6 * click)
+    path = tmp_path_factory.mktemp("song") / "clicks.flac"
+    soundfile.write(path, np.concatenate([*bars, np.zeros(RATE // 2)]), RATE)
+    return path
+
+
+class Heard:
+    """Collects what a workflow says it is doing."""
+
+    def __init__(self) -> None:
+        self.stages: list[str] = []
+
+    def __call__(self, stage: str, done: float) -> None:
+        self.stages.append(stage)
+
+
+def same(one: Analysis, other: Analysis) -> bool:
+    plans = [plan_loop(analysis.profile, analysis.duration + 60.0) for analysis in (one, other)]
+    return np.array_equal(one.grid.beats, other.grid.beats) and repr(plans[0]) == repr(plans[1])
+
+
+def test_a_second_call_reads_no_sound_and_answers_the_same(song: Path, tmp_path: Path) -> None:
+    home, first, second = Home(tmp_path), Heard(), Heard()
+    cold = analyze(song, home, progress=first)
+    warm = analyze(song, home, progress=second)
+    assert any(stage.startswith("decoding") for stage in first.stages)
+    assert second.stages == []
+    assert warm.beat_map.cached
+    assert same(cold, warm)
+
+
+def test_deleting_the_store_changes_no_result(song: Path, tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    before = analyze(song, home)
+    shutil.rmtree(home.arrays)
+    assert same(before, analyze(song, home))
+
+
+def test_a_stage_is_computed_again_only_when_its_own_parameters_change(song: Path, tmp_path: Path) -> None:
+    home, seams, beats = Home(tmp_path), Heard(), Heard()
+    analyze(song, home)
+    analyze(song, home, WorkbenchParams(seams=SeamParams(context_beats=8)), seams)
+    assert "looking for seams" in seams.stages
+    assert "finding the beats" not in seams.stages
+    analyze(song, home, WorkbenchParams(beats=BeatParams(usual_bpm=100.0)), beats)
+    assert "finding the beats" in beats.stages
