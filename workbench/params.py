@@ -294,11 +294,78 @@ class RenderParams(Params):
 
 
 class VoiceParams(Params):
-    """Speech probabilities to phrases."""
+    """Speech probabilities to phrases, and what counts as a voice-over."""
+
+    onset_probability: float = Field(
+        default=0.5, ge=0.2, le=0.95, description="a phrase reaches it at least once; the detector's own threshold"
+    )
+    extend_probability: float = Field(
+        default=0.15, ge=0.02, le=0.5, description="a phrase goes on to both sides while it holds; soft first syllables"
+    )
+    close_pause_seconds: float = Field(
+        default=0.3, ge=0.0, le=1.0, description="s; shorter pauses belong to the phrase, breaths and stops among them"
+    )
+    min_phrase_seconds: float = Field(default=0.25, ge=0.0, le=2.0, description="s; less is a click or a cough")
+    edge_reach_seconds: float = Field(
+        default=0.5, ge=0.0, le=1.0, description="s by which a detector may be late on a first syllable in noise"
+    )
+    edge_rise_db: float = Field(
+        default=6.0, ge=1.0, le=20.0, description="dB over what was heard before it that the first syllable stands out"
+    )
+    foreground_lu: float = Field(
+        default=18.0,
+        ge=6.0,
+        le=40.0,
+        description="LU under the loud phrases from where on somebody is in the background",
+    )
+    min_speech_seconds: float = Field(
+        default=3.0, ge=0.0, le=60.0, description="s of speech in all that make a voice-over; less is a few words"
+    )
+    silence_dbfs: float = Field(
+        default=-60.0, ge=-90.0, le=-30.0, description="dBFS; a soundtrack that never exceeds it counts as silent"
+    )
 
 
 class DuckParams(Params):
-    """How far and how fast music moves out of the way of a voice."""
+    """How far and how fast music moves out of the way of a voice.
+
+    Ahead, attack, hold and release bound the ramps so that music is untouched 2 s away from any speech.
+    """
+
+    voice_lufs: float = Field(
+        default=-18.0, ge=-28.0, le=-14.0, description="LUFS of the voice in the mix; AES TD1008 asks -18 of speech"
+    )
+    max_video_gain_db: float = Field(
+        default=12.0, ge=0.0, le=24.0, description="dB by which a quiet voice is raised at most; its noise comes along"
+    )
+    max_music_gain_db: float = Field(
+        default=12.0, ge=0.0, le=24.0, description="dB by which quiet music is raised at most to meet the voice"
+    )
+    under_voice_lu: float = Field(
+        default=15.0, ge=13.0, le=17.0, description="LU that music is held under the voice; 13 is lively, 17 is clear"
+    )
+    max_depth_db: float = Field(default=40.0, ge=12.0, le=48.0, description="dB that music is pulled down at most")
+    piece_seconds: float = Field(
+        default=8.0, ge=2.0, le=60.0, description="s of speech that share one depth; longer phrases follow the music"
+    )
+    ahead_seconds: float = Field(
+        default=0.15, ge=0.0, le=0.4, description="s before the first syllable at which the full depth is reached"
+    )
+    hold_seconds: float = Field(default=0.1, ge=0.0, le=0.2, description="s after the last sound before music rises")
+    attack_ms: int = Field(default=300, ge=50, le=1500, description="ms of the fade down; slow enough not to be heard")
+    release_ms: int = Field(
+        default=900, ge=100, le=1800, description="ms of the fade up; slower than down, as one breathes"
+    )
+    bridge_seconds: float = Field(
+        default=2.0, ge=0.0, le=3.5, description="s; music stays down through shorter pauses instead of pumping"
+    )
+    slope_db_per_second: float = Field(
+        default=60.0, ge=30.0, le=120.0, description="dB/s of the steepest ramp; steeper ones are heard as a cut"
+    )
+    tolerance_db: float = Field(default=0.1, ge=0.0, le=1.0, description="dB that the points may differ from the curve")
+    envelope_hz: int = Field(
+        default=100, ge=20, le=1000, description="points a second of the curve before it is thinned"
+    )
 
 
 class WorkbenchParams(Params):
