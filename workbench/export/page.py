@@ -7,6 +7,7 @@ Light or dark follows the reader's system; pictures keep their white paper.
 
 from __future__ import annotations
 
+import re
 from base64 import b64encode
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,7 +16,7 @@ from html import escape
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under a head; cells that are numbers stand right."""
+    """Rows under a head, which is left out where all its cells are empty; cells that are numbers stand right."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -92,16 +93,16 @@ def page_html(page: Page) -> str:
 def _section(section: Section, has_film: bool) -> str:
     parts = [f"<section><h2>{escape(section.heading)}</h2>", *(f"<p>{escape(text)}</p>" for text in section.text)]
     if section.picture is not None:
-        parts.append(_picture(section.picture, section.picture_text))
+        parts.append(_picture(section.picture, section.picture_text, section.heading))
     parts += [_table(table) for table in section.tables]
     parts += [_seam(seam, has_film) for seam in section.seams]
     return "\n".join([*parts, "</section>"])
 
 
-def _picture(png: bytes, text: str) -> str:
+def _picture(png: bytes, text: str, name: str) -> str:
     caption = f"<figcaption>{escape(text)}</figcaption>" if text else ""
     source = f"data:image/png;base64,{b64encode(png).decode()}"
-    return f'<figure class=paper><img alt="{escape(text or "picture", quote=True)}" src="{source}">{caption}</figure>'
+    return f'<figure class=paper><img alt="{escape(name, quote=True)}" src="{source}">{caption}</figure>'
 
 
 def _table(table: Table) -> str:
@@ -110,7 +111,8 @@ def _table(table: Table) -> str:
         f"<tr{' class=marked' if number in table.marked else ''}>{_cells(row)}</tr>"
         for number, row in enumerate(table.rows)
     )
-    return f"<div class=wide><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table></div>"
+    top = f"<thead><tr>{head}</tr></thead>" if any(table.head) else ""
+    return f"<div class=wide><table>{top}<tbody>{rows}</tbody></table></div>"
 
 
 def _cells(row: Sequence[str]) -> str:
@@ -118,7 +120,7 @@ def _cells(row: Sequence[str]) -> str:
 
 
 def _is_number(cell: str) -> bool:
-    return bool(cell) and (cell[0].isdigit() or cell[0] in "+-−") and any(letter.isdigit() for letter in cell)
+    return re.fullmatch(r"[+-]?[\d.:]+", cell) is not None
 
 
 def _seam(seam: SeamCard, has_film: bool) -> str:
@@ -131,7 +133,7 @@ def _seam(seam: SeamCard, has_film: bool) -> str:
         players += f"<button type=button data-film={max(0.0, seam.film_s - 2.0):.3f}>in the film</button>"
     return (
         f"<article><h3>{escape(seam.title)}</h3><p>{escape(seam.text)}</p>"
-        f"<div class=players>{players}</div>{_picture(seam.picture, '')}</article>"
+        f"<div class=players>{players}</div>{_picture(seam.picture, '', seam.title)}</article>"
     )
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _FILM, _SONG, _THICK = 1.0, 0.0, 0.16
 """heights of the two lanes, and of each"""
-_LETTER, _MARGIN = 0.0072, 0.004
+_LETTER, _MARGIN = 0.0058, 0.003
 """shares of the width that a letter of a block's name and the space around the name take"""
 _FLOOR_DB = -36.0
 

@@ -199,7 +199,7 @@ def _make(
             (plan_sentence(plan),),
             film.name,
             sections,
-            ("Plan and mix as data: plan.json. Film and music are our own and free to use (CC0).",),
+            ("Plan and mix as data: plan.json. Music and film were made by this project; data/README.md says how.",),
         ),
         folder / "report.html",
     )

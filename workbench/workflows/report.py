@@ -132,7 +132,7 @@ def seams_section(plan: LoopPlan, seams: Sequence[ShownSeam]) -> Section:
     rows = []
     for shown in seams:
         view = shown.view
-        step = f"{view.level_step_db:+.1f}" if np.isfinite(view.level_step_db) else "?"
+        step = f"{round(view.level_step_db, 1) + 0.0:+.1f}" if np.isfinite(view.level_step_db) else "?"
         rows.append(
             (
                 _few(shown.numbers), _times(plan, shown), clock(view.leave_s), clock(view.enter_s), f"{view.score:.2f}",

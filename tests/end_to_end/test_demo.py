@@ -1,0 +1,98 @@
+"""The main job from start to finish, on a shorter clip than `make demo` takes."""
+
+import json
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.features.loudness import true_peak_db
+from workbench.media.audio import decode
+from workbench.media.probe import probe
+from workbench.results.loop import mix_from_json, plan_from_json
+
+SECONDS = 160.0
+
+
+def demo(home: Path) -> tuple[subprocess.CompletedProcess[str], float]:
+    started = time.monotonic()
+    command = [sys.executable, "-m", "service.console", "demo", "--seconds", str(SECONDS), "--home", str(home)]
+    return subprocess.run(command, capture_output=True, text=True, check=False), time.monotonic() - started
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str], float]:
+    home = tmp_path_factory.mktemp("home")
+    done, took = demo(home)
+    assert done.returncode == 0, done.stderr[-2000:]
+    return home, done, took
+
+
+Made = tuple[Path, subprocess.CompletedProcess[str], float]
+
+
+def test_says_what_was_made_where_and_how_long_it_took(made: Made) -> None:
+    home, done, _ = made
+    body = json.loads(done.stdout)
+    assert body["film"] == str(home / "demo" / "film.mp4")
+    last = done.stderr.splitlines()[-1]
+    assert str(home / "demo" / "report.html") in last
+    assert last.endswith(" s")
+
+
+def test_the_film_is_the_clip_with_music_all_the_way(made: Made) -> None:
+    film = made[0] / "demo" / "film.mp4"
+    info = probe(film)
+    assert info.duration == pytest.approx(SECONDS, abs=0.1)
+    assert (info.width, info.height, info.video_codec) == (640, 360, "h264")
+    sound = decode(film)
+    assert true_peak_db(sound.samples) < -0.5  # the limiter's -1 dBTP, and what AAC adds
+    plan = plan_from_json((made[0] / "demo" / "plan.json").read_text())
+    seconds = [
+        sound.samples[:, round(at * sound.sample_rate) : round((at + 1) * sound.sample_rate)]
+        for at in np.arange(np.ceil(plan.music_in), plan.music_end - plan.end_fade_seconds - 8.0)
+    ]
+    assert min(np.sqrt(np.mean(np.square(second))) for second in seconds) > 1e-3
+
+
+def test_the_plan_is_one_and_its_mix_ducks_under_the_narration(made: Made) -> None:
+    text = (made[0] / "demo" / "plan.json").read_text()
+    plan, mix = plan_from_json(text), mix_from_json(text)
+    assert plan.window_end == pytest.approx(SECONDS, abs=0.001)
+    assert mix is not None
+    assert mix.classification == "voice"
+    assert mix.duck is not None
+    assert mix.duck.depth_db > 0.0
+
+
+def test_every_seam_has_a_picture_and_four_seconds_of_sound(made: Made) -> None:
+    folder = made[0] / "demo"
+    plan = plan_from_json((folder / "plan.json").read_text())
+    for number, time_s in enumerate(plan.seam_times, start=1):
+        assert (folder / f"seam-{number:02d}.png").read_bytes()[:4] == b"\x89PNG"
+        excerpt = decode(folder / f"seam-{number:02d}.wav")
+        assert excerpt.duration == pytest.approx(min(2.0, time_s) + 2.0, abs=0.01)
+
+
+def test_the_report_needs_nothing_but_the_film_beside_it(made: Made) -> None:
+    page = (made[0] / "demo" / "report.html").read_text()
+    assert "://" not in page
+    assert 'src="film.mp4"' in page
+    assert "Why this track" in page
+    assert page.count("data:audio/mpeg;base64,") >= 2
+
+
+def test_a_second_time_is_quick_and_changes_nothing(made: Made) -> None:
+    home, first, took = made
+    film = home / "demo" / "film.mp4"
+    before = film.stat().st_mtime_ns
+    plan = (home / "demo" / "plan.json").read_text()
+    again, took_again = demo(home)
+    assert again.returncode == 0
+    assert again.stdout == first.stdout
+    assert film.stat().st_mtime_ns == before
+    assert (home / "demo" / "plan.json").read_text() == plan
+    assert took_again < took / 2
