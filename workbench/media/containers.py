@@ -18,11 +18,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import av
 import av.error
 from av.audio.stream import AudioStream
 from av.container import InputContainer
+from av.packet import Packet
 from av.stream import Disposition, Stream
 from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
@@ -40,6 +42,7 @@ _STATING = {
     "aiff", "ape", "asf", "au", "avi", "caf", "flac", "flv", "matroska,webm", "mov,mp4,m4a,3gp,3g2,mj2", "mpeg",
     "mpegts", "mxf", "nut", "ogg", "rm", "tak", "tta", "w64", "wv",
 }  # fmt: skip
+_MOST_BAD_READS = 64
 
 
 @contextmanager
@@ -64,16 +67,42 @@ def opened(path: Path) -> Iterator[InputContainer]:
 
 
 def sound_stream(container: InputContainer) -> AudioStream | None:
-    """The stream a player would play: the default one, else the best; None for a file without sound."""
-    best = container.streams.best("audio")
-    return best if isinstance(best, AudioStream) else None
+    """The stream a player would play: the default one, not made for few, of most channels; None without sound."""
+    known = [stream for stream in container.streams.audio if stream.codec_context is not None]
+    return max(known, key=lambda stream: (*_rank(stream), stream.codec_context.channels), default=None)
 
 
 def picture_stream(container: InputContainer) -> VideoStream | None:
     """The moving picture of the file; cover art and thumbnails are no picture. None where there is none."""
-    moving = [stream for stream in container.streams.video if not _is_still(stream)]
-    best = container.streams.best("video")
-    return best if isinstance(best, VideoStream) and best in moving else moving[0] if moving else None
+    known = [stream for stream in container.streams.video if stream.codec_context is not None and not _is_still(stream)]
+    return max(known, key=lambda stream: (*_rank(stream), stream.codec_context.width), default=None)
+
+
+def packets(container: InputContainer, *streams: AudioStream | VideoStream) -> Iterator[Packet[Any]]:
+    """The packets of some streams from the container's present place on, past what is damaged."""
+    failures = 0
+    while failures < _MOST_BAD_READS:
+        try:
+            for packet in container.demux(*streams):
+                failures = 0
+                yield packet
+            return
+        except IndexError:
+            continue  # PyAV meets a stream that began after the file was opened; reading goes on behind its packet
+        except (av.error.InvalidDataError, av.error.PatchWelcomeError):
+            failures += 1
+
+
+def shown(container: InputContainer, stream: VideoStream) -> Iterator[tuple[float, VideoFrame]]:
+    """Time stamps, container seconds, and pictures in the order in which they are shown; damaged ones are left out."""
+    for packet in packets(container, stream):
+        try:
+            frames = packet.decode()
+        except av.error.FFmpegError:  # codecs report damage by many numbers
+            continue
+        for frame in frames:
+            if isinstance(frame, VideoFrame) and frame.time is not None:
+                yield frame.time, frame
 
 
 def first_picture(container: InputContainer, stream: VideoStream) -> VideoFrame | None:
@@ -81,14 +110,7 @@ def first_picture(container: InputContainer, stream: VideoStream) -> VideoFrame 
 
     Reads on from the container's present place.
     """
-    for packet in container.demux(stream):
-        try:
-            for frame in packet.decode():
-                if isinstance(frame, VideoFrame) and frame.time is not None:
-                    return frame
-        except av.error.InvalidDataError:
-            continue
-    return None
+    return next((frame for _, frame in shown(container, stream)), None)
 
 
 def upright_size(frame: VideoFrame, stream: VideoStream) -> tuple[int, int]:
@@ -149,6 +171,11 @@ def _formats() -> str:
 
 def _words(error: Exception) -> str:
     return str(getattr(error, "strerror", None) or error)
+
+
+def _rank(stream: Stream) -> tuple[bool, bool]:
+    special = Disposition.hearing_impaired | Disposition.visual_impaired | Disposition.comment | Disposition.karaoke
+    return bool(stream.disposition & Disposition.default), not stream.disposition & special
 
 
 def _is_still(stream: Stream) -> bool:

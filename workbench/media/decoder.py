@@ -17,18 +17,17 @@ from av.audio.frame import AudioFrame
 from av.audio.resampler import AudioResampler
 from av.audio.stream import AudioStream
 from av.container import InputContainer
-from av.packet import Packet
 
 from workbench.errors import MediaError
-from workbench.media.containers import first_picture, opened, picture_stream, sound_stream, stated_seconds
+from workbench.media.containers import first_picture, opened, packets, picture_stream, sound_stream, stated_seconds
 from workbench.recording import FloatArray
 
 _KEPT_SHARE = 0.9  # of the stated length: below it a file counts as torn
 _EDGE_SECONDS = 0.1  # encoder delay and padding, which some containers count as length
 _GAP_SECONDS = 0.015  # shorter than any packet, longer than time stamps rounded to milliseconds are off
 _LONGEST_GAP_SECONDS = 600.0  # a longer jump of the time stamps is a new clock, not lost sound
-_FIRST_GUESS_SECONDS = 3600.0  # most that a stated length may reserve in advance
-_MOST_BAD_READS = 64
+_FIRST_GUESS_SAMPLES = 1 << 29  # most that a stated length may reserve in advance: an hour and a half of stereo
+_RATES = (1_000, 1_000_000)  # Hz; what lies outside is a damaged header
 _MOST_PLANES = 8  # from here on PyAV looks for planes beyond the last one
 _ABSURD = np.float32(1e5)  # +100 dBFS
 _SILENCE_SAMPLES = 1 << 16
@@ -90,7 +89,7 @@ class Decoder:
         """Samples to reserve room for; a header may lie, so a little more than stated and not without bound."""
         duration = self._container.duration
         seconds = self._stated or (duration / av.time_base if duration else 60.0)
-        return int((min(seconds, _FIRST_GUESS_SECONDS) * 1.001 + 0.2) * self.sample_rate)
+        return min(int((seconds * 1.001 + 0.2) * self.sample_rate), _FIRST_GUESS_SAMPLES // self.channels)
 
     def pieces(self) -> Iterator[Piece]:
         """Frames in order, with the silence and the cuts that keep them in place."""
@@ -138,9 +137,9 @@ class Decoder:
 
     def _frames(self) -> Iterator[tuple[AudioFrame, float | None]]:
         """Frames of one rate, channel layout and a sample type that `Tape` knows, with their time stamps."""
-        for packet in self._packets():
+        for packet in packets(self._container, self._stream):
             try:
-                frames = packet.decode()
+                frames: list[AudioFrame] = packet.decode()  # type: ignore[assignment]  # of a sound stream
             except MemoryError:
                 raise
             except av.error.FFmpegError:  # codecs report damage by many numbers
@@ -162,20 +161,11 @@ class Decoder:
                         yield adapted, time
                         time = None
 
-    def _packets(self) -> Iterator[Packet[AudioStream]]:
-        failures = 0
-        while failures < _MOST_BAD_READS:
-            try:
-                for packet in self._container.demux(self._stream):
-                    failures = 0
-                    yield packet
-                return
-            except (av.error.InvalidDataError, av.error.PatchWelcomeError):
-                failures += 1
-
     def _settle(self, frame: AudioFrame) -> None:
         """Take rate and channels from the first frame; what differs later is adapted to it."""
         self.sample_rate, self.channels = frame.sample_rate, frame.layout.nb_channels
+        if not _RATES[0] <= self.sample_rate <= _RATES[1] or not self.channels:
+            raise MediaError(f"{self.path}: states an impossible sample rate, {self.sample_rate} Hz; it is damaged")
         self._layout = frame.layout.name
         self._format = frame.format.name
         if self._format.rstrip("p") not in _CODES or (self.channels >= _MOST_PLANES and frame.format.is_planar):

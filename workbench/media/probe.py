@@ -11,17 +11,13 @@ from dataclasses import dataclass
 from math import inf
 from pathlib import Path
 
-import av.error
 from av.audio.stream import AudioStream
 from av.container import InputContainer
 from av.packet import Packet
-from av.stream import Stream
 from av.video.stream import VideoStream
 
 from workbench.errors import MediaError
-from workbench.media.containers import first_picture, opened, picture_stream, sound_stream, upright_size
-
-_MOST_BAD_READS = 64
+from workbench.media.containers import first_picture, opened, packets, picture_stream, sound_stream, upright_size
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,22 +109,15 @@ def _spans(container: InputContainer, streams: list[VideoStream | AudioStream]) 
     spans = {stream.index: _Span() for stream in streams}
     # Ogg has trimmed its last packet's length already.
     trims = container.format.name != "ogg"
-    failures = 0
-    while failures < _MOST_BAD_READS:
-        try:
-            for packet in container.demux(*streams):
-                if packet.pts is None or packet.time_base is None or packet.is_discard:
-                    continue
-                span = spans[packet.stream_index]
-                dropped = _padding(packet) if trims else 0.0
-                time = float(packet.pts * packet.time_base)
-                span.packets += 1
-                span.start = min(span.start, time)
-                span.last = max(span.last, time)
-                span.end = max(span.end, time + float((packet.duration or 0) * packet.time_base) - dropped)
-            break
-        except av.error.InvalidDataError:
-            failures += 1
+    for packet in packets(container, *streams):
+        span = spans.get(packet.stream_index)  # torn files hold packets of streams they do not announce
+        if span is None or packet.pts is None or packet.time_base is None or packet.is_discard:
+            continue
+        time, dropped = float(packet.pts * packet.time_base), _padding(packet) if trims else 0.0
+        span.packets += 1
+        span.start = min(span.start, time)
+        span.last = max(span.last, time)
+        span.end = max(span.end, time + float((packet.duration or 0) * packet.time_base) - dropped)
     for stream in streams:
         if isinstance(stream, AudioStream) and stream.start_time is not None and stream.time_base is not None:
             # Without the encoder's delay, which the first packets still hold.
@@ -136,7 +125,7 @@ def _spans(container: InputContainer, streams: list[VideoStream | AudioStream]) 
     return spans
 
 
-def _padding(packet: Packet[Stream]) -> float:
+def _padding(packet: Packet[AudioStream | VideoStream]) -> float:
     """Seconds that a decoder cuts off the end of this packet."""
     if not isinstance(packet.stream, AudioStream) or not packet.has_sidedata("skip_samples"):
         return 0.0

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from math import floor
 from pathlib import Path
 
-import av.error
 import numpy as np
 from av.container import InputContainer
 from av.video.frame import VideoFrame
@@ -15,7 +14,7 @@ from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
 from workbench.errors import MediaError, ParameterError
-from workbench.media.containers import first_picture, opened, picture_stream, upright_size
+from workbench.media.containers import first_picture, opened, picture_stream, shown, upright_size
 from workbench.recording import VideoSeconds
 
 _SEEK_BACK_SECONDS = 10.0
@@ -51,7 +50,7 @@ def frames(path: Path, width: int = 160, every_seconds: float = 0.0) -> Iterator
     due = 0.0
     with opened(path) as container:
         stream = _picture(container, path)
-        for time, frame in _shown(container, stream):
+        for time, frame in shown(container, stream):
             zero = time if zero is None else zero
             if time - zero + _SAME_TIME >= due:
                 yield Picture(time - zero, _pixels(frame, stream, width))
@@ -82,7 +81,7 @@ def still(path: Path, video_s: VideoSeconds, width: int = 640) -> Picture:
             if seek_to > 0 and stream.time_base is not None:
                 container.seek(int((zero + seek_to) / stream.time_base), stream=stream)
             found: tuple[float, VideoFrame] | None = None
-            for time, frame in _shown(container, stream):
+            for time, frame in shown(container, stream):
                 if found is not None and time > zero + video_s + _SAME_TIME:
                     break
                 found = (time, frame)
@@ -97,17 +96,6 @@ def _picture(container: InputContainer, path: Path) -> VideoStream:
         raise MediaError(f"{path}: no moving picture in this file; give a video")
     stream.codec_context.thread_type = "AUTO"
     return stream
-
-
-def _shown(container: InputContainer, stream: VideoStream) -> Iterator[tuple[float, VideoFrame]]:
-    """Time stamps, container seconds, and pictures in the order in which they are shown; damaged ones are left out."""
-    for packet in container.demux(stream):
-        try:
-            for frame in packet.decode():
-                if isinstance(frame, VideoFrame) and frame.time is not None:
-                    yield frame.time, frame
-        except av.error.InvalidDataError:
-            continue
 
 
 def _pixels(frame: VideoFrame, stream: VideoStream, width: int) -> NDArray[np.uint8]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import io
 import struct
@@ -234,6 +235,30 @@ class TestTornFiles:
         recording = decode(path)
         assert recording.duration == pytest.approx(20.0, abs=0.05)
         assert click_near(recording, 19.0) == pytest.approx(19.0, abs=1e-3)
+
+
+class TestDamagedBytes:
+    @pytest.mark.parametrize("kind", ["wav", "flac", "mp3 cbr", "m4a", "adts", "ogg", "webm", "aiff"])
+    def test_whatever_is_damaged_gives_sound_or_a_media_error(
+        self, made: dict[str, Path], tmp_path: Path, kind: str
+    ) -> None:
+        rng = np.random.default_rng(len(kind))
+        whole, path = made[kind].read_bytes(), tmp_path / made[kind].name
+        for trial in range(12):
+            damaged = bytearray(whole)
+            for at in rng.integers(0, len(whole) if trial % 2 else 600, size=10):
+                damaged[at] = rng.integers(256)
+            path.write_bytes(damaged)
+            for read in (decode, probe):
+                with contextlib.suppress(MediaError):
+                    read(path)
+
+    def test_an_impossible_rate_reserves_no_memory(self, made: dict[str, Path], tmp_path: Path) -> None:
+        raw = bytearray(made["wav"].read_bytes())
+        raw[24:28] = struct.pack("<I", 2_000_000_000)
+        (tmp_path / "a.wav").write_bytes(raw)
+        with pytest.raises(MediaError):
+            decode(tmp_path / "a.wav")
 
 
 class TestNotMedia:
