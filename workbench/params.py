@@ -139,25 +139,25 @@ class SeamParams(Params):
         default=0.8, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     weight_context: float = Field(
-        default=1.2, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=1.0, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     weight_ringing: float = Field(
-        default=0.9, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=0.6, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     weight_pulse: float = Field(
-        default=1.2, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=1.1, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     weight_harmony: float = Field(
-        default=2.0, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=2.4, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     weight_level: float = Field(
-        default=0.8, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=0.3, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     weight_brightness: float = Field(
-        default=0.7, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=0.3, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     log_odds_unbroken: float = Field(
-        default=5.2, ge=0.0, le=20.0, description="log-odds that nobody hears a splice without any break"
+        default=5.6, ge=0.0, le=20.0, description="log-odds that nobody hears a splice without any break"
     )
     kept_score: float = Field(default=0.05, ge=0.0, le=1.0, description="score under which a splice is forgotten")
     kept_splices: int = Field(

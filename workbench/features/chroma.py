@@ -20,12 +20,12 @@ WINDOW_SECONDS = 8192 / 44_100
 """s, 186 ms: bins of 5.4 Hz"""
 
 
-def beat_tones(mono: FloatArray, sample_rate: int, edges: FloatArray) -> tuple[FloatArray, float]:
+def beat_tones(samples: FloatArray, sample_rate: int, edges: FloatArray) -> tuple[FloatArray, float]:
     """Compressed power of semitones at both ends of each beat, corrected for the recording's tuning.
 
     Parameters
     ----------
-    mono : shape (n,), full scale 1.0
+    samples : shape (channels, n) or (n,), full scale 1.0
     sample_rate : Hz
     edges : shape (n_beats + 1,), seconds
 
@@ -40,7 +40,7 @@ def beat_tones(mono: FloatArray, sample_rate: int, edges: FloatArray) -> tuple[F
     size = window_samples(sample_rate, WINDOW_SECONDS)
     n_bins = min(size // 2 + 1, int(np.ceil(3500.0 * size / sample_rate)) + 1)
     power = np.empty((centres.size, n_bins), dtype=np.float32)
-    for rows, block in windowed_power(mono, sample_rate, centres, WINDOW_SECONDS):
+    for rows, block in windowed_power(samples, sample_rate, centres, WINDOW_SECONDS):
         power[rows] = block[:, :n_bins]
     deviation = tuning(power, sample_rate / size)
     weights = semitone_bands(n_bins, sample_rate / size, deviation)

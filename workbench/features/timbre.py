@@ -43,13 +43,14 @@ def beat_edges(beats: FloatArray, end: float) -> FloatArray:
 
 
 def windowed_power(
-    mono: FloatArray, sample_rate: int, centres: FloatArray, window_seconds: float
+    samples: FloatArray, sample_rate: int, centres: FloatArray, window_seconds: float
 ) -> Iterator[tuple[slice, FloatArray]]:
     """Power spectra of Hann windows centred at arbitrary times, some at a time.
 
     Parameters
     ----------
-    mono : shape (n,), full scale 1.0; silence continues it on both sides
+    samples : shape (channels, n) or (n,), full scale 1.0; mixed to mono a window at a time, which saves a copy of the
+        recording; silence continues it on both sides
     sample_rate : Hz
     centres : shape (n_windows,), seconds
     window_seconds : length of the window; rounded to the next length that transforms fast
@@ -62,18 +63,22 @@ def windowed_power(
 
     size = window_samples(sample_rate, window_seconds)
     hann = np.hanning(size + 1)[:-1]
-    shape = (hann * (2.0 / hann.sum())).astype(np.float32)
-    sound = np.ascontiguousarray(mono, dtype=np.float32)
+    sound = np.atleast_2d(np.asarray(samples, dtype=np.float32))
+    channels, n = sound.shape
+    shape = (hann * (2.0 / hann.sum() / channels)).astype(np.float32)
     starts = np.rint(np.asarray(centres, dtype=np.float64) * sample_rate).astype(np.int64) - size // 2
     rows = np.zeros((_BLOCK, size), dtype=np.float32)
     for first in range(0, starts.size, _BLOCK):
         part = starts[first : first + _BLOCK]
         for row, start in enumerate(part):
-            low, high = max(0, int(start)), min(sound.size, int(start) + size)
+            low, high = max(0, int(start)), min(n, int(start) + size)
             if high - low < size:
                 rows[row] = 0.0
             if high > low:
-                rows[row, low - start : high - start] = sound[low:high]
+                part_of_row = rows[row, low - start : high - start]
+                part_of_row[:] = sound[0, low:high]
+                for channel in range(1, channels):
+                    part_of_row += sound[channel, low:high]
         spectra = fft.rfft(rows[: part.size] * shape, axis=1)
         yield slice(first, first + part.size), np.square(spectra.real) + np.square(spectra.imag)
 
@@ -112,13 +117,13 @@ def ear_bands(sample_rate: int, n_bins: int, n_bands: int) -> tuple[FloatArray, 
 
 
 def specific_loudness(
-    mono: FloatArray, sample_rate: int, edges: FloatArray, n_bands: int
+    samples: FloatArray, sample_rate: int, edges: FloatArray, n_bands: int
 ) -> tuple[FloatArray, FloatArray]:
     """Specific loudness of every tick of every beat.
 
     Parameters
     ----------
-    mono : shape (n,), full scale 1.0
+    samples : shape (channels, n) or (n,), full scale 1.0
     sample_rate : Hz
     edges : shape (n_beats + 1,), seconds, from `beat_edges`
     n_bands : bands on the ear's scale
@@ -134,7 +139,7 @@ def specific_loudness(
     n_bins = window_samples(sample_rate, WINDOW_SECONDS) // 2 + 1
     weights, band_hz = ear_bands(sample_rate, n_bins, n_bands)
     loudness = np.empty((centres.size, n_bands), dtype=np.float32)
-    for rows, power in windowed_power(mono, sample_rate, centres, WINDOW_SECONDS):
+    for rows, power in windowed_power(samples, sample_rate, centres, WINDOW_SECONDS):
         loudness[rows] = (power @ weights) ** np.float32(LOUDNESS_EXPONENT)
     return loudness.reshape(lengths.size, TICKS_PER_BEAT, n_bands), band_hz
 

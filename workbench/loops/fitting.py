@@ -30,6 +30,8 @@ from workbench.recording import FloatArray, IntArray
 REACH_SECONDS = 0.3
 """s of sound kept on each side of a bar line"""
 _HOP_SECONDS = 0.002
+_LINES_AT_ONCE = 64
+"""lines whose onsets are looked for together; bounds memory"""
 _COARSE_STEP = 4
 """samples averaged to one in the first search for the best lag"""
 
@@ -83,7 +85,9 @@ def line_sounds(samples: FloatArray, sample_rate: int, lines: FloatArray) -> Lin
         low, high = max(0, centre - reach), min(block.shape[1], centre + reach)
         if high > low:
             row[low - centre + reach : high - centre + reach] = block[:, low:high].mean(axis=0)
-    attack, before, after = _onsets(sound, sample_rate)
+    some = range(0, max(at.size, 1), _LINES_AT_ONCE)
+    found = [_onsets(sound[k : k + _LINES_AT_ONCE], sample_rate) for k in some]
+    attack, before, after = (np.concatenate(column) for column in zip(*found, strict=True))
     return LineSounds(sound, reach, sample_rate, attack, before, after)
 
 

@@ -108,10 +108,9 @@ def seam_evidence(recording: Recording, grid: BeatGrid, params: SeamParams | Non
         raise ParameterError(f"seams need at least two bars, the grid has {grid.downbeats.size}")
     if grid.beats[-1] >= recording.duration:
         raise ParameterError(f"the last beat, {grid.beats[-1]:.3f} s, lies beyond the end, {recording.duration:.3f} s")
-    mono = recording.mono()
     edges = beat_edges(grid.beats, recording.duration)
-    loudness, band_hz = specific_loudness(mono, recording.sample_rate, edges, params.bands)
-    tones, _ = beat_tones(mono, recording.sample_rate, edges)
+    loudness, band_hz = specific_loudness(recording.samples, recording.sample_rate, edges, params.bands)
+    tones, _ = beat_tones(recording.samples, recording.sample_rate, edges)
     by_band = loudness.mean(axis=1)
     total = np.maximum(by_band.sum(axis=1), _SILENT)
     bare = SeamEvidence(
