@@ -1,0 +1,208 @@
+"""Music under footage: what the clip's own sound is, both gains, and the ducking under a voice-over.
+
+The voice is brought to the loudness asked of speech, the music to about the voice's; the ducking curve then takes the
+music down phrase by phrase. Everything is measured: the voice inside its phrases, the music as it will be played.
+
+The order of application is footage at `video_gain_db`, music at `music_gain_db`, the curve as further attenuation of
+the music alone, sum, limiter. Levels are dB or LUFS, times are video seconds.
+
+Functions: `plan_mix`, `classify`.
+
+References
+----------
+AES TD1008 (2021), "Recommendations for loudness of internet audio streaming and on-demand distribution": -18 LUFS for
+speech. ITU-R BS.1770-5 for what is measured.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from workbench.errors import ParameterError
+from workbench.mix.duck import duck_curve, duck_depths, pieces_of
+from workbench.mix.levels import LevelCurve, to_lufs
+from workbench.mix.voice import Phrases, in_the_foreground, speech_phrases, speech_seconds, with_first_syllables
+from workbench.params import DuckParams, VoiceParams
+from workbench.recording import FloatArray
+
+Classification: TypeAlias = Literal["voice", "ambient", "silent", "none"]
+CLASSIFICATIONS: tuple[Classification, ...] = ("voice", "ambient", "silent", "none")
+"""someone speaks in the foreground; any other sound; a stream that is never over -60 dBFS; no stream"""
+
+
+@dataclass(frozen=True, slots=True)
+class Duck:
+    """How far the music goes down under a voice, and when."""
+
+    envelope_points: tuple[tuple[float, float], ...]
+    """(video seconds, dB to pull the music down), times strictly increasing, dB 0 or more; linear between points, held
+    before the first and after the last; empty where the music is low enough already"""
+    envelope_hz: int
+    """grid on which the curve was sampled; not needed to render"""
+    speech_ranges: tuple[tuple[float, float], ...]
+    """(first, last sound) of each stretch of speech, video seconds, sorted and disjoint"""
+    depth_db: float
+    """maximum of the curve"""
+    attack_ms: int
+    """nominal time of the fade down into speech"""
+    release_ms: int
+    """nominal time of the fade up after it"""
+
+    def __post_init__(self) -> None:
+        _refuse(self.envelope_hz < 1, f"envelope_hz must be 1 or more, got {self.envelope_hz}")
+        _refuse(self.attack_ms < 0 or self.release_ms < 0, "attack_ms and release_ms must not be negative")
+        times = [time for time, _ in self.envelope_points]
+        for before, after in pairwise(times):
+            _refuse(not before < after, f"envelope points must increase strictly in time, got {before} and {after}")
+        for time, attenuation in self.envelope_points:
+            _refuse(
+                not attenuation >= 0, f"envelope points hold positive attenuations, got {attenuation} dB at {time} s"
+            )
+        deepest = max((attenuation for _, attenuation in self.envelope_points), default=0.0)
+        _refuse(
+            abs(self.depth_db - deepest) > 1e-9,
+            f"depth_db must be the maximum of the curve, {deepest} dB, got {self.depth_db}",
+        )
+        for start, end in self.speech_ranges:
+            _refuse(not start < end, f"speech must end after it begins, got {start} to {end} s")
+        for (_, end), (start, _) in pairwise(self.speech_ranges):
+            _refuse(
+                not end < start, f"speech ranges must be sorted and disjoint, got one to {end} s, one from {start} s"
+            )
+
+
+@dataclass(frozen=True, slots=True)
+class Mix:
+    """Levels for a film of footage and music."""
+
+    voiceover: bool
+    """whether there is a sustained, measured voice to duck under"""
+    classification: Classification
+    """what the clip's own sound is"""
+    music_gain_db: float | None = None
+    """signed; only with a voice-over"""
+    video_gain_db: float | None = None
+    """signed; only with a voice-over"""
+    duck: Duck | None = None
+    """only with a voice-over"""
+
+    def __post_init__(self) -> None:
+        _refuse(self.classification not in CLASSIFICATIONS, f"no such classification: {self.classification}")
+        _refuse(
+            self.voiceover and self.classification != "voice",
+            f"there is no voice-over in sound that is classified as {self.classification}",
+        )
+        for name in ("music_gain_db", "video_gain_db", "duck"):
+            given = getattr(self, name) is not None
+            _refuse(given != self.voiceover, f"{name} is given with a voice-over and only then")
+        for name in ("music_gain_db", "video_gain_db"):
+            value = getattr(self, name)
+            _refuse(value is not None and not abs(value) < 120, f"{name} must be a level in dB, got {value}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Footage:
+    """What was measured on a clip's own sound."""
+
+    levels: LevelCurve | None
+    """loudness on the video's clock; None where there is no audio stream"""
+    speech: FloatArray
+    """shape (n_frames,), probability of speech, 0 to 1"""
+    frame_seconds: float
+    """length of a frame of `speech`, in seconds"""
+
+    @classmethod
+    def without_sound(cls) -> Footage:
+        """Of a clip that has no audio stream."""
+        return cls(None, np.zeros(0), 1.0)
+
+
+def plan_mix(
+    footage: Footage,
+    music: LevelCurve,
+    video_seconds: float,
+    voice: VoiceParams | None = None,
+    duck: DuckParams | None = None,
+) -> Mix:
+    """Decide how music and footage play together.
+
+    Parameters
+    ----------
+    footage : the clip's own sound, measured
+    music : levels of the music as it is played under the clip, on the video's clock, at its own gain
+    video_seconds : length of the clip; nothing is emitted outside it
+
+    Returns
+    -------
+    Mix : with gains and ducking where someone speaks for at least `min_speech_seconds`. Gains are rounded to 0.01 dB
+        before the depths are measured, points to 0.01 dB and to their grid.
+
+    Raises
+    ------
+    ParameterError : a clip of no length
+    """
+    voice, duck = voice or VoiceParams(), duck or DuckParams()
+    if not 0 < video_seconds < float("inf"):
+        raise ParameterError(f"a clip lasts some time, got {video_seconds} s")
+    phrases = _phrases(footage, video_seconds, voice)
+    classification = classify(footage, phrases, voice)
+    if footage.levels is None or classification != "voice" or speech_seconds(phrases) < voice.min_speech_seconds:
+        return Mix(voiceover=False, classification=classification)
+    spoken = _loudness_inside(footage.levels, phrases)
+    video_gain_db = round(min(max(0.0, duck.voice_lufs - spoken), duck.max_video_gain_db), 2)
+    played = music.integrated()
+    wanted = spoken + video_gain_db - played if np.isfinite(played) else 0.0
+    music_gain_db = round(min(wanted, duck.max_music_gain_db), 2)
+    pieces = pieces_of(phrases, duck)
+    depths = duck_depths(pieces, footage.levels.raised(video_gain_db), music.raised(music_gain_db), duck)
+    curve = duck_curve(pieces, depths, video_seconds, duck)
+    points = tuple((round(float(time), 6), round(float(attenuation), 2)) for time, attenuation in curve)
+    return Mix(
+        voiceover=True,
+        classification=classification,
+        music_gain_db=music_gain_db,
+        video_gain_db=video_gain_db,
+        duck=Duck(
+            envelope_points=points,
+            envelope_hz=duck.envelope_hz,
+            speech_ranges=phrases,
+            depth_db=max((attenuation for _, attenuation in points), default=0.0),
+            attack_ms=duck.attack_ms,
+            release_ms=duck.release_ms,
+        ),
+    )
+
+
+def classify(footage: Footage, phrases: Phrases, params: VoiceParams | None = None) -> Classification:
+    """Say what a clip's own sound is; `phrases` are those in which somebody speaks in the foreground."""
+    params = params or VoiceParams()
+    if footage.levels is None:
+        return "none"
+    if footage.levels.peak <= 10 ** (params.silence_dbfs / 20):
+        return "silent"
+    return "voice" if phrases else "ambient"
+
+
+def _phrases(footage: Footage, video_seconds: float, params: VoiceParams) -> Phrases:
+    """Phrases in the foreground, inside the clip, times rounded to the millisecond."""
+    if footage.levels is None:
+        return ()
+    found = speech_phrases(footage.speech, footage.frame_seconds, params)
+    found = in_the_foreground(with_first_syllables(found, footage.levels, params), footage.levels, params)
+    inside = ((round(start, 3), round(min(end, video_seconds), 3)) for start, end in found)
+    return tuple((start, end) for start, end in inside if start < end)
+
+
+def _loudness_inside(levels: LevelCurve, phrases: Phrases) -> float:
+    """Loudness of the voice over all its phrases, LUFS."""
+    energy = sum(levels.power_between(start, end) * (end - start) for start, end in phrases)
+    return to_lufs(energy / speech_seconds(phrases))
+
+
+def _refuse(broken: bool, rule: str) -> None:
+    if broken:
+        raise ParameterError(rule)

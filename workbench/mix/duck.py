@@ -1,0 +1,174 @@
+"""The ducking curve: how far music is pulled down at each moment, so that a voice is heard over it.
+
+Each phrase asks for a depth that follows from both levels. The curve reaches it before the first syllable and leaves it
+after the last sound; where phrases follow each other closely it stays at the lesser of both depths instead of pumping;
+away from speech it is exactly 0. All ramps are straight in decibels, which is what the points of a mix mean.
+
+Conventions: attenuation is in dB, positive pulls down; times are video seconds; points have shape (n_points, 2).
+
+Functions: `duck_depths`, `duck_curve`, `thinned`.
+
+References
+----------
+U. Ramer, "An iterative procedure for the polygonal approximation of plane curves" (1972), measured straight down in dB.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from workbench.errors import ParameterError
+from workbench.mix.levels import LevelCurve
+from workbench.mix.voice import Phrases
+from workbench.params import DuckParams
+from workbench.recording import FloatArray, IntArray
+
+
+def pieces_of(phrases: Phrases, params: DuckParams | None = None) -> Phrases:
+    """Cut long phrases into equal pieces of at most `piece_seconds`, which may have depths of their own."""
+    params = params or DuckParams()
+    pieces = []
+    for start, end in phrases:
+        count = max(1, int(np.ceil((end - start) / params.piece_seconds - 1e-9)))
+        cuts = np.linspace(start, end, count + 1)
+        pieces += [(float(a), float(b)) for a, b in pairwise(cuts)]
+    return tuple(pieces)
+
+
+def duck_depths(pieces: Phrases, voice: LevelCurve, music: LevelCurve, params: DuckParams | None = None) -> FloatArray:
+    """How far each piece wants the music down: until it lies `under_voice_lu` under the voice.
+
+    Parameters
+    ----------
+    pieces : stretches of speech, video seconds
+    voice, music : levels on the video's clock with their gains applied
+
+    Returns
+    -------
+    shape (n_pieces,), dB, 0 to `max_depth_db`; 0 where the music is low enough already
+    """
+    params = params or DuckParams()
+    depths = np.zeros(len(pieces))
+    for k, (start, end) in enumerate(pieces):
+        below = voice.lufs(start, end) - music.lufs(start, end)
+        if np.isfinite(below):
+            depths[k] = min(max(0.0, params.under_voice_lu - below), params.max_depth_db)
+    return depths
+
+
+def duck_curve(
+    phrases: Phrases, depths_db: FloatArray, video_seconds: float, params: DuckParams | None = None
+) -> FloatArray:
+    """Attenuation over time as points.
+
+    Parameters
+    ----------
+    phrases : stretches of speech, sorted and disjoint, video seconds
+    depths_db : shape (n_phrases,), dB, what each asks for; 0 asks for nothing
+    video_seconds : length of the clip; no point lies outside it
+
+    Returns
+    -------
+    shape (n_points, 2): seconds, strictly increasing, and dB. Full depth from `ahead_seconds` before a phrase to
+    `hold_seconds` after it; no ramp is steeper than `slope_db_per_second`; 0 before the first point and after the last,
+    unless speech reaches the end of the clip. No points where nothing is ducked.
+
+    Raises
+    ------
+    ParameterError : phrases out of order, or another number of depths
+    """
+    params = params or DuckParams()
+    depths = np.asarray(depths_db, dtype=np.float64)
+    if depths.shape != (len(phrases),) or np.any(~(depths >= 0)):
+        raise ParameterError(f"{len(phrases)} phrases need as many depths of 0 dB or more, got {depths!r}")
+    edges = [edge for phrase in phrases for edge in phrase]
+    if any(after < before for before, after in pairwise(edges)):
+        raise ParameterError("phrases must be sorted and disjoint")
+    hz, last = params.envelope_hz, int(video_seconds * params.envelope_hz + 1e-9)
+    dips = [
+        _Dip.under(phrase, float(depth), params) for phrase, depth in zip(phrases, depths, strict=True) if depth > 0
+    ]
+    points = [np.zeros((0, 2))]
+    for group in _groups(dips, round(params.bridge_seconds * hz)):
+        first, stop = max(0, group[0].leaves), min(last, max(dip.returns for dip in group))
+        if stop > first:
+            curve = _drawn(group, first, stop, round(params.bridge_seconds * hz))
+            kept = thinned(curve, params.tolerance_db)
+            points.append(np.column_stack([(first + kept) / hz, curve[kept]]))
+    return np.concatenate(points)
+
+
+@dataclass(frozen=True, slots=True)
+class _Dip:
+    """What one phrase asks of the curve, in steps of its grid: a ramp, a plateau, a ramp."""
+
+    leaves: int  # last step at 0
+    full_from: int
+    full_to: int
+    returns: int  # first step at 0 again
+    begins: int  # the speech itself
+    ends: int
+    depth: float  # dB
+
+    @classmethod
+    def under(cls, phrase: tuple[float, float], depth: float, params: DuckParams) -> _Dip:
+        """Place it: plateau rounded outwards, ramps never steeper than allowed."""
+        hz, shortest = params.envelope_hz, depth / params.slope_db_per_second
+        full_from = int(np.floor((phrase[0] - params.ahead_seconds) * hz + 1e-9))
+        full_to = int(np.ceil((phrase[1] + params.hold_seconds) * hz - 1e-9))
+        attack = int(np.ceil(max(params.attack_ms / 1000, shortest) * hz - 1e-9))
+        release = int(np.ceil(max(params.release_ms / 1000, shortest) * hz - 1e-9))
+        begins, ends = round(phrase[0] * hz), round(phrase[1] * hz)
+        return cls(full_from - attack, full_from, full_to, full_to + release, begins, ends, depth)
+
+
+def _groups(dips: list[_Dip], bridge: int) -> list[list[_Dip]]:
+    """Dips between which the music does not come back, together."""
+    groups: list[list[_Dip]] = []
+    for dip in dips:
+        if groups and (dip.begins - groups[-1][-1].ends <= bridge or dip.leaves <= max(d.returns for d in groups[-1])):
+            groups[-1].append(dip)
+        else:
+            groups.append([dip])
+    return groups
+
+
+def _drawn(group: list[_Dip], first: int, stop: int, bridge: int) -> FloatArray:
+    """The curve of a group from step `first` to step `stop`: the deepest of its dips, held over short pauses."""
+    curve = np.zeros(stop - first + 1)
+    for dip in group:
+        steps = np.arange(max(dip.leaves, first), min(dip.returns, stop) + 1)
+        shape = np.interp(steps, [dip.leaves, dip.full_from, dip.full_to, dip.returns], [0, dip.depth, dip.depth, 0])
+        curve[steps - first] = np.maximum(curve[steps - first], shape)
+    for before, after in pairwise(group):
+        if after.begins - before.ends <= bridge:
+            held = slice(max(0, before.full_to - first), max(0, after.full_from - first + 1))
+            curve[held] = np.maximum(curve[held], min(before.depth, after.depth))
+    return curve
+
+
+def thinned(curve: FloatArray, tolerance: float) -> IntArray:
+    """Indices of the points that are enough to draw a curve within a tolerance, first and last always among them.
+
+    Parameters
+    ----------
+    curve : shape (n,), at even distances
+    tolerance : greatest error of straight lines between the points kept, in the curve's unit
+    """
+    keep = np.zeros(curve.size, dtype=bool)
+    keep[[0, -1]] = True
+    waiting = [(0, curve.size - 1)]
+    while waiting:
+        first, last = waiting.pop()
+        if last - first < 2:
+            continue
+        line = curve[first] + (curve[last] - curve[first]) * np.arange(last - first + 1) / (last - first)
+        error = np.abs(curve[first : last + 1] - line)
+        worst = first + int(error.argmax())
+        if error[worst - first] > tolerance:
+            keep[worst] = True
+            waiting += [(first, worst), (worst, last)]
+    return np.flatnonzero(keep)

@@ -1,0 +1,132 @@
+"""How loud a sound is, moment by moment, in a form small enough to keep: K-weighted power every hundredth of a second.
+
+From it the loudness of any stretch follows by a mean, and the gated loudness of the whole by BS.1770's two gates, so
+that ducking needs the sound itself only once, block by block, whatever its length.
+
+Functions: `level_curve`, `level_curve_of_blocks`.
+
+References
+----------
+ITU-R BS.1770-5 (2023), annex 1; the weighting is `workbench.features.loudness`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.errors import ParameterError
+from workbench.features.loudness import ABSOLUTE_GATE_LUFS, RELATIVE_GATE_LU, stretch_lufs
+from workbench.recording import FloatArray
+
+HOPS_PER_SECOND = 100
+"""hops of a curve in a second"""
+_BLOCK_HOPS = 40  # a gating block is 400 ms long
+_STEP_HOPS = 10  # and begins every 100 ms
+_PIECE_SECONDS = 5
+_RUN_UP_SECONDS = 1  # of the sound before, so that the weighting's filters have settled where a piece begins
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LevelCurve:
+    """How loud a sound is in each hundredth of a second."""
+
+    power: FloatArray
+    """shape (n_hops,), mean K-weighted power, channels weighed and summed; float64, read-only"""
+    peak: float
+    """highest absolute sample, full scale 1.0"""
+
+    def __post_init__(self) -> None:
+        power = np.array(self.power, dtype=np.float64)
+        if power.ndim != 1 or not np.all(np.isfinite(power)) or np.any(power < 0):
+            raise ParameterError(f"power must be a row of finite, positive numbers, got shape {power.shape}")
+        if not 0 <= self.peak < float("inf"):
+            raise ParameterError(f"the peak must be a finite, positive number, got {self.peak}")
+        power.flags.writeable = False
+        object.__setattr__(self, "power", power)
+
+    @property
+    def duration(self) -> float:
+        """Length in seconds."""
+        return float(self.power.size / HOPS_PER_SECOND)
+
+    def power_between(self, start: float, end: float) -> float:
+        """Mean power between two times in seconds; 0 where there is nothing."""
+        first, last = round(start * HOPS_PER_SECOND), round(end * HOPS_PER_SECOND)
+        stretch = self.power[max(0, first) : max(0, last)]
+        return float(stretch.mean()) if stretch.size else 0.0
+
+    def lufs(self, start: float, end: float) -> float:
+        """Loudness between two times in seconds, not gated; -inf where there is silence, or nothing."""
+        return to_lufs(self.power_between(start, end))
+
+    def raised(self, gain_db: float) -> LevelCurve:
+        """The curve of the same sound at a gain."""
+        return LevelCurve(self.power * 10 ** (gain_db / 10), self.peak * 10 ** (gain_db / 20))
+
+    def integrated(self) -> float:
+        """Gated loudness of the whole, LUFS; -inf where every block of 400 ms lies under the absolute gate."""
+        total = np.concatenate([[0.0], np.cumsum(self.power)])
+        starts = np.arange(0, max(1, self.power.size - _BLOCK_HOPS + 1), _STEP_HOPS)
+        ends = np.minimum(starts + _BLOCK_HOPS, self.power.size)
+        blocks = (total[ends] - total[starts]) / np.maximum(ends - starts, 1)
+        loud = blocks[blocks > from_lufs(ABSOLUTE_GATE_LUFS)]
+        if not loud.size:
+            return float("-inf")
+        loud = loud[loud > float(loud.mean()) * 10 ** (RELATIVE_GATE_LU / 10)]
+        return to_lufs(float(loud.mean()))
+
+
+def to_lufs(power: float) -> float:
+    """Loudness of a weighted mean power, LUFS; -inf for 0."""
+    return float(10 * np.log10(power) - 0.691) if power > 0 else float("-inf")
+
+
+def from_lufs(lufs: float) -> float:
+    """Weighted mean power of a loudness in LUFS."""
+    return float(10 ** ((lufs + 0.691) / 10))
+
+
+def level_curve(samples: FloatArray, rate: int) -> LevelCurve:
+    """Measure sound in memory.
+
+    Parameters
+    ----------
+    samples : shape (n,) or (channels, n), full scale 1.0
+    rate : Hz; the rest of the last hundredth of a second counts as silence
+
+    Raises
+    ------
+    ParameterError : a rate under 4 kHz
+    """
+    return level_curve_of_blocks([samples], rate)
+
+
+def level_curve_of_blocks(blocks: Iterable[FloatArray], rate: int) -> LevelCurve:
+    """Measure sound that comes in blocks of shape (n,) or (channels, n); memory hardly grows with its length."""
+    piece, run_up = _PIECE_SECONDS * rate, _RUN_UP_SECONDS * rate
+    powers: list[FloatArray] = []
+    peak, before, waiting = 0.0, None, None
+    for block in blocks:
+        sound = np.atleast_2d(block)
+        if sound.size:
+            peak = max(peak, float(sound.max()), -float(sound.min()))
+        waiting = sound if waiting is None else np.concatenate([waiting, sound], axis=1)
+        while waiting.shape[1] >= piece:
+            powers.append(_power(before, waiting[:, :piece], rate))
+            before, waiting = waiting[:, piece - run_up : piece], waiting[:, piece:]
+    if waiting is not None and waiting.shape[1]:
+        powers.append(_power(before, waiting, rate))
+    return LevelCurve(np.concatenate([np.zeros(0), *powers]), peak)
+
+
+def _power(before: FloatArray | None, sound: FloatArray, rate: int) -> FloatArray:
+    """Power of each hop of a piece, shape (n_hops,); `before` is what was heard just before it."""
+    hops = -(-sound.shape[1] * HOPS_PER_SECOND // rate)
+    if before is not None:
+        sound = np.concatenate([before, sound], axis=1)
+    start = 0.0 if before is None else before.shape[1] / rate
+    lufs = stretch_lufs(sound, rate, start + np.arange(hops + 1) / HOPS_PER_SECOND)
+    return np.asarray(np.where(np.isneginf(lufs), 0.0, 10 ** ((lufs + 0.691) / 10)))
