@@ -1,0 +1,63 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from workbench.errors import ParameterError
+from workbench.features.loudness import integrated_lufs
+from workbench.mix.levels import LevelCurve, level_curve, level_curve_of_blocks
+
+RATE = 48_000
+
+
+def sine(seconds: float, amplitude: float = 1.0, channels: int = 1) -> np.ndarray:
+    wave = amplitude * np.sin(2 * np.pi * 997 * np.arange(round(seconds * RATE)) / RATE)
+    return np.tile(wave.astype(np.float32), (channels, 1))
+
+
+def test_a_full_scale_sine_is_at_minus_three_lufs_in_one_channel_and_at_zero_in_two() -> None:
+    assert level_curve(sine(3), RATE).lufs(1, 2) == pytest.approx(-3.01, abs=0.05)
+    assert level_curve(sine(3, channels=2), RATE).lufs(1, 2) == pytest.approx(0.0, abs=0.05)
+
+
+def test_a_stretch_has_the_loudness_of_its_own_sound() -> None:
+    sound = np.concatenate([np.zeros(RATE), 0.1 * sine(1)[0], np.zeros(RATE)])
+    curve = level_curve(sound, RATE)
+    assert curve.duration == 3.0
+    assert curve.lufs(1.1, 1.9) == pytest.approx(-23.01, abs=0.05)
+    assert curve.lufs(0.0, 0.9) == float("-inf")
+    assert curve.lufs(5.0, 6.0) == float("-inf")
+    assert curve.peak == pytest.approx(0.1, rel=1e-3)
+
+
+def test_the_whole_is_gated_as_the_standard_says() -> None:
+    generator = np.random.default_rng(1)
+    sound = np.concatenate([generator.normal(0, level, RATE * 3) for level in (0.1, 0.001, 0.05, 0.0)]).astype(
+        np.float32
+    )
+    assert level_curve(sound, RATE).integrated() == pytest.approx(integrated_lufs(sound, RATE), abs=0.02)
+    assert level_curve(np.zeros(RATE), RATE).integrated() == float("-inf")
+
+
+@pytest.mark.parametrize("rate", [22_050, 44_100, 48_000])
+def test_blocks_of_any_length_measure_as_the_whole(rate: int) -> None:
+    sound = np.random.default_rng(2).normal(0, 0.1, (2, rate * 12 + 137)).astype(np.float32)
+    cuts = np.sort(np.random.default_rng(3).integers(0, sound.shape[1], 9))
+    pieces = level_curve_of_blocks(np.split(sound, cuts, axis=1), rate)
+    whole = level_curve(sound, rate)
+    assert pieces.power.shape == whole.power.shape == (1201,)
+    assert 10 * np.log10(pieces.power[:1200] / whole.power[:1200]) == pytest.approx(0.0, abs=0.01)
+    assert pieces.peak == whole.peak
+
+
+def test_raising_the_sound_raises_its_levels() -> None:
+    curve = level_curve(0.1 * sine(1), RATE).raised(6.0)
+    assert curve.lufs(0.2, 0.8) == pytest.approx(-23.01 + 6, abs=0.05)
+    assert curve.peak == pytest.approx(0.1995, rel=1e-3)
+
+
+def test_what_is_no_curve_is_refused() -> None:
+    with pytest.raises(ParameterError, match="positive"):
+        LevelCurve(np.array([-1.0]), 0.0)
+    with pytest.raises(ParameterError, match="peak"):
+        LevelCurve(np.zeros(3), float("nan"))
