@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from effects import Sound, _smooth_db, gain_of
 from sampler import RATE
+from scipy import ndimage, signal
 
 CEILING_DB = -1.8  # true peak before encoding
-from scipy import ndimage, signal
 
 
 def _weighting() -> Sound:

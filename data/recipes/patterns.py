@@ -132,6 +132,51 @@ def walking_bass(
     return place
 
 
-def alternate(*texts: str) -> str:
-    """Patterns one after another."""
-    return "".join(texts)
+def improvised_line(
+    part: Part,
+    start: float,
+    changes: Sequence[tuple[str, float]],
+    rng: np.random.Generator,
+    *,
+    low: int = 60,
+    high: int = 84,
+    velocity: int = 88,
+    density: float = 0.8,
+) -> float:
+    """A jazz line in eighths through chords given as (name, quarters): chord tones on the beat, steps between.
+
+    Phrases of one to two bars with a breath after each; a change of chord is met by its third or seventh from a half
+    step away. Returns the place after the last chord.
+    """
+    place, at, direction, left = start, (low + high) // 2, 1, int(rng.integers(6, 13))
+    for name, quarters in changes:
+        steps = chord(name)
+        tones = {tone % 12 for tone in steps}
+        guides = {steps[1] % 12, steps[-1] % 12}
+        scale = sorted(tones | {(tone + 2) % 12 for tone in list(tones)[:3]} | {(steps[0] + 5) % 12})
+        for eighth in range(round(quarters * 2)):
+            on_beat = eighth % 2 == 0
+            if left <= 0:
+                left = int(rng.integers(7, 15)) if rng.uniform() < 0.55 else 0
+                place += 0.5
+                direction = 1 if at < (low + high) / 2 else -1
+                continue
+            wanted = guides if eighth == 0 else tones if on_beat else set(scale)
+            reach = 4 if on_beat else 3
+            options = [
+                k for k in range(at - reach, at + reach + 1) if k % 12 in wanted and k != at and low <= k <= high
+            ]
+            ahead = [k for k in options if (k - at) * direction > 0] or options or [at]
+            at = int(min(ahead, key=lambda k: abs(k - at) + 1.5 * rng.uniform()))
+            if at >= high - 3:
+                direction = -1
+            elif at <= low + 3:
+                direction = 1
+            elif rng.uniform() < 0.16:
+                direction = -direction
+            left -= 1
+            if rng.uniform() < density or on_beat:
+                loud = velocity + (0 if on_beat else 8) + int(rng.integers(-8, 9))
+                part.play(place, 0.45 if left else 0.3, at, loud)
+            place += 0.5
+    return place

@@ -38,7 +38,7 @@ def compose() -> Song:
         {
             "title": "Glass Circuit",
             "artist_name": "Vitrine",
-            "description": "Melodic house on a four-chord loop: pumping saws, a plucked arpeggio, two drops, a soft come-down.",
+            "description": "Melodic house on four chords: pumping saws, a plucked arpeggio, two drops, a come-down.",
             "tags": ["house", "technology", "loop", "club"],
             "moods": ["confident", "sleek", "uplifting"],
             "genres": ["house", "electronic"],

@@ -30,9 +30,11 @@ LIFT = 2  # the last chorus and the outro sound a whole tone higher
 HOOK = """B5:2 A5:1 G5:1 D5:2 G5:1 A5:1 | B5:3 D6:1 B5:2 A5:2 | A5:2 F#5:1 A5:1 D6:3 A5:1 | B5:4 r:1 G5:1 A5:1 B5:1 |
 C6:2 B5:1 G5:1 E5:2 G5:1 A5:1 | B5:3 D6:1 B5:2 G5:2 | A5:2 B5:1 A5:1 F#5:2 A5:2 | A5:6 r:2 |"""
 VERSE_LINE_1 = """r:2 D5:1 E5:1 G5:2 E5:1 D5:1 | A4:3 r:5 | r:2 G4:1 A4:1 B4:2 D5:1 B4:1 | E5:2 D5:1 B4:1 G4:2 r:2 |
-r:2 D5:1 E5:1 G5:2 A5:1 G5:1 | F#5:3 D5:1 r:4 | r:1 E5:1 G5:1 A5:1 C6:2 A5:1 G5:1 | E5:3 r:1 D5:1 E5:1 G5:1 A5:1 |"""
-VERSE_LINE_2 = """r:2 G5:1 E5:1 D5:2 E5:1 G5:1 | A5:2 F#5:1 D5:1 r:4 | r:2 B4:1 D5:1 E5:3 G5:1 | G5:2 E5:1 D5:1 E5:2 r:2 |
-r:1 B5:1 A5:1 G5:1 D5:2 E5:1 G5:1 | A5:3 F#5:1 D5:2 r:2 | r:1 C5:1 E5:1 G5:1 A5:2 G5:1 E5:1 | G5:3 r:1 E5:1 G5:1 A5:1 B5:1 |"""
+r:2 D5:1 E5:1 G5:2 A5:1 G5:1 | F#5:3 D5:1 r:4 | r:1 E5:1 G5:1 A5:1 C6:2 A5:1 G5:1 |
+E5:3 r:1 D5:1 E5:1 G5:1 A5:1 |"""
+VERSE_LINE_2 = """r:2 G5:1 E5:1 D5:2 E5:1 G5:1 | A5:2 F#5:1 D5:1 r:4 | r:2 B4:1 D5:1 E5:3 G5:1 |
+G5:2 E5:1 D5:1 E5:2 r:2 | r:1 B5:1 A5:1 G5:1 D5:2 E5:1 G5:1 | A5:3 F#5:1 D5:2 r:2 |
+r:1 C5:1 E5:1 G5:1 A5:2 G5:1 E5:1 | G5:3 r:1 E5:1 G5:1 A5:1 B5:1 |"""
 
 VERSE_BEAT = {"kick": "X.....x.x.x.....", "snare": "....X..g.g..X..g", "hat": "X.o.x.o.X.o.x.og"}
 CHORUS_BEAT = {

@@ -7,10 +7,10 @@ from harmony import bass_class, bass_line_root, near, voicings
 from mixdown import Group, Sampled, Song, Strip
 from score import Form, Part, Section
 
-A = "Am Am Dm Dm G7 G7 C E7 F F Bm7b5 E7 Am F E7 Am".split()
-B = "C G/B Am Em F C/E Dm7 G7 C G/B Am Em F Dm E7 E7".split()
-INTRO = "Am Am Dm6 Am F Bm7b5 E7 E7".split()
-OUTRO = "Am Dm Am F Dm6 E7 Am Am6".split()
+A = ["Am", "Am", "Dm", "Dm", "G7", "G7", "C", "E7", "F", "F", "Bm7b5", "E7", "Am", "F", "E7", "Am"]
+B = ["C", "G/B", "Am", "Em", "F", "C/E", "Dm7", "G7", "C", "G/B", "Am", "Em", "F", "Dm", "E7", "E7"]
+INTRO = ["Am", "Am", "Dm6", "Am", "F", "Bm7b5", "E7", "E7"]
+OUTRO = ["Am", "Dm", "Am", "F", "Dm6", "E7", "Am", "Am6"]
 
 TUNE = """E5:4 F5:1 E5:1 | C5:4 A4:2 | D5:4 E5:1 F5:1 | A5:6 | B4:4 C5:1 D5:1 | F5:4 D5:2 | E5:6 | r:2 C5:2' E5:2' |
 A5:4 G5:1 A5:1 | F5:4 C5:2 | D5:3 F5:1 E5:1 D5:1 | E5:2 D5:2 B4:2 | C5:4 B4:1 A4:1 | A4:2 C5:2 F5:2 |
@@ -19,8 +19,9 @@ TUNE_AGAIN = """E5:1 F5:1 E5:1 D#5:1 E5:1 F5:1 | E5:2 C5:1 B4:1 A4:2 | D5:1 E5:1
 G5:3 F5:1 E5:1 D5:1 | B5:3 A5:1 G5:1 F5:1 | E5:2 G5:1 C6:3 | B5:1 A5:1 G#5:1 F5:1 E5:1 D5:1 | C6:4 A5:1 C6:1 |
 A5:3 G5:1 F5:1 E5:1 | D5:1 F5:1 A5:1 F5:1 D5:1 B4:1 | E5:1 G#5:1 B5:1 G#5:1 E5:1 D5:1 | C5:2 E5:1 A5:3 |
 A5:1 G5:1 F5:1 E5:1 D5:1 C5:1 | B4:2 D5:1 F5:1 E5:1 G#4:1 | A4:6 |"""
-MIDDLE = """G5:4 E5:2 | D5:4 G5:2 | C5:3 D5:1 E5:1 C5:1 | B4:6 | A4:2 C5:2 F5:2 | E5:4 G5:2 | F5:2 E5:2 D5:2 | G5:6 |
-C6:4 G5:2 | B5:4 G5:2 | A5:3 B5:1 C6:1 A5:1 | G5:4 E5:2 | F5:2 A5:2 C6:2 | D6:4 A5:2 | B5:3 A5:1 G#5:1 F5:1 | E5:6 |"""
+MIDDLE = """G5:4 E5:2 | D5:4 G5:2 | C5:3 D5:1 E5:1 C5:1 | B4:6 | A4:2 C5:2 F5:2 | E5:4 G5:2 | F5:2 E5:2 D5:2 |
+G5:6 | C6:4 G5:2 | B5:4 G5:2 | A5:3 B5:1 C6:1 A5:1 | G5:4 E5:2 | F5:2 A5:2 C6:2 | D6:4 A5:2 |
+B5:3 A5:1 G#5:1 F5:1 | E5:6 |"""
 ANSWER = """r:6 | E4:2 A4:2 C5:2 | r:6 | F4:2 A4:2 D5:2 | r:6 | D5:4 B4:2 | C5:2 G4:2 E4:2 | G#4:6 |
 C5:6 | A4:4 F4:2 | B4:6 | G#4:4 E4:2 | E5:6 | C5:4 A4:2 | B4:4 D5:2 | C5:6 |"""
 COUNTER = """E4:6 | D4:6 | E4:3 C4:3 | G4:4 E4:2 | F4:6 | G4:6 | A4:3 F4:3 | B4:2 A4:2 G4:2 |
@@ -41,7 +42,7 @@ def compose() -> Song:
         {
             "title": "Paper Lanterns",
             "artist_name": "Ana Belmonte Trio",
-            "description": "A wistful, quick waltz for accordion, clarinet and guitar that slows into a soft last chord.",
+            "description": "A wistful, quick waltz for accordion and clarinet that slows into a soft last chord.",
             "tags": ["waltz", "cafe", "travel", "europe", "acoustic"],
             "moods": ["wistful", "playful", "romantic"],
             "genres": ["folk", "waltz", "musette"],
@@ -168,7 +169,8 @@ def write_tunes(song: Song) -> None:
     accordion.line(form["a 2"].start, ANSWER, 80)
     sing(cello, form["b"], 82)
     sing(cello, form["a 2"], 72)
-    last = "E5:4 F5:1 E5:1 | D5:4 F5:2 | E5:4 C5:2 | A4:6 | F5:4 D5:2 | E5:2 D5:2 B4:2 | C5:4 B4:1 A4:1 | C5:2 B4:2 G#4:2 |"
+    last = "E5:4 F5:1 E5:1 | D5:4 F5:2 | E5:4 C5:2 | A4:6 | F5:4 D5:2 | E5:2 D5:2 B4:2 |"
+    last += " C5:4 B4:1 A4:1 | C5:2 B4:2 G#4:2 |"
     accordion.line(form["outro"].start, last, 78)
     clarinet.line(form["outro"].start, last, 66, shift=-12)
     accordion.play(form["close"].start, 3, ["A4", "C5", "E5"], 62)

@@ -36,18 +36,23 @@ HORNS_VERSE = [
     "r:8 |",
     "r:2 C#5+E5+G5:.5' r:.5 C#5+E5+A5:1' r:1 C#5+E5+B5:2 r:1 |",
 ]
-HORNS_CHORUS = """G5:1.5 E5:.5 G5:1 B5:2 A5:1 G5:1 E5:1 | D5:1.5 F#5:.5 A5:1 B5:3 r:2 | C6:1.5 B5:.5 A5:1 G5:2 E5:1 G5:1 A5:1 |
-F#5:3 D5:1 r:2 F#5:1 A5:1 | G5:1.5 E5:.5 G5:1 B5:2 A5:1 B5:1 D6:1 | B5:3 A5:1 F#5:2 D5:2 | E5:1.5 G5:.5 A5:1 C6:2 B5:1 A5:1 G5:1 |
+HORNS_CHORUS = """G5:1.5 E5:.5 G5:1 B5:2 A5:1 G5:1 E5:1 | D5:1.5 F#5:.5 A5:1 B5:3 r:2 |
+C6:1.5 B5:.5 A5:1 G5:2 E5:1 G5:1 A5:1 | F#5:3 D5:1 r:2 F#5:1 A5:1 |
+G5:1.5 E5:.5 G5:1 B5:2 A5:1 B5:1 D6:1 | B5:3 A5:1 F#5:2 D5:2 | E5:1.5 G5:.5 A5:1 C6:2 B5:1 A5:1 G5:1 |
 F#5:2 r:1 D#5+A5:1' r:1 D#5+A5:1' F#5+C6:1' r:1 |"""
-SOLO = """E5:1 G5:.5 A5:.5 Bb5:.5 A5:.5 G5:1 r:1 B5:1 D6:1' B5:1 | A5:.5 G5:.5 E5:1 r:1 D5:.5 E5:.5 G5:1 E5:1' r:2 |
-r:1 C#6:1 E6:1 C#6:.5 B5:.5 A5:1 G5:.5 A5:.5 C#6:1 A5:1' | G5:.5 A5:.5 G5:.5 E5:.5 C#5:1 E5:1 A5:3 r:1 |
-B5:.5 D6:.5 E6:1 D6:.5 B5:.5 A5:1 G5:.5 A5:.5 Bb5:.5 A5:.5 G5:1 E5:1 | r:2 E5:.5 G5:.5 A5:.5 B5:.5 D6:1 B5:1' A5:1 G5:1 |
-E6:2 C#6:.5 E6:.5 C#6:.5 A5:.5 G5:1 A5:1' C#6:1 E6:1 | D6:.5 C#6:.5 A5:1 G5:1 E5:1 B4:.5 D5:.5 D#5:.5 E5:.5 r:2 |"""
+SOLO = """E5:1 G5:.5 A5:.5 Bb5:.5 A5:.5 G5:1 r:1 B5:1 D6:1' B5:1 |
+A5:.5 G5:.5 E5:1 r:1 D5:.5 E5:.5 G5:1 E5:1' r:2 |
+r:1 C#6:1 E6:1 C#6:.5 B5:.5 A5:1 G5:.5 A5:.5 C#6:1 A5:1' |
+G5:.5 A5:.5 G5:.5 E5:.5 C#5:1 E5:1 A5:3 r:1 |
+B5:.5 D6:.5 E6:1 D6:.5 B5:.5 A5:1 G5:.5 A5:.5 Bb5:.5 A5:.5 G5:1 E5:1 |
+r:2 E5:.5 G5:.5 A5:.5 B5:.5 D6:1 B5:1' A5:1 G5:1 |
+E6:2 C#6:.5 E6:.5 C#6:.5 A5:.5 G5:1 A5:1' C#6:1 E6:1 |
+D6:.5 C#6:.5 A5:1 G5:1 E5:1 B4:.5 D5:.5 D#5:.5 E5:.5 r:2 |"""
 
 
 def compose() -> Song:
     """Write the song."""
-    form = Form(104, lead_in=0.12, tail=0.35, swing=0.54, swing_unit=0.25)
+    form = Form(104, lead_in=0.12, tail=-1.5, swing=0.54, swing_unit=0.25)
     for name, bars in (("intro", 4), ("verse 1", 8), ("chorus 1", 8), ("verse 2", 8), ("break", 4), ("chorus 2", 8)):
         form.section(name, bars)
     form.section("outro", 3, held=True)
@@ -56,7 +61,7 @@ def compose() -> Song:
         {
             "title": "Rooftop Relay",
             "artist_name": "The Ladder Company",
-            "description": "Tight funk with slap bass, clavinet and a three-piece horn section; it stops dead on the last hit.",
+            "description": "Tight funk with slap bass, clavinet and three horns; it stops dead on the last hit.",
             "tags": ["funk", "groove", "city", "chase", "comedy"],
             "moods": ["playful", "confident", "energetic"],
             "genres": ["funk", "soul"],

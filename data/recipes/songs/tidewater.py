@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from effects import bell, compress, high_shelf, highpass, low_shelf, lowpass, reverb, saturate, transient, widen
+from effects import bell, compress, high_shelf, highpass, low_shelf, lowpass, reverb, transient, widen
 from harmony import bass_line_root, voicings
 from mixdown import Group, Made, Sampled, Song, Strip
 from patterns import arpeggio
 from score import Form, Section
 from synths import soft_pad
 
-VERSE = "D Bm7 G A D Bm7 Em7 A".split()
-CHORUS = "G D/F# Em7 D G A Bm7 A".split()
-BREAK = "Bm7 Gmaj7 D A Bm7 Gmaj7 Em7 A7sus4".split()
-OUTRO = "D Gadd9 D Gadd9 D Gadd9 D Dadd9".split()
+VERSE = ["D", "Bm7", "G", "A", "D", "Bm7", "Em7", "A"]
+CHORUS = ["G", "D/F#", "Em7", "D", "G", "A", "Bm7", "A"]
+BREAK = ["Bm7", "Gmaj7", "D", "A", "Bm7", "Gmaj7", "Em7", "A7sus4"]
+OUTRO = ["D", "Gadd9", "D", "Gadd9", "D", "Gadd9", "D", "Dadd9"]
 
 VERSE_TUNE = """D5:2 E5:1 F#5:3 | A5:2 F#5:1 E5:2 D5:1 | B4:3 D5:2 E5:1 | C#5:3 A4:3 |
 D5:2 E5:1 F#5:3 | A5:2 B5:1 A5:2 F#5:1 | G5:2 F#5:1 E5:2 D5:1 | E5:6 |"""
