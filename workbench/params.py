@@ -92,7 +92,7 @@ class SectionParams(Params):
 
     usual_bars: int = Field(default=8, ge=2, le=32, description="bars; the usual length of a section")
     border_price: float = Field(
-        default=0.4,
+        default=0.3,
         ge=0.0,
         le=10.0,
         description="evidence that one more border must be worth; 1 is the top tenth of bars",
