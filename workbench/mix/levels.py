@@ -1,7 +1,8 @@
 """How loud a sound is, moment by moment, in a form small enough to keep: K-weighted power every hundredth of a second.
 
 From it the loudness of any stretch follows by a mean, and the gated loudness of the whole by BS.1770's two gates, so
-that ducking needs the sound itself only once, block by block, whatever its length.
+that ducking needs the sound itself only once, block by block, whatever its length. A single channel counts twice,
+because a film plays it on both loudspeakers: voice and music are compared as they will be heard.
 
 Functions: `level_curve`, `level_curve_of_blocks`.
 
@@ -34,7 +35,7 @@ class LevelCurve:
     """How loud a sound is in each hundredth of a second."""
 
     power: FloatArray
-    """shape (n_hops,), mean K-weighted power, channels weighed and summed; float64, read-only"""
+    """shape (n_hops,), mean K-weighted power, channels weighed and summed, mono counted twice; float64, read-only"""
     peak: float
     """highest absolute sample, full scale 1.0"""
 
@@ -129,4 +130,5 @@ def _power(before: FloatArray | None, sound: FloatArray, rate: int) -> FloatArra
         sound = np.concatenate([before, sound], axis=1)
     start = 0.0 if before is None else before.shape[1] / rate
     lufs = stretch_lufs(sound, rate, start + np.arange(hops + 1) / HOPS_PER_SECOND)
-    return np.asarray(np.where(np.isneginf(lufs), 0.0, 10 ** ((lufs + 0.691) / 10)))
+    loudspeakers = 2.0 if sound.shape[0] == 1 else 1.0
+    return np.asarray(np.where(np.isneginf(lufs), 0.0, loudspeakers * 10 ** ((lufs + 0.691) / 10)))
