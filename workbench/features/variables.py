@@ -57,6 +57,11 @@ _DECLARED: tuple[Variable, ...] = (
     Variable("beats_per_bar", (), "int32", "1", "beats in a bar of the metre that prevails"),
     Variable("confidence", (), "float64", "1", "probability that the downbeats are right, 0 to 1"),
     Variable("duration", (), "float64", "s", "decoded length of the recording"),
+    # a clip's own sound; times are video time
+    Variable("footage_power", ("hop",), "float64", "1", "K-weighted mean power of each hundredth of a second"),
+    Variable("footage_peak", (), "float64", "1", "highest absolute sample, full scale 1.0"),
+    Variable("speech", ("speech_frame",), "float32", "1", "probability of speech in each frame, 0 to 1"),
+    Variable("speech_frame_seconds", (), "float64", "s", "length of a frame of the speech detector"),
     # loops.bodies; times are song time
     Variable("loop_scalars", ("loop_scalar",), "float64", "1", "length, first and last sound (s), metre, confidence"),
     Variable("loop_downbeats", ("bar",), "float64", "s", "bar lines that splices leave and enter at"),

@@ -147,6 +147,22 @@ def analyze(
     return Analysis(beat_map, _loop_stage(store, sound, beat_map))
 
 
+def stored_analysis(path: Path | str, home: Home, params: WorkbenchParams | None = None) -> Analysis | None:
+    """What `analyze` would answer, if the store has all of it; None otherwise. Reads no sound.
+
+    Raises
+    ------
+    MediaError : no such file
+    """
+    from workbench.loops.bodies import profile_from_arrays
+
+    sound, store = Sound(Path(path), params or WorkbenchParams(), silent), array_store(home)
+    beats, loops = store.load(_beats_key(sound)), store.load(_loops_key(sound))
+    if beats is None or loops is None:
+        return None
+    return Analysis(_beat_map(sound, beats, cached=True), profile_from_arrays(loops))
+
+
 def array_store(home: Home) -> ArrayStore:
     """The store of a home folder, which knows every array that the stages declare."""
     from workbench.features.variables import VARIABLES
@@ -175,7 +191,6 @@ def _stage(store: ArrayStore, key: StageKey, compute: Callable[[], Arrays]) -> t
 def beat_stage(store: ArrayStore, sound: Sound) -> BeatMap:
     """The beats of a file, from the store or made now."""
     params = sound.params
-    key = StageKey.of(sound.content_hash, "beats", BEATS_VERSION, params.spectrum, params.beats)
 
     def compute() -> Arrays:
         from workbench.beats.track import track_beats_in
@@ -193,7 +208,15 @@ def beat_stage(store: ArrayStore, sound: Sound) -> BeatMap:
             "duration": np.array(sound.recording.duration, dtype=np.float64),
         }
 
-    arrays, cached = _stage(store, key, compute)
+    arrays, cached = _stage(store, _beats_key(sound), compute)
+    return _beat_map(sound, arrays, cached)
+
+
+def _beats_key(sound: Sound) -> StageKey:
+    return StageKey.of(sound.content_hash, "beats", BEATS_VERSION, sound.params.spectrum, sound.params.beats)
+
+
+def _beat_map(sound: Sound, arrays: Arrays, cached: bool) -> BeatMap:
     grid = BeatGrid(
         arrays["beats"], arrays["positions"], int(arrays["beats_per_bar"]), confidence=float(arrays["confidence"])
     )
@@ -202,17 +225,21 @@ def beat_stage(store: ArrayStore, sound: Sound) -> BeatMap:
         duration=float(arrays["duration"]),
         grid=grid,
         attack=arrays["attack"],
-        frames_per_second=params.spectrum.frames_per_second,
+        frames_per_second=sound.params.spectrum.frames_per_second,
         cached=cached,
     )
+
+
+def _loops_key(sound: Sound) -> StageKey:
+    params = sound.params
+    stages = (params.spectrum, params.beats, params.seams, params.sections, params.endings)
+    return StageKey.of(sound.content_hash, "loops", LOOPS_VERSION, *stages)
 
 
 def _loop_stage(store: ArrayStore, sound: Sound, beat_map: BeatMap) -> LoopProfile:
     from workbench.loops.bodies import profile_from_arrays
 
     params = sound.params
-    stages = (params.spectrum, params.beats, params.seams, params.sections, params.endings)
-    key = StageKey.of(beat_map.content_hash, "loops", LOOPS_VERSION, *stages)
 
     def compute() -> Arrays:
         from workbench.loops.bodies import loop_profile, profile_to_arrays
@@ -223,5 +250,5 @@ def _loop_stage(store: ArrayStore, sound: Sound, beat_map: BeatMap) -> LoopProfi
         sound.progress("looking for seams", 1.0)
         return profile_to_arrays(profile)
 
-    arrays, _ = _stage(store, key, compute)
+    arrays, _ = _stage(store, _loops_key(sound), compute)
     return profile_from_arrays(arrays)

@@ -11,13 +11,13 @@ from __future__ import annotations
 
 import multiprocessing
 import os
-from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import Executor, Future, ProcessPoolExecutor, as_completed
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.bundled import bundled_path
 from workbench.catalog.library import Library
@@ -29,6 +29,9 @@ from workbench.params import WorkbenchParams
 from workbench.settings import load_settings
 from workbench.store.database import Database
 from workbench.workflows.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from workbench.workflows.analyze import Analysis
 
 SUFFIXES = frozenset(
     (
@@ -147,12 +150,25 @@ def add_tracks(
     library, params = open_library(home), params or WorkbenchParams()
     stage = f"analysing {len(files)} file{'s' if len(files) != 1 else ''}"
     progress(stage, 0.0)
-    with _pool(executor, len(files)) as pool:
-        jobs = {pool.submit(measure, file.path, home.root, params): file for file in files}
+    fresh: list[Wanted] = []
+    done = 0
+    for file in files:
+        known = _stored(file, home, params)
+        if known is None:
+            fresh.append(file)
+            continue
+        done += 1
+        progress(stage, done / len(files))
+        yield _added(library, file, known)
+    if not fresh:
+        return
+    with _pool(executor, len(fresh)) as pool:
+        jobs = {pool.submit(measure, file.path, home.root, params): file for file in fresh}
         try:
-            for number, job in enumerate(as_completed(jobs), start=1):
-                added = _added(library, jobs[job], job)
-                progress(stage, number / len(files))
+            for job in as_completed(jobs):
+                added = _added(library, jobs[job], job.result)
+                done += 1
+                progress(stage, done / len(files))
                 yield added
         except BrokenProcessPool as error:
             raise StoreError(
@@ -167,16 +183,30 @@ def measure(path: Path, root: Path, params: WorkbenchParams) -> Measured:
     """Analyse one file into the store of a home folder; runs in a process of its own."""
     from workbench.workflows.analyze import analyze
 
-    analysis = analyze(path, Home(root), params)
+    return _measured(analyze(path, Home(root), params))
+
+
+def _measured(analysis: Analysis) -> Measured:
     fields: dict[str, Any] = {"duration_seconds": round(analysis.duration, 6)}
     if analysis.grid.beats.size:
         fields["bpm"] = round(analysis.grid.tempo_bpm, 3)
     return Measured(analysis.content_hash, fields)
 
 
-def _added(library: Library, file: Wanted, job: Future[Measured]) -> Added:
+def _stored(file: Wanted, home: Home, params: WorkbenchParams) -> Callable[[], Measured] | None:
+    """How to get what the store knows of a file; None where it must be analysed, or cannot be read."""
+    from workbench.workflows.analyze import stored_analysis
+
     try:
-        measured = job.result()
+        analysis = stored_analysis(file.path, home, params)
+    except MediaError:
+        return None
+    return None if analysis is None else lambda: _measured(analysis)
+
+
+def _added(library: Library, file: Wanted, measure: Callable[[], Measured]) -> Added:
+    try:
+        measured = measure()
         fields = {**measured.fields, **file.fields}
         track = library.add(file.path, fields, track_id=file.track_id, content_hash=measured.content_hash)
     except (StoreError, BrokenProcessPool):

@@ -113,7 +113,7 @@ def loop_track(
     if auto_mix and clip is not None and isinstance(answer, LoopPlan):
         from workbench.workflows.mix import mix_under
 
-        mix = mix_under(clip, answer, song.path, params, progress)
+        mix = mix_under(answer, song.path, clip, home, params, progress)
     return Loop(song, clip, seconds, answer, analysis, mix)
 
 
