@@ -121,7 +121,7 @@ SHOTS: tuple[Shot, ...] = (
     Shot(5.0, Downpour(STORM, seed=3, lamp=(180, 150)), Bed("rain", -33)),
     Shot(5.2, Window(STORM, seed=4, speed=340, drops=True, sun=None), Bed("train", -33)),
     Shot(5.4, Rails(STORM, seed=23, speed=5, sun=None), Bed("rain", -34), (Cue(3.1, "coupling", -6.0),)),
-    Shot(3.6, Bokeh(seed=4, wet=True), Bed("rain", -36)),
+    Shot(3.6, Bokeh(seed=4, wet=True), Bed("rain", -39)),
     Shot(6.2, Hills(FOG, seed=33, pan=10, cloud=0.2, base=150), Bed("wind", -40), dissolve=0.8),
     Shot(3.4, Forest(FOG, seed=13, pan=30), Bed("forest", -39)),
     Shot(2.2, Tunnel(seed=13, speed=4.2), Bed("tunnel", -29), _HIT),
@@ -136,7 +136,7 @@ SHOTS: tuple[Shot, ...] = (
          fade_out=0.8),
     # The city
     Shot(4.2, Card("THE CITY", "FOUR HUNDRED PASSENGERS", DUSK, seed=9), Bed("city", -38), fade_in=0.8),
-    Shot(5.0, City(DUSK, seed=3, pan=16), Bed("city", -33), _HIT),
+    Shot(5.0, City(DUSK, seed=3, pan=16), Bed("city", -36), _HIT),
     Shot(3.6, Platform(EVENING, seed=14, people=26, pace=1.25), Bed("hall", -34), _walkers(12, 0.29)),
     Shot(3.8, Road(seed=3), Bed("city", -31)),
     Shot(9.0, Viaduct(CITY, seed=28, speed=105, enters=-0.6, scale=1.15, sun=(470, 70, 13)), Bed("city", -36),

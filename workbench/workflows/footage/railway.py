@@ -455,8 +455,8 @@ class Lamp:
         dark = vignette(0.5)
 
         def paint(t: float) -> FloatArray:
-            green = float(smooth(t, self.clears, self.clears + 0.12))
-            red = float(1 - smooth(t, self.clears - 0.06, self.clears))
+            green = float(smooth(t, self.clears, self.clears + 0.5))
+            red = float(1 - smooth(t, self.clears - 0.4, self.clears))
             canvas = (
                 base + on["red"] * np.float32(red * (0.97 + 0.03 * np.sin(40 * t))) + on["green"] * np.float32(green)
             )
