@@ -83,7 +83,7 @@ class BeatParams(Params):
         default=15.0, ge=1.0, le=100.0, description="ms; median unevenness of the beats that halves the confidence"
     )
     latency_ms: float = Field(
-        default=7.0, ge=-30.0, le=30.0, description="ms from half the height of an onset's edge to its instant"
+        default=6.0, ge=-30.0, le=30.0, description="ms from half the height of an onset's edge to its instant"
     )
 
 
@@ -238,15 +238,19 @@ class CoverParams(Params):
         description="s before the first splice; a song that starts over at once stutters",
     )
     fresh_seconds: float = Field(
-        default=40.0, ge=5.0, le=300.0, description="s; time constant after which music that comes again sounds fresh"
+        default=80.0, ge=5.0, le=300.0, description="s; time constant after which music that comes again sounds fresh"
     )
     max_passes_in_a_row: int = Field(
-        default=4, ge=2, le=32, description="passes of one body back to back while another body can stand between"
+        default=3, ge=2, le=32, description="passes of one body back to back while another body can stand between"
     )
-    companions: int = Field(
-        default=3, ge=0, le=8, description="other bodies that relieve the main one in a long clip; more bring no gain"
+    max_plays_over_mean: float = Field(
+        default=2.0, ge=1.0, le=100.0, description="how often a bar is heard at most, in units of the mean of all bars"
     )
-    primaries: int = Field(default=24, ge=1, le=128, description="bodies tried as the main one; bounds the search")
+    over_limit: float = Field(
+        default=0.08, ge=0.0, le=1.0, description="of plan_score, lost at twice a limit: 0.2 of a seam, not the own ending"
+    )
+    tour_bodies: int = Field(default=20, ge=1, le=64, description="bodies a tour of the song chooses from")
+    primaries: int = Field(default=24, ge=1, le=128, description="bodies and tours tried; bounds the search")
     adjusters: int = Field(
         default=40, ge=0, le=128, description="splices tried to make a length fit; the search grows with their square"
     )
@@ -262,18 +266,18 @@ class CoverParams(Params):
     fade_out_seconds: float = Field(
         default=8.0, ge=1.0, le=30.0, description="s; least length of a closing fade, rounded up to whole bars"
     )
-    weight_seams: float = Field(default=0.45, ge=0.0, le=1.0, description="share of plan_score: how good the seams are")
+    weight_seams: float = Field(default=0.42, ge=0.0, le=1.0, description="share of plan_score: how good the seams are")
     weight_ending: float = Field(
-        default=0.28, ge=0.0, le=1.0, description="share of plan_score: how it ends; outweighs a third of a seam"
+        default=0.24, ge=0.0, le=1.0, description="share of plan_score: how it ends; outweighs a third of a seam"
     )
     weight_freshness: float = Field(
-        default=0.08, ge=0.0, le=1.0, description="share of plan_score: how long until the same music comes again"
+        default=0.12, ge=0.0, le=1.0, description="share of plan_score: how long until the same music comes again"
     )
     weight_phrasing: float = Field(
         default=0.05, ge=0.0, le=1.0, description="share of plan_score: whether splices keep whole phrases"
     )
     weight_coverage: float = Field(
-        default=0.10, ge=0.0, le=1.0, description="share of plan_score: how evenly the song is used"
+        default=0.13, ge=0.0, le=1.0, description="share of plan_score: how evenly the song is used"
     )
     weight_economy: float = Field(default=0.04, ge=0.0, le=1.0, description="share of plan_score: how rare seams are")
 

@@ -38,8 +38,12 @@ _FRACTIONS = (0.0, 0.25, 1 / 3, 0.5, 2 / 3, 0.75)
 _USUAL_BAR_SECONDS = 2.0
 _LONGEST_LAG = 34
 """beats; eight bars of 4/4 and what lies around"""
-_HEARD = 0.12
-"""activation above which a beat counts as sounding"""
+_HEARD = 0.15
+"""activation from which on there is an onset"""
+_SOUND_FLOOR = 1e-5
+"""power relative to the loud parts from which on there is sound, -50 dB"""
+_EDGE_SECONDS = 0.07
+"""how far before the first and after the last onset a beat may lie that means it"""
 _HIGHEST_BASS = 52
 """MIDI number; E3, above which a bass seldom goes"""
 _LOW, _CHEST, _MIDDLE, _CRACK, _TOP, _ATTACK, _NOISE = range(7)
@@ -103,6 +107,10 @@ class Evidence:
     tone_frames_per_second: int
     level_sum: FloatArray
     """shape (n_levels, n_frames + 1), log power of every fourth band"""
+    begins: float
+    """s, where the first sound or onset is, less a tolerance"""
+    ends: float
+    """s, where the last onset is, and a tolerance; what rings on has no beats"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -120,7 +128,7 @@ class Pulse:
     likeness: FloatArray
     """shape (n_lags,), mean similarity of beats so many beats apart, 0 to 1"""
     sounding: BoolArray
-    """shape (n_beats,), beats between the first and the last onset"""
+    """shape (n_beats,), beats from the first sound to the last onset of the recording"""
     support: float
     """mean activation on the sounding beats"""
 
@@ -144,6 +152,11 @@ def gather_evidence(activation: FloatArray, onsets: OnsetStrengths, spectrum: Sp
     from scipy.ndimage import maximum_filter1d
 
     width = 2 * round(0.02 * onsets.frames_per_second) + 1
+    onset_frames = np.flatnonzero(activation > _HEARD)
+    level = spectrum.power.sum(axis=0)
+    loud_frames = np.flatnonzero(level > _SOUND_FLOOR * np.percentile(level, 98))
+    first = min(onset_frames[0], loud_frames[0]) if onset_frames.size and loud_frames.size else 0
+    last = onset_frames[-1] if onset_frames.size else -1
     rows = np.vstack((np.minimum(onsets.onsets, 1.5), np.minimum(onsets.attack, 1.5)[None], onsets.noise[None]))
     return Evidence(
         maximum_filter1d(activation, width),
@@ -153,6 +166,8 @@ def gather_evidence(activation: FloatArray, onsets: OnsetStrengths, spectrum: Sp
         _running(np.sqrt(spectrum.tones[spectrum.tone_midi <= _HIGHEST_BASS])),
         spectrum.tone_frames_per_second,
         _running(np.log10(spectrum.power[::4] + np.float32(1e-9)) + np.float32(9.0)),
+        first / onsets.frames_per_second - _EDGE_SECONDS,
+        last / onsets.frames_per_second + _EDGE_SECONDS,
     )
 
 
@@ -171,10 +186,7 @@ def describe_pulse(times: FloatArray, evidence: Evidence) -> Pulse:
     frames = np.clip(np.round(at * rate).astype(np.int64), 0, evidence.activation.size - 1)
     strengths = evidence.strengths[:, frames]
     on = evidence.activation[frames[:, 0]]
-    loud = np.flatnonzero(on > _HEARD)
-    sounding = np.zeros(n, dtype=np.bool_)
-    if loud.size:
-        sounding[loud[0] : loud[-1] + 1] = True
+    sounding = (times >= evidence.begins) & (times <= evidence.ends)
 
     tone_rate = evidence.tone_frames_per_second
     harmony_beat = _change(evidence.chroma_sum, times, period, tone_rate, 1.0)

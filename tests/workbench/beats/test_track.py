@@ -1,0 +1,187 @@
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from workbench.beats.grid import BeatGrid
+from workbench.beats.track import track_beats, track_beats_in
+from workbench.features.spectrum import analyze_spectrum
+from workbench.params import BeatParams, CoverParams
+from workbench.recording import Recording
+
+RATE = 44_100
+BUNDLED = Path(__file__).parents[3] / "data" / "bundled"
+Times = NDArray[np.float64]
+
+
+def drum(kind: str) -> NDArray[np.float32]:
+    t = np.arange(round(0.12 * RATE)) / RATE
+    noise = np.random.default_rng(7).normal(size=t.size)
+    sounds = {
+        "kick": np.sin(2 * np.pi * 60 * t) * np.exp(-t / 0.05),
+        "snare": (0.5 * noise + np.sin(2 * np.pi * 190 * t)) * np.exp(-t / 0.04) * 0.6,
+        "hat": np.diff(noise, append=0.0) * np.exp(-t / 0.01) * 0.15,
+    }
+    return (0.5 * sounds[kind]).astype(np.float32)
+
+
+def note(midi: float, seconds: float) -> NDArray[np.float32]:
+    t = np.arange(round(seconds * RATE)) / RATE
+    tone = sum(np.sin(2 * np.pi * k * 440 * 2 ** ((midi - 69) / 12) * t) / k for k in range(1, 5))
+    return (0.12 * tone * np.exp(-t / 0.6) * np.minimum(t / 0.003, 1.0)).astype(np.float32)
+
+
+def put(sound: NDArray[np.float32], at: float, what: NDArray[np.float32]) -> None:
+    start = round(at * RATE)
+    if start < sound.size:
+        sound[start : start + what.size] += what[: sound.size - start]
+
+
+def band(beats: Times, metre: int, parts: dict[str, list[float]], first: int = 1) -> NDArray[np.float32]:
+    """A bar pattern played over beats: each part's places in beats; bass and a chord a bar from a four-bar row."""
+    sound = np.zeros(round((beats[-1] + 1.5) * RATE), dtype=np.float32)
+    sound += 1e-4 * np.random.default_rng(3).normal(size=sound.size).astype(np.float32)
+    places = np.arange(beats.size)
+    roots = (45, 41, 48, 43)
+    for k in range(beats.size):
+        if (k + first - 1) % metre:
+            continue
+        bar = (k + first - 1) // metre
+        for name, steps in parts.items():
+            for step in steps:
+                if k + step <= places[-1]:
+                    put(sound, float(np.interp(k + step, places, beats)), drum(name))
+        length = float(beats[min(k + metre, beats.size - 1)] - beats[k]) or 1.0
+        for interval in (-12, 0, 4 if bar % 4 else 3, 7):
+            put(sound, beats[k], note(roots[bar % 4] + interval, length))
+    return sound
+
+
+ROCK = {"kick": [0, 2], "snare": [1, 3], "hat": [k / 2 for k in range(8)]}
+WALTZ = {"kick": [0], "snare": [], "hat": [1, 2]}
+COMPOUND = {"kick": [0], "snare": [1], "hat": [k / 3 for k in range(6)]}
+
+
+def hit(found: Times, wanted: Times, tolerance_s: float) -> float:
+    """Share of wanted times that were found."""
+    return float(np.mean([np.abs(found - time).min() <= tolerance_s for time in wanted])) if found.size else 0.0
+
+
+@pytest.mark.parametrize("bpm", [60, 97, 120, 143.7])
+def test_a_click_beats_where_it_clicks(bpm: float) -> None:
+    beats = np.arange(0.3, 20.0, 60 / bpm)
+    sound = np.zeros(21 * RATE, dtype=np.float32)
+    for beat in beats:
+        put(sound, beat, drum("snare"))
+    grid = track_beats(sound, RATE)
+    assert grid.tempo_bpm == pytest.approx(bpm, rel=2e-3)
+    assert hit(grid.beats, beats, 0.008) == 1.0
+    assert grid.beats.size == beats.size
+
+
+@pytest.mark.parametrize("bpm", [84, 126, 168])
+def test_a_rock_band_is_heard_in_four(bpm: float) -> None:
+    beats = np.arange(0.5, 28.0, 60 / bpm)
+    grid = track_beats(band(beats, 4, ROCK), RATE)
+    assert grid.beats_per_bar == 4
+    assert hit(grid.beats, beats, 0.010) >= 0.97
+    assert hit(grid.downbeats, beats[::4], 0.010) >= 0.97
+    assert hit(beats[::4], grid.downbeats, 0.010) >= 0.9
+    assert grid.confidence > CoverParams().min_confidence
+
+
+def test_a_waltz_is_heard_in_three() -> None:
+    beats = np.arange(0.2, 30.0, 60 / 132)
+    grid = track_beats(band(beats, 3, WALTZ), RATE)
+    assert grid.beats_per_bar == 3
+    assert hit(grid.downbeats, beats[::3], 0.015) >= 0.95
+
+
+def test_six_eight_is_heard_in_two_dotted_beats() -> None:
+    beats = np.arange(0.4, 36.0, 60 / 62)
+    grid = track_beats(band(beats, 2, COMPOUND), RATE)
+    assert grid.beats_per_bar == 2
+    assert hit(grid.downbeats, beats[::2], 0.015) >= 0.95
+
+
+def test_a_change_of_tempo_is_followed() -> None:
+    beats = np.concatenate((0.5 + np.arange(32) * 60 / 112, 0.5 + 32 * 60 / 112 + np.arange(40) * 60 / 124))
+    grid = track_beats(band(beats, 4, ROCK), RATE)
+    assert hit(grid.beats, beats, 0.020) >= 0.95
+    assert hit(grid.downbeats, beats[::4], 0.020) >= 0.9
+
+
+@pytest.mark.parametrize("gain", [0.01, 0.5])
+def test_gain_changes_no_beat(gain: float) -> None:
+    beats = np.arange(0.5, 20.0, 0.5)
+    sound = band(beats, 4, ROCK)
+    loud, soft = track_beats(sound, RATE), track_beats(sound * np.float32(gain), RATE)
+    np.testing.assert_allclose(loud.beats, soft.beats, atol=1e-3)
+    np.testing.assert_array_equal(loud.positions, soft.positions)
+
+
+def test_the_same_sound_gives_the_same_grid_by_every_way_in() -> None:
+    sound = band(np.arange(0.5, 16.0, 0.5), 4, ROCK)
+    first, second = track_beats(sound, RATE), track_beats(Recording.from_samples(sound, RATE))
+    third = track_beats_in(analyze_spectrum(sound, RATE), BeatParams())
+    for other in (second, third):
+        np.testing.assert_array_equal(first.beats, other.beats)
+        np.testing.assert_array_equal(first.positions, other.positions)
+        assert first.confidence == other.confidence
+
+
+def test_another_sample_rate_gives_the_same_beats() -> None:
+    beats = np.arange(0.5, 16.0, 0.5)
+    sound = band(beats, 4, ROCK)
+    half = np.ascontiguousarray(0.5 * (sound[0::2][: sound.size // 2] + sound[1::2][: sound.size // 2]))
+    assert hit(track_beats(half, RATE // 2).beats, beats, 0.012) >= 0.95
+
+
+@pytest.mark.parametrize("n_samples", [0, 1, 100, RATE // 2, RATE, 3 * RATE])
+def test_what_is_too_short_or_silent_has_no_beats(n_samples: int) -> None:
+    grid = track_beats(np.zeros(n_samples, dtype=np.float32), RATE)
+    assert grid.beats.size == 0
+    assert grid.confidence == 0.0
+
+
+@pytest.mark.parametrize("n_samples", [1, 100, RATE // 2, 2 * RATE])
+def test_a_scrap_of_sound_gives_a_grid_or_none(n_samples: int) -> None:
+    scrap = np.random.default_rng(2).normal(size=n_samples).astype(np.float32)
+    assert isinstance(track_beats(scrap, RATE), BeatGrid)
+
+
+def test_noise_and_a_drone_are_not_trusted() -> None:
+    noise = np.random.default_rng(0).normal(size=30 * RATE).astype(np.float32) * np.float32(0.2)
+    t = np.arange(30 * RATE) / RATE
+    swell = sum(np.sin(2 * np.pi * hz * t) * (1 + 0.5 * np.sin(2 * np.pi * t / p)) for hz, p in ((110, 7), (165, 11)))
+    threshold = CoverParams().min_confidence
+    assert track_beats(noise, RATE).confidence < threshold
+    assert track_beats((0.2 * swell).astype(np.float32), RATE).confidence < threshold
+
+
+def test_notes_in_free_time_are_not_trusted() -> None:
+    rng = np.random.default_rng(4)
+    times = np.cumsum(rng.choice([0.4, 0.8, 1.3], 40) * np.exp(rng.normal(0, 0.3, 40)))
+    sound = np.zeros(round((times[-1] + 2) * RATE), dtype=np.float32)
+    for time in times:
+        put(sound, time, note(rng.integers(48, 72), 1.2))
+    assert track_beats(sound, RATE).confidence < CoverParams().min_confidence
+
+
+@pytest.mark.parametrize("name", ["harbour_lights", "tidewater"])
+def test_written_beats_of_bundled_songs_are_found(name: str) -> None:
+    import soundfile
+
+    samples, rate = soundfile.read(BUNDLED / "music" / f"{name}.ogg", dtype="float32", always_2d=True)
+    truth = json.loads((BUNDLED / "truth" / f"{name}.jams").read_text())
+    rows = next(a["data"] for a in truth["annotations"] if a["namespace"] == "beat_position")
+    beats = np.array([row["time"] for row in rows])
+    downbeats = np.array([row["time"] for row in rows if row["value"]["position"] == 1])
+    grid = track_beats(Recording.from_samples(samples.T, rate))
+    assert hit(grid.beats, beats, 0.07) >= 0.95
+    assert hit(beats, grid.beats, 0.07) >= 0.95
+    assert hit(grid.downbeats, downbeats, 0.07) >= 0.9
+    near = grid.beats[np.argmin(np.abs(grid.beats[None] - beats[:, None]), axis=1)] - beats
+    assert np.median(np.abs(near)) < 0.008

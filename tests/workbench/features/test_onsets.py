@@ -1,0 +1,60 @@
+import numpy as np
+
+from workbench.features.onsets import RANGES, detect_onsets
+from workbench.features.spectrum import analyze_spectrum
+
+RATE = 44_100
+
+
+def struck(hz: float, times: np.ndarray, seconds: float = 6.0) -> np.ndarray:
+    sound = np.zeros(round(seconds * RATE), dtype=np.float32)
+    t = np.arange(round(0.2 * RATE)) / RATE
+    note = np.sin(2 * np.pi * hz * t) * np.exp(-t / 0.05) * np.minimum(t / 0.002, 1.0)
+    for time in times:
+        start = round(time * RATE)
+        sound[start : start + note.size] += note[: sound.size - start].astype(np.float32)
+    return sound
+
+
+def test_a_drum_speaks_in_its_own_range() -> None:
+    times = np.arange(0.5, 5.5, 0.5)
+    for hz, name in ((60.0, "low"), (800.0, "middle"), (9000.0, "top")):
+        onsets = detect_onsets(analyze_spectrum(struck(hz, times), RATE))
+        frames = np.round(times * 100).astype(int)
+        row = onsets.onsets[RANGES.index(name)]
+        assert np.all([row[frame - 3 : frame + 4].max() > 0.5 for frame in frames])
+
+
+def test_a_glide_is_no_onset() -> None:
+    t = np.arange(6 * RATE) / RATE
+    glide = np.sin(2 * np.pi * (400 * t + 60 * np.sin(2 * np.pi * 0.4 * t))).astype(np.float32)
+    notes = struck(400.0, np.arange(0.5, 5.5, 0.5))
+    assert detect_onsets(analyze_spectrum(glide, RATE)).prominence < 0.2 * (
+        detect_onsets(analyze_spectrum(notes, RATE)).prominence
+    )
+
+
+def test_gain_changes_nothing() -> None:
+    sound = struck(500.0, np.arange(0.5, 5.5, 0.5))
+    loud = detect_onsets(analyze_spectrum(sound, RATE))
+    soft = detect_onsets(analyze_spectrum(sound * np.float32(0.05), RATE))
+    np.testing.assert_allclose(loud.attack, soft.attack, atol=1e-3)
+
+
+def test_a_new_chord_changes_the_harmony_and_a_repeated_one_does_not() -> None:
+    t = np.arange(2 * RATE) / RATE
+
+    def chord(*midi: int) -> np.ndarray:
+        return sum(np.sin(2 * np.pi * 440 * 2 ** ((m - 69) / 12) * t) for m in midi)
+
+    sound = np.concatenate((chord(60, 64, 67), chord(60, 64, 67), chord(62, 65, 69))).astype(np.float32) / 4
+    change = detect_onsets(analyze_spectrum(sound, RATE)).harmonic_change
+    assert change[200] < 0.02
+    assert change[400] > 10 * change[200]
+
+
+def test_silence_has_no_onsets() -> None:
+    onsets = detect_onsets(analyze_spectrum(np.zeros(RATE, dtype=np.float32), RATE))
+    assert not onsets.onsets.any()
+    assert not onsets.attack.any()
+    assert onsets.prominence == 0.0
