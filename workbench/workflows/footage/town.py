@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -67,6 +68,7 @@ class City:
         sky = sky_of(self.look, (500, 70, 13) if self.moon else None)
         sky += rgb("#c47a4a") * (glow(WIDTH / 2, self.bank, 190, power=2.6) * 0.34)
         rows: list[tuple[Layer, float]] = []
+        masts: list[tuple[float, float, float]] = []
         for k, (low, high) in enumerate(((105, 215), (70, 165), (40, 110))):
             speed = self.pan * (0.25, 0.55, 1.0)[k]
             width = WIDTH + int(abs(speed) * seconds) + 4
@@ -76,8 +78,9 @@ class City:
             cover = below(roofs)
             lit = windows * cover
             rows.append((Layer.of(house + (lamps - house) * lit, cover), speed))
+            if k == 0:
+                masts = [(*top, generator.uniform(0, 2)) for top in _towers(roofs)]
         water = Water(generator, HEIGHT - self.bank, choppy=0.8) if self.bank < HEIGHT else None
-        masts = [(generator.uniform(60, WIDTH - 60), generator.uniform(40, 90), generator.uniform(0, 2)) for _ in "abc"]
         dark = vignette()
 
         def paint(t: float) -> FloatArray:
@@ -86,7 +89,8 @@ class City:
                 layer.onto(canvas, speed * t if speed >= 0 else -speed * (seconds - t))
             for x, y, phase in masts:
                 pulse = max(0.0, float(np.sin(2.4 * t + phase * 3))) ** 3
-                shine(canvas, spot(3), rgb("#ff3b30") * 0.9 * pulse, x - self.pan * 0.25 * t, y)
+                left = self.pan * 0.25 * (t if self.pan >= 0 else t - seconds)
+                shine(canvas, spot(3), rgb("#ff3b30") * 0.9 * pulse, x - left, y)
             if water is not None:
                 waves = water.waves(t, 0.7)
                 canvas[:, self.bank :] = rippled(canvas[:, : self.bank], waves, 7.0) * (0.5 + 0.1 * waves)
@@ -95,6 +99,14 @@ class City:
             return canvas
 
         return paint
+
+
+def _towers(roofs: FloatArray) -> list[tuple[float, float]]:
+    """Middle and top of the houses that stand highest over their neighbourhood: column, row."""
+    edges = np.flatnonzero(np.diff(roofs)) + 1
+    houses = [(int(a), int(b)) for a, b in pairwise((0, *edges, roofs.size)) if roofs[a] < HEIGHT]
+    highest = sorted(houses, key=lambda house: float(roofs[house[0]]))[: max(3, len(houses) // 8)]
+    return [((a + b) / 2, float(roofs[a]) - 2) for a, b in highest]
 
 
 @dataclass(frozen=True, slots=True)
