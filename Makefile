@@ -11,6 +11,8 @@ PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 DEMO_HOME ?= demo
+# Notebooks write profiles and analyses to the home folder; the user's own is not for tests.
+NBVAL   = WORKBENCH_HOME="$$(mktemp -d)" $(BIN)/python -m pytest --nbval-lax notebooks
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test test-all check format notebooks bench lock clean
@@ -43,7 +45,7 @@ demo: $(VENV)/.core
 
 test: $(VENV)/.dev
 	$(BIN)/python -m pytest -m "not slow" tests
-	$(BIN)/python -m pytest --nbval-lax notebooks
+	$(NBVAL)
 
 test-all: test
 	$(BIN)/python -m pytest -m slow tests
@@ -59,7 +61,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff check --fix .
 
 notebooks: $(VENV)/.dev
-	$(BIN)/python -m pytest --nbval-lax notebooks
+	$(NBVAL)
 
 bench: $(VENV)/.dev $(VENV)/peers/.done
 	$(BIN)/python tests/benchmarks/run.py

@@ -39,10 +39,6 @@ def test_the_wheel_alone_runs_the_demo(tmp_path: Path) -> None:
     assert {"film.mp4", "plan.json", "report.html"} <= {path.name for path in made.iterdir()}
     result = json.loads((made / "plan.json").read_text())
     assert result["applicable"] is True
-    probed = run(
-        python,
-        "-c",
-        "from pathlib import Path; from workbench.media.probe import probe; print(probe(Path('home/demo/film.mp4')).duration)",
-        cwd=elsewhere,
-    )
+    asking = "from pathlib import Path; from workbench.media.probe import probe; print(probe(Path({!r})).duration)"
+    probed = run(python, "-c", asking.format("home/demo/film.mp4"), cwd=elsewhere)
     assert float(probed) == pytest.approx(300.0, abs=0.1)
