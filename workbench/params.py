@@ -79,6 +79,18 @@ class BeatParams(Params):
     line_price: float = Field(
         default=30.0, ge=1.0, le=1000.0, description="squared jitters that a new stretch of tempo must save"
     )
+    ending_beats: int = Field(
+        default=24, ge=8, le=64, description="beats before the end that may slow down; six bars, more than is customary"
+    )
+    slowest_ending: float = Field(
+        default=1.9, ge=1.1, le=2.0, description="ratio of the last beat to the usual one; twice would be another tempo"
+    )
+    beat_doubt: float = Field(
+        default=0.25, ge=0.0, le=0.9, description="activation that a beat of a slowing ending needs to be worth having"
+    )
+    ending_gain: float = Field(
+        default=0.15, ge=0.0, le=1.0, description="activation by which slowing beats must sound better than steady ones"
+    )
     unsteady_ms: float = Field(
         default=15.0, ge=1.0, le=100.0, description="ms; median unevenness of the beats that halves the confidence"
     )
@@ -139,25 +151,25 @@ class SeamParams(Params):
         default=0.8, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     weight_context: float = Field(
-        default=1.0, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=0.3, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     weight_ringing: float = Field(
-        default=0.6, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=0.5, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     weight_pulse: float = Field(
-        default=1.1, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=0.9, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     weight_harmony: float = Field(
         default=2.4, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     weight_level: float = Field(
-        default=0.3, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=0.4, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     weight_brightness: float = Field(
-        default=0.3, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=0.4, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     log_odds_unbroken: float = Field(
-        default=5.6, ge=0.0, le=20.0, description="log-odds that nobody hears a splice without any break"
+        default=5.2, ge=0.0, le=20.0, description="log-odds that nobody hears a splice without any break"
     )
     kept_score: float = Field(default=0.05, ge=0.0, le=1.0, description="score under which a splice is forgotten")
     kept_splices: int = Field(
@@ -247,7 +259,7 @@ class CoverParams(Params):
         default=2.0, ge=1.0, le=100.0, description="how often a bar is heard at most, in units of the mean of all bars"
     )
     over_limit: float = Field(
-        default=0.08, ge=0.0, le=1.0, description="of plan_score, lost at twice a limit: 0.2 of a seam, not the own ending"
+        default=0.06, ge=0.0, le=1.0, description="of plan_score, lost at twice a limit; 0.15 of a seam's score"
     )
     tour_bodies: int = Field(default=20, ge=1, le=64, description="bodies a tour of the song chooses from")
     primaries: int = Field(default=24, ge=1, le=128, description="bodies and tours tried; bounds the search")

@@ -366,7 +366,8 @@ def agreeing_chance(pulses: list[Pulse], readings: Readings, chances: FloatArray
         pulse = pulses[int(readings.pulse[index])]
         metre, first = int(readings.beats_per_bar[index]), int(readings.first_position[index])
         opens = (np.arange(pulse.times.size) + first - 1) % metre == 0
-        return pulse.times[opens & pulse.sounding]
+        opening: FloatArray = pulse.times[opens & pulse.sounding]
+        return opening
 
     wanted = bars(best)
     total = 0.0

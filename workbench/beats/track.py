@@ -12,6 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.beats.downbeats import (
+    Evidence,
     Pulse,
     Readings,
     agreeing_chance,
@@ -32,6 +33,8 @@ from workbench.recording import FloatArray, Recording
 
 _HEARD = 0.1
 """attack from which an onset is clear enough to time a beat by"""
+_OUT_OF_TIME = 0.05
+"""s from which on two beats are not the same"""
 _NO_GRID = 4
 """fewest beats of a grid: with fewer there is no tempo to speak of"""
 
@@ -68,13 +71,17 @@ def track_beats_in(
     params = params or BeatParams()
     onsets = onsets or detect_onsets(spectrum, params)
     activation = beat_activation(onsets)
-    pulses, readings = propose(spectrum, onsets, activation, params)
+    evidence = gather_evidence(activation, onsets, spectrum)
+    pulses, readings = propose(activation, evidence, params)
     if not pulses:
         return BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4, 0.0)
     weights = weight_vector()
     chance = reading_chances(readings, weights)
     best = int(np.argmax(chance))
     pulse = pulses[int(readings.pulse[best])]
+    slowed = follow_ending(pulse.times[pulse.times <= evidence.ends], evidence, params)
+    if slowed is not None:
+        pulse = describe_pulse(slowed, evidence)
     positions = bar_positions_of(pulse, readings, best, weights, params)
     trust = np.minimum(pulse.strengths[5, :, 0], 1.0)
     sharp = _refined(pulse.times, onsets, params)
@@ -88,25 +95,21 @@ def track_beats_in(
     return BeatGrid(times[keep], positions[keep], int(readings.beats_per_bar[best]), confidence)
 
 
-def propose(
-    spectrum: Spectrum, onsets: OnsetStrengths, activation: FloatArray, params: BeatParams
-) -> tuple[list[Pulse], Readings]:
+def propose(activation: FloatArray, evidence: Evidence, params: BeatParams) -> tuple[list[Pulse], Readings]:
     """Every pulse worth considering with every reading of it; both empty where there is no pulse."""
-    periods = tempo_candidates(activation, onsets.frames_per_second, params)
+    rate = evidence.frames_per_second
+    periods = tempo_candidates(activation, rate, params)
     pulses: list[Pulse] = []
-    if not periods.size:
-        return pulses, readings_of(pulses, params)
-    evidence = gather_evidence(activation, onsets, spectrum)
     ticks_of: dict[float, FloatArray] = {}
     for period in periods:
-        for division in _divisions(float(period), onsets.frames_per_second, params):
+        for division in _divisions(float(period), rate, params):
             tick = float(period) / division
             known = next((other for other in ticks_of if abs(np.log(other / tick)) < 0.01), None)
             if known is None:
                 known = tick
-                ticks_of[tick] = decode_ticks(activation, onsets.frames_per_second, tick, params)
+                ticks_of[tick] = decode_ticks(activation, rate, tick, params)
             ticks = ticks_of[known]
-            for phase in _phases(ticks, activation, onsets.frames_per_second, division):
+            for phase in _phases(ticks, activation, rate, division):
                 times = ticks[phase::division]
                 if times.size >= 2 * _NO_GRID:
                     pulses.append(describe_pulse(times, evidence))
@@ -147,6 +150,51 @@ def decode_ticks(activation: FloatArray, frames_per_second: int, tick: float, pa
     evidence = (params.beat_evidence * activation).astype(np.float32)
     frames = bar_pointer(evidence, shortest, prior, params.tempo_change_cost, 1, params.tempo_jump_cost)
     return np.asarray(frames, dtype=np.float64) / frames_per_second
+
+
+def follow_ending(times: FloatArray, evidence: Evidence, params: BeatParams) -> FloatArray | None:
+    """Beats through a ritardando at the end, which a pulse that was steady for minutes runs straight past.
+
+    The last bars are decoded once more, at the level of beats and with a tempo that may only fall, from a beat that is
+    still in time. The result is taken where its beats sound clearly better than the steady ones.
+
+    Returns
+    -------
+    shape (n_beats,), s, or None where the pulse keeps its tempo to the end
+    """
+    from workbench.beats._kernels import bar_pointer
+
+    rate = evidence.frames_per_second
+    activation = evidence.activation
+    start = max(times.size - params.ending_beats, 0)
+    if times.size - start < _NO_GRID:
+        return None
+    period = float(np.median(np.diff(times))) * rate
+    shortest, longest = round(0.97 * period), round(params.slowest_ending * period)
+    first = round(float(times[start]) * rate)
+    until = min(int(evidence.ends * rate), activation.size)
+    if until - first < 2 * longest:
+        return None
+    # a beat without a sound costs, so that slow beats that all sound outweigh quick ones of which some do
+    likely = (params.beat_evidence * (activation[first:until] - params.beat_doubt)).astype(np.float32)
+    likely[0] += 1000.0
+    prior = np.zeros(longest - shortest + 1, dtype=np.float32)
+    frames = first + bar_pointer(likely, shortest, prior, params.tempo_change_cost, 1, params.tempo_jump_cost)
+    gaps = np.diff(frames)
+    steady = np.round(times[start:] * rate).astype(np.int64).clip(0, activation.size - 1)
+    differs = np.flatnonzero(np.abs(frames[: steady.size] - steady[: frames.size]) > _OUT_OF_TIME * rate)
+    if not differs.size or not gaps.size:
+        return None
+    split = int(differs[0])
+    slowing = gaps[max(split - 1, 0) :] / period
+    steps = np.diff(slowing)
+    # off-beats of a steady ending look like one long beat and then the old tempo
+    if slowing.size < 3 or np.mean(slowing > 1.04) < 0.8 or steps.min() < -0.05 or steps.max() > 0.2:
+        return None
+    gain = activation[frames[split:]].mean() - activation[steady[split:]].mean()
+    if gain < params.ending_gain:
+        return None
+    return np.concatenate((times[:start], frames / rate))
 
 
 def _refined(times: FloatArray, onsets: OnsetStrengths, params: BeatParams) -> FloatArray:
