@@ -2,7 +2,8 @@
 
 Splices nobody should hear: inside exact repeats of the truth, from the second bar of one to the same bar of the other
 (the notes are the same, the performance may differ), and natural near-repeats, from a bar of a section to the same bar
-of another section of that name, length and key, played again by other fingers or with another melody. Splices anybody
+of another section of that name, length and chords, played again by other fingers or with another melody; and the edges
+of both, where sections of one name begin or end, so that only what comes or only what was heard agrees. Splices anybody
 should hear: the same ones entered a beat or half a bar too late or too early, splices into a section of another name,
 and into another key: sections of the same name that the song itself moves up, and a copy of the song's middle moved by
 one to six semitones, as loud as the original.
@@ -27,7 +28,7 @@ from songs import BUNDLED, Song, bundled
 from table import Table
 
 from workbench.beats.grid import BeatGrid
-from workbench.loops.seams import SeamEvidence, score_breaks, seam_breaks, seam_evidence
+from workbench.loops.seams import SeamEvidence, score_splices, seam_evidence
 from workbench.params import SeamParams
 from workbench.recording import Recording
 
@@ -35,9 +36,11 @@ ROOT = Path(__file__).parents[2]
 PEER = ROOT / ".venv" / "peers" / "bin" / "python"
 EACH = 24
 """splices of a kind taken from a song at most"""
+SAME_CHORDS = 0.6
+"""correlation of librosa's chroma over which two sections of one name count as playing the same chords"""
 KEY_BARS = 24
 """bars copied into another key"""
-GOOD = ("exact repeat", "near repeat")
+GOOD = ("exact repeat", "near repeat", "edge of a repeat")
 BAD = ("a beat off", "half a bar off", "another section", "another key")
 
 
@@ -113,17 +116,33 @@ def cases_of(truth: Truth, first_copied: int, n_copied: int, rng: np.random.Gene
     """Splices of every kind that the song offers, at most EACH of one kind."""
     lines = truth.grid.downbeat_indices
     n_bars, n_beats = lines.size, truth.grid.beats.size
+    lengths = np.diff(truth.grid.beats)
+
+    def in_time(leave: int, enter: int) -> bool:
+        return abs(float(lengths[lines[leave] - 1] - lengths[lines[enter]])) < 0.01
+
     found: dict[str, set[tuple[int, int]]] = {kind: set() for kind in (*GOOD, *BAD)}
     exact = {(a + k, b + k) for a, b, count in truth.repeats for k in range(1, count - 1) if max(a, b) + count < n_bars}
     for a, b in exact:
         found["exact repeat"] |= {(b, a), (a, b)}
-    keys = section_keys(truth)
+    chords = Chords(truth)
     name = {bar: label for first, last, label in truth.sections for bar in range(first, last)}
     for at, (first, last, label) in enumerate(truth.sections):
-        for back, (other_first, other_last, other) in enumerate(truth.sections[:at]):
+        for other_first, other_last, other in truth.sections[:at]:
             if other != label or other_last - other_first != last - first:
                 continue
-            kind = "near repeat" if keys[at] == keys[back] else "another key"
+            semitones, agreement = chords.compare(first, other_first, last - first)
+            if agreement < SAME_CHORDS:
+                continue
+            kind = "another key" if semitones else "near repeat"
+            if not semitones:
+                edges = [(first, other_first), (last, other_last)]
+                found["edge of a repeat"] |= {
+                    pair
+                    for a, b in edges
+                    for pair in ((a, b), (b, a))
+                    if min(pair) >= 2 and max(pair) + 2 < n_bars and in_time(*pair)
+                }
             for k in range(1, last - first - 2):
                 pair = (first + k, other_first + k)
                 if pair not in exact and pair[::-1] not in exact and first + k + 2 < n_bars:
@@ -131,7 +150,9 @@ def cases_of(truth: Truth, first_copied: int, n_copied: int, rng: np.random.Gene
     good = [(int(lines[a]), int(lines[b])) for kind in GOOD for a, b in sorted(found[kind])]
     bars = [(a, b) for a in range(2, n_bars - 2) for b in range(2, n_bars - 2)]
     found["another section"] = {
-        (a, b) for a, b in bars if name.get(a, "") != name.get(b, "") and name.get(a - 1) == name.get(a)
+        (a, b)
+        for a, b in bars
+        if name.get(a, "") != name.get(b, "") and name.get(a - 1) == name.get(a) and name.get(b - 1) == name.get(b)
     }
     result: list[Case] = []
     for kind in (*GOOD, "another section", "another key"):
@@ -159,33 +180,34 @@ def cases_of(truth: Truth, first_copied: int, n_copied: int, rng: np.random.Gene
     return result
 
 
-def section_keys(truth: Truth) -> list[int]:
-    """Semitones by which each section lies over the first of its name: the rotation of its chroma, bar against bar."""
-    import librosa
+class Chords:
+    """librosa's chroma through the bars of a song: an opinion on chords that owes nothing to ours."""
 
-    chroma = librosa.feature.chroma_cqt(y=truth.sound.mean(axis=0), sr=truth.rate, hop_length=4096)
-    chroma -= chroma.mean(axis=0)
-    times = librosa.times_like(chroma, sr=truth.rate, hop_length=4096)
-    bars = np.append(truth.grid.downbeats, truth.sound.shape[1] / truth.rate)
-    first: dict[str, tuple[int, int]] = {}
-    keys = []
-    for begin, end, label in truth.sections:
-        reference = first.setdefault(label, (begin, end))
-        quarters = np.arange(0, min(end - begin, reference[1] - reference[0]), 0.25)
-        at, there = (np.interp(first_bar + quarters, range(len(bars)), bars) for first_bar in (begin, reference[0]))
-        here, before = (np.stack([np.interp(t + 0.1, times, row) for row in chroma]) for t in (at, there))
-        keys.append(int(np.argmax([np.vdot(np.roll(before, k, axis=0), here) for k in range(12)])))
-    return keys
+    def __init__(self, truth: Truth) -> None:
+        """Sample the chroma four times a bar."""
+        import librosa
+
+        chroma = librosa.feature.chroma_cqt(y=truth.sound.mean(axis=0), sr=truth.rate, hop_length=2048)
+        times = librosa.times_like(chroma, sr=truth.rate, hop_length=2048)
+        bars = np.append(truth.grid.downbeats, truth.sound.shape[1] / truth.rate)
+        at = np.interp(np.arange(4 * truth.grid.downbeats.size) / 4, range(len(bars)), bars) + 0.1
+        sampled = np.stack([np.interp(at, times, row) for row in chroma])
+        self.chroma = sampled - sampled.mean(axis=0)
+
+    def compare(self, first: int, other: int, n_bars: int) -> tuple[int, float]:
+        """Semitones from the bars of one section to those of another, and the correlation of their chords there."""
+        a, b = (self.chroma[:, 4 * bar : 4 * (bar + n_bars)] for bar in (first, other))
+        scale = float(np.linalg.norm(a) * np.linalg.norm(b))
+        agreement = [float(np.vdot(np.roll(a, k, axis=0), b)) / max(scale, 1e-9) for k in range(12)]
+        return int(np.argmax(agreement)), max(agreement)
 
 
 def our_scores(evidence: SeamEvidence, cases: Sequence[Case], params: SeamParams) -> NDArray[np.float64]:
     """`score_seam` of every case, at once."""
     leaves, enters = np.array([c.leave for c in cases]), np.array([c.enter for c in cases])
-    breaks = np.concatenate(
-        [seam_breaks(evidence, leaves[k : k + 1], enters[k : k + 1], params)[:, :, 0] for k in range(len(cases))],
-        axis=1,
+    return np.array(
+        [score_splices(evidence, leaves[k : k + 1], enters[k : k + 1], params)[1][0, 0] for k in range(len(cases))]
     )
-    return score_breaks(evidence, breaks, params)[1]
 
 
 def peer_scores(recording: Recording, grid: BeatGrid, cases: Sequence[Case]) -> NDArray[np.float64] | None:

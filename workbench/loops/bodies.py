@@ -22,7 +22,7 @@ from workbench.features.energy import loudness_between, sounding_range
 from workbench.loops.endings import find_ending
 from workbench.loops.fitting import Fits, fit_splices, line_sounds
 from workbench.loops.profile import SEAM_PARTS, EndingKind, LoopProfile, SongEnding, SongSection, Splices
-from workbench.loops.seams import SeamEvidence, score_breaks, seam_breaks, seam_evidence, total_of_parts
+from workbench.loops.seams import SeamEvidence, score_splices, seam_evidence, total_of_parts
 from workbench.params import EndingParams, SeamParams, SectionParams
 from workbench.recording import BoolArray, FloatArray, Recording
 from workbench.structure.sections import bar_features, find_sections
@@ -126,8 +126,7 @@ def candidate_splices(
     params = params or SeamParams()
     lines = evidence.lines
     at = evidence.edges[lines]
-    breaks = seam_breaks(evidence, lines, lines, params)
-    parts, total = score_breaks(evidence, breaks, params)
+    parts, total, led = score_splices(evidence, lines, lines, params)
     n = lines.size
     bars = np.arange(n)
     ahead = bars[None, :] - bars[:, None]
@@ -137,7 +136,7 @@ def candidate_splices(
     leave, enter = np.nonzero(chosen)
     fits = fit_splices(line_sounds(recording.samples, recording.sample_rate, at), at, leave, enter, params)
     parts = _heard_parts(parts[:, leave, enter], fits, params)
-    score = total_of_parts(parts, params)
+    score = total_of_parts(parts, params, led[leave, enter])
     level_step = coming_lufs[enter] - coming_lufs[leave]
     half = fits.fade_seconds / 2
     room = (fits.song_from >= half) & (fits.song_to + half <= recording.duration)

@@ -13,13 +13,19 @@ that holds; all compare *heard* (from `enter` on) with *expected* (from `leave` 
 - level: loudness of the coming bar
 - brightness: centroid of the coming bar
 
+A splice can be read in two ways, and the better one counts, for one is enough. As continuation: the music goes on as
+it was about to; this is the reading above. As lead: the bars before the splice resemble those that lead to the place
+entered, so the step over the splice is one that the song itself takes, as when a verse is repeated; then the pulse,
+harmony, level and brightness of the bars before are compared, and context weighs as much as expectation did.
+
 A break means nothing by itself: a level step of 3 dB is a shock in a drone and nothing in a drum solo. The yardstick
 is the song: the same measure taken as if each bar were skipped (leave at bar line k, enter at k + 1), the smallest jump
 that the song's own bar lines offer. A part of the score is 1 for no break, 1/2 for a break of a stated share of the
 song's typical one; the total is a logistic function of the parts, fitted once to splices with known answers
 (tests/benchmarks/seams.py), so that it reads as a probability.
 
-Functions: `seam_evidence`, `seam_breaks`, `yardstick`, `score_breaks`, `total_of_parts`, `score_seam`.
+Functions: `seam_evidence`, `seam_breaks`, `led_breaks`, `yardstick`, `score_breaks`, `total_of_parts`, `score_splices`,
+`score_seam`.
 Fitting a splice to the waveform is `workbench.loops.fitting`.
 
 References
@@ -41,7 +47,7 @@ from workbench.features.chroma import beat_tones, stand_out
 from workbench.features.timbre import LOUDNESS_EXPONENT, beat_edges, rises, specific_loudness
 from workbench.loops.profile import SEAM_PARTS
 from workbench.params import SeamParams
-from workbench.recording import FloatArray, IntArray, Recording
+from workbench.recording import BoolArray, FloatArray, IntArray, Recording
 
 ONSET_GROUPS = 4
 """ranges of frequency whose onset patterns are told apart: about kick, snare, voices, hi-hat"""
@@ -82,6 +88,8 @@ class SeamScore:
 
     total: float
     """0 to 1, probability that nobody hears it"""
+    led: bool
+    """whether it counts as lead (what was heard leads there in the song too) and not as continuation"""
     parts: dict[str, float]
     """0 to 1 each, by the names of SEAM_PARTS"""
     breaks: dict[str, float]
@@ -132,7 +140,7 @@ def seam_evidence(recording: Recording, grid: BeatGrid, params: SeamParams | Non
 
 
 def seam_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams) -> FloatArray:
-    """Measure the break of every splice from one of some beats to one of some others.
+    """Measure the break of every splice as continuation: does what comes resemble what was about to come?
 
     Parameters
     ----------
@@ -147,37 +155,54 @@ def seam_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, para
     (so a common gain does not count), ringing is a share of the sound, level is in dB, brightness in octaves.
     """
     n = params.context_beats
-    fading = np.repeat((1.0, params.second_bar_weight), n)
-    after, before = np.arange(2 * n), np.arange(-n, 0)
+    return _breaks(evidence, leaves, enters, params, np.arange(2 * n), np.arange(-1, -n - 1, -1))
 
-    def ahead(values: FloatArray, beats: IntArray) -> FloatArray:
-        return np.asarray(_windows(values, beats, after) * np.sqrt(fading, dtype=np.float32)[:, None])
 
-    def behind(values: FloatArray, beats: IntArray) -> FloatArray:
-        return _windows(values, beats, before)
+def led_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams) -> FloatArray:
+    """Measure the break of every splice as lead: does what was heard resemble what leads to the place in the song?
 
-    expectation = _unlike(ahead(evidence.loudness, leaves), ahead(evidence.loudness, enters))
-    context = _unlike(behind(evidence.loudness, leaves), behind(evidence.loudness, enters))
+    As `seam_breaks`, with the bars before in the place of the bars after: where they agree, the step over the splice is
+    one that the song itself takes, even if it was about to take another. So a section repeats or a chorus comes early.
+    """
+    n = params.context_beats
+    return _breaks(evidence, leaves, enters, params, np.arange(-1, -2 * n - 1, -1), np.arange(n))
+
+
+def _breaks(
+    evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams, main: IntArray, other: IntArray
+) -> FloatArray:
+    """Compare both sides over the two bars `main`, outwards from the splice, and timbre over the bar `other` too."""
+    n = params.context_beats
+    fading = np.sqrt(np.repeat((1.0, params.second_bar_weight), n), dtype=np.float32)[:, None]
+
+    def unlike(values: FloatArray) -> FloatArray:
+        return _unlike(_windows(values, leaves, main) * fading, _windows(values, enters, main) * fading)
+
+    def apart(values: FloatArray) -> FloatArray:
+        mean = np.stack([_windows(values[:, None], beats, main[:n]).mean(axis=(1, 2)) for beats in (leaves, enters)])
+        return np.asarray(np.abs(mean[0][:, None] - mean[1][None, :]), dtype=np.float64)
+
+    timbre = unlike(evidence.loudness)
+    beside = _unlike(_windows(evidence.loudness, leaves, other), _windows(evidence.loudness, enters, other))
     # The head of the song has nothing before it that could disagree: what follows speaks for both.
-    context = np.where(enters[None, :] >= n, context, expectation)
-    harmony = _unlike(ahead(evidence.harmony, leaves), ahead(evidence.harmony, enters))
-    rhythm = _unlike(ahead(evidence.rhythm, leaves), ahead(evidence.rhythm, enters))
+    headless = enters[None, :] < n
+    ahead = main[0] >= 0
+    expectation = timbre if ahead else beside
+    context = np.where(headless, timbre, beside) if ahead else timbre
     lengths = np.diff(evidence.edges)
     lengths_before = np.concatenate((lengths[:1], lengths))
     late = np.abs(lengths_before[leaves][:, None] - lengths[enters][None, :]) / params.beat_jitter_seconds
     limped = evidence.positions[leaves][:, None] != evidence.positions[enters][None, :]
-    pulse = rhythm + params.rhythm_floor * (np.square(late) + params.limp * limped)
-    level = _mean_ahead(evidence.level_db, n)
-    bright = _mean_ahead(evidence.brightness, n)
+    pulse = unlike(evidence.rhythm) + params.rhythm_floor * (np.square(late) + params.limp * limped)
     return np.stack(
         (
             expectation,
             context,
             _ringing(evidence.tones, leaves, enters),
             pulse,
-            harmony,
-            np.abs(level[leaves][:, None] - level[enters][None, :]),
-            np.abs(bright[leaves][:, None] - bright[enters][None, :]),
+            unlike(evidence.harmony),
+            apart(evidence.level_db),
+            apart(evidence.brightness),
         )
     )
 
@@ -198,14 +223,6 @@ def _unlike(a: FloatArray, b: FloatArray) -> FloatArray:
     unit_b = b / np.maximum(norm_b, _SILENT)[:, None]
     apart: FloatArray = np.maximum(1.0 - unit_a @ unit_b.T, 0.0).astype(np.float64)
     return np.where((norm_a < _SILENT)[:, None] & (norm_b < _SILENT)[None, :], 0.0, apart)
-
-
-def _mean_ahead(values: FloatArray, n: int) -> FloatArray:
-    """Mean of each value and the n - 1 after it, as many as there are; same shape."""
-    sums = np.concatenate(([0.0], np.cumsum(values, dtype=np.float64)))
-    first = np.arange(values.size)
-    last = np.minimum(first + n, values.size)
-    return (sums[last] - sums[first]) / (last - first)
 
 
 def _ringing(tones: FloatArray, leaves: IntArray, enters: IntArray) -> FloatArray:
@@ -258,14 +275,37 @@ def yardstick(evidence: SeamEvidence, params: SeamParams) -> FloatArray:
     return np.asarray(np.clip(params.own_share * typical, least, most))
 
 
-def total_of_parts(parts: FloatArray, params: SeamParams) -> FloatArray:
+def total_of_parts(parts: FloatArray, params: SeamParams, led: BoolArray | None = None) -> FloatArray:
     """Probability that nobody hears a splice with these parts, shape (len(SEAM_PARTS), ...) to (...).
 
-    A logistic function of the weighted sum of the parts' logarithms: one part near 0 spoils the whole.
+    A logistic function of the weighted sum of the parts' logarithms: one part near 0 spoils the whole. Where `led`,
+    shape (...), the splice is read as lead, and context and expectation change their parts.
     """
+    if led is not None:
+        swapped = np.where(led, parts[[1, 0]], parts[:2])
+        parts = np.concatenate((swapped, parts[2:]))
     weights = np.asarray([getattr(params, f"weight_{part}") for part in SEAM_PARTS])
     loss = np.tensordot(weights, -np.log(np.maximum(parts, 1e-12)), axes=1)
     return np.asarray(1.0 / (1.0 + np.exp(np.minimum(loss, 700.0) - params.log_odds_unbroken)))
+
+
+def score_splices(
+    evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams
+) -> tuple[FloatArray, FloatArray, BoolArray]:
+    """Score every splice by the better of its two readings, as continuation and as lead.
+
+    Returns
+    -------
+    parts : shape (len(SEAM_PARTS), n_leaves, n_enters), of the reading that counts
+    total : shape (n_leaves, n_enters)
+    led : same shape, whether the splice counts as lead
+    """
+    scale = yardstick(evidence, params)[:, None, None]
+    ahead = 1.0 / (1.0 + np.square(seam_breaks(evidence, leaves, enters, params) / scale))
+    behind = 1.0 / (1.0 + np.square(led_breaks(evidence, leaves, enters, params) / scale))
+    led = total_of_parts(behind, params, np.array(True)) > total_of_parts(ahead, params)
+    parts = np.where(led, behind, ahead)
+    return parts, total_of_parts(parts, params, led), led
 
 
 def score_seam(evidence: SeamEvidence, leave: int, enter: int, params: SeamParams | None = None) -> SeamScore:
@@ -285,11 +325,14 @@ def score_seam(evidence: SeamEvidence, leave: int, enter: int, params: SeamParam
     for name, beat in (("leave", leave), ("enter", enter)):
         if not 0 <= beat < evidence.positions.size:
             raise ParameterError(f"{name} must be one of {evidence.positions.size} beats, got {beat}")
-    breaks = seam_breaks(evidence, np.array([leave]), np.array([enter]), params)[:, 0, 0]
-    parts, total = score_breaks(evidence, breaks, params)
+    here, there = np.array([leave]), np.array([enter])
+    parts, total, led = score_splices(evidence, here, there, params)
+    measure = led_breaks if led[0, 0] else seam_breaks
+    breaks = measure(evidence, here, there, params)[:, 0, 0]
     return SeamScore(
-        total=float(total),
-        parts=dict(zip(SEAM_PARTS, parts.tolist(), strict=True)),
+        total=float(total[0, 0]),
+        led=bool(led[0, 0]),
+        parts=dict(zip(SEAM_PARTS, parts[:, 0, 0].tolist(), strict=True)),
         breaks=dict(zip(SEAM_PARTS, breaks.tolist(), strict=True)),
         yardstick=dict(zip(SEAM_PARTS, yardstick(evidence, params).tolist(), strict=True)),
     )

@@ -43,6 +43,16 @@ def test_another_section_is_heard(evidence: Any) -> None:
     assert score_seam(evidence, leave=10 * 4, enter=7 * 4).total < 0.1
 
 
+def test_a_section_may_be_repeated_though_another_was_about_to_come(band: Callable[..., Any]) -> None:
+    song = band("AABB", human_seconds=0.004, seed=5)
+    heard = seam_evidence(song.recording, song.grid)
+    again = score_seam(heard, leave=8 * 4, enter=4 * 4)  # after both A one hears the second A again, where B would come
+    assert again.led
+    assert again.total > 0.8
+    assert not score_seam(heard, leave=6 * 4, enter=2 * 4).total < 0.9
+    assert score_seam(heard, leave=8 * 4, enter=3 * 4).total < 0.1  # A again, but from its last bar
+
+
 def test_another_key_is_heard_and_harmony_says_so(band: Callable[..., Any]) -> None:
     song, higher = band("AA", tail=0.0), band("AA", tail=0.0, lead_in=0.0, transpose=3)
     both = Recording.from_samples(np.concatenate((song.recording.samples, higher.recording.samples), axis=1), 22_050)
