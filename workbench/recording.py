@@ -63,9 +63,10 @@ class Recording:
 
     def mono(self) -> FloatArray:
         """Mean over the channels, shape (n,), float32."""
+        first: FloatArray = self.samples[0]
         if self.channels == 1:
-            return self.samples[0]
-        total = self.samples[0].copy()
+            return first
+        total = first.copy()
         for channel in self.samples[1:]:
             total += channel
         total *= np.float32(1.0 / self.channels)
