@@ -14,7 +14,7 @@ Annotations, all in seconds of song time (0 is the first sample of the decoded f
   to their own level, before encoding; and `identical_from_bar`: the bar of the pair (from 0) from which on every
   residual is below -80 dB, null when there is none. The first bars of a pair often differ: what came before rings on.
 
-Pieces without a pulse have the annotations too, with no beats in them.
+Pieces without a pulse have the annotations too, with no beats and no sections in them, and no metres.
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def annotate(song: Song, mix: Sound, most_repeats: int = 60) -> jams.JAMS:
         batch=song.batch,
         traits=list(song.traits),
         has_pulse=song.has_pulse,
-        metres=sorted({section.metre.name for section in form.sections}),
+        metres=sorted({section.metre.name for section in form.sections}) if song.has_pulse else [],
         swing=form.swing,
         swing_unit_quarters=form.swing_unit,
         lead_in_seconds=form.lead_in,
@@ -170,8 +170,6 @@ def annotate(song: Song, mix: Sound, most_repeats: int = 60) -> jams.JAMS:
         pulses=_pulses(song),
         last_section_starts=round(last_beat, 6),
     )
-    if not song.has_pulse:
-        result.sandbox.pop("metres")
     return result
 
 

@@ -19,7 +19,7 @@ OSTINATO = [  # sixteenths of the strings, each bar another figure: places in th
     (0, 1, 2, 3, 4, 5, 6, 7, 2, 3, 4, 5, 6, 7, 8, 9),
 ]
 BRASS = """D4+A4+D5:3! D5:1 F5:3! E5:1 | D5+F5+Bb5:6~ Bb4:1 C5:1 | D5:2! F5:2 G5:3! A5:1 | G5+C6:5~ r:1 G5:1' G5:1' |
-F5+Ab5+C6:3! Ab5:1 G5:2 F5:2 | Ab5+Db6:4! Eb5:2 F5:2 | G5+Bb5+Eb6:4! Bb5:2! Eb6:2! | F#5+A5+D6:8!~ |"""
+F5+Ab5+C6:3! Ab5:1 G5:2 F5:2 | Ab5+Db6:4! Eb5:2 F5:2 | G5+Bb5+Eb6:4! Bb5:2! Eb6:2! | F#5+A5+D6:12!~"""
 
 
 def compose() -> Song:
@@ -31,7 +31,7 @@ def compose() -> Song:
         {
             "title": "Top of the Hour",
             "artist_name": "Studio Nine",
-            "description": "A twenty-second news sting: brass over racing strings, a turn to a far key, one last chord.",
+            "description": "A twenty-second news sting: brass over racing strings, a turn to far keys, one last chord.",
             "tags": ["news", "logo", "sting", "ident", "broadcast"],
             "moods": ["urgent", "serious", "grand"],
             "genres": ["broadcast", "orchestral"],
@@ -46,12 +46,13 @@ def compose() -> Song:
         "D",
         "minor",
         kind="refusal",
+        settled=True,
         seed=21,
         lufs=-13.0,
         quality=0.3,
         traits=("too short to loop", "never repeats", "key change", "held last chord"),
     )
-    song.spaces = {"room": reverb(0.8, 8, 0.8, seed=11), "hall": reverb(2.4, 22, 0.72, seed=12)}
+    song.spaces = {"room": reverb(0.8, 8, 0.8, seed=11), "hall": reverb(3.6, 22, 0.75, seed=12)}
     song.groups = {"drums": Group((compress(-8, 2.5, 15, 120, mix=0.6), saturate(2.0, 0.5)))}
     song.bus = (low_shelf(90, 1.0), high_shelf(9000, 1.5), compress(-4, 1.6, 25, 180))
     write_orchestra(song)
@@ -90,11 +91,11 @@ def write_orchestra(song: Song) -> None:
     for n, name in enumerate(CHORDS):
         at, tones, root = sting.bar(n), chord(name)[:3], bass_line_root(name, 26)
         if n == 7:
-            low.play(at, 4.6, [root + 12, root], 112)
-            horns.play(at, 4.6, [50, 57, 62, 66], 108)
-            quick.play(at, 4.6, [69, 74, 78, 81], 110)
-            saws.play(at, 4.4, [50, 57, 62, 66, 69], 105)
-            sub.play(at, 4.0, root, 110)
+            low.play(at, 6.2, [root + 12, root], 112)
+            horns.play(at, 6.2, [50, 57, 62, 66], 108)
+            quick.play(at, 6.2, [69, 74, 78, 81], 110)
+            saws.play(at, 6.0, [50, 57, 62, 66, 69], 105)
+            sub.play(at, 5.4, root, 110)
             continue
         for step, index in enumerate(OSTINATO[n]):
             lift, inside = divmod(index, 3)
@@ -112,14 +113,14 @@ def write_orchestra(song: Song) -> None:
 def write_percussion(song: Song) -> None:
     """Timpani, an orchestral drum kit, a riser before the first beat and before the last, an impact on both."""
     sting = song.form.sections[0]
-    kettle = song.add(
-        "timpani", Sampled(47), Strip(-21, 0.1, (highpass(45), transient(2)), {"hall": -10}), loose_ms=3
-    )
+    kettle = song.add("timpani", Sampled(47), Strip(-21, 0.1, (highpass(45), transient(2)), {"hall": -10}), loose_ms=3)
     kit = song.kit(
         48,
         {
             "kick": Strip(-21, 0, (bell(60, 3),), {"hall": -16}, "drums"),
-            "snare": Strip(-23, 0.05, (highpass(120), bell(5000, 3), transient(2)), {"room": -10, "hall": -14}, "drums"),
+            "snare": Strip(
+                -23, 0.05, (highpass(120), bell(5000, 3), transient(2)), {"room": -10, "hall": -14}, "drums"
+            ),
             "cymbals": Strip(-26, -0.1, (highpass(300), high_shelf(8000, 2)), {"hall": -12}, "drums"),
         },
         loose_ms=3,
