@@ -36,6 +36,8 @@ METRES = (2, 3, 4)
 
 _FRACTIONS = (0.0, 0.25, 1 / 3, 0.5, 2 / 3, 0.75)
 _USUAL_BAR_SECONDS = 2.0
+_COMPARED_READINGS = 16
+"""readings whose votes are counted; what is less likely has no say"""
 _LONGEST_LAG = 34
 """beats; eight bars of 4/4 and what lies around"""
 _HEARD = 0.15
@@ -359,23 +361,34 @@ def reading_chances(readings: Readings, weights: FloatArray) -> FloatArray:
     return chances
 
 
-def agreeing_chance(pulses: list[Pulse], readings: Readings, chances: FloatArray, best: int) -> float:
-    """Probability of all readings whose downbeats are those of the best one, to 70 ms for nine in ten of them."""
+def best_reading(pulses: list[Pulse], readings: Readings, chances: FloatArray) -> tuple[int, float]:
+    """The reading whose downbeats are most probable, and how probable they are.
 
-    def bars(index: int) -> FloatArray:
+    Several pulses can come to the same downbeats; their chances add up before they are compared, or readings that
+    were proposed twice would split their votes. Two readings agree when nine in ten downbeats of each lie within
+    70 ms of one of the other's.
+    """
+
+    def opening(index: int) -> FloatArray:
         pulse = pulses[int(readings.pulse[index])]
         metre, first = int(readings.beats_per_bar[index]), int(readings.first_position[index])
         opens = (np.arange(pulse.times.size) + first - 1) % metre == 0
-        opening: FloatArray = pulse.times[opens & pulse.sounding]
-        return opening
+        times: FloatArray = pulse.times[opens & pulse.sounding]
+        return times
 
-    wanted = bars(best)
-    total = 0.0
-    for index in np.flatnonzero(chances > 1e-3):
-        found = bars(int(index))
-        if min(_share_near(wanted, found), _share_near(found, wanted)) >= 0.9:
-            total += float(chances[index])
-    return total
+    likely = np.argsort(-chances)[:_COMPARED_READINGS]
+    downbeats = {int(index): opening(int(index)) for index in likely}
+    best, agreed = int(likely[0]), -1.0
+    for index, wanted in downbeats.items():
+        total = sum(
+            float(chances[other])
+            for other, found in downbeats.items()
+            if readings.beats_per_bar[other] == readings.beats_per_bar[index]
+            and min(_share_near(wanted, found), _share_near(found, wanted)) >= 0.9
+        )
+        if total > agreed + 1e-12:
+            best, agreed = index, total
+    return best, agreed
 
 
 def _share_near(times: FloatArray, others: FloatArray, tolerance_s: float = 0.07) -> float:

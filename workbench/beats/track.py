@@ -15,8 +15,8 @@ from workbench.beats.downbeats import (
     Evidence,
     Pulse,
     Readings,
-    agreeing_chance,
     bar_positions_of,
+    best_reading,
     describe_pulse,
     gather_evidence,
     reading_chances,
@@ -70,6 +70,8 @@ def track_beats_in(
     """Beats and downbeats from a spectrum that serves other stages too; see `track_beats`."""
     params = params or BeatParams()
     onsets = onsets or detect_onsets(spectrum, params)
+    if not spectrum.n_frames:
+        return BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4, 0.0)
     activation = beat_activation(onsets)
     evidence = gather_evidence(activation, onsets, spectrum)
     pulses, readings = propose(activation, evidence, params)
@@ -77,7 +79,7 @@ def track_beats_in(
         return BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4, 0.0)
     weights = weight_vector()
     chance = reading_chances(readings, weights)
-    best = int(np.argmax(chance))
+    best, agreed = best_reading(pulses, readings, chance)
     pulse = pulses[int(readings.pulse[best])]
     slowed = follow_ending(pulse.times[pulse.times <= evidence.ends], evidence, params)
     if slowed is not None:
@@ -89,7 +91,6 @@ def track_beats_in(
     keep = pulse.sounding & (times >= 0) & (times <= spectrum.duration)
     if np.count_nonzero(keep) < _NO_GRID:
         return BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4, 0.0)
-    agreed = agreeing_chance(pulses, readings, chance, best)
     steady = _steadiness(sharp, trust, pulse, params)
     confidence = float(np.clip(agreed * steady, 0.0, 1.0))
     return BeatGrid(times[keep], positions[keep], int(readings.beats_per_bar[best]), confidence)
