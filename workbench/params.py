@@ -91,6 +91,11 @@ class BeatParams(Params):
     ending_gain: float = Field(
         default=0.15, ge=0.0, le=1.0, description="activation by which slowing beats must sound better than steady ones"
     )
+    change_seconds: float = Field(
+        default=8.0, ge=1.0, le=60.0, description="s of music that decide on their own tempo as firmly as a piece does"
+    )
+    change_cost: float = Field(default=3.0, ge=0.0, le=50.0, description="nats that a leap to another tempo costs")
+    change_view_seconds: float = Field(default=3.0, ge=1.0, le=20.0, description="s heard each way to judge a second")
     unsteady_ms: float = Field(
         default=15.0, ge=1.0, le=100.0, description="ms; median unevenness of the beats that halves the confidence"
     )
@@ -143,33 +148,33 @@ class SeamParams(Params):
     most_expectation: float = Field(default=0.06, ge=0.0, le=2.0, description="1 - cosine that anybody hears")
     most_context: float = Field(default=0.06, ge=0.0, le=2.0, description="1 - cosine that anybody hears")
     most_ringing: float = Field(default=0.1, ge=0.0, le=2.0, description="share of the sound that anybody misses")
-    most_pulse: float = Field(default=0.3, ge=0.0, le=2.0, description="1 - cosine that anybody hears")
-    most_harmony: float = Field(default=0.25, ge=0.0, le=2.0, description="1 - cosine that anybody hears")
+    most_pulse: float = Field(default=0.15, ge=0.0, le=2.0, description="1 - cosine that anybody hears")
+    most_harmony: float = Field(default=0.33, ge=0.0, le=2.0, description="1 - cosine that anybody hears")
     most_level: float = Field(default=6.0, ge=0.0, le=40.0, description="dB that anybody hears")
     most_brightness: float = Field(default=0.6, ge=0.0, le=8.0, description="octaves that anybody hears")
     weight_expectation: float = Field(
-        default=0.8, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=0.7, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     weight_context: float = Field(
-        default=0.3, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=0.2, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     weight_ringing: float = Field(
         default=0.5, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     weight_pulse: float = Field(
-        default=0.9, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=1.0, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     weight_harmony: float = Field(
-        default=2.4, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=2.9, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     weight_level: float = Field(
-        default=0.4, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=0.8, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     weight_brightness: float = Field(
-        default=0.4, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=0.6, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     log_odds_unbroken: float = Field(
-        default=5.2, ge=0.0, le=20.0, description="log-odds that nobody hears a splice without any break"
+        default=5.4, ge=0.0, le=20.0, description="log-odds that nobody hears a splice without any break"
     )
     kept_score: float = Field(default=0.05, ge=0.0, le=1.0, description="score under which a splice is forgotten")
     kept_splices: int = Field(
@@ -216,6 +221,9 @@ class EndingParams(Params):
         default=1.0, ge=0.2, le=5.0, description="s; a last sound that dies sooner is a dry hit"
     )
     fade_bars: float = Field(default=2.0, ge=0.5, le=16.0, description="bars; a level that sinks longer may be a fade")
+    fade_end_db: float = Field(
+        default=24.0, ge=6.0, le=34.0, description="dB under the song; a last attack above it ends a song, no fader did"
+    )
     come_down_db: float = Field(default=3.0, ge=0.5, le=20.0, description="dB by which an outro lies under the song")
     resolve_bars: int = Field(
         default=2, ge=1, le=8, description="bars before the last attack that belong to the ending"
@@ -259,10 +267,13 @@ class CoverParams(Params):
         default=2.0, ge=1.0, le=100.0, description="how often a bar is heard at most, in units of the mean of all bars"
     )
     over_limit: float = Field(
-        default=0.06, ge=0.0, le=1.0, description="of plan_score, lost at twice a limit; 0.15 of a seam's score"
+        default=0.06,
+        ge=0.0,
+        le=1.0,
+        description="of plan_score, lost at twice a limit; as much as a seam worse by 0.13",
     )
     tour_bodies: int = Field(default=20, ge=1, le=64, description="bodies a tour of the song chooses from")
-    primaries: int = Field(default=24, ge=1, le=128, description="bodies and tours tried; bounds the search")
+    primaries: int = Field(default=20, ge=1, le=128, description="bodies and tours tried; bounds the search")
     adjusters: int = Field(
         default=40, ge=0, le=128, description="splices tried to make a length fit; the search grows with their square"
     )
@@ -278,18 +289,18 @@ class CoverParams(Params):
     fade_out_seconds: float = Field(
         default=8.0, ge=1.0, le=30.0, description="s; least length of a closing fade, rounded up to whole bars"
     )
-    weight_seams: float = Field(default=0.42, ge=0.0, le=1.0, description="share of plan_score: how good the seams are")
+    weight_seams: float = Field(default=0.46, ge=0.0, le=1.0, description="share of plan_score: how good the seams are")
     weight_ending: float = Field(
-        default=0.24, ge=0.0, le=1.0, description="share of plan_score: how it ends; outweighs a third of a seam"
+        default=0.23, ge=0.0, le=1.0, description="share of plan_score: how it ends; outweighs a third of a seam"
     )
     weight_freshness: float = Field(
-        default=0.12, ge=0.0, le=1.0, description="share of plan_score: how long until the same music comes again"
+        default=0.10, ge=0.0, le=1.0, description="share of plan_score: how long until the same music comes again"
     )
     weight_phrasing: float = Field(
         default=0.05, ge=0.0, le=1.0, description="share of plan_score: whether splices keep whole phrases"
     )
     weight_coverage: float = Field(
-        default=0.13, ge=0.0, le=1.0, description="share of plan_score: how evenly the song is used"
+        default=0.12, ge=0.0, le=1.0, description="share of plan_score: how evenly the song is used"
     )
     weight_economy: float = Field(default=0.04, ge=0.0, le=1.0, description="share of plan_score: how rare seams are")
 

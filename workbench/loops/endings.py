@@ -115,7 +115,7 @@ def _measure_tail(recording: Recording, bar_seconds: float, params: EndingParams
 
 
 def _is_fade(level: FloatArray, onsets: IntArray, bar_seconds: float, params: EndingParams) -> bool:
-    """Whether the level sinks steadily over bars while onsets keep coming as they did before."""
+    """Whether the level sinks over bars while onsets keep coming, as they did before, until nothing is left."""
     smooth_hops = max(1, round(0.5 * bar_seconds / _HOP_SECONDS))
     padded = np.pad(level, (smooth_hops // 2, smooth_hops - 1 - smooth_hops // 2), mode="edge")
     smooth = np.lib.stride_tricks.sliding_window_view(padded, smooth_hops).max(axis=1)
@@ -128,6 +128,8 @@ def _is_fade(level: FloatArray, onsets: IntArray, bar_seconds: float, params: En
     begin = int(loud[-1]) if loud.size else 0
     length = (end - begin) * _HOP_SECONDS
     if length < params.fade_bars * bar_seconds:
+        return False
+    if onsets.size and level[onsets[-1] : onsets[-1] + round(0.2 / _HOP_SECONDS)].max() > top - params.fade_end_db:
         return False
     usual = np.count_nonzero(onsets < begin) / max(begin * _HOP_SECONDS, bar_seconds)
     during = np.count_nonzero((onsets >= begin) & (onsets < end)) / length
