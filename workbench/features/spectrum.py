@@ -25,6 +25,8 @@ from workbench.errors import ParameterError
 from workbench.params import SpectrumParams
 from workbench.recording import FloatArray, IntArray
 
+_RESAMPLE_SAMPLES = 1 << 20
+"""samples resampled at a time"""
 _BLOCK_FRAMES = 512
 """frames transformed at a time: 4 MB of float32 at 2048 samples, which stays in the cache"""
 
@@ -62,12 +64,15 @@ class Spectrum:
         return int(self.power.shape[1])
 
 
-def analyze_spectrum(mono: FloatArray, sample_rate: int, params: SpectrumParams | None = None) -> Spectrum:
+def analyze_spectrum(sound: FloatArray, sample_rate: int, params: SpectrumParams | None = None) -> Spectrum:
     """Bands for rhythm and tones for harmony of one recording.
+
+    Channels are averaged block by block where they are read, so that no mono copy of a long recording is made; the
+    exception is a recording at another rate than `params.sample_rate`, whose resampled mono sum is kept meanwhile.
 
     Parameters
     ----------
-    mono : shape (n,), full scale 1.0; may be empty
+    sound : shape (n,) or (channels, n), full scale 1.0; may be empty
     sample_rate : Hz
     params : rate, frames and window
 
@@ -76,8 +81,9 @@ def analyze_spectrum(mono: FloatArray, sample_rate: int, params: SpectrumParams 
     Spectrum : with floor(duration * frames_per_second) + 1 frames, none where there is no sound
     """
     params = params or SpectrumParams()
-    duration = mono.size / sample_rate
-    sound = resampled(mono, sample_rate, params.sample_rate)
+    duration = sound.shape[-1] / sample_rate
+    if sample_rate != params.sample_rate:
+        sound = resampled(sound, sample_rate, params.sample_rate)
     edges, weights, band_hz = log_bands(params)
     power = _banded(sound, params.sample_rate, params.window, params.frames_per_second, edges, weights)
     low_rate = params.sample_rate // 4
@@ -105,27 +111,50 @@ def log_spectrogram(mono: FloatArray, sample_rate: int, params: SpectrumParams |
     return decibels
 
 
-def resampled(mono: FloatArray, sample_rate: int, wanted_rate: int) -> FloatArray:
-    """The same sound at another rate, shape (n * wanted_rate / sample_rate,), float32; linear phase, no delay."""
-    sound = np.ascontiguousarray(mono, dtype=np.float32)
-    if sound.ndim != 1:
-        raise ParameterError(f"mono sound has shape (n,), got {sound.shape}")
-    if sample_rate == wanted_rate or sound.size == 0:
-        return sound
+def resampled(sound: FloatArray, sample_rate: int, wanted_rate: int) -> FloatArray:
+    """The mono sum of a sound at another rate, shape (n * wanted_rate / sample_rate,); linear phase, no delay.
+
+    `sound` has shape (n,) or (channels, n).
+    """
+    if sample_rate == wanted_rate or sound.shape[-1] == 0:
+        return _mono(sound, 0, sound.shape[-1])
     import soxr
 
-    changed: FloatArray = soxr.resample(sound, sample_rate, wanted_rate, quality="HQ")
+    stream = soxr.ResampleStream(sample_rate, wanted_rate, 1, quality="HQ")
+    length = sound.shape[-1]
+    starts = range(0, length, _RESAMPLE_SAMPLES)
+    parts = [
+        stream.resample_chunk(
+            _mono(sound, at, min(at + _RESAMPLE_SAMPLES, length)), last=at + _RESAMPLE_SAMPLES >= length
+        )
+        for at in starts
+    ]
+    changed: FloatArray = np.concatenate(parts)
     return changed
 
 
+def _mono(sound: FloatArray, first: int, stop: int) -> FloatArray:
+    """Samples first to stop of a sound as the mean of its channels, shape (n,), float32; zeros outside the sound."""
+    if sound.ndim not in (1, 2):
+        raise ParameterError(f"sound has shape (n,) or (channels, n), got {sound.shape}")
+    inside = sound[..., max(first, 0) : max(stop, 0)]
+    if inside.ndim == 2:
+        inside = inside[0] if inside.shape[0] == 1 else inside.mean(axis=0, dtype=np.float32)
+    before = max(0, min(stop, 0) - first)
+    after = stop - first - before - inside.size
+    if before or after:
+        inside = np.pad(inside, (before, after))
+    return np.ascontiguousarray(inside, dtype=np.float32)
+
+
 def power_blocks(
-    mono: FloatArray, sample_rate: int, window: int, frames_per_second: int, block_frames: int = _BLOCK_FRAMES
+    sound: FloatArray, sample_rate: int, window: int, frames_per_second: int, block_frames: int = _BLOCK_FRAMES
 ) -> Iterator[tuple[int, FloatArray]]:
     """Short-time power spectra, a block of frames at a time, so that memory does not grow with the recording.
 
     Parameters
     ----------
-    mono : shape (n,), full scale 1.0
+    sound : shape (n,) or (channels, n), full scale 1.0; channels are averaged
     sample_rate : Hz
     window : samples; a Hann window
     frames_per_second : frame i is centred on sample round(i * sample_rate / frames_per_second)
@@ -137,31 +166,29 @@ def power_blocks(
     """
     from scipy import fft
 
-    sound = np.ascontiguousarray(mono, dtype=np.float32)
-    n_frames = count_frames(sound.size, sample_rate, frames_per_second)
+    n_frames = count_frames(sound.shape[-1], sample_rate, frames_per_second)
     half = window // 2
-    padded = np.zeros(sound.size + 2 * window, dtype=np.float32)
-    padded[half : half + sound.size] = sound
     hann = np.hanning(window + 1)[:-1]
     shape = (hann * (2.0 / hann.sum())).astype(np.float32)
-    views = np.lib.stride_tricks.sliding_window_view(padded, window)
     for first in range(0, n_frames, block_frames):
         count = min(block_frames, n_frames - first)
-        starts = np.round(np.arange(first, first + count) * (sample_rate / frames_per_second)).astype(np.int64)
-        spectra = fft.rfft(views[starts] * shape, axis=1)
+        centres = np.round(np.arange(first, first + count) * (sample_rate / frames_per_second)).astype(np.int64)
+        begin = int(centres[0]) - half
+        views = np.lib.stride_tricks.sliding_window_view(_mono(sound, begin, int(centres[-1]) + half), window)
+        spectra = fft.rfft(views[centres - half - begin] * shape, axis=1)
         yield first, np.square(spectra.real) + np.square(spectra.imag)
 
 
-def stft_power(mono: FloatArray, sample_rate: int, window: int, frames_per_second: int) -> FloatArray:
+def stft_power(sound: FloatArray, sample_rate: int, window: int, frames_per_second: int) -> FloatArray:
     """Short-time power spectrum as one array; see `power_blocks` for the conventions.
 
     Returns
     -------
     shape (window // 2 + 1, n_frames), float32
     """
-    n_frames = count_frames(mono.size, sample_rate, frames_per_second)
+    n_frames = count_frames(sound.shape[-1], sample_rate, frames_per_second)
     power = np.empty((n_frames, window // 2 + 1), dtype=np.float32)
-    for first, block in power_blocks(mono, sample_rate, window, frames_per_second):
+    for first, block in power_blocks(sound, sample_rate, window, frames_per_second):
         power[first : first + block.shape[0]] = block
     return np.ascontiguousarray(power.T)
 
@@ -234,7 +261,7 @@ def _banded(
     """Short-time power summed in bands, shape (n_bands, n_frames), float32."""
     from workbench.features._kernels import add_bands
 
-    n_frames = count_frames(sound.size, sample_rate, frames_per_second)
+    n_frames = count_frames(sound.shape[-1], sample_rate, frames_per_second)
     power = np.zeros((edges.shape[0], n_frames), dtype=np.float32)
     for first, block in power_blocks(sound, sample_rate, window, frames_per_second):
         add_bands(block, edges, weights, power[:, first : first + block.shape[0]])

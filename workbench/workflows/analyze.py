@@ -112,7 +112,7 @@ class Sound:
         """The one spectrogram."""
         from workbench.features.spectrum import analyze_spectrum
 
-        return analyze_spectrum(self.recording.mono(), self.recording.sample_rate, self.params.spectrum)
+        return analyze_spectrum(self.recording.samples, self.recording.sample_rate, self.params.spectrum)
 
     @cached_property
     def onsets(self) -> OnsetStrengths:

@@ -60,6 +60,14 @@ def test_silence_lies_on_the_floor_and_no_sound_has_no_frames() -> None:
     assert count_frames(0, 44_100, 100) == 0
 
 
-def test_stereo_is_refused() -> None:
+def test_channels_are_averaged_as_they_are_read() -> None:
+    sound = np.random.default_rng(2).normal(size=(2, 60_000)).astype(np.float32)
+    for rate in (44_100, 48_000):
+        stereo, mono = analyze_spectrum(sound, rate), analyze_spectrum(sound.mean(axis=0), rate)
+        np.testing.assert_array_equal(stereo.power, mono.power)
+        np.testing.assert_array_equal(stereo.tones, mono.tones)
+
+
+def test_a_third_axis_is_refused() -> None:
     with pytest.raises(ParameterError, match="shape"):
-        resampled(np.zeros((2, 100), dtype=np.float32), 44_100, 22_050)
+        resampled(np.zeros((2, 100, 1), dtype=np.float32), 44_100, 22_050)
