@@ -13,7 +13,16 @@ import numpy as np
 from workbench.loops.jumps import Jumps, start_fade
 from workbench.loops.plan import LoopPlan, LoopSegment, bar_length_at, check_against_grid
 from workbench.loops.profile import EndingKind, LoopProfile, SongSection
-from workbench.loops.worth import Worth, coverage_part, economy_part, freshness_part, own_ending_part, seams_part
+from workbench.loops.worth import (
+    Worth,
+    coverage_part,
+    economy_part,
+    fresh_again,
+    freshness_part,
+    over_limits,
+    own_ending_part,
+    seams_part,
+)
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, IntArray, SongSeconds, VideoSeconds
 
@@ -83,7 +92,6 @@ def route_worth(route: Route, jumps: Jumps, profile: LoopProfile, params: CoverP
     """The parts of the route's score, exactly; see `workbench.loops.worth`."""
     table = spans(route, jumps, profile)
     lengths = table[:, 1] - table[:, 0]
-    gap = np.asarray(np.sum(lengths**2) / np.sum(lengths))
     scores = jumps.score[route.jumps]
     lines = profile.downbeats
     if route.own_ending and profile.ending is not None:
@@ -93,18 +101,40 @@ def route_worth(route: Route, jumps: Jumps, profile: LoopProfile, params: CoverP
     else:
         stops = int(np.searchsorted(lines, route.last_to + 1e-6, side="right")) - 1
         ending = jumps.fade_worth[stops]
-    # One more for every bar that a segment enters at, one less for every bar line that it leaves at.
-    enters, leaves = np.append(jumps.enter, 0), np.append(jumps.leave, stops)
-    changes = np.bincount(enters[np.append(route.jumps, jumps.size)], minlength=lines.size + 1)
-    changes = changes - np.bincount(leaves[np.append(route.jumps, jumps.size)], minlength=lines.size + 1)
+    bars = bars_heard(route.jumps, jumps, stops)
+    plays = np.bincount(bars, minlength=lines.size).astype(np.float64)
+    mean_plays = np.sum(plays * jumps.bar_seconds) / np.sum(jumps.bar_seconds)
+    song = float(np.sum(jumps.bar_seconds))
     return Worth(
         seams=seams_part(scores.min(), scores.mean()),
         ending=ending,
-        freshness=freshness_part(gap, np.asarray(longest_run(route.jumps) + 1), params),
+        freshness=freshness_part(
+            fresh_mean(bars, jumps.bar_seconds, params), route.video_seconds, min(song, route.video_seconds), params
+        ),
         phrasing=jumps.phrasing[route.jumps].mean(),
-        coverage=coverage_part(np.cumsum(changes)[:-1].astype(np.float64), jumps.bar_seconds),
+        coverage=coverage_part(plays, jumps.bar_seconds),
         economy=economy_part(np.asarray(lengths.size / np.sum(1.0 / lengths)), params),
+        lost=over_limits(np.asarray(longest_run(route.jumps) + 1), plays.max(), np.asarray(mean_plays), params),
     )
+
+
+def bars_heard(taken: IntArray, jumps: Jumps, stops: int) -> IntArray:
+    """The bars of the song in the order in which they are heard, up to bar line `stops`; shape (n_bars_heard,)."""
+    enters, leaves = np.append(0, jumps.enter[taken]), np.append(jumps.leave[taken], stops)
+    lengths = np.maximum(leaves - enters, 0)
+    starts = np.cumsum(lengths) - lengths
+    return np.asarray(np.arange(int(lengths.sum())) + np.repeat(enters - starts, lengths))
+
+
+def fresh_mean(bars: IntArray, bar_seconds: FloatArray, params: CoverParams) -> FloatArray:
+    """Mean over the time of `bars_heard` of how fresh each bar is when it is heard again; 1 for its last time."""
+    lasts = bar_seconds[bars]
+    begins = np.cumsum(lasts) - lasts
+    order = np.argsort(bars.astype(np.int16), kind="stable")  # bars of 16 bits are sorted in linear time
+    again = bars[order][1:] == bars[order][:-1]
+    gaps = np.diff(begins[order])[again]
+    stale = np.sum(lasts[order][:-1][again] * (1.0 - fresh_again(gaps, params)))
+    return np.asarray(1.0 - stale / np.sum(lasts))
 
 
 def _pairs(route: Route, jumps: Jumps) -> IntArray:
@@ -115,7 +145,9 @@ def _pairs(route: Route, jumps: Jumps) -> IntArray:
 
 
 def longest_run(taken: IntArray) -> int:
-    """How often at most the same jump is taken in a row."""
+    """How often at most the same jump is taken in a row; the body is heard once more than that."""
+    if taken.size == 0:
+        return 0
     changes = np.flatnonzero(np.diff(taken)) + 1
     return int(np.diff(np.concatenate([[0], changes, [taken.size]])).max())
 

@@ -24,9 +24,11 @@ from workbench.params import CoverParams
 from workbench.recording import BoolArray, FloatArray, IntArray
 
 _MARGIN = 2e-6  # s; so that rounding to the microsecond breaks no rule
-_SAME_LENGTH = 6  # splices kept of each length in bars: others place the same body a bar earlier or later
+_SAME_PLACE = 2  # splices kept of one length in bars that leave within the same eight bars: others are the same loop
+_PLACE_BARS = 8
 _MOST = 256  # splices kept in all; bounds the table of what may follow what
 _DIFFERENT_BARS = 4  # how far the ends of two bodies lie apart, in all, that sound different
+_START_SHIFT = 0.008  # s; how far a splice into the first bar moves to make room for its fade
 _START_FADE = 0.005  # s; for a file that opens in mid-sound
 
 
@@ -57,6 +59,9 @@ class Jumps:
     """may be the first jump after the song's start"""
     follows: BoolArray
     """shape (n, n): jump [x, y] may follow x by y"""
+    shared_seconds: FloatArray
+    """shape (n, n), s of song that both bodies hold; negative for a body and a cut. With c how often each jump is
+    taken, bars are heard ``song + 2 c g + c' shared c`` seconds, squared (see `workbench.loops.worth`, coverage)"""
     bar_seconds: FloatArray
     """shape (n_bars,), the last one up to the song's last sound"""
     fade_worth: FloatArray
@@ -68,17 +73,20 @@ class Jumps:
         return int(self.leave.size)
 
     def unlike(self, one: int, others: Sequence[int]) -> bool:
-        """Whether a body sounds different from each of the others.
+        """Whether a body sounds different from each of the others, see `alike`."""
+        return not bool(self.alike(np.array([one]), np.array(others, dtype=np.int64)).any())
 
-        It does where their ends lie apart, in all, by four bars at least and by a quarter of the longer body.
+    def alike(self, ones: IntArray, others: IntArray) -> BoolArray:
+        """Which bodies sound the same, shape (n_ones, n_others).
+
+        They do unless their ends lie apart, in all, by four bars at least and by a quarter of the longer body.
         """
-        leave, enter = int(self.leave[one]), int(self.enter[one])
-        for other in others:
-            left, entered = int(self.leave[other]), int(self.enter[other])
-            longer = max(leave - enter, left - entered)
-            if abs(leave - left) + abs(enter - entered) < max(_DIFFERENT_BARS, longer / 4):
-                return False
-        return True
+        apart = np.abs(self.leave[ones][:, None] - self.leave[others]) + np.abs(
+            self.enter[ones][:, None] - self.enter[others]
+        )
+        bars = self.leave - self.enter
+        longer = np.maximum(bars[ones][:, None], bars[others])
+        return np.asarray(apart < np.maximum(_DIFFERENT_BARS, longer / 4))
 
 
 def start_fade(profile: LoopProfile) -> float:
@@ -86,12 +94,37 @@ def start_fade(profile: LoopProfile) -> float:
     return 0.0 if profile.song_start > _START_FADE else _START_FADE
 
 
+def with_room(
+    song_to: FloatArray, song_from: FloatArray, fade: FloatArray, left: FloatArray
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Splices that enter too near the recording's start for their crossfade, moved later and faded shorter.
+
+    Both ends move by the same time, so nothing is heard of it but where the fade lies: as far as half the fade asks
+    for and the leaving end stays within 8 ms of its bar line, `left`. What then is still missing the fade gives up,
+    down to 5 ms. Where that does not make room either, the splice stays as it is.
+
+    Parameters
+    ----------
+    song_to, song_from, fade : shape (n,), s
+    left : shape (n,), s, the bar lines left
+    """
+    missing = np.maximum(fade / 2 - song_from, 0.0)
+    later = np.clip(_START_SHIFT - (song_to - left), 0.0, _START_SHIFT)
+    moved = np.minimum(missing, later)
+    shorter = np.minimum(fade, 2.0 * (song_from + moved) - _MARGIN)
+    helped = (missing > 0.0) & (shorter >= MIN_FADE_SECONDS)
+    moved = np.where(helped, moved, 0.0)
+    return song_to + moved, song_from + moved, np.where(helped, shorter, fade)
+
+
 def usable_jumps(profile: LoopProfile, params: CoverParams) -> Jumps:
     """The splices of a song that keep the rules of a plan and reach the floor, best first; possibly none."""
     splices, lines = profile.splices, profile.downbeats
     leave, enter = np.asarray(splices.leave, dtype=np.int64), np.asarray(splices.enter, dtype=np.int64)
-    song_to, song_from = np.round(splices.song_to, 6), np.round(splices.song_from, 6)
-    fade = np.round(splices.fade_seconds, 6)
+    song_to, song_from, fade = with_room(
+        np.asarray(splices.song_to), np.asarray(splices.song_from), np.asarray(splices.fade_seconds), lines[leave]
+    )
+    song_to, song_from, fade = np.round(song_to, 6), np.round(song_from, 6), np.round(fade, 6)
     gain = np.round(song_to - song_from, 6)
 
     off_left, off_entered = song_to - lines[leave], song_from - lines[enter]
@@ -107,12 +140,17 @@ def usable_jumps(profile: LoopProfile, params: CoverParams) -> Jumps:
 
     kept = np.flatnonzero(legal)
     kept = kept[np.lexsort((enter[kept], leave[kept], -splices.score[kept]))]
-    kept = kept[rank_within(leave[kept] - enter[kept]) < _SAME_LENGTH][:_MOST]
+    nth = rank_within((leave[kept] - enter[kept]) * lines.size + leave[kept] // _PLACE_BARS)
+    kept = kept[nth < _SAME_PLACE]
+    if kept.size > _MOST:  # the best of every length and place before the second best of any
+        kept = kept[np.sort(np.argsort(rank_within(leave[kept] - enter[kept]), kind="stable")[:_MOST])]
     leave, enter, gain = leave[kept], enter[kept], gain[kept]
     song_to, song_from, fade = song_to[kept], song_from[kept], fade[kept]
     least = max(params.min_segment_seconds, params.gain_glide_seconds)
     opens = max(params.min_opening_seconds, params.gain_glide_seconds)
     lasts = song_to[None, :] - song_from[:, None]
+    first_second, last_second = np.minimum(song_to, song_from), np.maximum(song_to, song_from)
+    shared = np.minimum(last_second[:, None], last_second) - np.maximum(first_second[:, None], first_second)
     return Jumps(
         leave=leave,
         enter=enter,
@@ -129,6 +167,7 @@ def usable_jumps(profile: LoopProfile, params: CoverParams) -> Jumps:
         & (song_to - round(profile.song_start, 6) >= np.maximum(opens, start_fade(profile) + fade / 2) + _MARGIN),
         follows=(leave[None, :] - enter[:, None] >= params.min_segment_bars)
         & (lasts >= np.maximum(least, (fade[:, None] + fade[None, :]) / 2) + _MARGIN),
+        shared_seconds=np.maximum(shared, 0.0) * np.sign(gain)[:, None] * np.sign(gain),
         bar_seconds=np.append(np.diff(lines), max(profile.last_sound - float(lines[-1]), 1e-3)),
         fade_worth=fade_part(profile),
     )

@@ -2,13 +2,14 @@
 
 It is the weighted mean (weights in `CoverParams`) of six parts, each 0 to 1:
 
-- seams: ``0.6 worst + 0.4 mean`` of the seam scores, for one bad seam spoils a film that nine good ones carry;
+- seams: ``0.6 worst + 0.4 mean`` of the seam scores, for one bad seam spoils a film that nine good ones carry; what
+  the worst lacks of 0.8, where more than one listener in five hears it, counts twice;
 - ending: the song's own outro or last bars 1.0, its own last hit 0.9; a fade 0.6 at a section's border, 0.5 after
   eight bars of a section, 0.4 after four, 0.2 elsewhere. Up to 0.1 less for a late start or for silence at the end,
   0.05 for each second;
-- freshness: ``1 - exp(-G / fresh_seconds)`` with G the length-weighted mean of the segments' lengths, which is how
-  long it takes, at an instant picked at random, until the music jumps back; times ``(1 + limit / run) / 2`` where one
-  body follows itself `run` times, more than `max_passes_in_a_row`;
+- freshness: how long until the same bar comes again. At an instant picked at random it is heard again R seconds later;
+  the part is the mean of ``1 - exp(-R / fresh_seconds)`` (1 where it never comes again), over the same for the song
+  played round and round, the most that any loop of it can reach;
 - coverage: how evenly the song is used. Bar b, of length d_b, is heard n_b times, so that a bar picked at random from
   the plan is heard ``M = sum(n_b**2 d_b) / sum(n_b d_b)`` times; were every bar heard equally often, it would be
   ``E = sum(n_b d_b) / sum(d_b)`` times; the part is E / M;
@@ -17,12 +18,18 @@ It is the weighted mean (weights in `CoverParams`) of six parts, each 0 to 1:
 - economy: ``1 - exp(-2 H / fresh_seconds)`` with H the harmonic mean of the segments' lengths: few seams rather than
   many, and none close to the next.
 
+Two limits are stated in `CoverParams`: how often at most one body follows itself (`max_passes_in_a_row`), and how often
+at most a bar is heard (`most_plays`: `max_plays_over_mean` times the mean, and always one more than the mean rounded
+up, without which hardly any length could be met). Each that is passed costs half of `over_limit` at once and another
+half for every doubling, so that a listener's patience is given up, bit by bit, after a seam that is hardly heard, and
+before the song's own ending or a seam that many hear.
+
 Nothing here looks at sound: seam scores come from `workbench.loops.seams`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -30,6 +37,8 @@ from workbench.loops.profile import EndingKind, LoopProfile
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, IntArray
 
+_HEARD = 0.8  # seam score under which a seam is heard by many
+_PARTS = ("seams", "ending", "freshness", "phrasing", "coverage", "economy")
 _OWN_ENDING = {EndingKind.OUTRO: 1.0, EndingKind.RESOLVE: 1.0, EndingKind.ABRUPT: 0.9}
 
 
@@ -43,23 +52,50 @@ class Worth:
     phrasing: FloatArray
     coverage: FloatArray
     economy: FloatArray
+    lost: FloatArray
+    """what passing a limit costs, see `over_limits`"""
 
     def total(self, params: CoverParams) -> FloatArray:
-        """The weighted mean of the parts, element by element; 0 where all weights are 0."""
-        weights = {part.name: float(getattr(params, f"weight_{part.name}")) for part in fields(self)}
+        """The weighted mean of the parts less what limits cost, element by element; 0 where all weights are 0."""
+        weights = {name: float(getattr(params, f"weight_{name}")) for name in _PARTS}
         mean = sum(weight * np.asarray(getattr(self, name)) for name, weight in weights.items())
-        return np.asarray(mean / max(sum(weights.values()), 1e-9))
+        return np.asarray(np.maximum(0.0, mean / max(sum(weights.values()), 1e-9) - self.lost))
 
 
 def seams_part(worst: FloatArray, mean: FloatArray) -> FloatArray:
     """Quality of all seams from the worst and the mean score."""
-    return np.asarray(0.6 * worst + 0.4 * mean)
+    heard = np.maximum(0.0, _HEARD - worst)
+    return np.asarray(0.6 * np.maximum(0.0, worst - heard) + 0.4 * mean)
 
 
-def freshness_part(gap_seconds: FloatArray, run: FloatArray, params: CoverParams) -> FloatArray:
-    """Freshness from the length-weighted mean segment, s, and the longest run of passes of one body."""
-    over = np.minimum(1.0, params.max_passes_in_a_row / np.maximum(run, 1))
-    return np.asarray((1.0 - np.exp(-gap_seconds / params.fresh_seconds)) * 0.5 * (1.0 + over))
+def fresh_again(gap_seconds: FloatArray, params: CoverParams) -> FloatArray:
+    """How fresh music sounds that comes again after so many seconds, 0 to 1."""
+    return np.asarray(1.0 - np.exp(-gap_seconds / params.fresh_seconds))
+
+
+def freshness_part(fresh: FloatArray, clip_seconds: float, song_seconds: float, params: CoverParams) -> FloatArray:
+    """Freshness from the mean of `fresh_again` over the clip, against the song played round and round."""
+    again = max(0.0, clip_seconds - song_seconds) / clip_seconds
+    best = 1.0 - again * np.exp(-song_seconds / params.fresh_seconds)
+    return np.asarray(np.minimum(1.0, fresh / best))
+
+
+def most_plays(mean_plays: FloatArray, params: CoverParams) -> FloatArray:
+    """How often at most a bar should be heard where all are heard so often on average."""
+    return np.asarray(np.maximum(np.ceil(mean_plays - 1e-9) + 1.0, params.max_plays_over_mean * mean_plays))
+
+
+def over_limits(run: FloatArray, plays: FloatArray, mean_plays: FloatArray, params: CoverParams) -> FloatArray:
+    """What a plan loses for the limits that it passes.
+
+    Parameters
+    ----------
+    run : longest run of passes of one body
+    plays, mean_plays : how often the bar heard most, and all bars on average, are heard
+    """
+    ratios = (run / params.max_passes_in_a_row, plays / most_plays(mean_plays, params))
+    lost = sum(np.where(ratio > 1.0, 0.5 + 0.5 * np.log2(np.maximum(ratio, 1.0)), 0.0) for ratio in ratios)
+    return np.asarray(params.over_limit * lost)
 
 
 def coverage_part(times_heard: FloatArray, bar_seconds: FloatArray) -> FloatArray:
