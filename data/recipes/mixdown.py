@@ -8,12 +8,12 @@ samples on the same FluidSynth.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from effects import Insert, Sound, gain_of
 from mastering import loudness, master, true_peak
-from sampler import DRUM_BANK, RATE, Event, sampler, settled_sampler
+from sampler import DRUM_BANK, RATE, Event, sampler
 from scipy import signal
 from score import BEND, GM_DRUMS, PEDAL, Form, Kit, Move, Part, Performed, performed, seed_of
 from synths import Synth
@@ -24,7 +24,6 @@ class Sampled:
     """A program of a sound font. `semitones` transposes (a guitar tuned down), `compensate` starts samples early.
 
     Compensation is for instruments that are struck or plucked; bowed and blown ones speak slowly, as players do.
-    `settled` starts the synthesizer from silence, see `SettledSampler`.
     """
 
     program: int
@@ -33,15 +32,16 @@ class Sampled:
     semitones: int = 0
     compensate: bool = True
     bend_range: int = 2
-    settled: bool = False
 
     def sound(self, notes: Sequence[Performed], moves: Sequence[Move], form: Form, seconds: float) -> Sound:
         """The dry stem, shape (n, 2)."""
         events: list[Event] = []
-        machine = settled_sampler() if self.settled else sampler()
+        machine = sampler()
+        played = {note.pitch + self.semitones for note in notes}
+        delays = machine.onset_delays(played, self.program, self.bank, self.font) if self.compensate else {}
         for note in notes:
             pitch = note.pitch + self.semitones
-            early = machine.onset_delay(pitch, self.program, self.bank, self.font) if self.compensate else 0.0
+            early = delays.get(pitch, 0.0)
             events.append(Event(note.at - early, "on", pitch, note.velocity))
             until = note.until - early if self.bank != DRUM_BANK else note.at + 0.05
             events.append(Event(until, "off", pitch, 0))
@@ -139,7 +139,6 @@ class Song:
     quality: float = 0.2  # of the Vorbis encoder, 0 to 1
     cut_at: float | None = None  # place in quarters after which nothing sounds: an abrupt end
     has_pulse: bool = True
-    settled: bool = False  # every sampled voice is
     traits: Sequence[str] = ()
 
     def add(
@@ -267,10 +266,7 @@ def render(song: Song) -> Mixed:
         if not stem.part.notes:
             continue
         strip = stem.strip
-        voice = stem.voice
-        if song.settled and isinstance(voice, Sampled):
-            voice = replace(voice, settled=True)
-        sound = voice.sound(performed(stem.part, song.seed), stem.part.moves, form, seconds)[:n]
+        sound = stem.voice.sound(performed(stem.part, song.seed), stem.part.moves, form, seconds)[:n]
         sound = np.pad(sound, ((0, n - len(sound)), (0, 0)))
         for insert in strip.inserts:
             sound = insert(sound)

@@ -17,6 +17,7 @@ BUNDLED = DATA / "bundled"
 MOST_BYTES = 25_000_000
 LEAST_SONGS = 10  # 12 once the second batch is composed
 REFUSALS = 5
+EXPECTED_REFUSALS = ("low_confidence", "no_viable_loop", "no_loop_profile")
 FIELDS = {
     "path": str,
     "track_id": str,
@@ -97,7 +98,7 @@ def test_manifest_fields(line: dict[str, object]) -> None:
         assert 60 <= float(str(line["bpm"])) <= 180
         assert line["musical_key_mode"] in ("major", "minor")
     else:
-        assert line["expected_refusal"] in ("low_confidence", "no_viable_loop")
+        assert line["expected_refusal"] in EXPECTED_REFUSALS
 
 
 @pytest.mark.parametrize("line", LINES, ids=NAMES)
@@ -110,6 +111,36 @@ def test_audio_decodes_to_stereo_at_44100_hz_below_full_scale(line: dict[str, ob
         assert 60 <= len(samples) / rate <= 150
     stated = truth(Path(str(line["path"])).stem).file_metadata.duration
     assert len(samples) / rate == pytest.approx(stated, abs=1e-3)
+
+
+@pytest.mark.parametrize("line", LINES, ids=NAMES)
+def test_only_silence_is_silent(line: dict[str, object]) -> None:
+    samples, rate = soundfile.read(BUNDLED / str(line["path"]), dtype="float32", always_2d=True)
+    if line.get("expected_refusal") == "no_loop_profile":
+        assert len(samples) == 30 * rate
+        assert not samples.any()
+    else:
+        assert np.sqrt(np.mean(samples**2)) > 10 ** (-30 / 20)
+
+
+@pytest.mark.parametrize("refusal", EXPECTED_REFUSALS)
+def test_every_refusal_of_the_music_has_a_piece(refusal: str) -> None:
+    assert refusal in {line.get("expected_refusal") for line in LINES}
+
+
+@pytest.mark.parametrize("line", LINES, ids=NAMES)
+def test_truth_says_why_a_piece_is_refused(line: dict[str, object]) -> None:
+    loaded = truth(Path(str(line["path"])).stem)
+    assert (loaded.sandbox["kind"], loaded.sandbox["batch"]) == (line["kind"], line["batch"])
+    expected = line.get("expected_refusal")
+    assert (expected is None) == (line["kind"] == "song")
+    assert loaded.sandbox["has_pulse"] == (expected in (None, "no_viable_loop"))
+    if not loaded.sandbox["has_pulse"]:
+        for namespace in ("beat_position", "segment_open", "tempo"):
+            assert observations(loaded, namespace) == []
+        assert loaded.sandbox["metres"] == []
+    if expected is not None:
+        assert loaded.sandbox["exact_repeats"] == []
 
 
 @pytest.mark.parametrize("name", NAMES)

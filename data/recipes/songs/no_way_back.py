@@ -62,7 +62,6 @@ def compose() -> Song:
         "E",
         "minor",
         kind="refusal",
-        settled=True,
         seed=51,
         lufs=-15.0,
         quality=0.2,

@@ -94,7 +94,6 @@ def compose() -> Song:
         "D",
         "minor",
         kind="refusal",
-        settled=True,
         seed=31,
         lufs=-17.0,
         quality=0.2,

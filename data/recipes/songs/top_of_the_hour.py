@@ -46,7 +46,6 @@ def compose() -> Song:
         "D",
         "minor",
         kind="refusal",
-        settled=True,
         seed=21,
         lufs=-13.0,
         quality=0.3,

@@ -195,7 +195,6 @@ def compose() -> Song:
         "Db",
         "major",
         kind="refusal",
-        settled=True,
         seed=41,
         lufs=-17.0,
         quality=0.2,
