@@ -12,7 +12,7 @@ from __future__ import annotations
 import ctypes
 import ctypes.util
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -28,6 +28,7 @@ POLYPHONY = 512
 BLOCKS_PER_SECOND = SYNTH_RATE / BLOCK
 DRUM_BANK = 128
 ALL_SOUND_OFF = 120  # a controller that ends every voice of a channel at once
+LONGEST_DELAY = 0.008  # seconds; instruments that speak more slowly do so by nature
 
 FONTS = {
     "fluid": Path("/usr/share/sounds/sf2/FluidR3_GM.sf2"),
@@ -58,8 +59,8 @@ def _library() -> ctypes.CDLL:
         "fluid_settings_setnum": (number, [pointer, text, real]),
         "fluid_settings_setint": (number, [pointer, text, number]),
         "new_fluid_synth": (pointer, [pointer]),
+        "delete_fluid_synth": (None, [pointer]),
         "fluid_synth_sfload": (number, [pointer, text, number]),
-        "fluid_synth_system_reset": (number, [pointer]),
         "fluid_synth_set_interp_method": (number, [pointer, number, number]),
         "fluid_synth_program_select": (number, [pointer, number, number, number, number]),
         "fluid_synth_noteon": (number, [pointer, number, number, number]),
@@ -75,44 +76,57 @@ def _library() -> ctypes.CDLL:
 
 
 class Sampler:
-    """One synthesizer with its sound fonts loaded; `render` turns the events of a stem into sound."""
+    """Plays stems, each on a synthesizer of its own.
+
+    A used synthesizer is never quite at rest: voices ring into what comes next, and a voice that sounded before ramps
+    up from its last level. A new one for every stem makes a stem depend on nothing but its events. The fonts' samples
+    stay in memory with a synthesizer that is kept for this and never plays, so a new one costs a tenth of a second.
+    """
 
     def __init__(self) -> None:
-        lib = _library()
-        settings = lib.new_fluid_settings()
-        lib.fluid_settings_setnum(settings, b"synth.sample-rate", float(SYNTH_RATE))
-        lib.fluid_settings_setnum(settings, b"synth.gain", 0.6)
-        lib.fluid_settings_setint(settings, b"synth.reverb.active", 0)
-        lib.fluid_settings_setint(settings, b"synth.chorus.active", 0)
-        lib.fluid_settings_setint(settings, b"synth.polyphony", POLYPHONY)
-        self._lib = lib
-        self._synth = lib.new_fluid_synth(settings)
-        self._fonts: dict[str, int] = {}
-        self._warm_up()
+        self._lib = _library()
+        self._settings = self._lib.new_fluid_settings()
+        self._lib.fluid_settings_setnum(self._settings, b"synth.sample-rate", float(SYNTH_RATE))
+        self._lib.fluid_settings_setnum(self._settings, b"synth.gain", 0.6)
+        self._lib.fluid_settings_setint(self._settings, b"synth.reverb.active", 0)
+        self._lib.fluid_settings_setint(self._settings, b"synth.chorus.active", 0)
+        self._lib.fluid_settings_setint(self._settings, b"synth.polyphony", POLYPHONY)
+        self._keeper = self._lib.new_fluid_synth(self._settings)
+        self._kept: set[str] = set()
+        self._delays: dict[tuple[str, int, int], dict[int, float]] = {}
 
-    def _font(self, name: str) -> int:
-        """The synthesizer's number for a font, loaded on first use."""
-        if name not in self._fonts:
-            path = FONTS[name]
-            if not path.exists():
-                raise RuntimeError(f"sound font {path} is missing; see data/README.md for its Debian package")
-            self._fonts[name] = self._lib.fluid_synth_sfload(self._synth, os.fsencode(path), 0)
-        return self._fonts[name]
+    def _load(self, synth: int, name: str) -> int:
+        """The number of a font in a synthesizer that has just loaded it."""
+        path = FONTS[name]
+        if not path.exists():
+            raise RuntimeError(f"sound font {path} is missing; see data/README.md for its Debian package")
+        return int(self._lib.fluid_synth_sfload(synth, os.fsencode(path), 0))
 
     def render(
         self, events: Sequence[Event], seconds: float, program: int, bank: int = 0, font: str = "fluid"
     ) -> NDArray[np.float32]:
         """The stem as shape (n, 2) at 44.1 kHz, exactly `seconds` long; tails beyond that are cut."""
-        lib, synth = self._lib, self._synth
+        lib = self._lib
         channel = 9 if bank == DRUM_BANK else 0
-        font_id = self._font(font)
-        self._silence()
-        lib.fluid_synth_set_interp_method(synth, -1, 7)
-        if lib.fluid_synth_program_select(synth, channel, font_id, bank, program) != 0:
-            raise ValueError(f"font {font!r} has no program {program} in bank {bank}")
-        for controller, value in ((7, 100), (10, 64), (11, 127), (91, 0), (93, 0)):
-            lib.fluid_synth_cc(synth, channel, controller, value)
-        n_blocks = int(np.ceil(seconds * BLOCKS_PER_SECOND)) + 1
+        if font not in self._kept:
+            self._load(self._keeper, font)
+            self._kept.add(font)
+        synth = lib.new_fluid_synth(self._settings)
+        try:
+            lib.fluid_synth_set_interp_method(synth, -1, 7)
+            if lib.fluid_synth_program_select(synth, channel, self._load(synth, font), bank, program) != 0:
+                raise ValueError(f"font {font!r} has no program {program} in bank {bank}")
+            for controller, value in ((7, 100), (10, 64), (11, 127), (91, 0), (93, 0)):
+                lib.fluid_synth_cc(synth, channel, controller, value)
+            sound = self._play(synth, channel, events, int(np.ceil(seconds * BLOCKS_PER_SECOND)) + 1)
+        finally:
+            lib.delete_fluid_synth(synth)
+        halved = signal.resample_poly(sound, 1, 2, axis=1, window=("kaiser", 9.0))
+        return np.ascontiguousarray(halved[:, : round(seconds * RATE)].T, dtype=np.float32)
+
+    def _play(self, synth: int, channel: int, events: Sequence[Event], n_blocks: int) -> NDArray[np.float32]:
+        """Send every event at the block nearest to its time; shape (2, samples) at the synthesizer's rate."""
+        lib = self._lib
         sound = np.zeros((2, n_blocks * BLOCK), dtype=np.float32)
         send = {
             "on": lambda e: lib.fluid_synth_noteon(synth, channel, e.number, e.value),
@@ -122,81 +136,55 @@ class Sampler:
         }
         # At one instant controls come first and a key is released before it is struck again.
         order = {"control": 0, "bend": 1, "off": 2, "on": 3}
-        ready = sorted(
-            ((max(0, round(e.at * BLOCKS_PER_SECOND)), order[e.kind], e.number, e.value, e) for e in events),
-            key=lambda row: row[:4],
-        )
+        rows = [(max(0, round(e.at * BLOCKS_PER_SECOND)), order[e.kind], e.number, e.value, e) for e in events]
         done = 0
-        for block, *_, event in ready:
+        for block, *_, event in sorted(rows, key=lambda row: row[:4]):
             block = min(block, n_blocks)
-            self._write(sound, done, block)
+            self._write(synth, sound, done, block)
             done = max(done, block)
             send[event.kind](event)
-        self._write(sound, done, n_blocks)
-        halved = signal.resample_poly(sound, 1, 2, axis=1, window=("kaiser", 9.0))
-        return np.ascontiguousarray(halved[:, : round(seconds * RATE)].T, dtype=np.float32)
+        self._write(synth, sound, done, n_blocks)
+        return sound
 
-    def _warm_up(self) -> None:
-        """Use every voice once: one that never sounded starts its filter a little (-95 dB) differently."""
-        self._font("fluid")
-        for n in range(POLYPHONY + 64):
-            self._lib.fluid_synth_noteon(self._synth, n % 8, 30 + n // 8 % 60, 1)
-        self._write(np.zeros((2, BLOCK), dtype=np.float32), 0, 1)
-        self._silence()
-
-    def _silence(self) -> None:
-        """Stop every voice and reset every controller: a reset alone lets voices ring into the next stem."""
-        for channel in (0, 9):
-            self._lib.fluid_synth_cc(self._synth, channel, ALL_SOUND_OFF, 0)
-        self._write(np.zeros((2, 16 * BLOCK), dtype=np.float32), 0, 16)
-        self._lib.fluid_synth_system_reset(self._synth)
-
-    @cache  # noqa: B019 - the one sampler lives as long as the process
-    def onset_delay(self, key: int, program: int, bank: int = 0, font: str = "fluid") -> float:
-        """Seconds from striking `key` until it is heard: many samples begin with up to 5 ms of near-silence.
-
-        Heard means a tenth of the peak of the first 60 ms. At most 8 ms count, so that an instrument that speaks
-        slowly by nature still does.
-        """
-        start = 0.02
-        sound = self.render([Event(start, "on", key, 110)], start + 0.06, program, bank, font)
-        level = np.abs(sound).max(axis=1)
-        if level.max() <= 0.0:
-            raise ValueError(f"key {key} of program {program}, bank {bank}, font {font!r} is silent")
-        heard = int(np.argmax(level > 0.1 * level.max())) / RATE
-        return float(np.clip(heard - start, 0.0, 0.008))
-
-    def _write(self, sound: NDArray[np.float32], first: int, last: int) -> None:
+    def _write(self, synth: int, sound: NDArray[np.float32], first: int, last: int) -> None:
         """Let the synthesizer fill blocks `first` to `last` of both channels."""
         if last <= first:
             return
         left = sound[0, first * BLOCK :].ctypes.data
         right = sound[1, first * BLOCK :].ctypes.data
-        self._lib.fluid_synth_write_float(self._synth, (last - first) * BLOCK, left, 0, 1, right, 0, 1)
+        self._lib.fluid_synth_write_float(synth, (last - first) * BLOCK, left, 0, 1, right, 0, 1)
 
+    def onset_delays(self, keys: Iterable[int], program: int, bank: int = 0, font: str = "fluid") -> dict[int, float]:
+        """Seconds from striking each key until it is heard: many samples begin with up to 5 ms of near-silence.
 
-class SettledSampler(Sampler):
-    """A sampler that stops what still sounds before it plays: a reset alone lets voices ring into the next stem.
-
-    What rings on is heard at the start of a recording, and hides the onsets that `onset_delay` looks for.
-    """
-
-    def render(
-        self, events: Sequence[Event], seconds: float, program: int, bank: int = 0, font: str = "fluid"
-    ) -> NDArray[np.float32]:
-        """As `Sampler.render`, from silence."""
-        for either in (0, DRUM_BANK):
-            super().render([Event(0.0, "control", ALL_SOUND_OFF, 0)], 0.01, 0, either)
-        return super().render(events, seconds, program, bank, font)
-
-
-@cache
-def settled_sampler() -> SettledSampler:
-    """The one settled sampler of this process, with a synthesizer of its own."""
-    return SettledSampler()
+        Heard means a tenth of the peak of the first 60 ms. At most `LONGEST_DELAY` counts, so that an instrument that
+        speaks slowly by nature still does.
+        """
+        known = self._delays.setdefault((font, bank, program), {})
+        fresh = sorted(set(keys) - set(known))
+        slot, start = 138 / BLOCKS_PER_SECOND, 28 / BLOCKS_PER_SECOND  # whole blocks: nothing is rounded
+        events = [
+            event
+            for n, key in enumerate(fresh)
+            for event in (
+                Event(n * slot, "control", ALL_SOUND_OFF, 0),
+                Event(n * slot + start, "on", key, 110),
+                Event(n * slot + 0.09, "off", key, 0),
+            )
+        ]
+        sound = np.abs(self.render(events, len(fresh) * slot + slot, program, bank, font)).max(axis=1) if fresh else []
+        for n, key in enumerate(fresh):
+            begin = round(n * slot * RATE)
+            level = sound[begin : begin + round((start + 0.06) * RATE)]
+            if level.max() <= 0.0:
+                raise ValueError(f"key {key} of program {program}, bank {bank}, font {font!r} is silent")
+            quiet = round(start * RATE / 2)  # what is left of the key before ends at once
+            heard = (quiet + int(np.argmax(level[quiet:] > 0.1 * level[quiet:].max()))) / RATE
+            known[key] = float(np.clip(heard - start, 0.0, LONGEST_DELAY))
+        return known
 
 
 @cache
 def sampler() -> Sampler:
-    """The one sampler of this process; loading a font takes a second, so it is shared."""
+    """The one sampler of this process, which keeps the fonts in memory."""
     return Sampler()

@@ -234,6 +234,11 @@ class Move:
 BEND, SWELL, VIBRATO, PEDAL = 128, 11, 1, 64
 
 
+def bars_of(text: str, first: int, last: int | None = None) -> str:
+    """Some bars of a melody's text, counted from 0, `last` left out."""
+    return " | ".join(bar.strip() for bar in text.split("|")[first:last] if bar.strip()) + " |"
+
+
 @dataclass(slots=True)
 class Part:
     """One instrument's notes, and how loosely it is played.

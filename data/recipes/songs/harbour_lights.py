@@ -17,7 +17,7 @@ from effects import (
     transient,
     widen,
 )
-from harmony import bass_line_root, voicings
+from harmony import bass_line_root, chord, voicings
 from mixdown import Group, Sampled, Song, Strip
 from patterns import rhythm, strum
 from score import Form, Section
@@ -226,7 +226,8 @@ def write_harmony(song: Song) -> None:
         for n, name in enumerate(chords):
             at, root, last = section.bar(n), bass_line_root(name) + lift, section.label == "outro" and n == 3
             power, wide, top = [k + lift for k in low[n]], [k + lift for k in middle[n]], [k + lift for k in high[n]]
-            fifth = [root + 12, root + 19, root + 24]
+            own = 40 + (chord(name)[0] - 40) % 12 + lift  # over a slash chord the guitar plays the chord, not its bass
+            fifth = [own, own + 7, own + 12]
             if last:
                 for part, keys in (
                     (bass, [root]),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from effects import bell, compress, high_shelf, highpass, low_shelf, lowpass, reverb, saturate, widen
 from harmony import bass_class, bass_line_root, near, voicings
 from mixdown import Group, Sampled, Song, Strip
-from score import Form, Part, Section
+from score import Form, Part, Section, bars_of
 
 A = ["Am", "Am", "Dm", "Dm", "G7", "G7", "C", "E7", "F", "F", "Bm7b5", "E7", "Am", "F", "E7", "Am"]
 B = ["C", "G/B", "Am", "Em", "F", "C/E", "Dm7", "G7", "C", "G/B", "Am", "Em", "F", "Dm", "E7", "E7"]
@@ -164,7 +164,7 @@ def write_tunes(song: Song) -> None:
     clarinet.line(form["a 1"].start, ANSWER, 72)
     accordion.line(form["b"].start, MIDDLE, 92)
     clarinet.line(form["b"].start, COUNTER, 82)
-    box.line(form["b"].bar(8), "\n".join(MIDDLE.split("\n")[1:]), 70, shift=12)
+    box.line(form["b"].bar(8), bars_of(MIDDLE, 8), 70, shift=12)
     clarinet.line(form["a 2"].start, TUNE_AGAIN, 92)
     accordion.line(form["a 2"].start, ANSWER, 80)
     sing(cello, form["b"], 82)
