@@ -95,6 +95,9 @@ class BeatParams(Params):
         default=8.0, ge=1.0, le=60.0, description="s of music that decide on their own tempo as firmly as a piece does"
     )
     change_cost: float = Field(default=3.0, ge=0.0, le=50.0, description="nats that a leap to another tempo costs")
+    change_gain: float = Field(
+        default=8.0, ge=0.0, le=100.0, description="nats by which stretches must explain a piece better than one tempo"
+    )
     change_view_seconds: float = Field(default=3.0, ge=1.0, le=20.0, description="s heard each way to judge a second")
     unsteady_ms: float = Field(
         default=15.0, ge=1.0, le=100.0, description="ms; median unevenness of the beats that halves the confidence"
@@ -203,10 +206,10 @@ class SeamParams(Params):
         description="s; fade that ends as the attack begins; the grid rule leaves 20 ms",
     )
     longest_fade_seconds: float = Field(
-        default=0.25,
+        default=0.12,
         ge=0.02,
         le=0.5,
-        description="s; fade between unlike sides without attacks; longer ones overlap chords",
+        description="s; fade between unlike sides without attacks; longer ones beat where both sides hold one note",
     )
 
 
