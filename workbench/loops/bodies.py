@@ -21,6 +21,7 @@ from workbench.errors import ParameterError
 from workbench.features.energy import loudness_between, sounding_range
 from workbench.loops.endings import find_ending
 from workbench.loops.fitting import Fits, fit_splices, line_sounds
+from workbench.loops.jumps import with_room
 from workbench.loops.profile import SEAM_PARTS, EndingKind, LoopProfile, SongEnding, SongSection, Splices
 from workbench.loops.seams import SeamEvidence, score_splices, seam_evidence, total_of_parts
 from workbench.params import EndingParams, SeamParams, SectionParams
@@ -138,18 +139,18 @@ def candidate_splices(
     parts = _heard_parts(parts[:, leave, enter], fits, params)
     score = total_of_parts(parts, params, led[leave, enter])
     level_step = coming_lufs[enter] - coming_lufs[leave]
-    half = fits.fade_seconds / 2
-    room = (fits.song_from >= half) & (fits.song_to + half <= recording.duration)
+    song_to, song_from, fade = with_room(fits.song_to, fits.song_from, fits.fade_seconds, at[leave])
+    room = (song_from >= fade / 2) & (song_to + fade / 2 <= recording.duration)
     kept = np.flatnonzero(room & (score >= params.kept_score))
     order = kept[np.lexsort((enter[kept], leave[kept], -np.round(score[kept], 6)))]
     return Splices(
         leave=leave[order].astype(np.int32),
         enter=enter[order].astype(np.int32),
-        song_to=fits.song_to[order],
-        song_from=fits.song_from[order],
+        song_to=song_to[order],
+        song_from=song_from[order],
         score=score[order],
         parts=parts[:, order].T.copy(),
-        fade_seconds=fits.fade_seconds[order],
+        fade_seconds=fade[order],
         exponent=fits.exponent[order],
         level_step_db=level_step[order],
     )

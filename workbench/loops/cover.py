@@ -117,7 +117,7 @@ def plan_loop(profile: LoopProfile, video_seconds: float, params: CoverParams = 
 class _Mixes(NamedTuple):
     """Combinations of a tour, Q taken `times`, and R, one a row."""
 
-    block: IntArray
+    tour: IntArray
     extra: IntArray
     times: IntArray
     last: IntArray
@@ -148,11 +148,11 @@ class _Space(NamedTuple):
     """seconds that all jumps but those of the main body add"""
 
     def rows(self, chosen: BoolArray, passes: IntArray, before: BoolArray) -> _Mixes:
-        """The chosen combinations, one a row; `before` has the shape of `chosen`: Q before the block."""
-        block, extra, last = np.nonzero(chosen)
+        """The chosen combinations, one a row; `before` has the shape of `chosen`: Q within the tour."""
+        tour, extra, last = np.nonzero(chosen)
         taken = self.extra[0, extra, 0]
         times = np.where(taken == _NONE, 0, self.times[0, extra, 0])
-        return _Mixes(block, taken, times, self.last[0, 0, last], before[chosen], passes[chosen])
+        return _Mixes(tour, taken, times, self.last[0, 0, last], before[chosen], passes[chosen])
 
 
 def _adjusters(jumps: Jumps, params: CoverParams) -> IntArray:
@@ -263,7 +263,7 @@ def _fade_routes(
         if found:
             break
     found.sort(key=lambda candidate: -candidate[0])
-    longest = np.array([tours[mixes.block[row]].longest for _, mixes, row in found], dtype=np.int64)
+    longest = np.array([tours[mixes.tour[row]].longest for _, mixes, row in found], dtype=np.int64)
     kept = np.flatnonzero(rank_within(longest) < _FINALISTS_OF_ONE_BODY)[:_FINALISTS].tolist()
     mixed = [found[index][1:] for index in kept]
     return [fade_route(jumps, _path(jumps, tours, mixes, row), profile, clip) for mixes, row in mixed]
@@ -285,9 +285,9 @@ def _estimate(
 ) -> FloatArray:
     """`plan_score` of each combination: exact in seams, phrasing and coverage, the rest as if Q, R and the added passes
     came again after their own length."""
-    block, extra, last, times = mixes.block, mixes.extra, mixes.last, mixes.times
+    which, extra, last, times = mixes.tour, mixes.extra, mixes.last, mixes.times
     body, seams_of, worst_of, score_of, phrasing_of, shared_of, fresh_of, run_of, places = (
-        np.array([getattr(tour, name) for tour in tours])[block]
+        np.array([getattr(tour, name) for tour in tours])[which]
         for name in (
             "body", "seams", "worst", "scores", "phrasings", "shared_seconds", "fresh_seconds", "run", "places",
         )
@@ -304,7 +304,7 @@ def _estimate(
     mean = (score_of + passes * score[body] + times * score[extra] + one * score[last]) / seams
     phrases = (phrasing_of + passes * phrasing[body] + times * phrasing[extra] + one * phrasing[last]) / seams
     squares = shared_of + passes**2 * gain[body] + times**2 * np.abs(gain[extra]) + np.abs(gain[last])
-    squares += 2 * (passes * with_tour[block, body] + times * with_tour[block, extra] + with_tour[block, last])
+    squares += 2 * (passes * with_tour[which, body] + times * with_tour[which, extra] + with_tour[which, last])
     squares += 2 * (passes * times * shared[body, extra] + passes * shared[body, last] + times * shared[extra, last])
     heard_squared = np.maximum(2 * clip - song + squares, clip)
     looped = np.maximum(gain[extra], 0.0)
@@ -327,14 +327,18 @@ def _estimate(
 
 def _best(tours: list[Tour], mixes: _Mixes, score: FloatArray) -> IntArray:
     """Rows in the order of their score, a few for each path and body; P counts only where it is taken more often."""
-    path, passes = np.array([tour.number for tour in tours])[mixes.block], mixes.passes
-    body = np.where(passes > 0, np.array([tour.body for tour in tours])[mixes.block], _NONE)
-    order = np.argsort(-score, kind="stable")[: 40 * _FINALISTS]
-    rows = np.column_stack([path, body, passes, mixes.extra, mixes.times, mixes.last, mixes.extra_within])[order]
-    _, first = np.unique(rows, axis=0, return_index=True)
-    order = order[np.sort(first)]
-    order = order[rank_within(path[order]) < _FINALISTS_OF_ONE_PATH]
-    longest = np.array([tour.longest for tour in tours])[mixes.block[order]]
+    order = np.argsort(-score, kind="stable")[: 20 * _FINALISTS]
+    tour, passes = mixes.tour[order], mixes.passes[order]
+    path = np.array([tour.number for tour in tours])[tour]
+    body = np.where(passes > 0, np.array([tour.body for tour in tours])[tour], _NONE)
+    same = path
+    for part, size in ((body, 1024), (mixes.extra[order], 1024), (mixes.last[order], 1024), (mixes.times[order], 4)):
+        same = same * size + part + 1
+    _, first = np.unique(same * 65536 + 2 * passes + mixes.extra_within[order], return_index=True)
+    first.sort()
+    first = first[rank_within(path[first]) < _FINALISTS_OF_ONE_PATH]
+    order = order[first]
+    longest = np.array([tour.longest for tour in tours])[mixes.tour[order]]
     return order[rank_within(longest) < _FINALISTS_OF_ONE_BODY]
 
 
@@ -350,7 +354,7 @@ def _places_for(jumps: Jumps, tour: Tour, extras: IntArray) -> BoolArray:
 
 def _path(jumps: Jumps, tours: list[Tour], mixes: _Mixes, row: int) -> IntArray:
     """The jumps of one combination in the order in which they are taken."""
-    tour, passes = tours[mixes.block[row]], int(mixes.passes[row])
+    tour, passes = tours[mixes.tour[row]], int(mixes.passes[row])
     extra = np.full(mixes.times[row], mixes.extra[row], dtype=np.int64)
     last = np.full(0 if mixes.last[row] == _NONE else 1, mixes.last[row], dtype=np.int64)
     if not mixes.extra_within[row]:

@@ -26,7 +26,7 @@ from workbench.params import CoverParams
 from workbench.recording import FloatArray, IntArray
 
 _SAME_BODY = 3  # bodies of one length in bars tried alone: others are the same loop, begun a little earlier or later
-_FLOORS = (0.02, 0.08, 0.2, 1.0)  # how much worse than the best body's the seams of a tour may be
+_FLOORS = (0.04, 0.12, 1.0)  # how much worse than the best body's the seams of a tour may be
 _SEAM_COSTS = (20.0, 80.0)  # s; a body of this length is as welcome as one without seam whose bars were heard once more
 _STEPS = 20  # passes are dealt out in about so many steps: more than one at a time in a clip of hours
 _SPARED_SECONDS = (
@@ -208,16 +208,17 @@ def _deal(jumps: Jumps, bodies: IntArray, need_seconds: float, seam_cost: float,
     mutual = jumps.follows[np.ix_(bodies, bodies)]
     mutual = (mutual & mutual.T & ~np.eye(bodies.size, dtype=bool)).astype(np.int64)
     in_a_row = params.max_passes_in_a_row - 1
-    left = need_seconds
+    left, relief = need_seconds, np.ones(bodies.size)
     while True:
-        crowded = passes + at_once > in_a_row * (mutual @ passes + 1)
-        fits = gain <= left
-        if not fits.any():
+        price = heard / mean + fixed + _CROWDED * (passes + at_once > in_a_row * relief)
+        price[gain > left] = np.inf
+        body = int(np.argmin(price))
+        if price[body] == np.inf:
             return passes
-        body = int(np.argmin(np.where(fits, heard / mean + fixed + _CROWDED * crowded, np.inf)))
         more = min(int(at_once[body]), int(left / gain[body]))
         passes[body] += more
         heard += more * shared[body] / gain
+        relief += more * mutual[body]
         left -= more * float(gain[body])
 
 

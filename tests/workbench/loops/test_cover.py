@@ -183,7 +183,7 @@ def test_metres_and_tempo_changes(song_profile: Maker, beats_per_bar: int, tempo
     assert plan.beats_per_bar == beats_per_bar
 
 
-def test_a_body_that_starts_with_the_recording_is_left_out_where_its_fade_has_no_room(song_profile: Maker) -> None:
+def test_no_fade_reaches_before_the_recording_starts(song_profile: Maker) -> None:
     profile = song_profile(lead_in=0.0, splices=300)
     plan = served(plan_loop(profile, 400.0))
     check(plan, profile, 400.0)
