@@ -20,8 +20,10 @@ SEAM_PARTS = ("expectation", "context", "ringing", "pulse", "harmony", "level", 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Splices:
-    """Candidate splices, one a row, best first. Splice k leaves at bar line `leave[k]` and enters at bar line `enter[k]`:
-    after bar `leave - 1` one hears bar `enter`. A loop goes back (enter < leave), a cut goes ahead (enter > leave).
+    """Candidate splices, one a row, best first.
+
+    Splice k leaves at bar line `leave[k]` and enters at bar line `enter[k]`: after bar `leave - 1` one hears bar
+    `enter`. A loop goes back (enter < leave), a cut goes ahead (enter > leave).
     """
 
     leave: IntArray
