@@ -96,7 +96,7 @@ class BeatParams(Params):
     )
     change_cost: float = Field(default=3.0, ge=0.0, le=50.0, description="nats that a leap to another tempo costs")
     change_gain: float = Field(
-        default=8.0, ge=0.0, le=100.0, description="nats by which stretches must explain a piece better than one tempo"
+        default=17.0, ge=0.0, le=100.0, description="nats by which stretches must explain a piece better than one tempo"
     )
     change_view_seconds: float = Field(default=3.0, ge=1.0, le=20.0, description="s heard each way to judge a second")
     unsteady_ms: float = Field(

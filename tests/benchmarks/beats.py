@@ -102,6 +102,9 @@ def run() -> list[Table]:
         rows = [measure(song) for song in with_pulse if song.batch == batch]
         if rows:
             table = Table(f"Beats: {title.lower()}", (*COLUMNS, *PEER), [*rows, mean(rows)])
+            loopable = [row for row in rows if row[0] in {song.name for song in with_pulse if song.is_song}]
+            if loopable and len(loopable) < len(rows):
+                table.rows.append([f"mean of the {len(loopable)} that are songs to loop", *mean(loopable)[1:]])
             table.notes.append((__doc__ or "").split("\n\n", 1)[1].strip().replace("\n", " "))
             tables.append(table)
     refused = Table("Beats: pieces without a pulse", ("piece", "beats found", "confidence"))

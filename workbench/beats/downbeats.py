@@ -352,6 +352,27 @@ def weight_vector() -> FloatArray:
     return np.array([WEIGHTS[name] for name in FEATURES])
 
 
+def local_scores(pulse: Pulse, evidence: Evidence, params: BeatParams) -> FloatArray:
+    """What each beat of a pulse adds to its score by the sounds on and around it and by its tempo, shape (n_beats,)."""
+    rows = {"attack": _ATTACK, "low": _LOW, "crack": _CRACK, "top": _TOP, "middle": _MIDDLE}
+    places = {
+        "on": pulse.strengths[:, :, 0],
+        "half": pulse.strengths[:, :, 3],
+        "quarter": 0.5 * (pulse.strengths[:, :, 1] + pulse.strengths[:, :, 5]),
+        "third": 0.5 * (pulse.strengths[:, :, 2] + pulse.strengths[:, :, 4]),
+    }
+    score = np.zeros(pulse.times.size)
+    for place, strengths in places.items():
+        for name, row in rows.items():
+            score += WEIGHTS.get(f"{place}_{name}", 0.0) * strengths[row]
+    frames = np.round(pulse.times * evidence.frames_per_second).astype(np.int64)
+    score += WEIGHTS["support"] * evidence.activation[frames.clip(0, evidence.activation.size - 1)]
+    period = np.diff(pulse.times, append=2 * pulse.times[-1] - pulse.times[-2])
+    octaves = np.log2(60.0 / period / params.usual_bpm)
+    total: FloatArray = score + WEIGHTS["tempo"] * octaves + WEIGHTS["tempo_squared"] * octaves * octaves
+    return total
+
+
 def reading_chances(readings: Readings, weights: FloatArray) -> FloatArray:
     """Probability of each reading, shape (n,); what is missing to 1 is the chance that there is no pulse at all."""
     score = readings.features @ weights

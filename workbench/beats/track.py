@@ -2,7 +2,8 @@
 
 The way: onset strengths (`features.onsets`) blend into an activation; several tempi are proposed (`beats.tempo`); for
 each, the bar-pointer model finds the most probable beats; the readings of all of them compete over the whole piece
-(`beats.downbeats`); the winner's beats are put on straight lines where the tempo is steady (`beats.steady`).
+(`beats.downbeats`), unless each stretch clearly has its own (`beats.changes`); the winner's beats are put on straight
+lines where the tempo is steady (`beats.steady`).
 
 Functions: `track_beats` from sound, `track_beats_in` from a spectrum made already, `warm_up` to compile ahead of use.
 """
@@ -11,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from workbench.beats.changes import Changed, follow_changes
 from workbench.beats.downbeats import (
     Evidence,
     Pulse,
@@ -58,10 +60,10 @@ def track_beats(
     BeatGrid : times in seconds of song time; without beats and with confidence 0 where there is no pulse to be found
     """
     if isinstance(sound, Recording):
-        mono, rate = sound.mono(), sound.sample_rate
+        samples, rate = sound.samples, sound.sample_rate
     else:
-        mono, rate = sound, int(sample_rate or (spectrum or SpectrumParams()).sample_rate)
-    return track_beats_in(analyze_spectrum(mono, rate, spectrum), params)
+        samples, rate = sound, int(sample_rate or (spectrum or SpectrumParams()).sample_rate)
+    return track_beats_in(analyze_spectrum(samples, rate, spectrum), params)
 
 
 def track_beats_in(
@@ -81,6 +83,9 @@ def track_beats_in(
     chance = reading_chances(readings, weights)
     best, agreed = best_reading(pulses, readings, chance)
     pulse = pulses[int(readings.pulse[best])]
+    changed = follow_changes(pulses, int(readings.pulse[best]), evidence, params)
+    if changed is not None:
+        return _changed_grid(changed, evidence, onsets, params)
     slowed = follow_ending(pulse.times[pulse.times <= evidence.ends], evidence, params)
     if slowed is not None:
         pulse = describe_pulse(slowed, evidence)
@@ -94,6 +99,17 @@ def track_beats_in(
     steady = _steadiness(sharp, trust, pulse, params)
     confidence = float(np.clip(agreed * steady, 0.0, 1.0))
     return BeatGrid(times[keep], positions[keep], int(readings.beats_per_bar[best]), confidence)
+
+
+def _changed_grid(changed: Changed, evidence: Evidence, onsets: OnsetStrengths, params: BeatParams) -> BeatGrid:
+    """The grid of a piece in several tempi; the last stretch may slow down no more than a pulse follows."""
+    pulse = describe_pulse(changed.times, evidence)
+    trust = np.minimum(pulse.strengths[5, :, 0], 1.0)
+    sharp = _refined(pulse.times, onsets, params)
+    times = steady_beats(sharp, trust, params)
+    keep = pulse.sounding & (times >= 0)
+    confidence = changed.confidence * _steadiness(sharp, trust, pulse, params)
+    return BeatGrid(times[keep], changed.positions[keep], changed.beats_per_bar, float(np.clip(confidence, 0.0, 1.0)))
 
 
 def propose(activation: FloatArray, evidence: Evidence, params: BeatParams) -> tuple[list[Pulse], Readings]:

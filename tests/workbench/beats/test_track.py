@@ -113,6 +113,21 @@ def test_a_change_of_tempo_is_followed() -> None:
     assert hit(grid.downbeats, beats[::4], 0.020) >= 0.9
 
 
+def test_a_leap_to_another_tempo_and_back_is_followed() -> None:
+    beats = 0.5 + np.concatenate(([0.0], np.cumsum(np.repeat([60 / 92, 60 / 138, 60 / 92], [32, 64, 24]))))
+    grid = track_beats(band(beats, 4, ROCK), RATE)
+    assert hit(grid.beats, beats, 0.070) >= 0.9
+    assert hit(grid.downbeats, beats[::4], 0.070) >= 0.85
+
+
+def test_a_ritardando_is_followed() -> None:
+    intervals = np.full(60, 60 / 104)
+    intervals[-8:] *= 1 + 0.25 * np.arange(1, 9) / 8
+    beats = 0.5 + np.concatenate(([0.0], np.cumsum(intervals)))
+    grid = track_beats(band(beats, 4, {"kick": [0, 2], "snare": [1, 3]}), RATE)
+    assert hit(grid.beats, beats, 0.070) >= 0.95
+
+
 @pytest.mark.parametrize("gain", [0.01, 0.5])
 def test_gain_changes_no_beat(gain: float) -> None:
     beats = np.arange(0.5, 20.0, 0.5)

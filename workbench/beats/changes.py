@@ -1,0 +1,186 @@
+"""Changes of tempo too large for one pulse to follow: which of the proposed pulses is heard at which time.
+
+A pulse follows a drift, not a leap from 92 to 138 BPM. So every second is asked which pulse explains it best, by the
+same weights as the whole piece; a change costs, so that a fill makes none, and several tempi must explain the piece
+clearly better than one.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from workbench.beats.downbeats import (
+    Evidence,
+    Pulse,
+    best_reading,
+    describe_pulse,
+    local_scores,
+    reading_chances,
+    readings_of,
+    weight_vector,
+)
+from workbench.params import BeatParams
+from workbench.recording import FloatArray, IntArray
+
+_FEWEST_BEATS = 8
+"""beats of a stretch of its own tempo"""
+_SHORTEST_SECONDS = 6.0
+"""s; a shorter stretch is a fill"""
+_SEARCH_SECONDS = 4.0
+"""s around a change in which its bar line is looked for"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Changed:
+    """Beats of a piece in several tempi."""
+
+    times: FloatArray
+    """shape (n_beats,), s, strictly increasing"""
+    positions: IntArray
+    """shape (n_beats,), from 1; every stretch opens with a downbeat"""
+    beats_per_bar: int
+    """of the longest stretch"""
+    confidence: float
+    """mean probability of the stretches' downbeats by their lengths, 0 to 1"""
+
+
+def stretches_of(pulses: list[Pulse], evidence: Evidence, params: BeatParams) -> list[tuple[float, float, int]]:
+    """Stretches of the piece and the pulse heard in each: (from, to, index of the pulse), s, in order of time.
+
+    Viterbi over seconds. A second counts a share of `change_seconds`, so that this much of music speaks as loudly as a
+    whole piece does in `downbeats.reading_chances`.
+    """
+    seconds = np.arange(max(evidence.begins, 0.0) + 0.5, evidence.ends, 1.0)
+    if seconds.size < 2 or not pulses:
+        return []
+    score = np.array([_by_second(pulse, seconds, evidence, params) for pulse in pulses]) / params.change_seconds
+    n_pulses, n_seconds = score.shape
+    best = score[:, 0].copy()
+    back = np.zeros((n_seconds, n_pulses), dtype=np.int64)
+    for k in range(1, n_seconds):
+        top = int(np.argmax(best))
+        stay = best >= best[top] - params.change_cost
+        back[k] = np.where(stay, np.arange(n_pulses), top)
+        best = np.where(stay, best, best[top] - params.change_cost) + score[:, k]
+    path = np.empty(n_seconds, dtype=np.int64)
+    path[-1] = int(np.argmax(best))
+    for k in range(n_seconds - 1, 0, -1):
+        path[k - 1] = back[k, path[k]]
+    borders = np.concatenate(([0], np.flatnonzero(np.diff(path)) + 1, [n_seconds]))
+    found = []
+    for first, last in pairwise(borders):
+        start = float(seconds[first] - 0.5) if first else max(evidence.begins, 0.0)
+        end = float(seconds[last - 1] + 0.5) if last < n_seconds else evidence.ends
+        found.append((start, end, int(path[first])))
+    return found
+
+
+def _by_second(pulse: Pulse, seconds: FloatArray, evidence: Evidence, params: BeatParams) -> FloatArray:
+    """How well a pulse explains the surroundings of each second, nats; shape as `seconds`."""
+    score = local_scores(pulse, evidence, params)
+    total = np.concatenate(([0.0], np.cumsum(score)))
+    first = np.searchsorted(pulse.times, seconds - params.change_view_seconds)
+    last = np.searchsorted(pulse.times, seconds + params.change_view_seconds)
+    count = last - first
+    mean: FloatArray = np.where(count > 1, (total[last] - total[first]) / np.maximum(count, 1), score.min())
+    return mean
+
+
+def follow_changes(pulses: list[Pulse], winner: int, evidence: Evidence, params: BeatParams) -> Changed | None:
+    """Beats of a piece that leaps between tempi, each stretch with the pulse and the metre that suit it best.
+
+    Parameters
+    ----------
+    pulses : all that were proposed
+    winner : index of the pulse that reads the whole piece best, which the stretches must outdo by `change_gain`
+    evidence, params : of the recording and the tracker
+
+    Returns
+    -------
+    Changed : or None where the piece keeps one tempo, or changes only between a tempo and its double, which is a change
+        of playing and not of the grid
+    """
+    stretches = _leaps(pulses, stretches_of(pulses, evidence, params))
+    if len(stretches) < 2 or _gain(pulses, winner, stretches, evidence, params) < params.change_gain:
+        return None
+    weights = weight_vector()
+    parts: list[tuple[FloatArray, IntArray, int, float]] = []
+    for start, end, index in stretches:
+        whole = pulses[index].times
+        inner = describe_pulse(whole[(whole >= start) & (whole <= end)], evidence)
+        readings = readings_of([inner], params)
+        best, agreed = best_reading([inner], readings, reading_chances(readings, weights))
+        metre, first = int(readings.beats_per_bar[best]), int(readings.first_position[best])
+        offset = first - 1 - int(np.searchsorted(whole, start))
+        positions = (np.arange(whole.size) + offset) % metre + 1
+        parts.append((whole, positions.astype(np.int32), metre, agreed))
+    borders = [stretches[0][0]]
+    for k in range(1, len(stretches)):
+        left, right = pulses[stretches[k - 1][2]], pulses[stretches[k][2]]
+        opening = parts[k][0][parts[k][1] == 1]
+        borders.append(_border(left, right, opening, stretches[k][0], evidence, params))
+    borders.append(stretches[-1][1])
+    kept_times: list[FloatArray] = []
+    kept_positions: list[IntArray] = []
+    for k, (whole, places, _, _) in enumerate(parts):
+        gap = 0.5 * float(np.median(np.diff(whole)))
+        until = borders[k + 1] - gap if k + 1 < len(parts) else borders[k + 1]
+        inside = (whole >= borders[k] - 1e-6) & (whole <= until)
+        kept_times.append(whole[inside])
+        kept_positions.append(places[inside])
+    lengths = np.diff(borders)
+    longest = int(np.argmax(lengths))
+    confidence = float(np.average([part[3] for part in parts], weights=np.maximum(lengths, 0.1)))
+    return Changed(np.concatenate(kept_times), np.concatenate(kept_positions), parts[longest][2], confidence)
+
+
+def _leaps(pulses: list[Pulse], stretches: list[tuple[float, float, int]]) -> list[tuple[float, float, int]]:
+    """Stretches joined where the tempo stays or merely doubles, and none shorter than two bars or so."""
+    kept: list[tuple[float, float, int]] = []
+    tempi: list[float] = []
+    for start, end, index in stretches:
+        times = pulses[index].times
+        inner = times[(times >= start) & (times <= end)]
+        tempo = 60.0 / float(np.median(np.diff(inner))) if inner.size > _FEWEST_BEATS else 0.0
+        octaves = np.log2(tempo / tempi[-1]) if kept and tempo else 0.0
+        if kept and (not tempo or end - start < _SHORTEST_SECONDS or abs(octaves - round(octaves)) < 0.08):
+            kept[-1] = (kept[-1][0], end, kept[-1][2])
+        elif tempo:
+            kept.append((start, end, index))
+            tempi.append(tempo)
+    return kept
+
+
+def _gain(
+    pulses: list[Pulse], winner: int, stretches: list[tuple[float, float, int]], evidence: Evidence, params: BeatParams
+) -> float:
+    """Nats by which the stretches' own pulses explain the piece better than one pulse throughout."""
+    total = 0.0
+    for start, end, index in stretches:
+        seconds = np.arange(start + 0.5, end, 1.0)
+        if index != winner and seconds.size:
+            own = _by_second(pulses[index], seconds, evidence, params)
+            one = _by_second(pulses[winner], seconds, evidence, params)
+            total += float((own - one).sum()) / params.change_seconds
+    return total
+
+
+def _border(
+    left: Pulse, right: Pulse, opening: FloatArray, about: float, evidence: Evidence, params: BeatParams
+) -> float:
+    """The downbeat of the new tempo, near a time, up to which the old pulse explains the music best."""
+    near = opening[np.abs(opening - about) <= _SEARCH_SECONDS]
+    if not near.size:
+        return about
+    gains = []
+    for border in near:
+        total = 0.0
+        reach = 2 * _SEARCH_SECONDS
+        for pulse, begin, end in ((left, about - reach, border), (right, border, about + reach)):
+            inside = (pulse.times >= begin - 1e-6) & (pulse.times < end - 1e-6)
+            total += float(local_scores(pulse, evidence, params)[inside].sum()) * float(np.median(np.diff(pulse.times)))
+        gains.append(total)
+    return float(near[int(np.argmax(gains))])
