@@ -35,6 +35,7 @@ _SPARED_SECONDS = (
 _LEAST_SECONDS = 40.0  # a shorter gap takes a loop or two, which need no tour
 _MAIN_BODIES = 2  # of a tour, by which its length may vary
 _CROWDED = 1.5  # what a run over the limit weighs, in units of the mean number of plays
+_GOLDEN = 0.6180339887  # multiples of it, less their whole part, fill 0 to 1 evenly
 _DETOURS = 3  # jumps in a row beyond a body's share, to get to where passes are left
 
 
@@ -82,7 +83,7 @@ class Tour:
     """shape (n - 1,), which of them each one is"""
 
     def with_passes(self, passes: int) -> IntArray:
-        """The path with so many more jumps of the main body, spread evenly over its places."""
+        """The path with so many more jumps of the main body, spread over its runs, the shortest first."""
         if not self.path.size:
             return np.full(passes, self.body, dtype=np.int64)
         return np.repeat(self.path, self.counts(passes))
@@ -90,9 +91,14 @@ class Tour:
     def counts(self, passes: int) -> IntArray:
         """How often each jump of the path is taken with so many more of the main body, shape (n,)."""
         at = np.flatnonzero(self.path == self.body)
+        opens = at[np.diff(at, prepend=-2) > 1]  # where runs of the main body begin
+        lengths = np.diff(np.searchsorted(at, opens), append=at.size)
         counts = np.ones(self.path.size, dtype=np.int64)
-        turns = np.arange(passes) * at.size // max(passes, 1) if passes < at.size else np.arange(passes) % at.size
-        np.add.at(counts, at[turns], 1)
+        spread = (np.arange(opens.size) * _GOLDEN) % 1.0
+        for _ in range(passes):
+            run = int(np.argmin(lengths + spread))
+            lengths[run] += 1
+            counts[opens[run]] += 1
         return counts
 
 
@@ -241,6 +247,8 @@ def _in_order(jumps: Jumps, bodies: IntArray, passes: IntArray, params: CoverPar
     most = max(starts, key=lambda x: bin(reached[x] | 1 << x).count("1"))
     within = reached[most] | 1 << most
     share = passes.tolist()
+    # Bodies of one share take their turns one after the other, not all at once.
+    phase = ((rank_within(passes) + 1) / (1 + np.bincount(passes)[passes])).tolist()
     taken, left = [0] * n, [count if within >> y & 1 else 0 for y, count in enumerate(share)]
     waiting = sum(1 << y for y in range(n) if left[y])
     path: list[int] = []
@@ -259,7 +267,7 @@ def _in_order(jumps: Jumps, bodies: IntArray, passes: IntArray, params: CoverPar
             detour += 1
             if not options or detour > _DETOURS:
                 break
-        chosen = min(options, key=lambda y: (taken[y] + 0.5) / share[y])
+        chosen = min(options, key=lambda y: (taken[y] + phase[y]) / share[y])
         run = run + 1 if chosen == at else 1
         at = chosen
         taken[at] += 1

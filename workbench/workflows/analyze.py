@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 BEATS_VERSION = 1
 """Raise it when the code of features or beats changes a grid."""
-LOOPS_VERSION = 1
+LOOPS_VERSION = 2
 """Raise it when the code of structure or loops changes a profile."""
 
 Arrays = dict[str, NDArray[Any]]
