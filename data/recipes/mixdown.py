@@ -38,10 +38,10 @@ class Sampled:
         events: list[Event] = []
         machine = sampler()
         played = {note.pitch + self.semitones for note in notes}
-        delays = machine.onset_delays(played, self.program, self.bank, self.font) if self.compensate else {}
+        delays = machine.onset_delays(played, self.program, self.bank, self.font)  # also finds keys without a sample
         for note in notes:
             pitch = note.pitch + self.semitones
-            early = delays.get(pitch, 0.0)
+            early = delays[pitch] if self.compensate else 0.0
             events.append(Event(note.at - early, "on", pitch, note.velocity))
             until = note.until - early if self.bank != DRUM_BANK else note.at + 0.05
             events.append(Event(until, "off", pitch, 0))

@@ -206,7 +206,7 @@ def write_band(song: Song) -> None:
                 bass.play(at + 2.25, 0.2, root + 12, 88)
                 rhythm(keys_, at, "X_____x_..x_..x_", middle[n], scale=0.8)
                 rhythm(organ, at, "x_______________", [k + 12 for k in middle[n][1:]], scale=0.75)
-                rhythm(wah, at, "..x...x...x.g.xg", [k + 12 for k in middle[n][-3:]], scale=0.8, gate=0.5)
+                rhythm(wah, at, "..x...x...x.g.xg", middle[n][-3:], scale=0.8, gate=0.5)
             else:
                 if section.label != "break":
                     bass.line(at, BASS[n % 4], 98)
@@ -215,7 +215,7 @@ def write_band(song: Song) -> None:
                     wah,
                     at,
                     ("....x.g.....x.gg", "....x.g...g.x.x.")[n % 2],
-                    [k + 12 for k in middle[n][-3:]],
+                    middle[n][-3:],
                     scale=0.8,
                     gate=0.4,
                 )
@@ -257,7 +257,7 @@ def write_horns(song: Song) -> None:
         for n in range(section.bars - (section.label == "outro")):
             trumpet.line(section.bar(n), HORNS_VERSE[n % 4], 96, shift=0)
             trombone.line(section.bar(n), HORNS_VERSE[n % 4], 88, shift=-12)
-    solo.line(form["verse 2"].start, SOLO, 96)
+    solo.line(form["verse 2"].start, SOLO, 96, shift=-12)
     last = form["outro"].bar(2)
     for part, name in zip((trumpet, saxophone, trombone), ("B5", "G4", "E3"), strict=True):
         part.play(last, 0.4, key(name), 118)
