@@ -107,6 +107,7 @@ def run() -> list[Table]:
     refused = Table("Refused", ["track", "expected", "ours", "PyMusicLooper"])
     both: dict[str, list[list[float]]] = {"ours": [], "PyMusicLooper": []}
     for song in bundled():
+        print(f"[bench] plans: {song.name}", file=sys.stderr, flush=True)
         minutes = len(song.samples()[0][0]) / 44100 / 60
         with tempfile.TemporaryDirectory() as home:
             our_answer, our_cpu = ours(song, Path(home))
