@@ -12,7 +12,7 @@ Annotations, all in seconds of song time (0 is the first sample of the decoded f
   first: `first` and `second` as [from, until] in seconds, `bars`, `first_bar` and `second_bar` (from 1),
   `same_length` (both last equally long), `residual_db`: for each bar the level of the difference of the two, relative
   to their own level, before encoding; and `identical_from_bar`: the bar of the pair (from 0) from which on every
-  residual is below -80 dB, null when there is none. The first bars of a pair often differ: what came before rings on.
+  residual is below -50 dB, null when there is none. The first bars of a pair often differ: what came before rings on.
 
 Pieces without a pulse have the annotations too, with no beats and no sections in them, and no metres.
 """
@@ -27,7 +27,7 @@ from effects import Sound
 from mixdown import Song
 from sampler import RATE
 
-IDENTICAL_DB = -80.0
+IDENTICAL_DB = -50.0
 
 
 def _signatures(song: Song) -> list[tuple[object, ...]]:
