@@ -58,10 +58,13 @@ class Described:
     def right(self) -> NDArray[np.bool_]:
         """Which choices are right; none where the tracker proposes nothing good enough to learn from."""
         if self.kind == "no_pulse":
-            return np.arange(self.beat_f.size) == self.beat_f.size - 1
+            nothing = np.zeros(self.beat_f.size, dtype=np.bool_)
+            nothing[-1] = True
+            return nothing
         counted = self.downbeat_f * (self.beat_f > 0.8 * self.beat_f.max())
         worth = self.beat_f + counted
-        return (worth > worth.max() - 0.06) & (self.beat_f > 0.6) & (worth.max() >= 1.5)
+        good: NDArray[np.bool_] = (worth > worth.max() - 0.06) & (self.beat_f > 0.6) & (worth.max() >= 1.5)
+        return good
 
 
 def describe(path: Path, again: bool = False) -> Described:
@@ -93,7 +96,7 @@ def describe(path: Path, again: bool = False) -> Described:
     if truth["kind"] == "click":
         # nothing tells the bar: any metre will do
         downbeat_f = (beat_f > 0.95).astype(np.float64)
-    features = readings.features
+    features = np.asarray(readings.features, dtype=np.float64)
     np.savez(kept, names=np.array(FEATURES), features=features, beat_f=beat_f, downbeat_f=downbeat_f)
     return _described(path.stem, truth["kind"], features, beat_f, downbeat_f)
 
@@ -121,7 +124,8 @@ def fit(pieces: Sequence[Described], penalty: float) -> Floats:
         return value, slope
 
     found = minimize(loss, np.zeros(spread.size), jac=True, method="L-BFGS-B", options={"maxiter": 500})
-    return np.asarray(found.x, dtype=np.float64) / spread
+    best: Floats = found.x / spread
+    return best
 
 
 def score(piece: Described, weights: Floats) -> tuple[float, float, float]:
@@ -135,7 +139,7 @@ def score(piece: Described, weights: Floats) -> tuple[float, float, float]:
 def cross_validated(pieces: Sequence[Described], penalty: float) -> dict[str, tuple[float, float, float]]:
     """Scores by piece, each from weights that were fitted without it."""
     folds = np.random.default_rng(0).permutation(len(pieces)) % FOLDS
-    found = {}
+    found: dict[str, tuple[float, float, float]] = {}
     for fold in range(FOLDS):
         weights = fit([piece for piece, at in zip(pieces, folds, strict=True) if at != fold], penalty)
         found |= {piece.name: score(piece, weights) for piece, at in zip(pieces, folds, strict=True) if at == fold}
