@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import signal
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
@@ -148,27 +149,26 @@ def add_tracks(
     """
     files = list(wanted)
     library, params = open_library(home), params or WorkbenchParams()
-    stage = f"analysing {len(files)} file{'s' if len(files) != 1 else ''}"
-    progress(stage, 0.0)
     fresh: list[Wanted] = []
-    done = 0
-    for file in files:
+    for number, file in enumerate(files, start=1):
+        progress(f"looking up {_files(len(files))}", number / len(files))
         known = _stored(file, home, params)
         if known is None:
             fresh.append(file)
-            continue
-        done += 1
-        progress(stage, done / len(files))
-        yield _added(library, file, known)
+        else:
+            yield _added(library, file, known)
     if not fresh:
         return
+    stage, done = f"analysing {_files(len(fresh))}", 0
+    progress(stage, 0.0)
     with _pool(executor, len(fresh)) as pool:
-        jobs = {pool.submit(measure, file.path, home.root, params): file for file in fresh}
+        with _interrupts_held():  # the pool starts its processes as jobs arrive
+            jobs = {pool.submit(measure, file.path, home.root, params): file for file in fresh}
         try:
             for job in as_completed(jobs):
                 added = _added(library, jobs[job], job.result)
                 done += 1
-                progress(stage, done / len(files))
+                progress(stage, done / len(fresh))
                 yield added
         except BrokenProcessPool as error:
             raise StoreError(
@@ -177,6 +177,10 @@ def add_tracks(
         finally:
             for job in jobs:
                 job.cancel()
+
+
+def _files(count: int) -> str:
+    return f"{count} file{'s' if count != 1 else ''}"
 
 
 def measure(path: Path, root: Path, params: WorkbenchParams) -> Measured:
@@ -226,5 +230,28 @@ def _pool(executor: Executor | None, jobs: int) -> Iterator[Executor]:
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     # Forked copies of a process with threads may hang; spawned ones start clean on every platform.
     context = multiprocessing.get_context("spawn")
+    others = set(multiprocessing.active_children())
     with ProcessPoolExecutor(max(1, min(cores, jobs)), mp_context=context) as pool:
-        yield pool
+        try:
+            yield pool
+        except KeyboardInterrupt:
+            for worker in set(multiprocessing.active_children()) - others:
+                worker.terminate()
+            raise
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Processes started in the block never see Ctrl-C, which reaches all of a terminal's; their parent ends them.
+
+    A process inherits which signals are blocked, from its first instruction on; a handler that it sets itself would
+    come too late for an interrupt while it imports. An interrupt of this process is delivered after the block.
+    """
+    if not hasattr(signal, "pthread_sigmask"):  # Windows
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
