@@ -17,14 +17,14 @@ from workbench.errors import ParameterError
 class WorkbenchSettings(BaseSettings):
     """What the environment decides. Read it with `load_settings`, which turns a bad value into one clear line."""
 
-    model_config = SettingsConfigDict(env_prefix="WORKBENCH_", frozen=True, extra="ignore")
+    model_config = SettingsConfigDict(env_prefix="WORKBENCH_", env_ignore_empty=True, frozen=True, extra="ignore")
 
     home: Path | None = Field(
         default=None, description="folder that holds all state; without it, the platform's user data folder"
     )
     database_url: str | None = Field(
         default=None,
-        description="SQLAlchemy URL of the database, sqlite:///… or postgresql+psycopg://…; without it, a file at home",
+        description="SQLAlchemy URL of the database, as sqlite:////path/to/file; without it, a file in the home folder",
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="warning", description="least important log line that is shown, on standard error"

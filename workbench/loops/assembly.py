@@ -57,10 +57,21 @@ def own_end_route(jumps: Jumps, taken: IntArray, profile: LoopProfile, video_sec
     spare = micros(video_seconds) - micros(profile.last_sound) + micros(profile.song_start)
     spare -= int(np.rint(jumps.gain_seconds[taken] * 1e6).astype(np.int64).sum())
     longest_tail, latest_start = end_slack(profile)
-    late = max(0, spare - micros(longest_tail))
-    if spare < 0 or late > micros(latest_start):
+    late, tail = late_and_tail(np.asarray(float(spare)), micros(longest_tail), micros(latest_start))
+    if spare < 0 or tail > micros(longest_tail):
         return None
-    return Route(taken, True, video_seconds, late / 1e6, round(profile.last_sound, 6))
+    return Route(taken, True, video_seconds, int(late) / 1e6, round(profile.last_sound, 6))
+
+
+def late_and_tail(spare: FloatArray, longest_tail: float, latest_start: float) -> tuple[FloatArray, FloatArray]:
+    """What a song's own ending leaves of the clip, as `music_in` and tail, in the unit of the arguments.
+
+    The tail takes it all where it can, for music starts with the picture unless a later start buys the ending. Where
+    it must start later it starts as late as it may: a film bears a beat of silence before its music better than
+    silence after it.
+    """
+    late: FloatArray = np.where(spare <= longest_tail, 0.0, np.minimum(spare, latest_start))
+    return late, spare - late
 
 
 def fade_route(jumps: Jumps, taken: IntArray, profile: LoopProfile, video_seconds: float) -> Route:

@@ -40,6 +40,7 @@ from workbench.loops.assembly import (
     body_heard_longest,
     end_slack,
     fade_route,
+    late_and_tail,
     own_end_route,
     route_worth,
 )
@@ -220,8 +221,7 @@ def _own_end_routes(
     after = space.legal_after & plays_out[exits_after]
     fits &= after | (space.legal_within & plays_out[exits_before])
     mixes = space.rows(fits, passes, ~after)
-    tail = np.minimum(spare[fits], longest_tail)
-    ending = own_ending_part(profile.ending.kind, spare[fits] - tail, tail)
+    ending = own_ending_part(profile.ending.kind, *late_and_tail(spare[fits], longest_tail, latest_start))
     score = _estimate(jumps, tours, mixes, ending, clip, profile.last_sound, params)
     best = _best(tours, mixes, score)[:_FINALISTS]
     routes = (own_end_route(jumps, _path(jumps, tours, mixes, row), profile, clip) for row in best.tolist())

@@ -303,7 +303,7 @@ def _check_seams(plan: LoopPlan, table: FloatArray) -> None:
 def _check_cover(plan: LoopPlan, table: FloatArray) -> None:
     starts = segment_starts(table, plan.music_in)
     if np.any(np.abs(np.array(plan.seam_times) - starts[1:-1]) > _ROUNDING):
-        raise PlanError("seam_times[k] must be music_in plus the lengths of the segments up to k")
+        raise PlanError("seam_times must be where the segments meet: music_in plus the lengths of those before")
     if abs(plan.song_start - table[0, 0]) > _ROUNDING:
         raise PlanError(f"song_start is the first song_from ({table[0, 0]} s), got {plan.song_start}")
     if plan.music_out != plan.window_end:

@@ -60,7 +60,11 @@ def video_not_longer(video_seconds: float, track_seconds: float, required_excess
     return Refusal(
         Reason.VIDEO_NOT_LONGER,
         f"The video ({video:.1f} s) is not at least {excess:.0f} s longer than the track ({track:.1f} s). "
-        f"Play the track straight with an align call, or pick a track under {max(0.0, video - excess):.0f} s.",
+        + (
+            f"Play the track straight, or pick one under {video - excess:.0f} s."
+            if video > excess
+            else "Play the track straight: pick no loop for a clip this short."
+        ),
         video_seconds=video,
         track_seconds=track,
         required_excess_seconds=excess,

@@ -5,8 +5,8 @@ It is the weighted mean (weights in `CoverParams`) of six parts, each 0 to 1:
 - seams: ``0.6 worst + 0.4 mean`` of the seam scores, for one bad seam spoils a film that nine good ones carry; what
   the worst lacks of 0.8, where more than one listener in five hears it, counts twice;
 - ending: the song's own outro or last bars 1.0, its own last hit 0.9; a fade 0.6 at a section's border, 0.5 after
-  eight bars of a section, 0.4 after four, 0.2 elsewhere. Up to 0.1 less for a late start or for silence at the end,
-  0.05 for each second;
+  eight bars of a section, 0.4 after four, 0.2 elsewhere. Up to 0.25 less where an own ending starts the music late
+  (0.03 a second) or leaves silence after it (0.08 a second);
 - freshness: how long until the same bar comes again. At an instant picked at random it is heard again R seconds later;
   the part is the mean of ``1 - exp(-R / fresh_seconds)`` (1 where it never comes again), over the same for the song
   played round and round, the most that any loop of it can reach;
@@ -111,7 +111,7 @@ def economy_part(harmonic_mean_seconds: FloatArray, params: CoverParams) -> Floa
 
 def own_ending_part(kind: EndingKind, late_seconds: FloatArray, tail_seconds: FloatArray) -> FloatArray:
     """Worth of the song's own ending; less where the music starts late for it or leaves silence after it."""
-    return np.asarray(_OWN_ENDING[kind] - np.minimum(0.1, 0.05 * (late_seconds + tail_seconds)))
+    return np.asarray(_OWN_ENDING[kind] - np.minimum(0.25, 0.03 * late_seconds + 0.08 * tail_seconds))
 
 
 def fade_part(profile: LoopProfile) -> FloatArray:
