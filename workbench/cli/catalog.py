@@ -132,6 +132,8 @@ def reindex(home: Home) -> None:
     library = open_library(home)
     found = library.reindex()
     print_body({"unchanged": len(found.unchanged), "changed": list(found.changed), "missing": list(found.missing)})
+    for track_id in found.missing:
+        say(f"workbench: {track_id}: {library.get(track_id).path} cannot be read; its record is kept")
     changed = [library.get(track_id) for track_id in found.changed]
     wanted = [Wanted(track.path, track.track_id) for track in changed]
     faults = 0

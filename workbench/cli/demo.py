@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import home_option, profile_option
+from workbench.cli.options import Seconds, home_option, profile_option
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 @click.command("demo")
 @click.option(
     "--seconds",
-    type=click.FloatRange(1.0, 300.0),
+    type=Seconds(1.0, 300.0),
     default=300.0,
     show_default=True,
     help="Length of the clip; a shorter one is the beginning of the full one.",

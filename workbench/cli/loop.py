@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import FILE, home_option, profile_option
+from workbench.cli.options import FILE, NewFile, Seconds, home_option, profile_option
 from workbench.cli.terminal import print_body, progress_bar
 
 if TYPE_CHECKING:
@@ -20,9 +20,13 @@ if TYPE_CHECKING:
 @click.command("loop")
 @click.argument("track")
 @click.option("--video", type=FILE, help="The clip to cover.")
-@click.option("--seconds", type=float, help="Its length, where there is no clip yet.")
+@click.option(
+    "--seconds",
+    type=Seconds(0.0, 86_400.0, min_open=True),
+    help="Its length, where there is no clip yet; at most 86400, a day.",
+)
 @click.option("--auto-mix", is_flag=True, help="Also say how the music makes way for a voice in the clip.")
-@click.option("--report", type=FILE, help="Also write a page that shows and plays every seam.")
+@click.option("--report", type=NewFile(), help="Also write a page that shows and plays every seam.")
 @profile_option
 @home_option
 def command(
@@ -44,16 +48,18 @@ def command(
       workbench loop song.mp3 --video film.mp4 --auto-mix > plan.json
       workbench loop song.mp3 --seconds 300 | jq .plan.seam_score
     """
-    if (video is None) == (seconds is None):
+    if video is not None and seconds is None:
+        clip: Path | float = video
+    elif seconds is not None and video is None:
+        clip = seconds
+    else:
         raise click.UsageError("give either --video FILE or --seconds S")
     if auto_mix and video is None:
         raise click.UsageError("--auto-mix needs --video FILE")
     from workbench.workflows.loop import find_song, loop_track
 
     with progress_bar() as progress:
-        length = video if video is not None else seconds
-        assert length is not None, "one of both is given"
-        loop = loop_track(find_song(track, home), length, home, params, auto_mix=auto_mix, progress=progress)
+        loop = loop_track(find_song(track, home), clip, home, params, auto_mix=auto_mix, progress=progress)
         if report is not None:
             from workbench.workflows.report import write_loop_report
 

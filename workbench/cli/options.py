@@ -5,6 +5,8 @@ A command says `@home_option` and receives a ready `Home`; it says `@profile_opt
 
 from __future__ import annotations
 
+import math
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -19,6 +21,33 @@ Command = TypeVar("Command", bound=Callable[..., Any])
 
 FILE = click.Path(path_type=Path)
 """A file that is read: whether it exists is found out by reading it, which says it in one line and exits with 1."""
+
+
+class NewFile(click.Path):
+    """A file that is written: its folder must exist, which is looked at before anything is computed for it."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
+        """The path; a usage error where no file can be written there."""
+        path = Path(os.fsdecode(super().convert(value, param, ctx)))
+        if path.is_dir():
+            self.fail(f"{path}: this is a folder; name a file in it", param, ctx)
+        if not path.parent.is_dir():
+            self.fail(f"{path}: there is no folder {path.parent}", param, ctx)
+        return path
+
+
+class Seconds(click.FloatRange):
+    """A length of time within bounds; other than click's own range it does not let `nan` pass."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
+        """The length in seconds; a usage error where it is none or out of bounds."""
+        seconds = float(super().convert(value, param, ctx))
+        if math.isnan(seconds):
+            self.fail(f"{value} is not a length in seconds", param, ctx)
+        return seconds
 
 
 def home_option(command: Command) -> Command:

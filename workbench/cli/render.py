@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import FILE, home_option, profile_option
+from workbench.cli.options import FILE, NewFile, home_option, profile_option
 from workbench.cli.terminal import print_body, progress_bar
 
 if TYPE_CHECKING:
@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 @click.argument("plan", type=FILE)
 @click.option("--track", required=True, help="The song that the plan was made for: a file or a catalog track id.")
 @click.option("--video", type=FILE, help="The clip; its picture is copied and its sound kept under the music.")
-@click.option("-o", "--output", "out", type=FILE, required=True, help="WAV, FLAC or MP3; with --video MP4, MOV or MKV.")
+@click.option(
+    "-o", "--output", "out", type=NewFile(), required=True, help="WAV, FLAC or MP3; with --video MP4, MOV or MKV."
+)
 @click.option("--limit", is_flag=True, help="Hold the true peak under -1 dBTP; a mix is always limited.")
 @profile_option
 @home_option
@@ -36,13 +38,18 @@ def command(
       workbench render plan.json --track song.mp3 -o music.wav
       workbench render plan.json --track song.mp3 --video film.mp4 -o film-with-music.mp4
     """
+    _check_suffix(out, video)
+    from workbench.errors import PlanError
     from workbench.media.audio import decode
     from workbench.render.film import render_audio, render_film
     from workbench.results.loop import mix_from_json, plan_from_json
     from workbench.workflows.loop import find_song
 
     text = _read(plan)
-    found, mix = plan_from_json(text), mix_from_json(text)
+    try:
+        found, mix = plan_from_json(text), mix_from_json(text)
+    except PlanError as error:
+        raise PlanError(f"{_named(plan)}: {error}") from None
     song = find_song(track, home)
     with progress_bar() as progress:
 
@@ -59,12 +66,33 @@ def command(
     print_body({"output": str(out), "seconds": found.window_end, "bytes": out.stat().st_size})
 
 
-def _read(plan: Path) -> str:
-    from workbench.errors import InputError
+_SOUNDS = (".wav", ".flac", ".mp3")
+_FILMS = (".mp4", ".m4v", ".mov", ".mkv")
 
-    if str(plan) == "-":
-        return sys.stdin.read()
+
+def _check_suffix(out: Path, video: Path | None) -> None:
+    """Refuse what cannot be written before a song is decoded for it."""
+    suffix, known = out.suffix.lower(), _SOUNDS if video is None else _FILMS
+    if suffix in known:
+        return
+    if suffix in _FILMS:
+        raise click.UsageError(f"{suffix[1:].upper()} needs --video FILE; without it write {', '.join(_SOUNDS)}")
+    kind = "music" if video is None else "a film"
+    raise click.UsageError(f"{out.name}: {kind} is written as {', '.join(known)}, not {suffix or 'without a suffix'}")
+
+
+def _read(plan: Path) -> str:
+    from workbench.errors import InputError, PlanError
+
     try:
-        return plan.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"{plan}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
+        data = sys.stdin.buffer.read() if str(plan) == "-" else plan.read_bytes()
+    except OSError as error:
+        raise InputError(f"{plan}: cannot be read ({error.strerror})") from None
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise PlanError(f"{_named(plan)}: this is not a plan, nor text at all") from None
+
+
+def _named(plan: Path) -> str:
+    return "standard input" if str(plan) == "-" else str(plan)

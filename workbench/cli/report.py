@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import FILE, home_option
+from workbench.cli.options import NewFile, home_option
 from workbench.cli.terminal import print_body, progress_bar
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     "-p", "--parameter", "parameters", nargs=2, multiple=True, metavar="NAME VALUE",
     help="A value for the cell tagged `parameters`; numbers, true and false, quoted text and lists as in JSON.",
 )  # fmt: skip
-@click.option("-o", "--output", "out", type=FILE, required=True, help="The HTML file.")
+@click.option("-o", "--output", "out", type=NewFile(), required=True, help="The HTML file.")
 @home_option
 def command(notebook: str, parameters: tuple[tuple[str, str], ...], out: Path, home: Home) -> None:
     """Run NOTEBOOK with parameters and write it as HTML that needs nothing from the network.

@@ -222,7 +222,7 @@ def _parsed(data: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
     try:
         given = json.loads(data)
     except ValueError as error:
-        raise PlanError(f"not JSON: {error}") from error
+        raise PlanError(f"not a plan, for it is not JSON: {error}") from error
     if not isinstance(given, dict):
         raise PlanError(f"a plan is a JSON object, got {type(given).__name__}")
     return given

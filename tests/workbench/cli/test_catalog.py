@@ -45,8 +45,11 @@ def test_adds_what_is_good_tells_what_is_bad_and_exits_with_1(workbench: Call, f
 
     # Bytes that changed are noticed, a file that is gone too.
     (folder / "songs" / "good.wav").unlink()
-    code, out, _ = workbench("catalog", "reindex", "--home", home)
+    code, out, err = workbench("catalog", "reindex", "--home", home)
     assert (code, json.loads(out)["missing"]) == (1, ["ours"])
+    (line,) = err.splitlines()
+    assert "ours" in line
+    assert "good.wav" in line
 
     code, out, _ = workbench("cache", "--home", home)
     assert json.loads(out)["files"] == 2

@@ -60,7 +60,20 @@ def test_an_unknown_track_fails_on_the_input(workbench: Call, home: Path) -> Non
     assert "trk_nobody" in err
 
 
-@pytest.mark.parametrize("arguments", [(), ("--seconds", "90", "--video", "x.mp4"), ("--seconds", "90", "--auto-mix")])
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        (),
+        ("--seconds", "90", "--video", "x.mp4"),
+        ("--seconds", "90", "--auto-mix"),
+        ("--seconds", "0"),
+        ("--seconds", "-5"),
+        ("--seconds", "nan"),
+        ("--seconds", "inf"),
+        ("--seconds", "86401"),
+        ("--seconds", "90", "--report", "no/such/folder/page.html"),
+    ],
+)
 def test_wrong_usage_exits_with_2(workbench: Call, song_file: Path, home: Path, arguments: tuple[str, ...]) -> None:
     code, out, err = workbench("loop", song_file, "--home", home, *arguments)
     assert (code, out) == (2, "")
@@ -114,3 +127,33 @@ def test_rendering_a_refusal_fails_on_the_input(workbench: Call, song_file: Path
     code, out, err = workbench("render", refused, "--track", song_file, "-o", tmp_path / "x.wav", "--home", home)
     assert (code, out) == (1, "")
     assert "video_not_longer" in err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("-o", "film.mp4"), "MP4 needs --video"),
+        (("-o", "music.xyz"), ".wav, .flac, .mp3, not .xyz"),
+        (("-o", "film.wav", "--video", "clip.mp4"), ".mp4, .m4v, .mov, .mkv, not .wav"),
+        (("-o", "no/such/folder/music.wav"), "no folder"),
+    ],
+)
+def test_what_cannot_be_written_is_told_before_anything_is_read(
+    workbench: Call, home: Path, arguments: tuple[str, ...], told: str
+) -> None:
+    code, out, err = workbench("render", "no-plan.json", "--track", "no-song.wav", "--home", home, *arguments)
+    assert (code, out) == (2, "")
+    assert told in err
+
+
+@pytest.mark.parametrize("content", [b"{", b"{}", b"[]", b"OggS\x00\xff\xfe"])
+def test_a_file_that_is_no_plan_is_named(
+    workbench: Call, song_file: Path, home: Path, tmp_path: Path, content: bytes
+) -> None:
+    plan = tmp_path / "c.json"
+    plan.write_bytes(content)
+    code, out, err = workbench("render", plan, "--track", song_file, "-o", tmp_path / "x.wav", "--home", home)
+    assert (code, out) == (1, "")
+    assert err.startswith(f"workbench: {plan}: ")
+    assert "plan" in err.removeprefix(f"workbench: {plan}")
+    assert "codec" not in err
