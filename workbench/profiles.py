@@ -44,9 +44,18 @@ def load_profile(path: Path) -> WorkbenchParams:
     except ValidationError as error:
         first = error.errors()[0]
         field = ".".join(str(part) for part in first["loc"]) or "the profile"
+        rule = _unknown(first["loc"]) if first["type"] == "extra_forbidden" else first["msg"]
         more = f" (and {error.error_count() - 1} more)" if error.error_count() > 1 else ""
         given = "" if first["type"] in ("extra_forbidden", "missing") else f", got {first['input']!r}"
-        raise ParameterError(f"{path}: {field}: {first['msg']}{given}{more}") from None
+        raise ParameterError(f"{path}: {field}: {rule}{given}{more}") from None
+
+
+def _unknown(where: tuple[int | str, ...]) -> str:
+    """Say which fields there are where a profile names one that there is not."""
+    model: Any = WorkbenchParams
+    for part in where[:-1]:
+        model = model.model_fields[str(part)].annotation
+    return f"unknown field; allowed are {', '.join(sorted(model.model_fields))}"
 
 
 def save_profile(params: WorkbenchParams, path: Path) -> Path:

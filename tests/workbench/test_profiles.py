@@ -33,8 +33,8 @@ def test_a_file_names_only_what_was_tuned(tmp_path: Path) -> None:
     ("text", "parts"),
     [
         ("[cover]\nrequired_excess_seconds = -1\n", ["cover.required_excess_seconds", "greater than", "-1"]),
-        ("[cover]\nrequired_access = 1\n", ["cover.required_access", "not permitted"]),
-        ("[covers]\nx = 1\n", ["covers", "not permitted"]),
+        ("[cover]\nrequired_access = 1\n", ["cover.required_access", "unknown", "required_excess_seconds"]),
+        ("[covers]\nx = 1\n", ["covers", "unknown", "cover, "]),
         ("[render]\nblock_seconds = nan\n", ["render.block_seconds"]),
         ("cover = 3\n", ["cover"]),
         ("[cover\n", ["not a profile file"]),
