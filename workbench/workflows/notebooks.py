@@ -84,6 +84,8 @@ def run_notebook(
                 kernel_name="python3",
                 progress_bar=False,
                 cwd=str(Path.cwd()),
+                # The kernel's own log, not the notebook's output: it warns of every local kernel that TCP is in clear.
+                extra_arguments=["--log-level=ERROR"],
             )
         except PapermillExecutionError as error:
             raise InputError(
