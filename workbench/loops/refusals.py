@@ -63,7 +63,7 @@ def video_not_longer(video_seconds: float, track_seconds: float, required_excess
         + (
             f"Play the track straight, or pick one under {video - excess:.0f} s."
             if video > excess
-            else "Play the track straight: pick no loop for a clip this short."
+            else "Play the track straight; pick a track to loop for a longer clip only."
         ),
         video_seconds=video,
         track_seconds=track,
