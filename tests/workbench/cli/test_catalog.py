@@ -1,4 +1,8 @@
 import json
+import os
+import signal
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -68,3 +72,21 @@ def test_a_folder_without_music_is_told(workbench: Call, tmp_path: Path) -> None
     code, out, err = workbench("catalog", "add", tmp_path / "empty", "--home", tmp_path / "home")
     assert (code, out) == (1, "")
     assert "no sound file" in err
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="a terminal's Ctrl-C is a signal to a process group")
+def test_an_interrupt_ends_in_one_word_and_no_traceback(tmp_path: Path, song_file: Path) -> None:
+    (tmp_path / "one.wav").symlink_to(song_file)
+    (tmp_path / "two.wav").symlink_to(song_file)
+    code = "import sys; from service.console import run; sys.exit(run(sys.argv[1:]))"
+    arguments = ["catalog", "add", str(tmp_path), "--home", str(tmp_path / "home")]
+    with subprocess.Popen(
+        [sys.executable, "-c", code, *arguments], stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as adding:
+        assert adding.stderr is not None
+        while "analysing" not in adding.stderr.readline():
+            assert adding.poll() is None
+        os.killpg(adding.pid, signal.SIGINT)
+        told = adding.stderr.read()
+    assert adding.returncode == 130
+    assert told.split() == ["interrupted"]
