@@ -61,7 +61,7 @@ def video_not_longer(video_seconds: float, track_seconds: float, required_excess
         Reason.VIDEO_NOT_LONGER,
         f"The video ({video:.1f} s) is not at least {excess:.0f} s longer than the track ({track:.1f} s). "
         + (
-            f"Play the track straight, or pick one under {video - excess:.0f} s."
+            f"Play the track straight, or pick a track under {video - excess:.0f} s."
             if video > excess
             else "Play the track straight; pick a track to loop for a longer clip only."
         ),
