@@ -116,14 +116,15 @@ def test_completion_completes() -> None:
 
 
 def test_ctrl_c_ends_with_130_and_one_line(tmp_path: Path) -> None:
-    fifo = tmp_path / "plan.json"
-    os.mkfifo(fifo)
-    program = (
-        "import os, signal, threading\nfrom service.console import run\n"
-        "threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()\n"
-        f"raise SystemExit(run(['render', {str(fifo)!r}, '--track', 'x', '-o', 'y.wav', '--home', {str(tmp_path)!r}]))"
+    plan = tmp_path / "plan.json"
+    os.mkfifo(plan)
+    command = ["render", str(plan), "--track", "x", "-o", str(tmp_path / "y.wav"), "--home", str(tmp_path)]
+    process = subprocess.Popen(
+        [sys.executable, "-m", "service.console", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    # Opening a pipe that nobody writes to waits for ever.
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False, timeout=60)
-    assert done.returncode in (130, -signal.SIGINT)
-    assert "Traceback" not in done.stderr
+    with plan.open("w"):  # opens once the command reads its plan, which then never comes
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+    assert process.returncode in (130, -signal.SIGINT)
+    assert stdout == ""
+    assert "Traceback" not in stderr
