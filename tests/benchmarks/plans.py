@@ -80,7 +80,7 @@ def theirs(song: Song) -> tuple[list[Verdict] | str, float]:
     """The peer's best loop, judged the same way."""
     found, cpu = timed([PEER, ROOT / "tests/benchmarks/peer_loop.py", song.path])
     if found.returncode != 0:
-        return "failed: " + found.stderr.strip().splitlines()[-1][:60], cpu
+        return "failed: " + found.stderr.strip().splitlines()[-1].split(":")[0], cpu
     answer = json.loads(found.stdout.strip().splitlines()[-1])
     if not answer["found"]:
         return "no loop found", cpu
