@@ -66,17 +66,16 @@ def command(
     print_body({"output": str(out), "seconds": found.window_end, "bytes": out.stat().st_size})
 
 
-_SOUNDS = (".wav", ".flac", ".mp3")
-_FILMS = (".mp4", ".m4v", ".mov", ".mkv")
-
-
 def _check_suffix(out: Path, video: Path | None) -> None:
     """Refuse what cannot be written before a song is decoded for it."""
-    suffix, known = out.suffix.lower(), _SOUNDS if video is None else _FILMS
+    from workbench.media.audio import SOUND_SUFFIXES
+    from workbench.render.film import FILM_SUFFIXES
+
+    suffix, known = out.suffix.lower(), SOUND_SUFFIXES if video is None else FILM_SUFFIXES
     if suffix in known:
         return
-    if suffix in _FILMS:
-        raise click.UsageError(f"{suffix[1:].upper()} needs --video FILE; without it write {', '.join(_SOUNDS)}")
+    if suffix in FILM_SUFFIXES:
+        raise click.UsageError(f"{suffix[1:].upper()} needs --video FILE; without it write {', '.join(SOUND_SUFFIXES)}")
     kind = "music" if video is None else "a film"
     raise click.UsageError(f"{out.name}: {kind} is written as {', '.join(known)}, not {suffix or 'without a suffix'}")
 

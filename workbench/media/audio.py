@@ -63,6 +63,8 @@ _WRITINGS = {
     (".flac", "pcm24"): _Writing("flac", "flac", "s32", 24),
     (".mp3", "lossy"): _Writing("mp3", "libmp3lame", "fltp", 0),
 }
+SOUND_SUFFIXES = tuple(dict.fromkeys(suffix for suffix, _ in _WRITINGS))
+"""File name endings that `write_audio` knows."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

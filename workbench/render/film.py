@@ -59,6 +59,8 @@ _HIDDEN_SECONDS = 0.06
 _MOST_REORDERED = 32
 """packets without a decoding time before one is made up; codecs reorder 16 at most"""
 _FORMATS = {".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".mkv": "matroska"}
+FILM_SUFFIXES = tuple(_FORMATS)
+"""File name endings that `render_film` knows."""
 _HALF_POWER = 0.5**0.5
 # Left and right weights of each channel, in the order of WAV and FFmpeg.
 _FOLD_DOWN: dict[int, tuple[tuple[float, float], ...]] = {
