@@ -1,0 +1,147 @@
+"""Compose, play, spoil and analyse the training pieces.
+
+    python data/recipes/training/generate.py SET                     all of it: about an hour on two cores
+    python data/recipes/training/generate.py SET --pieces 200        a smaller set
+    python data/recipes/training/generate.py SET --styles jig reel   these styles only
+    python data/recipes/training/generate.py SET --audio             keep the sound of dev and validation as FLAC too
+
+SET gets three folders of `pieces` files. `train` and `dev` share styles and sound fonts, not pieces. `validation` is what
+training never hears: styles and composers that are held out, and sound fonts that are. A piece is made from its number
+alone, so an interrupted run goes on where it stopped, and more pieces can be added to a set. Where FluidSynth or its
+fonts are missing, every piece is played by the synthesised instruments.
+
+Needs, beside the packages of the project, FluidSynth with the fonts of `fonts.FONTS`, and espeak-ng for speech.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+sys.path.append(str(Path(__file__).resolve().parents[1]))
+
+import numpy as np
+import pieces
+import soundfile
+import styles
+from composition import STYLES
+from fonts import RATE, TRAINING_FONTS, VALIDATION_FONTS, installed
+from numpy.typing import NDArray
+from performing import perform
+from pulseless import PULSELESS
+from sounding import draw_desk, sound_of
+from spoiling import spoil
+
+SHARES = {"train": 0.86, "dev": 0.05, "validation": 0.09}
+PULSELESS_SHARE = 0.03
+"""of pieces in which nothing can be tapped"""
+LONGEST_SECONDS = 100.0
+
+
+@dataclass(frozen=True)
+class Order:
+    """One piece to make."""
+
+    number: int
+    split: str
+    folder: Path
+    only: tuple[str, ...]
+    audio: bool
+
+
+def make(order: Order) -> str:
+    """One piece, unless it is there; says what was made."""
+    path = order.folder / order.split / f"{order.number:05d}.npz"
+    if path.exists():
+        return ""
+    began = time.process_time()
+    rng = np.random.default_rng([order.number, list(SHARES).index(order.split)])
+    fonts = installed(TRAINING_FONTS)
+    if order.split == "validation" and (kept := installed(VALIDATION_FONTS)):
+        fonts = kept
+    if rng.random() < PULSELESS_SHARE and not order.only:
+        name = str(rng.choice(sorted(PULSELESS)))
+        performance = perform(PULSELESS[name](rng), rng)
+        truth = pieces.Truth(np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int64), 2)
+    else:
+        name = _style(order, rng)
+        performance = perform(STYLES[name].compose(rng), rng)
+        truth = pieces.Truth(performance.beats, performance.positions, performance.bar_beats, performance.division)
+    desk = draw_desk(performance, rng, fonts)
+    dry = sound_of(performance, desk, rng)[: round(LONGEST_SECONDS * RATE)]
+    spoiled = spoil(dry, rng)
+    beats = truth.beats * spoiled.stretch + spoiled.delay_seconds
+    inside = (beats >= 0) & (beats < len(spoiled.sound) / RATE)
+    truth = pieces.Truth(beats[inside], truth.positions[inside], truth.bar_beats[inside], truth.division)
+    family = STYLES[name].family if name in STYLES else "pulseless"
+    tags = sorted(performance.tags | spoiled.tags) if truth.beats.size else sorted(spoiled.tags | {"pulseless"})
+    sources = sorted({seat.source for seat in desk.seats})
+    about: dict[str, object] = {"style": name, "family": family, "tags": tags, "sources": sources}
+    pieces.write(path, spoiled.sound, RATE, truth, about)
+    if order.audio and order.split != "train":
+        _keep_audio(path.with_suffix(""), spoiled.sound, truth, about)
+    return f"{order.split} {order.number} {name} {time.process_time() - began:.1f} s"
+
+
+def _style(order: Order, rng: np.random.Generator) -> str:
+    """Held-out styles for half of the validation pieces, the others for the rest."""
+    held_out = order.split == "validation" and rng.random() < 0.5
+    names = [name for name in sorted(order.only or STYLES) if order.only or STYLES[name].held_out == held_out]
+    weights = np.array([STYLES[name].weight for name in names])
+    return names[int(rng.choice(len(names), p=weights / weights.sum()))]
+
+
+def _keep_audio(stem: Path, sound: NDArray[np.float32], truth: pieces.Truth, about: dict[str, object]) -> None:
+    """FLAC and JSON, as the benchmark reads them."""
+    soundfile.write(stem.with_suffix(".flac"), sound, RATE)
+    row = {
+        "beats": truth.beats.tolist(),
+        "positions": truth.positions.tolist(),
+        "bar_beats": truth.bar_beats.tolist(),
+        "division": truth.division,
+        "kind": "composed",
+        **about,
+    }
+    stem.with_suffix(".json").write_text(json.dumps(row))
+
+
+def orders(folder: Path, first: int, count: int, only: tuple[str, ...], audio: bool) -> Iterator[Order]:
+    """The pieces of a set, the splits mixed evenly, so that any beginning of it is a set too."""
+    names = list(SHARES)
+    edges = np.cumsum(list(SHARES.values()))
+    for number in range(first, first + count):
+        place = (number * 0.6180339887) % 1.0
+        yield Order(number, names[int(np.searchsorted(edges, place))], folder, only, audio)
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("set", type=Path)
+    parser.add_argument("--pieces", type=int, default=1800)
+    parser.add_argument("--first", type=int, default=0, help="number of the first piece")
+    parser.add_argument("--styles", nargs="*", default=(), help="these styles only")
+    parser.add_argument("--audio", action="store_true")
+    parser.add_argument("--processes", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    styles.load()
+    for split in SHARES:
+        (options.set / split).mkdir(parents=True, exist_ok=True)
+    todo = list(orders(options.set, options.first, options.pieces, tuple(options.styles), options.audio))
+    began = time.monotonic()
+    with ProcessPoolExecutor(options.processes, initializer=styles.load) as pool:
+        for done, line in enumerate(pool.map(make, todo, chunksize=4), start=1):
+            if line and done % 20 == 0:
+                print(f"{done} of {len(todo)}, {time.monotonic() - began:.0f} s: {line}", flush=True)
+
+
+if __name__ == "__main__":
+    main()

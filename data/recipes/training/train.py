@@ -1,0 +1,333 @@
+"""Train the beat network.
+
+    python data/recipes/training/train.py SET RUN                   some 40 minutes on two cores
+    python data/recipes/training/train.py SET RUN --steps 300       a short one
+    python data/recipes/training/train.py SET RUN --export          write workbench/beats/network.npz from the run
+
+SET is what `generate.py` makes (its `train` and `dev` folders are read). RUN keeps `checkpoint.pt` and `log.jsonl`; a
+run that was interrupted goes on from its checkpoint and ends as if it had not been: batches depend on seed and step alone.
+
+The loss follows Foscarin, Schlüter & Widmer, "Beat This! Accurate beat tracking without DBN postprocessing", ISMIR 2024:
+cross-entropy that forgives a frame of shift, by taking the greatest activation around a beat and by asking nothing of the
+frames beside it. What comes in is spoiled once more at every step, on the spectrogram, where it is cheap: tempo, tone
+control, a floor of noise, bands left out, level.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import math
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pieces
+import torch
+import torch.nn.functional as F
+from network import BeatNetwork, beat_logits, export, side_logits
+from numpy.typing import NDArray
+from torch import Tensor
+
+from workbench.beats.hearing import FLOOR_DB, FRAMES_PER_SECOND, N_BANDS, N_CHANGES, compressed_levels
+from workbench.beats.network import DIVISIONS, METRES, TEMPO_BINS, WEIGHTS_FILE
+
+CROP = 3000
+"""frames of a training example: a minute"""
+BATCH = 8
+PEAK_RATE = 3e-3
+POSITIVE = (4.0, 6.0)
+"""how much a beat and a downbeat weigh against a frame without one"""
+SIDE_WEIGHTS = (0.03, 0.08, 0.08)
+"""of tempo, metre and division in the loss"""
+
+
+@dataclass(frozen=True)
+class Spoils:
+    """How a spectrogram is spoiled; `none` for the ablation and for validation."""
+
+    tempo: float = 0.2
+    """spread of the natural logarithm of the tempo's factor, uniform"""
+    tone_db: float = 5.0
+    """spread of the tone control"""
+    noise: float = 0.4
+    """how often a floor of noise is added"""
+    mask: float = 0.4
+    """how often a range of bands is left out"""
+
+    @staticmethod
+    def none() -> Spoils:
+        """Leave everything as it is."""
+        return Spoils(0.0, 0.0, 0.0, 0.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Example:
+    """One minute as the network sees it and what it should say."""
+
+    inputs: NDArray[np.float32]
+    targets: NDArray[np.float32]
+    """shape (frames, 2), 1 at the frame of a beat, of a downbeat"""
+    tempo: NDArray[np.float32]
+    """shape (pairs, TEMPO_BINS.size), sums to 1 inside the music and to 0 outside"""
+    metre: NDArray[np.int64]
+    """shape (pairs,), index or -1 outside"""
+    division: NDArray[np.int64]
+
+
+def example(piece: pieces.Heard, rng: np.random.Generator, spoils: Spoils, crop: int = CROP) -> Example:
+    """A random minute of a piece, spoiled."""
+    factor = math.exp(rng.uniform(-spoils.tempo, spoils.tempo)) if rng.random() < 0.7 else 1.0
+    n_frames = len(piece.levels)
+    length = min(n_frames, round(crop * factor))
+    first = int(rng.integers(0, n_frames - length + 1))
+    at = first + np.arange(min(crop, int(length / factor))) * factor
+    levels, changes = _sampled(piece, at)
+    inputs = np.zeros((crop, N_BANDS + N_CHANGES), dtype=np.float32)
+    inputs[: len(at), :N_BANDS] = compressed_levels(_spoiled(levels, rng, spoils))
+    if spoils.tone_db:
+        changes = changes * np.float32(rng.uniform(0.6, 1.4))
+        if rng.random() < 0.1:
+            changes = np.zeros_like(changes)
+    inputs[: len(at), N_BANDS:] = changes
+    return _with_targets(inputs, piece.truth, first / FRAMES_PER_SECOND, factor, len(at))
+
+
+def _sampled(piece: pieces.Heard, at: NDArray[np.float64]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Levels in dB and changes at fractional frames."""
+    left = np.minimum(at.astype(np.int64), len(piece.levels) - 1)
+    right = np.minimum(left + 1, len(piece.levels) - 1)
+    share = (at - left).astype(np.float32)[:, None]
+    levels = pieces.decibels(piece.levels)
+    changes = piece.changes.astype(np.float32) / np.float32(255.0)
+    return (
+        levels[left] * (1 - share) + levels[right] * share,
+        changes[left] * (1 - share) + changes[right] * share,
+    )
+
+
+def _spoiled(levels: NDArray[np.float32], rng: np.random.Generator, spoils: Spoils) -> NDArray[np.float32]:
+    """Tone control, a floor of noise, missing bands and another level; dB in and out."""
+    bands = np.arange(N_BANDS)
+    spoiled = levels
+    if spoils.tone_db:
+        knots = np.sort(rng.uniform(0, N_BANDS, 5))
+        spoiled = spoiled + np.interp(bands, knots, rng.normal(size=5) * spoils.tone_db).astype(np.float32)
+        spoiled = spoiled + np.float32(rng.normal() * 3.0)
+    if rng.random() < spoils.noise:
+        floor = rng.uniform(-60, -18) + np.interp(bands, (0, N_BANDS), rng.uniform(-10, 10, 2))
+        flicker = rng.normal(size=spoiled.shape).astype(np.float32) * np.float32(2.5)
+        spoiled = np.logaddexp(spoiled * np.float32(0.23026), (floor.astype(np.float32) + flicker) * np.float32(0.23026))
+        spoiled = spoiled * np.float32(4.3429)
+    if rng.random() < spoils.mask:
+        spoiled = spoiled.copy()
+        if rng.random() < 0.5:
+            width = int(rng.integers(3, 16))
+            low = int(rng.integers(0, N_BANDS - width))
+            spoiled[:, low : low + width] = FLOOR_DB
+        elif rng.random() < 0.5:
+            spoiled[:, : int(rng.integers(2, 14))] = FLOOR_DB
+        else:
+            spoiled[:, N_BANDS - int(rng.integers(5, 30)) :] = FLOOR_DB
+    return np.maximum(spoiled, np.float32(FLOOR_DB))
+
+
+def _with_targets(
+    inputs: NDArray[np.float32], truth: pieces.Truth, first: float, factor: float, n_frames: int
+) -> Example:
+    """Frames of the beats that lie inside, and tempo and metre between them."""
+    crop = len(inputs)
+    beats = (truth.beats - first) / factor
+    frames = np.round(beats * FRAMES_PER_SECOND).astype(np.int64)
+    inside = (frames >= 0) & (frames < n_frames)
+    targets = np.zeros((crop, 2), dtype=np.float32)
+    targets[frames[inside], 0] = 1.0
+    targets[frames[inside & (truth.positions == 1)], 1] = 1.0
+    pairs = crop // 2
+    tempo = np.zeros((pairs, TEMPO_BINS.size), dtype=np.float32)
+    metre = np.full(pairs, -1, dtype=np.int64)
+    division = np.full(pairs, -1, dtype=np.int64)
+    if beats.size > 1:
+        times = (2 * np.arange(pairs) + 0.5) / FRAMES_PER_SECOND
+        which = np.clip(np.searchsorted(beats, times, side="right") - 1, 0, beats.size - 2)
+        known = (times >= beats[0]) & (times < beats[-1]) & (times * FRAMES_PER_SECOND < n_frames)
+        bpm = 60.0 / (beats[which + 1] - beats[which])
+        octaves = np.log2(bpm[:, None] / TEMPO_BINS)
+        soft = np.exp(-0.5 * np.square(octaves * 16.0))
+        tempo = np.where(known[:, None], soft / np.maximum(soft.sum(axis=1, keepdims=True), 1e-9), 0.0).astype(np.float32)
+        metre = np.where(known, np.clip(truth.bar_beats[which], METRES[0], METRES[-1]) - METRES[0], -1)
+        division = np.where(known, DIVISIONS.index(truth.division), -1)
+    return Example(inputs, targets, tempo, metre, division)
+
+
+def loss_of(heads: Tensor, batch: list[Example]) -> Tensor:
+    """Beats and downbeats, forgiving a frame; tempo, metre and division with little weight."""
+    logits = beat_logits(heads)
+    targets = torch.from_numpy(np.stack([item.targets for item in batch]))
+    total = torch.zeros(())
+    for k, weight in enumerate(POSITIVE):
+        z, t = logits[:, :, k], targets[:, :, k]
+        near = F.max_pool1d(z[:, None], 3, 1, 1)[:, 0]
+        beside = F.max_pool1d(t[:, None], 5, 1, 2)[:, 0]
+        missed = (F.softplus(-near) * t).sum()
+        false = (F.softplus(z) * (1 - beside)).sum()
+        total = total + (weight * missed + false) / z.numel()
+    tempo, metre, division = side_logits(heads)
+    wanted = torch.from_numpy(np.stack([item.tempo for item in batch]))
+    sides = [-(wanted * torch.log_softmax(tempo, dim=2)).sum() / wanted.sum().clamp(min=1)]
+    for logit, name in ((metre, "metre"), (division, "division")):
+        labels = torch.from_numpy(np.stack([getattr(item, name) for item in batch]))
+        sides.append(F.cross_entropy(logit.flatten(0, 1), labels.flatten(), ignore_index=-1))
+    for weight, side in zip(SIDE_WEIGHTS, sides, strict=True):
+        total = total + weight * torch.nan_to_num(side)
+    return total
+
+
+def frame_f(logits: Tensor, targets: NDArray[np.float32]) -> tuple[float, float]:
+    """F of the peaks over even odds, within 40 ms, for beats and downbeats; a quick look, not the benchmark."""
+    found = []
+    for k in range(2):
+        z = logits[:, k]
+        peaks = np.flatnonzero(((z >= F.max_pool1d(z[None, None], 9, 1, 4)[0, 0]) & (z > 0)).numpy())
+        truth = np.flatnonzero(targets[:, k])
+        if not truth.size:
+            found.append(float(peaks.size == 0))
+            continue
+        near = np.abs(peaks[:, None] - truth[None, :]) <= 2 if peaks.size else np.zeros((1, truth.size), dtype=bool)
+        hit = float(min(near.any(axis=1).sum(), near.any(axis=0).sum()))
+        found.append(2 * hit / (peaks.size + truth.size))
+    return found[0], found[1]
+
+
+@torch.no_grad()
+def validate(network: BeatNetwork, held: list[pieces.Heard]) -> dict[str, float]:
+    """Loss and quick F over whole pieces."""
+    network.eval()
+    losses, beat, downbeat = [], [], []
+    for piece in held:
+        n = len(piece.levels) // 2 * 2
+        item = example(piece, np.random.default_rng(0), Spoils.none(), n)
+        heads = network(torch.from_numpy(item.inputs[None]))
+        losses.append(float(loss_of(heads, [item])))
+        b, d = frame_f(beat_logits(heads)[0], item.targets)
+        beat.append(b)
+        downbeat.append(d)
+    network.train()
+    return {"loss": float(np.mean(losses)), "beat_f": float(np.mean(beat)), "downbeat_f": float(np.mean(downbeat))}
+
+
+def train(
+    train_set: list[pieces.Heard],
+    dev_set: list[pieces.Heard],
+    run: Path,
+    steps: int,
+    seed: int = 0,
+    spoils: Spoils | None = None,
+    channels: int = 64,
+    filters: int = 16,
+    every: int = 200,
+) -> BeatNetwork:
+    """Train for a number of steps, or the rest of them where a checkpoint of this run lies in its folder.
+
+    Returns
+    -------
+    the network with the running mean of its weights, which validates better than the last step's
+    """
+    torch.manual_seed(seed)
+    spoils = spoils or Spoils()
+    network = BeatNetwork(channels, filters)
+    optimizer = torch.optim.AdamW(network.parameters(), lr=PEAK_RATE, weight_decay=0.02)
+    mean = torch.optim.swa_utils.AveragedModel(
+        network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.998), use_buffers=True
+    )
+    run.mkdir(parents=True, exist_ok=True)
+    checkpoint, log = run / "checkpoint.pt", run / "log.jsonl"
+    start = 0
+    if checkpoint.exists():
+        state = torch.load(checkpoint)
+        network.load_state_dict(state["network"])
+        optimizer.load_state_dict(state["optimizer"])
+        mean.load_state_dict(state["mean"])
+        start = state["step"]
+    began = time.monotonic()
+    running = 0.0
+    for step in range(start, steps):
+        warm = min(1.0, (step + 1) / 200)
+        rate = PEAK_RATE * warm * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * step / steps)))
+        for group in optimizer.param_groups:
+            group["lr"] = rate
+        rng = np.random.default_rng([seed, step])
+        torch.manual_seed(seed * 1_000_003 + step)  # dropout, so that a resumed run is the same run
+        batch = [example(train_set[int(rng.integers(len(train_set)))], rng, spoils) for _ in range(BATCH)]
+        loss = loss_of(network(torch.from_numpy(np.stack([item.inputs for item in batch]))), batch)
+        optimizer.zero_grad()
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 1.0)
+        optimizer.step()
+        mean.update_parameters(network)
+        running += float(loss.detach())
+        if (step + 1) % every == 0 or step + 1 == steps:
+            since = (step + 1 - start) % every or every
+            row = {"step": step + 1, "train_loss": running / min(since, step + 1 - start), "rate": rate}
+            row |= {f"dev_{name}": value for name, value in validate(mean.module, dev_set).items()} if dev_set else {}
+            row["seconds"] = time.monotonic() - began
+            running = 0.0
+            with log.open("a") as file:
+                file.write(json.dumps(row) + "\n")
+            print(" ".join(f"{k} {v:.4g}" for k, v in row.items()), flush=True)
+            state = {
+                "network": network.state_dict(),
+                "optimizer": optimizer.state_dict(),
+                "mean": mean.state_dict(),
+                "step": step + 1,
+                "shape": network.shape,
+            }
+            part = checkpoint.with_suffix(".part")
+            torch.save(state, part)
+            part.replace(checkpoint)
+    result: BeatNetwork = mean.module
+    return result
+
+
+def trained(run: Path) -> BeatNetwork:
+    """The network of a run's checkpoint."""
+    state = torch.load(run / "checkpoint.pt")
+    network = BeatNetwork(**state["shape"])
+    weights = {name.removeprefix("module."): v for name, v in state["mean"].items() if name.startswith("module.")}
+    network.load_state_dict(weights)
+    return network.eval()
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("set", type=Path, help="folder of generate.py, with train and dev inside")
+    parser.add_argument("run", type=Path, help="folder of the checkpoint and the log")
+    parser.add_argument("--steps", type=int, default=8000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--channels", type=int, default=64)
+    parser.add_argument("--filters", type=int, default=16)
+    parser.add_argument("--threads", type=int, default=2)
+    parser.add_argument("--plain", action="store_true", help="do not spoil what comes in (for the ablation)")
+    parser.add_argument("--export", type=Path, nargs="?", const=_shipped(), help="write the weights of the run and stop")
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    if options.export is None:
+        sets = [[pieces.read(p) for p in sorted((options.set / name).glob("*.npz"))] for name in ("train", "dev")]
+        spoils = Spoils.none() if options.plain else Spoils()
+        train(*sets, options.run, options.steps, options.seed, spoils, options.channels, options.filters)
+    else:
+        last = json.loads((options.run / "log.jsonl").read_text().splitlines()[-1])
+        export(trained(options.run), options.export, {"seed": options.seed, "last": last})
+        print(f"{options.export}: {options.export.stat().st_size / 1000:.0f} kB")
+
+
+def _shipped() -> Path:
+    import workbench.beats
+
+    return Path(str(workbench.beats.__file__)).with_name(WEIGHTS_FILE)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,119 @@
+"""What the beat network hears: levels of 60 log-frequency bands and changes of harmony, 50 frames a second.
+
+Both come from the spectrogram that every stage shares. A frame of 20 ms says which beat it is; to the millisecond a
+beat is placed afterwards, by the onset near it (`beats.track`).
+
+Functions: `heard_levels` and `heard_changes` for training, which spoils them further, `compressed_levels`, and
+`network_input`, all of it in one array.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.features.onsets import pitch_classes
+from workbench.features.spectrum import Spectrum
+from workbench.recording import FloatArray, IntArray
+
+FRAMES_PER_SECOND = 50
+"""of the network"""
+N_BANDS = 60
+FLOOR_DB = -80.0
+"""dB re the recording's loud level; what is quieter is silence"""
+CHANGE_SECONDS = (0.25, 0.5, 1.0, 2.0)
+"""s compared before and after a frame, for all tones and for those of the bass"""
+N_CHANGES = 2 * len(CHANGE_SECONDS)
+N_INPUTS = N_BANDS + N_CHANGES
+
+_COMPRESSION = 300.0
+"""ratio of a loud magnitude to where the logarithm turns linear, 50 dB"""
+_SPLIT_HZ = 260.0
+"""below it one bin of the transform is a band"""
+_HIGHEST_BASS = 52
+"""MIDI number; E3, above which a bass seldom goes"""
+
+
+def band_groups(band_hz: FloatArray) -> IntArray:
+    """Which of the network's bands each band of the spectrogram belongs to, shape (n_bands,).
+
+    Steps of 21.5 Hz up to 260 Hz, from there on 8 bands an octave.
+    """
+    low = np.round((band_hz - 32.3) / 21.53)
+    high = 11 + np.floor(8.0 * np.log2(np.maximum(band_hz, 1.0) / _SPLIT_HZ))
+    group: IntArray = np.clip(np.where(band_hz < _SPLIT_HZ, low, high), 0, N_BANDS - 1).astype(np.int64)
+    return group
+
+
+def heard_levels(spectrum: Spectrum) -> FloatArray:
+    """Level of each band, shape (n_frames, N_BANDS), float32, dB re the recording's loud level, `FLOOR_DB` at least."""
+    power = spectrum.power
+    n_frames = _frames(spectrum)
+    if not n_frames:
+        return np.zeros((0, N_BANDS), dtype=np.float32)
+    group = band_groups(spectrum.band_hz)
+    starts = np.flatnonzero(np.diff(group, prepend=-1))
+    sums = np.add.reduceat(power, starts, axis=0)
+    banded = np.zeros((N_BANDS, power.shape[1]), dtype=np.float32)
+    banded[group[starts]] = sums
+    blurred = banded.copy()
+    blurred[:, 1:-1] = 0.5 * banded[:, 1:-1] + 0.25 * (banded[:, :-2] + banded[:, 2:])
+    at = np.minimum(
+        np.round(np.arange(n_frames) * spectrum.frames_per_second / FRAMES_PER_SECOND).astype(np.int64),
+        power.shape[1] - 1,
+    )
+    sampled = blurred[:, at].T
+    loud = float(np.percentile(banded.max(axis=0), 98))
+    floor = np.float32(10.0 ** (FLOOR_DB / 10.0))
+    if loud < 1e-14:
+        return np.full((n_frames, N_BANDS), FLOOR_DB, dtype=np.float32)
+    levels: FloatArray = np.float32(10.0) * np.log10(np.maximum(sampled * np.float32(1.0 / loud), floor))
+    return levels
+
+
+def compressed_levels(levels_db: FloatArray) -> FloatArray:
+    """log(1 + c * magnitude) / log(1 + c), 0 to about 1, float32; same shape."""
+    magnitude = np.exp(levels_db * np.float32(np.log(10.0) / 20.0))
+    compressed: FloatArray = np.log1p(np.float32(_COMPRESSION) * magnitude) * np.float32(1.0 / np.log1p(_COMPRESSION))
+    return compressed
+
+
+def heard_changes(spectrum: Spectrum) -> FloatArray:
+    """How much the tones after each frame differ from those before it, shape (n_frames, N_CHANGES), float32, 0 to 1.
+
+    Cosine distances of chroma, then of the bass's semitones, over the spans of `CHANGE_SECONDS`.
+    """
+    n_frames = _frames(spectrum)
+    changes = np.zeros((n_frames, N_CHANGES), dtype=np.float32)
+    if spectrum.tones.shape[1] < 4:
+        return changes
+    rate = spectrum.tone_frames_per_second
+    times = np.arange(n_frames) / FRAMES_PER_SECOND
+    bass = np.sqrt(spectrum.tones[spectrum.tone_midi <= _HIGHEST_BASS])
+    column = 0
+    for rows in (pitch_classes(spectrum), bass):
+        n = rows.shape[1]
+        total = np.zeros((rows.shape[0], n + 1))
+        np.cumsum(rows, axis=1, out=total[:, 1:])
+        at = np.arange(n + 1)
+        for seconds in CHANGE_SECONDS:
+            span = max(1, round(seconds * rate))
+            after = total[:, np.minimum(at + span, n)] - total[:, at]
+            before = total[:, at] - total[:, np.maximum(at - span, 0)]
+            norms = np.sqrt(np.sum(after * after, axis=0) * np.sum(before * before, axis=0))
+            alike = np.sum(after * before, axis=0) / np.maximum(norms, 1e-12)
+            distance = np.where(norms > 1e-9, 1.0 - alike, 0.0)
+            changes[:, column] = np.interp(times, (at - 0.5) / rate, distance)
+            column += 1
+    return changes
+
+
+def network_input(spectrum: Spectrum) -> FloatArray:
+    """Everything the network hears, shape (n_frames, N_INPUTS), float32."""
+    inputs: FloatArray = np.concatenate((compressed_levels(heard_levels(spectrum)), heard_changes(spectrum)), axis=1)
+    return inputs
+
+
+def _frames(spectrum: Spectrum) -> int:
+    if not spectrum.n_frames:
+        return 0
+    return (spectrum.n_frames - 1) * FRAMES_PER_SECOND // spectrum.frames_per_second + 1
