@@ -398,6 +398,26 @@ class DuckParams(Params):
     )
 
 
+class AlignParams(Params):
+    """How a track is placed under a film."""
+
+    grid_ms: float = Field(default=5.0, ge=1.0, le=20.0, description="ms between the offsets that are tried")
+    most_placements: int = Field(default=12, ge=1, le=12, description="placements answered at most")
+    least_apart_seconds: float = Field(default=1.0, ge=1.0, le=60.0, description="s between two placements")
+    least_cover: float = Field(
+        default=0.6,
+        ge=0.6,
+        le=1.0,
+        description="of the salience and of the time that the best-covering placement has music under",
+    )
+    prior_odds: float = Field(
+        default=0.01, ge=0.0001, le=1.0, description="odds, before looking, that a film was cut to this track"
+    )
+    bare_cost: float = Field(
+        default=0.5, ge=0.0, le=1.0, description="of the score, lost where all that could have music has none"
+    )
+
+
 class WorkbenchParams(Params):
     """All of them together: what a profile file holds."""
 
@@ -410,3 +430,4 @@ class WorkbenchParams(Params):
     render: RenderParams = RenderParams()
     voice: VoiceParams = VoiceParams()
     duck: DuckParams = DuckParams()
+    align: AlignParams = AlignParams()
