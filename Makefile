@@ -15,7 +15,7 @@ DEMO_HOME ?= demo
 NBVAL   = WORKBENCH_HOME="$$(mktemp -d)" $(BIN)/python -m pytest --nbval-lax notebooks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check format notebooks bench lock clean
+.PHONY: help demo test test-all check format notebooks bench peers lock clean
 
 help:
 	@sed -n '2,8s/^# *//p' Makefile
@@ -63,14 +63,39 @@ format: $(VENV)/.dev
 notebooks: $(VENV)/.dev
 	$(NBVAL)
 
-bench: $(VENV)/.dev $(VENV)/peers/.done
+bench: $(VENV)/.dev peers
 	$(BIN)/python tests/benchmarks/run.py
 
-# The peer has its own environment: its packages would bend ours.
-$(VENV)/peers/.done: tests/benchmarks/requirements-peers.lock | $(VENV)/.python
+# Peers have environments of their own: their packages would bend ours. A beat tracker that does not install on this
+# machine is left out, and the benchmark says so.
+PEERS = tests/benchmarks/requirements-peers
+PIP_QUIET = python -m pip install --quiet --disable-pip-version-check
+peers: $(VENV)/peers/.done
+	@$(MAKE) --no-print-directory $(VENV)/peers-essentia/.done || echo "[set-up] essentia does not install here"
+	@$(MAKE) --no-print-directory $(VENV)/peers-madmom/.done || echo "[set-up] madmom and BeatNet do not install here"
+
+$(VENV)/peers/.done: $(PEERS).lock | $(VENV)/.python
 	@echo "[set-up] installing the peers that make bench measures against"
 	@$(PYTHON) -m venv $(VENV)/peers
-	@$(VENV)/peers/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $<
+	@$(VENV)/peers/bin/$(PIP_QUIET) --require-hashes -r $<
+	@touch $@
+
+$(VENV)/peers-essentia/.done: $(PEERS)-essentia.lock | $(VENV)/.python
+	@echo "[set-up] installing essentia"
+	@$(PYTHON) -m venv $(VENV)/peers-essentia
+	@$(VENV)/peers-essentia/bin/$(PIP_QUIET) --require-hashes -r $<
+	@touch $@
+
+# madmom ships C code made for an older Python: Cython makes it anew, with the numpy and Cython of the lock. BeatNet runs
+# on torch's CPU build; where pip would fetch the CUDA one, gigabytes of it, BeatNet is left out.
+$(VENV)/peers-madmom/.done: $(PEERS)-madmom.lock $(PEERS)-madmom-packages.lock | $(VENV)/.python
+	@echo "[set-up] building madmom, installing BeatNet"
+	@$(PYTHON) -m venv $(VENV)/peers-madmom
+	@$(VENV)/peers-madmom/bin/$(PIP_QUIET) --require-hashes -r $<
+	@CYTHON_FORCE_REGEN=1 $(VENV)/peers-madmom/bin/$(PIP_QUIET) --require-hashes --no-deps --no-build-isolation -r $(PEERS)-madmom-packages.lock
+	@if $(VENV)/peers-madmom/bin/python -m pip install --dry-run torch==2.13.0 2>&1 | grep -q nvidia; \
+	then echo "[set-up] only torch's CUDA build is on offer: BeatNet is left out"; \
+	else $(VENV)/peers-madmom/bin/$(PIP_QUIET) --no-deps torch==2.13.0; fi
 	@touch $@
 
 LOCK = $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-annotate
@@ -78,7 +103,9 @@ lock: $(VENV)/.python
 	@$(BIN)/python -m pip install --quiet uv
 	$(LOCK) pyproject.toml --extra build -o requirements.lock
 	$(LOCK) pyproject.toml --extra service --extra dashboard --extra lab --extra dev -c requirements.lock -o requirements-dev.lock
-	echo "pymusiclooper==3.6.0" | $(LOCK) - -o tests/benchmarks/requirements-peers.lock
+	echo "pymusiclooper==3.6.0" | $(LOCK) - -o $(PEERS).lock
+	$(LOCK) $(PEERS)-essentia.in -o $(PEERS)-essentia.lock
+	$(LOCK) $(PEERS)-madmom.in -o $(PEERS)-madmom.lock
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
