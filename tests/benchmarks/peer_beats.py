@@ -5,9 +5,9 @@
 
 A line holds `file`, `beats` and `downbeats` in seconds (`downbeats` null where the tracker has none), `confidence`
 (ours only), `cpu_seconds` of tracking from decoded samples to times, `decode_cpu_seconds`, and `seconds` of audio. A
-file on which a tracker raises gives `error` instead. CPU is the whole process's, all threads, taken after one warm-up on
-made-up clicks, so that imports, compilation and loading of models are not in it; resampling to the rate that a tracker
-wants is. Every tracker runs as its documentation shows, with its default settings, offline.
+file on which a tracker raises gives `error` instead. CPU is the whole process's, all threads, taken after one warm-up
+on made-up clicks, so that imports, compilation and loading of models are not in it; resampling to the rate that a
+tracker wants is. Every tracker runs as its documentation shows, with its default settings, offline.
 
 Nothing of the project is imported unless the tracker asked for is ours, and only `numpy` and `soundfile` else.
 """
