@@ -6,6 +6,8 @@ files and cache keys are made from these fields, so a number lives here once.
 
 from __future__ import annotations
 
+from typing import Literal
+
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -36,8 +38,11 @@ class SpectrumParams(Params):
 class BeatParams(Params):
     """Beat and downbeat tracking: the bar-pointer model and its activations."""
 
-    min_bpm: float = Field(default=48.0, ge=30.0, le=80.0, description="BPM; slowest beat, a dotted one of a slow 6/8")
-    max_bpm: float = Field(default=215.0, ge=120.0, le=300.0, description="BPM; fastest beat")
+    activation: Literal["network", "onsets"] = Field(
+        default="onsets", description="what hears beats: the network, or onset strengths alone"
+    )
+    min_bpm: float = Field(default=40.0, ge=30.0, le=80.0, description="BPM; slowest beat, a dotted one of a slow 6/8")
+    max_bpm: float = Field(default=240.0, ge=120.0, le=300.0, description="BPM; fastest beat")
     usual_bpm: float = Field(default=110.0, ge=80.0, le=140.0, description="BPM; where people tap most readily")
     tempo_candidates: int = Field(default=10, ge=1, le=20, description="tempi decoded and compared; cost grows with it")
     compression: float = Field(
@@ -69,6 +74,24 @@ class BeatParams(Params):
     bar_evidence: float = Field(default=2.0, ge=0.0, le=20.0, description="nats that one beat speaks for a bar line")
     phase_prior: float = Field(
         default=0.5, ge=0.0, le=10.0, description="nats a beat by which the whole piece's bar phase is preferred"
+    )
+    heard_evidence: float = Field(
+        default=1.0, ge=0.1, le=10.0, description="weight of the network's log-odds of a beat in following a pulse"
+    )
+    heard_doubt: float = Field(default=2.0, ge=0.0, le=10.0, description="nats that a beat nobody hears costs at most")
+    heard_trust: float = Field(default=4.0, ge=0.5, le=10.0, description="nats that a beat clearly heard is worth")
+    heard_candidates: int = Field(default=5, ge=1, le=20, description="tempi followed closely beside the free one")
+    narrow_reach: float = Field(
+        default=1.08, ge=1.02, le=1.3, description="ratio; how far a tempo followed closely may stray"
+    )
+    heard_bar_evidence: float = Field(
+        default=1.0, ge=0.0, le=10.0, description="weight of the network's log-odds of a downbeat in placing bar lines"
+    )
+    heard_metre_evidence: float = Field(
+        default=0.2, ge=0.0, le=10.0, description="weight of the network's log probability of the metre, a beat"
+    )
+    other_metre_cost: float = Field(
+        default=0.5, ge=0.0, le=10.0, description="nats a beat by which another metre than the whole piece's is worse"
     )
     bar_slip_cost: float = Field(default=12.0, ge=0.0, le=100.0, description="nats that a bar cut short costs")
     metre_switch_cost: float = Field(default=12.0, ge=0.0, le=100.0, description="nats that a change of metre costs")

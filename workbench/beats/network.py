@@ -9,6 +9,7 @@ Functions: `listen`. The rest of the tracker reads its `Heard`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -58,10 +59,9 @@ def weights() -> dict[str, FloatArray]:
         return unpack(np.load(file))
 
 
-def unpack(packed: object) -> dict[str, FloatArray]:
+def unpack(packed: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
     """Arrays of a weights file as the layers use them: products over the last axis, float32."""
-    arrays = {name: np.asarray(packed[name]) for name in packed.files}  # type: ignore[attr-defined]
-    ready = {n: a.astype(np.float32) if a.dtype == np.float16 else a for n, a in arrays.items()}
+    ready = {n: a.astype(np.float32) if a.dtype == np.float16 else a for n, a in packed.items()}
     for name, array in list(ready.items()):
         if name == "front" or (array.ndim == 3 and name.startswith("convolve")):
             # (out, in, time) to (time * in, out); the front has (out, time, frequency) to (time * frequency, out)
@@ -77,8 +77,10 @@ def run(inputs: FloatArray, layers: dict[str, FloatArray]) -> Heard:
     n_frames = inputs.shape[0]
     if not n_frames:
         none = np.zeros(0, dtype=np.float32)
-        sizes = (TEMPO_BINS.size, len(METRES), len(DIVISIONS))
-        return Heard(none, none, *(np.zeros((0, size), dtype=np.float32) for size in sizes), FRAMES_PER_SECOND)
+        tempo, metre, division = (
+            np.zeros((0, size), dtype=np.float32) for size in (TEMPO_BINS.size, len(METRES), len(DIVISIONS))
+        )
+        return Heard(none, none, tempo, metre, division, FRAMES_PER_SECOND)
     x = _front(inputs, layers)
     for k, dilation in enumerate(layers["dilations"]):
         hidden = _dilated(x, layers[f"convolve_{k}"], int(dilation)) + layers[f"convolve_bias_{k}"]

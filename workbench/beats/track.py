@@ -13,21 +13,15 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.beats.changes import Changed, follow_changes
-from workbench.beats.downbeats import (
-    Evidence,
-    Pulse,
-    Readings,
-    bar_positions_of,
-    best_reading,
-    describe_pulse,
-    gather_evidence,
-    reading_chances,
-    readings_of,
-    weight_vector,
-)
+from workbench.beats.downbeats import bar_positions_of
+from workbench.beats.evidence import Evidence, Pulse, describe_pulse, gather_evidence
 from workbench.beats.grid import BeatGrid
+from workbench.beats.network import Heard, listen
+from workbench.beats.pulses import propose
+from workbench.beats.readings import best_reading, reading_chances
 from workbench.beats.steady import steady_beats
-from workbench.beats.tempo import beat_activation, tempo_candidates
+from workbench.beats.tempo import beat_activation
+from workbench.beats.weights import weights_for
 from workbench.features.onsets import OnsetStrengths, detect_onsets
 from workbench.features.spectrum import Spectrum, analyze_spectrum
 from workbench.params import BeatParams, SpectrumParams
@@ -67,28 +61,38 @@ def track_beats(
 
 
 def track_beats_in(
-    spectrum: Spectrum, params: BeatParams | None = None, onsets: OnsetStrengths | None = None
+    spectrum: Spectrum,
+    params: BeatParams | None = None,
+    onsets: OnsetStrengths | None = None,
+    heard: Heard | None = None,
 ) -> BeatGrid:
-    """Beats and downbeats from a spectrum that serves other stages too; see `track_beats`."""
+    """Beats and downbeats from a spectrum that serves other stages too; see `track_beats`.
+
+    `onsets` and `heard` are made here unless they are there already.
+    """
     params = params or BeatParams()
     onsets = onsets or detect_onsets(spectrum, params)
     if not spectrum.n_frames:
         return BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4, 0.0)
     activation = beat_activation(onsets)
-    evidence = gather_evidence(activation, onsets, spectrum)
+    if params.activation == "network":
+        heard = heard or listen(spectrum)
+    evidence = gather_evidence(activation, onsets, spectrum, heard)
     pulses, readings = propose(activation, evidence, params)
     if not pulses:
         return BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4, 0.0)
-    weights = weight_vector()
+    weights = weights_for(params.activation)
     chance = reading_chances(readings, weights)
     best, agreed = best_reading(pulses, readings, chance)
     pulse = pulses[int(readings.pulse[best])]
-    changed = follow_changes(pulses, int(readings.pulse[best]), evidence, params)
-    if changed is not None:
-        return _changed_grid(changed, evidence, onsets, params)
-    slowed = follow_ending(pulse.times[pulse.times <= evidence.ends], evidence, params)
-    if slowed is not None:
-        pulse = describe_pulse(slowed, evidence)
+    if evidence.heard is None:
+        # the network's own beats follow changes of tempo as they come
+        changed = follow_changes(pulses, int(readings.pulse[best]), evidence, params)
+        if changed is not None:
+            return _changed_grid(changed, evidence, onsets, params)
+        slowed = follow_ending(pulse.times[pulse.times <= evidence.ends], evidence, params)
+        if slowed is not None:
+            pulse = describe_pulse(slowed, evidence)
     positions = bar_positions_of(pulse, readings, best, weights, params)
     trust = np.minimum(pulse.strengths[5, :, 0], 1.0)
     sharp = _refined(pulse.times, onsets, params)
@@ -110,63 +114,6 @@ def _changed_grid(changed: Changed, evidence: Evidence, onsets: OnsetStrengths, 
     keep = pulse.sounding & (times >= 0)
     confidence = changed.confidence * _steadiness(sharp, trust, pulse, params)
     return BeatGrid(times[keep], changed.positions[keep], changed.beats_per_bar, float(np.clip(confidence, 0.0, 1.0)))
-
-
-def propose(activation: FloatArray, evidence: Evidence, params: BeatParams) -> tuple[list[Pulse], Readings]:
-    """Every pulse worth considering with every reading of it; both empty where there is no pulse."""
-    rate = evidence.frames_per_second
-    periods = tempo_candidates(activation, rate, params)
-    pulses: list[Pulse] = []
-    ticks_of: dict[float, FloatArray] = {}
-    for period in periods:
-        for division in _divisions(float(period), rate, params):
-            tick = float(period) / division
-            known = next((other for other in ticks_of if abs(np.log(other / tick)) < 0.01), None)
-            if known is None:
-                known = tick
-                ticks_of[tick] = decode_ticks(activation, rate, tick, params)
-            ticks = ticks_of[known]
-            for phase in _phases(ticks, activation, rate, division):
-                times = ticks[phase::division]
-                if times.size >= 2 * _NO_GRID:
-                    pulses.append(describe_pulse(times, evidence))
-    return pulses, readings_of(pulses, params)
-
-
-def _divisions(period: float, frames_per_second: int, params: BeatParams) -> list[int]:
-    """Into how many ticks a beat may be cut, two or three and their doubles, so that a tick stays a playable note."""
-    shortest = params.shortest_tick * frames_per_second
-    binary = 4 if period / 4 >= shortest else 2
-    ternary = 6 if period / 6 >= shortest else 3
-    return [binary, ternary] if period / ternary >= 0.8 * shortest else [binary]
-
-
-def _phases(ticks: FloatArray, activation: FloatArray, frames_per_second: int, division: int) -> list[int]:
-    """The tick with the most sound on it, the one half a beat from it, and the second loudest."""
-    frames = np.clip(np.round(ticks * frames_per_second).astype(np.int64), 0, activation.size - 1)
-    loud = np.array([float(activation[frames[phase::division]].mean()) for phase in range(division)])
-    order = [int(phase) for phase in np.argsort(loud)[::-1]]
-    chosen = [order[0], order[1]]
-    if division % 2 == 0:
-        chosen.append((order[0] + division // 2) % division)
-    return list(dict.fromkeys(chosen))
-
-
-def decode_ticks(activation: FloatArray, frames_per_second: int, tick: float, params: BeatParams) -> FloatArray:
-    """Times of the ticks near one period by the bar-pointer model, shape (n_ticks,), s, on frames.
-
-    Ticks and not beats, because music sounds off the beat for whole sections but hardly ever between its ticks:
-    a pulse followed at the level of ticks cannot slip by half a beat.
-    """
-    from workbench.beats._kernels import bar_pointer
-
-    shortest = max(2, int(np.floor(tick / params.tempo_reach)))
-    longest = int(np.ceil(tick * params.tempo_reach))
-    off = np.abs(np.arange(shortest, longest + 1) - tick)
-    prior = -np.minimum(params.drift_cost * off, params.tempo_cap).astype(np.float32)
-    evidence = (params.beat_evidence * activation).astype(np.float32)
-    frames = bar_pointer(evidence, shortest, prior, params.tempo_change_cost, 1, params.tempo_jump_cost)
-    return np.asarray(frames, dtype=np.float64) / frames_per_second
 
 
 def follow_ending(times: FloatArray, evidence: Evidence, params: BeatParams) -> FloatArray | None:

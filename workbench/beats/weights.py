@@ -12,7 +12,30 @@ bundled songs, and lost certainty, so it was not taken. Cues overlap, so a singl
 
 from __future__ import annotations
 
-WEIGHTS: dict[str, float] = {
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from workbench.recording import FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingWeights:
+    """Weights for one kind of evidence."""
+
+    nats: dict[str, float]
+    """nats a unit of each feature; a feature without an entry has no say"""
+    no_pulse: float
+    """nats of the reading that there is no pulse at all"""
+
+    def vector(self, names: Sequence[str]) -> FloatArray:
+        """The weights in the order of the names."""
+        return np.array([self.nats.get(name, 0.0) for name in names])
+
+
+_ONSETS = {
     "one_harmony_beat": 2.943,
     "one_harmony_bar": 0.496,
     "one_bass": 1.054,
@@ -62,8 +85,20 @@ WEIGHTS: dict[str, float] = {
     "half_middle": 0.996,
     "support": 4.073,
     "alternation": 0.089,
+    "metre_5": -6.0,
+    "metre_6": -6.0,
+    "metre_7": -6.0,
 }
-"""nats a unit of each feature"""
 
-NO_PULSE: float = 12.331
-"""nats of the reading that there is no pulse at all"""
+ONSETS = ReadingWeights(_ONSETS, no_pulse=12.331)
+"""for a tracker that goes by onsets alone"""
+
+_NETWORK: dict[str, float] = {}
+
+NETWORK = ReadingWeights(_NETWORK, no_pulse=0.0)
+"""for a tracker that listens with the network too"""
+
+
+def weights_for(activation: Literal["network", "onsets"]) -> ReadingWeights:
+    """The weights of one kind of evidence."""
+    return NETWORK if activation == "network" else ONSETS

@@ -1,0 +1,304 @@
+"""What is held for and against a pulse: everything that sounds on and between its beats.
+
+A pulse is a proposed sequence of beats. It is described by what a musician would point at: what sounds on its beats
+and between them, kick and bass and new harmony on each of them, beats that resemble those a bar before, borders of
+sections, and what the network hears there.
+
+Functions: `gather_evidence` once a recording, `describe_pulse` once a pulse.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.beats.network import TEMPO_BINS, Heard
+from workbench.features.onsets import OnsetStrengths, pitch_classes
+from workbench.features.spectrum import Spectrum
+from workbench.recording import BoolArray, FloatArray, IntArray
+
+FRACTIONS = (0.0, 0.25, 1 / 3, 0.5, 2 / 3, 0.75)
+_LONGEST_LAG = 34
+"""beats; eight bars of 4/4 and what lies around"""
+_HEARD = 0.15
+"""activation from which on there is an onset"""
+_SOUND_FLOOR = 1e-5
+"""power relative to the loud parts from which on there is sound, -50 dB"""
+_MOST_ODDS = 6.0
+"""nats beyond which the network is not believed more firmly"""
+_CLEARLY_HEARD = 0.5
+"""log-odds from which on the network hears a beat"""
+_EDGE_SECONDS = 0.07
+"""how far before the first and after the last onset a beat may lie that means it"""
+_SAME_SECONDS = 0.05
+"""s within which a heard beat is a beat of a pulse"""
+_HIGHEST_BASS = 52
+"""MIDI number; E3, above which a bass seldom goes"""
+LOW, CHEST, MIDDLE, CRACK, TOP, ATTACK, NOISE = range(7)
+"""rows of strengths"""
+
+BEAT_CUES = ("harmony_beat", "harmony_bar", "bass", "low", "chest", "middle", "noise", "top", "attack", "border")
+"""cues that speak for a bar line at one beat; rows of `Pulse.cues`"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Odds:
+    """What the network hears, made ready to be read at times: widened by a frame each way and bounded."""
+
+    beat: FloatArray
+    """shape (n_frames,), log-odds of a beat"""
+    downbeat: FloatArray
+    """shape (n_frames,)"""
+    peaks: FloatArray
+    """shape (n,), s, where a beat is clearly heard"""
+    heard: Heard
+
+    @staticmethod
+    def of(heard: Heard) -> Odds:
+        """Widen, bound, and find the clear beats."""
+        from scipy.ndimage import maximum_filter1d
+
+        beat, downbeat = (
+            np.clip(maximum_filter1d(curve, 3), -_MOST_ODDS, _MOST_ODDS) for curve in (heard.beat, heard.downbeat)
+        )
+        clear = (heard.beat > _CLEARLY_HEARD) & (heard.beat >= maximum_filter1d(heard.beat, 7))
+        return Odds(beat, downbeat, np.flatnonzero(clear) / heard.frames_per_second, heard)
+
+    def frames(self, times: FloatArray) -> IntArray:
+        """The frames of times, those outside moved to the ends."""
+        found: IntArray = np.clip(
+            np.round(times * self.heard.frames_per_second).astype(np.int64), 0, self.beat.size - 1
+        )
+        return found
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Evidence:
+    """What every pulse of one recording is held against, made once."""
+
+    activation: FloatArray
+    """shape (n_frames,), widened by 20 ms each way"""
+    strengths: FloatArray
+    """shape (7, n_frames), onset strength by range, all together, and noise; widened as well"""
+    frames_per_second: int
+    chroma_sum: FloatArray
+    """shape (12, n_tone_frames + 1), running sum, as are the next two"""
+    bass_sum: FloatArray
+    tone_frames_per_second: int
+    level_sum: FloatArray
+    """shape (n_levels, n_frames + 1), log power of every fourth band"""
+    begins: float
+    """s, where the first sound or onset is, less a tolerance"""
+    ends: float
+    """s, where the last onset is, and a tolerance; what rings on has no beats"""
+    heard: Odds | None
+    """what the network hears; None where the tracker goes by onsets alone"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeardPulse:
+    """What the network says of one pulse."""
+
+    beat: FloatArray
+    """shape (n_beats, len(FRACTIONS)), log-odds of a beat on and between the beats"""
+    downbeat: FloatArray
+    """shape (n_beats,), log-odds of a downbeat"""
+    metre: FloatArray
+    """shape (n_beats, len(METRES)), log probability of the beats in the bar"""
+    tempo: float
+    """mean log probability of the pulse's own tempo"""
+    ternary: float
+    """mean log-odds that a beat divides in three"""
+    missed: float
+    """share of the clearly heard beats that are not beats of the pulse"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pulse:
+    """One proposed sequence of beats and what sounds on and between them."""
+
+    times: FloatArray
+    """shape (n_beats,), s"""
+    strengths: FloatArray
+    """shape (7, n_beats, 6), onset strength by range at the fractions 0, 1/4, 1/3, 1/2, 2/3, 3/4 of each beat"""
+    cues: FloatArray
+    """shape (len(BEAT_CUES), n_beats), evidence for a bar line at each beat, zero mean and unit spread"""
+    crack: FloatArray
+    """shape (n_beats,), like a cue, for the backbeat"""
+    likeness: FloatArray
+    """shape (n_lags,), mean similarity of beats so many beats apart, 0 to 1"""
+    sounding: BoolArray
+    """shape (n_beats,), beats from the first sound to the last onset of the recording"""
+    support: float
+    """mean activation on the sounding beats"""
+    heard: HeardPulse | None
+    """what the network says of it"""
+
+
+def gather_evidence(
+    activation: FloatArray, onsets: OnsetStrengths, spectrum: Spectrum, heard: Heard | None = None
+) -> Evidence:
+    """What every pulse is held against: onset strengths with some tolerance in time, running sums for fast means."""
+    from scipy.ndimage import maximum_filter1d
+
+    width = 2 * round(0.02 * onsets.frames_per_second) + 1
+    onset_frames = np.flatnonzero(activation > _HEARD)
+    level = spectrum.power.sum(axis=0)
+    loud_frames = np.flatnonzero(level > _SOUND_FLOOR * np.percentile(level, 98))
+    first = min(onset_frames[0], loud_frames[0]) if onset_frames.size and loud_frames.size else 0
+    last = onset_frames[-1] if onset_frames.size else -1
+    rows = np.vstack((np.minimum(onsets.onsets, 1.5), np.minimum(onsets.attack, 1.5)[None], onsets.noise[None]))
+    return Evidence(
+        maximum_filter1d(activation, width),
+        maximum_filter1d(rows, width, axis=1),
+        onsets.frames_per_second,
+        _running(pitch_classes(spectrum)),
+        _running(np.sqrt(spectrum.tones[spectrum.tone_midi <= _HIGHEST_BASS])),
+        spectrum.tone_frames_per_second,
+        _running(np.log10(spectrum.power[::4] + np.float32(1e-9)) + np.float32(9.0)),
+        first / onsets.frames_per_second - _EDGE_SECONDS,
+        last / onsets.frames_per_second + _EDGE_SECONDS,
+        None if heard is None else Odds.of(heard),
+    )
+
+
+def describe_pulse(times: FloatArray, evidence: Evidence) -> Pulse:
+    """Collect what sounds on and between the beats of one proposed pulse.
+
+    Parameters
+    ----------
+    times : shape (n_beats,), s, at least 4 of them
+    evidence : of the recording
+    """
+    rate = evidence.frames_per_second
+    n = times.size
+    period = np.diff(times, append=2 * times[-1] - times[-2])
+    at = times[:, None] + period[:, None] * np.array(FRACTIONS)
+    frames = np.clip(np.round(at * rate).astype(np.int64), 0, evidence.activation.size - 1)
+    strengths = evidence.strengths[:, frames]
+    on = evidence.activation[frames[:, 0]]
+    sounding = (times >= evidence.begins) & (times <= evidence.ends)
+
+    tone_rate = evidence.tone_frames_per_second
+    harmony_beat = _change(evidence.chroma_sum, times, period, tone_rate, 1.0)
+    harmony_bar = _change(evidence.chroma_sum, times, period, tone_rate, 2.0)
+    bass_change = _change(evidence.bass_sum, times, period, tone_rate, 1.0)
+
+    beat_chroma = _unit(_means(evidence.chroma_sum, times, times + period, tone_rate))
+    pattern = _unit(strengths[:5].transpose(0, 2, 1).reshape(30, n))
+    level = _unit(_means(evidence.level_sum, times, times + period, rate))
+    body = np.vstack((beat_chroma, pattern, level)) / np.sqrt(3.0)
+    span = 8
+    total = _running(body)
+    k = np.arange(n)
+    after = (total[:, np.minimum(k + span, n)] - total[:, k]) / np.maximum(np.minimum(span, n - k), 1)
+    before = (total[:, k] - total[:, np.maximum(k - span, 0)]) / np.maximum(np.minimum(span, k), 1)
+    border = np.linalg.norm(after - before, axis=0)
+    border[:2] = border[-2:] = float(np.median(border))
+    border = np.maximum(border - _smooth(border, 2 * span + 1), 0.0)
+
+    inside = sounding if np.count_nonzero(sounding) >= 4 else np.ones(n, dtype=np.bool_)
+    cues = np.vstack(
+        [
+            _standard(row, inside)
+            for row in (
+                harmony_beat,
+                harmony_bar,
+                bass_change,
+                strengths[LOW, :, 0],
+                strengths[CHEST, :, 0],
+                strengths[MIDDLE, :, 0],
+                strengths[NOISE, :, 0],
+                strengths[TOP, :, 0],
+                strengths[ATTACK, :, 0],
+                border,
+            )
+        ]
+    )
+    heard = np.flatnonzero(inside)
+    likeness = _likeness(body[:, heard[0] : heard[-1] + 1], _LONGEST_LAG)
+    support = float(np.mean(on[inside]))
+    told = None if evidence.heard is None else _told(times, period, inside, evidence.heard)
+    return Pulse(times, strengths, cues, _standard(strengths[CRACK, :, 0], inside), likeness, inside, support, told)
+
+
+def _told(times: FloatArray, period: FloatArray, inside: BoolArray, odds: Odds) -> HeardPulse:
+    """What the network says of a pulse."""
+    at = times[:, None] + period[:, None] * np.array(FRACTIONS)
+    frames = odds.frames(at)
+    pairs = np.minimum(frames[:, 0] // 2, odds.heard.tempo.shape[0] - 1)
+    near = np.argmin(np.abs(np.log2(TEMPO_BINS[None, :] * period[:, None] / 60.0)), axis=1)
+    tempo = np.maximum(odds.heard.tempo[pairs, near], -_MOST_ODDS)
+    division = odds.heard.division[pairs]
+    clear = odds.peaks
+    off = np.abs(clear[:, None] - times[np.searchsorted(times, clear).clip(1, times.size - 1)[:, None] - [1, 0]])
+    return HeardPulse(
+        odds.beat[frames],
+        odds.downbeat[frames[:, 0]],
+        np.maximum(odds.heard.metre[pairs], -_MOST_ODDS),
+        float(tempo[inside].mean()),
+        float(np.clip(division[:, 1] - division[:, 0], -_MOST_ODDS, _MOST_ODDS)[inside].mean()),
+        float(np.mean(off.min(axis=1) > _SAME_SECONDS)) if clear.size else 0.0,
+    )
+
+
+def _likeness(columns: FloatArray, lags: int) -> FloatArray:
+    """Mean inner product of columns so far apart, shape (lags,), 0 beyond half their number."""
+    from scipy import fft
+
+    n = columns.shape[1]
+    spectrum = fft.rfft(columns, 2 * n, axis=1)
+    products = fft.irfft(np.sum(np.square(spectrum.real) + np.square(spectrum.imag), axis=0), 2 * n)
+    alike = np.zeros(lags)
+    known = min(lags, n // 2)
+    alike[:known] = products[:known] / (n - np.arange(known))
+    return alike
+
+
+def _running(rows: FloatArray) -> FloatArray:
+    """Running sums from 0 along time, shape (m, n + 1)."""
+    total = np.zeros((rows.shape[0], rows.shape[1] + 1))
+    np.cumsum(rows, axis=1, out=total[:, 1:])
+    return total
+
+
+def _means(total: FloatArray, starts: FloatArray, ends: FloatArray, rate: float) -> FloatArray:
+    """Mean of rows between times from their running sums, shape (m, n_times)."""
+    frames = total.shape[1] - 1
+    first = np.clip(np.round(starts * rate + 0.5).astype(np.int64), 0, frames)
+    last = np.clip(np.round(ends * rate + 0.5).astype(np.int64), 0, frames)
+    result: FloatArray = (total[:, last] - total[:, first]) / np.maximum(last - first, 1)
+    return result
+
+
+def _change(total: FloatArray, times: FloatArray, period: FloatArray, rate: float, beats: float) -> FloatArray:
+    """Cosine distance between what follows a time and what precedes it, so many beats each way, shape (n,)."""
+    gap = 0.03
+    after = _unit(_means(total, times + gap, times + beats * period, rate))
+    before = _unit(_means(total, times - beats * period + gap, times, rate))
+    known = (np.linalg.norm(after, axis=0) > 0.5) & (np.linalg.norm(before, axis=0) > 0.5)
+    return np.where(known, 1.0 - np.sum(after * before, axis=0), 0.0)
+
+
+def _unit(columns: FloatArray) -> FloatArray:
+    norms = np.linalg.norm(columns, axis=0)
+    result: FloatArray = np.where(norms > 1e-9, columns / np.maximum(norms, 1e-9), 0.0)
+    return result
+
+
+def _standard(row: FloatArray, inside: BoolArray) -> FloatArray:
+    """Zero mean and unit spread over the beats inside, at most 3 from the mean."""
+    values = np.asarray(row, dtype=np.float64)
+    spread = float(values[inside].std())
+    if spread < 1e-9:
+        return np.zeros(values.size)
+    standard: FloatArray = np.clip((values - values[inside].mean()) / spread, -3.0, 3.0)
+    return standard
+
+
+def _smooth(row: FloatArray, width: int) -> FloatArray:
+    from scipy.ndimage import uniform_filter1d
+
+    result: FloatArray = uniform_filter1d(row, width, mode="nearest")
+    return result

@@ -1,0 +1,157 @@
+"""Which sequences of beats are worth considering: proposed generously here, chosen among in `beats.readings`.
+
+From onsets alone: every tempo that the piece supports, followed at the level of ticks, in the phases that sound most.
+From what the network hears: the most probable beats at a free tempo, those near every tempo that the piece supports,
+and the half, double, 2/3 and 3/2 of the likeliest, with its off-beat: what trackers confuse has to be on the table to
+be told apart.
+
+Functions: `propose`, `decode_ticks`, `decode_heard`.
+
+References
+----------
+Krebs, Böck & Widmer, "An efficient state-space model for joint tempo and meter tracking", ISMIR 2015.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.beats.evidence import Evidence, Odds, Pulse, describe_pulse
+from workbench.beats.readings import Readings, readings_of
+from workbench.beats.tempo import tempo_candidates
+from workbench.params import BeatParams
+from workbench.recording import FloatArray
+
+FEWEST_BEATS = 8
+"""of a pulse: with fewer there is no tempo to speak of"""
+_SAME_SECONDS = 0.04
+"""s within which two pulses have the same beats"""
+
+
+def propose(activation: FloatArray, evidence: Evidence, params: BeatParams) -> tuple[list[Pulse], Readings]:
+    """Every pulse worth considering with every reading of it; both empty where there is no pulse."""
+    if evidence.heard is not None:
+        pulses = _from_network(evidence.heard, evidence, params)
+    else:
+        pulses = _from_onsets(activation, evidence, params)
+    return pulses, readings_of(pulses, params)
+
+
+def _from_onsets(activation: FloatArray, evidence: Evidence, params: BeatParams) -> list[Pulse]:
+    """Pulses at the level of ticks, in the phases that sound most."""
+    rate = evidence.frames_per_second
+    periods = tempo_candidates(activation, rate, params)
+    pulses: list[Pulse] = []
+    ticks_of: dict[float, FloatArray] = {}
+    for period in periods:
+        for division in _divisions(float(period), rate, params):
+            tick = float(period) / division
+            known = next((other for other in ticks_of if abs(np.log(other / tick)) < 0.01), None)
+            if known is None:
+                known = tick
+                ticks_of[tick] = decode_ticks(activation, rate, tick, params)
+            ticks = ticks_of[known]
+            for phase in _phases(ticks, activation, rate, division):
+                times = ticks[phase::division]
+                if times.size >= FEWEST_BEATS:
+                    pulses.append(describe_pulse(times, evidence))
+    return pulses
+
+
+def _divisions(period: float, frames_per_second: int, params: BeatParams) -> list[int]:
+    """Into how many ticks a beat may be cut, two or three and their doubles, so that a tick stays a playable note."""
+    shortest = params.shortest_tick * frames_per_second
+    binary = 4 if period / 4 >= shortest else 2
+    ternary = 6 if period / 6 >= shortest else 3
+    return [binary, ternary] if period / ternary >= 0.8 * shortest else [binary]
+
+
+def _phases(ticks: FloatArray, activation: FloatArray, frames_per_second: int, division: int) -> list[int]:
+    """The tick with the most sound on it, the one half a beat from it, and the second loudest."""
+    frames = np.clip(np.round(ticks * frames_per_second).astype(np.int64), 0, activation.size - 1)
+    loud = np.array([float(activation[frames[phase::division]].mean()) for phase in range(division)])
+    order = [int(phase) for phase in np.argsort(loud)[::-1]]
+    chosen = [order[0], order[1]]
+    if division % 2 == 0:
+        chosen.append((order[0] + division // 2) % division)
+    return list(dict.fromkeys(chosen))
+
+
+def decode_ticks(activation: FloatArray, frames_per_second: int, tick: float, params: BeatParams) -> FloatArray:
+    """Times of the ticks near one period by the bar-pointer model, shape (n_ticks,), s, on frames.
+
+    Ticks and not beats, because music sounds off the beat for whole sections but hardly ever between its ticks:
+    a pulse followed at the level of ticks cannot slip by half a beat.
+    """
+    from workbench.beats._kernels import bar_pointer
+
+    shortest = max(2, int(np.floor(tick / params.tempo_reach)))
+    longest = int(np.ceil(tick * params.tempo_reach))
+    off = np.abs(np.arange(shortest, longest + 1) - tick)
+    prior = -np.minimum(params.drift_cost * off, params.tempo_cap).astype(np.float32)
+    evidence = (params.beat_evidence * activation).astype(np.float32)
+    frames = bar_pointer(evidence, shortest, prior, params.tempo_change_cost, 1, params.tempo_jump_cost)
+    return np.asarray(frames, dtype=np.float64) / frames_per_second
+
+
+def _from_network(odds: Odds, evidence: Evidence, params: BeatParams) -> list[Pulse]:
+    """Pulses at the level of beats, and what they could be confused with."""
+    rate = odds.heard.frames_per_second
+    chance = (1.0 / (1.0 + np.exp(-odds.beat))).astype(np.float32)
+    sequences: list[FloatArray] = []
+
+    def add(times: FloatArray) -> None:
+        if times.size < FEWEST_BEATS:
+            return
+        bpm = 60.0 / float(np.median(np.diff(times)))
+        if params.min_bpm <= bpm <= params.max_bpm and not any(_same(times, other) for other in sequences):
+            sequences.append(times)
+
+    free = decode_heard(odds, 60.0 * rate / params.max_bpm, 60.0 * rate / params.min_bpm, params)
+    narrow = [
+        decode_heard(odds, period / params.narrow_reach, period * params.narrow_reach, params)
+        for period in tempo_candidates(chance, rate, params)[: params.heard_candidates]
+    ]
+    for times in (free, *narrow):
+        add(times)
+    for times in (free, *narrow[:2]):
+        for related in _related(times):
+            add(related)
+    return [describe_pulse(times, evidence) for times in sequences]
+
+
+def decode_heard(odds: Odds, shortest: float, longest: float, params: BeatParams) -> FloatArray:
+    """Times of the most probable beats with intervals in a range of frames, shape (n_beats,), s, on frames."""
+    from workbench.beats._kernels import bar_pointer
+
+    first, last = max(2, int(np.floor(shortest))), int(np.ceil(longest))
+    likely = np.clip(params.heard_evidence * odds.heard.beat, -params.heard_doubt, params.heard_trust)
+    prior = np.zeros(last - first + 1, dtype=np.float32)
+    frames = bar_pointer(likely.astype(np.float32), first, prior, params.tempo_change_cost, 1, params.tempo_jump_cost)
+    return np.asarray(frames, dtype=np.float64) / odds.heard.frames_per_second
+
+
+def _related(times: FloatArray) -> list[FloatArray]:
+    """A pulse's off-beat, double, halves, 3/2, 2/3 and thirds, as sequences of times."""
+    if times.size < 2:
+        return []
+    place = np.arange(times.size, dtype=np.float64)
+
+    def at(step: float, phase: float) -> FloatArray:
+        found: FloatArray = np.interp(np.arange(phase, times.size - 1 + 1e-9, step), place, times)
+        return found
+
+    steps = [(1.0, 0.5), (0.5, 0.0), (2.0, 0.0), (2.0, 1.0), (2 / 3, 0.0), (2 / 3, 1 / 3)]
+    steps += [(1.5, 0.0), (1.5, 0.5), (1.5, 1.0), (3.0, 0.0), (3.0, 1.0), (3.0, 2.0), (1 / 3, 0.0)]
+    steps += [(0.75, 0.0), (0.75, 0.25), (0.75, 0.5), (4 / 3, 0.0), (4 / 3, 1 / 3), (4 / 3, 2 / 3), (4 / 3, 1.0)]
+    return [at(step, phase) for step, phase in steps]
+
+
+def _same(times: FloatArray, others: FloatArray) -> bool:
+    """Whether nine in ten beats of each lie near one of the other's."""
+    return _near(times, others) >= 0.9 and _near(others, times) >= 0.9
+
+
+def _near(times: FloatArray, others: FloatArray) -> float:
+    after = np.searchsorted(others, times).clip(1, others.size - 1)
+    return float(np.mean(np.minimum(np.abs(others[after] - times), np.abs(others[after - 1] - times)) < _SAME_SECONDS))

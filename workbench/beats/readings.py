@@ -1,0 +1,296 @@
+"""Which of the proposed pulses is the beat, and which beat opens the bar: decided once, over the whole piece.
+
+Every proposed pulse (a tempo and a phase), read in every metre from every first beat, is a reading of the piece. Each
+reading is described by its evidence (`beats.evidence`): kick and bass and new harmony on its ones, the backbeat on its
+twos and fours, bars that resemble the bars one, two and four before, sections that begin on its bar lines, where the
+piece begins and ends, and how far the network agrees. A log-linear model over these descriptions (a few dozen weights,
+`beats.weights`) gives each reading a probability, so that the best one comes with an honest margin over the rest.
+
+Functions: `readings_of`, `reading_chances`, `best_reading`; `local_scores` for stretches of a piece.
+
+References
+----------
+Krebs, Böck & Widmer, "An efficient state-space model for joint tempo and meter tracking", ISMIR 2015.
+Krebs, Korzeniowski, Grachten & Widmer, "Unsupervised learning and refinement of rhythmic patterns", EUSIPCO 2014: bars
+of beats as the unit of evidence.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.beats.evidence import ATTACK, BEAT_CUES, CRACK, LOW, MIDDLE, TOP, Evidence, Pulse
+from workbench.beats.network import METRES
+from workbench.beats.weights import ReadingWeights
+from workbench.params import BeatParams
+from workbench.recording import FloatArray, IntArray
+
+_USUAL_BAR_SECONDS = 2.0
+_COMPARED_READINGS = 16
+"""readings whose votes are counted; what is less likely has no say"""
+_FOUR_CUES = ("harmony_bar", "bass", "low", "border")
+_PAIR_CUES = ("low", "crack", "noise", "harmony_bar")
+
+FEATURES = (
+    *(f"one_{name}" for name in BEAT_CUES),
+    *(f"one_{name}_in_4" for name in _FOUR_CUES),
+    *(f"odd_{name}_in_4" for name in _PAIR_CUES),
+    "third_low_in_4",
+    "one_crack_in_3",
+    "repeats",
+    "repeats_slow",
+    "starts_on_one",
+    "ends_on_one",
+    "metre_3",
+    "metre_2",
+    "metre_5",
+    "metre_6",
+    "metre_7",
+    "ternary_in_2",
+    "ternary_else",
+    "tempo",
+    "tempo_squared",
+    "tempo_in_2",
+    "bar_squared",
+    "on_attack",
+    "half_attack",
+    "quarter_attack",
+    "third_attack",
+    "on_low",
+    "half_low",
+    "quarter_low",
+    "on_crack",
+    "half_crack",
+    "quarter_crack",
+    "on_top",
+    "half_top",
+    "quarter_top",
+    "on_middle",
+    "half_middle",
+    "support",
+    "alternation",
+    "heard_on",
+    "heard_half",
+    "heard_third",
+    "heard_quarter",
+    "heard_missed",
+    "heard_tempo",
+    "heard_metre",
+    "heard_one",
+    "heard_others",
+    "heard_second",
+    "heard_ternary_in_2",
+    "heard_ternary_else",
+)
+"""what a reading is described by, in the order of the weights"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Readings:
+    """Every reading of a piece with its description."""
+
+    pulse: IntArray
+    """shape (n,), which pulse"""
+    beats_per_bar: IntArray
+    """shape (n,)"""
+    first_position: IntArray
+    """shape (n,), position of the pulse's first beat in its bar, from 1"""
+    features: FloatArray
+    """shape (n, len(FEATURES))"""
+
+
+def readings_of(pulses: list[Pulse], params: BeatParams) -> Readings:
+    """Describe every pulse in every metre from every first beat."""
+    rows: list[list[float]] = []
+    which: list[tuple[int, int, int]] = []
+    for index, pulse in enumerate(pulses):
+        shared = _pulse_features(pulse, params)
+        for metre in METRES:
+            for first, values in enumerate(_metre_features(pulse, shared, metre), start=1):
+                rows.append([values.get(name, 0.0) for name in FEATURES])
+                which.append((index, metre, first))
+    table = np.array(which, dtype=np.int64).reshape(-1, 3)
+    return Readings(table[:, 0], table[:, 1], table[:, 2], np.array(rows, dtype=np.float64).reshape(-1, len(FEATURES)))
+
+
+def _pulse_features(pulse: Pulse, params: BeatParams) -> dict[str, float]:
+    """The part of the description that does not depend on the metre."""
+    mean = pulse.strengths[:, pulse.sounding].mean(axis=1)
+    bpm = 60.0 / float(np.median(np.diff(pulse.times)))
+    octaves = float(np.log2(bpm / params.usual_bpm))
+    quarter = 0.5 * (mean[:, 1] + mean[:, 5])
+    third = 0.5 * (mean[:, 2] + mean[:, 4])
+    low = pulse.cues[3]
+    alternation = abs(float(np.mean((low * _signs(low.size))[pulse.sounding]))) + abs(
+        float(np.mean((pulse.crack * _signs(low.size))[pulse.sounding]))
+    )
+    told = {}
+    if pulse.heard is not None:
+        beat = pulse.heard.beat[pulse.sounding].mean(axis=0)
+        told = {
+            "heard_on": float(beat[0]),
+            "heard_half": float(beat[3]),
+            "heard_third": float(0.5 * (beat[2] + beat[4])),
+            "heard_quarter": float(0.5 * (beat[1] + beat[5])),
+            "heard_missed": pulse.heard.missed,
+            "heard_tempo": pulse.heard.tempo,
+        }
+    return told | {
+        "ternary": float(third[ATTACK] - max(mean[ATTACK, 3], quarter[ATTACK])),
+        "tempo": octaves,
+        "tempo_squared": octaves * octaves,
+        "on_attack": float(mean[ATTACK, 0]),
+        "half_attack": float(mean[ATTACK, 3]),
+        "quarter_attack": float(quarter[ATTACK]),
+        "third_attack": float(third[ATTACK]),
+        "on_low": float(mean[LOW, 0]),
+        "half_low": float(mean[LOW, 3]),
+        "quarter_low": float(quarter[LOW]),
+        "on_crack": float(mean[CRACK, 0]),
+        "half_crack": float(mean[CRACK, 3]),
+        "quarter_crack": float(quarter[CRACK]),
+        "on_top": float(mean[TOP, 0]),
+        "half_top": float(mean[TOP, 3]),
+        "quarter_top": float(quarter[TOP]),
+        "on_middle": float(mean[MIDDLE, 0]),
+        "half_middle": float(mean[MIDDLE, 3]),
+        "support": pulse.support,
+        "alternation": alternation,
+        "bpm": bpm,
+    }
+
+
+def _metre_features(pulse: Pulse, shared: dict[str, float], metre: int) -> list[dict[str, float]]:
+    """The descriptions of one metre's readings, from first position 1 to the last."""
+    residue = np.arange(pulse.times.size) % metre
+    member = ((residue[:, None] == np.arange(metre)) & pulse.sounding[:, None]).astype(np.float64)
+    count = np.maximum(member.sum(axis=0), 1e-9)
+    cues = np.vstack((pulse.cues, pulse.crack[None]))
+    sums = cues @ member
+    heard = np.flatnonzero(pulse.sounding)
+    bar_octaves = float(np.log2(metre * 60.0 / shared["bpm"] / _USUAL_BAR_SECONDS))
+    common = shared | {
+        "repeats": _lag_contrast(pulse.likeness, metre, (1, 2)),
+        "repeats_slow": _lag_contrast(pulse.likeness, metre, (4, 8)),
+        f"metre_{metre}": 1.0,
+        "ternary_in_2" if metre == 2 else "ternary_else": shared["ternary"],
+        "tempo_in_2": shared["tempo"] if metre == 2 else 0.0,
+        "bar_squared": bar_octaves * bar_octaves,
+    }
+    told = pulse.heard
+    if told is not None:
+        common["heard_metre"] = float(told.metre[pulse.sounding, METRES.index(metre)].mean())
+        common["heard_ternary_in_2" if metre == 2 else "heard_ternary_else"] = told.ternary
+        downbeat = (told.downbeat @ member) / count
+    found = []
+    for first in range(1, metre + 1):
+        at = [(position - first) % metre for position in range(1, metre + 1)]
+        mean = sums[:, at] / count[at]
+        others = sums[:, at[1:]].sum(axis=1) / count[at[1:]].sum()
+        contrast = 0.5 * np.sqrt(metre) * (mean[:, 0] - others)
+        values = common | {f"one_{name}": float(value) for name, value in zip(BEAT_CUES, contrast, strict=False)}
+        if metre == 4:
+            values |= {f"one_{name}_in_4": values[f"one_{name}"] for name in _FOUR_CUES}
+            odd = sums[:, at[0::2]].sum(axis=1) / count[at[0::2]].sum()
+            even = sums[:, at[1::2]].sum(axis=1) / count[at[1::2]].sum()
+            names = (*BEAT_CUES, "crack")
+            values |= {f"odd_{name}_in_4": float((odd - even)[names.index(name)]) for name in _PAIR_CUES}
+            values["third_low_in_4"] = float(mean[BEAT_CUES.index("low"), 2])
+        if metre == 3:
+            values["one_crack_in_3"] = float(mean[-1, 0] - others[-1])
+        if told is not None:
+            values["heard_one"] = float(downbeat[at[0]])
+            values["heard_others"] = float(downbeat[at[1:]].mean())
+            values["heard_second"] = float(downbeat[at[1:]].max())
+        if heard.size:
+            values["starts_on_one"] = float(residue[heard[0]] == at[0])
+            values["ends_on_one"] = float(residue[heard[-1]] == at[0])
+        found.append(values)
+    return found
+
+
+def _lag_contrast(likeness: FloatArray, metre: int, multiples: tuple[int, ...]) -> float:
+    """How much more alike beats are that lie whole bars apart than those a beat or two off."""
+    gains = []
+    for multiple in multiples:
+        lag = metre * multiple
+        if lag + 2 < likeness.size and likeness[lag + 2] > 0:
+            around = [likeness[lag + off] for off in (-2, -1, 1, 2) if lag + off > 0]
+            gains.append(float(likeness[lag] - np.mean(around)))
+    return float(np.mean(gains)) if gains else 0.0
+
+
+def local_scores(pulse: Pulse, evidence: Evidence, weights: ReadingWeights, params: BeatParams) -> FloatArray:
+    """What each beat of a pulse adds to its score by the sounds on and around it and by its tempo, shape (n_beats,)."""
+    rows = {"attack": ATTACK, "low": LOW, "crack": CRACK, "top": TOP, "middle": MIDDLE}
+    places = {
+        "on": pulse.strengths[:, :, 0],
+        "half": pulse.strengths[:, :, 3],
+        "quarter": 0.5 * (pulse.strengths[:, :, 1] + pulse.strengths[:, :, 5]),
+        "third": 0.5 * (pulse.strengths[:, :, 2] + pulse.strengths[:, :, 4]),
+    }
+    score = np.zeros(pulse.times.size)
+    for place, strengths in places.items():
+        for name, row in rows.items():
+            score += weights.nats.get(f"{place}_{name}", 0.0) * strengths[row]
+    frames = np.round(pulse.times * evidence.frames_per_second).astype(np.int64)
+    score += weights.nats["support"] * evidence.activation[frames.clip(0, evidence.activation.size - 1)]
+    period = np.diff(pulse.times, append=2 * pulse.times[-1] - pulse.times[-2])
+    octaves = np.log2(60.0 / period / params.usual_bpm)
+    total: FloatArray = score + weights.nats["tempo"] * octaves + weights.nats["tempo_squared"] * octaves * octaves
+    return total
+
+
+def reading_chances(readings: Readings, weights: ReadingWeights) -> FloatArray:
+    """Probability of each reading, shape (n,); what is missing to 1 is the chance that there is no pulse at all."""
+    score = readings.features @ weights.vector(FEATURES)
+    top = max(float(score.max()), weights.no_pulse)
+    odds = np.exp(score - top)
+    chances: FloatArray = odds / (odds.sum() + np.exp(weights.no_pulse - top))
+    return chances
+
+
+def best_reading(pulses: list[Pulse], readings: Readings, chances: FloatArray) -> tuple[int, float]:
+    """The reading whose downbeats are most probable, and how probable they are.
+
+    Several pulses can come to the same downbeats; their chances add up before they are compared, or readings that
+    were proposed twice would split their votes. Two readings agree when nine in ten downbeats of each lie within
+    70 ms of one of the other's.
+    """
+
+    def opening(index: int) -> FloatArray:
+        pulse = pulses[int(readings.pulse[index])]
+        metre, first = int(readings.beats_per_bar[index]), int(readings.first_position[index])
+        opens = (np.arange(pulse.times.size) + first - 1) % metre == 0
+        times: FloatArray = pulse.times[opens & pulse.sounding]
+        return times
+
+    likely = np.argsort(-chances)[:_COMPARED_READINGS]
+    downbeats = {int(index): opening(int(index)) for index in likely}
+    best, agreed = int(likely[0]), -1.0
+    for index, wanted in downbeats.items():
+        total = sum(
+            float(chances[other])
+            for other, found in downbeats.items()
+            if readings.beats_per_bar[other] == readings.beats_per_bar[index]
+            and min(_share_near(wanted, found), _share_near(found, wanted)) >= 0.9
+        )
+        if total > agreed + 1e-12:
+            best, agreed = index, total
+    return best, agreed
+
+
+def _share_near(times: FloatArray, others: FloatArray, tolerance_s: float = 0.07) -> float:
+    """Share of times that have another within a tolerance."""
+    if not times.size or not others.size:
+        return 0.0
+    after = np.searchsorted(others, times).clip(0, others.size - 1)
+    before = np.maximum(after - 1, 0)
+    near = np.minimum(np.abs(others[after] - times), np.abs(others[before] - times)) <= tolerance_s
+    return float(near.mean())
+
+
+def _signs(n: int) -> FloatArray:
+    return 1.0 - 2.0 * (np.arange(n) % 2)
