@@ -145,7 +145,7 @@ def sound_of(performance: Performance, desk: Desk, rng: np.random.Generator) -> 
     if desk.pump_db:
         mix += pumped * _pump(performance, desk, size)[:, None]
     if desk.reverb_seconds > 0:
-        mix += _reverberated(send, desk, rng)
+        mix += reverberated(send, desk.reverb_seconds, desk.reverb_damping_hz, rng)
     return _bus(mix, desk)
 
 
@@ -198,16 +198,21 @@ def _placed(stem: NDArray[np.float32], seat: Seat, gain: float) -> NDArray[np.fl
     return stem @ matrix
 
 
-def _reverberated(send: NDArray[np.float32], desk: Desk, rng: np.random.Generator) -> NDArray[np.float32]:
-    """What the room answers: the send convolved with decaying noise that loses its treble as it decays."""
-    size = min(round(desk.reverb_seconds * RATE), _TAIL_BLOCK)
+def reverberated(
+    send: NDArray[np.float32], seconds: float, damping_hz: float, rng: np.random.Generator
+) -> NDArray[np.float32]:
+    """What a room answers to a mono send, shape (n, 2) and as loud as the send.
+
+    The room is noise that decays by 60 dB in `seconds` (at most 2.9), darker above `damping_hz`, 8 ms behind.
+    """
+    size = min(round(seconds * RATE), _TAIL_BLOCK)
     time = np.arange(size, dtype=np.float32) / RATE
-    noise = rng.standard_normal((2, size), dtype=np.float32) * np.exp(-6.9 * time / desk.reverb_seconds)
+    noise = rng.standard_normal((2, size), dtype=np.float32) * np.exp(-6.9 * time / seconds)
     noise[:, : round(0.008 * RATE)] = 0.0
     spectra = fft.rfft(noise, 2 * _TAIL_BLOCK)
     bins = np.linspace(0, RATE / 2, spectra.shape[1], dtype=np.float32)
-    spectra *= (bins > 150) / (1 + (bins / desk.reverb_damping_hz) ** 2)
-    spectra /= np.sqrt(np.mean(np.abs(spectra) ** 2))
+    spectra *= (bins > 150) / (1 + (bins / damping_hz) ** 2)
+    spectra /= np.sqrt(np.mean(np.abs(spectra[:, bins < damping_hz]) ** 2))
     tail = np.zeros((len(send) + 2 * _TAIL_BLOCK, 2), dtype=np.float32)
     for begin in range(0, len(send), _TAIL_BLOCK):
         piece = fft.rfft(send[begin : begin + _TAIL_BLOCK], 2 * _TAIL_BLOCK)
