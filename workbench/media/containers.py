@@ -43,6 +43,8 @@ _STATING = {
     "mpegts", "mxf", "nut", "ogg", "rm", "tak", "tta", "w64", "wv",
 }  # fmt: skip
 _MOST_BAD_READS = 64
+MOST_PIXELS = 8192 * 4608
+"""of one picture, 8K and some; a few bytes can claim pictures that fill the memory"""
 
 
 @contextmanager
@@ -59,8 +61,10 @@ def opened(path: Path) -> Iterator[InputContainer]:
         with av.open(
             f"file:{path.resolve()}",
             container_options={"format_whitelist": _formats(), "protocol_whitelist": "file"},
+            options={"max_pixels": str(MOST_PIXELS)},
             metadata_errors="replace",
         ) as container:
+            _limit_pictures(container, path)
             yield container
     except (av.error.FFmpegError, UnicodeError) as error:
         raise MediaError(f"{path}: not readable as audio or video ({_words(error)}); is it a media file?") from error
@@ -145,6 +149,20 @@ def hash_file(path: Path) -> str:
             return hashlib.file_digest(file, "sha256").hexdigest()
     except OSError as error:
         raise MediaError(f"{path}: cannot be read ({error.strerror}); check its permissions") from None
+
+
+def _limit_pictures(container: InputContainer, path: Path) -> None:
+    """Refuse pictures that are too large, now or when the stream comes to them."""
+    for stream in container.streams.video:
+        context = stream.codec_context
+        if context is None:
+            continue
+        if context.width * context.height > MOST_PIXELS:
+            raise MediaError(
+                f"{path}: its pictures are {context.width} by {context.height}, more than {MOST_PIXELS} pixels; "
+                "scale the video down"
+            )
+        context.options = {"max_pixels": str(MOST_PIXELS)}
 
 
 def _check_file(path: Path) -> None:

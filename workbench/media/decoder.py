@@ -17,6 +17,7 @@ from av.audio.frame import AudioFrame
 from av.audio.resampler import AudioResampler
 from av.audio.stream import AudioStream
 from av.container import InputContainer
+from av.packet import Packet
 
 from workbench.errors import MediaError
 from workbench.media.containers import first_picture, opened, packets, picture_stream, sound_stream, stated_seconds
@@ -48,18 +49,23 @@ class Piece(NamedTuple):
 @contextmanager
 def decoding(path: Path) -> Iterator[Decoder]:
     """Open a file to decode its sound; `MediaError` for what is no media or has no sound."""
-    zero = _picture_zero(path)
+    zero = picture_zero(path)
     with opened(path) as container:
         stream = sound_stream(container)
         if stream is None:
             raise MediaError(f"{path}: no sound in this file; give one that has an audio stream")
-        # A container's length is that of its longest stream, which beside a picture need not be the sound.
-        own_length = zero is None or stream.duration is not None
-        stated = stated_seconds(container, stream, path) if own_length else None
-        yield Decoder(path, container, stream, zero, stated)
+        yield decoder_of(path, container, stream, zero)
 
 
-def _picture_zero(path: Path) -> float | None:
+def decoder_of(path: Path, container: InputContainer, stream: AudioStream, zero: float | None) -> Decoder:
+    """Decode a stream of an opened file; `zero` is what `picture_zero` says."""
+    # A container's length is that of its longest stream, which beside a picture need not be the sound.
+    own_length = zero is None or stream.duration is not None
+    stated = stated_seconds(container, stream, path) if own_length else None
+    return Decoder(path, container, stream, zero, stated)
+
+
+def picture_zero(path: Path) -> float | None:
     """Container seconds of the first picture; found in an opening of its own, so that no sound is skipped."""
     with opened(path) as container:
         picture = picture_stream(container)
@@ -80,6 +86,8 @@ class Decoder:
         self._stream = stream
         self._zero = zero  # container seconds of the first picture; None for a file without one
         self._stated = stated
+        self._due = zero  # container seconds at which the next sample belongs
+        self._started = False
         self._heard = 0
         self._bad_seconds = 0.0
         self._layout, self._format = "", ""
@@ -93,22 +101,23 @@ class Decoder:
 
     def pieces(self) -> Iterator[Piece]:
         """Frames in order, with the silence and the cuts that keep them in place."""
-        rate = 0
-        due = self._zero  # container seconds at which the next sample belongs
-        on_video = self._zero is not None
-        started = False
-        for frame, time in self._frames():
+        for packet in packets(self._container, self._stream):
+            yield from self.pieces_of(packet)
+
+    def pieces_of(self, packet: Packet[AudioStream]) -> Iterator[Piece]:
+        """What one packet of the stream adds; for a caller that reads the container itself, other streams beside it."""
+        for frame, time in self._frames(packet):
             rate, samples, skip = self.sample_rate, frame.samples, 0
             self._heard += samples
             if time is not None:
-                late = 0.0 if due is None else time - due
-                if not on_video:
+                late = 0.0 if self._due is None else time - self._due
+                if self._zero is None:
                     # Without a picture only a jump counts: samples follow one another, time stamps may creep.
-                    late = late if started and _GAP_SECONDS < late <= _LONGEST_GAP_SECONDS else 0.0
-                    due = time
-                elif started and abs(late) > _LONGEST_GAP_SECONDS:
-                    due, late = time, 0.0
-                elif started and abs(late) <= _GAP_SECONDS:
+                    late = late if self._started and _GAP_SECONDS < late <= _LONGEST_GAP_SECONDS else 0.0
+                    self._due = time
+                elif self._started and abs(late) > _LONGEST_GAP_SECONDS:
+                    self._due, late = time, 0.0
+                elif self._started and abs(late) <= _GAP_SECONDS:
                     late = 0.0
                 silence = round(late * rate)
                 if silence < 0:
@@ -116,12 +125,12 @@ class Decoder:
                 elif silence > 0:
                     for at in range(0, silence, _SILENCE_SAMPLES):
                         yield Piece(None, 0, min(_SILENCE_SAMPLES, silence - at))
-                    due = time
+                    self._due = time
             if skip < samples:
                 yield Piece(frame, skip, samples - skip)
-                started = True
-            if due is not None:
-                due += (samples - skip) / rate
+                self._started = True
+            if self._due is not None:
+                self._due += (samples - skip) / rate
 
     def check_whole(self) -> None:
         """Raise `MediaError` if too much of what the file states is missing."""
@@ -135,31 +144,30 @@ class Decoder:
                 "the file is cut short or damaged, copy or export it again"
             )
 
-    def _frames(self) -> Iterator[tuple[AudioFrame, float | None]]:
+    def _frames(self, packet: Packet[AudioStream]) -> Iterator[tuple[AudioFrame, float | None]]:
         """Frames of one rate, channel layout and a sample type that `Tape` knows, with their time stamps."""
-        for packet in packets(self._container, self._stream):
-            try:
-                frames: list[AudioFrame] = packet.decode()  # type: ignore[assignment]  # of a sound stream
-            except MemoryError:
-                raise
-            except av.error.FFmpegError:  # codecs report damage by many numbers
-                if packet.duration and packet.time_base:
-                    self._bad_seconds += float(packet.duration * packet.time_base)
-                continue
-            for frame in frames:
-                if not self.sample_rate:
-                    self._settle(frame)
-                if (
-                    frame.sample_rate == self.sample_rate
-                    and frame.format.name == self._format
-                    and frame.layout.nb_channels == self.channels
-                ):
-                    yield frame, frame.time
-                else:
-                    time = frame.time
-                    for adapted in self._adapted(frame):
-                        yield adapted, time
-                        time = None
+        try:
+            frames: list[AudioFrame] = packet.decode()
+        except MemoryError:
+            raise
+        except av.error.FFmpegError:  # codecs report damage by many numbers
+            if packet.duration and packet.time_base:
+                self._bad_seconds += float(packet.duration * packet.time_base)
+            return
+        for frame in frames:
+            if not self.sample_rate:
+                self._settle(frame)
+            if (
+                frame.sample_rate == self.sample_rate
+                and frame.format.name == self._format
+                and frame.layout.nb_channels == self.channels
+            ):
+                yield frame, frame.time
+            else:
+                time = frame.time
+                for adapted in self._adapted(frame):
+                    yield adapted, time
+                    time = None
 
     def _settle(self, frame: AudioFrame) -> None:
         """Take rate and channels from the first frame; what differs later is adapted to it."""

@@ -10,10 +10,12 @@ import struct
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
+from typing import Any
 
 from av.audio.stream import AudioStream
 from av.container import InputContainer
 from av.packet import Packet
+from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from workbench.errors import MediaError
@@ -55,39 +57,67 @@ def probe(path: Path) -> MediaInfo:
     MediaError : no such file, no media, or neither sound nor moving picture in it
     """
     path = Path(path)
-    with opened(path) as container:
-        stream = picture_stream(container)
-        first = None if stream is None else first_picture(container, stream)
+    first = first_of(path)
     with opened(path) as container:
         picture = None if first is None else picture_stream(container)
         sound = sound_stream(container)
-        spans = _spans(container, [stream for stream in (picture, sound) if stream is not None])
-        seen = spans[picture.index] if picture is not None else None
-        heard = spans[sound.index] if sound is not None else None
-        if seen is not None and first is not None and first.time is not None:
-            seen.start = first.time
-        if not any(span is not None and span.packets for span in (seen, heard)):
-            raise MediaError(f"{path}: neither sound nor moving picture in this file; give an audio or video file")
-        width, height = (None, None) if first is None or picture is None else upright_size(first, picture)
-        return MediaInfo(
-            container=container.format.name,
-            duration=seen.seconds if seen is not None else heard.seconds if heard is not None else 0.0,
-            has_video=picture is not None,
-            has_audio=sound is not None,
-            width=width,
-            height=height,
-            fps=seen.packets / seen.seconds if seen is not None and seen.seconds > 0 else None,
-            video_codec=None if picture is None else picture.codec_context.name,
-            sample_rate=None if sound is None else sound.codec_context.sample_rate,
-            channels=None if sound is None else sound.codec_context.layout.nb_channels,
-            audio_codec=None if sound is None else sound.codec_context.name,
-            audio_duration=None if heard is None else heard.seconds,
-            title=_title(container, sound),
-        )
+        spans = Spans(container, picture, sound)
+        for packet in packets(container, *spans.streams):
+            spans.note(packet)
+        return media_info(path, container, first, spans)
+
+
+def first_of(path: Path) -> VideoFrame | None:
+    """The first picture of a file that can be shown, found in an opening of its own; None without a moving picture.
+
+    Raises
+    ------
+    MediaError : no such file, or no media
+    """
+    with opened(path) as container:
+        stream = picture_stream(container)
+        return None if stream is None else first_picture(container, stream)
+
+
+class Spans:
+    """Where the packets of a file's picture and sound begin and end; each packet that passes is to be noted."""
+
+    def __init__(self, container: InputContainer, picture: VideoStream | None, sound: AudioStream | None) -> None:
+        self.picture = picture
+        self.sound = sound
+        self.streams: list[VideoStream | AudioStream] = [one for one in (picture, sound) if one is not None]
+        self._by_index = {stream.index: Span() for stream in self.streams}
+        # Ogg has trimmed its last packet's length already.
+        self._trims = container.format.name != "ogg"
+
+    def note(self, packet: Packet[Any]) -> None:
+        """Count a packet; torn files hold packets of streams they do not announce, which are left out."""
+        span = self._by_index.get(packet.stream_index)
+        if span is None or packet.pts is None or packet.time_base is None or packet.is_discard:
+            return
+        time, dropped = float(packet.pts * packet.time_base), _padding(packet) if self._trims else 0.0
+        span.packets += 1
+        span.start = min(span.start, time)
+        span.last = max(span.last, time)
+        span.end = max(span.end, time + float((packet.duration or 0) * packet.time_base) - dropped)
+
+    def seen(self, first: VideoFrame | None) -> Span | None:
+        """Of the picture, from the first one that can be shown."""
+        span = None if self.picture is None else self._by_index[self.picture.index]
+        if span is not None and first is not None and first.time is not None:
+            span.start = first.time
+        return span
+
+    def heard(self) -> Span | None:
+        """Of the sound, without the encoder's delay, which the first packets still hold."""
+        span = None if self.sound is None else self._by_index[self.sound.index]
+        if span is not None and self.sound is not None and self.sound.start_time is not None:
+            span.start = float(self.sound.start_time * (self.sound.time_base or 1))
+        return span
 
 
 @dataclass(slots=True)
-class _Span:
+class Span:
     """Where the packets of one stream begin and end, in container seconds."""
 
     start: float = inf
@@ -104,25 +134,32 @@ class _Span:
         return max(0.0, self.end - self.start if self.end > self.last else self.last + mean - self.start)
 
 
-def _spans(container: InputContainer, streams: list[VideoStream | AudioStream]) -> dict[int, _Span]:
-    """The span of each stream, by its index: one pass over the packets, nothing decoded."""
-    spans = {stream.index: _Span() for stream in streams}
-    # Ogg has trimmed its last packet's length already.
-    trims = container.format.name != "ogg"
-    for packet in packets(container, *streams):
-        span = spans.get(packet.stream_index)  # torn files hold packets of streams they do not announce
-        if span is None or packet.pts is None or packet.time_base is None or packet.is_discard:
-            continue
-        time, dropped = float(packet.pts * packet.time_base), _padding(packet) if trims else 0.0
-        span.packets += 1
-        span.start = min(span.start, time)
-        span.last = max(span.last, time)
-        span.end = max(span.end, time + float((packet.duration or 0) * packet.time_base) - dropped)
-    for stream in streams:
-        if isinstance(stream, AudioStream) and stream.start_time is not None and stream.time_base is not None:
-            # Without the encoder's delay, which the first packets still hold.
-            spans[stream.index].start = float(stream.start_time * stream.time_base)
-    return spans
+def media_info(path: Path, container: InputContainer, first: VideoFrame | None, spans: Spans) -> MediaInfo:
+    """The facts of a file of which every packet was noted.
+
+    Raises
+    ------
+    MediaError : not one packet of sound or moving picture was in it
+    """
+    seen, heard, picture, sound = spans.seen(first), spans.heard(), spans.picture, spans.sound
+    if not any(span is not None and span.packets for span in (seen, heard)):
+        raise MediaError(f"{path}: neither sound nor moving picture in this file; give an audio or video file")
+    width, height = (None, None) if first is None or picture is None else upright_size(first, picture)
+    return MediaInfo(
+        container=container.format.name,
+        duration=seen.seconds if seen is not None else heard.seconds if heard is not None else 0.0,
+        has_video=picture is not None,
+        has_audio=sound is not None,
+        width=width,
+        height=height,
+        fps=seen.packets / seen.seconds if seen is not None and seen.seconds > 0 else None,
+        video_codec=None if picture is None else picture.codec_context.name,
+        sample_rate=None if sound is None else sound.codec_context.sample_rate,
+        channels=None if sound is None else sound.codec_context.layout.nb_channels,
+        audio_codec=None if sound is None else sound.codec_context.name,
+        audio_duration=None if heard is None else heard.seconds,
+        title=_title(container, sound),
+    )
 
 
 def _padding(packet: Packet[AudioStream | VideoStream]) -> float:

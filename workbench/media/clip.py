@@ -1,0 +1,322 @@
+"""A clip read once: its pictures made very small, its sound in blocks, its true length, from one pass over the file.
+
+Pictures are read where the decoder left them, in planes of luma and chroma, a few rows of each field of a coarse grid;
+nothing is converted or scaled in full, so that a pass costs little more than decoding does. Sound runs through the same
+decoder as `workbench.media.audio`, on the clock of the picture. Memory does not grow with the clip's length.
+
+What a file claims is not believed: nothing is reserved by what a header says, and a clip ends where `ClipLimits` do.
+
+Functions: `reading`, which opens a clip; classes: `ClipReader`, `PictureBlock`, `ClipLimits`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import av.error
+import numpy as np
+from av.audio.stream import AudioStream
+from av.container import InputContainer
+from av.packet import Packet
+from av.video.frame import VideoFrame
+from numpy.typing import NDArray
+
+from workbench.errors import MediaError
+from workbench.media.audio import SoundBlock
+from workbench.media.containers import opened, packets, picture_stream, sound_stream
+from workbench.media.decoder import Decoder, Tape, decoder_of
+from workbench.media.probe import MediaInfo, Spans, first_of, media_info
+from workbench.recording import FloatArray, IntArray
+
+Thoroughness: TypeAlias = Literal["all", "references", "keys"]
+"""Which pictures are decoded: all, those that others are predicted from, or those that stand alone."""
+
+LUMA_SHAPE = (36, 64)
+"""fields of a small picture's luma"""
+CHROMA_SHAPE = (18, 32)
+_ROWS = 3  # rows read of a field
+_SKIPPED: dict[Thoroughness, Literal["DEFAULT", "NONREF", "NONKEY"]] = {
+    "all": "DEFAULT",
+    "references": "NONREF",
+    "keys": "NONKEY",
+}
+_PLANAR = re.compile(r"(?:yuvj?4(?:10|11|20|22|40|44)|yuva4(?:20|22|44)|gray)p?(9|10|12|14|16)?(?:le)?$")
+_FULL_RANGE = 2  # AVCOL_RANGE_JPEG
+_CONVERTED_WIDTH = 320  # of pictures in colour models other than luma and chroma
+_SAME_TIME = 1e-6
+_START_SECONDS = 10.0  # in which any number of pictures may be packed
+
+
+@dataclass(frozen=True, slots=True)
+class ClipLimits:
+    """Where reading stops, whatever the file says."""
+
+    seconds: float
+    """length of a clip"""
+    pictures_per_second: float
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PictureBlock:
+    """A run of pictures, each made very small."""
+
+    times: FloatArray
+    """shape (n,), video seconds, float64"""
+    luma: FloatArray
+    """shape (n, 36, 64), float32, 0 black to 1 white"""
+    chroma: FloatArray
+    """shape (n, 2, 18, 32), float32, blue and red difference, -0.5 to 0.5"""
+
+
+class ClipReader:
+    """One pass over an opened clip; `info` is known when `blocks` has come to its end."""
+
+    def __init__(
+        self, path: Path, container: InputContainer, first: VideoFrame | None, spans: Spans, limits: ClipLimits
+    ) -> None:
+        self.path = path
+        self._container = container
+        self._first = first
+        self._zero = None if first is None else first.time
+        self._spans = spans
+        self._limits = limits
+        self._last = -1.0  # video seconds of the last picture
+        self._pictures = 0
+
+    @property
+    def has_picture(self) -> bool:
+        """Whether there is a moving picture to read."""
+        return self._spans.picture is not None
+
+    @property
+    def has_sound(self) -> bool:
+        """Whether there is sound to read."""
+        return self._spans.sound is not None
+
+    def info(self) -> MediaInfo:
+        """What the file is; lengths are those of what was read.
+
+        Raises
+        ------
+        MediaError : there was nothing in it
+        """
+        return media_info(self.path, self._container, self._first, self._spans)
+
+    def blocks(
+        self, pictures: int = 512, sound_seconds: float = 10.0, *, listen: bool = True
+    ) -> Iterator[PictureBlock | SoundBlock]:
+        """Everything in the order of the file; blocks of each kind follow one another without a gap.
+
+        Parameters
+        ----------
+        pictures : in a block; the last one holds fewer
+        sound_seconds : length of a block of sound; the last one is shorter
+        listen : False leaves the sound undecoded
+
+        Raises
+        ------
+        MediaError : not one picture can be decoded, the sound is torn as `workbench.media.audio` says, or the clip
+            goes beyond the limits
+        """
+        sound, picture = self._spans.sound, self._spans.picture
+        decoder = decoder_of(self.path, self._container, sound, self._zero) if sound is not None and listen else None
+        desk = None if decoder is None else _SoundDesk(decoder, sound_seconds, self._limits)
+        tray = _Tray(pictures)
+        for packet in packets(self._container, *self._spans.streams):
+            self._spans.note(packet)
+            if picture is not None and packet.stream_index == picture.index:
+                for time, frame in self._shown(packet):
+                    tray.put(time, frame)
+                    if tray.full:
+                        yield tray.take()
+            elif desk is not None and sound is not None and packet.stream_index == sound.index:
+                yield from desk.blocks_of(packet)
+        if tray.filled:
+            yield tray.take()
+        if desk is not None:
+            yield from desk.rest()
+        if picture is not None and self._pictures == 0:
+            raise MediaError(f"{self.path}: no picture of this video could be decoded")
+
+    def _shown(self, packet: Packet[Any]) -> Iterator[tuple[float, VideoFrame]]:
+        """Pictures of a packet with their video seconds; one that does not come after the last is left out."""
+        try:
+            frames = packet.decode()
+        except MemoryError:
+            raise
+        except av.error.FFmpegError:  # codecs report damage by many numbers
+            return
+        for frame in frames:
+            if not isinstance(frame, VideoFrame) or frame.time is None:
+                continue
+            if self._zero is None:
+                self._zero = frame.time
+            time = frame.time - self._zero
+            if time <= self._last + _SAME_TIME or time < -_SAME_TIME:
+                continue
+            self._last = time = max(0.0, time)
+            self._pictures += 1
+            self._check()
+            yield time, frame
+
+    def _check(self) -> None:
+        if self._last > self._limits.seconds:
+            raise MediaError(f"{self.path}: goes on for more than {self._limits.seconds:g} s; cut it or repair it")
+        most = self._limits.pictures_per_second
+        if self._pictures > most * (self._last + _START_SECONDS):
+            raise MediaError(f"{self.path}: has more than {most:g} pictures a second; it is damaged")
+
+
+@contextmanager
+def reading(path: Path, limits: ClipLimits, thoroughness: Thoroughness = "all") -> Iterator[ClipReader]:
+    """Open a clip to read it once.
+
+    Parameters
+    ----------
+    path : a file with a moving picture, sound or both
+    thoroughness : which pictures are decoded
+
+    Raises
+    ------
+    MediaError : no such file, no media, neither picture nor sound in it
+    """
+    path = Path(path)
+    first = first_of(path)
+    with opened(path) as container:
+        picture = None if first is None else picture_stream(container)
+        if picture is not None:
+            picture.codec_context.thread_type = "AUTO"
+            picture.codec_context.skip_frame = _SKIPPED[thoroughness]
+        spans = Spans(container, picture, sound_stream(container))
+        if not spans.streams:
+            raise MediaError(f"{path}: neither sound nor moving picture in this file; give a video")
+        yield ClipReader(path, container, first, spans, limits)
+
+
+class _SoundDesk:
+    """Packets of sound to blocks of equal length."""
+
+    def __init__(self, decoder: Decoder, seconds: float, limits: ClipLimits) -> None:
+        self._decoder = decoder
+        self._seconds = seconds
+        self._limits = limits
+        self._tape: Tape | None = None
+        self._given = 0
+
+    def blocks_of(self, packet: Packet[AudioStream]) -> Iterator[SoundBlock]:
+        """The blocks that a packet completes."""
+        rate = 0
+        for piece in self._decoder.pieces_of(packet):
+            rate = self._decoder.sample_rate
+            size = max(1, round(self._seconds * rate))
+            if self._tape is None:
+                self._tape = Tape(self._decoder.channels, size + rate)
+            self._tape.append(piece)
+            while self._tape.length >= size:
+                yield self._taken(size)
+            if self._given > self._limits.seconds * rate:
+                raise MediaError(
+                    f"{self._decoder.path}: its sound goes on for more than {self._limits.seconds:g} s; cut it"
+                )
+
+    def rest(self) -> Iterator[SoundBlock]:
+        """The last block; raises `MediaError` if too much of the sound was lost."""
+        self._decoder.check_whole()
+        if self._tape is not None and self._tape.length:
+            yield self._taken(self._tape.length)
+
+    def _taken(self, count: int) -> SoundBlock:
+        if self._tape is None:
+            raise MediaError(f"{self._decoder.path}: no sound was read")
+        rate = self._decoder.sample_rate
+        block = SoundBlock(self._tape.take(count), rate, self._given / rate)
+        self._given += count
+        return block
+
+
+class _Tray:
+    """Small pictures, until there are enough for a block."""
+
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._times: list[float] = []
+        self._luma = np.empty((size, *LUMA_SHAPE), dtype=np.float32)
+        self._chroma = np.empty((size, 2, *CHROMA_SHAPE), dtype=np.float32)
+
+    @property
+    def filled(self) -> bool:
+        """Whether there is a picture."""
+        return bool(self._times)
+
+    @property
+    def full(self) -> bool:
+        """Whether there is no room for another."""
+        return len(self._times) == self._size
+
+    def put(self, time: float, frame: VideoFrame) -> None:
+        """Add a picture."""
+        at = len(self._times)
+        shrink_picture(frame, self._luma[at], self._chroma[at])
+        self._times.append(time)
+
+    def take(self) -> PictureBlock:
+        """What is there, in arrays that are the caller's; the tray is empty then."""
+        count = len(self._times)
+        luma, chroma, times = self._luma[:count].copy(), self._chroma[:count].copy(), np.array(self._times)
+        self._times.clear()
+        return PictureBlock(times, luma, chroma)
+
+
+def shrink_picture(frame: VideoFrame, luma: FloatArray, chroma: FloatArray) -> None:
+    """Write a picture's means over a coarse grid to `luma`, shape (36, 64), and `chroma`, shape (2, 18, 32)."""
+    from workbench.media._kernels import shrink
+
+    model = _PLANAR.match(frame.format.name)
+    if model is None and frame.format.name not in ("nv12", "nv21"):
+        width = min(frame.width, _CONVERTED_WIDTH)
+        frame = frame.reformat(width, max(1, frame.height * width // frame.width), "yuv420p", interpolation="AREA")
+        model = _PLANAR.match("yuv420p")
+    depth = int(model.group(1) or 8) if model is not None else 8
+    full = frame.color_range == _FULL_RANGE or frame.format.name.startswith("yuvj")
+    zeros, ones = _levels(depth, full)
+    for number, plane in enumerate(_planes(frame, depth)):
+        out, kind = (luma, 0) if number == 0 else (chroma[number - 1], 1)
+        edges_y, edges_x = _edges(plane.shape[0], out.shape[0]), _edges(plane.shape[1], out.shape[1])
+        shrink(plane, edges_y, edges_x, _ROWS, zeros[kind], ones[kind], out)
+    if frame.format.name.startswith("gray"):
+        chroma[...] = 0.0
+
+
+@lru_cache(maxsize=16)
+def _levels(depth: int, full: bool) -> tuple[tuple[float, float], tuple[float, float]]:
+    """Values that stand for 0 and 1 of luma and of a colour difference (ITU-R BT.709, item 4.6; full range: JFIF)."""
+    step, top = float(1 << (depth - 8)), float((1 << depth) - 1)
+    if full:
+        return (0.0, 128.0 * step), (top, 128.0 * step + top)
+    return (16.0 * step, 128.0 * step), (235.0 * step, 352.0 * step)
+
+
+def _planes(frame: VideoFrame, depth: int) -> Iterator[NDArray[Any]]:
+    """Luma, blue and red difference of a picture as they lie in memory, shape (height, width) each, not copied."""
+    kind = np.uint8 if depth == 8 else np.dtype("<u2")
+    for number, plane in enumerate(frame.planes[:3]):
+        rows = np.frombuffer(memoryview(plane), kind).reshape(plane.height, -1)
+        if frame.format.name in ("nv12", "nv21") and number == 1:
+            pair = rows[:, : 2 * plane.width].reshape(plane.height, plane.width, 2)
+            yield from (pair[:, :, 0], pair[:, :, 1]) if frame.format.name == "nv12" else (pair[:, :, 1], pair[:, :, 0])
+            return
+        yield rows[:, : plane.width]
+
+
+@lru_cache(maxsize=64)
+def _edges(length: int, fields: int) -> IntArray:
+    """First row or column of each field and the end of the last, shape (fields + 1,)."""
+    edges = np.linspace(0, length, fields + 1).astype(np.int64)
+    edges[:-1] = np.minimum(edges[:-1], length - 1)
+    return edges
