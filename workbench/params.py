@@ -421,6 +421,65 @@ class DuckParams(Params):
     )
 
 
+class LandmarkParams(Params):
+    """What counts as a landmark of a track."""
+
+    low_hz: float = Field(default=150.0, ge=60.0, le=300.0, description="Hz; below it is the low end: kick and bass")
+    compare_bars: int = Field(default=2, ge=1, le=8, description="bars compared on each side of a bar line")
+    apart_bars: int = Field(default=4, ge=1, le=16, description="bars between two drops, breaks or section borders")
+    rise_db: float = Field(default=3.0, ge=1.0, le=20.0, description="dB that the full range gains at a drop")
+    low_rise_db: float = Field(default=2.0, ge=0.0, le=40.0, description="dB that the low end gains with it")
+    gap_db: float = Field(
+        default=5.0, ge=1.0, le=30.0, description="dB over the last beat before it, where a drop follows a held breath"
+    )
+    low_gap_db: float = Field(default=10.0, ge=1.0, le=60.0, description="dB that the low end gains over that beat")
+    full_db: float = Field(
+        default=3.0, ge=0.5, le=12.0, description="dB under the song's loud bars that still are full"
+    )
+    fall_db: float = Field(default=3.0, ge=1.0, le=20.0, description="dB that the full range loses at a break")
+    low_fall_db: float = Field(default=8.0, ge=1.0, le=60.0, description="dB that the low end loses at a break without")
+    gone_db: float = Field(
+        default=20.0,
+        ge=6.0,
+        le=60.0,
+        description="dB under the song's loud bars from which on it has ended, not paused",
+    )
+    heard_attack: float = Field(
+        default=0.4, ge=0.05, le=2.0, description="onset strength from which a bar line is heard; 1 is a strong onset"
+    )
+    section_contrast: float = Field(
+        default=0.15,
+        ge=0.0,
+        le=1.0,
+        description="change of the spectrum at a border, from 0, as from bar to bar, to 1, three times that",
+    )
+    stab_attack: float = Field(default=0.8, ge=0.2, le=3.0, description="onset strength of a stab; 1 is a strong onset")
+    stab_loud_db: float = Field(
+        default=5.0, ge=0.0, le=20.0, description="dB under the song's loud passages that a stab may lie"
+    )
+    stab_rise_db: float = Field(
+        default=4.0, ge=0.0, le=30.0, description="dB that a stab rises over what was before it"
+    )
+    stab_fall_db: float = Field(
+        default=8.5, ge=2.0, le=30.0, description="dB that it dies away before anything follows"
+    )
+    stab_rest_seconds: float = Field(default=0.8, ge=0.4, le=4.0, description="s that a stab stands alone")
+    stab_next: float = Field(
+        default=0.5, ge=0.1, le=1.0, description="of its strength, that the next onset in that time stays under"
+    )
+    ending_attack: float = Field(default=0.5, ge=0.1, le=2.0, description="onset strength of a last chord")
+    ending_db: float = Field(default=20.0, ge=6.0, le=40.0, description="dB under the song's loud passages it may lie")
+    downbeat_salience: float = Field(
+        default=0.2, ge=0.0, le=1.0, description="of a clear downbeat; there are many, so each of them says little"
+    )
+    sure_grid: float = Field(
+        default=0.5, ge=0.1, le=1.0, description="grid confidence from which on downbeats count in full"
+    )
+    event_seconds: float = Field(
+        default=0.12, ge=0.02, le=0.5, description="s within which two landmarks are the same event"
+    )
+
+
 class AlignParams(Params):
     """How a track is placed under a film."""
 
@@ -453,4 +512,5 @@ class WorkbenchParams(Params):
     render: RenderParams = RenderParams()
     voice: VoiceParams = VoiceParams()
     duck: DuckParams = DuckParams()
+    landmarks: LandmarkParams = LandmarkParams()
     align: AlignParams = AlignParams()

@@ -62,6 +62,12 @@ _DECLARED: tuple[Variable, ...] = (
     Variable("footage_peak", (), "float64", "1", "highest absolute sample, full scale 1.0"),
     Variable("speech", ("speech_frame",), "float32", "1", "probability of speech in each frame, 0 to 1"),
     Variable("speech_frame_seconds", (), "float64", "s", "length of a frame of the speech detector"),
+    # align.landmarks; times are song time
+    Variable("landmark_times", ("landmark",), "float64", "s", "instants to land a film on, not decreasing"),
+    Variable("landmark_kinds", ("landmark",), "int32", "1", "index into align.landmarks.LANDMARK_KINDS"),
+    Variable("landmark_salience", ("landmark",), "float64", "1", "how much anybody would notice, 0 to 1"),
+    Variable("landmark_tolerance", ("landmark",), "float64", "s", "how far off still counts as simultaneous"),
+    Variable("landmark_span", ("landmark_edge",), "float64", "s", "length, first and last sound of the track"),
     # loops.bodies; times are song time
     Variable("loop_scalars", ("loop_scalar",), "float64", "1", "length, first and last sound (s), metre, confidence"),
     Variable("loop_downbeats", ("bar",), "float64", "s", "bar lines that splices leave and enter at"),

@@ -8,7 +8,7 @@ read at all: only the file's bytes, for their hash.
     beats   the grid, onset strength, the length    SpectrumParams, BeatParams
     loops   the loop profile                        those, SeamParams, SectionParams, EndingParams
 
-Functions: `analyze` for all of it; `beat_stage` for the first stage, which `workbench.workflows.beats` asks for alone.
+Functions: `analyze` for all of it; `beat_stage` and `loop_stage` for one of them.
 """
 
 from __future__ import annotations
@@ -144,7 +144,7 @@ def analyze(
     """
     sound, store = Sound(Path(path), params or WorkbenchParams(), progress), store_of(home)
     beat_map = beat_stage(store, sound)
-    return Analysis(beat_map, _loop_stage(store, sound, beat_map))
+    return Analysis(beat_map, loop_stage(store, sound, beat_map))
 
 
 def stored_analysis(path: Path | str, home: Home, params: WorkbenchParams | None = None) -> Analysis | None:
@@ -236,7 +236,8 @@ def _loops_key(sound: Sound) -> StageKey:
     return StageKey.of(sound.content_hash, "loops", LOOPS_VERSION, *stages)
 
 
-def _loop_stage(store: ArrayStore, sound: Sound, beat_map: BeatMap) -> LoopProfile:
+def loop_stage(store: ArrayStore, sound: Sound, beat_map: BeatMap) -> LoopProfile:
+    """The loop profile of a file, from the store or made now."""
     from workbench.loops.bodies import profile_from_arrays
 
     params = sound.params

@@ -1,0 +1,359 @@
+"""Landmarks of a track: the instants at which something happens that a film could use.
+
+    drop        the energy or the low end comes back to full after it was gone: after a break, a build, or a held breath
+    break       the energy or the low end falls away and stays away
+    stab        a strong hit that stands alone: it dies away and nothing strong follows at once
+    section     a new part begins, and sounds different
+    downbeat    a bar begins
+    ending      the last strong onset, of a track that ends by itself
+    last sound  where that has died away; only the end of a film meets it
+
+Every landmark must be heard as what it is called. Drops and breaks are read from the levels of whole bars on either
+side of a bar line, of the full range and of the bass; a section border counts only where the spectrum changes more than
+it does from bar to bar anyway; a stab is measured by what follows it. Instants are then moved to the onset itself, in
+the samples, to about a millisecond: where the power just after most exceeds the power just before.
+
+Salience says how much anybody would notice, 0 to 1, and orders the kinds roughly as the list above does; where two fall
+on the same instant the more salient one stays. Tolerance is how vague the instant is.
+
+Classes: `Heard`, `Landmarks`. Functions: `find_landmarks`, `onset_instant`, `landmarks_to_arrays`,
+`landmarks_from_arrays`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.beats.grid import BeatGrid
+from workbench.errors import ParameterError
+from workbench.features.energy import sounding_range
+from workbench.features.marks import Marks, marks_of, strongest_apart
+from workbench.features.onsets import OnsetStrengths
+from workbench.features.spectrum import Spectrum
+from workbench.params import LandmarkParams
+from workbench.recording import FloatArray, IntArray, Recording, SongSeconds
+
+LANDMARK_KINDS = ("drop", "break", "stab", "section", "downbeat", "ending", "last sound")
+"""What landmarks are called."""
+
+_Row: TypeAlias = tuple[SongSeconds, str, float, float]
+"""time, kind, salience, tolerance in s"""
+
+_ONSET_TOLERANCE = 0.03
+"""s; an onset is exact, and 30 ms from it are hardly noticed"""
+_GRID_TOLERANCE = 0.04
+"""s; a bar line may be off the sound that opens the bar"""
+_FADED_TOLERANCE = 0.25
+"""s; nobody can tell exactly when a sound has died away"""
+_FLOOR_DB = -90.0
+_REACH_SECONDS = 0.045
+"""s around a bar line within which its onset is looked for; half a beat of semiquavers at 160 BPM"""
+_BEFORE_SECONDS, _AFTER_SECONDS = 0.015, 0.008
+"""s of sound compared before and after an instant"""
+_HOP_SECONDS = 0.0005
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Landmarks:
+    """What there is to land with in one track."""
+
+    marks: Marks
+    """kinds are `LANDMARK_KINDS`, times lie in 0 to `track_seconds`"""
+    track_seconds: SongSeconds
+    """decoded length"""
+    first_sound: SongSeconds
+    """where the music begins to sound"""
+    last_sound: SongSeconds
+    """where it has died away"""
+
+    def __post_init__(self) -> None:
+        if self.marks.names != LANDMARK_KINDS:
+            raise ParameterError(f"the kinds of landmarks are {', '.join(LANDMARK_KINDS)}, got {self.marks.names}")
+        if not 0.0 <= self.first_sound <= self.last_sound <= self.track_seconds < float("inf"):
+            raise ParameterError(
+                f"music sounds from {self.first_sound} to {self.last_sound} s, which must lie in order within the "
+                f"{self.track_seconds} s of the track"
+            )
+        times = self.marks.times
+        if times.size and not (times[0] >= 0.0 and times[-1] <= self.track_seconds):
+            raise ParameterError(f"landmarks lie in 0 to {self.track_seconds} s, got {times[0]} to {times[-1]} s")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Heard:
+    """What is known of a recording before its landmarks are looked for."""
+
+    recording: Recording
+    spectrum: Spectrum
+    onsets: OnsetStrengths
+    grid: BeatGrid
+    borders: FloatArray
+    """shape (n_sections,), s, where sections begin"""
+    ends_by_itself: bool
+    """whether the song has an ending, rather than a fade or a cut"""
+
+
+class _Levels:
+    """Level of any stretch of a recording, of the full range and of the bass."""
+
+    def __init__(self, spectrum: Spectrum, low_hz: float) -> None:
+        self.rate = spectrum.frames_per_second
+        power = spectrum.power
+        full = power.sum(axis=0, dtype=np.float64)
+        bass = power[spectrum.band_hz < low_hz].sum(axis=0, dtype=np.float64)
+        self.full_db = _decibels(full)
+        self._sums = np.stack([np.concatenate(([0.0], np.cumsum(row))) for row in (full, bass)])
+        bands = np.add.reduceat(power, np.arange(0, power.shape[0], 6), axis=0) if power.size else np.zeros((1, 0))
+        self._band_sums = np.concatenate((np.zeros((bands.shape[0], 1)), np.cumsum(bands, axis=1, dtype="f8")), axis=1)
+
+    def between(self, starts: FloatArray, ends: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Mean level of the full range and of the bass in stretches, dB."""
+        means = self._means(self._sums, starts, ends)
+        return _decibels(means[0]), _decibels(means[1])
+
+    def change(self, starts: FloatArray, at: FloatArray, ends: FloatArray) -> FloatArray:
+        """How differently both sides of an instant sound: mean difference over bands of a quarter octave, dB."""
+        floor = self._band_sums[:, -1:].mean() / max(self.full_db.size, 1) * 1e-5
+        before, after = self._means(self._band_sums, starts, at), self._means(self._band_sums, at, ends)
+        return np.asarray(np.abs(_decibels(after + floor) - _decibels(before + floor)).mean(axis=0))
+
+    def _means(self, sums: FloatArray, starts: FloatArray, ends: FloatArray) -> FloatArray:
+        last = sums.shape[1] - 1
+        first = np.clip(np.round(starts * self.rate).astype(np.int64), 0, last)
+        stop = np.clip(np.round(ends * self.rate).astype(np.int64), 0, last)
+        return np.asarray((sums[:, stop] - sums[:, first]) / np.maximum(stop - first, 1))
+
+
+def find_landmarks(heard: Heard, params: LandmarkParams | None = None) -> Landmarks:
+    """Find the landmarks of a track.
+
+    Parameters
+    ----------
+    heard : the recording, its spectrogram, onsets, grid and form
+    params : what counts as what
+
+    Returns
+    -------
+    Landmarks : in order of time; none of a recording without sound
+    """
+    params = params or LandmarkParams()
+    recording = heard.recording
+    first_sound, last_sound = sounding_range(recording.samples, recording.sample_rate)
+    if last_sound <= first_sound:
+        return Landmarks(marks_of(LANDMARK_KINDS, ()), recording.duration, 0.0, 0.0)
+    levels = _Levels(heard.spectrum, params.low_hz)
+    bars = _Bars(heard, levels, params)
+    rows = [*_downbeats(heard, params), *bars.drops(), *bars.breaks(), *bars.sections(), *_stabs(heard, levels, params)]
+    ending = _ending(heard, levels, params)
+    if ending is not None:
+        rows = [row for row in rows if row[0] <= ending[0] + params.event_seconds]
+        rows.append(ending)
+    rows = [row for row in rows if first_sound - _REACH_SECONDS <= row[0] <= last_sound]
+    times, salience = np.array([row[0] for row in rows]), np.array([row[2] for row in rows])
+    kept = [rows[k] for k in strongest_apart(times, salience, params.event_seconds)] if rows else []
+    kept.append((last_sound, "last sound", 0.5, _FADED_TOLERANCE))
+    return Landmarks(marks_of(LANDMARK_KINDS, kept), recording.duration, first_sound, last_sound)
+
+
+class _Bars:
+    """Levels on both sides of every bar line, from which drops, breaks and borders are told."""
+
+    def __init__(self, heard: Heard, levels: _Levels, params: LandmarkParams) -> None:
+        self.heard, self.params = heard, params
+        self.lines = heard.grid.downbeats
+        bar = float(np.median(np.diff(self.lines))) if self.lines.size > 1 else 2.0
+        beat = bar / heard.grid.beats_per_bar
+        span = params.compare_bars * bar
+        self.after, self.low_after = levels.between(self.lines, self.lines + span)
+        self.before, self.low_before = levels.between(self.lines - span, self.lines)
+        self.breath, self.low_breath = levels.between(self.lines - beat, self.lines)
+        self.loud = float(np.quantile(self.after, 0.8)) if self.lines.size else 0.0
+        self.low_loud = float(np.quantile(self.low_after, 0.8)) if self.lines.size else 0.0
+        self.change = levels.change(self.lines - span, self.lines, self.lines + span)
+        borders = heard.borders
+        self.opens = np.abs(self.lines[:, None] - borders[None, :]).min(axis=1, initial=np.inf) < 0.25 * beat
+        self.attack = np.array([_strength_near(heard.onsets, float(line)) for line in self.lines])
+        # The first bars have nothing before them to be compared with.
+        self.within = (self.lines - span >= 0.0) & (self.lines + span <= heard.recording.duration)
+        self.apart = params.apart_bars * bar
+
+    def drops(self) -> Iterator[_Row]:
+        """Bar lines at which full sound comes back."""
+        params = self.params
+        rise, low_rise = self.after - self.before, self.low_after - self.low_before
+        gap, low_gap = self.after - self.breath, self.low_after - self.low_breath
+        back = (rise >= params.rise_db) & (low_rise >= params.low_rise_db)
+        back |= (gap >= params.gap_db) & (low_gap >= params.low_gap_db)
+        full = (self.after >= self.loud - params.full_db) & (self.low_after >= self.low_loud - 1.5 * params.full_db)
+        is_drop = self.within & back & full & (self.attack >= params.heard_attack)
+        size = 0.5 * _share(np.maximum(rise, gap), 3.0, 10.0) + 0.5 * _share(np.maximum(low_rise, low_gap), 3.0, 20.0)
+        return self._best("drop", is_drop, 0.7 + 0.3 * size)
+
+    def breaks(self) -> Iterator[_Row]:
+        """Bar lines from which on full sound is gone."""
+        params = self.params
+        fall, low_fall = self.before - self.after, self.low_before - self.low_after
+        gone = (fall >= params.fall_db) | ((low_fall >= params.low_fall_db) & (fall >= 0.3 * params.fall_db))
+        was_full = self.before >= self.loud - params.full_db
+        goes_on = self.after >= self.loud - params.gone_db
+        size = 0.5 * _share(fall, 3.0, 10.0) + 0.5 * _share(low_fall, 3.0, 20.0)
+        return self._best("break", self.within & gone & was_full & goes_on, 0.55 + 0.3 * size)
+
+    def sections(self) -> Iterator[_Row]:
+        """Section borders at which it sounds different."""
+        usual = max(float(np.median(self.change)), 0.5) if self.lines.size else 1.0
+        contrast = _share(self.change / usual, 1.0, 3.0)
+        differs = self.within & self.opens & (contrast >= self.params.section_contrast)
+        return self._best("section", differs, 0.45 + 0.25 * contrast)
+
+    def _best(self, kind: str, such: NDArray[np.bool_], salience: FloatArray) -> Iterator[_Row]:
+        """The most salient bar lines of a kind, some bars apart, at their onsets; section borders are preferred."""
+        at = np.flatnonzero(such)
+        kept = strongest_apart(self.lines[at], salience[at] + 0.2 * self.opens[at], self.apart)
+        for line in at[kept]:
+            time = float(self.lines[line])
+            clear = self.attack[line] >= self.params.heard_attack
+            if clear:
+                time = onset_instant(self.heard.recording, time)
+            yield time, kind, float(salience[line]), _ONSET_TOLERANCE if clear else _GRID_TOLERANCE
+
+
+def _downbeats(heard: Heard, params: LandmarkParams) -> Iterator[_Row]:
+    """Every bar line; less salient where nothing sounds on it or the grid is unsure."""
+    sure = min(1.0, heard.grid.confidence / params.sure_grid)
+    for line in heard.grid.downbeats:
+        sounds = min(1.0, _strength_near(heard.onsets, float(line)))
+        yield float(line), "downbeat", params.downbeat_salience * sure * (0.5 + 0.5 * sounds), _GRID_TOLERANCE
+
+
+def _stabs(heard: Heard, levels: _Levels, params: LandmarkParams) -> Iterator[_Row]:
+    """Strong hits that stand alone."""
+    attack, level, rate = heard.onsets.attack, levels.full_db, levels.rate
+    if level.size < rate:
+        return
+    loud = float(np.quantile(level[level > level.max() - 50.0], 0.9))
+    rest = round(params.stab_rest_seconds * rate)
+    peaks = _onset_peaks(attack, params.stab_attack)
+    for frame in peaks[(peaks >= 0.2 * rate) & (peaks + rest < level.size)]:
+        top = float(level[frame : frame + rate // 10].max())
+        rise = top - float(level[frame - round(0.18 * rate) : frame - rate // 20].max())
+        fall = top - float(level[frame + round(0.3 * rate) : frame + rest].mean())
+        next_hit = float(attack[frame + rate // 11 : frame + rest].max())
+        alone = next_hit < params.stab_next * attack[frame]
+        if alone and top >= loud - params.stab_loud_db and rise >= params.stab_rise_db and fall >= params.stab_fall_db:
+            size = 0.5 * float(_share(fall, 8.0, 16.0)) + 0.5 * float(_share(rise, 4.0, 16.0))
+            time = onset_instant(heard.recording, float(frame) / rate)
+            yield time, "stab", 0.5 + 0.35 * size, _ONSET_TOLERANCE
+
+
+def _ending(heard: Heard, levels: _Levels, params: LandmarkParams) -> _Row | None:
+    """The last strong onset of a track that ends by itself."""
+    level, rate = levels.full_db, levels.rate
+    if not heard.ends_by_itself or not level.size:
+        return None
+    loud = float(np.quantile(level[level > level.max() - 50.0], 0.9))
+    peaks = _onset_peaks(heard.onsets.attack, params.ending_attack)
+    tops = np.array([level[frame : frame + rate // 10].max() for frame in peaks])
+    strong = peaks[tops >= loud - params.ending_db] if peaks.size else peaks
+    if not strong.size:
+        return None
+    return onset_instant(heard.recording, float(strong[-1]) / rate), "ending", 0.9, _ONSET_TOLERANCE
+
+
+def onset_instant(recording: Recording, near: SongSeconds, reach: float = _REACH_SECONDS) -> SongSeconds:
+    """The instant of the onset nearest to a time, from the samples.
+
+    Two sides are compared at every half millisecond: the power of the 8 ms that follow and of the 15 ms before, of the
+    sound and of its derivative, which hears the attack over a held bass. The instant is where both ratios together are
+    largest.
+
+    Parameters
+    ----------
+    recording : where it sounds
+    near : s, within some hundredths of the onset
+    reach : s to both sides
+
+    Returns
+    -------
+    s; `near` itself where there is no sound
+    """
+    rate = recording.sample_rate
+    margin = max(_BEFORE_SECONDS, _AFTER_SECONDS) + 2 * _HOP_SECONDS
+    first = round((near - reach - margin) * rate)
+    stop = round((near + reach + margin) * rate)
+    sound = _excerpt(recording, first, stop)
+    count = int(2 * reach / _HOP_SECONDS) + 1
+    instants = near - reach + _HOP_SECONDS * np.arange(count)
+    at = np.round(instants * rate).astype(np.int64) - first
+    ratios = np.zeros(count)
+    for signal in (sound, np.diff(sound, prepend=sound[:1])):
+        sums = np.concatenate(([0.0], np.cumsum(np.square(signal))))
+        before = (sums[at] - sums[at - round(_BEFORE_SECONDS * rate)]) / _BEFORE_SECONDS
+        after = (sums[at + round(_AFTER_SECONDS * rate)] - sums[at]) / _AFTER_SECONDS
+        floor = 0.02 * float(after.max())
+        if floor <= 0.0:
+            return near
+        ratios += np.log((after + floor) / (before + floor))
+    return max(0.0, float(instants[int(np.argmax(ratios))]))
+
+
+def _excerpt(recording: Recording, first: int, stop: int) -> FloatArray:
+    """Samples first to stop as the mean of the channels, zeros outside the recording; shape (stop - first,)."""
+    inside = recording.samples[:, max(first, 0) : max(stop, 0)].mean(axis=0, dtype=np.float64)
+    before = min(max(-first, 0), stop - first)
+    return np.pad(inside, (before, stop - first - before - inside.size))
+
+
+def landmarks_to_arrays(landmarks: Landmarks) -> dict[str, NDArray[Any]]:
+    """Landmarks as the arrays that `workbench.features.variables` declares."""
+    marks = landmarks.marks
+    return {
+        "landmark_times": marks.times,
+        "landmark_kinds": marks.kinds,
+        "landmark_salience": marks.salience,
+        "landmark_tolerance": marks.tolerance,
+        "landmark_span": np.array([landmarks.track_seconds, landmarks.first_sound, landmarks.last_sound]),
+    }
+
+
+def landmarks_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> Landmarks:
+    """Landmarks from their arrays."""
+    marks = Marks(
+        LANDMARK_KINDS,
+        arrays["landmark_times"],
+        arrays["landmark_kinds"],
+        arrays["landmark_salience"],
+        arrays["landmark_tolerance"],
+    )
+    track_seconds, first_sound, last_sound = (float(value) for value in arrays["landmark_span"])
+    return Landmarks(marks, track_seconds, first_sound, last_sound)
+
+
+def _decibels(power: FloatArray) -> FloatArray:
+    return np.asarray(10.0 * np.log10(np.maximum(power, 10.0 ** (_FLOOR_DB / 10.0))))
+
+
+def _share(value: Any, none: float, all_of_it: float) -> FloatArray:
+    """How far a value lies between two others, 0 to 1."""
+    return np.clip((np.asarray(value) - none) / (all_of_it - none), 0.0, 1.0)
+
+
+def _strength_near(onsets: OnsetStrengths, time: SongSeconds) -> float:
+    """Strongest onset within reach of a time."""
+    rate = onsets.frames_per_second
+    first = max(0, round((time - _REACH_SECONDS) * rate))
+    return float(onsets.attack[first : max(0, round((time + _REACH_SECONDS) * rate)) + 1].max(initial=0.0))
+
+
+def _onset_peaks(attack: FloatArray, least: float) -> IntArray:
+    """Frames of the local maxima of onset strength over 110 ms."""
+    from scipy.ndimage import maximum_filter1d
+
+    if not attack.size:
+        return np.zeros(0, dtype=np.int64)
+    return np.flatnonzero((attack >= least) & (attack >= maximum_filter1d(attack, 11, mode="constant")))

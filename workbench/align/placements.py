@@ -1,0 +1,343 @@
+"""Placements: where a track lies under a film so that its landmarks and the film's moments coincide.
+
+A placement is an offset, the video time at which the track's time 0 falls. Every pair of a landmark and a moment votes
+for the offset that brings it together, with the product of both saliences and of how well the two kinds suit each
+other; the vote falls off with the distance and is gone at the pair's tolerance. The sum over all pairs is the
+correlation of the two weighted trains, taken on a grid of 5 ms.
+
+A high sum alone says little: with many cuts and many bar lines some always meet. So each offset is held against chance
+for this very pair. If the moments under the music had nothing to do with it, landmarks would pass each of them at the
+track's own mean rate, and the sum would be shot noise: a compound Poisson variable, of which mean, variance and third
+cumulant are known exactly (Campbell's theorem). A gamma distribution with these three gives the probability that chance
+reaches the sum; as the best of many offsets is looked for, it is raised to what the best of all would reach. From it
+follows how certain it is that the coincidences are none of chance's.
+
+    score = certainty * sqrt(share of the film's salience that lands, beyond chance) * (1 - bare_cost * bare share)
+
+So a score means the same for every pair. Where nothing coincides the certainty is near 0; where a few of many moments
+land it is the share that limits. Moments and seconds that a placement leaves without music count as missed, measured
+against the best that the length of the track allows.
+
+Functions: `place`, `offset_scores`. Both read a few hundred numbers and take milliseconds.
+
+References
+----------
+S. O. Rice, "Mathematical analysis of random noise", Bell System Technical Journal 23, 1944, for the cumulants of shot
+noise (his equation 1.5-2). J. Bendat & A. Piersol, "Random data", on the cross-correlation of trains of events.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from workbench.align._kernels import add_coincidences, meeting_pairs
+from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
+from workbench.params import AlignParams
+from workbench.recording import BoolArray, FloatArray, IntArray, SongSeconds, VideoSeconds
+from workbench.video.moments import MOMENT_KINDS, Moments
+
+SUITS = {
+    #              cut  flash title hit  motion start end
+    "drop": (1.0, 1.0, 0.9, 0.9, 1.0, 0.6, 0.0),
+    "break": (0.9, 0.5, 0.7, 0.4, 0.3, 0.3, 0.0),
+    "stab": (1.0, 1.0, 1.0, 1.0, 0.7, 0.3, 0.3),
+    "section": (1.0, 0.8, 1.0, 0.7, 0.8, 0.8, 0.0),
+    "downbeat": (1.0, 0.7, 0.8, 0.7, 0.6, 1.0, 0.0),
+    "ending": (0.8, 0.9, 1.0, 0.9, 0.5, 0.0, 0.3),
+    "last sound": (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0),
+}
+"""How well a landmark suits each kind of moment, 0 to 1: an editor's judgement, not a measurement."""
+
+_SPOKEN = {"last sound": "ending"}
+"""what a label calls a landmark, where that is not its name"""
+_INTEGRALS = (16 / 15, 256 / 315, 524_288 / 768_768)
+"""integrals over -1 to 1 of the first three powers of (1 - x²)², by which a vote falls off"""
+_MOST_PAIRS = 4096
+"""pairs listed for one placement"""
+_SHIFTS = 20
+"""steps of the mean shift; it has settled to the microsecond by then"""
+
+
+@dataclass(frozen=True, slots=True)
+class Coincidence:
+    """A landmark and a moment that meet."""
+
+    landmark: str
+    """as a label calls it"""
+    song_s: SongSeconds
+    moment: str
+    video_s: VideoSeconds
+    gap_seconds: float
+    """how much later than the landmark the moment comes; negative: earlier"""
+    worth: float
+    """what it adds to the sum, 0 to 1"""
+
+
+@dataclass(frozen=True, slots=True)
+class Placement:
+    """One place of a track under a film."""
+
+    offset_seconds: VideoSeconds
+    """video time at which the track's time 0 falls; negative: the head of the track is cut off"""
+    score: float
+    """0 to 1, comparable between pairs"""
+    label: str
+    """the strongest coincidence, as `drop on the cut at 0:12.4`"""
+    certainty: float
+    """0 to 1: that the coincidences are none of chance's"""
+    landed: float
+    """0 to 1: share of the film's salience that lands, beyond what chance lands"""
+    bare: float
+    """0 to 1: share of the time this track could fill that has no music"""
+    coincidences: tuple[Coincidence, ...] = field(default=())
+    """strongest first"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OffsetScores:
+    """What speaks for every offset of a pair."""
+
+    first_s: VideoSeconds
+    """offset of the first element"""
+    step_s: float
+    """from element to element"""
+    total: FloatArray
+    """shape (n_offsets,), the correlation of both trains"""
+    expected: FloatArray
+    """shape (n_offsets,), what chance would make it"""
+    deviation: FloatArray
+    """shape (n_offsets,), standard deviation of chance"""
+
+    @property
+    def offsets(self) -> FloatArray:
+        """Offset of each element, s."""
+        return self.first_s + self.step_s * np.arange(self.total.size)
+
+
+class _Pair:
+    """One track and one film: the pairs of their marks, and what can be had at best."""
+
+    def __init__(self, landmarks: Landmarks, moments: Moments, params: AlignParams) -> None:
+        self.landmarks, self.moments, self.params = landmarks, moments, params
+        self.song, self.video = landmarks.marks, moments.marks
+        suits = np.array([SUITS[name] for name in LANDMARK_KINDS])
+        self.weight = (
+            suits[self.song.kinds][:, self.video.kinds] * self.song.salience[:, None] * self.video.salience[None, :]
+        )
+        self.music_seconds = landmarks.last_sound - landmarks.first_sound
+        self.salience_before = np.concatenate(([0.0], np.cumsum(self.video.salience)))
+        self.cumulants_before = self._cumulants()
+        # A window slides: its best place begins at a moment, or lies against either end of the film.
+        starts = np.append(self.video.times, self.moments.video_seconds - self.music_seconds) - landmarks.first_sound
+        self.best_salience = float(self.salience_under(starts).max()) if len(self.video) else 0.0
+        self.best_seconds = min(self.music_seconds, moments.video_seconds)
+
+    def _cumulants(self) -> FloatArray:
+        """Running sums of what each moment adds to the three cumulants of chance, shape (3, n_moments + 1)."""
+        sums = np.zeros((3, len(self.video) + 1))
+        if self.music_seconds <= 0.0:
+            return sums
+        reach = np.hypot(self.song.tolerance[:, None], self.video.tolerance[None, :]) / self.music_seconds
+        for order, integral in enumerate(_INTEGRALS, start=1):
+            sums[order - 1, 1:] = np.cumsum((self.weight**order * reach).sum(axis=0) * integral)
+        return sums
+
+    def _moments_under(self, offsets: FloatArray) -> tuple[IntArray, IntArray]:
+        """First moment and one past the last that have music at each offset."""
+        first = np.searchsorted(self.video.times, offsets + self.landmarks.first_sound - 1e-9)
+        last = np.searchsorted(self.video.times, offsets + self.landmarks.last_sound + 1e-9, side="right")
+        return first, last
+
+    def salience_under(self, offsets: FloatArray) -> FloatArray:
+        """Salience of the moments that have music at each offset."""
+        first, last = self._moments_under(offsets)
+        return np.asarray(self.salience_before[last] - self.salience_before[first])
+
+    def seconds_under(self, offsets: FloatArray) -> FloatArray:
+        """Seconds of the film that have music at each offset."""
+        begin = np.maximum(offsets + self.landmarks.first_sound, 0.0)
+        end = np.minimum(offsets + self.landmarks.last_sound, self.moments.video_seconds)
+        return np.asarray(np.maximum(end - begin, 0.0))
+
+    def chance(self, offsets: FloatArray) -> FloatArray:
+        """Mean, variance and third cumulant of the sum by chance, shape (3, n)."""
+        first, last = self._moments_under(offsets)
+        return np.asarray(self.cumulants_before[:, last] - self.cumulants_before[:, first])
+
+    def correlate(self) -> tuple[float, FloatArray]:
+        """First offset of the grid and the sum at each of its offsets."""
+        step = self.params.grid_ms / 1000.0
+        first_s = step * np.ceil(-self.landmarks.track_seconds / step + 1e-6)
+        n = max(0, int(np.ceil((self.moments.video_seconds - first_s) / step - 1e-6)))
+        total = np.zeros(n)
+        song, video = self.song, self.video
+        add_coincidences(
+            song.times, song.tolerance, video.times, video.tolerance, self.weight, float(first_s), step, total
+        )
+        return float(first_s), total
+
+    def meeting(self, offset: float) -> tuple[IntArray, FloatArray, FloatArray]:
+        """Pairs that meet at an offset, what each moment is later (s), and within what reach (s)."""
+        pairs = np.empty((_MOST_PAIRS, 2), dtype=np.int64)
+        gaps, reaches = np.empty(_MOST_PAIRS), np.empty(_MOST_PAIRS)
+        song, video = self.song, self.video
+        n = meeting_pairs(
+            song.times, song.tolerance, video.times, video.tolerance, self.weight, offset, pairs, gaps, reaches
+        )
+        return pairs[:n], gaps[:n], reaches[:n]
+
+    def covers(self, offsets: FloatArray) -> BoolArray:
+        """Whether music lies under enough of the film's salience, and of its time, at each offset."""
+        enough = self.params.least_cover * (1.0 + 1e-9)
+        under = self.salience_under(offsets) >= enough * self.best_salience
+        return np.asarray(under & (self.seconds_under(offsets) >= enough * self.best_seconds))
+
+    def rate(self, offsets: FloatArray, totals: FloatArray, trials: float) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Certainty, share that lands and bare share of each offset, 0 to 1."""
+        mean, variance, third = self.chance(offsets)
+        alone = chance_probability(totals, mean, variance, third)
+        at_best = -np.expm1(trials * np.log1p(-np.minimum(alone, 1.0 - 1e-12)))
+        certainty = self.params.prior_odds / (self.params.prior_odds + at_best)
+        landed = np.clip((totals - mean) / max(self.best_salience, 1e-9), 0.0, 1.0)
+        bare = 1.0 - self.seconds_under(offsets) / max(self.best_seconds, 1e-9)
+        return certainty, landed, np.clip(bare, 0.0, 1.0)
+
+    def scored(self, certainty: FloatArray, landed: FloatArray, bare: FloatArray) -> FloatArray:
+        """Score of each offset, as the head of the module says."""
+        return np.asarray(certainty * np.sqrt(landed) * (1.0 - self.params.bare_cost * bare))
+
+
+def chance_probability(total: FloatArray, mean: FloatArray, variance: FloatArray, third: FloatArray) -> FloatArray:
+    """Probability that shot noise of these cumulants reaches a total, by the gamma distribution that shares them.
+
+    Returns
+    -------
+    shape of the arguments, 0 to 1; 1 where the total is 0 or there is no noise to speak of
+    """
+    from scipy.special import gammaincc
+
+    noisy = (variance > 1e-15) & (third > 1e-18) & (total > 0.0)
+    spread = np.where(noisy, variance, 1.0)
+    skew = np.where(noisy, third, 1.0)
+    shape = 4.0 * spread**3 / skew**2
+    z = (total - mean) / np.sqrt(spread)
+    tail = gammaincc(shape, np.maximum(shape + z * np.sqrt(shape), 0.0))
+    return np.asarray(np.where(noisy, tail, 1.0))
+
+
+def offset_scores(landmarks: Landmarks, moments: Moments, params: AlignParams | None = None) -> OffsetScores:
+    """The sum of coincidences at every offset, beside what chance would make of it: for pictures.
+
+    Parameters
+    ----------
+    landmarks : of the track
+    moments : of the film
+    params : `grid_ms` is read
+    """
+    pair = _Pair(landmarks, moments, params or AlignParams())
+    first_s, total = pair.correlate()
+    step_s = pair.params.grid_ms / 1000.0
+    mean, variance, _ = pair.chance(first_s + step_s * np.arange(total.size))
+    return OffsetScores(first_s, step_s, total, mean, np.sqrt(np.maximum(variance, 0.0)))
+
+
+def place(landmarks: Landmarks, moments: Moments, params: AlignParams | None = None) -> tuple[Placement, ...]:
+    """The best placements of a track under a film.
+
+    Parameters
+    ----------
+    landmarks : of the track
+    moments : of the film
+    params : how many, how far apart, how much of the film must have music
+
+    Returns
+    -------
+    Best first, at most `most_placements`, at least `least_apart_seconds` apart; none where nothing ever coincides.
+    Offsets lie strictly between minus the track's length and the film's, to the microsecond.
+    """
+    params = params or AlignParams()
+    pair = _Pair(landmarks, moments, params)
+    if not len(pair.song) or not len(pair.video) or pair.best_seconds <= 0.0:
+        return ()
+    first_s, total = pair.correlate()
+    step_s = params.grid_ms / 1000.0
+    peaks = _peaks(total)
+    offsets = first_s + step_s * peaks
+    inside = pair.covers(offsets)
+    peaks, offsets = peaks[inside], offsets[inside]
+    if not offsets.size:
+        return ()
+    trials = _trials(pair)
+    scores = pair.scored(*pair.rate(offsets, total[peaks], trials))
+    found: list[Placement] = []
+    for candidate in np.argsort(-scores, kind="stable"):
+        offset = _refined(pair, float(offsets[candidate]))
+        near = any(abs(offset - other.offset_seconds) < params.least_apart_seconds for other in found)
+        if near or not pair.covers(np.array([offset]))[0]:
+            continue
+        found.append(_placement(pair, offset, trials))
+        if len(found) == params.most_placements:
+            break
+    return tuple(sorted(found, key=lambda placement: -placement.score))
+
+
+def _peaks(total: FloatArray) -> IntArray:
+    """Indices of the local maxima over 0."""
+    padded = np.concatenate(([0.0], total, [0.0]))
+    rises, falls = padded[1:-1] > padded[:-2], padded[1:-1] >= padded[2:]
+    return np.flatnonzero(rises & falls)
+
+
+def _trials(pair: _Pair) -> float:
+    """How many independent offsets there are to choose from: the range that may be served, over a typical reach."""
+    reach = float(np.mean(np.hypot(np.mean(pair.song.tolerance), pair.video.tolerance)))
+    room = pair.landmarks.track_seconds + pair.moments.video_seconds - 2 * pair.params.least_cover * pair.best_seconds
+    return max(1.0, room / reach)
+
+
+def _refined(pair: _Pair, offset: float) -> float:
+    """The nearest maximum of the sum off the grid, by mean shift, to the microsecond."""
+    for _ in range(_SHIFTS):
+        pairs, gaps, reaches = pair.meeting(offset)
+        pull = pair.weight[pairs[:, 0], pairs[:, 1]] * (1.0 - np.square(gaps / reaches)) / np.square(reaches)
+        if not pairs.shape[0] or pull.sum() <= 0.0:
+            return offset
+        step = float(np.sum(pull * gaps) / pull.sum())
+        offset += step
+        if abs(step) < 5e-7:
+            break
+    low, high = -pair.landmarks.track_seconds, pair.moments.video_seconds
+    return min(max(round(offset, 6), low + 1e-6), high - 1e-6)
+
+
+def _placement(pair: _Pair, offset: float, trials: float) -> Placement:
+    pairs, gaps, reaches = pair.meeting(offset)
+    worth = pair.weight[pairs[:, 0], pairs[:, 1]] * np.square(1.0 - np.square(gaps / reaches))
+    order = np.argsort(-worth, kind="stable")
+    met = tuple(_coincidence(pair, pairs[k], float(gaps[k]), float(worth[k])) for k in order)
+    at = np.array([offset])
+    certainty, landed, bare = pair.rate(at, np.array([worth.sum()]), trials)
+    score = pair.scored(certainty, landed, bare)
+    label = f"{met[0].landmark} on the {met[0].moment} at {moment_clock(met[0].video_s)}" if met else ""
+    return Placement(offset, float(score[0]), label, float(certainty[0]), float(landed[0]), float(bare[0]), met)
+
+
+def _coincidence(pair: _Pair, indices: IntArray, gap: float, worth: float) -> Coincidence:
+    landmark, moment = int(indices[0]), int(indices[1])
+    name = pair.song.name_of(landmark)
+    return Coincidence(
+        landmark=_SPOKEN.get(name, name),
+        song_s=float(pair.song.times[landmark]),
+        moment=MOMENT_KINDS[int(pair.video.kinds[moment])],
+        video_s=float(pair.video.times[moment]),
+        gap_seconds=gap,
+        worth=worth,
+    )
+
+
+def moment_clock(seconds: float) -> str:
+    """A time in a film as a label has it: minutes, seconds and tenths, 72.44 as 1:12.4."""
+    tenths = round(10 * seconds)
+    return f"{tenths // 600}:{tenths // 10 % 60:02d}.{tenths % 10}"

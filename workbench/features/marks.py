@@ -1,0 +1,116 @@
+"""Marks: instants that somebody would place something on, each with a kind, a weight and a margin.
+
+A track has marks (`workbench.align.landmarks`), so has a film (`workbench.video.moments`); to align is to bring the one
+onto the other. Times are seconds on the clock of whatever is marked.
+
+Functions: `marks_of`, `strongest_apart`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.errors import ParameterError
+from workbench.recording import FloatArray, IntArray
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Marks:
+    """Instants in order of time."""
+
+    names: tuple[str, ...]
+    """what the kinds are called"""
+    times: FloatArray
+    """shape (n,), s, not decreasing, read-only"""
+    kinds: IntArray
+    """shape (n,), index into `names`"""
+    salience: FloatArray
+    """shape (n,), 0 to 1: how much anybody would notice"""
+    tolerance: FloatArray
+    """shape (n,), s, over 0: how far off something may be that is still taken for simultaneous"""
+
+    def __post_init__(self) -> None:
+        for name, dtype in (("times", "f8"), ("kinds", "i4"), ("salience", "f8"), ("tolerance", "f8")):
+            array = np.array(getattr(self, name), dtype=dtype)
+            array.flags.writeable = False
+            object.__setattr__(self, name, array)
+        n = self.times.size
+        for name in ("times", "kinds", "salience", "tolerance"):
+            if getattr(self, name).shape != (n,):
+                raise ParameterError(f"{name} must have shape ({n},), got {getattr(self, name).shape}")
+        if not np.all(np.isfinite(self.times)) or np.any(np.diff(self.times) < 0):
+            raise ParameterError("the times of marks must be finite and not decrease")
+        if n and not 0 <= int(self.kinds.min()) <= int(self.kinds.max()) < len(self.names):
+            raise ParameterError(f"kinds are indices into {self.names}, got {self.kinds.min()} to {self.kinds.max()}")
+        if not np.all((self.salience >= 0) & (self.salience <= 1)):
+            raise ParameterError("salience lies in 0 to 1")
+        if not np.all((self.tolerance > 0) & np.isfinite(self.tolerance)):
+            raise ParameterError("a tolerance is a finite time over 0")
+
+    def __len__(self) -> int:
+        """Return the number of marks."""
+        return int(self.times.size)
+
+    def of(self, name: str) -> FloatArray:
+        """Times of one kind, s.
+
+        Raises
+        ------
+        ParameterError : no such kind
+        """
+        if name not in self.names:
+            raise ParameterError(f"no kind is called {name!r}; there are {', '.join(self.names)}")
+        times: FloatArray = self.times[self.kinds == self.names.index(name)]
+        return times
+
+    def name_of(self, mark: int) -> str:
+        """What the kind of one mark is called."""
+        return self.names[int(self.kinds[mark])]
+
+
+def marks_of(names: Sequence[str], marks: Iterable[tuple[float, str, float, float]]) -> Marks:
+    """Marks from rows of time (s), name of the kind, salience and tolerance (s), in any order.
+
+    Raises
+    ------
+    ParameterError : a kind that is not among `names`, or values out of range
+    """
+    rows = sorted(marks)
+    for _, name, _, _ in rows:
+        if name not in names:
+            raise ParameterError(f"no kind is called {name!r}; there are {', '.join(names)}")
+    return Marks(
+        tuple(names),
+        np.array([time for time, _, _, _ in rows]),
+        np.array([names.index(name) for _, name, _, _ in rows], dtype=np.int32),
+        np.array([salience for _, _, salience, _ in rows]),
+        np.array([tolerance for _, _, _, tolerance in rows]),
+    )
+
+
+def strongest_apart(times: FloatArray, salience: FloatArray, seconds: float) -> IntArray:
+    """Indices of the marks that stay when each, the most salient first, displaces what lies within some seconds.
+
+    Parameters
+    ----------
+    times, salience : shape (n,), in any order
+    seconds : nearer marks are the same event
+
+    Returns
+    -------
+    shape (n_kept,), in order of time
+    """
+    order = np.argsort(times, kind="stable")
+    ordered = times[order]
+    free = np.ones(times.size, dtype=bool)
+    kept = []
+    for place in np.argsort(-salience[order], kind="stable"):
+        if free[place]:
+            kept.append(place)
+            first, last = np.searchsorted(ordered, (ordered[place] - seconds, ordered[place] + seconds))
+            free[first:last] = False
+            free[place] = False
+    return np.asarray(order[np.sort(np.array(kept, dtype=np.int64))], dtype=np.int64)
