@@ -638,13 +638,19 @@ def read_score(piece: Piece) -> Written:
     parsed = music21.corpus.parse(piece.member, number=piece.number or None)
     score = parsed.expandRepeats() if piece.repeats else parsed
     parts = list(score.parts) or [score]
-    bars = score_bars(list(parts[0].getElementsByClass("Measure")), piece.beat)
-    quarter = 60 / piece.bpm / bars[-1].beat
+    measures = list(parts[0].getElementsByClass("Measure"))
+    quarter = 60 / piece.bpm / (piece.beat or metre_beat(*metre_of(measures[0]))[1])
+    bars = score_bars([measure for measure in measures if measure.offset * quarter < LONGEST], piece.beat)
     notes = [note for channel, part in enumerate(parts) for note in part_notes(part, channel + (channel >= 9))]
     midi = mido.MidiFile(ticks_per_beat=TICKS)
     midi.tracks.append(mido.MidiTrack([mido.MetaMessage("set_tempo", tempo=round(quarter * 1e6))]))
     midi.tracks.append(note_track(notes, piece.programs))
     return Written(midi, bars, sorted(notes), [(0.0, round(quarter * 1e6) / 1e6)])
+
+
+def metre_of(measure: Any) -> tuple[int, int]:
+    """The time signature written in a measure: beats above, note value below."""
+    return measure.timeSignature.numerator, measure.timeSignature.denominator
 
 
 def score_bars(measures: Sequence[Any], beat: float) -> list[Bar]:
@@ -653,13 +659,13 @@ def score_bars(measures: Sequence[Any], beat: float) -> list[Bar]:
     Raises ValueError where measures do not add up to bars.
     """
     bars: list[Bar] = []
-    metre = None
+    metre = metre_of(measures[0])
     into = Fraction(0)
     for measure in measures:
-        metre = measure.timeSignature or metre
-        full = Fraction(metre.barDuration.quarterLength)
+        metre = metre_of(measure) if measure.timeSignature else metre
+        full = Fraction(4 * metre[0], metre[1])
         length = Fraction(measure.duration.quarterLength)
-        count, each = metre_beat(metre.numerator, metre.denominator)
+        count, each = metre_beat(*metre)
         if beat:
             count, each = round(count * each / beat), beat
         if not bars and length < full:
