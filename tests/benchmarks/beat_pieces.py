@@ -1,0 +1,131 @@
+"""What beat trackers are measured on: recordings with written beats, from three places.
+
+The bundled songs; eight spoiled versions of an excerpt of each (`degrade`); and a folder of validation pieces, each
+NAME.flac (or any audio) beside NAME.json with `beats` in seconds, `positions` in the bar from 1, and `tags`.
+"""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import degrade
+import numpy as np
+import soundfile
+from numpy.typing import NDArray
+from songs import BUNDLED, Song, bundled
+
+Times = NDArray[np.float64]
+
+CACHE = Path(__file__).parents[2] / ".venv" / "bench-beats"
+EXCERPT_SECONDS = (20.0, 65.0)  # of each bundled song, past its introduction; eight times this is rendered
+TAGS = (
+    *("steady", "tempo_change", "swing", "triple", "compound", "odd"),
+    *("drumless", "slow", "fast", "noise", "codec"),
+)
+TRAITS = {  # a bundled song's own words -> tag
+    "tempo change": "tempo_change",
+    "swing": "swing",
+    "sixteenth swing": "swing",
+    "swung sixteenths": "swing",
+    "no drums": "drumless",
+    "constant noise": "noise",
+}
+METRES = {"3/4": "triple", "6/8": "compound", "9/8": "compound", "12/8": "compound", "5/4": "odd", "7/8": "odd"}
+CODECS = ("mp3", "telephone")
+SLOW_BPM, FAST_BPM = 80.0, 150.0
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A file with its written beats; without any, where it has no pulse to follow."""
+
+    name: str
+    path: Path
+    beats: Times = field(repr=False)  # seconds
+    downbeats: Times = field(repr=False)  # those of them that open a bar
+    tags: frozenset[str]
+
+    def digest(self) -> str:
+        """Hash of the file's bytes."""
+        return digest(self.path)
+
+
+@functools.cache
+def digest(path: Path) -> str:
+    """Hash of a file's bytes; files do not change during a run."""
+    return hashlib.sha256(path.read_bytes()).hexdigest()[:24]
+
+
+def bundled_tags(song: Song) -> frozenset[str]:
+    """The tags of a bundled song, from what its truth says about it."""
+    about = json.loads((BUNDLED / "truth" / f"{song.name}.jams").read_text())["sandbox"]
+    tags = {TRAITS[trait] for trait in about["traits"] if trait in TRAITS}
+    tags |= {METRES[metre] for metre in about["metres"] if metre in METRES}
+    beats, _ = song.beats()
+    bpm = 60.0 / float(np.median(np.diff(beats))) if beats.size > 1 else None
+    if bpm is not None and not SLOW_BPM <= bpm <= FAST_BPM:
+        tags.add("slow" if bpm < SLOW_BPM else "fast")
+    if bpm is not None and "tempo_change" not in tags:
+        tags.add("steady")
+    return frozenset(tags)
+
+
+def bundled_piece(song: Song) -> Piece:
+    """A bundled file, whole."""
+    return Piece(song.name, song.path, *song.beats(), bundled_tags(song))
+
+
+def degraded_pieces() -> list[Piece]:
+    """Excerpts of the bundled songs in every spoiled version, rendered once and kept until the recipe changes."""
+    recipe = hashlib.sha256(Path(degrade.__file__).read_bytes()).hexdigest()[:12]
+    songs = [song for song in bundled() if song.is_song and song.beats()[0].size]
+    return [degraded(song, kind, CACHE / "degraded" / recipe) for song in songs for kind in degrade.KINDS]
+
+
+def degraded(song: Song, kind: str, folder: Path) -> Piece:
+    """One spoiled excerpt; its beats moved to the excerpt's clock."""
+    start, end = EXCERPT_SECONDS
+    path = folder / f"{song.name}.{kind}.flac"
+    if not path.exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        samples, rate = song.samples()
+        spoiled = degrade.degrade(samples[:, int(start * rate) : int(end * rate)], rate, kind)
+        unfinished = path.with_suffix(".part")
+        soundfile.write(unfinished, spoiled.T, rate, format="FLAC", subtype="PCM_16")
+        unfinished.rename(path)
+    beats, downbeats = (
+        (times[(times >= start) & (times < end)] - start) / degrade.speed(kind) for times in song.beats()
+    )
+    tags = bundled_tags(song) | {kind} | ({"codec"} if kind in CODECS else set())
+    return Piece(f"{song.name}, {kind}", path, beats, downbeats, frozenset(tags))
+
+
+def folder_pieces(folder: Path) -> list[Piece]:
+    """Every annotated piece of a folder, by name; raises FileNotFoundError where there is none."""
+    pieces = [folder_piece(truth) for truth in sorted(folder.glob("*.json"))]
+    if not pieces:
+        raise FileNotFoundError(f"no NAME.json beside NAME.flac in {folder}")
+    return pieces
+
+
+def folder_piece(truth: Path) -> Piece:
+    """One piece from its annotation; raises FileNotFoundError where the recording is missing."""
+    audio = [path for path in sorted(truth.parent.glob(f"{truth.stem}.*")) if path.suffix in (".flac", ".wav", ".ogg")]
+    if not audio:
+        raise FileNotFoundError(f"no recording beside {truth}")
+    written = json.loads(truth.read_text())
+    beats = np.array(written["beats"], dtype=np.float64)
+    positions = np.array(written["positions"], dtype=int)
+    return Piece(truth.stem, audio[0], beats, beats[positions == 1], frozenset(written["tags"]))
+
+
+def sample(pieces: Sequence[Piece], n: int) -> list[Piece]:
+    """`n` of the pieces at even distances, so that every kind of name is among them; all of them where n is 0."""
+    if n == 0 or n >= len(pieces):
+        return list(pieces)
+    return [pieces[i * len(pieces) // n] for i in range(n)]
