@@ -433,6 +433,9 @@ class LandmarkParams(Params):
         default=5.0, ge=1.0, le=30.0, description="dB over the last beat before it, where a drop follows a held breath"
     )
     low_gap_db: float = Field(default=10.0, ge=1.0, le=60.0, description="dB that the low end gains over that beat")
+    gain_db: float = Field(
+        default=1.0, ge=0.0, le=10.0, description="dB that both gain at such a drop too, or it is only a phrase's rest"
+    )
     full_db: float = Field(
         default=3.0, ge=0.5, le=12.0, description="dB under the song's loud bars that still are full"
     )
@@ -468,7 +471,11 @@ class LandmarkParams(Params):
         default=0.5, ge=0.1, le=1.0, description="of its strength, that the next onset in that time stays under"
     )
     ending_attack: float = Field(default=0.5, ge=0.1, le=2.0, description="onset strength of a last chord")
-    ending_db: float = Field(default=20.0, ge=6.0, le=40.0, description="dB under the song's loud passages it may lie")
+    ending_db: float = Field(default=14.0, ge=6.0, le=40.0, description="dB under the song's loud passages it may lie")
+    ring_seconds: float = Field(default=4.0, ge=0.5, le=15.0, description="s after it when only its ringing is left")
+    ring_db: float = Field(
+        default=14.0, ge=3.0, le=40.0, description="dB under the song's loud passages that the ringing lies by then"
+    )
     downbeat_salience: float = Field(
         default=0.2, ge=0.0, le=1.0, description="of a clear downbeat; there are many, so each of them says little"
     )

@@ -151,7 +151,7 @@ def find_landmarks(heard: Heard, params: LandmarkParams | None = None) -> Landma
     rows = [*_downbeats(heard, params), *bars.drops(), *bars.breaks(), *bars.sections(), *_stabs(heard, levels, params)]
     ending = _ending(heard, levels, params)
     if ending is not None:
-        rows = [row for row in rows if row[0] <= ending[0] + params.event_seconds]
+        rows = [row for row in rows if row[0] <= ending[0] - (bars.span if row[1] == "break" else 0.0)]
         rows.append(ending)
     rows = [row for row in rows if first_sound - _REACH_SECONDS <= row[0] <= last_sound]
     times, salience = np.array([row[0] for row in rows]), np.array([row[2] for row in rows])
@@ -168,10 +168,11 @@ class _Bars:
         self.lines = heard.grid.downbeats
         bar = float(np.median(np.diff(self.lines))) if self.lines.size > 1 else 2.0
         beat = bar / heard.grid.beats_per_bar
-        span = params.compare_bars * bar
+        self.span = span = params.compare_bars * bar
         self.after, self.low_after = levels.between(self.lines, self.lines + span)
         self.before, self.low_before = levels.between(self.lines - span, self.lines)
         self.breath, self.low_breath = levels.between(self.lines - beat, self.lines)
+        self.at_once, _ = levels.between(self.lines, self.lines + 0.5 * bar)
         self.loud = float(np.quantile(self.after, 0.8)) if self.lines.size else 0.0
         self.low_loud = float(np.quantile(self.low_after, 0.8)) if self.lines.size else 0.0
         self.change = levels.change(self.lines - span, self.lines, self.lines + span)
@@ -188,8 +189,9 @@ class _Bars:
         rise, low_rise = self.after - self.before, self.low_after - self.low_before
         gap, low_gap = self.after - self.breath, self.low_after - self.low_breath
         back = (rise >= params.rise_db) & (low_rise >= params.low_rise_db)
-        back |= (gap >= params.gap_db) & (low_gap >= params.low_gap_db)
+        back |= (gap >= params.gap_db) & (low_gap >= params.low_gap_db) & (np.minimum(rise, low_rise) >= params.gain_db)
         full = (self.after >= self.loud - params.full_db) & (self.low_after >= self.low_loud - 1.5 * params.full_db)
+        full &= self.at_once >= self.loud - 1.5 * params.full_db
         is_drop = self.within & back & full & (self.attack >= params.heard_attack)
         size = 0.5 * _share(np.maximum(rise, gap), 3.0, 10.0) + 0.5 * _share(np.maximum(low_rise, low_gap), 3.0, 20.0)
         return self._best("drop", is_drop, 0.7 + 0.3 * size)
@@ -201,6 +203,8 @@ class _Bars:
         gone = (fall >= params.fall_db) | ((low_fall >= params.low_fall_db) & (fall >= 0.3 * params.fall_db))
         was_full = self.before >= self.loud - params.full_db
         goes_on = self.after >= self.loud - params.gone_db
+        gone &= self.at_once <= self.before - 0.6 * np.minimum(fall, params.fall_db)
+        was_full &= self.breath >= self.before - 1.5 * params.fall_db
         size = 0.5 * _share(fall, 3.0, 10.0) + 0.5 * _share(low_fall, 3.0, 20.0)
         return self._best("break", self.within & gone & was_full & goes_on, 0.55 + 0.3 * size)
 
@@ -252,7 +256,7 @@ def _stabs(heard: Heard, levels: _Levels, params: LandmarkParams) -> Iterator[_R
 
 
 def _ending(heard: Heard, levels: _Levels, params: LandmarkParams) -> _Row | None:
-    """The last strong onset of a track that ends by itself."""
+    """The last strong onset of a track that ends by itself, if what follows is only its ringing."""
     level, rate = levels.full_db, levels.rate
     if not heard.ends_by_itself or not level.size:
         return None
@@ -261,6 +265,9 @@ def _ending(heard: Heard, levels: _Levels, params: LandmarkParams) -> _Row | Non
     tops = np.array([level[frame : frame + rate // 10].max() for frame in peaks])
     strong = peaks[tops >= loud - params.ending_db] if peaks.size else peaks
     if not strong.size:
+        return None
+    ringing = level[strong[-1] + round(params.ring_seconds * rate) :][: 2 * rate]
+    if ringing.size and float(ringing.mean()) > loud - params.ring_db:
         return None
     return onset_instant(heard.recording, float(strong[-1]) / rate), "ending", 0.9, _ONSET_TOLERANCE
 
