@@ -433,7 +433,7 @@ def vary_rows(rng: Rng, rows: Mapping[str, str], drums: Sequence[str], share: fl
 
 FILLS_2 = (
     {"snare": "xxxx"}, {"snare": "x.xx", "tom1": ".x.."}, {"tom1": "xx..", "tom2": "..x.", "tom3": "...x"},
-    {"snare": "x...", "tom2": "..x."}, {"snare": "gxgX"}, {"tom1": "x...", "tom3": ".xxx"}, 
+    {"snare": "x...", "tom2": "..x."}, {"snare": "gxgX"}, {"tom1": "x...", "tom3": ".xxx"},
     {"snare": "x..x", "kick": ".xx."},
     {"snare": ".xxX"}, {"snare": "xx", "tom1": ".x"}, {"snare": "..X."}, {"kick": "x...", "snare": "..xx"},
 )  # fmt: skip
