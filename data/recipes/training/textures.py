@@ -185,14 +185,20 @@ def period(rng: np.random.Generator, bars: int, minor: bool = False) -> str:
 def cells(text: str, unit: float, bar: float) -> list[tuple[float, ...]]:
     """Rhythms of one bar from text: digits are notes of so many units, letters rests (`a` one unit, `b` two).
 
+    What a rhythm leaves of the bar is added to its end, to the note or the rest there.
+
     Raises
     ------
-    ValueError : a rhythm does not fill the bar
+    ValueError : a rhythm is longer than the bar
     """
-    rhythms = [tuple((int(c) if c.isdigit() else -(ord(c) - 96)) * unit for c in word) for word in text.split()]
-    for word, rhythm in zip(text.split(), rhythms, strict=True):
-        if abs(sum(map(abs, rhythm)) - bar) > 1e-6:
-            raise ValueError(f"{word} lasts {sum(map(abs, rhythm)) / unit:g} units, not {bar / unit:g}")
+    rhythms = []
+    for word in text.split():
+        values = [(int(c) if c.isdigit() else -(ord(c) - 96)) * unit for c in word]
+        left = bar - sum(map(abs, values))
+        if left < -1e-6:
+            raise ValueError(f"{word} is {-left / unit:g} units longer than its bar")
+        values[-1] += left if values[-1] > 0 else -left
+        rhythms.append(tuple(values))
     return rhythms
 
 
@@ -450,7 +456,7 @@ def lay_out(
         sections.append(Section(label, at, bars, label not in seen, False))
         seen.add(label)
         at += bars * bar
-    while at * 60.0 / bpm > 94 and len(sections) > 1:
+    while at * 60.0 / bpm > seconds[1] + 6 and len(sections) > 1:
         at -= sections.pop().bars * bar
     sections[-1] = sections[-1]._replace(last=True)
     return sections
