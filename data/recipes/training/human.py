@@ -262,24 +262,7 @@ PIECES = (
     ),
     Piece("classical", "cpebach/h186", ("steady", "drumless"), bpm=88, programs=(6,), composer="C. P. E. Bach"),
     Piece(
-        "classical",
-        "haydn/opus1no1/movement1",
-        ("steady", "drumless", "compound", "fast", "pickup"),
-        bpm=112,
-        division=3,
-        programs=QUARTET,
-        composer="J. Haydn",
-    ),
-    Piece(
         "classical", "haydn/opus74no1/movement1", ("steady", "drumless"), bpm=132, programs=QUARTET, composer="J. Haydn"
-    ),
-    Piece(
-        "classical",
-        "haydn/opus74no1/movement3",
-        ("steady", "drumless", "triple"),
-        bpm=140,
-        programs=QUARTET,
-        composer="J. Haydn",
     ),
     Piece(
         "classical",
@@ -385,14 +368,6 @@ PIECES = (
     ),
     Piece(
         "classical",
-        "weber/concertino_clarinet",
-        ("steady", "drumless", "triple"),
-        bpm=76,
-        programs=(71, 0, 0),
-        composer="C. M. von Weber",
-    ),
-    Piece(
-        "classical",
         "joplin/maple_leaf_rag",
         ("steady", "drumless", "syncopated", "pickup"),
         bpm=92,
@@ -457,7 +432,7 @@ PIECES = (
         "ryansMammoth/WindThatShakesTheBarleyReel",
         ("steady", "drumless", "tune"),
         bpm=104,
-        beat=2.0,
+        beat=1.0,
         programs=(73,),
         repeats=True,
         composer="traditional",
