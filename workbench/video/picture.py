@@ -77,6 +77,8 @@ class Picture:
     """where nothing is to be seen"""
     still: Stretches
     """where nothing moves: slides, freeze frames, titles"""
+    titles: Stretches = ()
+    """where words stand over the picture, from their first showing, see `workbench.video.titles`"""
 
     def __post_init__(self) -> None:
         times = _locked(self.times, np.float64)
@@ -97,6 +99,7 @@ class Picture:
                 raise ParameterError(f"borders must be sorted, got {before.start} before {after.start}")
         check_stretches("black", self.black)
         check_stretches("still", self.still)
+        check_stretches("titles", self.titles)
 
     @property
     def edits(self) -> tuple[Border, ...]:
