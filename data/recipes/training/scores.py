@@ -81,6 +81,7 @@ def other_readings(beats: FloatArray) -> dict[str, list[FloatArray]]:
         "half": [beats[0::2], beats[1::2]],
         "double": [doubled],
         "off-beat": [doubled[1::2]],
+        "swung off-beat": [tripled[2::3], tripled[1::3]],
         "third": [beats[start::3] for start in range(3)],
         "triple": [tripled],
         "two thirds": [doubled[start::3] for start in range(3)],
