@@ -61,7 +61,8 @@ CLUB = (
 )
 """forms of dance music"""
 LOOP = (
-    "intro4 a8 b8 a8 break4 a8 b8 outro4", "intro8 a16 b8 a16 b8", "a8 a8 b8 a8 break8 b8 a8", "intro2 a8 b8 a8 c8 b8 a8",
+    "intro4 a8 b8 a8 break4 a8 b8 outro4", "intro8 a16 b8 a16 b8", "a8 a8 b8 a8 break8 b8 a8",
+    "intro2 a8 b8 a8 c8 b8 a8",
     "intro4 theme8 verse8 theme8 verse8 solo8 theme8 outro4",
 )  # fmt: skip
 """forms of pieces that turn round one idea"""
@@ -112,7 +113,8 @@ class Layer:
 
 
 def beat(
-    rows: Choice[Rows], kits: int | Sequence[int] = (0, 8), vary: float = 0.04, often: Sequence[str] = ("snare", "kick"),
+    rows: Choice[Rows], kits: int | Sequence[int] = (0, 8), vary: float = 0.04,
+    often: Sequence[str] = ("snare", "kick"),
     need: float = 0.3, late_ms: float = 0.0, name: str = "drums", **more: object,
 ) -> Layer:  # fmt: skip
     """A drummer; a fifth of the songs repeat their pattern exactly, as loops do, the others vary it a little."""
@@ -155,7 +157,8 @@ def bass(
 
 def strum(
     name: str, programs: int | Sequence[int], rows: Choice[str], low: int = 52, high: int = 74, voices: int = 4,
-    shape: Literal["close", "spread", "power"] = "close", short: float = 0.9, level: float = 0.95, role: Role = "chords",
+    shape: Literal["close", "spread", "power"] = "close", short: float = 0.9, level: float = 0.95,
+    role: Role = "chords",
     **more: object,
 ) -> Layer:  # fmt: skip
     """Chords in a rhythm."""
