@@ -1,6 +1,6 @@
 """Beats and downbeats beside librosa, essentia, madmom and BeatNet, in one run on the same files.
 
-    python tests/benchmarks/beats.py [--folder FOLDER] [--sample N]
+    python tests/benchmarks/beats.py [songs] [spoiled] [validation] [--folder FOLDER] [--sample N]
 
 `make bench` takes the folder of validation pieces from WORKBENCH_BENCH_BEATS, the sample from WORKBENCH_BENCH_SAMPLE.
 
@@ -30,6 +30,8 @@ from numpy.typing import NDArray
 from songs import bundled
 from table import Table
 
+SETS = ("songs", "spoiled", "validation")
+VALIDATION = "validation pieces"
 SAMPLE = 60  # pieces of a set that slow trackers run on; 0 for all
 TEMPO_TOLERANCE = 0.04
 SAME_TEMPO = (1.0,)
@@ -210,19 +212,20 @@ class Set:
         return self.sampled if tracker.name in SLOW else self.pieces
 
 
-def sets(folder: Path | None, slow_sample: int) -> list[Set]:
-    """The bundled songs in their two batches, their spoiled versions, and the validation pieces."""
-    songs = [song for song in bundled() if song.beats()[0].size]
-    first, last = ([bundled_piece(song) for song in songs if song.batch == batch] for batch in (1, 2))
-    spoiled = degraded_pieces()
-    found = [
-        Set("bundled songs composed first", first, first),
-        Set("bundled songs composed after the tracker was done", last, last),
-        Set("bundled songs spoiled", spoiled, sample(spoiled, slow_sample)),
-    ]
-    if folder is not None:
+def sets(names: Sequence[str], folder: Path | None, slow_sample: int) -> list[Set]:
+    """The sets named: the bundled songs in their two batches, their spoiled versions, and the validation pieces."""
+    found = []
+    if "songs" in names:
+        songs = [song for song in bundled() if song.beats()[0].size]
+        first, last = ([bundled_piece(song) for song in songs if song.batch == batch] for batch in (1, 2))
+        found.append(Set("bundled songs composed first", first, first))
+        found.append(Set("bundled songs composed after the tracker was done", last, last))
+    if "spoiled" in names:
+        spoiled = degraded_pieces()
+        found.append(Set("bundled songs spoiled", spoiled, sample(spoiled, slow_sample)))
+    if "validation" in names and folder is not None:
         validation = folder_pieces(folder)
-        found.append(Set("validation pieces", validation, sample(validation, slow_sample)))
+        found.append(Set(VALIDATION, validation, sample(validation, slow_sample)))
     return found
 
 
@@ -245,7 +248,7 @@ def set_tables(part: Set, trackers: Sequence[Tracker], found: dict[str, dict[str
     return tables
 
 
-def run(folder: Path | None = None, slow_sample: int | None = None) -> list[Table]:
+def run(names: Sequence[str] = SETS, folder: Path | None = None, slow_sample: int | None = None) -> list[Table]:
     """All tables; without arguments, what the environment variables ask for."""
     warnings.simplefilter("ignore")  # mir_eval's, about pieces in which nothing was found
     if folder is None and (named := os.environ.get("WORKBENCH_BENCH_BEATS")):
@@ -253,7 +256,7 @@ def run(folder: Path | None = None, slow_sample: int | None = None) -> list[Tabl
     if slow_sample is None:
         slow_sample = int(os.environ.get("WORKBENCH_BENCH_SAMPLE", SAMPLE))
     trackers, missing = installed()
-    parts = sets(folder, slow_sample)
+    parts = sets(names, folder, slow_sample)
     silent = [bundled_piece(song) for song in bundled() if not song.beats()[0].size]
     wanted = {t.name: [piece for part in parts for piece in part.pieces_for(t)] for t in trackers}
     wanted |= {t.name: [*wanted[t.name], *silent] for t in trackers if t.is_ours}
@@ -261,17 +264,17 @@ def run(folder: Path | None = None, slow_sample: int | None = None) -> list[Tabl
     tables = [table for part in parts for table in set_tables(part, trackers, found)]
     versions = ", ".join(f"{tracker.name} {tracker.version}" for tracker in trackers if not tracker.is_ours)
     tables[0].notes += [PROTOCOL, f"Peers: {versions}.", *missing]
-    if not (ours := next((tracker.name for tracker in trackers if tracker.is_ours), None)):
-        return tables
-    measured = parts[-1] if folder is not None else Set("bundled songs, as they are and spoiled", [], [])
-    pieces = measured.pieces or [piece for part in parts for piece in part.pieces]
-    judgements = judged([*pieces, *silent], found[ours])
-    return [
-        *tables,
-        calibration(measured.title, judgements),
-        refusals(measured.title, judgements),
-        refused(silent, found[ours]),
-    ]
+    ours = next((tracker.name for tracker in trackers if tracker.is_ours), None)
+    return tables if ours is None else [*tables, *confidence_tables(parts, silent, found[ours])]
+
+
+def confidence_tables(parts: Sequence[Set], silent: Sequence[Piece], found: dict[str, Answer]) -> list[Table]:
+    """What our confidence is worth on the validation pieces; where there are none, on all others."""
+    validation = [part for part in parts if part.title == VALIDATION]
+    title = VALIDATION if validation else ", ".join(part.title for part in parts)
+    pieces = [piece for part in validation or parts for piece in part.pieces]
+    judgements = judged([*pieces, *silent], found)
+    return [calibration(title, judgements), refusals(title, judgements), refused(silent, found)]
 
 
 def refused(silent: Sequence[Piece], found: dict[str, Answer]) -> Table:
@@ -287,8 +290,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", 1)[0])
     parser.add_argument("--folder", type=Path, help="validation pieces: NAME.flac beside NAME.json")
     parser.add_argument("--sample", type=int, help=f"pieces of a set that slow trackers run on, 0 for all; {SAMPLE}")
+    parser.add_argument("sets", nargs="*", help=f"of {', '.join(SETS)}; all without one")
     asked = parser.parse_args()
-    for table in run(asked.folder, asked.sample):
+    if unknown := set(asked.sets) - set(SETS):
+        parser.error(f"no such set: {', '.join(sorted(unknown))}")
+    if asked.sets == ["validation"] and asked.folder is None:
+        parser.error("validation pieces need --folder")
+    for table in run(asked.sets or SETS, asked.folder, asked.sample):
         print(table.markdown())
 
 
