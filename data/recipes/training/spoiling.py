@@ -184,7 +184,7 @@ def _restaged(state: Spoiled, rng: np.random.Generator) -> Spoiled:
     elif kind == "one side":
         right = rng.uniform(0, 0.4) * right
     elif kind == "late":
-        right = np.pad(right, (int(rng.uniform(0.001, 0.012) * RATE), 0))[: len(left)]
+        right = 0.7 * np.pad(right, (int(rng.uniform(0.001, 0.006) * RATE), 0))[: len(left)]
     else:
         right = -rng.uniform(0.2, 0.6) * right
     pair = [left, right] if rng.random() < 0.5 else [right, left]

@@ -193,7 +193,7 @@ def draw_voice(program: int, rng: np.random.Generator, substitute: float = 0.0) 
     if rng.random() < substitute:
         draw = _synth_bass if 32 <= program < 40 else _SYNTHS[int(rng.integers(len(_SYNTHS)))]
     else:
-        draw = _reed if 20 <= program < 24 else _FAMILIES[program // 8]
+        draw = _EXCEPTIONS.get(program, _FAMILIES[program // 8])
     return replace(draw(rng), seed=int(rng.integers(1 << 31)))
 
 
@@ -455,4 +455,10 @@ _FAMILIES: tuple[Callable[[np.random.Generator], Voice], ...] = (
     _blown, _blown, _lead, _pad, _synth_pluck, _plucked, _struck, _pad,
 )  # fmt: skip
 """by General MIDI family, eight programs each"""
+_EXCEPTIONS: dict[int, Callable[[np.random.Generator], Voice]] = {
+    4: _electric_piano, 5: _electric_piano, 6: _plucked, 7: _plucked, 15: _plucked,
+    20: _reed, 21: _reed, 22: _reed, 23: _reed, 38: _synth_bass, 39: _synth_bass,
+    45: _plucked, 46: _plucked, 47: _mallet, 55: _synth_pluck, 109: _reed, 110: _strings, 111: _blown,
+}  # fmt: skip
+"""programs that sound unlike the rest of their family"""
 _SYNTHS = (_supersaw, _synth_pluck, _lead, _lead, _electric_piano, _organ, _pad, _mallet, _plucked)
