@@ -9,8 +9,10 @@ across the bar come about as they do in written music. A `Sheet` collects what t
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -221,7 +223,8 @@ def motif(rng: np.random.Generator, rhythm: Sequence[float], leap: float = 0.2, 
     return Motif(tuple(rhythm), tuple(steps))
 
 
-def ladder(key: Key, chord: Chord, low: int, high: int) -> tuple[list[int], list[bool]]:
+@lru_cache(4096)
+def ladder(key: Key, chord: Chord, low: int, high: int) -> tuple[tuple[int, ...], tuple[bool, ...]]:
     """Pitches of the scale as the chord bends it, and which of them belong to the chord."""
     classes = {(key.tonic + step) % 12 for step in key.scale}
     tones = {(key.tonic + tone) % 12 for tone in chord.tones}
@@ -229,7 +232,7 @@ def ladder(key: Key, chord: Chord, low: int, high: int) -> tuple[list[int], list
         classes -= {(foreign + 1) % 12, (foreign - 1) % 12} - tones
         classes.add(foreign)
     pitches = [pitch for pitch in range(low, high + 1) if pitch % 12 in classes]
-    return pitches, [pitch % 12 in tones for pitch in pitches]
+    return tuple(pitches), tuple(pitch % 12 in tones for pitch in pitches)
 
 
 def melody(
@@ -286,7 +289,7 @@ def melody(
             step = next(steps)
             sounding -= 1
             pitches, belongs = ladder(key, chord_at(harmony, at), low, high)
-            index = int(np.argmin([abs(pitch - place) for pitch in pitches])) + step
+            index = min(range(len(pitches)), key=lambda i: abs(pitches[i] - place)) + step
             if not 0 <= index < len(pitches):
                 index = int(np.clip(index - 2 * step, 0, len(pitches) - 1))
             on_beat = abs(at / every - round(at / every)) < 1e-6
@@ -368,7 +371,7 @@ def figure(
             chord = chord_at(harmony, at)
             if chord not in known:
                 known[chord] = close_voicing(key, chord, *middle, near, size)
-                near = 0.6 * float(np.mean(known[chord])) + 0.4 * sum(middle) / 2
+                near = 0.6 * sum(known[chord]) / len(known[chord]) + 0.4 * sum(middle) / 2
             sign = text[tick]
             length = min(held * unit, until - at) * legato
             low = bass[0] + (key.tonic + chord.bass - bass[0]) % 12
@@ -503,7 +506,17 @@ class Sheet:
         self.bpm = bpm
         self.bars = list(bars)
         self._parts: dict[str, Part] = {}
-        self._starts = np.cumsum([0, *self.bars])
+        self._count()
+
+    def _count(self) -> None:
+        """Where bars begin."""
+        self._starts = [0, *itertools.accumulate(self.bars)]
+        self._downbeats = frozenset(self._starts)
+
+    def divide(self, pattern: Sequence[int]) -> None:
+        """Make bars of these lengths, round and round, out of what was one long bar each."""
+        self.bars = [*pattern] * len(self.bars)
+        self._count()
 
     @property
     def end(self) -> float:
@@ -528,13 +541,13 @@ class Sheet:
             while pitch > high:
                 pitch -= 12
             loud = velocity + tone.weight + accent * self._stress(begin)
-            part.notes.append(Note(begin, max(tone.beats, 0.04), int(pitch), int(np.clip(round(loud), 8, 127))))
+            part.notes.append(Note(begin, max(tone.beats, 0.04), int(pitch), min(max(round(loud), 8), 127)))
 
     def _stress(self, at: float) -> float:
         """1 on a downbeat, a half on other beats, 0 between."""
         if abs(at - round(at)) > 1e-3:
             return 0.0
-        return 1.0 if round(at) in self._starts else 0.5
+        return 1.0 if round(at) in self._downbeats else 0.5
 
     def drums(
         self, name: str, rows: dict[int, str], unit: float, at: float, until: float, velocity: float = 80.0
@@ -551,9 +564,10 @@ class Sheet:
         """Dynamics of the whole piece: (beat, share of the velocity), joined by straight lines."""
         places, shares = zip(*factors, strict=True)
         for part in self._parts.values():
+            factor = np.interp([note.at for note in part.notes], places, shares)
             part.notes = [
-                note._replace(velocity=int(np.clip(round(note.velocity * np.interp(note.at, places, shares)), 8, 127)))
-                for note in part.notes
+                note._replace(velocity=min(max(round(note.velocity * share), 8), 127))
+                for note, share in zip(part.notes, factor.tolist(), strict=True)
             ]
 
     def close(self, key: Key, tones: Sequence[int] = (0, 4, 7)) -> None:
@@ -761,7 +775,9 @@ class Piece:
         endings = [
             change._replace(factor=change.factor * factor) for change in ritardando(rng, sheet.end, self.bar, slow)
         ]
-        held = [(sheet.end - self.bar, float(rng.uniform(0.4, 2.0)))] if endings and rng.random() < fermata else []
+        held = (
+            [(sheet.end - sheet.bars[-1], float(rng.uniform(0.4, 2.0)))] if endings and rng.random() < fermata else []
+        )
         return sheet.score(
             style, division=division, swing=swing, swung=swung, pickup=self.pickup,
             rubato=0.0 if rubato[1] == 0 else float(rng.uniform(*rubato)), tempo=[*tempo, *endings],
