@@ -135,10 +135,12 @@ def _glottal(hz: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.fl
 def _through_formants(source: NDArray[np.float64], formants: tuple[int, ...], size: float) -> NDArray[np.float64]:
     """The source through parallel resonators; `size` above 1 is a shorter throat."""
     out = np.zeros_like(source)
-    for level, hz, width in zip((1.0, 0.6, 0.35), formants, (90, 110, 170), strict=True):
+    for level, hz, width in zip((1.0, 0.8, 0.5), formants, (90, 110, 170), strict=True):
         radius = np.exp(-np.pi * width / _SUNG_RATE)
         angle = 2 * np.pi * hz * size / _SUNG_RATE
-        out += level * signal.lfilter([1 - radius], [1, -2 * radius * np.cos(angle), radius**2], source)
+        # the sine makes all resonances equally high
+        gain = level * (1 - radius) * np.sin(angle)
+        out += signal.lfilter([gain], [1, -2 * radius * np.cos(angle), radius**2], source)
     return out
 
 
@@ -169,7 +171,7 @@ def _consonants(onsets: NDArray[np.float64], size: int, rng: np.random.Generator
             length = round(rng.uniform(0.01, 0.09) * _SUNG_RATE)
             begin = max(round(onset * _SUNG_RATE) - length, 0)
             room = noise[begin : begin + length]
-            room += (rng.standard_normal(length) * np.hanning(length) * rng.uniform(0.02, 0.15))[: len(room)]
+            room += (rng.standard_normal(length) * np.hanning(length) * rng.uniform(0.004, 0.05))[: len(room)]
     return signal.sosfilt(signal.butter(2, low, "highpass", fs=_SUNG_RATE, output="sos"), noise)
 
 
