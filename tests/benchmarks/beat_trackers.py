@@ -29,7 +29,7 @@ PEERS = {"librosa": None, "essentia": "peers-essentia", "madmom": "peers-madmom"
 SLOW = ("madmom",)  # a hundred times our CPU: measured on a sample
 OUR_SOURCES = ("beats", "features", "params.py", "recording.py")
 PROCESSES = 2
-FILES_A_PROCESS = 16
+FILES_A_PROCESS = 8
 SINGLE_THREADED = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
