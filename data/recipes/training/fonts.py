@@ -3,7 +3,7 @@
 The library is called directly and kept in memory with its fonts, for reading a font costs more than playing a piece.
 One synthesizer plays all parts at once; every MIDI channel has its own pair of output buffers, so that the desk can
 balance afterwards. FluidSynth starts voices at the borders of its 64-sample blocks, so an event is at most 0.7 ms from
-its time. Samples begin with up to 10 ms of near-silence, differently in every font: that is measured once for each
+its time. Samples begin with up to 40 ms of near-silence, differently in every font: that is measured once for each
 instrument and the note is struck so much earlier.
 """
 
@@ -27,9 +27,16 @@ BLOCK = 64
 CHANNELS = 16
 DRUM_BANK = 128
 _ALL_SOUND_OFF = 120
+_LOG_ERRORS = 1
 _LONGEST_DELAY = 0.012
 """seconds; instruments that speak more slowly do so by nature"""
-_LEAD_BLOCKS = 9
+_LONGEST_STRUCK_DELAY = 0.04
+"""seconds; in what is struck or plucked even this is the sample's: its player would have plucked earlier"""
+_STRUCK = frozenset((*range(16), *range(24, 40), 45, 46, 47, *range(104, 109), *range(112, 119)))
+"""General MIDI programs that are struck or plucked"""
+_HEARD_SECONDS = 0.1
+"""of a tone that are looked at for its onset"""
+_LEAD_BLOCKS = 28
 """blocks before time 0, in which the first note can be struck early"""
 RING_SECONDS = 1.5
 """what is played after the last note has been released"""
@@ -78,10 +85,13 @@ def _library() -> ctypes.CDLL:
         "fluid_synth_noteoff": (number, [pointer, number, number]),
         "fluid_synth_cc": (number, [pointer, number, number, number]),
         "fluid_synth_process": (number, [pointer, number, number, pointer, number, pointer]),
+        "fluid_set_log_function": (pointer, [number, pointer, pointer]),
     }
     for function, (result, arguments) in signatures.items():
         getattr(lib, function).restype = result
         getattr(lib, function).argtypes = arguments
+    # a font that lacks an instrument says so in a result, which is heeded; the same on the terminal is noise
+    lib.fluid_set_log_function(_LOG_ERRORS, None, None)
     return lib
 
 
@@ -94,11 +104,11 @@ def installed(names: Sequence[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class _Key:
-    """One kind of strike whose delay is known: an instrument, and of drums the drum."""
+    """A key of an instrument, whose delay is known."""
 
     bank: int
     program: int
-    drum: int
+    pitch: int
 
 
 class FontPlayer:
@@ -153,20 +163,22 @@ class FontPlayer:
     def _delay(self, part: Played, note: Sounded, bank: int, program: int) -> float:
         """Seconds from striking the note until it is heard, measured on first use.
 
-        Heard means a tenth of the peak of the first 60 ms. Of pitched instruments every octave is measured once.
+        Heard means a tenth of the peak of the first 0.1 s.
         """
-        shown = note.pitch if bank else note.pitch // 12 * 12 + 6
-        key = _Key(bank, program, shown)
+        key = _Key(bank, program, note.pitch)
         if key not in self._delays:
             channel = CHANNELS - 1
             self._selected(part, channel)
             start = 4 * BLOCK
             sound = self._play(
-                [(start / RATE, 1, channel, shown, 110), (0.07, 0, channel, shown, 0)], round(0.07 * RATE / BLOCK)
+                [(start / RATE, 1, channel, note.pitch, 110), (_HEARD_SECONDS, 0, channel, note.pitch, 0)],
+                round(_HEARD_SECONDS * RATE / BLOCK),
             )
             level = np.abs(sound[2 * channel : 2 * channel + 2]).max(axis=0)
-            heard = int(np.argmax(level > 0.1 * level.max())) if level.max() > 0 else start
-            self._delays[key] = float(np.clip((heard - start) / RATE, 0.0, _LONGEST_DELAY))
+            level[:start] = 0.0
+            heard = int(np.argmax(level > 0.1 * level.max())) if level.any() else start
+            longest = _LONGEST_STRUCK_DELAY if bank or program in _STRUCK else _LONGEST_DELAY
+            self._delays[key] = float(np.clip((heard - start) / RATE, 0.0, longest))
         return self._delays[key]
 
     def _play(self, events: list[tuple[float, int, int, int, int]], n_blocks: int) -> NDArray[np.float32]:
