@@ -454,7 +454,7 @@ def lay_out(
     for number in range(200):
         label = form[number % len(form)]
         bars = lengths if isinstance(lengths, int) else lengths[label]
-        if sections and at + 0.5 * bars * bar > target:
+        if at + 0.5 * bars * bar > target and at * 60.0 / bpm > seconds[0] - 3:
             break
         sections.append(Section(label, at, bars, label not in seen, False))
         seen.add(label)
