@@ -487,6 +487,36 @@ class LandmarkParams(Params):
     )
 
 
+class MomentParams(Params):
+    """What counts as a moment of a film."""
+
+    event_seconds: float = Field(
+        default=0.1, ge=0.02, le=0.5, description="s within which two moments are the same event"
+    )
+    crowd_seconds: float = Field(
+        default=2.0, ge=0.2, le=10.0, description="s; a cut or hit whose neighbour is nearer is noticed less"
+    )
+    soft_cut: float = Field(
+        default=0.7, ge=0.0, le=1.0, description="salience of a dissolve or a fade, of that of a hard cut"
+    )
+    title_salience: float = Field(default=0.7, ge=0.0, le=1.0, description="of words that appear")
+    title_tolerance: float = Field(default=0.08, ge=0.01, le=0.5, description="s; words fade in over some frames")
+    hit_rise_db: float = Field(default=10.0, ge=3.0, le=40.0, description="dB that a hit rises over what came before")
+    hit_loud_db: float = Field(
+        default=8.0, ge=0.0, le=40.0, description="dB under the loud passages of the footage that a hit may lie"
+    )
+    syllable_seconds: float = Field(
+        default=0.1, ge=0.0, le=0.5, description="s before speech in which a sound may be its first syllable"
+    )
+    motion_seconds: float = Field(default=0.5, ge=0.1, le=3.0, description="s over which motion is smoothed")
+    motion_apart_seconds: float = Field(default=2.0, ge=0.2, le=20.0, description="s between two peaks of motion")
+    motion_deviations: float = Field(
+        default=4.0, ge=1.0, le=20.0, description="usual deviations by which a peak of motion stands out"
+    )
+    motion_tolerance: float = Field(default=0.15, ge=0.04, le=1.0, description="s; a gesture has no exact instant")
+    end_salience: float = Field(default=0.5, ge=0.0, le=1.0, description="of the first and of the last picture")
+
+
 class AlignParams(Params):
     """How a track is placed under a film."""
 
@@ -507,6 +537,10 @@ class AlignParams(Params):
     )
 
 
+class CutParams(Params):
+    """Where a clip's shots give way to each other."""
+
+
 class WorkbenchParams(Params):
     """All of them together: what a profile file holds."""
 
@@ -520,4 +554,5 @@ class WorkbenchParams(Params):
     voice: VoiceParams = VoiceParams()
     duck: DuckParams = DuckParams()
     landmarks: LandmarkParams = LandmarkParams()
+    moments: MomentParams = MomentParams()
     align: AlignParams = AlignParams()

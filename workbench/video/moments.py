@@ -1,24 +1,45 @@
 """Moments of a film: the instants that an editor would want the music to hit.
 
-Where the picture changes (cuts, flashes), where words appear (titles), where something is heard to strike (hits), where
-something moves most (motion), and the two ends. Times are video seconds; the tolerance of a moment is its own
-vagueness: a cut is exact to the frame, a dissolve happens somewhere within its length.
+    cut     one shot gives way to another; less where cuts crowd, vaguer where they dissolve or fade
+    flash   the picture flares up
+    title   words appear over the picture
+    hit     something in the footage's sound is heard to strike, outside speech
+    motion  more moves than a moment before or after
+    start   the first picture
+    end     the last one
 
-Classes: `Moments`.
+Times are video seconds. Salience is how much a viewer notices, 0 to 1. What happens at one instant is one moment: it
+keeps the kind that is noticed most, and its salience grows by what the others add. A regular patter, footsteps say, is
+no row of moments: hits that crowd lose salience as cuts do.
+
+Classes: `Moments`. Functions: `find_moments`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from workbench.errors import ParameterError
-from workbench.features.marks import Marks
-from workbench.recording import VideoSeconds
+from workbench.features.marks import Marks, marks_of, strongest_apart
+from workbench.params import MomentParams
+from workbench.recording import FloatArray, VideoSeconds
+from workbench.video.picture import Border, Picture
+from workbench.video.soundtrack import HOPS_PER_SECOND, Soundtrack
 
 MOMENT_KINDS = ("cut", "flash", "title", "hit", "motion", "start", "end")
 """What moments are called."""
+
+_Row: TypeAlias = tuple[VideoSeconds, str, float, float]
+"""time, kind, salience, tolerance in s"""
+
+_FRAME_TOLERANCE = 0.04
+"""s; a frame at 25 a second, within which picture and sound pass for simultaneous (ITU-R BT.1359 allows 45 ms)"""
+_END_TOLERANCE = 0.25
+"""s; music may be gone a little before the picture"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -39,7 +60,115 @@ class Moments:
         if times.size and not (times[0] >= 0.0 and times[-1] <= self.video_seconds):
             raise ParameterError(f"moments lie in 0 to {self.video_seconds} s, got {times[0]} to {times[-1]} s")
 
-    @property
-    def total_salience(self) -> float:
-        """Sum of the saliences."""
-        return float(np.sum(self.marks.salience))
+
+def find_moments(picture: Picture, soundtrack: Soundtrack, params: MomentParams | None = None) -> Moments:
+    """Find the moments of a film.
+
+    Parameters
+    ----------
+    picture : borders of its shots, flashes, titles, motion
+    soundtrack : onsets and speech
+    params : what counts as what
+
+    Returns
+    -------
+    Moments : in order of time; at least the start and the end
+    """
+    params = params or MomentParams()
+    rows = [
+        *_cuts(picture.edits, params),
+        *_flashes(picture.flashes),
+        *_titles(picture, params),
+        *_hits(soundtrack, params),
+        *_motion(picture, params),
+    ]
+    inner = [row for row in rows if params.event_seconds < row[0] < picture.duration - params.event_seconds]
+    ends = [
+        (0.0, "start", params.end_salience, _FRAME_TOLERANCE),
+        (picture.duration, "end", params.end_salience, _END_TOLERANCE),
+    ]
+    return Moments(marks_of(MOMENT_KINDS, [*_events(inner, params.event_seconds), *ends]), picture.duration)
+
+
+def _cuts(edits: Sequence[Border], params: MomentParams) -> Iterator[_Row]:
+    """Where shots change: each at the instant that an editor would put on the beat."""
+    room = _room(np.array([edit.at for edit in edits]), params.crowd_seconds)
+    for edit, free in zip(edits, room, strict=True):
+        salience = (0.45 + 0.4 * edit.strength) * free
+        spread = edit.end - edit.start
+        if edit.kind == "hard":
+            yield edit.at, "cut", salience, _FRAME_TOLERANCE
+        else:
+            yield edit.at, "cut", params.soft_cut * salience, float(np.clip(0.25 * spread, _FRAME_TOLERANCE, 0.25))
+
+
+def _flashes(flashes: Sequence[Border]) -> Iterator[_Row]:
+    for flash in flashes:
+        yield flash.at, "flash", 0.5 + 0.4 * flash.strength, _FRAME_TOLERANCE
+
+
+def _titles(picture: Picture, params: MomentParams) -> Iterator[_Row]:
+    for start, _ in picture.titles:
+        yield start, "title", params.title_salience, params.title_tolerance
+
+
+def _hits(soundtrack: Soundtrack, params: MomentParams) -> Iterator[_Row]:
+    """Onsets that stand out, loud enough to be noticed, and are not somebody's syllables."""
+    onsets, strengths = soundtrack.onsets, np.asarray(soundtrack.onset_strengths, dtype=np.float64)
+    if not onsets.size or soundtrack.classification in ("none", "silent"):
+        return
+    level = 10.0 * np.log10(np.maximum(soundtrack.power, 1e-9))
+    loud = float(np.quantile(level, 0.95))
+    first = np.minimum((onsets * HOPS_PER_SECOND).astype(np.int64), level.size - 1)
+    tops = np.array([level[hop : hop + HOPS_PER_SECOND // 10].max() for hop in first])
+    spoken = np.zeros(onsets.size, dtype=bool)
+    for start, end in soundtrack.speech_ranges:
+        spoken |= (onsets >= start - params.syllable_seconds) & (onsets <= end)
+    heard = (strengths >= params.hit_rise_db) & (tops >= loud - params.hit_loud_db) & ~spoken
+    times, rises = onsets[heard], strengths[heard]
+    for time, rise, free in zip(times, rises, _room(times, params.crowd_seconds), strict=True):
+        size = np.clip((rise - params.hit_rise_db) / params.hit_rise_db, 0.0, 1.0)
+        yield float(time), "hit", float((0.45 + 0.45 * size) * free), _FRAME_TOLERANCE
+
+
+def _motion(picture: Picture, params: MomentParams) -> Iterator[_Row]:
+    """Peaks of the smoothed motion curve that stand out from what moves otherwise."""
+    from scipy.signal import find_peaks
+
+    if picture.times.size < 8:
+        return
+    rate = 10.0
+    at = np.arange(0.0, picture.duration, 1.0 / rate)
+    width = max(1, round(params.motion_seconds * rate))
+    motion = np.convolve(np.interp(at, picture.times, picture.motion), np.ones(width) / width, mode="same")
+    usual = float(np.median(motion))
+    spread = max(1.4826 * float(np.median(np.abs(motion - usual))), 0.02)
+    peaks, found = find_peaks(
+        motion,
+        prominence=params.motion_deviations * spread,
+        distance=max(1, round(params.motion_apart_seconds * rate)),
+    )
+    for peak, prominence in zip(peaks, found["prominences"], strict=True):
+        size = np.clip(prominence / (params.motion_deviations * spread) - 1.0, 0.0, 2.0) / 2.0
+        yield float(at[peak]), "motion", float(0.2 + 0.25 * size), params.motion_tolerance
+
+
+def _room(times: FloatArray, crowd_seconds: float) -> FloatArray:
+    """What is left of each event's salience beside its neighbours, shape of `times`: all of it where it is alone."""
+    if times.size < 2:
+        return np.ones(times.size)
+    gaps = np.diff(times, prepend=-np.inf, append=np.inf)
+    nearest = np.minimum(gaps[:-1], gaps[1:])
+    return np.asarray(0.4 + 0.6 * np.clip(nearest / crowd_seconds, 0.0, 1.0))
+
+
+def _events(rows: Sequence[_Row], seconds: float) -> Iterator[_Row]:
+    """One row for what happens at one instant: the most salient, to which the others lend of their own."""
+    times, salience = np.array([row[0] for row in rows]), np.array([row[2] for row in rows])
+    kept = strongest_apart(times, salience, seconds)
+    missed = np.ones(len(rows))
+    for k in range(len(rows)):
+        missed[kept[int(np.argmin(np.abs(times[kept] - times[k])))]] *= 1.0 - min(1.0, salience[k])
+    for k in kept:
+        time, kind, _, tolerance = rows[k]
+        yield time, kind, float(1.0 - missed[k]), tolerance

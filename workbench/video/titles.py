@@ -1,0 +1,171 @@
+"""Titles: where words appear over the picture and stand there.
+
+Words are told from everything else that changes: they come within a small part of the picture while the rest stays
+as it is; nothing moved there before and nothing moves there after; they are brighter, or darker, than all that they
+cover; and they have edges. A cut changes everything, a thing that walks in moves on, what sways is now brighter and now
+darker, a shadow has no edges, and what goes on growing is no title. Compared are four short stretches of small pictures
+(`workbench.media.clip`): two before the words, which must be alike, and two after, which must be alike too.
+
+On pictures of 36 by 64 fields letters are no longer letters, only a ragged line: a logo or a drawn arrow that appears
+is found as well, and an editor would time it in the same way. Words over a busy, moving picture are not seen, nor are
+those that come with a cut, where the cut is the moment.
+
+Memory is three seconds of small pictures, however long the film.
+
+Classes: `TitleWatch`.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.recording import BoolArray, FloatArray, VideoSeconds
+from workbench.video.picture import Stretches
+
+_STRETCH_SECONDS = 0.4
+"""s of picture averaged in each of the four stretches"""
+_FADE_SECONDS = 0.7
+"""s in which words may fade in"""
+_STAND_SECONDS = 0.6
+"""s from the first stretch after to the second: words stand a second at least"""
+_STEP_SECONDS = 0.1
+"""s from one look to the next"""
+_LEAST_CHANGE = 0.05
+"""of full luma, by which words change a field, which also holds what is between the letters"""
+_REST_CHANGE = 0.012
+"""of full luma, by which the other fields may change in the median"""
+_LEAST_AREA, _MOST_AREA = 0.004, 0.25
+"""share of the picture that words cover"""
+_UNREST = 0.25
+"""mean change of the words' fields within before and within after, of their change in between"""
+_ONE_WAY = 0.8
+"""share of the change that goes one way, brighter or darker"""
+_LEAST_EDGES = 1.0
+"""mean step from field to field of the words, across and down, of their mean change"""
+_SHOWS, _GONE, _OTHER = 0.3, 0.5, 1.6
+"""of the full change: from where on words show, under which they are gone, over which something else is there"""
+_GROW_SECONDS = 1.5
+"""s; what changes again in the same place within it is growing"""
+_BEFORE = 2 * _STRETCH_SECONDS
+_AFTER = _FADE_SECONDS + _STAND_SECONDS + _STRETCH_SECONDS
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Words:
+    """Words that stand in the picture."""
+
+    start: VideoSeconds
+    fields: BoolArray
+    """shape (36, 64), where they are"""
+    ground: FloatArray
+    """shape (n_fields,), what was there before"""
+    change: FloatArray
+    """shape (n_fields,), what they add to it"""
+
+    def shares(self, other: _Words) -> bool:
+        """Whether others are in much the same place."""
+        both = np.count_nonzero(self.fields & other.fields)
+        return bool(both > 0.3 * min(self.change.size, other.change.size))
+
+    def shown(self, luma: FloatArray) -> float:
+        """How much of them one picture shows: 0 none, 1 all."""
+        return float(np.dot(luma[self.fields] - self.ground, self.change) / np.dot(self.change, self.change))
+
+
+class TitleWatch:
+    """Watches small pictures go by, and remembers where words stood."""
+
+    def __init__(self) -> None:
+        self._times: deque[float] = deque()
+        self._pictures: deque[FloatArray] = deque()
+        self._next_look = 0.0
+        self._standing: list[_Words] = []
+        self._found: list[tuple[VideoSeconds, VideoSeconds]] = []
+        self._growing: VideoSeconds | None = None
+
+    def put(self, times: FloatArray, luma: FloatArray) -> None:
+        """See a run of pictures.
+
+        Parameters
+        ----------
+        times : shape (n,), video seconds, going on from the last run
+        luma : shape (n, 36, 64), 0 black to 1 white
+        """
+        for time, picture in zip(times, luma, strict=True):
+            self._times.append(float(time))
+            self._pictures.append(picture)
+            while self._times[0] < time - _BEFORE - _AFTER - _STEP_SECONDS:
+                self._times.popleft()
+                self._pictures.popleft()
+            if time >= self._next_look:
+                self._next_look = float(time) + _STEP_SECONDS
+                self._close(float(time), np.asarray(picture))
+                self._look(float(time) - _AFTER)
+
+    def titles(self, end: VideoSeconds) -> Stretches:
+        """Where words stood, sorted and disjoint; what still stands does so until `end`."""
+        merged: list[tuple[VideoSeconds, VideoSeconds]] = []
+        for start, stop in sorted([*self._found, *((words.start, end) for words in self._standing)]):
+            if merged and start <= merged[-1][1]:
+                # Words that join others appear all the same: each appearance begins a stretch of its own.
+                merged[-1] = (merged[-1][0], start)
+            if start < stop:
+                merged.append((start, stop))
+        return tuple((start, stop) for start, stop in merged if start < stop)
+
+    def _close(self, time: VideoSeconds, picture: FloatArray) -> None:
+        gone = [words for words in self._standing if not _GONE <= words.shown(picture) <= _OTHER]
+        self._found += [(words.start, time) for words in gone]
+        self._standing = [words for words in self._standing if words not in gone]
+
+    def _look(self, at: VideoSeconds) -> None:
+        """Whether words have appeared since an instant."""
+        if self._times[0] > at - _BEFORE + _STEP_SECONDS:
+            return
+        stretches = np.array(
+            [at - _BEFORE, at - _STRETCH_SECONDS, at + _FADE_SECONDS, at + _FADE_SECONDS + _STAND_SECONDS]
+        )
+        earlier, before, after, later = (self._mean(start) for start in stretches)
+        change = after - before
+        fields = np.abs(change) > _LEAST_CHANGE
+        if not _LEAST_AREA <= fields.mean() <= _MOST_AREA or np.median(np.abs(change[~fields])) > _REST_CHANGE:
+            return
+        inside = change[fields]
+        size = float(np.abs(inside).mean())
+        unrest = max(np.abs((before - earlier)[fields]).mean(), np.abs((later - after)[fields]).mean())
+        one_way = max(inside[inside > 0].sum(), -inside[inside < 0].sum()) / np.abs(inside).sum()
+        across = np.abs(np.diff(change, axis=1))[fields[:, 1:] | fields[:, :-1]].mean()
+        down = np.abs(np.diff(change, axis=0))[fields[1:] | fields[:-1]].mean()
+        if unrest > _UNREST * size or one_way < _ONE_WAY or across + down < _LEAST_EDGES * size:
+            return
+        words = _Words(self._first_showing(at, fields, before[fields], inside), fields, before[fields], inside)
+        # Seen from several instants the same words appear once; and words that go uncover what was there before.
+        known = [words.start for words in self._standing] + [edge for stretch in self._found for edge in stretch]
+        if any(abs(words.start - other) <= _STRETCH_SECONDS for other in known):
+            return
+        grown = [other for other in self._standing if other.start > words.start - _GROW_SECONDS and other.shares(words)]
+        if grown or (self._growing is not None and words.start < self._growing + _GROW_SECONDS):
+            self._growing = words.start
+            self._standing = [other for other in self._standing if other not in grown]
+        else:
+            self._standing.append(words)
+
+    def _mean(self, start: VideoSeconds) -> FloatArray:
+        """Mean of the pictures of a stretch; the next picture where it holds none."""
+        times = np.array(self._times)
+        first = min(int(np.searchsorted(times, start - 1e-6)), times.size - 1)
+        last = max(first + 1, int(np.searchsorted(times, start + _STRETCH_SECONDS - 1e-6)))
+        return np.asarray(np.mean([self._pictures[k] for k in range(first, last)], axis=0))
+
+    def _first_showing(
+        self, at: VideoSeconds, fields: BoolArray, ground: FloatArray, change: FloatArray
+    ) -> VideoSeconds:
+        """Time of the first picture from an instant on that shows the words."""
+        words = _Words(at, fields, ground, change)
+        for time, picture in zip(self._times, self._pictures, strict=True):
+            if time >= at and words.shown(picture) >= _SHOWS:
+                return time
+        return at
