@@ -81,7 +81,7 @@ class Desk:
 def draw_desk(performance: Performance, rng: np.random.Generator, fonts: Sequence[str]) -> Desk:
     """A desk for a performance; `fonts` are names of `fonts.FONTS` that may play, none: all is synthesised."""
     parts = performance.parts
-    muted = rng.random() < _MUTED_DRUMS and any(part.role != "drums" for part in parts)
+    muted = rng.random() < _MUTED_DRUMS and any(part.notes and part.role != "drums" for part in parts)
     instruments = _drawn_instruments(parts, rng, fonts)
     wet = float(rng.normal(-14, 5))
     drums_db = float(rng.normal(0, 3))

@@ -22,7 +22,7 @@ from voices import RATE
 
 Stereo = NDArray[np.float32]
 _CLEAN = 0.35
-"""share of the pieces that only their level is changed of"""
+"""share of the pieces of which only the level is changed"""
 
 
 @dataclass(frozen=True)
