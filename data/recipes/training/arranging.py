@@ -255,7 +255,7 @@ def play(
     ending = chance(rng, rings)
     if ending:
         plan.append(("end", 1))
-        tonic = "i" if 3 in _third(mode) else "I"
+        tonic = "i" if Key(0, mode).minor else "I"
         progressions["end"] = tonic
     total = sum(count for _, count in plan)
     odd: dict[int, int] = {}
@@ -294,12 +294,8 @@ def play(
     return song.finish(swing, swung, freedom, pickup, tempo, tags=[*tags, *extra])
 
 
-def _third(mode: str) -> tuple[int, ...]:
-    return (3,) if Key(0, mode).minor else (4,)
-
-
 def _players(rng: Rng, layers: Sequence[Layer], section: Section, place: int, intro: Intro, shy: float) -> list[Layer]:
-    """Who plays in a section; never nobody."""
+    """Who plays in a section; never nobody, and after the beginning seldom only what has no pulse."""
     energy = section.energy - (shy if section.turn == 0 else 0.0) + rng.uniform(-0.05, 0.05)
     wanted = [layer for layer in layers if not layer.kinds or section.kind in layer.kinds.split()]
     players = [layer for layer in wanted if energy >= layer.need and not chance(rng, layer.leaves)]
@@ -315,6 +311,9 @@ def _players(rng: Rng, layers: Sequence[Layer], section: Section, place: int, in
             "bare": [layer for layer in wanted if layer.role == "bass"] + [first],
         }
         players = sides[intro]
+    moving = [layer for layer in wanted if layer.role not in ("pad", "melody")]
+    if moving and place > 0 and {layer.role for layer in players} <= {"pad", "melody"} and chance(rng, 0.75):
+        players = [*players, pick(rng, moving)]
     if not players:
         players = [pick(rng, pitched)] if pitched else [layers[0]]
     return players

@@ -574,7 +574,7 @@ class Tune:
         self.second = draw_motif(rng, beats, feel, 0.4)
         self.third = draw_motif(rng, beats, feel, 0.4)
         self.plan = pick(rng, ("abac", "aabc", "abcc", "aaac", "abab", "a.bc", "a.a.", "ab.c"))
-        self.start = int(rng.integers(0, 5))
+        self.start = int(rng.integers(-2, 4))
         self.pickup = chance(rng, 0.3)
 
     def notes(

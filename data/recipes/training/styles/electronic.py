@@ -516,7 +516,7 @@ def garage(rng: Rng) -> Score:
     )
 
 
-@style("electronic", 1.0)
+@style("electronic", 1.0, held_out=True)
 def breakbeat(rng: Rng) -> Score:
     """Sampled breaks: ghosted snares, kicks before and after the beat."""
     rows = (

@@ -201,7 +201,7 @@ def cha_cha(rng: Rng) -> Score:
     )
 
 
-@style("latin", 1.0)
+@style("latin", 1.0, held_out=True)
 def merengue(rng: Rng) -> Score:
     """Fast two: tambora rolls, güira, bass on the beats, saxophones in sixteenths."""
     rows = (

@@ -149,7 +149,7 @@ def highlife(rng: Rng) -> Score:
     )
 
 
-@style("world", 1.1)
+@style("world", 1.1, held_out=True)
 def train_beat(rng: Rng) -> Score:
     """Country: brushes run like a train, bass on one and three."""
     rows = (
