@@ -78,7 +78,7 @@ def invention(rng: np.random.Generator) -> Score:
     subjects = cells("1111111111111111 a11111112222 a1111111211211 222211111111 a3111a311111", 0.25, 4)
     free = cells("22222222 4444 222211222 31313131 42222211 88", 0.25, 4)
     if bar == 3:
-        subjects = cells("111111111111 a111111112 2211111122 a2211222", 0.25, 3)
+        subjects = cells("111111111111 a111111112 22111122 a221122", 0.25, 3)
         free = cells("222222 444 22211112 4422 84", 0.25, 3)
     if rng.random() < 0.65:
         programs = _KEYBOARDS
