@@ -25,7 +25,7 @@ from workbench.params import BeatParams
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PROGRAM = HERE / "peer_beats.py"
-PEERS = {"librosa": None, "essentia": "peers-essentia", "madmom": "peers-madmom", "BeatNet": "peers-madmom"}
+PEERS = {"librosa": None, "essentia": "peers-essentia", "BeatNet": "peers-madmom", "madmom": "peers-madmom"}
 SLOW = ("madmom",)  # a hundred times our CPU: measured on a sample
 OUR_SOURCES = ("beats", "features", "params.py", "recording.py")
 PROCESSES = 2
