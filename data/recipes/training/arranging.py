@@ -286,11 +286,15 @@ def play(
     if "drums" in song.parts and chance(rng, drummed_pickup):
         pickup = _count_in(song)
     tempo: list[TempoChange] = []
-    if chance(rng, ritard):
+    if rubato is None and chance(rng, 0.07):
+        later = pick(rng, song.sections[1:] or song.sections)
+        tempo.append(TempoChange(later.at, float(rng.uniform(0.92, 1.1)), float(pick(rng, (0, 4, 16)))))
+    slowing = chance(rng, ritard)
+    if slowing:
         slow = 2 * metre
-        tempo = [TempoChange(song.sections[-1].end - slow, float(rng.uniform(0.6, 0.85)), float(slow))]
+        tempo += [TempoChange(song.sections[-1].end - slow, float(rng.uniform(0.6, 0.85)), float(slow))]
     freedom = rubato if rubato is not None else float(pick(rng, (0.0, 0.0, 0.01, 0.025)))
-    extra = ["ritardando"] if tempo else []
+    extra = ["ritardando"] if slowing else []
     return song.finish(swing, swung, freedom, pickup, tempo, tags=[*tags, *extra])
 
 
