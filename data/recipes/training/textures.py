@@ -25,7 +25,15 @@ _SUFFIX = {
     "": (), "7": (10,), "M7": (11,), "9": (10, 14), "M9": (11, 14), "6": (9,), "13": (10, 21), "b9": (10, 13),
     "69": (9, 14), "add9": (14,), "11": (10, 14, 17),
 }  # fmt: skip
-_WHOLE = {"o": (0, 3, 6), "o7": (0, 3, 6, 9), "h7": (0, 3, 6, 10), "+": (0, 4, 8), "sus": (0, 5, 7), "sus2": (0, 2, 7), "5": (0, 7)}  # fmt: skip
+_WHOLE = {
+    "o": (0, 3, 6),
+    "o7": (0, 3, 6, 9),
+    "h7": (0, 3, 6, 10),
+    "+": (0, 4, 8),
+    "sus": (0, 5, 7),
+    "sus2": (0, 2, 7),
+    "5": (0, 7),
+}
 
 MODES = {
     "major": (0, 2, 4, 5, 7, 9, 11), "minor": (0, 2, 3, 5, 7, 8, 10), "dorian": (0, 2, 3, 5, 7, 9, 10),
@@ -112,10 +120,7 @@ def roman(name: str, minor: bool = False) -> Chord:
     alter, numeral, suffix, inversion = match.groups()
     steps = _MINOR_NUMERALS if minor and not alter else _NUMERALS
     root = steps[numeral.upper()] + {"": 0, "b": -1, "#": 1}[alter]
-    if suffix in _WHOLE:
-        shape = _WHOLE[suffix]
-    else:
-        shape = ((0, 4, 7) if numeral.isupper() else (0, 3, 7)) + _SUFFIX[suffix]
+    shape = _WHOLE[suffix] if suffix in _WHOLE else ((0, 4, 7) if numeral.isupper() else (0, 3, 7)) + _SUFFIX[suffix]
     tones = tuple(root + step for step in shape)
     return Chord(tones, tones[{"3": 1, "5": 2, "7": 3}[inversion]] if inversion else root)
 
@@ -147,17 +152,43 @@ def chord_at(harmony: Sequence[Span], at: float) -> Chord:
 _PATHS: dict[bool, dict[str, tuple[str, ...]]] = {
     False: {
         "start": ("I", "I I", "I V7", "I IV", "I vi", "I I/3", "I_V7 I", "I V7/3", "I IV_V7"),
-        "middle": ("IV I", "vi ii", "V7 I", "IV V", "I/3 IV", "II7 V", "vi IV", "iii vi", "VI7 ii", "I7 IV", "ii V7", "IV iv", "IV_I/3 ii"),
+        "middle": (
+            "IV I",
+            "vi ii",
+            "V7 I",
+            "IV V",
+            "I/3 IV",
+            "II7 V",
+            "vi IV",
+            "iii vi",
+            "VI7 ii",
+            "I7 IV",
+            "ii V7",
+            "IV iv",
+            "IV_I/3 ii",
+        ),
         "half": ("I/5_II7 V", "ii V", "II7/3 V", "vi_II7 V", "IV V", "I V7"),
         "full": ("ii_V7 I", "IV_V7 I", "I/5_V7 I", "V7 I", "ii/3_V7 I", "V7_V7 I", "IV_I/5 V7_I"),
     },
     True: {
         "start": ("i", "i i", "i V7", "i iv", "i VI", "i i/3", "i_V7 i", "i V7/3", "i VII"),
-        "middle": ("iv i", "VI iih7", "V7 i", "VII III", "i/3 iv", "VI III", "iv VII", "III VII", "I7 iv", "VI iv", "iv_i/3 iih7"),
+        "middle": (
+            "iv i",
+            "VI iih7",
+            "V7 i",
+            "VII III",
+            "i/3 iv",
+            "VI III",
+            "iv VII",
+            "III VII",
+            "I7 iv",
+            "VI iv",
+            "iv_i/3 iih7",
+        ),
         "half": ("i/5_II7 V", "iih7 V", "VI_II7 V", "iv V", "i V7", "iv/3 V"),
         "full": ("iih7_V7 i", "iv_V7 i", "i/5_V7 i", "V7 i", "iih7/3_V7 i", "V7_V7 i", "iv_i/5 V7_i"),
     },
-}  # fmt: skip
+}
 
 
 def functional(
@@ -375,8 +406,9 @@ def figure(
             sign = text[tick]
             length = min(held * unit, until - at) * legato
             low = bass[0] + (key.tonic + chord.bass - bass[0]) % 12
-            for pitch in _spelled(sign, known[chord], low, bass, chord, chord_at(harmony, at + held * unit), key):
-                tones.append(Tone(at, length, pitch, bass_weight if sign in "BFOL" else chord_weight))
+            weight = bass_weight if sign in "BFOL" else chord_weight
+            pitches = _spelled(sign, known[chord], low, bass, chord, chord_at(harmony, at + held * unit), key)
+            tones.extend(Tone(at, length, pitch, weight) for pitch in pitches)
             at += held * unit
             tick += held
     return tones
@@ -444,8 +476,13 @@ def _nearest_pitch(classes: Sequence[int], wanted: int, low: int, high: int) -> 
 
 
 def lay_out(
-    rng: np.random.Generator, form: str, lengths: dict[str, int] | int, bar: float, bpm: float, seconds: tuple[float, float] = (50, 88)
-) -> list[Section]:  # fmt: skip
+    rng: np.random.Generator,
+    form: str,
+    lengths: dict[str, int] | int,
+    bar: float,
+    bpm: float,
+    seconds: tuple[float, float] = (50, 88),
+) -> list[Section]:
     """Sections of a form, taken round again until a drawn length is reached."""
     target = rng.uniform(*seconds) * bpm / 60.0
     sections: list[Section] = []
@@ -477,7 +514,9 @@ def ornamented(rng: np.random.Generator, tones: Sequence[Tone], share: float, ke
         if tone.beats < 0.5 or rng.random() >= share:
             result.append(tone)
             continue
-        above = next(p for p in range(tone.pitch + 1, tone.pitch + 4) if (p - key.tonic) % 12 in key.scale or p == tone.pitch + 3)  # fmt: skip
+        above = next(
+            p for p in range(tone.pitch + 1, tone.pitch + 4) if (p - key.tonic) % 12 in key.scale or p == tone.pitch + 3
+        )
         short = min(tone.beats / 4, 0.125 if rng.random() < 0.6 else 0.25)
         if rng.random() < 0.5:
             result += [
@@ -528,8 +567,14 @@ class Sheet:
         self._parts[name] = Part(role, program, [], late_ms)
 
     def write(
-        self, name: str, tones: Iterable[Tone], at: float = 0.0, velocity: float = 75.0, accent: float = 6.0, fold: bool = True
-    ) -> None:  # fmt: skip
+        self,
+        name: str,
+        tones: Iterable[Tone],
+        at: float = 0.0,
+        velocity: float = 75.0,
+        accent: float = 6.0,
+        fold: bool = True,
+    ) -> None:
         """Give a player notes that begin at beat `at`: the first beat of a bar gets `accent`, other beats half of it."""
         part = self._parts[name]
         low, high = (0, 127) if part.role == "drums" or not fold else RANGES[part.program]
@@ -687,8 +732,13 @@ class Piece:
         return self.sections[min(int(share * len(self.sections)), len(self.sections) - 1) :]
 
     def melodies(
-        self, rhythms: Sequence[tuple[float, ...]], low: int, high: int, plans: Sequence[str] = ("abac", "aaab", "abab", "aabc", "abcb"), **how: object
-    ) -> dict[str, list[Tone]]:  # fmt: skip
+        self,
+        rhythms: Sequence[tuple[float, ...]],
+        low: int,
+        high: int,
+        plans: Sequence[str] = ("abac", "aaab", "abab", "aabc", "abcb"),
+        **how: object,
+    ) -> dict[str, list[Tone]]:
         """A melody for every label; labels share a motif now and then."""
         shared: dict[str, Motif] = {}
         lines: dict[str, list[Tone]] = {}
@@ -702,9 +752,17 @@ class Piece:
         return lines
 
     def sing(
-        self, name: str, lines: dict[str, list[Tone]], velocity: float = 82, *, sections: Sequence[Section] | None = None,
-        shift: int = 0, ornaments: float = 0.0, accent: float = 5.0, vary: float = 0.0,
-    ) -> None:  # fmt: skip
+        self,
+        name: str,
+        lines: dict[str, list[Tone]],
+        velocity: float = 82,
+        *,
+        sections: Sequence[Section] | None = None,
+        shift: int = 0,
+        ornaments: float = 0.0,
+        accent: float = 5.0,
+        vary: float = 0.0,
+    ) -> None:
         """A player plays melodies, ornamented and varied when they come again."""
         for section in self.sections if sections is None else sections:
             tones = lines[section.label]
@@ -737,10 +795,18 @@ class Piece:
         self, name: str, signs: str | Sequence[str], unit: float, velocity: float = 64, *,
         sections: Sequence[Section] | None = None, accent: float = 5.0, **how: object,
     ) -> None:  # fmt: skip
-        """A player plays a figure through the harmony."""
+        """A player plays a figure through the harmony; it starts anew where it does not fit the bar."""
+        texts = [self._filling(text.replace(" ", ""), unit) for text in ([signs] if isinstance(signs, str) else signs)]
         for section in self.sections if sections is None else sections:
-            tones = figure(self.harmony[section.label], self.key, signs, unit, **how)  # type: ignore[arg-type]
+            tones = figure(self.harmony[section.label], self.key, texts, unit, **how)  # type: ignore[arg-type]
             self.sheet.write(name, tones, section.at, velocity, accent)
+
+    def _filling(self, text: str, unit: float) -> str:
+        """A figure that comes out even with the bar, cut or begun again at the bar line where it would not."""
+        ticks = round(self.bar / unit)
+        if ticks % len(text) == 0 or len(text) % ticks == 0:
+            return text
+        return (text * ticks)[: ticks * max(1, len(text) // ticks)]
 
     def hold(
         self, name: str, velocity: float = 55, *, sections: Sequence[Section] | None = None, **how: object

@@ -8,14 +8,25 @@ from textures import Piece, cells, pick, tempo_between
 
 _SONGS = {
     "major": (
-        "I V vi IV I V IV I", "I IV I V I IV V I", "I I/3 IV IV I V I I", "vi IV I V vi IV V V", "I iii IV V I iii IV_V I",
-        "IV I V vi IV I V V", "I bVII IV I I bVII IV V", "I_V/3 vi_V IV I ii IV V Vsus_V", "I II7 IV I I II7 IV V",
+        "I V vi IV I V IV I",
+        "I IV I V I IV V I",
+        "I I/3 IV IV I V I I",
+        "vi IV I V vi IV V V",
+        "I iii IV V I iii IV_V I",
+        "IV I V vi IV I V V",
+        "I bVII IV I I bVII IV V",
+        "I_V/3 vi_V IV I ii IV V Vsus_V",
+        "I II7 IV I I II7 IV V",
     ),
     "minor": (
-        "i VII VI VII i VII VI V", "i iv VII III VI iv V i", "i VI III VII i VI VII i", "i v VI iv i v VI V",
-        "VI VII i i VI VII III V", "i i/3 iv V i VI iv V7",
+        "i VII VI VII i VII VI V",
+        "i iv VII III VI iv V i",
+        "i VI III VII i VI VII i",
+        "i v VI iv i v VI V",
+        "VI VII i i VI VII III V",
+        "i i/3 iv V i VI iv V7",
     ),
-}  # fmt: skip
+}
 
 
 def _song(rng: np.random.Generator, bpm: float, bar: int, form: str = "IABABCB") -> Piece:

@@ -7,9 +7,16 @@ from composition import Score, style
 from textures import Piece, Section, cells, pick, tempo_between
 
 _SLOW = {
-    "major": ("IM9 IM9 IVM7 IVM7", "vi9 IVM7 I V", "Iadd9 iii7 IVM7 IVM7", "IVM7 V vi7 I/3", "I Vsus IVM7 vi7", "ii9 IM7 ii9 IVM7"),
+    "major": (
+        "IM9 IM9 IVM7 IVM7",
+        "vi9 IVM7 I V",
+        "Iadd9 iii7 IVM7 IVM7",
+        "IVM7 V vi7 I/3",
+        "I Vsus IVM7 vi7",
+        "ii9 IM7 ii9 IVM7",
+    ),
     "minor": ("i9 i9 VI VI", "i VI III VII", "iv7 i VI VII", "i9 iv7 VI v7", "VI VII i i", "i bII i VII"),
-}  # fmt: skip
+}
 _PADS = (88, 89, 90, 91, 92, 93, 94, 95, 48, 50, 52)
 
 

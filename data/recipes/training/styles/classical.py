@@ -80,10 +80,7 @@ def invention(rng: np.random.Generator) -> Score:
     if bar == 3:
         subjects = cells("111111111111 a111111112 22111122 a221122", 0.25, 3)
         free = cells("222222 444 22211112 4422 84", 0.25, 3)
-    if rng.random() < 0.65:
-        programs = _KEYBOARDS
-    else:
-        programs = (*_WINDS, 40, 41, 42)
+    programs = _KEYBOARDS if rng.random() < 0.65 else (*_WINDS, 40, 41, 42)
     piece.player("right", "melody", programs)
     piece.player("left", "counter", _KEYBOARDS if programs is _KEYBOARDS else (70, 42, 58))
     voices = [("right", 62, 84), ("left", 40, 60)]
@@ -237,10 +234,18 @@ def chorale_prelude(rng: np.random.Generator) -> Score:
 
 
 def _suite_dance(
-    rng: np.random.Generator, bpm: float, bar: int, rhythms: Sequence[tuple[float, ...]], closes: Sequence[tuple[float, ...]],
-    left: Sequence[str], unit: float, upbeat: Sequence[float] = (), ornaments: float = 0.2, tie: float = 0.0,
+    rng: np.random.Generator,
+    bpm: float,
+    bar: int,
+    rhythms: Sequence[tuple[float, ...]],
+    closes: Sequence[tuple[float, ...]],
+    left: Sequence[str],
+    unit: float,
+    upbeat: Sequence[float] = (),
+    ornaments: float = 0.2,
+    tie: float = 0.0,
     lead: float = 1.0,
-) -> Piece:  # fmt: skip
+) -> Piece:
     """A dance in two repeated parts: tune over a moving bass, now and then with chords between."""
     piece = Piece(
         rng,

@@ -9,11 +9,22 @@ from textures import Piece, cells, pick, tempo_between
 _FIDDLES = (40, 40, 110, 73, 72, 21, 22, 74, 75, 105, 78)
 _MODAL = ("major", "major", "mixolydian", "dorian", "minor")
 _MODAL_HARMONY = {
-    "major": ("I I IV V I I IV_V I", "I IV I V I IV V I", "I V vi IV I IV V I", "I I V V I IV V I", "vi IV I V vi IV V I"),
+    "major": (
+        "I I IV V I I IV_V I",
+        "I IV I V I IV V I",
+        "I V vi IV I IV V I",
+        "I I V V I IV V I",
+        "vi IV I V vi IV V I",
+    ),
     "mixolydian": ("I I bVII bVII I I bVII_V I", "I bVII IV I I bVII v I", "I I IV bVII I IV bVII I"),
     "dorian": ("i i bVII bVII i i bVII_v i", "i bVII i IV i bVII v i", "i i IV IV bVII bVII v i"),
-    "minor": ("i i bVII bVII i bVI bVII i", "i bVI bIII bVII i bVI v i", "i iv i v i iv v i", "i bVII bVI v i bVII v i"),
-}  # fmt: skip
+    "minor": (
+        "i i bVII bVII i bVI bVII i",
+        "i bVI bIII bVII i bVI v i",
+        "i iv i v i iv v i",
+        "i bVII bVI v i bVII v i",
+    ),
+}
 
 
 def _texts(rng: np.random.Generator, mode: str, labels: str) -> dict[str, str]:
@@ -29,7 +40,15 @@ def _dance(rng: np.random.Generator, bpm: float, bar: int, form: str = "AABB") -
     return Piece(rng, bpm, bar, form, 8, mode, _texts(rng, mode, "".join(dict.fromkeys(form))))
 
 
-def _band(piece: Piece, tune: dict, strums: list[str], unit: float, basses: list[str], drum: dict[int, str] | None, lift: int = 0) -> None:  # fmt: skip
+def _band(
+    piece: Piece,
+    tune: dict,
+    strums: list[str],
+    unit: float,
+    basses: list[str],
+    drum: dict[int, str] | None,
+    lift: int = 0,
+) -> None:
     """Fiddle or pipe with guitar, bass and hand drum, of which some keep silent or come in later."""
     rng = piece.rng
     piece.player("tune", "melody", _FIDDLES)

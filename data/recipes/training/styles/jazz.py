@@ -10,15 +10,23 @@ from textures import Piece, Section, Tone, cells, chord_at, pick, tempo_between
 
 _CHANGES = {
     "major": (
-        "IM7 vi7 ii7 V7 iii7 VI7 ii7 V7", "IM9 VI7 ii9 V13 IM7_VI7 ii7_V7 IM7_vi7 ii7_V7", "ii7 V7 IM7 IM7 ii7 V7 IM7 IM7",
-        "I6 II7 ii7 V7 I6_VI7 ii7_V7 I6 ii7_V7", "IM7 viih7_III7 vi7 v7_I7 IVM7 iv7 iii7_VI7 ii7_V7",
-        "VI7 VI7 II7 II7 V7 V7 I6 I6", "IM7 IM7 iv7 bVII7 IM7 VI7 ii7 V7", "I7 I7 IV7 IV7 I7 VI7 ii7_V7 I7_V7",
+        "IM7 vi7 ii7 V7 iii7 VI7 ii7 V7",
+        "IM9 VI7 ii9 V13 IM7_VI7 ii7_V7 IM7_vi7 ii7_V7",
+        "ii7 V7 IM7 IM7 ii7 V7 IM7 IM7",
+        "I6 II7 ii7 V7 I6_VI7 ii7_V7 I6 ii7_V7",
+        "IM7 viih7_III7 vi7 v7_I7 IVM7 iv7 iii7_VI7 ii7_V7",
+        "VI7 VI7 II7 II7 V7 V7 I6 I6",
+        "IM7 IM7 iv7 bVII7 IM7 VI7 ii7 V7",
+        "I7 I7 IV7 IV7 I7 VI7 ii7_V7 I7_V7",
     ),
     "minor": (
-        "i7 iih7_V7 i7 i7 iv7 VII7 IIIM7 V7", "iih7 V7 i6 i6 iih7 V7 i6 i6", "iv7 VII7 IIIM7 VIM7 iih7 V7 i6 i6",
-        "i7 VI7 iih7 V7 i7 VI7 iih7_V7 i6", "i6 i6 iv7 iv7 iih7 V7 i6 iih7_V7",
+        "i7 iih7_V7 i7 i7 iv7 VII7 IIIM7 V7",
+        "iih7 V7 i6 i6 iih7 V7 i6 i6",
+        "iv7 VII7 IIIM7 VIM7 iih7 V7 i6 i6",
+        "i7 VI7 iih7 V7 i7 VI7 iih7_V7 i6",
+        "i6 i6 iv7 iv7 iih7 V7 i6 iih7_V7",
     ),
-}  # fmt: skip
+}
 _BLUES = ("I7 IV7 I7 I7 IV7 IV7 I7 VI7 ii7 V7 I7_VI7 ii7_V7", "I7 I7 I7 I7 IV7 IV7 I7 I7 V7 IV7 I7 V7")
 _HORNS = (65, 66, 56, 64, 71, 57, 59, 11, 26, 0)
 _LINES = "11111111 a1111111 211112 a121a11 b11112 1112c 31b2 1111111a b2a1b d1111 a3b2 1121a2"
