@@ -575,7 +575,7 @@ class Sheet:
         accent: float = 6.0,
         fold: bool = True,
     ) -> None:
-        """Give a player notes that begin at beat `at`: the first beat of a bar gets `accent`, other beats half of it."""
+        """Give a player notes, moved by `at` beats: the first of a bar gets `accent`, other beats half of it."""
         part = self._parts[name]
         low, high = (0, 127) if part.role == "drums" or not fold else RANGES[part.program]
         for tone in tones:

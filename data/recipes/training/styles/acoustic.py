@@ -209,7 +209,7 @@ def harp_arpeggios(rng: np.random.Generator) -> Score:
 
 @style("acoustic", 0.9)
 def banjo_roll(rng: np.random.Generator) -> Score:
-    """Bluegrass without drums: rolls in groups of three across the beat, bass on one and three, chop on two and four."""
+    """Bluegrass, no drums: rolls in groups of three across the beat, bass on one and three, chop on two and four."""
     piece = _song(rng, tempo_between(rng, 84, 150), 2, "AABBAB")
     piece.player("banjo", "riff", [105, 105, 25])
     rolls = ["01201201", "21021021", "0212021B", "02102102", "B120B120"]

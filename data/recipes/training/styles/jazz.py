@@ -45,7 +45,7 @@ def _tune(rng: np.random.Generator, bpm: float, bar: int = 4, minor: float = 0.3
 
 
 def walking(piece: Piece, name: str, sections: Sequence[Section], velocity: float = 84, skips: float = 0.1) -> None:
-    """A bass line in quarters: the root when the chord changes, steps and chord tones, a half-step into the next root."""
+    """A bass in quarters: the root when the chord changes, steps and chord tones, a semitone into the next root."""
     rng = piece.rng
     place = 40
     for section in sections:
