@@ -343,7 +343,7 @@ def slow_twelve_eight(rng: np.random.Generator) -> Score:
     return piece.finish("slow_twelve_eight", slow=0.6, rubato=(0, 0.04), division=3)
 
 
-@style("folk", 0.9)
+@style("folk", 0.9, held_out=True)
 def sea_shanty(rng: np.random.Generator) -> Score:
     """Call and response in four or six-eight, with up-beats, stamps on the beat."""
     compound = rng.random() < 0.45

@@ -313,7 +313,7 @@ def gavotte(rng: np.random.Generator) -> Score:
     return piece.finish("gavotte", slow=0.5, rubato=(0, 0.03))
 
 
-@style("baroque", 0.8)
+@style("baroque", 0.8, held_out=True)
 def bourree(rng: np.random.Generator) -> Score:
     """Quick, with an up-beat of one quarter."""
     rhythms = cells("21122 2222 11211 11111111 11114 4211 2411", 0.5, 4)
@@ -940,7 +940,7 @@ def galop(rng: np.random.Generator) -> Score:
     return piece.finish("galop", slow=0.0 if tempo else 0.2, tempo=tempo, rubato=(0, 0.02))
 
 
-@style("classical", 0.8)
+@style("classical", 0.8, held_out=True)
 def tarantella(rng: np.random.Generator) -> Score:
     """6/8, very quick, the quavers never resting."""
     piece = Piece(rng, tempo_between(rng, 126, 168), 2, "AABBCA", {"A": 8, "B": 16, "C": 8}, _mode(rng, 0.75))
@@ -1029,7 +1029,7 @@ def salon_tango(rng: np.random.Generator) -> Score:
     return piece.finish("salon_tango", slow=0.5, rubato=(0, 0.05))
 
 
-@style("march", 0.8)
+@style("march", 0.8, held_out=True)
 def brass_band(rng: np.random.Generator) -> Score:
     """A chorale-like or lyrical piece for brass alone."""
     bar = pick(rng, [4, 3])

@@ -235,7 +235,7 @@ def pizzicato_comedy(rng: np.random.Generator) -> Score:
     return piece.finish("pizzicato_comedy", slow=0.2, rubato=(0, 0.02))
 
 
-@style("film", 0.8)
+@style("film", 0.8, held_out=True)
 def glockenspiel_innocence(rng: np.random.Generator) -> Score:
     """Bells, music box, ukulele-like plucks: bright and simple."""
     bar = pick(rng, [4, 4, 3])

@@ -343,7 +343,7 @@ def ragtime(rng: np.random.Generator) -> Score:
     return piece.finish("ragtime", slow=0.3, rubato=(0, 0.04), swing=float(rng.choice([0.5, 0.5, 0.56])), swung=4)
 
 
-@style("jazz", 0.9)
+@style("jazz", 0.9, held_out=True)
 def dixieland(rng: np.random.Generator) -> Score:
     """Three horns at once over banjo, tuba and a parade drummer."""
     bpm = tempo_between(rng, 132, 232)

@@ -161,7 +161,7 @@ def seven_eight_dance(rng: np.random.Generator) -> Score:
     return piece.finish("seven_eight_dance", slow=0.1, rubato=(0, 0.015), tags=("odd",))
 
 
-@style("odd", 0.8)
+@style("odd", 0.8, held_out=True)
 def nine_eight_dance(rng: np.random.Generator) -> Score:
     """Karsilama: two, two, two and three quavers; the quavers are the beats."""
     bpm = tempo_between(rng, 180, 240)
