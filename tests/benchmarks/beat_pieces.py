@@ -66,6 +66,8 @@ def bundled_tags(song: Song) -> frozenset[str]:
     about = json.loads((BUNDLED / "truth" / f"{song.name}.jams").read_text())["sandbox"]
     tags = {TRAITS[trait] for trait in about["traits"] if trait in TRAITS}
     tags |= {METRES[metre] for metre in about["metres"] if metre in METRES}
+    if len(about["metres"]) > 1:
+        tags.add("metre_change")
     beats, _ = song.beats()
     bpm = 60.0 / float(np.median(np.diff(beats))) if beats.size > 1 else None
     if bpm is not None and not SLOW_BPM <= bpm <= FAST_BPM:

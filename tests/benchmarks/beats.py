@@ -9,7 +9,8 @@ five seconds is left out: a loop may start there). A tracker that finds nothing 
 median beat, found against written; *tempo 1* within 4 %, *tempo 2* also at a third, half, double or triple of it.
 Timing error: distance of written beats from the nearest found one within 70 ms, signed as found minus written; median
 of a piece, then over pieces. CPU: seconds of one single-threaded process, after a warm-up, from decoded samples to
-times, a second of audio. Every other figure is a mean over pieces.
+times, a second of audio, when the tracker last met the piece: answers are kept in .venv/bench-beats. Every other figure
+is a mean over pieces.
 """
 
 from __future__ import annotations
