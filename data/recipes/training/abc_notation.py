@@ -2,8 +2,9 @@
 
 A file holds tunes, each begun by `X:`; fields above the first hold for all that do not give their own: `T` title, `C`
 composer or tradition, `Y` year of publication or `traditional`, `S` why it is in the public domain, `R` kind of tune
-(reel, waltz, air), `M` metre, `L` length of a plain letter, `K` key with mode, and `Q`, the
-beat that is tapped and its tempo (`3/8=112`). `Q` decides how the tune is counted: `M:4/4` with `Q:1/2=108` has two beats a bar. An odd metre names its groups: `M:2+2+3/8`.
+(reel, waltz, air), `M` metre, `L` length of a plain letter, `K` key with mode, and `Q`, the beat that is tapped and
+its tempo (`3/8=112`). `Q` decides how the tune is counted: `M:4/4` with `Q:1/2=108` has two beats a bar. An odd metre
+names its groups: `M:2+2+3/8`.
 
 The body: notes `^f'3/2`, rests `z`, chord symbols `"Am7"`, ties `-`, tuplets `(3abc`, dotted pairs `a>b` and `a<b`,
 bar lines with repeats and endings `|: :| :: |1 :|2 || |]`, changes within a line `[M:3/4] [K:D] [L:1/8]`, and `%`

@@ -1,16 +1,15 @@
 """Dresses a tune: the same melody and chords as a march, a waltz band, a string quartet, a reggae or a music box.
 
 A tune keeps its metre and its beat, whatever it wears. What is tapped is written with the tune (`Q` in its file):
-reels,
-breakdowns and fast cut-time music have two beats of a half note to the bar (a listener taps 95 to 120 a minute, not
-200), hornpipes and rags that are played at a walking pace four quarters or two, jigs two dotted quarters, slip jigs
-three, waltzes three quarters however fast, slow 3/8 eighths.
+reels, breakdowns and fast cut-time music have two beats of a half note to the bar (a listener taps 95 to 120 a
+minute, not 200), hornpipes and rags that are played at a walking pace four quarters or two, jigs two dotted quarters,
+slip jigs three, waltzes three quarters however fast, slow 3/8 eighths.
 
-An `Outfit` says who plays and in which rhythm. Rhythms are given by the beat, as rows of `writing`: a cell for the strong
-beats of a bar (the first, the third of four, the first of each group of an odd bar), and one for the others, for bars
-of two beats, of more, and for beats that divide into three. The form follows how tunes are used: an introduction on the
-chords of the last phrase, the tune two to six times with players entering, resting and changing, perhaps a chorus
-without melody, a new key for the last one, a tag or a held chord, a ritardando.
+An `Outfit` says who plays and in which rhythm. Rhythms are given by the beat, as rows of `writing`: a cell for the
+strong beats of a bar (the first, the third of four, the first of each group of an odd bar), and one for the others,
+for bars of two beats, of more, and for beats that divide into three. The form follows how tunes are used: an
+introduction on the chords of the last phrase, the tune two to six times with players entering, resting and changing,
+perhaps a chorus without melody, a new key for the last one, a tag or a held chord, a ritardando.
 """
 
 from __future__ import annotations
@@ -744,9 +743,7 @@ def arrange(rng: Rng, name: str, tune: Tune, outfit: Outfit) -> Score:
     bpm = float(round(bpm)) if chance(rng, 0.5) else bpm
     sheet = lay_out(rng, tune, bpm, int(rng.integers(-5, 7)))
     parts = [*_melody_parts(rng, sheet, outfit)]
-    for player in outfit.players:
-        if chance(rng, player.there):
-            parts.append(_accompany(rng, sheet, outfit, player))
+    parts += [_accompany(rng, sheet, outfit, player) for player in outfit.players if chance(rng, player.there)]
     if outfit.basses:
         parts.append(_bass(rng, sheet, outfit))
     if outfit.grooves and chance(rng, outfit.drums_there):
