@@ -46,7 +46,7 @@ class Part:
 
 
 class TempoChange(NamedTuple):
-    """From beat `at` the tempo becomes `factor` times the tempo at the start, reached over `over` beats (0: at once)."""
+    """From beat `at` the tempo becomes `factor` times that of the start, reached over `over` beats (0: at once)."""
 
     at: float
     factor: float

@@ -5,8 +5,8 @@
     python data/recipes/training/generate.py SET --styles jig reel   these styles only
     python data/recipes/training/generate.py SET --audio             keep the sound of dev and validation as FLAC too
 
-SET gets three folders of `pieces` files. `train` and `dev` share styles and sound fonts, not pieces. `validation` is what
-training never hears: styles and composers that are held out, and sound fonts that are. A piece is made from its number
+SET gets three folders of `pieces` files. `train` and `dev` share styles and sound fonts, not pieces. `validation` is
+what training never hears: styles and composers that are held out, and sound fonts that are. A piece is made from its number
 alone, so an interrupted run goes on where it stopped, and more pieces can be added to a set. Where FluidSynth or its
 fonts are missing, every piece is played by the synthesised instruments.
 
@@ -22,7 +22,7 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -35,15 +35,17 @@ import styles
 from composition import STYLES
 from fonts import RATE, TRAINING_FONTS, VALIDATION_FONTS, installed
 from numpy.typing import NDArray
-from performing import perform
+from performing import Performance, excerpt, perform
 from pulseless import PULSELESS
 from sounding import draw_desk, sound_of
 from spoiling import spoil
 
-SHARES = {"train": 0.86, "dev": 0.05, "validation": 0.09}
+SHARES = {"train": 0.82, "dev": 0.08, "validation": 0.10}
 PULSELESS_SHARE = 0.03
 """of pieces in which nothing can be tapped"""
 LONGEST_SECONDS = 100.0
+TRAINING_SECONDS = 62.0
+"""of training pieces, whose number counts for more than their length"""
 
 
 @dataclass(frozen=True)
@@ -69,26 +71,39 @@ def make(order: Order) -> str:
         fonts = kept
     if rng.random() < PULSELESS_SHARE and not order.only:
         name = str(rng.choice(sorted(PULSELESS)))
-        performance = perform(PULSELESS[name](rng), rng)
-        truth = pieces.Truth(np.zeros(0), np.zeros(0, np.int64), np.zeros(0, np.int64), 2)
+        played = perform(PULSELESS[name](rng), rng)
+        nothing = np.zeros(0, np.int64)
+        performance = replace(played, beats=np.zeros(0), positions=nothing, bar_beats=nothing)
     else:
         name = _style(order, rng)
         performance = perform(STYLES[name].compose(rng), rng)
-        truth = pieces.Truth(performance.beats, performance.positions, performance.bar_beats, performance.division)
+    if order.split == "train":
+        performance = _cut(performance, rng)
+    truth = pieces.Truth(performance.beats, performance.positions, performance.bar_beats, performance.division)
     desk = draw_desk(performance, rng, fonts)
     dry = sound_of(performance, desk, rng)[: round(LONGEST_SECONDS * RATE)]
-    spoiled = spoil(dry, rng)
+    spoiled = spoil(dry, rng, truth.beats)
     beats = truth.beats * spoiled.stretch + spoiled.delay_seconds
     inside = (beats >= 0) & (beats < len(spoiled.sound) / RATE)
     truth = pieces.Truth(beats[inside], truth.positions[inside], truth.bar_beats[inside], truth.division)
     family = STYLES[name].family if name in STYLES else "pulseless"
     tags = sorted(performance.tags | spoiled.tags) if truth.beats.size else sorted(spoiled.tags | {"pulseless"})
-    sources = sorted({seat.source for seat in desk.seats})
+    sources = sorted({i if isinstance(i := seat.instrument, str) else type(i).__name__.lower() for seat in desk.seats})
     about: dict[str, object] = {"style": name, "family": family, "tags": tags, "sources": sources}
     pieces.write(path, spoiled.sound, RATE, truth, about)
     if order.audio and order.split != "train":
         _keep_audio(path.with_suffix(""), spoiled.sound, truth, about)
     return f"{order.split} {order.number} {name} {time.process_time() - began:.1f} s"
+
+
+def _cut(performance: Performance, rng: np.random.Generator) -> Performance:
+    """The beginning, the end or something from the middle of a long piece."""
+    over = performance.seconds - TRAINING_SECONDS
+    if over <= 5.0:
+        return performance
+    begin = float(rng.choice([0.0, over, rng.uniform(0, over)], p=[0.5, 0.25, 0.25]))
+    part = excerpt(performance, begin, TRAINING_SECONDS)
+    return part if part.parts else performance
 
 
 def _style(order: Order, rng: np.random.Generator) -> str:

@@ -1,12 +1,12 @@
 """The beat network as PyTorch trains it; `workbench.beats.network` runs the same thing in numpy.
 
 A temporal convolutional network (Davies & Böck, "Temporal convolutional networks for musical audio beat tracking",
-EUSIPCO 2019; Böck & Davies, "Deconstruct, analyse, reconstruct", ISMIR 2020), not causal. One convolution over time and
-frequency at 50 frames a second; pairs of frames become one; residual blocks with doubling dilation at 25 frames a second
-see about 80 s; the heads speak for both frames of a pair again, so that beats keep a resolution of 20 ms.
+EUSIPCO 2019; Böck & Davies, "Deconstruct, analyse, reconstruct", ISMIR 2020), not causal. One convolution over time
+and frequency at 50 frames a second; pairs of frames become one; residual blocks with doubling dilation at 25 frames a
+second see about 80 s; the heads speak for both frames of a pair again, so that beats keep a resolution of 20 ms.
 
-Outputs, a frame: log-odds of a beat and of a downbeat; and, a pair of frames, the tempo in 42 log-spaced bins from 40 to
-240 BPM, the beats of the bar (2 to 7) and the division of the beat (2 or 3), which make the network listen for metre
+Outputs, a frame: log-odds of a beat and of a downbeat; and, a pair of frames, the tempo in 42 log-spaced bins from 40
+to 240 BPM, the beats of the bar (2 to 7) and the division of the beat (2 or 3), which make the network listen for metre
 and help the decoder to choose between readings.
 """
 
@@ -95,7 +95,8 @@ def export(network: BeatNetwork, path: Path, about: dict[str, object]) -> None:
     arrays: dict[str, np.ndarray] = {}
 
     def folded(weight: Tensor, normal: nn.BatchNorm1d | nn.BatchNorm2d) -> tuple[np.ndarray, np.ndarray]:
-        assert normal.running_var is not None and normal.running_mean is not None
+        assert normal.running_var is not None
+        assert normal.running_mean is not None
         scale = normal.weight / torch.sqrt(normal.running_var + normal.eps)
         bias = normal.bias - normal.running_mean * scale
         return (weight * scale.reshape(-1, *[1] * (weight.ndim - 1))).detach().numpy(), bias.detach().numpy()

@@ -6,12 +6,12 @@ band without a click drifts, phrases breathe where the score allows it. Swing mo
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 from composition import Role, Score
+from numpy.typing import NDArray
 
 _STEPS = 24
 """points a beat at which the tempo map is integrated"""
@@ -119,6 +119,28 @@ def perform(score: Score, rng: np.random.Generator, looseness: Looseness | None 
     end = max([float(beats[-1]), *(n.begin + n.seconds for part in parts for n in part.notes)])
     return Performance(
         score.style, parts, beats, positions, bar_beats, score.division, end, _all_tags(score, beats, bar_beats)
+    )
+
+
+def excerpt(performance: Performance, begin: float, seconds: float) -> Performance:
+    """A stretch of a performance, as if the recording had been cut out of the middle; notes that sound on are left."""
+    end = begin + seconds
+
+    def cut(note: Sounded) -> Sounded:
+        return note._replace(begin=note.begin - begin, seconds=min(note.seconds, end - note.begin))
+
+    parts = [
+        Played(part.role, part.program, [cut(note) for note in part.notes if begin <= note.begin < end - 0.03])
+        for part in performance.parts
+    ]
+    kept = (performance.beats >= begin) & (performance.beats < end)
+    return replace(
+        performance,
+        parts=[part for part in parts if part.notes],
+        beats=performance.beats[kept] - begin,
+        positions=performance.positions[kept],
+        bar_beats=performance.bar_beats[kept],
+        seconds=min(performance.seconds, end) - begin,
     )
 
 

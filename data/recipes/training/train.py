@@ -5,12 +5,13 @@
     python data/recipes/training/train.py SET RUN --export          write workbench/beats/network.npz from the run
 
 SET is what `generate.py` makes (its `train` and `dev` folders are read). RUN keeps `checkpoint.pt` and `log.jsonl`; a
-run that was interrupted goes on from its checkpoint and ends as if it had not been: batches depend on seed and step alone.
+run that was interrupted goes on from its checkpoint and ends as if it had not been: batches depend on seed and step
+alone.
 
-The loss follows Foscarin, Schlüter & Widmer, "Beat This! Accurate beat tracking without DBN postprocessing", ISMIR 2024:
-cross-entropy that forgives a frame of shift, by taking the greatest activation around a beat and by asking nothing of the
-frames beside it. What comes in is spoiled once more at every step, on the spectrogram, where it is cheap: tempo, tone
-control, a floor of noise, bands left out, level.
+The loss follows Foscarin, Schlüter & Widmer, "Beat This! Accurate beat tracking without DBN postprocessing", ISMIR
+2024: cross-entropy that forgives a frame of shift, by taking the greatest activation around a beat and by asking
+nothing of the frames beside it. What comes in is spoiled once more at every step, on the spectrogram, where it is
+cheap: tempo, tone control, a floor of noise, bands left out, level.
 """
 
 from __future__ import annotations
@@ -118,7 +119,9 @@ def _spoiled(levels: NDArray[np.float32], rng: np.random.Generator, spoils: Spoi
     if rng.random() < spoils.noise:
         floor = rng.uniform(-60, -18) + np.interp(bands, (0, N_BANDS), rng.uniform(-10, 10, 2))
         flicker = rng.normal(size=spoiled.shape).astype(np.float32) * np.float32(2.5)
-        spoiled = np.logaddexp(spoiled * np.float32(0.23026), (floor.astype(np.float32) + flicker) * np.float32(0.23026))
+        spoiled = np.logaddexp(
+            spoiled * np.float32(0.23026), (floor.astype(np.float32) + flicker) * np.float32(0.23026)
+        )
         spoiled = spoiled * np.float32(4.3429)
     if rng.random() < spoils.mask:
         spoiled = spoiled.copy()
@@ -155,7 +158,9 @@ def _with_targets(
         bpm = 60.0 / (beats[which + 1] - beats[which])
         octaves = np.log2(bpm[:, None] / TEMPO_BINS)
         soft = np.exp(-0.5 * np.square(octaves * 16.0))
-        tempo = np.where(known[:, None], soft / np.maximum(soft.sum(axis=1, keepdims=True), 1e-9), 0.0).astype(np.float32)
+        tempo = np.where(known[:, None], soft / np.maximum(soft.sum(axis=1, keepdims=True), 1e-9), 0.0).astype(
+            np.float32
+        )
         metre = np.where(known, np.clip(truth.bar_beats[which], METRES[0], METRES[-1]) - METRES[0], -1)
         division = np.where(known, DIVISIONS.index(truth.division), -1)
     return Example(inputs, targets, tempo, metre, division)
@@ -310,7 +315,9 @@ def main() -> None:
     parser.add_argument("--filters", type=int, default=16)
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--plain", action="store_true", help="do not spoil what comes in (for the ablation)")
-    parser.add_argument("--export", type=Path, nargs="?", const=_shipped(), help="write the weights of the run and stop")
+    parser.add_argument(
+        "--export", type=Path, nargs="?", const=_shipped(), help="write the weights of the run and stop"
+    )
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     if options.export is None:

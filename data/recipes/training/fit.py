@@ -1,0 +1,218 @@
+"""Fit the weights of `workbench/beats/weights.py`: how much each description of a reading counts.
+
+    python data/recipes/training/fit.py FOLDER ...            cross-validate, then fit to all and print the weights
+    python data/recipes/training/fit.py FOLDER ... --write    put them into workbench/beats/weights.py as well
+    python data/recipes/training/fit.py FOLDER ... --activation onsets    for the tracker that does without the network
+
+The folders hold FLAC files with their truth, as `generate.py SET --audio` makes them for `dev`: pieces that the network
+has not been trained on, or it would be believed too much. A conditional logit: every reading that the tracker
+proposes for a piece is a choice, described by `workbench.beats.readings.FEATURES`; readings whose beats and downbeats
+agree with the written ones are right, and of a piece without a pulse the choice to read none. The weights maximise the
+summed logarithm of the chance of the right readings, less a penalty on the squared weights of features scaled to unit
+spread. What is described once is kept in the folder; `--again` describes anew, as after a change to the tracker.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections import defaultdict
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import mir_eval
+import numpy as np
+import soundfile
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from workbench.beats import weights as shipped
+from workbench.beats.evidence import gather_evidence
+from workbench.beats.network import listen
+from workbench.beats.pulses import propose
+from workbench.beats.readings import FEATURES
+from workbench.beats.tempo import beat_activation
+from workbench.features.onsets import detect_onsets
+from workbench.features.spectrum import analyze_spectrum
+from workbench.params import BeatParams
+
+Floats = NDArray[np.float64]
+NULL_SPREAD = 1 / 15
+"""of the choice to read no pulse, whose weight is nearly free"""
+FOLDS = 5
+
+
+@dataclass(frozen=True)
+class Described:
+    """One piece: its readings, and how well each agrees with what was written."""
+
+    name: str
+    groups: tuple[str, ...]
+    features: Floats
+    """shape (n_readings + 1, n_features + 1); the last row and column are the choice to read no pulse"""
+    beat_f: Floats
+    """shape (n_readings + 1,), as is the next"""
+    downbeat_f: Floats
+
+    @property
+    def pulseless(self) -> bool:
+        """Whether there is nothing to tap."""
+        return "pulseless" in self.groups
+
+    @property
+    def right(self) -> NDArray[np.bool_]:
+        """Which choices are right; none where the tracker proposes nothing good enough to learn from."""
+        if self.pulseless:
+            nothing = np.zeros(self.beat_f.size, dtype=np.bool_)
+            nothing[-1] = True
+            return nothing
+        counted = self.downbeat_f * (self.beat_f > 0.8 * self.beat_f.max())
+        worth = self.beat_f + counted
+        good: NDArray[np.bool_] = (worth > worth.max() - 0.06) & (self.beat_f > 0.6) & (worth.max() >= 1.4)
+        return good
+
+
+def describe(path: Path, params: BeatParams, again: bool = False) -> Described:
+    """The readings of one FLAC file with its truth beside it."""
+    kept = path.with_name(f"{path.stem}.{params.activation}.readings.npz")
+    truth = json.loads(path.with_suffix(".json").read_text())
+    groups = (str(truth.get("family", truth.get("source", "all"))), *truth["tags"])
+    if kept.exists() and not again:
+        with np.load(kept) as found:
+            if tuple(found["names"]) == FEATURES:
+                return _described(path.stem, groups, found["features"], found["beat_f"], found["downbeat_f"])
+    samples, rate = soundfile.read(path, dtype="float32", always_2d=True)
+    spectrum = analyze_spectrum(np.ascontiguousarray(samples.T), rate)
+    onsets = detect_onsets(spectrum, params)
+    activation = beat_activation(onsets)
+    heard = listen(spectrum) if params.activation == "network" else None
+    pulses, readings = propose(activation, gather_evidence(activation, onsets, spectrum, heard), params)
+    beats = np.array(truth["beats"])
+    downbeats = beats[np.array(truth["positions"], dtype=int) == 1]
+    beat_f, downbeat_f = np.zeros(readings.pulse.size), np.zeros(readings.pulse.size)
+    if beats.size:
+        by_pulse = [float(mir_eval.beat.f_measure(beats, pulse.times[pulse.sounding])) for pulse in pulses]
+        for k, (index, metre, first) in enumerate(
+            zip(readings.pulse, readings.beats_per_bar, readings.first_position, strict=True)
+        ):
+            pulse = pulses[index]
+            opens = (np.arange(pulse.times.size) + first - 1) % metre == 0
+            beat_f[k] = by_pulse[index]
+            if beat_f[k] > 0.3:
+                downbeat_f[k] = mir_eval.beat.f_measure(downbeats, pulse.times[opens & pulse.sounding])
+    features = np.asarray(readings.features, dtype=np.float64)
+    np.savez(kept, names=np.array(FEATURES), features=features, beat_f=beat_f, downbeat_f=downbeat_f)
+    return _described(path.stem, groups, features, beat_f, downbeat_f)
+
+
+def _described(name: str, groups: tuple[str, ...], features: Floats, beat_f: Floats, downbeat_f: Floats) -> Described:
+    choices = np.zeros((features.shape[0] + 1, features.shape[1] + 1))
+    choices[:-1, :-1] = features
+    choices[-1, -1] = 1.0
+    return Described(name, groups, choices, np.append(beat_f, 0.0), np.append(downbeat_f, 0.0))
+
+
+def fit(pieces: Sequence[Described], penalty: float) -> Floats:
+    """Weights, shape (n_features + 1,), the last that of no pulse."""
+    spread = np.vstack([piece.features for piece in pieces if not piece.pulseless]).std(axis=0)
+    unused = spread < 1e-9
+    spread = np.where(unused, 1.0, spread)
+    spread[-1] = NULL_SPREAD
+    learned = [(piece.features / spread, piece.right) for piece in pieces if piece.right.any()]
+
+    def loss(weights: Floats) -> tuple[float, Floats]:
+        value, slope = 0.5 * penalty * float(weights @ weights), penalty * weights
+        for features, right in learned:
+            score = features @ weights
+            odds = np.exp(score - score.max())
+            value -= float(np.log(odds[right].sum() / odds.sum() + 1e-300))
+            slope = slope + odds @ features / odds.sum() - odds[right] @ features[right] / odds[right].sum()
+        return value, slope
+
+    found = minimize(loss, np.zeros(spread.size), jac=True, method="L-BFGS-B", options={"maxiter": 500})
+    best: Floats = found.x / spread
+    return best
+
+
+def score(piece: Described, weights: Floats) -> tuple[float, float, float]:
+    """Beat F and downbeat F of the likeliest reading, and the chance that there is a pulse."""
+    points = piece.features @ weights
+    odds = np.exp(points - points.max())
+    if points.size == 1:
+        return 0.0, 0.0, 0.0
+    best = int(np.argmax(points[:-1]))
+    return float(piece.beat_f[best]), float(piece.downbeat_f[best]), float(1.0 - odds[-1] / odds.sum())
+
+
+def cross_validated(pieces: Sequence[Described], penalty: float) -> dict[str, tuple[float, float, float]]:
+    """Scores by piece, each from weights that were fitted without it."""
+    folds = np.random.default_rng(0).permutation(len(pieces)) % FOLDS
+    found: dict[str, tuple[float, float, float]] = {}
+    for fold in range(FOLDS):
+        weights = fit([piece for piece, at in zip(pieces, folds, strict=True) if at != fold], penalty)
+        found |= {piece.name: score(piece, weights) for piece, at in zip(pieces, folds, strict=True) if at == fold}
+    return found
+
+
+def report(pieces: Sequence[Described], scores: dict[str, tuple[float, float, float]], title: str) -> None:
+    """Mean scores, in all and by family and tag, beside the best that was proposed."""
+    groups: dict[str, list[tuple[float, ...]]] = defaultdict(list)
+    for piece in pieces:
+        counted = piece.downbeat_f * (piece.beat_f > 0.8 * piece.beat_f.max())
+        best = int(np.argmax(piece.beat_f + counted))
+        row = (*scores[piece.name], float(piece.beat_f[best]), float(piece.downbeat_f[best]))
+        for group in piece.groups:
+            groups[group].append(row)
+        if not piece.pulseless:
+            groups["all with a pulse"].append(row)
+    print(f"\n{title}\n{'':20} pieces  beat F  downbeat F  pulse  best beat F  best downbeat F")
+    for group, rows in sorted(groups.items()):
+        beat, downbeat, chance, most, most_down = np.mean(rows, axis=0)
+        print(f"{group:20} {len(rows):6} {beat:7.3f} {downbeat:11.3f} {chance:6.3f} {most:12.3f} {most_down:16.3f}")
+
+
+def source(weights: Floats, activation: str) -> str:
+    """The table of one kind of evidence as it stands in `weights.py`."""
+    rows = "".join(
+        f'    "{name}": {weight:.3f},\n' for name, weight in zip(FEATURES, weights[:-1], strict=True) if weight
+    )
+    name = activation.upper()
+    return f"_{name} = {{\n{rows}}}\n\n{name} = ReadingWeights(_{name}, no_pulse={weights[-1]:.3f})\n"
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("folders", type=Path, nargs="+")
+    parser.add_argument("--activation", choices=("network", "onsets"), default="network")
+    parser.add_argument("--penalty", type=float, default=2.0, help="on squared weights")
+    parser.add_argument("--processes", type=int, default=os.cpu_count())
+    parser.add_argument("--again", action="store_true", help="describe pieces anew")
+    parser.add_argument("--write", action="store_true", help="replace the weights in workbench/beats/weights.py")
+    options = parser.parse_args()
+    paths = [path for folder in options.folders for path in sorted(folder.glob("*.flac"))]
+    params = BeatParams(activation=options.activation)
+    with ProcessPoolExecutor(options.processes) as pool:
+        pieces = list(pool.map(describe, paths, [params] * len(paths), [options.again] * len(paths)))
+    now = shipped.weights_for(options.activation)
+    current = np.array([*now.vector(FEATURES), now.no_pulse])
+    report(pieces, {piece.name: score(piece, current) for piece in pieces}, "weights as they are")
+    report(pieces, cross_validated(pieces, options.penalty), "fitted anew, cross-validated")
+    written = source(fit(pieces, options.penalty), options.activation)
+    if options.write:
+        path = Path(str(shipped.__file__))
+        before = path.read_text()
+        begin = before.index(f"_{options.activation.upper()}")
+        end = before.index('"""', before.index(f"{options.activation.upper()} = ReadingWeights"))
+        path.write_text(before[:begin] + written + before[end:])
+    else:
+        print(f"\n{written}")
+
+
+if __name__ == "__main__":
+    main()
