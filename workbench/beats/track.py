@@ -1,20 +1,22 @@
 """From a recording to its beat grid.
 
-The way: onset strengths (`features.onsets`) blend into an activation; several tempi are proposed (`beats.tempo`); for
-each, the bar-pointer model finds the most probable beats; the readings of all of them compete over the whole piece
-(`beats.downbeats`), unless each stretch clearly has its own (`beats.changes`); the winner's beats are put on straight
-lines where the tempo is steady (`beats.steady`).
+The way: the network listens (`beats.network`), or onset strengths blend into an activation (`beats.tempo`); from either
+several pulses are proposed, each the most probable beats near a tempo by the bar-pointer model (`beats.pulses`); the
+readings of all of them compete over the whole piece (`beats.readings`); the winner's beats are placed by the onsets
+near them, put on straight lines where the tempo is steady (`beats.steady`), and counted in bars (`beats.downbeats`).
 
 Functions: `track_beats` from sound, `track_beats_in` from a spectrum made already, `warm_up` to compile ahead of use.
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from workbench.beats.changes import Changed, follow_changes
+from workbench.beats.changes import follow_changes
 from workbench.beats.downbeats import bar_positions_of
-from workbench.beats.evidence import Evidence, Pulse, describe_pulse, gather_evidence
+from workbench.beats.evidence import ATTACK, Evidence, Pulse, describe_pulse, gather_evidence
 from workbench.beats.grid import BeatGrid
 from workbench.beats.network import Heard, listen
 from workbench.beats.pulses import propose
@@ -25,7 +27,7 @@ from workbench.beats.weights import weights_for
 from workbench.features.onsets import OnsetStrengths, detect_onsets
 from workbench.features.spectrum import Spectrum, analyze_spectrum
 from workbench.params import BeatParams, SpectrumParams
-from workbench.recording import FloatArray, Recording
+from workbench.recording import FloatArray, IntArray, Recording
 
 _HEARD = 0.1
 """attack from which an onset is clear enough to time a beat by"""
@@ -71,49 +73,82 @@ def track_beats_in(
     `onsets` and `heard` are made here unless they are there already.
     """
     params = params or BeatParams()
+    tracked = track(spectrum, params, onsets, heard)
+    if tracked is None:
+        return BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4, 0.0)
+    confidence = weights_for(params.activation).certainty(tracked.signs)
+    return BeatGrid(tracked.times, tracked.positions, tracked.beats_per_bar, confidence)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tracked:
+    """Beats as they were found, and by what one may tell how far to trust them."""
+
+    times: FloatArray
+    """shape (n_beats,), s"""
+    positions: IntArray
+    """shape (n_beats,), from 1"""
+    beats_per_bar: int
+    signs: dict[str, float]
+    """of certainty, by the names of `weights.SIGNS`"""
+
+
+def track(
+    spectrum: Spectrum, params: BeatParams, onsets: OnsetStrengths | None = None, heard: Heard | None = None
+) -> Tracked | None:
+    """Beats with what speaks for their being right; None where there is no pulse to be found."""
     onsets = onsets or detect_onsets(spectrum, params)
     if not spectrum.n_frames:
-        return BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4, 0.0)
+        return None
     activation = beat_activation(onsets)
-    if params.activation == "network":
-        heard = heard or listen(spectrum)
+    heard = (heard or listen(spectrum)) if params.activation == "network" else None
     evidence = gather_evidence(activation, onsets, spectrum, heard)
     pulses, readings = propose(activation, evidence, params)
     if not pulses:
-        return BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4, 0.0)
+        return None
     weights = weights_for(params.activation)
-    chance = reading_chances(readings, weights)
-    best, agreed = best_reading(pulses, readings, chance)
+    best, agreed = best_reading(pulses, readings, reading_chances(readings, weights))
     pulse = pulses[int(readings.pulse[best])]
+    beats_per_bar = int(readings.beats_per_bar[best])
+    changed = None
     if evidence.heard is None:
         # the network's own beats follow changes of tempo as they come
         changed = follow_changes(pulses, int(readings.pulse[best]), evidence, params)
-        if changed is not None:
-            return _changed_grid(changed, evidence, onsets, params)
-        slowed = follow_ending(pulse.times[pulse.times <= evidence.ends], evidence, params)
-        if slowed is not None:
-            pulse = describe_pulse(slowed, evidence)
-    positions = bar_positions_of(pulse, readings, best, weights, params)
-    trust = np.minimum(pulse.strengths[5, :, 0], 1.0)
+    if changed is not None:
+        pulse = describe_pulse(changed.times, evidence)
+        positions, beats_per_bar, agreed = changed.positions, changed.beats_per_bar, changed.confidence
+    else:
+        if evidence.heard is None:
+            slowed = follow_ending(pulse.times[pulse.times <= evidence.ends], evidence, params)
+            pulse = pulse if slowed is None else describe_pulse(slowed, evidence)
+        positions = bar_positions_of(pulse, readings, best, weights, params)
+    trust = np.minimum(pulse.strengths[ATTACK, :, 0], 1.0)
     sharp = _refined(pulse.times, onsets, params)
     times = steady_beats(sharp, trust, params)
     keep = pulse.sounding & (times >= 0) & (times <= spectrum.duration)
     if np.count_nonzero(keep) < _NO_GRID:
-        return BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4, 0.0)
-    steady = _steadiness(sharp, trust, pulse, params)
-    confidence = float(np.clip(agreed * steady, 0.0, 1.0))
-    return BeatGrid(times[keep], positions[keep], int(readings.beats_per_bar[best]), confidence)
+        return None
+    signs = _signs(agreed, _steadiness(sharp, trust, pulse, params), pulse, positions)
+    return Tracked(times[keep], positions[keep], beats_per_bar, signs)
 
 
-def _changed_grid(changed: Changed, evidence: Evidence, onsets: OnsetStrengths, params: BeatParams) -> BeatGrid:
-    """The grid of a piece in several tempi; the last stretch may slow down no more than a pulse follows."""
-    pulse = describe_pulse(changed.times, evidence)
-    trust = np.minimum(pulse.strengths[5, :, 0], 1.0)
-    sharp = _refined(pulse.times, onsets, params)
-    times = steady_beats(sharp, trust, params)
-    keep = pulse.sounding & (times >= 0)
-    confidence = changed.confidence * _steadiness(sharp, trust, pulse, params)
-    return BeatGrid(times[keep], changed.positions[keep], changed.beats_per_bar, float(np.clip(confidence, 0.0, 1.0)))
+def _signs(agreed: float, steady: float, pulse: Pulse, positions: IntArray) -> dict[str, float]:
+    """What speaks for a grid: the margin over other readings, an even pulse, and how clearly the network hears it."""
+    signs = {"margin": _log_odds(agreed), "steady": _log_odds(steady), "constant": 1.0}
+    if pulse.heard is not None:
+        opens = pulse.sounding & (positions == 1)
+        inside = pulse.sounding & (positions != 1)
+        if opens.any() and inside.any():
+            signs["bar_lines"] = float(pulse.heard.downbeat[opens].mean() - pulse.heard.downbeat[inside].mean())
+        signs["beats"] = float(pulse.heard.beat[pulse.sounding, 0].mean() - pulse.heard.beat[pulse.sounding, 3].mean())
+        signs["missed"] = pulse.heard.missed
+    return signs
+
+
+def _log_odds(chance: float) -> float:
+    """Bounded, for a chance can be 0 or 1 to the last digit."""
+    bounded = min(max(chance, 1e-4), 1.0 - 1e-4)
+    return float(np.log(bounded / (1.0 - bounded)))
 
 
 def follow_ending(times: FloatArray, evidence: Evidence, params: BeatParams) -> FloatArray | None:

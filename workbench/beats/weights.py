@@ -12,7 +12,7 @@ bundled songs, and lost certainty, so it was not taken. Cues overlap, so a singl
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -29,6 +29,14 @@ class ReadingWeights:
     """nats a unit of each feature; a feature without an entry has no say"""
     no_pulse: float
     """nats of the reading that there is no pulse at all"""
+
+    signs: dict[str, float]
+    """log-odds a unit of each sign that a grid is right; fitted apart, on pieces that the nats were not fitted to"""
+
+    def certainty(self, signs: Mapping[str, float]) -> float:
+        """Chance that a grid has the right downbeats, 0 to 1."""
+        odds = sum(weight * signs.get(name, 0.0) for name, weight in self.signs.items())
+        return float(1.0 / (1.0 + np.exp(-odds)))
 
     def vector(self, names: Sequence[str]) -> FloatArray:
         """The weights in the order of the names."""
@@ -89,13 +97,23 @@ _ONSETS = {
     "metre_6": -6.0,
     "metre_7": -6.0,
 }
+_ONSETS_NO_PULSE = 12.331
+_ONSETS_SIGNS = {
+    "margin": 1.000,
+    "steady": 0.500,
+}
+_NETWORK = {
+    "heard_on": 1.0,
+}
+_NETWORK_NO_PULSE = 0.0
+_NETWORK_SIGNS = {
+    "margin": 1.000,
+}
 
-ONSETS = ReadingWeights(_ONSETS, no_pulse=12.331)
+ONSETS = ReadingWeights(_ONSETS, _ONSETS_NO_PULSE, _ONSETS_SIGNS)
 """for a tracker that goes by onsets alone"""
 
-_NETWORK: dict[str, float] = {}
-
-NETWORK = ReadingWeights(_NETWORK, no_pulse=0.0)
+NETWORK = ReadingWeights(_NETWORK, _NETWORK_NO_PULSE, _NETWORK_SIGNS)
 """for a tracker that listens with the network too"""
 
 

@@ -181,8 +181,7 @@ def source(weights: Floats, activation: str) -> str:
     rows = "".join(
         f'    "{name}": {weight:.3f},\n' for name, weight in zip(FEATURES, weights[:-1], strict=True) if weight
     )
-    name = activation.upper()
-    return f"_{name} = {{\n{rows}}}\n\n{name} = ReadingWeights(_{name}, no_pulse={weights[-1]:.3f})\n"
+    return f"_{activation.upper()} = {{\n{rows}}}\n_{activation.upper()}_NO_PULSE = {weights[-1]:.3f}\n"
 
 
 def main() -> None:
@@ -207,8 +206,8 @@ def main() -> None:
     if options.write:
         path = Path(str(shipped.__file__))
         before = path.read_text()
-        begin = before.index(f"_{options.activation.upper()}")
-        end = before.index('"""', before.index(f"{options.activation.upper()} = ReadingWeights"))
+        begin = before.index(f"_{options.activation.upper()} = {{")
+        end = before.index("\n", before.index(f"_{options.activation.upper()}_NO_PULSE = ")) + 1
         path.write_text(before[:begin] + written + before[end:])
     else:
         print(f"\n{written}")
