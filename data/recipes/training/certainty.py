@@ -1,7 +1,7 @@
 """Fit what `confidence` means: the chance that a grid has the right downbeats, from the signs of its being right.
 
     python data/recipes/training/certainty.py FOLDER ...            cross-validate, fit, print
-    python data/recipes/training/certainty.py FOLDER ... --write    put the signs' weights into workbench/beats/weights.py
+    python data/recipes/training/certainty.py FOLDER ... --write    put them into workbench/beats/weights.py
 
 The folders hold pieces that neither the network nor the weights of the readings were fitted to; pieces without a pulse
 belong in, as grids that are never right. A logistic regression (Platt, "Probabilistic outputs for support vector
@@ -16,6 +16,7 @@ import json
 import os
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
@@ -78,7 +79,7 @@ def fit(rows: NDArray[np.float64], right: NDArray[np.bool_]) -> NDArray[np.float
 def report(confidence: NDArray[np.float64], right: NDArray[np.bool_]) -> None:
     """How often grids of a confidence are right, and what a threshold refuses and lets pass."""
     print("confidence     grids  right")
-    for low, high in zip(EDGES[:-1], EDGES[1:], strict=True):
+    for low, high in pairwise(EDGES):
         inside = (confidence >= low) & (confidence < high + (high == 1.0))
         if inside.any():
             print(f"{low:.2f} to {high:.2f} {inside.sum():7} {right[inside].mean():6.2f}")
