@@ -470,6 +470,9 @@ class LandmarkParams(Params):
     stab_next: float = Field(
         default=0.5, ge=0.1, le=1.0, description="of its strength, that the next onset in that time stays under"
     )
+    stab_next_db: float = Field(
+        default=5.0, ge=0.0, le=30.0, description="dB under it that all the rest of that time stays"
+    )
     ending_attack: float = Field(default=0.5, ge=0.1, le=2.0, description="onset strength of a last chord")
     ending_db: float = Field(default=14.0, ge=6.0, le=40.0, description="dB under the song's loud passages it may lie")
     ring_seconds: float = Field(default=4.0, ge=0.5, le=15.0, description="s after it when only its ringing is left")
@@ -530,7 +533,7 @@ class AlignParams(Params):
         description="of the salience and of the time that the best-covering placement has music under",
     )
     prior_odds: float = Field(
-        default=0.01, ge=0.0001, le=1.0, description="odds, before looking, that a film was cut to this track"
+        default=0.05, ge=0.0001, le=1.0, description="odds, before looking, that a track fits a film somewhere"
     )
     bare_cost: float = Field(
         default=0.5, ge=0.0, le=1.0, description="of the score, lost where all that could have music has none"
@@ -538,7 +541,88 @@ class AlignParams(Params):
 
 
 class CutParams(Params):
-    """Where a clip's shots give way to each other."""
+    """Where a clip's shots give way to each other; weights are fitted, see `tests/benchmarks/fit_cuts.py`."""
+
+    step_unlikeness: float = Field(
+        default=0.1, ge=0.02, le=0.5, description="unlikeness to the picture before from where on a cut is considered"
+    )
+    step_tones: float = Field(
+        default=0.25, ge=0.05, le=1.0, description="distance of tones from where on a cut is considered"
+    )
+    step_bias: float = Field(default=0.65, ge=-50.0, le=50.0, description="log-odds of a cut before any evidence")
+    step_threshold: float = Field(
+        default=2.2,
+        ge=-10.0,
+        le=20.0,
+        description="log-odds over which a step is a cut; higher finds fewer, surer ones",
+    )
+    weight_unlike: float = Field(default=6.9, ge=-50.0, le=50.0, description="log-odds a unit of unlikeness across")
+    weight_stands_out: float = Field(
+        default=0.62, ge=-50.0, le=50.0, description="log-odds for each factor e over the usual unlikeness"
+    )
+    weight_alone: float = Field(
+        default=1.57, ge=-50.0, le=50.0, description="log-odds for each factor e over the largest step beside it"
+    )
+    weight_tones: float = Field(
+        default=3.09, ge=-50.0, le=50.0, description="log-odds for each factor e in distance of tones across"
+    )
+    weight_tones_alone: float = Field(
+        default=0.4, ge=-50.0, le=50.0, description="log-odds for each factor e over the largest jump of tones beside"
+    )
+    weight_undone: float = Field(
+        default=0.13, ge=-50.0, le=50.0, description="log-odds when a leap of light is undone within a second"
+    )
+    shortest_shot_seconds: float = Field(
+        default=0.2, ge=0.0, le=2.0, description="s; of two cuts closer than this the surer one is kept"
+    )
+    dissolve_rms: float = Field(
+        default=0.06, ge=0.01, le=0.5, description="of full scale; ends that differ by less are hardly two shots"
+    )
+    dissolve_quality: float = Field(
+        default=0.45, ge=0.1, le=1.0, description="share that a mixture explains from where on a dissolve is considered"
+    )
+    dissolve_misfit: float = Field(
+        default=0.08, ge=0.01, le=0.5, description="share by which the rise may stray from a straight line"
+    )
+    dissolve_bias: float = Field(default=-5.09, ge=-50.0, le=50.0, description="log-odds of a dissolve at first")
+    weight_ends: float = Field(default=2.92, ge=-50.0, le=50.0, description="log-odds a unit of unlikeness of the ends")
+    weight_end_tones: float = Field(
+        default=0.46, ge=-50.0, le=50.0, description="log-odds for each factor e in distance of tones of the ends"
+    )
+    weight_sag: float = Field(default=8.81, ge=-50.0, le=50.0, description="log-odds for contrast lost in the middle")
+    weight_rest: float = Field(
+        default=-2.06, ge=-50.0, le=50.0, description="log-odds for each factor e that the mixture leaves unexplained"
+    )
+    weight_misfit: float = Field(
+        default=-0.32, ge=-50.0, le=50.0, description="log-odds for each factor e that the rise strays from a line"
+    )
+    blank_range: float = Field(
+        default=0.06, ge=0.01, le=0.3, description="of full luma; a picture with less from dark to light is blank"
+    )
+    black_luma: float = Field(
+        default=0.08, ge=0.01, le=0.3, description="mean luma under which a blank picture is black"
+    )
+    white_luma: float = Field(default=0.9, ge=0.5, le=1.0, description="mean luma over which a blank picture is white")
+    shortest_fade_seconds: float = Field(
+        default=0.16, ge=0.04, le=2.0, description="s; a faster way to black or white is a cut"
+    )
+    longest_fade_seconds: float = Field(default=4.0, ge=0.5, le=20.0, description="s over which a slope is followed")
+    leap_in_fade: float = Field(default=0.25, ge=0.02, le=1.0, description="of full luma that a fade takes at a time")
+    least_fade: float = Field(default=0.05, ge=0.01, le=1.0, description="of full luma that a fade covers at least")
+    flash_leap: float = Field(default=0.1, ge=0.02, le=1.0, description="of full luma by which a flash lights up")
+    flash_rise_seconds: float = Field(default=0.13, ge=0.02, le=1.0, description="s in which it does")
+    flash_seconds: float = Field(default=0.8, ge=0.05, le=3.0, description="s in which it is over")
+    flash_undone: float = Field(default=0.6, ge=0.1, le=1.0, description="share of the leap that is undone by then")
+    still_speed: float = Field(
+        default=0.004, ge=0.0, le=0.1, description="picture heights a second under which nothing moves"
+    )
+    still_seconds: float = Field(default=1.0, ge=0.2, le=10.0, description="s; shorter rests are not reported")
+    longest_clip_seconds: float = Field(
+        default=86_400.0, ge=60.0, le=604_800.0, description="s; a clip that goes on for longer is refused"
+    )
+    most_pictures_per_second: float = Field(
+        default=500.0, ge=60.0, le=10_000.0, description="mean rate over which a clip is taken for damaged"
+    )
 
 
 class WorkbenchParams(Params):
@@ -553,6 +637,7 @@ class WorkbenchParams(Params):
     render: RenderParams = RenderParams()
     voice: VoiceParams = VoiceParams()
     duck: DuckParams = DuckParams()
+    cuts: CutParams = CutParams()
     landmarks: LandmarkParams = LandmarkParams()
     moments: MomentParams = MomentParams()
     align: AlignParams = AlignParams()

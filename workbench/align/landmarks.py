@@ -247,8 +247,9 @@ def _stabs(heard: Heard, levels: _Levels, params: LandmarkParams) -> Iterator[_R
         top = float(level[frame : frame + rate // 10].max())
         rise = top - float(level[frame - round(0.18 * rate) : frame - rate // 20].max())
         fall = top - float(level[frame + round(0.3 * rate) : frame + rest].mean())
-        next_hit = float(attack[frame + rate // 11 : frame + rest].max())
-        alone = next_hit < params.stab_next * attack[frame]
+        next_attack = float(attack[frame + rate // 11 : frame + rest].max())
+        next_top = float(level[frame + round(0.3 * rate) : frame + rest].max())
+        alone = next_attack < params.stab_next * attack[frame] and next_top <= top - params.stab_next_db
         if alone and top >= loud - params.stab_loud_db and rise >= params.stab_rise_db and fall >= params.stab_fall_db:
             size = 0.5 * float(_share(fall, 8.0, 16.0)) + 0.5 * float(_share(rise, 4.0, 16.0))
             time = onset_instant(heard.recording, float(frame) / rate)

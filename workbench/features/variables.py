@@ -68,6 +68,8 @@ _DECLARED: tuple[Variable, ...] = (
     Variable("landmark_salience", ("landmark",), "float64", "1", "how much anybody would notice, 0 to 1"),
     Variable("landmark_tolerance", ("landmark",), "float64", "s", "how far off still counts as simultaneous"),
     Variable("landmark_span", ("landmark_edge",), "float64", "s", "length, first and last sound of the track"),
+    Variable("track_power", (), "float64", "1", "gated K-weighted mean power of the track, 0 where it is silent"),
+    Variable("track_peak", (), "float64", "1", "highest absolute sample of the track, full scale 1.0"),
     # loops.bodies; times are song time
     Variable("loop_scalars", ("loop_scalar",), "float64", "1", "length, first and last sound (s), metre, confidence"),
     Variable("loop_downbeats", ("bar",), "float64", "s", "bar lines that splices leave and enter at"),
