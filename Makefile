@@ -5,20 +5,24 @@
 #   make check      format, lint, strict types, import contracts
 #   make notebooks  run the notebooks and compare their checked outputs
 #   make bench      measure: beats, seams, plans beside a peer, speed; writes tests/benchmarks/RESULTS.md
+#   make train      make the beat network's weights anew: compose, render, train, fit (about two hours on 2 cores)
 #   make lock       resolve the lock files again (the only target that looks for newer packages)
 
 PYTHON ?= python3
 VENV   := .venv
 BIN    := $(VENV)/bin
 DEMO_HOME ?= demo
+# Only training, its tests and its notebook need torch. The CPU build suffices and is far smaller: where pip's own choice
+# is the CUDA one, name the other, as a wheel or with pip's options (make test TORCH="torch==2.13.0 --index-url ...").
+TORCH ?= torch==2.13.0
 # Notebooks write profiles and analyses to the home folder; the user's own is not for tests.
 NBVAL   = WORKBENCH_HOME="$$(mktemp -d)" $(BIN)/python -m pytest --nbval-lax notebooks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check format notebooks bench peers lock clean
+.PHONY: help demo test test-all check format notebooks bench peers train lock clean
 
 help:
-	@sed -n '2,8s/^# *//p' Makefile
+	@sed -n '2,9s/^# *//p' Makefile
 
 # One stamp a lock file: a target re-runs only when its lock or the project's metadata changed.
 $(VENV)/.python:
@@ -40,10 +44,15 @@ $(VENV)/.dev: $(VENV)/.core requirements-dev.lock
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
 	@touch $@
 
+$(VENV)/.torch: $(VENV)/.dev
+	@echo "[set-up] installing torch (a few minutes, once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(TORCH)
+	@touch $@
+
 demo: $(VENV)/.core
 	@$(BIN)/workbench demo --home $(DEMO_HOME)
 
-test: $(VENV)/.dev
+test: $(VENV)/.torch
 	$(BIN)/python -m pytest -m "not slow" tests
 	$(NBVAL)
 
@@ -60,7 +69,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-notebooks: $(VENV)/.dev
+notebooks: $(VENV)/.torch
 	$(NBVAL)
 
 bench: $(VENV)/.dev peers
@@ -97,6 +106,21 @@ $(VENV)/peers-madmom/.done: $(PEERS)-madmom.lock $(PEERS)-madmom-packages.lock |
 	then echo "[set-up] only torch's CUDA build is on offer: BeatNet is left out"; \
 	else $(VENV)/peers-madmom/bin/$(PIP_QUIET) --no-deps torch==2.13.0; fi
 	@touch $@
+
+# The whole way to the weights that ship. Interrupted, it goes on where it stopped: pieces that are there are kept, the
+# training has its checkpoint; another seed, or a changed recipe, needs another SET or RUN. Sound is kept of the pieces
+# that the training leaves aside; on those of `dev` the decoder's weights are fitted.
+SET ?= training-set
+RUN ?= $(SET)/run
+SEED ?= 0
+TRAINING = data/recipes/training
+train: $(VENV)/.torch
+	$(BIN)/python $(TRAINING)/generate.py $(SET) --audio
+	$(BIN)/python $(TRAINING)/train.py $(SET) $(RUN) --seed $(SEED)
+	$(BIN)/python $(TRAINING)/train.py $(SET) $(RUN) --seed $(SEED) --export
+	mkdir -p $(TRAINING)/runs
+	cp $(RUN)/log.jsonl $(TRAINING)/runs/network.jsonl
+	$(BIN)/python $(TRAINING)/fit.py $(SET)/dev --again --write
 
 LOCK = $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-annotate
 lock: $(VENV)/.python
