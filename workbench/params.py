@@ -516,6 +516,9 @@ class MomentParams(Params):
     motion_deviations: float = Field(
         default=4.0, ge=1.0, le=20.0, description="usual deviations by which a peak of motion stands out"
     )
+    least_motion: float = Field(
+        default=0.1, ge=0.0, le=2.0, description="picture heights a second by which any peak of motion stands out"
+    )
     motion_tolerance: float = Field(default=0.15, ge=0.04, le=1.0, description="s; a gesture has no exact instant")
     end_salience: float = Field(default=0.5, ge=0.0, le=1.0, description="of the first and of the last picture")
 

@@ -42,6 +42,11 @@ _END_TOLERANCE = 0.25
 """s; music may be gone a little before the picture"""
 
 
+_MOTION_RATE = 20.0
+"""points a second at which motion is looked at"""
+_SAME_SECONDS = 1e-6
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Moments:
     """What there is to land on in one film."""
@@ -133,23 +138,25 @@ def _hits(soundtrack: Soundtrack, params: MomentParams) -> Iterator[_Row]:
 
 def _motion(picture: Picture, params: MomentParams) -> Iterator[_Row]:
     """Peaks of the smoothed motion curve that stand out from what moves otherwise."""
+    from scipy.ndimage import uniform_filter1d
     from scipy.signal import find_peaks
 
-    if picture.times.size < 8:
+    # At a border nothing is said to move: bridged, or every shot would be a peak between two valleys.
+    told = np.ones(picture.times.size, dtype=bool)
+    for border in picture.borders:
+        told &= (picture.times < border.start - _SAME_SECONDS) | (picture.times > border.end + _SAME_SECONDS)
+    if np.count_nonzero(told) < 8:
         return
-    rate = 10.0
-    at = np.arange(0.0, picture.duration, 1.0 / rate)
-    width = max(1, round(params.motion_seconds * rate))
-    motion = np.convolve(np.interp(at, picture.times, picture.motion), np.ones(width) / width, mode="same")
+    at = np.arange(0.0, picture.duration, 1.0 / _MOTION_RATE)
+    motion = np.interp(at, picture.times[told], picture.motion[told])
+    motion = uniform_filter1d(motion, max(1, round(params.motion_seconds * _MOTION_RATE)), mode="nearest")
     usual = float(np.median(motion))
-    spread = max(1.4826 * float(np.median(np.abs(motion - usual))), 0.02)
-    peaks, found = find_peaks(
-        motion,
-        prominence=params.motion_deviations * spread,
-        distance=max(1, round(params.motion_apart_seconds * rate)),
-    )
+    spread = max(1.4826 * float(np.median(np.abs(motion - usual))), params.least_motion / params.motion_deviations)
+    stands_out = params.motion_deviations * spread
+    apart = max(1, round(params.motion_apart_seconds * _MOTION_RATE))
+    peaks, found = find_peaks(motion, prominence=stands_out, distance=apart)
     for peak, prominence in zip(peaks, found["prominences"], strict=True):
-        size = np.clip(prominence / (params.motion_deviations * spread) - 1.0, 0.0, 2.0) / 2.0
+        size = np.clip(prominence / stands_out - 1.0, 0.0, 2.0) / 2.0
         yield float(at[peak]), "motion", float(0.2 + 0.25 * size), params.motion_tolerance
 
 
