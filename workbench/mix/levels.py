@@ -4,7 +4,7 @@ From it the loudness of any stretch follows by a mean, and the gated loudness of
 that ducking needs the sound itself only once, block by block, whatever its length. A single channel counts twice,
 because a film plays it on both loudspeakers: voice and music are compared as they will be heard.
 
-Functions: `level_curve`, `level_curve_of_blocks`.
+Functions: `level_curve`, `level_curve_of_blocks`; class `LevelMeter` for sound that comes as it is decoded.
 
 References
 ----------
@@ -107,20 +107,39 @@ def level_curve(samples: FloatArray, rate: int) -> LevelCurve:
 
 def level_curve_of_blocks(blocks: Iterable[FloatArray], rate: int) -> LevelCurve:
     """Measure sound that comes in blocks of shape (n,) or (channels, n); memory hardly grows with its length."""
-    piece, run_up = _PIECE_SECONDS * rate, _RUN_UP_SECONDS * rate
-    powers: list[FloatArray] = []
-    peak, before, waiting = 0.0, None, None
+    meter = LevelMeter(rate)
     for block in blocks:
+        meter.add(block)
+    return meter.curve()
+
+
+class LevelMeter:
+    """Measures sound that is handed to it block by block."""
+
+    def __init__(self, rate: int) -> None:
+        self._rate = rate
+        self._powers: list[FloatArray] = []
+        self._peak = 0.0
+        self._before: FloatArray | None = None
+        self._waiting: FloatArray | None = None
+
+    def add(self, block: FloatArray) -> None:
+        """Take the next block, shape (n,) or (channels, n)."""
+        piece, run_up = _PIECE_SECONDS * self._rate, _RUN_UP_SECONDS * self._rate
         sound = np.atleast_2d(block)
         if sound.size:
-            peak = max(peak, float(sound.max()), -float(sound.min()))
-        waiting = sound if waiting is None else np.concatenate([waiting, sound], axis=1)
+            self._peak = max(self._peak, float(sound.max()), -float(sound.min()))
+        waiting = sound if self._waiting is None else np.concatenate([self._waiting, sound], axis=1)
         while waiting.shape[1] >= piece:
-            powers.append(_power(before, waiting[:, :piece], rate))
-            before, waiting = waiting[:, piece - run_up : piece], waiting[:, piece:]
-    if waiting is not None and waiting.shape[1]:
-        powers.append(_power(before, waiting, rate))
-    return LevelCurve(np.concatenate([np.zeros(0), *powers]), peak)
+            self._powers.append(_power(self._before, waiting[:, :piece], self._rate))
+            self._before, waiting = waiting[:, piece - run_up : piece].copy(), waiting[:, piece:]
+        self._waiting = waiting.copy()
+
+    def curve(self) -> LevelCurve:
+        """The curve of all that was taken; the meter is at its end."""
+        if self._waiting is not None and self._waiting.shape[1]:
+            self._powers.append(_power(self._before, self._waiting, self._rate))
+        return LevelCurve(np.concatenate([np.zeros(0), *self._powers]), self._peak)
 
 
 def _power(before: FloatArray | None, sound: FloatArray, rate: int) -> FloatArray:

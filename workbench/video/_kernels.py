@@ -1,0 +1,200 @@
+"""Compiled inner loops of comparing pictures. Compiled once and cached on disk; importing this module loads numba."""
+
+from __future__ import annotations
+
+import numba
+import numpy as np
+
+from workbench.recording import FloatArray, IntArray
+
+BLOCK_ROWS, BLOCK_COLUMNS = 12, 16
+"""fields of a block; a picture of 36 by 64 fields has twelve"""
+_REACH_ROWS, _REACH_COLUMNS = 4, 8
+_SAME = np.float32(0.92)  # correlation over which a block is not searched for further
+
+
+@numba.njit(cache=True, nogil=True, fastmath=True)
+def compare(before: FloatArray, after: FloatArray, noise: float) -> float:
+    """How unlike two pictures are when blocks may move.
+
+    Each block of `after` is looked for in `before` up to 4 rows and 8 columns away, by the correlation of luma, which
+    no change of gain or level alters. Blocks weigh by their contrast: flat ones say nothing.
+
+    before, after : shape (36, 64), luma
+    noise : standard deviation of luma that counts as none
+
+    Returns
+    -------
+    0 for the same picture, moved, lit anew or not; about 0.5 for unrelated ones, 1 at most
+    """
+    rows, columns = after.shape
+    floor = noise * noise
+    total_weight, total = 0.0, 0.0
+    count = np.float32(BLOCK_ROWS * BLOCK_COLUMNS)
+    for top in range(0, rows - BLOCK_ROWS + 1, BLOCK_ROWS):
+        for left in range(0, columns - BLOCK_COLUMNS + 1, BLOCK_COLUMNS):
+            sum_b, sum_bb = np.float32(0), np.float32(0)
+            for y in range(top, top + BLOCK_ROWS):
+                for x in range(left, left + BLOCK_COLUMNS):
+                    value = after[y, x]
+                    sum_b += value
+                    sum_bb += value * value
+            mean_b = sum_b / count
+            var_b = max(sum_bb / count - mean_b * mean_b, np.float32(0))
+            best, own_a = np.float32(-1), np.float32(0)
+            for ring in range(2):
+                if ring == 1 and best >= _SAME:
+                    break
+                low_y = top if ring == 0 else max(0, top - _REACH_ROWS)
+                high_y = top if ring == 0 else min(rows - BLOCK_ROWS, top + _REACH_ROWS)
+                low_x = left if ring == 0 else max(0, left - _REACH_COLUMNS)
+                high_x = left if ring == 0 else min(columns - BLOCK_COLUMNS, left + _REACH_COLUMNS)
+                for at_y in range(low_y, high_y + 1):
+                    for at_x in range(low_x, high_x + 1):
+                        sum_a, sum_aa, sum_ab = np.float32(0), np.float32(0), np.float32(0)
+                        for y in range(BLOCK_ROWS):
+                            for x in range(BLOCK_COLUMNS):
+                                one = before[at_y + y, at_x + x]
+                                sum_a += one
+                                sum_aa += one * one
+                                sum_ab += one * after[top + y, left + x]
+                        mean_a = sum_a / count
+                        var_a = max(sum_aa / count - mean_a * mean_a, np.float32(0))
+                        covariance = sum_ab / count - mean_a * mean_b
+                        likeness = (covariance + floor) / (np.sqrt(var_a * var_b) + floor)
+                        if ring == 0:
+                            own_a = var_a
+                        best = max(best, likeness)
+            weight = np.sqrt(max(own_a, var_b))
+            total_weight += weight
+            total += weight * (1.0 - min(max(best, np.float32(0)), np.float32(1)))
+    return total / total_weight if total_weight > 1e-9 else 0.0
+
+
+@numba.njit(cache=True, nogil=True, fastmath=True)
+def measure(
+    luma: FloatArray,
+    chroma: FloatArray,
+    noise: float,
+    out_level: FloatArray,
+    out_change: FloatArray,
+    out_tones: FloatArray,
+) -> None:
+    """Measure each picture of a run, and each against the one before it.
+
+    luma, chroma : shapes (n, 36, 64) and (n, 2, 18, 32)
+    out_level : shape (n, 4), written: mean and standard deviation of luma, colourfulness, range of luma
+    out_change : shape (n, 2), written: unlikeness to the picture before, speed in fields a picture; row 0 is left
+    out_tones : shape (n, 96), zeros, written: cumulative distributions of luma (64) and both differences (16 each)
+    """
+    n, rows, columns = luma.shape
+    for k in range(n):
+        total, square, low, high = 0.0, 0.0, np.float32(2), np.float32(-2)
+        for y in range(rows):
+            for x in range(columns):
+                value = luma[k, y, x]
+                total += value
+                square += value * value
+                low, high = min(low, value), max(high, value)
+                out_tones[k, min(max(int(value * 64), 0), 63)] += 1
+        mean = total / (rows * columns)
+        out_level[k, 0] = max(mean, 0.0)
+        out_level[k, 1] = np.sqrt(max(square / (rows * columns) - mean * mean, 0.0))
+        sum_rg, sum_yb, sum_rg2, sum_yb2 = 0.0, 0.0, 0.0, 0.0
+        for y in range(chroma.shape[2]):
+            for x in range(chroma.shape[3]):
+                blue, red = chroma[k, 0, y, x], chroma[k, 1, y, x]
+                out_tones[k, 64 + min(max(int(blue * 48 + 8), 0), 15)] += 1
+                out_tones[k, 80 + min(max(int(red * 48 + 8), 0), 15)] += 1
+                rg = 2.116 * red + 0.344 * blue
+                yb = 0.344 * red - 1.944 * blue
+                sum_rg += rg
+                sum_yb += yb
+                sum_rg2 += rg * rg
+                sum_yb2 += yb * yb
+        count = chroma.shape[2] * chroma.shape[3]
+        mean_rg, mean_yb = sum_rg / count, sum_yb / count
+        spread = max(sum_rg2 / count - mean_rg * mean_rg, 0.0) + max(sum_yb2 / count - mean_yb * mean_yb, 0.0)
+        out_level[k, 2] = np.sqrt(spread) + 0.3 * np.sqrt(mean_rg * mean_rg + mean_yb * mean_yb)
+        out_level[k, 3] = high - low
+        running = np.float32(0)
+        for j in range(96):
+            if j == 64 or j == 80:
+                running = np.float32(0)
+            running += out_tones[k, j] / np.float32(rows * columns if j < 64 else count)
+            out_tones[k, j] = running
+        if k == 0:
+            continue
+        shift = out_level[k, 0] - out_level[k - 1, 0]
+        moved, slope = 0.0, 0.0
+        for y in range(rows - 1):
+            for x in range(columns - 1):
+                here = luma[k, y, x]
+                moved += abs(here - luma[k - 1, y, x] - shift)
+                slope += max(abs(luma[k, y, x + 1] - here), abs(luma[k, y + 1, x] - here))
+        fields = (rows - 1) * (columns - 1)
+        out_change[k, 0] = compare(luma[k - 1], luma[k], noise)
+        out_change[k, 1] = max(moved / fields - noise, 0.0) / (slope / fields + 2 * noise)
+
+
+@numba.njit(cache=True, nogil=True, fastmath=True)
+def mixtures(views: FloatArray, reaches: IntArray, out: FloatArray) -> None:
+    """How well each picture is a mixture of one before it and one after it.
+
+    The mixture is the point on the line between the two that comes nearest (least squares).
+
+    views : shape (n, d), pictures as vectors
+    reaches : shape (n_reaches,), pictures to each side
+    out : shape (n, n_reaches, 2), written: share of the distance to the nearer of the two that the mixture explains, 0
+        to 1, and root mean square distance of the two; 0 where a reach goes beyond the run
+    """
+    n, d = views.shape
+    for k in range(n):
+        for r in range(reaches.size):
+            reach = reaches[r]
+            out[k, r, 0] = 0
+            out[k, r, 1] = 0
+            if k - reach < 0 or k + reach >= n:
+                continue
+            ab, ma, mb = np.float32(0), np.float32(0), np.float32(0)
+            for j in range(d):
+                one, here, other = views[k - reach, j], views[k, j], views[k + reach, j]
+                ab += (other - one) * (other - one)
+                ma += (here - one) * (here - one)
+                mb += (other - here) * (other - here)
+            if ab <= 1e-12:
+                continue
+            share = min(max((ma - mb + ab) / (2 * ab), np.float32(0)), np.float32(1))
+            rest = max(ma - 2 * share * (ma - mb + ab) / 2 + share * share * ab, np.float32(0))
+            nearer = min(ma, mb)
+            between = min(nearer / (np.float32(0.1) * ab), np.float32(1))  # near either end there is no mixture
+            out[k, r, 0] = between * (1 - min(rest / (nearer + np.float32(1e-9)), np.float32(1)))
+            out[k, r, 1] = np.sqrt(ab / d)
+
+
+@numba.njit(cache=True, nogil=True, fastmath=True)
+def fit_ramp(shares: FloatArray) -> tuple[float, int, int]:
+    """The straight rise from 0 to 1 that comes nearest to a row of shares.
+
+    shares : shape (n,)
+
+    Returns
+    -------
+    misfit : root mean square difference
+    start : first picture over 0
+    end : first picture at 1
+    """
+    n = shares.size
+    best, best_start, best_end = np.float32(1e9), 0, n - 1
+    for start in range(n - 3):
+        for end in range(start + 3, n):
+            total = np.float32(0)
+            for k in range(n):
+                rise = (np.float32(k - start) + np.float32(0.5)) / np.float32(end - start)
+                difference = shares[k] - min(max(rise, np.float32(0)), np.float32(1))
+                total += difference * difference
+                if total >= best:
+                    break
+            if total < best:
+                best, best_start, best_end = total, start, end
+    return np.sqrt(best / np.float32(n)), best_start, best_end

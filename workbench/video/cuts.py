@@ -1,0 +1,341 @@
+"""Where shots give way to each other: hard cuts to the picture, dissolves, fades, and flashes that are none of these.
+
+**Hard cuts.** A step between two pictures is looked at where blocks of the new picture are not found in the old one
+(`_kernels.compare`, which follows motion and ignores light) or the tones jump (`strip.tone_distance`, which ignores
+motion). It is a cut when the two sides have nothing in common: pictures up to 0.2 s before are compared with pictures
+after, up to 1.4 s on until the next step, and the likest pair decides. A flash, a strobe and an explosion return to
+what was there; a whip pan is unlike from picture to picture all the time, so the step must also stand out from its
+surroundings. Five logarithms and differences of these measures add up to a log-odds.
+
+**Dissolves.** In a dissolve each picture is a mixture of one before and one after it, and the share of the new one
+rises in a straight line. Candidates are pictures that a mixture explains (`_kernels.mixtures`); the ramp's two ends are
+fitted to the shares; then it must join unlike shots in a straight line, and the contrast must sag in the middle, since
+averages of unlike pictures are flatter than either.
+
+**Fades.** A picture that fades to black or white keeps its pattern while its distance from that colour shrinks to
+nothing, and the same in return. Where the picture is blank, the slope to each side is followed as long as it lasts.
+
+**Flashes.** The mean luma leaps up and most of the leap is undone within a second.
+
+Functions: `steps` and `hard_cuts`, `dissolves`, `fades`, `flashes`, `joined`.
+
+References
+----------
+Lienhart, "Reliable transition detection in videos: a survey and practitioner's guide", IJIG 2001 (contrast in
+dissolves, fades as scaling). Zabih, Miller & Mai, "A feature-based algorithm for detecting and classifying scene
+breaks", ACM Multimedia 1995 (motion compensation before comparing).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.params import CutParams
+from workbench.recording import FloatArray, IntArray
+from workbench.video.picture import Border, Stretches
+from workbench.video.strip import NOISE, Strip, tone_distance
+
+_BEFORE = (1, 2, 3, 5)
+_AFTER = (0, 1, 2, 4)
+_LOOK_BACK = 12
+_FAR_SECONDS = (0.3, 0.6, 1.0, 1.4)
+_LIKE = 0.02  # added to unlikeness before a logarithm
+_TONE = 0.05  # added to distances of tones
+_REACH_SECONDS = (0.12, 0.2, 0.32, 0.52, 0.8, 1.2)
+_GATE_RMS = 0.015  # of full scale, by which the ends of a dissolve differ at least
+CONTEXT_SECONDS = 3.2
+"""s of pictures to each side that `hard_cuts`, `dissolves` and `flashes` read to judge one"""
+
+
+def steps(strip: Strip, params: CutParams) -> IntArray:
+    """Pictures that may open a shot: unlike the one before, or of other tones; shape (n_steps,), indices from 1 on."""
+    jump = np.zeros(len(strip))
+    jump[1:] = tone_distance(strip.tones[1:], strip.tones[:-1])
+    found = (strip.changes[:, 0] >= params.step_unlikeness) | (jump >= params.step_tones)
+    found[:1] = False
+    return np.flatnonzero(found)
+
+
+def hard_cuts(strip: Strip, params: CutParams) -> list[Border]:
+    """The steps that part shots, sorted.
+
+    Of steps closer than `shortest_shot_seconds` the surest is kept; where the pictures between two are blank, a flash
+    between shots, the second, with which the new shot begins.
+    """
+    places = steps(strip, params)
+    cuts: list[tuple[int, float, float]] = []
+    for place in places:
+        evidence = step_evidence(strip, int(place), places, params.blank_range)
+        odds = params.step_bias + float(np.dot(step_weights(params), evidence))
+        if odds <= params.step_threshold:
+            continue
+        cut = (int(place), odds, float(np.clip(evidence[0], 0.0, 1.0)))
+        if cuts and strip.times[place] - strip.times[cuts[-1][0]] < params.shortest_shot_seconds - 1e-6:
+            blank = bool(np.all(strip.levels[cuts[-1][0] : place, 3] < params.blank_range))
+            if blank or odds > cuts[-1][1]:
+                cuts[-1] = cut
+            continue
+        cuts.append(cut)
+    times = strip.times
+    return [Border("hard", float(times[i]), float(times[i]), float(times[i]), strength) for i, _, strength in cuts]
+
+
+def step_weights(params: CutParams) -> FloatArray:
+    """Weights of what `step_evidence` answers, in its order."""
+    return np.array(
+        [params.weight_unlike, params.weight_stands_out, params.weight_alone, params.weight_tones,
+         params.weight_tones_alone, params.weight_undone]
+    )  # fmt: skip
+
+
+def step_evidence(strip: Strip, place: int, places: IntArray, blank_range: float) -> FloatArray:
+    """What speaks for a cut at a step; pictures whose luma ranges over less than `blank_range` are blank.
+
+    Returns
+    -------
+    shape (6,): unlikeness across; its log ratio to the typical one around; log ratio of the step to the largest beside
+    it; log distance of tones across; log ratio of the jump of tones to the largest beside it; share of a leap of the
+    mean luma that is undone within a second
+    """
+    change, blank, n = strip.changes[:, 0], strip.levels[:, 3] < blank_range, len(strip)
+    until = _next_step(change, place, places)
+    far = np.searchsorted(strip.times, strip.times[place] + np.array(_FAR_SECONDS))
+    after = sorted({min(n - 1, place + k) for k in _AFTER} | {int(k) for k in far if k < until})
+    # A blank picture, lit white or dropped, says nothing of its shot; steps into it and out of it are no surroundings.
+    seen = np.flatnonzero(~blank[max(0, place - _LOOK_BACK) : place]) + max(0, place - _LOOK_BACK)
+    before = sorted({int(seen[max(0, seen.size - k)]) for k in _BEFORE}) if seen.size else [place - 1]
+    across = min(_unlike(strip, i, j) for i in before for j in after)
+    tones = float(tone_distance(strip.tones[before][:, None], strip.tones[after][None, :]).min())
+    sides = [side for side in (change[max(1, place - 5) : place], change[place + 1 : place + 6]) if side.size]
+    usual = max((float(np.median(side)) for side in sides), default=0.0)
+    near = (place - 2, place - 1, place + 1, place + 2)
+    beside = [k for k in near if 0 < k < n and not (blank[k] or blank[k - 1])]
+    largest = max((float(change[k]) for k in beside), default=0.0)
+    jump = float(tone_distance(strip.tones[place], strip.tones[place - 1]))
+    jumps = max((float(tone_distance(strip.tones[k], strip.tones[k - 1])) for k in beside), default=0.0)
+    return np.array(
+        [
+            across,
+            np.log((across + _LIKE) / (usual + _LIKE)),
+            np.log((change[place] + _LIKE) / (largest + _LIKE)),
+            np.log(tones + _TONE),
+            np.log((jump + _TONE) / (jumps + _TONE)),
+            _undone(strip, place, until),
+        ]
+    )
+
+
+def dissolves(strip: Strip, params: CutParams, cuts: list[Border]) -> list[Border]:
+    """Dissolves, sorted; what overlaps one of the hard `cuts` is none, of two that overlap the likelier is kept."""
+    weights = dissolve_weights(params)
+    found: list[tuple[float, Border]] = []
+    for border, evidence in ramps(strip, params):
+        odds = params.dissolve_bias + float(np.dot(weights, evidence))
+        if odds > 0.0 and not any(border.start - 0.1 < cut.at < border.end + 0.1 for cut in cuts):
+            found.append((odds, border))
+    return _best_apart(found)
+
+
+def ramps(strip: Strip, params: CutParams) -> list[tuple[Border, FloatArray]]:
+    """Stretches over which one picture turns into another in a straight line, and what speaks for a dissolve.
+
+    Returns
+    -------
+    border and shape (5,) of each: unlikeness of the ends; log distance of their tones; share of contrast that is lost
+    in the middle; log share of the distance that the mixture leaves unexplained there; log misfit of the line
+    """
+    from workbench.video._kernels import fit_ramp, mixtures
+
+    if len(strip) < 7:
+        return []
+    views, reaches = _views(strip), _reaches(strip)
+    explained = np.zeros((len(strip), reaches.size, 2), dtype=np.float32)
+    mixtures(views, reaches, explained)
+    quality = explained[:, :, 0] * np.minimum(explained[:, :, 1] / params.dissolve_rms, 1.0)
+    found: list[tuple[Border, FloatArray]] = []
+    for middle in _peaks(quality.max(axis=1), params.dissolve_quality, int(reaches[2])):
+        good = np.flatnonzero(quality[middle] >= 0.8 * quality[middle].max())
+        wide = round(1.5 * int(reaches[good[-1]])) + 4
+        first, last = max(0, middle - wide), min(len(strip) - 1, middle + wide)
+        shares = _shares(views[first : last + 1])
+        if shares is None:
+            continue
+        misfit, start, end = fit_ramp(shares)
+        if misfit <= params.dissolve_misfit:
+            found.append(_ramp(strip, first + int(start), first + int(end), float(misfit), views))
+    return found
+
+
+def flashes(strip: Strip, params: CutParams) -> list[Border]:
+    """Leaps of light that are undone, sorted; `strength` is the leap of the mean luma."""
+    luma, times = strip.levels[:, 0].astype(np.float64), strip.times
+    found: list[Border] = []
+    for place in np.flatnonzero(np.diff(luma, prepend=luma[:1]) >= params.flash_leap / 2):
+        base = float(luma[max(0, place - 1)])
+        if found and times[place] < found[-1].end:
+            continue
+        rise = slice(int(place), int(np.searchsorted(times, times[place] + params.flash_rise_seconds)) + 1)
+        top = int(place) + int(np.argmax(luma[rise]))
+        leap = float(luma[top]) - base
+        until = int(np.searchsorted(times, times[top] + params.flash_seconds))
+        fallen = np.flatnonzero(luma[top : until + 1] <= base + 0.5 * leap)
+        if leap < params.flash_leap or not fallen.size:
+            continue
+        low = float(luma[top : until + 1].min())
+        if luma[top] - low < params.flash_undone * leap:
+            continue
+        end = float(times[top + int(fallen[0])])
+        found.append(Border("flash", float(times[place]), end, float(times[place]), min(1.0, leap)))
+    return found
+
+
+def fades(
+    times: FloatArray, brightness: FloatArray, contrast: FloatArray, spread: FloatArray, params: CutParams
+) -> tuple[list[Border], Stretches]:
+    """Fades from, to and through black and white, and the stretches that are black.
+
+    Parameters
+    ----------
+    times : shape (n,), video seconds
+    brightness, contrast, spread : shape (n,) each, mean, standard deviation and range of luma
+    """
+    blank = (spread < params.blank_range) & ((brightness < params.black_luma) | (brightness > params.white_luma))
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], blank, [False]]).astype(np.int8)))
+    found: list[Border] = []
+    black: list[tuple[float, float]] = []
+    for first, stop in zip(edges[::2], edges[1::2], strict=True):
+        colour = 0.0 if brightness[first] < 0.5 else 1.0
+        away = np.hypot(contrast, brightness - colour).astype(np.float64)
+        starts = _slope(times, away, int(first), -1, params)
+        ends = _slope(times, away, int(stop) - 1, 1, params)
+        down, up = starts < first, ends > stop - 1
+        appears = float(times[min(int(stop), times.size - 1)])
+        if colour == 0.0 and appears > times[first]:
+            black.append((float(times[first]), appears))
+        if not (down or up):
+            continue
+        start = float(times[starts]) if down else float(times[first])
+        at = appears if stop < times.size else float(times[-1])
+        end = max(float(times[ends]) if up else at, at)
+        found.append(Border("fade", start, end, at, float(min(1.0, away[[starts, ends]].max() * 2))))
+    return found, tuple(black)
+
+
+def joined(borders: list[Border], faded: list[Border]) -> tuple[Border, ...]:
+    """All borders, sorted, without cuts, dissolves and flashes that are part of a fade."""
+    kept = [border for border in borders if not any(fade.start - 0.08 < border.at < fade.end + 0.08 for fade in faded)]
+    return tuple(sorted([*kept, *faded], key=lambda border: (border.start, border.at)))
+
+
+def _unlike(strip: Strip, one: int, other: int) -> float:
+    from workbench.video._kernels import compare
+
+    return float(compare(strip.luma[one], strip.luma[other], NOISE))
+
+
+def _next_step(change: FloatArray, place: int, places: IntArray) -> int:
+    """The next step after one that is at least half as large."""
+    for later in places[int(np.searchsorted(places, place + 2)) :]:
+        if change[later] > 0.5 * change[place]:
+            return int(later)
+    return int(change.size)
+
+
+def _undone(strip: Strip, place: int, until: int) -> float:
+    """Share of the leap of the mean luma at a picture that is undone within a second, 0 to 1; 0 without a leap."""
+    luma = strip.levels[:, 0]
+    leap = float(luma[place] - luma[place - 1])
+    if leap < 0.05:
+        return 0.0
+    end = min(until, int(np.searchsorted(strip.times, strip.times[place] + 1.0)))
+    return float(np.clip((luma[place] - luma[place : end + 1].min()) / leap, 0.0, 1.0))
+
+
+def _views(strip: Strip) -> FloatArray:
+    """Pictures as vectors, shape (n, 432): luma and colours averaged to 9 by 16."""
+    n = len(strip)
+    luma = strip.luma.reshape(n, 9, 4, 16, 4).mean(axis=(2, 4)).reshape(n, -1)
+    chroma = strip.chroma.reshape(n, 2, 9, 2, 16, 2).mean(axis=(3, 5)).reshape(n, -1)
+    return np.ascontiguousarray(np.concatenate([luma, chroma], axis=1), dtype=np.float32)
+
+
+def _reaches(strip: Strip) -> IntArray:
+    """Pictures to each side that mixtures are sought in, shape (6,), by the usual distance of pictures in time."""
+    usual = float(np.median(np.diff(strip.times)))
+    return np.maximum(np.round(np.array(_REACH_SECONDS) / usual).astype(np.int64), np.arange(1, 7))
+
+
+def _peaks(quality: FloatArray, least: float, apart: int) -> list[int]:
+    """Indices of the best within `apart` to each side, where `least` is reached; of equal ones the first."""
+    order = [int(k) for k in np.argsort(-quality, kind="stable") if quality[k] >= least]
+    taken = np.zeros(quality.size, dtype=bool)
+    found: list[int] = []
+    for k in order:
+        if not taken[k]:
+            found.append(k)
+            taken[max(0, k - apart) : k + apart + 1] = True
+    return sorted(found)
+
+
+def _shares(views: FloatArray) -> FloatArray | None:
+    """Place of each picture on the line from the first to the last one, shape (n,), 0 and 1 at the ends."""
+    first, last = views[:2].mean(axis=0), views[-2:].mean(axis=0)
+    across = last - first
+    length = float(across @ across)
+    if views.shape[0] < 8 or length / across.size < _GATE_RMS**2:
+        return None
+    return np.asarray((views - first) @ across / length, dtype=np.float32)
+
+
+def _ramp(strip: Strip, start: int, end: int, misfit: float, views: FloatArray) -> tuple[Border, FloatArray]:
+    """The border and the evidence of a ramp of shares from picture `start` to `end`."""
+    before, after = max(0, start - 1), min(len(strip) - 1, end + 1)
+    tones = float(tone_distance(strip.tones[before], strip.tones[after]))
+    unlike = _unlike(strip, before, after)
+    middle, half = (start + end) // 2, max(2, (end - start) // 2)
+    one, other = views[max(0, middle - half)], views[min(len(strip) - 1, middle + half)]
+    apart = float(np.sum(np.square(other - one)))
+    rest = float(np.sum(np.square(views[middle] - 0.5 * (one + other)))) / (0.25 * apart + 1e-9)
+    contrast = strip.levels[:, 1]
+    sag = 1.0 - float(contrast[middle]) / (0.5 * float(contrast[before] + contrast[after]) + 1e-3)
+    times = strip.times
+    border = Border("dissolve", float(times[start]), float(times[end]), float(times[middle]), min(1.0, unlike))
+    return border, np.array([unlike, np.log(tones + _TONE), sag, np.log(rest + 0.02), np.log(misfit + 0.005)])
+
+
+def dissolve_weights(params: CutParams) -> FloatArray:
+    """Weights of unlikeness, tones, sag, rest and misfit of a dissolve."""
+    return np.array(
+        [params.weight_ends, params.weight_end_tones, params.weight_sag, params.weight_rest, params.weight_misfit]
+    )
+
+
+def _best_apart(found: list[tuple[float, Border]]) -> list[Border]:
+    """Of borders that overlap the likeliest, sorted."""
+    kept: list[Border] = []
+    for _, border in sorted(found, key=lambda item: -item[0]):
+        if not any(border.start < other.end and other.start < border.end for other in kept):
+            kept.append(border)
+    return sorted(kept, key=lambda border: border.start)
+
+
+def _slope(times: FloatArray, away: FloatArray, edge: int, step: int, params: CutParams) -> int:
+    """Index to which the distance from a blank picture at `edge` grows, going by `step`; `edge` where it leaps.
+
+    The slope ends where it is less than a quarter of what it was so far.
+    """
+    at = edge
+    while True:
+        ahead = at + step
+        if not 0 <= ahead < away.size or abs(times[ahead] - times[edge]) > params.longest_fade_seconds:
+            break
+        gain = away[ahead] - away[at]
+        pictures = abs(at - edge)
+        usual = (away[at] - away[edge]) / pictures if pictures else 0.0
+        if gain <= max(0.25 * usual, 1e-4) and pictures > 0:
+            break
+        if gain > params.leap_in_fade or (pictures == 0 and gain <= 0):
+            break
+        at = ahead
+    lasted = abs(float(times[at] - times[edge]))
+    return at if lasted >= params.shortest_fade_seconds and away[at] - away[edge] > params.least_fade else edge

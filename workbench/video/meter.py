@@ -1,0 +1,79 @@
+"""A clip measured as its pictures come, in memory that hardly grows: a few numbers a picture are kept, and a few
+seconds of small pictures.
+
+Cuts and dissolves are judged in windows that overlap by `cuts.CONTEXT_SECONDS` to each side, so that a judgement does
+not depend on where a window ends; fades are found at the end, in the curves.
+
+Classes: `PictureMeter`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.errors import ParameterError
+from workbench.params import CutParams
+from workbench.recording import FloatArray
+from workbench.video.cuts import CONTEXT_SECONDS, dissolves, fades, flashes, hard_cuts, joined
+from workbench.video.motion import speeds, still_stretches
+from workbench.video.picture import Border, Picture
+from workbench.video.strip import Strip, strip_of
+
+_WINDOW_SECONDS = 20.0  # judged at a time
+
+
+class PictureMeter:
+    """Takes small pictures in runs, and answers what the whole looks like."""
+
+    def __init__(self, params: CutParams | None = None) -> None:
+        self._params = params or CutParams()
+        self._strip: Strip | None = None
+        self._judged = 0.0  # video seconds before which all is decided
+        self._borders: list[Border] = []
+        self._times: list[FloatArray] = []
+        self._levels: list[FloatArray] = []
+        self._speeds: list[FloatArray] = []
+
+    def add(self, times: FloatArray, luma: FloatArray, chroma: FloatArray) -> None:
+        """Take a run of pictures that follows the last one; shapes as in `Strip`."""
+        strip = strip_of(times, luma, chroma, self._strip)
+        self._times.append(strip.times)
+        self._levels.append(strip.levels)
+        self._speeds.append(strip.changes[:, 1])
+        self._strip = strip if self._strip is None else self._strip.followed_by(strip)
+        while self._strip.times[-1] - self._judged >= _WINDOW_SECONDS + CONTEXT_SECONDS:
+            self._judge(self._judged + _WINDOW_SECONDS)
+
+    def picture(self, duration: float) -> Picture:
+        """What was measured, when all pictures have been added; `duration` is the end of the last one.
+
+        Raises
+        ------
+        ParameterError : there was no picture
+        """
+        if self._strip is None:
+            raise ParameterError("a clip without a single picture cannot be measured")
+        self._judge(float("inf"))
+        times, levels = np.concatenate(self._times), np.concatenate(self._levels)
+        brightness, contrast, colourfulness, spread = (levels[:, k] for k in (0, 1, 2, 3))
+        faded, black = fades(times, brightness, contrast, spread, self._params)
+        borders = joined(self._borders, faded)
+        motion = speeds(times, np.concatenate(self._speeds), borders)
+        end = max(duration, float(times[-1]))
+        still = still_stretches(times, motion, black, borders, end, self._params)
+        return Picture(end, times, motion, brightness, colourfulness, contrast, borders, black, still)
+
+    def _judge(self, until: float) -> None:
+        """Decide what lies before `until`, and forget what is no longer needed for the rest."""
+        strip = self._strip
+        if strip is None:
+            return
+        first, last = np.searchsorted(strip.times, (self._judged - CONTEXT_SECONDS, until + CONTEXT_SECONDS))
+        window = strip.part(int(first), int(last))
+        cuts = hard_cuts(window, self._params)
+        found = [*cuts, *dissolves(window, self._params, cuts), *flashes(window, self._params)]
+        self._borders += [border for border in found if self._judged <= border.at < until]
+        self._judged = until
+        kept = int(np.searchsorted(strip.times, until - CONTEXT_SECONDS))
+        # Never quite empty: the next run is compared with the last picture.
+        self._strip = strip.part(min(kept, len(strip) - 1), len(strip)).copied()

@@ -1,0 +1,98 @@
+"""A run of small pictures with what was measured on each: what cuts and motion are found in.
+
+Pictures come as `workbench.media.clip` makes them: luma in 36 by 64 fields, both colour differences in 18 by 32. That
+is coarse enough for noise and compression to vanish and fine enough for a shot to be known by.
+
+Classes: `Strip`. Functions: `strip_of`, `tone_distance`.
+
+References
+----------
+Hasler & Süsstrunk, "Measuring colourfulness in natural images", SPIE Human Vision and Electronic Imaging 2003.
+Rubner, Tomasi & Guibas, "The earth mover's distance as a metric for image retrieval", IJCV 2000.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from workbench.recording import FloatArray
+
+NOISE = 0.002
+"""standard deviation of luma that counts as none: half a step of eight bits"""
+_LUMA_TONES, _TONES = 64, 96
+_WIDTHS = np.repeat(np.array([1 / 64, 1 / 48, 1 / 48], dtype=np.float32), [_LUMA_TONES, 16, 16])
+_LEAST_SPREAD = np.float32(0.04)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Strip:
+    """Pictures that follow one another, and their measures."""
+
+    times: FloatArray
+    """shape (n,), video seconds"""
+    luma: FloatArray
+    """shape (n, 36, 64), 0 to 1"""
+    chroma: FloatArray
+    """shape (n, 2, 18, 32), -0.5 to 0.5"""
+    levels: FloatArray
+    """shape (n, 4): mean and standard deviation of luma, colourfulness, range of luma"""
+    changes: FloatArray
+    """shape (n, 2): unlikeness to the picture before, 0 to 1; speed in fields a picture"""
+    tones: FloatArray
+    """shape (n, 96), cumulative distributions of luma and both colour differences"""
+
+    def __len__(self) -> int:
+        return int(self.times.size)
+
+    def part(self, start: int, end: int) -> Strip:
+        """Pictures `start` to `end`, not copied."""
+        return Strip(*(getattr(self, field.name)[start:end] for field in fields(self)))
+
+    def copied(self) -> Strip:
+        """The same, not holding on to the run it was a part of."""
+        return Strip(*(getattr(self, field.name).copy() for field in fields(self)))
+
+    def followed_by(self, other: Strip) -> Strip:
+        """Both, one after the other."""
+        return Strip(*(np.concatenate([getattr(self, f.name), getattr(other, f.name)]) for f in fields(self)))
+
+
+def strip_of(times: FloatArray, luma: FloatArray, chroma: FloatArray, before: Strip | None = None) -> Strip:
+    """Measure a run of pictures; `before` is the run that it follows, so that its first picture is compared too."""
+    from workbench.video._kernels import measure
+
+    lead = 0 if before is None or not len(before) else 1
+    if lead and before is not None:
+        luma = np.concatenate([before.luma[-1:], luma])
+        chroma = np.concatenate([before.chroma[-1:], chroma])
+    levels = np.zeros((luma.shape[0], 4), dtype=np.float32)
+    changes = np.zeros((luma.shape[0], 2), dtype=np.float32)
+    tones = np.zeros((luma.shape[0], _TONES), dtype=np.float32)
+    measure(luma, chroma, NOISE, levels, changes, tones)
+    return Strip(times, luma[lead:], chroma[lead:], levels[lead:], changes[lead:], tones[lead:])
+
+
+def tone_distance(one: FloatArray, other: FloatArray) -> FloatArray:
+    """How far luma and colour must move to turn one picture's tones into another's, over the spread of their luma.
+
+    Earth mover's distance of the distributions, which is the area between their cumulative ones; motion leaves it 0.
+
+    Parameters
+    ----------
+    one, other : shape (..., 96), as `Strip.tones`
+
+    Returns
+    -------
+    shape (...,), 0 or more; over 0.3 between most shots
+    """
+    area = np.abs(one - other) @ _WIDTHS
+    spread = 0.5 * (_spread(one) + _spread(other))
+    return np.asarray(area / (spread + _LEAST_SPREAD))
+
+
+def _spread(tones: FloatArray) -> FloatArray:
+    """Distance of the tenth and the ninetieth percentile of luma."""
+    luma = tones[..., :_LUMA_TONES]
+    return np.asarray(((luma > 0.1) & (luma < 0.9)).sum(axis=-1) / np.float32(_LUMA_TONES))
