@@ -59,7 +59,7 @@ _DECLARED: tuple[Variable, ...] = (
     Variable("duration", (), "float64", "s", "decoded length of the recording"),
     # a clip's own sound; times are video time
     Variable("footage_power", ("hop",), "float64", "1", "K-weighted mean power of each hundredth of a second"),
-    Variable("footage_peak", (), "float64", "1", "highest absolute sample, full scale 1.0"),
+    Variable("footage_peak", (), "float64", "1", "highest absolute sample, full scale 1.0; -1 without an audio stream"),
     Variable("speech", ("speech_frame",), "float32", "1", "probability of speech in each frame, 0 to 1"),
     Variable("speech_frame_seconds", (), "float64", "s", "length of a frame of the speech detector"),
     # align.landmarks; times are song time
@@ -70,6 +70,24 @@ _DECLARED: tuple[Variable, ...] = (
     Variable("landmark_span", ("landmark_edge",), "float64", "s", "length, first and last sound of the track"),
     Variable("track_power", (), "float64", "1", "gated K-weighted mean power of the track, 0 where it is silent"),
     Variable("track_peak", (), "float64", "1", "highest absolute sample of the track, full scale 1.0"),
+    # video; times are video time
+    Variable("picture_times", ("picture",), "float64", "s", "when each measured picture is shown"),
+    Variable("motion", ("picture",), "float32", "1/s", "picture heights a second that things move at"),
+    Variable("brightness", ("picture",), "float32", "1", "mean luma, 0 black to 1 white"),
+    Variable("colourfulness", ("picture",), "float32", "1", "Hasler and Suesstrunk's measure over 255, 0 grey"),
+    Variable("contrast", ("picture",), "float32", "1", "standard deviation of luma, 0 to 0.5"),
+    Variable("border_kind", ("border",), "int8", "1", "0 hard, 1 fade, 2 dissolve, 3 flash"),
+    Variable(
+        "border_times", ("border", "border_time"), "float64", "s", "start, end and the instant that stands for it"
+    ),
+    Variable("border_strength", ("border",), "float64", "1", "difference of the two sides, 0 to 1"),
+    Variable("black", ("black_stretch", "stretch_edge"), "float64", "s", "start and end of each black stretch"),
+    Variable("still", ("still_stretch", "stretch_edge"), "float64", "s", "start and end of each still stretch"),
+    Variable("titles", ("title", "stretch_edge"), "float64", "s", "start and end of words over the picture"),
+    Variable("clip_facts", ("byte",), "uint8", "1", "duration, size, rate and title of a clip as JSON in UTF-8"),
+    Variable("footage_attack", ("hop",), "float32", "1", "onset strength, 1 is a typical strong onset"),
+    Variable("footage_onsets", ("footage_onset",), "float64", "s", "instants at which a sound begins"),
+    Variable("footage_onset_strengths", ("footage_onset",), "float32", "dB", "rise over what was heard before"),
     # loops.bodies; times are song time
     Variable("loop_scalars", ("loop_scalar",), "float64", "1", "length, first and last sound (s), metre, confidence"),
     Variable("loop_downbeats", ("bar",), "float64", "s", "bar lines that splices leave and enter at"),

@@ -19,6 +19,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
+import av
 import av.error
 import numpy as np
 from av.audio.stream import AudioStream
@@ -34,8 +35,8 @@ from workbench.media.decoder import Decoder, Tape, decoder_of
 from workbench.media.probe import MediaInfo, Spans, first_of, media_info
 from workbench.recording import FloatArray, IntArray
 
-Thoroughness: TypeAlias = Literal["all", "references", "keys"]
-"""Which pictures are decoded: all, those that others are predicted from, or those that stand alone."""
+Thoroughness: TypeAlias = Literal["all", "references", "keys", "none"]
+"""Which pictures are decoded: all, those that others are predicted from, those that stand alone, or none."""
 
 LUMA_SHAPE = (36, 64)
 """fields of a small picture's luma"""
@@ -78,7 +79,13 @@ class ClipReader:
     """One pass over an opened clip; `info` is known when `blocks` has come to its end."""
 
     def __init__(
-        self, path: Path, container: InputContainer, first: VideoFrame | None, spans: Spans, limits: ClipLimits
+        self,
+        path: Path,
+        container: InputContainer,
+        first: VideoFrame | None,
+        spans: Spans,
+        limits: ClipLimits,
+        look: bool,
     ) -> None:
         self.path = path
         self._container = container
@@ -86,6 +93,7 @@ class ClipReader:
         self._zero = None if first is None else first.time
         self._spans = spans
         self._limits = limits
+        self._look = look
         self._last = -1.0  # video seconds of the last picture
         self._pictures = 0
 
@@ -98,6 +106,11 @@ class ClipReader:
     def has_sound(self) -> bool:
         """Whether there is sound to read."""
         return self._spans.sound is not None
+
+    @property
+    def stated_seconds(self) -> float:
+        """Length that the container states, for a progress bar and nothing else; 0 where it states none."""
+        return float(self._container.duration / av.time_base) if self._container.duration else 0.0
 
     def info(self) -> MediaInfo:
         """What the file is; lengths are those of what was read.
@@ -130,7 +143,7 @@ class ClipReader:
         tray = _Tray(pictures)
         for packet in packets(self._container, *self._spans.streams):
             self._spans.note(packet)
-            if picture is not None and packet.stream_index == picture.index:
+            if picture is not None and packet.stream_index == picture.index and self._look:
                 for time, frame in self._shown(packet):
                     tray.put(time, frame)
                     if tray.full:
@@ -141,7 +154,7 @@ class ClipReader:
             yield tray.take()
         if desk is not None:
             yield from desk.rest()
-        if picture is not None and self._pictures == 0:
+        if picture is not None and self._look and self._pictures == 0:
             raise MediaError(f"{self.path}: no picture of this video could be decoded")
 
     def _shown(self, packet: Packet[Any]) -> Iterator[tuple[float, VideoFrame]]:
@@ -196,7 +209,7 @@ def reading(path: Path, limits: ClipLimits, thoroughness: Thoroughness = "all") 
         spans = Spans(container, picture, sound_stream(container))
         if not spans.streams:
             raise MediaError(f"{path}: neither sound nor moving picture in this file; give a video")
-        yield ClipReader(path, container, first, spans, limits)
+        yield ClipReader(path, container, first, spans, limits, look=thoroughness != "none")
 
 
 class _SoundDesk:

@@ -148,7 +148,7 @@ def plan_mix(
     voice, duck = voice or VoiceParams(), duck or DuckParams()
     if not 0 < video_seconds < float("inf"):
         raise ParameterError(f"a clip lasts some time, got {video_seconds} s")
-    phrases = _phrases(footage, video_seconds, voice)
+    phrases = phrases_in(footage, video_seconds, voice)
     classification = classify(footage, phrases, voice)
     if footage.levels is None or classification != "voice" or speech_seconds(phrases) < voice.min_speech_seconds:
         return Mix(voiceover=False, classification=classification)
@@ -187,8 +187,9 @@ def classify(footage: Footage, phrases: Phrases, params: VoiceParams | None = No
     return "voice" if phrases else "ambient"
 
 
-def _phrases(footage: Footage, video_seconds: float, params: VoiceParams) -> Phrases:
+def phrases_in(footage: Footage, video_seconds: float, params: VoiceParams | None = None) -> Phrases:
     """Phrases in the foreground, inside the clip, times rounded to the millisecond."""
+    params = params or VoiceParams()
     if footage.levels is None:
         return ()
     found = speech_phrases(footage.speech, footage.frame_seconds, params)

@@ -235,8 +235,8 @@ def _unlike(strip: Strip, one: int, other: int) -> float:
 
 def _next_step(change: FloatArray, place: int, places: IntArray) -> int:
     """The next step after one that is at least half as large."""
-    for later in places[int(np.searchsorted(places, place + 2)) :]:
-        if change[later] > 0.5 * change[place]:
+    for later in places:
+        if later > place + 1 and change[later] > 0.5 * change[place]:
             return int(later)
     return int(change.size)
 

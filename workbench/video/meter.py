@@ -18,6 +18,7 @@ from workbench.video.cuts import CONTEXT_SECONDS, dissolves, fades, flashes, har
 from workbench.video.motion import speeds, still_stretches
 from workbench.video.picture import Border, Picture
 from workbench.video.strip import Strip, strip_of
+from workbench.video.titles import TitleWatch
 
 _WINDOW_SECONDS = 20.0  # judged at a time
 
@@ -28,6 +29,7 @@ class PictureMeter:
     def __init__(self, params: CutParams | None = None) -> None:
         self._params = params or CutParams()
         self._strip: Strip | None = None
+        self._titles = TitleWatch()
         self._judged = 0.0  # video seconds before which all is decided
         self._borders: list[Border] = []
         self._times: list[FloatArray] = []
@@ -37,6 +39,7 @@ class PictureMeter:
     def add(self, times: FloatArray, luma: FloatArray, chroma: FloatArray) -> None:
         """Take a run of pictures that follows the last one; shapes as in `Strip`."""
         strip = strip_of(times, luma, chroma, self._strip)
+        self._titles.put(times, luma)
         self._times.append(strip.times)
         self._levels.append(strip.levels)
         self._speeds.append(strip.changes[:, 1])
@@ -61,7 +64,8 @@ class PictureMeter:
         motion = speeds(times, np.concatenate(self._speeds), borders)
         end = max(duration, float(times[-1]))
         still = still_stretches(times, motion, black, borders, end, self._params)
-        return Picture(end, times, motion, brightness, colourfulness, contrast, borders, black, still)
+        titles = self._titles.titles(end)
+        return Picture(end, times, motion, brightness, colourfulness, contrast, borders, black, still, titles)
 
     def _judge(self, until: float) -> None:
         """Decide what lies before `until`, and forget what is no longer needed for the rest."""

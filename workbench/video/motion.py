@@ -1,11 +1,11 @@
-"""How much moves, and when it moves most.
+"""How much moves, and where nothing does.
 
 Speed is estimated from two pictures at once: where luma changes by d at a place whose slope is g, something moved by
 about d / g. Summed over the picture before dividing, that is the mean speed of what has structure, whatever its
 contrast; it saturates where things move by more than their own size between two pictures. A change of light over the
 whole picture is taken out first.
 
-Functions: `speeds`, `still_stretches`, `motion_peaks`.
+Functions: `speeds`, `still_stretches`.
 
 References
 ----------
@@ -18,7 +18,7 @@ import numpy as np
 
 from workbench.params import CutParams
 from workbench.recording import FloatArray
-from workbench.video.picture import Border, Picture, Stretches
+from workbench.video.picture import Border, Stretches
 
 _FIELDS_HIGH = 36
 _SMOOTH_SECONDS = 0.2
@@ -68,32 +68,3 @@ def still_stretches(
     if begun is not None:
         found.append((begun, end))
     return tuple((start, stop) for start, stop in found if stop - start >= params.still_seconds)
-
-
-def motion_peaks(
-    picture: Picture, least_prominence: float = 0.1, apart_seconds: float = 0.5
-) -> tuple[FloatArray, FloatArray]:
-    """Instants at which motion peaks within a shot: a leap, a hit, something that passes.
-
-    Parameters
-    ----------
-    picture : of the clip
-    least_prominence : picture heights a second by which a peak stands over the valleys beside it
-    apart_seconds : s between peaks; of closer ones the stronger is kept
-
-    Returns
-    -------
-    times : shape (n_peaks,), video seconds, increasing
-    prominence : shape (n_peaks,), picture heights a second
-    """
-    from scipy.signal import find_peaks
-
-    times = picture.times
-    if times.size < 3:
-        return np.zeros(0), np.zeros(0)
-    step = float(np.median(np.diff(times)))
-    grid = np.arange(0.0, times[-1] + step, step)
-    width = max(1, round(_SMOOTH_SECONDS / step))
-    even = np.convolve(np.interp(grid, times, picture.motion), np.ones(width) / width, mode="same")
-    peaks, facts = find_peaks(even, prominence=least_prominence, distance=max(1, round(apart_seconds / step)))
-    return grid[peaks], np.asarray(facts["prominences"])

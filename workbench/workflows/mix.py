@@ -6,29 +6,17 @@ video's clock. The music is measured as it will be played, seams and gains inclu
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
 
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
-from workbench.media.audio import decode, decode_blocks
-from workbench.media.containers import hash_file
-from workbench.media.probe import probe
+from workbench.media.audio import decode
 from workbench.mix.balance import Footage, Mix, plan_mix
-from workbench.mix.levels import LevelCurve, level_curve_of_blocks
+from workbench.mix.levels import level_curve_of_blocks
 from workbench.params import WorkbenchParams
-from workbench.recording import FloatArray, VideoSeconds
 from workbench.render.playback import render_blocks
-from workbench.store.fingerprint import StageKey
-from workbench.workflows.analyze import store_of
 from workbench.workflows.progress import Progress, silent
-
-FOOTAGE_VERSION = 1
-"""Raise it when the code that measures footage changes its results."""
+from workbench.workflows.watch import listen
 
 
 def mix_under(
@@ -67,35 +55,5 @@ def measure_footage(video: Path, home: Home | None = None, progress: Progress = 
     ------
     MediaError : the clip cannot be read
     """
-    info = probe(video)
-    if not info.has_audio:
-        return Footage.without_sound()
-
-    def compute() -> dict[str, NDArray[Any]]:
-        from workbench.media.speech import FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
-
-        stage = f"listening for speech in {video.name}"
-        progress(stage, 0.0)
-        rate = info.sample_rate or SAMPLE_RATE
-        levels = level_curve_of_blocks((block.samples for block in decode_blocks(video, sample_rate=rate)), rate)
-        speech = speech_probabilities(_mono_for_speech(video, info.duration, stage, progress))
-        progress(stage, 1.0)
-        return {
-            "footage_power": levels.power,
-            "footage_peak": np.array(levels.peak, dtype=np.float64),
-            "speech": np.asarray(speech, dtype=np.float32),
-            "speech_frame_seconds": np.array(FRAME_SECONDS, dtype=np.float64),
-        }
-
-    arrays = store_of(home).load_or_compute(StageKey.of(hash_file(video), "footage", FOOTAGE_VERSION), compute)
-    levels = LevelCurve(arrays["footage_power"], float(arrays["footage_peak"]))
-    return Footage(levels, arrays["speech"], float(arrays["speech_frame_seconds"]))
-
-
-def _mono_for_speech(video: Path, seconds: VideoSeconds, stage: str, progress: Progress) -> Iterator[FloatArray]:
-    """The sound as the speech detector wants it, told as it passes."""
-    from workbench.media.speech import SAMPLE_RATE
-
-    for block in decode_blocks(video, sample_rate=SAMPLE_RATE):
-        yield block.samples.mean(axis=0, dtype=np.float32)
-        progress(stage, min(1.0, (block.start + block.samples.shape[1] / SAMPLE_RATE) / max(seconds, 1.0)))
+    levels, speech, frame_seconds = listen(video, home, progress)
+    return Footage(levels, speech, frame_seconds)

@@ -1,0 +1,317 @@
+"""Watch a clip: its picture and its sound, from the store or measured in one pass over the file.
+
+    stage        arrays                                                depends on
+    picture      curves, borders, black, still, titles, the facts      CutParams
+    soundtrack   levels, onsets, probability of speech                 -
+
+When both are missing the file is read once for both. Who speaks in the foreground, and the class of the sound, follow
+from the arrays and `VoiceParams` each time.
+
+Functions: `watch` for all of it; `listen` for the sound alone, which ducking needs.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import MediaError
+from workbench.home import Home
+from workbench.media.clip import ClipLimits, PictureBlock, reading
+from workbench.media.containers import hash_file
+from workbench.media.probe import MediaInfo
+from workbench.params import CutParams, WorkbenchParams
+from workbench.recording import FloatArray
+from workbench.store.fingerprint import StageKey
+from workbench.video.footage import Footage
+from workbench.video.picture import BORDER_KINDS, Border, Picture, Stretches
+from workbench.video.soundtrack import Soundtrack
+from workbench.workflows.analyze import store_of
+from workbench.workflows.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from workbench.media.audio import SoundBlock
+    from workbench.mix.levels import LevelCurve
+
+PICTURE_VERSION = 1
+"""Raise it when the code of media.clip or video changes a picture."""
+SOUNDTRACK_VERSION = 1
+"""Raise it when the code that measures a clip's sound changes its results."""
+
+Arrays = dict[str, NDArray[Any]]
+
+
+def watch(
+    video: Path | str, home: Home | None = None, params: WorkbenchParams | None = None, progress: Progress = silent
+) -> Footage:
+    """What a clip is, from the store or measured now.
+
+    Parameters
+    ----------
+    video : a file with a moving picture
+    home : whose store is used; None: the one that settings choose
+    params : those of cuts and voice matter
+    progress : told what is being done
+
+    Raises
+    ------
+    MediaError : no such file, no media, no moving picture, or damage beyond use
+    StoreError : the home folder cannot be written to
+    """
+    video, params = Path(video), params or WorkbenchParams()
+    store, content_hash = store_of(home), hash_file(video)
+    picture_key, sound_key = _picture_key(content_hash, params.cuts), _sound_key(content_hash)
+    watched: _Watched | None = None
+    heard = store.load(sound_key)
+
+    def seen_now() -> Arrays:
+        nonlocal watched
+        watched = _measure(video, params.cuts, progress, listen=heard is None)
+        return _picture_arrays(watched, video)
+
+    def heard_now() -> Arrays:
+        if watched is not None and watched.sound is not None:
+            return watched.sound
+        return _sound_arrays(video, params.cuts, progress)
+
+    seen = store.load_or_compute(picture_key, seen_now)
+    heard = store.load_or_compute(sound_key, heard_now)
+    facts = json.loads(bytes(seen["clip_facts"]))
+    picture = _picture(seen, facts["duration"])
+    return Footage(
+        content_hash=content_hash,
+        title=facts["title"] or video.stem,
+        duration=facts["duration"],
+        width=facts["width"],
+        height=facts["height"],
+        fps=facts["fps"],
+        picture=picture,
+        soundtrack=_soundtrack(heard, picture.duration, params),
+    )
+
+
+def listen(
+    video: Path | str, home: Home | None = None, progress: Progress = silent
+) -> tuple[LevelCurve | None, FloatArray, float]:
+    """A clip's own sound, from the store or measured now without decoding a picture.
+
+    Returns
+    -------
+    levels : on the video's clock; None where there is no audio stream
+    speech : shape (n_frames,), probability of speech
+    frame_seconds : length of a frame
+
+    Raises
+    ------
+    MediaError : as for `watch`
+    """
+    from workbench.mix.levels import LevelCurve
+
+    video = Path(video)
+    key = _sound_key(hash_file(video))
+    arrays = store_of(home).load_or_compute(key, lambda: _sound_arrays(video, CutParams(), progress))
+    levels = LevelCurve(arrays["footage_power"], float(arrays["footage_peak"])) if _has_sound(arrays) else None
+    return levels, arrays["speech"], float(arrays["speech_frame_seconds"])
+
+
+def _picture_key(content_hash: str, params: CutParams) -> StageKey:
+    return StageKey.of(content_hash, "picture", PICTURE_VERSION, params)
+
+
+def _sound_key(content_hash: str) -> StageKey:
+    return StageKey.of(content_hash, "soundtrack", SOUNDTRACK_VERSION)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Watched:
+    """What one pass over a clip found."""
+
+    info: MediaInfo
+    picture: Picture
+    sound: Arrays | None
+    """None where it was not listened to"""
+
+
+def _measure(video: Path, params: CutParams, progress: Progress, *, listen: bool) -> _Watched:
+    """Read a clip once, picture and, if asked for, sound."""
+    from workbench.video.meter import PictureMeter
+
+    stage = f"watching {video.name}"
+    progress(stage, 0.0)
+    meter, ear = PictureMeter(params), _Ear()
+    with reading(video, _limits(params)) as clip:
+        if not clip.has_picture:
+            raise MediaError(f"{video}: has no moving picture; give a clip")
+        for block in clip.blocks(listen=listen):
+            if isinstance(block, PictureBlock):
+                meter.add(block.times, block.luma, block.chroma)
+                progress(stage, min(0.99, float(block.times[-1]) / max(clip.stated_seconds, 1.0)))
+            else:
+                ear.hear(block)
+        info = clip.info()
+    picture = meter.picture(info.duration)
+    progress(stage, 1.0)
+    return _Watched(info, picture, ear.arrays(info.has_audio) if listen else None)
+
+
+def _sound_arrays(video: Path, params: CutParams, progress: Progress) -> Arrays:
+    """Listen to a clip without decoding more of its picture than where its clock begins."""
+    stage = f"listening to {video.name}"
+    progress(stage, 0.0)
+    ear = _Ear()
+    with reading(video, _limits(params), "none") as clip:
+        for block in clip.blocks():
+            if not isinstance(block, PictureBlock):
+                ear.hear(block)
+                progress(stage, min(0.99, block.start / max(clip.stated_seconds, 1.0)))
+        has_audio = clip.info().has_audio
+    progress(stage, 1.0)
+    return ear.arrays(has_audio)
+
+
+class _Ear:
+    """Levels, speech and onsets of sound that comes in blocks; nothing is loaded before there is sound."""
+
+    def __init__(self) -> None:
+        self._heard: _Meters | None = None
+
+    def hear(self, block: SoundBlock) -> None:
+        if self._heard is None:
+            self._heard = _Meters(block.sample_rate)
+        self._heard.add(block.samples)
+
+    def arrays(self, has_audio: bool) -> Arrays:
+        """What the store keeps; the peak of a clip without an audio stream is negative."""
+        from workbench.media.speech import FRAME_SECONDS
+
+        none = np.zeros(0)
+        power, peak, speech, attack, onsets, strengths = (
+            (none, 0.0 if has_audio else -1.0, none, none, none, none) if self._heard is None else self._heard.results()
+        )
+        return {
+            "footage_power": np.asarray(power, dtype=np.float64),
+            "footage_peak": np.array(peak, dtype=np.float64),
+            "footage_attack": np.asarray(attack, dtype=np.float32),
+            "footage_onsets": np.asarray(onsets, dtype=np.float64),
+            "footage_onset_strengths": np.asarray(strengths, dtype=np.float32),
+            "speech": np.asarray(speech, dtype=np.float32),
+            "speech_frame_seconds": np.array(FRAME_SECONDS, dtype=np.float64),
+        }
+
+
+class _Meters:
+    """The meters of one clip's sound, which all hear the same blocks."""
+
+    def __init__(self, rate: int) -> None:
+        import soxr
+
+        from workbench.media.speech import SAMPLE_RATE, SpeechListener
+        from workbench.mix.levels import LevelMeter
+        from workbench.video.soundtrack import OnsetMeter
+
+        self._levels, self._speech, self._onsets = LevelMeter(rate), SpeechListener(), OnsetMeter(SAMPLE_RATE)
+        self._mono = soxr.ResampleStream(rate, SAMPLE_RATE, 1, dtype="float32")
+
+    def add(self, samples: FloatArray) -> None:
+        """Take a block, shape (channels, n)."""
+        self._levels.add(samples)
+        self._hear(self._mono.resample_chunk(samples.mean(axis=0, dtype=np.float32)))
+
+    def results(self) -> tuple[FloatArray, float, FloatArray, FloatArray, FloatArray, FloatArray]:
+        """Power, peak, speech, attack, onsets and their strengths, when all has been heard."""
+        self._hear(self._mono.resample_chunk(np.zeros(0, dtype=np.float32), last=True))
+        curve = self._levels.curve()
+        return curve.power, curve.peak, self._speech.probabilities(), *self._onsets.onsets(curve.power.size)
+
+    def _hear(self, mono: FloatArray) -> None:
+        self._speech.hear(mono)
+        self._onsets.add(mono)
+
+
+def _limits(params: CutParams) -> ClipLimits:
+    return ClipLimits(params.longest_clip_seconds, params.most_pictures_per_second)
+
+
+def _picture_arrays(watched: _Watched, video: Path) -> Arrays:
+    picture, info = watched.picture, watched.info
+    facts = {
+        "duration": picture.duration,
+        "width": info.width,
+        "height": info.height,
+        "fps": info.fps or 0.0,
+        "title": info.title,
+    }
+    return {
+        "clip_facts": np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8),
+        "picture_times": picture.times,
+        "motion": picture.motion,
+        "brightness": picture.brightness,
+        "colourfulness": picture.colourfulness,
+        "contrast": picture.contrast,
+        "border_kind": np.array([BORDER_KINDS.index(b.kind) for b in picture.borders], dtype=np.int8),
+        "border_times": np.array([(b.start, b.end, b.at) for b in picture.borders], dtype=np.float64).reshape(-1, 3),
+        "border_strength": np.array([b.strength for b in picture.borders], dtype=np.float64),
+        "black": _pairs(picture.black),
+        "still": _pairs(picture.still),
+        "titles": _pairs(picture.titles),
+    }
+
+
+def _pairs(stretches: Stretches) -> FloatArray:
+    return np.array(stretches, dtype=np.float64).reshape(-1, 2)
+
+
+def _stretches(pairs: NDArray[Any]) -> Stretches:
+    return tuple((float(start), float(end)) for start, end in pairs)
+
+
+def _picture(arrays: Mapping[str, NDArray[Any]], duration: float) -> Picture:
+    rows = zip(arrays["border_kind"], arrays["border_times"], arrays["border_strength"], strict=True)
+    return Picture(
+        duration=duration,
+        times=arrays["picture_times"],
+        motion=arrays["motion"],
+        brightness=arrays["brightness"],
+        colourfulness=arrays["colourfulness"],
+        contrast=arrays["contrast"],
+        borders=tuple(
+            Border(BORDER_KINDS[kind], float(start), float(end), float(at), float(strength))
+            for kind, (start, end, at), strength in rows
+        ),
+        black=_stretches(arrays["black"]),
+        still=_stretches(arrays["still"]),
+        titles=_stretches(arrays["titles"]),
+    )
+
+
+def _has_sound(arrays: Mapping[str, NDArray[Any]]) -> bool:
+    return float(arrays["footage_peak"]) >= 0.0
+
+
+def _soundtrack(arrays: Mapping[str, NDArray[Any]], seconds: float, params: WorkbenchParams) -> Soundtrack:
+    from workbench.mix import balance
+    from workbench.mix.levels import LevelCurve
+
+    if not _has_sound(arrays):
+        return Soundtrack.none()
+    levels = LevelCurve(arrays["footage_power"], float(arrays["footage_peak"]))
+    frame_seconds = float(arrays["speech_frame_seconds"])
+    footage = balance.Footage(levels, arrays["speech"], frame_seconds)
+    phrases = balance.phrases_in(footage, seconds, params.voice)
+    return Soundtrack(
+        power=levels.power,
+        peak=levels.peak,
+        attack=arrays["footage_attack"],
+        onsets=arrays["footage_onsets"],
+        onset_strengths=arrays["footage_onset_strengths"],
+        speech=arrays["speech"],
+        frame_seconds=frame_seconds,
+        speech_ranges=phrases,
+        classification=balance.classify(footage, phrases, params.voice),
+    )
