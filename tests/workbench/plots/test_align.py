@@ -1,0 +1,46 @@
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
+from workbench.align.placements import place
+from workbench.features.marks import marks_of
+from workbench.plots.align import LANDMARK_COLOURS, MOMENT_COLOURS, align_figure
+from workbench.plots.palette import png
+from workbench.video.moments import MOMENT_KINDS, Moments
+
+TRACK = Landmarks(
+    marks_of(
+        LANDMARK_KINDS,
+        [(12.0, "drop", 1.0, 0.03), (18.5, "stab", 0.7, 0.03), *((2.0 * k, "downbeat", 0.2, 0.04) for k in range(20))],
+    ),
+    42.0,
+    0.0,
+    41.0,
+)
+FILM = Moments(
+    marks_of(MOMENT_KINDS, [(20.0, "cut", 0.7, 0.04), (26.5, "flash", 0.8, 0.04), (0.0, "start", 0.5, 0.04)]), 50.0
+)
+
+
+def test_every_kind_has_a_colour() -> None:
+    assert tuple(LANDMARK_COLOURS) == LANDMARK_KINDS
+    assert tuple(MOMENT_COLOURS) == MOMENT_KINDS
+
+
+def test_draws_a_placement_and_says_what_meets() -> None:
+    placements = place(TRACK, FILM)
+    figure = align_figure(TRACK, FILM, placements)
+    assert len(figure.axes) == 3
+    texts = [text.get_text() for text in figure.axes[0].texts]
+    assert "drop · cut" in texts
+    assert placements[0].label in figure.axes[0].get_title(loc="left")
+    assert png(figure).startswith(b"\x89PNG")
+
+
+def test_draws_another_placement_and_none() -> None:
+    placements = place(TRACK, FILM)
+    assert placements[1].label in align_figure(TRACK, FILM, placements, chosen=1).axes[0].get_title(loc="left")
+    bare = Landmarks(marks_of(LANDMARK_KINDS, []), 30.0, 0.0, 0.0)
+    assert png(align_figure(bare, FILM, ())).startswith(b"\x89PNG")
+    assert np.isfinite(align_figure(bare, FILM, ()).axes[2].get_xlim()).all()

@@ -1,0 +1,81 @@
+"""`workbench align TRACK --video FILE`: where a track lands with a clip."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from workbench.cli.options import FILE, NewFile, home_option, profile_option
+from workbench.cli.terminal import print_body, progress_bar
+
+if TYPE_CHECKING:
+    from workbench.home import Home
+    from workbench.params import WorkbenchParams
+    from workbench.results.align import AlignResult
+    from workbench.workflows.align import Alignment
+
+
+@click.command("align")
+@click.argument("track")
+@click.option("--video", type=FILE, required=True, help="The clip.")
+@click.option("--auto-mix", is_flag=True, help="Also say how the music makes way for a voice in the clip.")
+@click.option("--picture", type=NewFile(), help="Also draw, as PNG, why the first placement wins.")
+@profile_option
+@home_option
+def command(track: str, video: Path, auto_mix: bool, picture: Path | None, params: WorkbenchParams, home: Home) -> None:
+    """Say where TRACK, a file or a catalog track id, lands with a clip.
+
+    Prints up to twelve placements as JSON, best first. `offset_seconds` is the video time at which the track's own
+    time 0 falls; a negative one cuts off the track's head. A score under 0.3 means that what coincides there may well
+    be chance. A clip that is longer than the track by 30 seconds or more is what `workbench loop` is for.
+
+    \b
+    Example:
+      workbench align song.mp3 --video film.mp4 | jq '.sync_points[0]'
+      workbench align song.mp3 --video film.mp4 --auto-mix --picture why.png
+    """
+    from workbench.workflows.align import align_track
+    from workbench.workflows.loop import find_song
+
+    with progress_bar() as progress:
+        alignment = align_track(find_song(track, home), video, home, params, auto_mix=auto_mix, progress=progress)
+        if picture is not None:
+            write_picture(alignment, picture, params)
+    print_body(align_body(alignment).to_json())
+
+
+def align_body(alignment: Alignment) -> AlignResult:
+    """The JSON body of an alignment; bare files go by their names."""
+    from workbench.results.align import align_result
+
+    mix = None
+    if alignment.mix is not None:
+        from workbench.results.mix import mix_body
+
+        mix = mix_body(alignment.mix)
+    return align_result(
+        ((found.offset_seconds, found.score, found.label) for found in alignment.placements),
+        video_id=alignment.video.name,
+        track_id=alignment.song.track_id,
+        mix=mix,
+    )
+
+
+def write_picture(alignment: Alignment, path: Path, params: WorkbenchParams) -> None:
+    """Draw an alignment into a file.
+
+    Raises
+    ------
+    StoreError : the file cannot be written
+    """
+    from workbench.errors import StoreError
+    from workbench.plots.align import align_figure
+    from workbench.plots.palette import png
+
+    figure = align_figure(alignment.landmarks, alignment.moments, alignment.placements, params.align)
+    try:
+        path.write_bytes(png(figure))
+    except OSError as error:
+        raise StoreError(f"{path}: cannot be written ({error.strerror})") from error

@@ -1,0 +1,184 @@
+"""Pictures of an alignment: what meets what at a placement, and what speaks for every other offset.
+
+A film's moments hang from above, a track's landmarks stand below, on the film's clock; where both meet, a line joins
+them. Heights are saliences.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
+from workbench.align.placements import Placement, offset_scores
+from workbench.features.marks import Marks
+from workbench.params import AlignParams
+from workbench.plots.palette import (
+    BEAT,
+    DOWNBEAT,
+    DUCK,
+    ENDING,
+    EXPECTED,
+    HEARD,
+    ONSET,
+    SEAM,
+    VOICE,
+    clock,
+    new_figure,
+    quiet,
+    time_axis,
+)
+from workbench.video.moments import MOMENT_KINDS, Moments
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+    from matplotlib.lines import Line2D
+
+LANDMARK_COLOURS = dict(zip(LANDMARK_KINDS, (HEARD, ONSET, EXPECTED, VOICE, BEAT, ENDING, ENDING), strict=True))
+MOMENT_COLOURS = dict(zip(MOMENT_KINDS, (SEAM, EXPECTED, VOICE, DUCK, ONSET, ENDING, ENDING), strict=True))
+
+_NAME_SHARE = 0.025
+"""of the film's length, that names need of room; the strongest come first"""
+
+
+def align_figure(
+    landmarks: Landmarks,
+    moments: Moments,
+    placements: Sequence[Placement],
+    params: AlignParams | None = None,
+    chosen: int = 0,
+) -> Figure:
+    """Why a placement wins: what meets at it, how far apart, and the score of every offset beside chance.
+
+    Parameters
+    ----------
+    landmarks : of the track
+    moments : of the film
+    placements : best first; none draws the offsets alone
+    params : with which they were placed
+    chosen : which of them is looked at, counted from 0
+    """
+    figure = new_figure(12.0, 7.2)
+    whole, near, offsets = figure.subplots(3, 1, height_ratios=(1.5, 0.8, 1.0))
+    found = placements[chosen] if placements else None
+    _draw_meeting(whole, landmarks, moments, found)
+    _name_colours(figure, moments, landmarks)
+    _draw_gaps(near, found)
+    _draw_offsets(offsets, landmarks, moments, placements, chosen, params or AlignParams())
+    return figure
+
+
+def _draw_meeting(axes: Axes, landmarks: Landmarks, moments: Moments, found: Placement | None) -> None:
+    """Both trains on the film's clock, and what meets."""
+    offset = 0.0 if found is None else found.offset_seconds
+    _draw_marks(axes, moments.marks, 0.0, MOMENT_COLOURS, 1)
+    _draw_marks(axes, landmarks.marks, offset, LANDMARK_COLOURS, -1)
+    begin, end = landmarks.first_sound + offset, landmarks.last_sound + offset
+    axes.axvspan(max(begin, 0.0), min(end, moments.video_seconds), ymax=0.5, color=HEARD, alpha=0.08, linewidth=0)
+    if found is not None:
+        named: list[float] = []
+        for met in found.coincidences:
+            axes.axvline(met.video_s, color=DOWNBEAT, linewidth=1.0, alpha=0.6, zorder=0)
+            if all(abs(met.video_s - other) > _NAME_SHARE * moments.video_seconds for other in named):
+                named.append(met.video_s)
+                axes.annotate(
+                    f"{met.landmark} · {met.moment}",
+                    (met.video_s, 1.05),
+                    rotation=40,
+                    fontsize=7.5,
+                    annotation_clip=False,
+                )
+        axes.set_title(_title(found), fontsize=10, loc="left", fontweight="bold", pad=42)
+    axes.axhline(0.0, color=SEAM, linewidth=0.8)
+    axes.set_xlim(0.0, moments.video_seconds)
+    axes.set_ylim(-1.05, 1.05)
+    axes.set_yticks([-0.5, 0.5], ["track", "film"], fontsize=9)
+    quiet(axes)
+    time_axis(axes, moments.video_seconds)
+
+
+def _draw_marks(axes: Axes, marks: Marks, offset: float, colours: Mapping[str, str], side: int) -> None:
+    """Stems from the middle up (side 1) or down (side -1)."""
+    for kind, name in enumerate(marks.names):
+        own = marks.kinds == kind
+        axes.vlines(marks.times[own] + offset, 0.0, side * marks.salience[own], color=colours[name], linewidth=1.8)
+
+
+def _name_colours(figure: Figure, moments: Moments, landmarks: Landmarks) -> None:
+    """One legend for each train, beside the pictures."""
+    film = _handles(MOMENT_COLOURS, moments.marks)
+    track = _handles(LANDMARK_COLOURS, landmarks.marks)
+    figure.legend(handles=film, loc="outside right upper", title="film", fontsize=8, title_fontsize=9)
+    figure.legend(handles=track, loc="outside right lower", title="track", fontsize=8, title_fontsize=9)
+
+
+def _handles(colours: Mapping[str, str], marks: Marks) -> list[Line2D]:
+    """A line for each kind that there is."""
+    from matplotlib.lines import Line2D
+
+    used = set(marks.kinds.tolist())
+    return [
+        Line2D([], [], color=colours[name], linewidth=3, label=name) for k, name in enumerate(marks.names) if k in used
+    ]
+
+
+def _draw_gaps(axes: Axes, found: Placement | None) -> None:
+    """How far each coincidence is off, and what it is worth."""
+    met = () if found is None else found.coincidences
+    for name in LANDMARK_COLOURS:
+        spoken = [one for one in met if one.landmark == name]
+        axes.scatter(
+            [1000 * one.gap_seconds for one in spoken],
+            [one.worth for one in spoken],
+            s=28,
+            color=LANDMARK_COLOURS[name],
+            edgecolor="white",
+            linewidth=0.5,
+        )
+    reach = max([60.0, *(1000 * abs(one.gap_seconds) for one in met)])
+    axes.set_xlim(-1.1 * reach, 1.1 * reach)
+    axes.set_ylim(0.0, max([0.5, *(1.1 * one.worth for one in met)]))
+    axes.axvline(0.0, color=SEAM, linewidth=0.8)
+    axes.set_xlabel("the moment comes later than the landmark by, ms", fontsize=9)
+    axes.set_ylabel("worth", fontsize=9)
+    quiet(axes)
+
+
+def _draw_offsets(
+    axes: Axes,
+    landmarks: Landmarks,
+    moments: Moments,
+    placements: Sequence[Placement],
+    chosen: int,
+    params: AlignParams,
+) -> None:
+    """The sum at every offset over what chance makes of it, and the placements."""
+    scores = offset_scores(landmarks, moments, params)
+    at, total = scores.offsets, scores.total
+    axes.fill_between(
+        at, scores.expected, scores.expected + 2 * scores.deviation, color=BEAT, alpha=0.35, linewidth=0, label="chance"
+    )
+    axes.plot(at, total, color=HEARD, linewidth=0.6, label="coincidence")
+    for number, placement in enumerate(placements):
+        height = float(np.interp(placement.offset_seconds, at, total))
+        axes.plot(placement.offset_seconds, height, "o", ms=4, color=DOWNBEAT if number == chosen else EXPECTED)
+        axes.annotate(
+            f"{placement.score:.2f}", (placement.offset_seconds, height), (3, 3), textcoords="offset points", fontsize=7
+        )
+    axes.set_xlim(float(at[0]), float(at[-1]))
+    axes.set_ylim(0.0, 1.2 * max(float(total.max(initial=0.0)), 0.1))
+    axes.set_xlabel("offset: film time at which the track begins", fontsize=9)
+    axes.set_ylabel("sum", fontsize=9)
+    axes.legend(loc="upper right", fontsize=8, ncols=2, framealpha=0.9)
+    quiet(axes)
+    time_axis(axes, float(at[-1] - at[0]))
+
+
+def _title(found: Placement) -> str:
+    return (
+        f"offset {clock(found.offset_seconds)} ({found.offset_seconds:.3f} s), score {found.score:.2f}: "
+        f"{found.label}; certainty {found.certainty:.2f}, lands {100 * found.landed:.0f} %"
+    )

@@ -1,0 +1,191 @@
+"""Place a track under a clip: its landmarks and the clip's moments, each found once and kept, then the placements.
+
+    stage       arrays                                          depends on
+    landmarks   what there is to land with, the track's level   those of beats and loops, LandmarkParams
+
+Of a clip that was ingested before nothing is measured again; placing reads a few hundred numbers. The mix of an
+alignment does not depend on where the track lies: it takes the music at its integrated loudness throughout.
+
+Functions: `align_track` for all of it; `track_landmarks`, `film_moments`, `mix_beside`, `track_level` for its parts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.align.landmarks import Heard, Landmarks, find_landmarks, landmarks_from_arrays, landmarks_to_arrays
+from workbench.align.placements import Placement, place
+from workbench.home import Home
+from workbench.params import WorkbenchParams
+from workbench.recording import VideoSeconds
+from workbench.store.fingerprint import StageKey
+from workbench.video.moments import Moments, find_moments
+from workbench.workflows.analyze import Sound, beat_stage, loop_stage, store_of
+from workbench.workflows.loop import Song
+from workbench.workflows.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from workbench.mix.balance import Mix
+    from workbench.mix.levels import LevelCurve
+
+LANDMARKS_VERSION = 1
+"""Raise it when the code of align changes landmarks."""
+
+
+@dataclass(frozen=True, slots=True)
+class Alignment:
+    """One track under one clip."""
+
+    song: Song
+    video: Path
+    landmarks: Landmarks
+    moments: Moments
+    placements: tuple[Placement, ...]
+    """best first; none where nothing ever coincides"""
+    mix: Mix | None
+    """only where it was asked for"""
+
+
+def align_track(
+    song: Song | Path | str,
+    video: Path | str,
+    home: Home | None = None,
+    params: WorkbenchParams | None = None,
+    *,
+    auto_mix: bool = False,
+    progress: Progress = silent,
+) -> Alignment:
+    """Find where a track lands with a clip.
+
+    Parameters
+    ----------
+    song : a song, or the path of its file
+    video : the clip
+    home : whose store is used; None: the one that settings choose
+    params : all parameters
+    auto_mix : also say how the music makes way for a voice in the clip
+    progress : told what is being done
+
+    Raises
+    ------
+    MediaError : the track or the clip cannot be read
+    """
+    params = params or WorkbenchParams()
+    if not isinstance(song, Song):
+        song = Song(Path(song).name, Path(song), None)
+    video = Path(video)
+    moments = film_moments(video, home, params, progress)
+    landmarks = track_landmarks(song.path, home, params, progress)
+    progress("placing", 0.0)
+    placements = place(landmarks, moments, params.align)
+    progress("placing", 1.0)
+    mix = mix_beside(song.path, video, moments.video_seconds, home, params, progress) if auto_mix else None
+    return Alignment(song, video, landmarks, moments, placements, mix)
+
+
+def track_landmarks(
+    path: Path | str, home: Home | None = None, params: WorkbenchParams | None = None, progress: Progress = silent
+) -> Landmarks:
+    """Landmarks of a track, from the store or found now.
+
+    Raises
+    ------
+    MediaError : no such file, or no sound in it
+    StoreError : the home folder cannot be written to
+    """
+    return landmarks_from_arrays(_landmark_stage(Path(path), home, params or WorkbenchParams(), progress))
+
+
+def film_moments(
+    video: Path | str, home: Home | None = None, params: WorkbenchParams | None = None, progress: Progress = silent
+) -> Moments:
+    """Moments of a clip, whose picture and sound come from the store or are measured now.
+
+    Raises
+    ------
+    MediaError : no such file, or no moving picture in it
+    StoreError : the home folder cannot be written to
+    """
+    from workbench.workflows.watch import watch
+
+    params = params or WorkbenchParams()
+    footage = watch(video, home, params, progress)
+    return find_moments(footage.picture, footage.soundtrack, params.moments)
+
+
+def mix_beside(
+    song: Path,
+    video: Path,
+    video_seconds: VideoSeconds,
+    home: Home | None = None,
+    params: WorkbenchParams | None = None,
+    progress: Progress = silent,
+) -> Mix:
+    """Levels and ducking for a track under a clip of some length, wherever the track lies there.
+
+    Raises
+    ------
+    MediaError : the track or the clip cannot be read
+    """
+    from workbench.mix.balance import plan_mix
+    from workbench.workflows.mix import measure_footage
+
+    params = params or WorkbenchParams()
+    footage = measure_footage(video, home, progress)
+    music = track_level(song, video_seconds, home, params, progress)
+    return plan_mix(footage, music, video_seconds, params.voice, params.duck)
+
+
+def track_level(
+    path: Path | str,
+    seconds: VideoSeconds,
+    home: Home | None = None,
+    params: WorkbenchParams | None = None,
+    progress: Progress = silent,
+) -> LevelCurve:
+    """A track as a curve that holds its integrated loudness for some time: its level wherever it may lie.
+
+    Raises
+    ------
+    MediaError : no such file, or no sound in it
+    """
+    from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
+
+    arrays = _landmark_stage(Path(path), home, params or WorkbenchParams(), progress)
+    hops = max(1, int(np.ceil(seconds * HOPS_PER_SECOND)))
+    return LevelCurve(np.full(hops, float(arrays["track_power"])), float(arrays["track_peak"]))
+
+
+def _landmark_stage(
+    path: Path, home: Home | None, params: WorkbenchParams, progress: Progress
+) -> dict[str, NDArray[Any]]:
+    sound, store = Sound(path, params, progress), store_of(home)
+    stages = (params.spectrum, params.beats, params.seams, params.sections, params.endings, params.landmarks)
+    key = StageKey.of(sound.content_hash, "landmarks", LANDMARKS_VERSION, *stages)
+
+    def compute() -> dict[str, NDArray[Any]]:
+        from workbench.mix.levels import from_lufs, level_curve
+
+        beat_map = beat_stage(store, sound)
+        profile = loop_stage(store, sound, beat_map)
+        stage = f"looking for landmarks in {path.name}"
+        progress(stage, 0.0)
+        borders = np.array([section.song_from for section in profile.sections], dtype=np.float64)
+        recording = sound.recording
+        ends = profile.ending is not None
+        heard = Heard(recording, sound.spectrum, sound.onsets, beat_map.grid, borders, ends_by_itself=ends)
+        arrays = landmarks_to_arrays(find_landmarks(heard, params.landmarks))
+        level = level_curve(recording.samples, recording.sample_rate)
+        progress(stage, 1.0)
+        return arrays | {
+            "track_power": np.array(from_lufs(level.integrated()), dtype=np.float64),
+            "track_peak": np.array(level.peak, dtype=np.float64),
+        }
+
+    arrays: dict[str, NDArray[Any]] = dict(store.load_or_compute(key, compute))
+    return arrays
