@@ -171,11 +171,11 @@ def flashes(strip: Strip, params: CutParams) -> list[Border]:
     luma, times = strip.levels[:, 0].astype(np.float64), strip.times
     found: list[Border] = []
     for place in np.flatnonzero(np.diff(luma, prepend=luma[:1]) >= params.flash_leap / 2):
-        base = float(luma[max(0, place - 1)])
+        base = float(luma[max(0, int(place) - 1)])
         if found and times[place] < found[-1].end:
             continue
-        rise = slice(int(place), int(np.searchsorted(times, times[place] + params.flash_rise_seconds)) + 1)
-        top = int(place) + int(np.argmax(luma[rise]))
+        lit = int(np.searchsorted(times, times[place] + params.flash_rise_seconds)) + 1
+        top = int(place) + int(np.argmax(luma[int(place) : lit]))
         leap = float(luma[top]) - base
         until = int(np.searchsorted(times, times[top] + params.flash_seconds))
         fallen = np.flatnonzero(luma[top : until + 1] <= base + 0.5 * leap)

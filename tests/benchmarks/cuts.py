@@ -1,0 +1,180 @@
+"""How well cuts are found, beside PySceneDetect on the same films, and what it costs.
+
+    python tests/benchmarks/run.py cuts
+
+Films are drawn by `cut_films.py` from seeds that `fit_cuts.py` has not seen, a minute of each kind a seed. A hard cut
+counts when it is found within one picture. A fade or dissolve counts when exactly one border is reported within it,
+a quarter of a second allowed; any other border is false. PySceneDetect reports instants: its content detector with its
+own defaults, the adaptive one, and either with its threshold detector added, which is the one that sees fades; hits
+are counted in the same way. Each film is read anew by each; CPU is that of the process and its threads.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import av
+from cut_films import KINDS, RATE, Truth, film
+from table import Table
+
+from workbench.media.clip import ClipLimits, PictureBlock, Thoroughness, reading
+from workbench.video.meter import PictureMeter
+from workbench.video.picture import Picture
+from workbench.video.strip import Strip, strip_of
+
+SEEDS = (101, 102)
+PEER = Path(__file__).parents[2] / ".venv" / "peers-video" / "bin" / "python"
+LIMITS = ClipLimits(86_400.0, 500.0)
+_SLACK = 0.25
+_NOTE = (
+    "Drawn films with known borders, a minute of each kind a seed, 320 by 180 at 25 pictures a second, H.264; seeds that "
+    "the weights were not fitted on. Hard cuts count within one picture, fades and dissolves within a quarter of a second. "
+    "*References* leaves out pictures that no other is predicted from, *keys* all but those that stand alone."
+)
+_PEER_SCRIPT = """
+import json, sys, time
+from scenedetect import AdaptiveDetector, ContentDetector, SceneManager, ThresholdDetector, open_video
+kinds = {"content": [ContentDetector], "adaptive": [AdaptiveDetector],
+         "content + threshold": [ContentDetector, ThresholdDetector]}
+for path in sys.argv[1:]:
+    for name, detectors in kinds.items():
+        started = time.process_time()
+        video, manager = open_video(path), SceneManager()
+        for detector in detectors:
+            manager.add_detector(detector())
+        manager.detect_scenes(video)
+        cuts = [scene[0].get_seconds() for scene in manager.get_scene_list()][1:]
+        print(json.dumps([path, name, cuts, time.process_time() - started]), flush=True)
+"""
+
+
+@dataclass
+class Score:
+    """Borders found, missed and false, and the CPU that took."""
+
+    found: int = 0
+    missed: int = 0
+    false: int = 0
+    cpu: float = 0.0
+    late: list[float] = field(default_factory=list)
+
+    def add(self, truth: Truth, borders: Sequence[tuple[float, float]], cpu: float) -> None:
+        """Count the borders, (from, to) in seconds, that were reported for a film."""
+        left = list(borders)
+        spans = [(at, at, 1.01 / RATE) for at in truth.hard]
+        spans += [(start, end, _SLACK) for start, end in (*truth.fades, *truth.dissolves)]
+        for start, end, slack in spans:
+            hit = [b for b in left if b[0] <= end + slack and b[1] >= start - slack]
+            if hit:
+                self.found += 1
+                left.remove(hit[0])
+            else:
+                self.missed += 1
+        self.false += len(left)
+        self.cpu += cpu
+
+    def row(self) -> tuple[str, str]:
+        """Precision and recall."""
+        reported = self.found + self.false
+        return (
+            f"{self.found / reported:.3f}" if reported else "-",
+            f"{self.found / (self.found + self.missed):.3f}" if self.found + self.missed else "-",
+        )
+
+
+def picture_of(path: Path, thoroughness: Thoroughness = "all") -> Picture:
+    """Measure a film's picture."""
+    meter = PictureMeter()
+    with reading(path, LIMITS, thoroughness) as clip:
+        for block in clip.blocks(listen=False):
+            if isinstance(block, PictureBlock):
+                meter.add(block.times, block.luma, block.chroma)
+        return meter.picture(clip.info().duration)
+
+
+def strip_of_file(path: Path) -> Strip:
+    """All small pictures of a short film."""
+    strip: Strip | None = None
+    with reading(path, LIMITS) as clip:
+        for block in clip.blocks(listen=False):
+            if isinstance(block, PictureBlock):
+                part = strip_of(block.times, block.luma, block.chroma, strip)
+                strip = part if strip is None else strip.followed_by(part)
+    if strip is None:
+        raise ValueError(f"{path}: no picture")
+    return strip
+
+
+def bare_decode(path: Path) -> float:
+    """CPU seconds of decoding the picture to nothing."""
+    started = time.process_time()
+    with av.open(str(path)) as container:
+        stream = container.streams.video[0]
+        stream.thread_type = "AUTO"
+        for _ in container.decode(stream):
+            pass
+    return time.process_time() - started
+
+
+def run() -> list[Table]:
+    """Draw the films, find their borders, and count."""
+    folder = Path(os.environ.get("BENCH_FILMS") or tempfile.mkdtemp(prefix="cuts-"))
+    names = ("all pictures", "references", "keys", "PySceneDetect content", "PySceneDetect adaptive",
+             "PySceneDetect content + threshold")  # fmt: skip
+    scores: dict[str, dict[str, Score]] = {name: {kind: Score() for kind in KINDS} for name in names}
+    truths: dict[str, Truth] = {}
+    bare = 0.0
+    picture_of(_drawn(folder, KINDS[0], SEEDS[0], truths))  # compiled code is loaded, once
+    for seed in SEEDS:
+        for kind in KINDS:
+            path = _drawn(folder, kind, seed, truths)
+            bare += bare_decode(path)
+            for name, thoroughness in zip(names, ("all", "references", "keys"), strict=False):
+                started = time.process_time()
+                picture = picture_of(path, thoroughness)  # type: ignore[arg-type]  # of the three
+                borders = [(border.start, border.end) for border in picture.edits]
+                scores[name][kind].add(truths[str(path)], borders, time.process_time() - started)
+    if PEER.exists():
+        done = subprocess.run([str(PEER), "-c", _PEER_SCRIPT, *truths], stdout=subprocess.PIPE, text=True, check=True)
+        for line in done.stdout.splitlines():
+            path_text, detector, cuts, cpu = json.loads(line)
+            truth = truths[path_text]
+            scores[f"PySceneDetect {detector}"][truth.kind].add(truth, [(cut, cut) for cut in cuts], cpu)
+    else:
+        print("[bench] PySceneDetect is not installed in .venv/peers-video; left out", file=sys.stderr)
+    return [_table(scores, bare, sum(truth.seconds for truth in truths.values()))]
+
+
+def _drawn(folder: Path, kind: str, seed: int, truths: dict[str, Truth]) -> Path:
+    path = folder / f"{kind}-{seed}.mp4"
+    truths[str(path)] = film(path, kind, seed)
+    return path
+
+
+def _table(scores: dict[str, dict[str, Score]], bare: float, seconds: float) -> Table:
+    rows = []
+    for name, kinds in scores.items():
+        if not any(score.cpu for score in kinds.values()):
+            continue
+        total = Score()
+        for score in kinds.values():
+            total.found, total.missed = total.found + score.found, total.missed + score.missed
+            total.false, total.cpu = total.false + score.false, total.cpu + score.cpu
+        cells = [" / ".join(kinds[kind].row()) for kind in KINDS]
+        rows.append(
+            [name, *cells, " / ".join(total.row()), f"{total.cpu / bare:.2f}", f"{60 * total.cpu / seconds:.2f}"]
+        )
+    return Table(
+        "Cuts: precision / recall",
+        ["", *KINDS, "all", "CPU, decoding to nothing = 1", "CPU s a minute"],
+        rows,
+        [_NOTE],
+    )

@@ -1,0 +1,97 @@
+"""Fit the weights of `CutParams` on drawn films: a logistic regression on what `workbench.video.cuts` measures.
+
+    python tests/benchmarks/fit_cuts.py FOLDER [SEED ...]
+
+Films are drawn into FOLDER where they are not there yet. Seeds of this fit are 1 to 4; the benchmark draws others.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+from cut_films import KINDS, Truth, film
+from cuts import strip_of_file
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from workbench.params import CutParams
+from workbench.video import cuts
+
+_RATE = 25
+
+
+def main(folder: Path, seeds: list[int]) -> None:
+    """Print both sets of weights, and how well they part the films they were fitted on."""
+    params = CutParams()
+    steps: list[tuple[bool, NDArray[np.float64]]] = []
+    ramps: list[tuple[bool, NDArray[np.float64]]] = []
+    for seed in seeds:
+        for kind in KINDS:
+            path = folder / f"{kind}-{seed}.mp4"
+            truth = film(path, kind, seed)
+            strip = strip_of_file(path)
+            steps += step_examples(truth, strip, params)
+            ramps += ramp_examples(truth, strip, params)
+    names = ("weight_unlike", "weight_stands_out", "weight_alone", "weight_tones", "weight_tones_alone",
+             "weight_undone")  # fmt: skip
+    _report("step", names, steps)
+    _report("dissolve", ("weight_ends", "weight_end_tones", "weight_sag", "weight_rest", "weight_misfit"), ramps)
+
+
+def step_examples(truth: Truth, strip: cuts.Strip, params: CutParams) -> list[tuple[bool, NDArray[np.float64]]]:
+    """Every step that is considered: is it a cut, and its evidence."""
+    true = {round(at * _RATE) for at in truth.hard}
+    places = cuts.steps(strip, params)
+    return [
+        (int(place) in true, cuts.step_evidence(strip, int(place), places, params.blank_range))
+        for place in places
+        if int(place) in true or not _inside(float(strip.times[place]), truth)
+    ]
+
+
+def ramp_examples(truth: Truth, strip: cuts.Strip, params: CutParams) -> list[tuple[bool, NDArray[np.float64]]]:
+    """Every ramp that is considered: is it a dissolve, and its evidence."""
+    examples = []
+    for border, evidence in cuts.ramps(strip, params):
+        shares = [
+            (min(border.end, end) - max(border.start, start)) / max(border.end - border.start, end - start)
+            for start, end in truth.dissolves
+        ]
+        best = max(shares, default=0.0)
+        if any(start - 0.2 < border.at < end + 0.2 for start, end in truth.fades) or 0.1 < best < 0.5:
+            continue
+        if any(border.start - 0.1 < cut < border.end + 0.1 for cut in truth.hard):
+            continue
+        examples.append((best >= 0.5, evidence))
+    return examples
+
+
+def _inside(time: float, truth: Truth) -> bool:
+    return any(start - 0.05 < time < end + 0.05 for start, end in (*truth.fades, *truth.dissolves))
+
+
+def _report(name: str, names: tuple[str, ...], examples: list[tuple[bool, NDArray[np.float64]]]) -> None:
+    true = np.array([flag for flag, _ in examples])
+    evidence = np.array([row for _, row in examples])
+    mean, spread = evidence.mean(axis=0), evidence.std(axis=0)
+    scaled = (evidence - mean) / spread
+    weight = np.where(true, 0.5 / true.sum(), 0.5 / (~true).sum())
+
+    def loss(values: NDArray[np.float64]) -> float:
+        odds = scaled @ values[1:] + values[0]
+        return float((weight * np.logaddexp(0, np.where(true, -odds, odds))).sum() + 1e-3 * (values[1:] ** 2).sum())
+
+    fitted = minimize(loss, np.zeros(evidence.shape[1] + 1)).x
+    weights = fitted[1:] / spread
+    bias = fitted[0] - float(weights @ mean)
+    odds = evidence @ weights + bias
+    scores = {t: 2 * float(((odds > t) & true).sum()) / float((odds > t).sum() + true.sum()) for t in np.sort(odds)}
+    best = max(scores, key=lambda t: scores[t])
+    print(f"{name}: {true.sum()} true of {true.size}, F1 {scores[best]:.3f} at log-odds {best:.2f}")
+    print(f"  {name}_bias = {bias:.2f}  " + "  ".join(f"{n} = {w:.2f}" for n, w in zip(names, weights, strict=True)))
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), [int(seed) for seed in sys.argv[2:]] or [1, 2, 3, 4])
