@@ -5,7 +5,7 @@
 #   make check      format, lint, strict types, import contracts
 #   make notebooks  run the notebooks and compare their checked outputs
 #   make bench      measure: beats, seams, plans beside a peer, speed; writes tests/benchmarks/RESULTS.md
-#   make train      make the beat network's weights anew: compose, render, train, fit (about two hours on 2 cores)
+#   make train      make the beat network's weights anew: compose, render, train, fit (about an hour on 2 cores)
 #   make lock       resolve the lock files again (the only target that looks for newer packages)
 
 PYTHON ?= python3
