@@ -1,0 +1,58 @@
+"""Landmarks and levels of a track are found once and kept."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.errors import MediaError
+from workbench.home import Home
+from workbench.media.audio import decode
+from workbench.mix.levels import level_curve
+from workbench.params import LandmarkParams, WorkbenchParams
+from workbench.workflows.align import align_track, track_landmarks, track_level
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    return Home(tmp_path_factory.mktemp("home"))
+
+
+def test_landmarks_from_the_store_are_those_that_were_found(song: Path, home: Home) -> None:
+    found = track_landmarks(song, home)
+    stages: list[str] = []
+    kept = track_landmarks(song, home, progress=lambda stage, done: stages.append(stage))
+    assert stages == []
+    shutil.rmtree(home.arrays)
+    again = track_landmarks(song, home)
+    for other in (kept, again):
+        assert other.marks.times.tolist() == found.marks.times.tolist()
+        assert other.marks.kinds.tolist() == found.marks.kinds.tolist()
+        assert other.last_sound == found.last_sound
+
+
+def test_other_parameters_find_other_landmarks(song: Path, home: Home) -> None:
+    silent = WorkbenchParams(landmarks=LandmarkParams(downbeat_salience=0.0))
+    bars = track_landmarks(song, home).marks
+    assert bars.salience[bars.kinds == bars.names.index("downbeat")].max() > 0.0
+    without = track_landmarks(song, home, silent).marks
+    assert without.salience[without.kinds == without.names.index("downbeat")].max() == 0.0
+
+
+def test_a_track_is_as_loud_anywhere_as_it_is_in_all(song: Path, home: Home) -> None:
+    recording = decode(song)
+    whole = level_curve(recording.samples, recording.sample_rate)
+    held = track_level(song, 12.0, home)
+    assert held.duration == pytest.approx(12.0)
+    assert held.integrated() == pytest.approx(whole.integrated(), abs=0.01)
+    assert held.lufs(3.0, 4.0) == pytest.approx(held.lufs(8.0, 9.0))
+    assert held.peak == pytest.approx(whole.peak)
+    assert np.ptp(held.power) == 0.0
+
+
+def test_a_file_without_pictures_is_no_clip(song: Path, home: Home) -> None:
+    with pytest.raises(MediaError, match="no moving picture"):
+        align_track(song, song, home)
