@@ -39,7 +39,7 @@ class BeatParams(Params):
     """Beat and downbeat tracking: the bar-pointer model and its activations."""
 
     activation: Literal["network", "onsets"] = Field(
-        default="onsets", description="what hears beats: the network, or onset strengths alone"
+        default="network", description="what hears beats: the network, or onset strengths alone"
     )
     min_bpm: float = Field(default=40.0, ge=30.0, le=80.0, description="BPM; slowest beat, a dotted one of a slow 6/8")
     max_bpm: float = Field(default=240.0, ge=120.0, le=300.0, description="BPM; fastest beat")
@@ -360,10 +360,19 @@ class VoiceParams(Params):
     )
     min_phrase_seconds: float = Field(default=0.25, ge=0.0, le=2.0, description="s; less is a click or a cough")
     edge_reach_seconds: float = Field(
-        default=0.5, ge=0.0, le=1.0, description="s by which a detector may be late on a first syllable in noise"
+        default=0.2, ge=0.0, le=1.0, description="s beyond what the detector heard, in which an edge is looked for"
     )
-    edge_rise_db: float = Field(
-        default=6.0, ge=1.0, le=20.0, description="dB over what was heard before it that the first syllable stands out"
+    clear_db: float = Field(
+        default=20.0, ge=10.0, le=40.0, description="dB of speech over its background from where on edges are exact"
+    )
+    drowned_db: float = Field(
+        default=10.0, ge=-10.0, le=9.5, description="dB of speech over its background under which soft sounds drown"
+    )
+    late_seconds: float = Field(
+        default=0.1, ge=0.0, le=0.5, description="s by which the detector may be late on a first syllable in noise"
+    )
+    tail_seconds: float = Field(
+        default=0.06, ge=-0.2, le=0.5, description="s that a phrase goes on in noise after it was surely heard"
     )
     foreground_lu: float = Field(
         default=18.0,
@@ -554,7 +563,7 @@ class CutParams(Params):
     )
     step_bias: float = Field(default=0.65, ge=-50.0, le=50.0, description="log-odds of a cut before any evidence")
     step_threshold: float = Field(
-        default=2.2,
+        default=1.4,
         ge=-10.0,
         le=20.0,
         description="log-odds over which a step is a cut; higher finds fewer, surer ones",
@@ -583,6 +592,12 @@ class CutParams(Params):
     )
     dissolve_quality: float = Field(
         default=0.45, ge=0.1, le=1.0, description="share that a mixture explains from where on a dissolve is considered"
+    )
+    dissolve_unlikeness: float = Field(
+        default=0.12,
+        ge=0.0,
+        le=0.5,
+        description="unlikeness of the ends under which a slow pan is taken for a dissolve",
     )
     dissolve_misfit: float = Field(
         default=0.08, ge=0.01, le=0.5, description="share by which the rise may stray from a straight line"

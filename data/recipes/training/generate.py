@@ -1,6 +1,6 @@
 """Compose, play, spoil and analyse the training pieces.
 
-    python data/recipes/training/generate.py SET                     all of it: about an hour on two cores
+    python data/recipes/training/generate.py SET                     all of it: about half an hour on two cores
     python data/recipes/training/generate.py SET --pieces 200        a smaller set
     python data/recipes/training/generate.py SET --styles jig reel   these styles only
     python data/recipes/training/generate.py SET --audio             keep the sound of dev and validation as FLAC too
@@ -128,21 +128,24 @@ def _keep_audio(stem: Path, sound: NDArray[np.float32], truth: pieces.Truth, abo
     stem.with_suffix(".json").write_text(json.dumps(row))
 
 
-def orders(folder: Path, first: int, count: int, only: tuple[str, ...], audio: bool) -> Iterator[Order]:
-    """The pieces of a set, the splits mixed evenly, so that any beginning of it is a set too."""
+def orders(
+    folder: Path, first: int, count: int, only: tuple[str, ...], audio: bool, split: str | None = None
+) -> Iterator[Order]:
+    """The pieces of a set, the splits mixed evenly, so that any beginning of it is a set too; or all of one split."""
     names = list(SHARES)
     edges = np.cumsum(list(SHARES.values()))
     for number in range(first, first + count):
         place = (number * 0.6180339887) % 1.0
-        yield Order(number, names[int(np.searchsorted(edges, place))], folder, only, audio)
+        yield Order(number, split or names[int(np.searchsorted(edges, place))], folder, only, audio)
 
 
 def main() -> None:
     """Read the command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("set", type=Path)
-    parser.add_argument("--pieces", type=int, default=1800)
+    parser.add_argument("--pieces", type=int, default=1600)
     parser.add_argument("--first", type=int, default=0, help="number of the first piece")
+    parser.add_argument("--split", choices=list(SHARES), help="all pieces of this one")
     parser.add_argument("--styles", nargs="*", default=(), help="these styles only")
     parser.add_argument("--audio", action="store_true")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
@@ -150,7 +153,7 @@ def main() -> None:
     styles.load()
     for split in SHARES:
         (options.set / split).mkdir(parents=True, exist_ok=True)
-    todo = list(orders(options.set, options.first, options.pieces, tuple(options.styles), options.audio))
+    todo = list(orders(options.set, options.first, options.pieces, tuple(options.styles), options.audio, options.split))
     began = time.monotonic()
     with ProcessPoolExecutor(options.processes, initializer=styles.load) as pool:
         for done, line in enumerate(pool.map(make, todo, chunksize=4), start=1):
