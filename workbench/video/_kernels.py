@@ -131,7 +131,7 @@ def measure(
             for x in range(columns - 1):
                 here = luma[k, y, x]
                 moved += abs(here - luma[k - 1, y, x] - shift)
-                slope += max(abs(luma[k, y, x + 1] - here), abs(luma[k, y + 1, x] - here))
+                slope += 0.5 * (abs(luma[k, y, x + 1] - here) + abs(luma[k, y + 1, x] - here))
         fields = (rows - 1) * (columns - 1)
         out_change[k, 0] = compare(luma[k - 1], luma[k], noise)
         out_change[k, 1] = max(moved / fields - noise, 0.0) / (slope / fields + 2 * noise)

@@ -130,6 +130,8 @@ def dissolves(strip: Strip, params: CutParams, cuts: list[Border]) -> list[Borde
     weights = dissolve_weights(params)
     found: list[tuple[float, Border]] = []
     for border, evidence in ramps(strip, params):
+        if border.strength < params.dissolve_unlikeness:
+            continue
         odds = params.dissolve_bias + float(np.dot(weights, evidence))
         if odds > 0.0 and not any(border.start - 0.1 < cut.at < border.end + 0.1 for cut in cuts):
             found.append((odds, border))

