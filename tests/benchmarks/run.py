@@ -19,7 +19,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "RESULTS.md"
-BENCHMARKS = ("beats", "seams", "plans", "align", "speed")
+BENCHMARKS = ("beats", "seams", "plans", "cuts", "align", "speed")
 HEAD = "# Benchmark results\n\nMade by `make bench`; what each figure means stands under its table.\n"
 
 
