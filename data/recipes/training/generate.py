@@ -7,8 +7,8 @@
 
 SET gets three folders of `pieces` files. `train` and `dev` share styles and sound fonts, not pieces. `validation` is
 what training never hears: styles and composers that are held out, and sound fonts that are. A piece is made from its
-number alone, so an interrupted run goes on where it stopped, and more pieces can be added to a set. Where FluidSynth or its
-fonts are missing, every piece is played by the synthesised instruments.
+number alone, so an interrupted run goes on where it stopped, and more pieces can be added to a set. Where FluidSynth
+or its fonts are missing, every piece is played by the synthesised instruments.
 
 Needs, beside the packages of the project, FluidSynth with the fonts of `fonts.FONTS`, and espeak-ng for speech.
 """

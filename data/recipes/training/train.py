@@ -37,7 +37,10 @@ from workbench.beats.network import DIVISIONS, METRES, TEMPO_BINS, WEIGHTS_FILE
 CROP = 3000
 """frames of a training example: a minute"""
 BATCH = 8
+DEV_PIECES = 100
+"""on which a training is watched"""
 PEAK_RATE = 3e-3
+RESTART_RATE = 2e-3
 POSITIVE = (4.0, 6.0)
 """how much a beat and a downbeat weigh against a frame without one"""
 SIDE_WEIGHTS = (0.03, 0.08, 0.08)
@@ -222,18 +225,27 @@ def validate(network: BeatNetwork, held: list[pieces.Heard]) -> dict[str, float]
     return {"loss": float(np.mean(losses)), "beat_f": float(np.mean(beat)), "downbeat_f": float(np.mean(downbeat))}
 
 
+def rate_at(step: int, steps: int, restart: int = 0) -> float:
+    """Learning rate: a cosine over `steps`, then another over `restart` (Loshchilov & Hutter, "SGDR", ICLR 2017)."""
+    peak, done, length = (PEAK_RATE, step, steps) if step < steps else (RESTART_RATE, step - steps, restart)
+    return peak * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * done / length)))
+
+
 def train(
     train_set: list[pieces.Heard],
     dev_set: list[pieces.Heard],
     run: Path,
     steps: int,
     seed: int = 0,
+    restart: int = 0,
     spoils: Spoils | None = None,
     channels: int = 64,
     filters: int = 16,
     every: int = 200,
 ) -> BeatNetwork:
     """Train for a number of steps, or the rest of them where a checkpoint of this run lies in its folder.
+
+    `restart` steps follow in which the learning rate falls once more.
 
     Returns
     -------
@@ -257,9 +269,9 @@ def train(
         start = state["step"]
     began = time.monotonic()
     running = 0.0
-    for step in range(start, steps):
+    for step in range(start, steps + restart):
         warm = min(1.0, (step + 1) / 200)
-        rate = PEAK_RATE * warm * (0.02 + 0.98 * 0.5 * (1 + math.cos(math.pi * step / steps)))
+        rate = warm * rate_at(step, steps, restart)
         for group in optimizer.param_groups:
             group["lr"] = rate
         rng = np.random.default_rng([seed, step])
@@ -272,7 +284,7 @@ def train(
         optimizer.step()
         mean.update_parameters(network)
         running += float(loss.detach())
-        if (step + 1) % every == 0 or step + 1 == steps:
+        if (step + 1) % every == 0 or step + 1 == steps + restart:
             since = (step + 1 - start) % every or every
             row = {"step": step + 1, "train_loss": running / min(since, step + 1 - start), "rate": rate}
             row |= {f"dev_{name}": value for name, value in validate(mean.module, dev_set).items()} if dev_set else {}
@@ -310,6 +322,7 @@ def main() -> None:
     parser.add_argument("set", type=Path, help="folder of generate.py, with train and dev inside")
     parser.add_argument("run", type=Path, help="folder of the checkpoint and the log")
     parser.add_argument("--steps", type=int, default=8000)
+    parser.add_argument("--restart", type=int, default=2500, help="steps of a second fall of the learning rate")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--channels", type=int, default=64)
     parser.add_argument("--filters", type=int, default=16)
@@ -321,9 +334,19 @@ def main() -> None:
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
     if options.export is None:
-        sets = [[pieces.read(p) for p in sorted((options.set / name).glob("*.npz"))] for name in ("train", "dev")]
+        paths = [sorted((options.set / name).glob("?????.npz")) for name in ("train", "dev")]
+        sets = [[pieces.read(path) for path in found] for found in (paths[0], paths[1][:DEV_PIECES])]
         spoils = Spoils.none() if options.plain else Spoils()
-        train(*sets, options.run, options.steps, options.seed, spoils, options.channels, options.filters)
+        train(
+            *sets,
+            options.run,
+            options.steps,
+            options.seed,
+            options.restart,
+            spoils,
+            options.channels,
+            options.filters,
+        )
     else:
         last = json.loads((options.run / "log.jsonl").read_text().splitlines()[-1])
         export(trained(options.run), options.export, {"seed": options.seed, "last": last})
