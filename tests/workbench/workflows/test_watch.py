@@ -1,0 +1,61 @@
+"""A clip's analysis: measured in one pass, kept, and the same when it is measured again."""
+
+from __future__ import annotations
+
+import shutil
+from dataclasses import fields
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.bundled import bundled_path
+from workbench.errors import MediaError
+from workbench.home import Home
+from workbench.video.footage import Footage
+from workbench.workflows.demo_film import FilmTruth, draw_demo_film
+from workbench.workflows.watch import watch
+
+
+@pytest.fixture(scope="module")
+def film(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, FilmTruth]:
+    path = tmp_path_factory.mktemp("film") / "six-ten.mp4"
+    narration = bundled_path("data", "bundled", "voice", "narration.ogg")
+    return path, draw_demo_film(path, narration=narration, seconds=28.0)
+
+
+@pytest.fixture(scope="module")
+def footage(film: tuple[Path, FilmTruth], tmp_path_factory: pytest.TempPathFactory) -> Footage:
+    return watch(film[0], Home(tmp_path_factory.mktemp("home")))
+
+
+def test_the_demo_film_is_known_to_the_frame(film: tuple[Path, FilmTruth], footage: Footage) -> None:
+    truth = film[1]
+    assert footage.title == "The Six-Ten"
+    assert (footage.width, footage.height, round(footage.fps)) == (640, 360, 25)
+    assert footage.duration == pytest.approx(truth.seconds, abs=0.01)
+    hard = [border.at for border in footage.picture.borders if border.kind == "hard"]
+    assert hard == pytest.approx(truth.cuts, abs=0.005)
+    dissolves = [(border.start, border.end) for border in footage.picture.borders if border.kind == "dissolve"]
+    assert np.array(dissolves[:1]) == pytest.approx(np.array(truth.dissolves[:1]), abs=0.09)
+    assert footage.soundtrack.classification == "voice"
+    onsets = footage.soundtrack.onsets
+    assert all(np.abs(onsets - hit).min() < 0.03 for hit in truth.hits)
+
+
+def test_what_was_kept_is_what_was_measured(film: tuple[Path, FilmTruth], footage: Footage, tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    first = watch(film[0], home)
+    again = watch(film[0], home)
+    shutil.rmtree(home.arrays)
+    anew = watch(film[0], home)
+    for other in (first, again, anew):
+        for part in ("picture", "soundtrack"):
+            one, two = getattr(footage, part), getattr(other, part)
+            for field in fields(one):
+                np.testing.assert_array_equal(getattr(one, field.name), getattr(two, field.name))
+
+
+def test_sound_without_a_picture_is_no_clip(tmp_path: Path) -> None:
+    with pytest.raises(MediaError, match="no moving picture"):
+        watch(bundled_path("data", "bundled", "voice", "narration.ogg"), Home(tmp_path))
