@@ -321,7 +321,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("set", type=Path, help="folder of generate.py, with train and dev inside")
     parser.add_argument("run", type=Path, help="folder of the checkpoint and the log")
-    parser.add_argument("--steps", type=int, default=8000)
+    parser.add_argument("--steps", type=int, default=4000)
     parser.add_argument("--restart", type=int, default=2500, help="steps of a second fall of the learning rate")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--channels", type=int, default=64)
