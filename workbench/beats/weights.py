@@ -1,13 +1,9 @@
-"""Weights of the log-linear model over readings: how many nats each cue speaks for a reading.
+"""Weights of the log-linear model over readings, and of the signs that a grid is right.
 
-Fitted, not chosen: a conditional logit (maximum likelihood, squared weights at 2 each after scaling) over the
-readings of 166 pieces made for the purpose with exact beats: 104 in 26 styles (70 to 176 BPM; 4/4, 3/4, 6/8, 12/8;
-swing, half time, syncopation, pick-ups, no drums, changes of tempo) through two General MIDI fonts, 45 plain clicks
-and bands, and 17 without a pulse, whose right answer is `NO_PULSE`. Cross-validated over pieces: beat F 0.94,
-downbeat F 0.93. The bundled songs took no part. `data/recipes/practice` holds the styles, the generator
-(`generate.py`) and the fit (`fit.py`); it draws other pieces of these styles than the 166, and has since gained
-12 styles they lack. A refit with 60 pieces of those gained 0.02 in beat F there, nothing in the old styles or on the
-bundled songs, and lost certainty, so it was not taken. Cues overlap, so a single sign means little.
+Fitted, not chosen. The nats are a conditional logit (maximum likelihood, squared weights at 2 each after scaling) over
+the readings of pieces that the network was not trained on; the signs a logistic regression over grids of pieces that
+the nats were not fitted to either. `data/recipes/training` makes the pieces (`generate.py`) and fits (`fit.py`,
+`certainty.py`). No bundled song takes part. Cues overlap, so a single sign means little.
 """
 
 from __future__ import annotations
