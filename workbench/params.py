@@ -6,9 +6,9 @@ files and cache keys are made from these fields, so a number lives here once.
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 
 class Params(BaseModel):
@@ -388,8 +388,26 @@ class VoiceParams(Params):
     )
 
 
+DUCK_PRESETS: dict[str, dict[str, float]] = {
+    "documentary": {},
+    "tutorial": {"under_voice_lu": 17.0, "attack_ms": 200, "release_ms": 1200, "bridge_seconds": 3.0},
+    "social": {
+        "voice_lufs": -16.0,
+        "under_voice_lu": 13.0,
+        "attack_ms": 200,
+        "release_ms": 500,
+        "bridge_seconds": 1.0,
+        "piece_seconds": 5.0,
+    },
+}
+"""Ducking by name, as what differs from the defaults. Documentary: the score comes back between passages; tutorial:
+every word counts, the music stays down through longer pauses; social: a louder voice on livelier music, quick to return"""
+
+
 class DuckParams(Params):
     """How far and how fast music moves out of the way of a voice.
+
+    `preset` may be given beside the fields: a name in `DUCK_PRESETS`, from which the other fields then differ.
 
     Ahead, attack, hold and release bound the ramps so that music is untouched 2 s away from any speech.
     """
@@ -428,6 +446,17 @@ class DuckParams(Params):
     envelope_hz: int = Field(
         default=100, ge=20, le=1000, description="points a second of the curve before it is thinned"
     )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_name(cls, values: Any) -> Any:
+        if not isinstance(values, dict) or "preset" not in values:
+            return values
+        given = dict(values)
+        name = given.pop("preset")
+        if name not in DUCK_PRESETS:
+            raise ValueError(f"no such preset; there are {', '.join(DUCK_PRESETS)}")
+        return {**DUCK_PRESETS[name], **given}
 
 
 class LandmarkParams(Params):

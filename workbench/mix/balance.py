@@ -25,7 +25,7 @@ import numpy as np
 from workbench.errors import ParameterError
 from workbench.mix.duck import duck_curve, duck_depths, pieces_of
 from workbench.mix.levels import LevelCurve, to_lufs
-from workbench.mix.voice import Phrases, in_the_foreground, speech_phrases, speech_seconds, with_first_syllables
+from workbench.mix.voice import Phrases, in_the_foreground, speech_phrases, speech_seconds
 from workbench.params import DuckParams, VoiceParams
 from workbench.recording import FloatArray
 
@@ -114,6 +114,8 @@ class Footage:
     """shape (n_frames,), probability of speech, 0 to 1"""
     frame_seconds: float
     """length of a frame of `speech`, in seconds"""
+    bands: FloatArray | None = None
+    """shape (n_hops, n_bands), power in the bands of speech; None: the edges of words are read off `levels`"""
 
     @classmethod
     def without_sound(cls) -> Footage:
@@ -192,8 +194,9 @@ def phrases_in(footage: Footage, video_seconds: float, params: VoiceParams | Non
     params = params or VoiceParams()
     if footage.levels is None:
         return ()
-    found = speech_phrases(footage.speech, footage.frame_seconds, params)
-    found = in_the_foreground(with_first_syllables(found, footage.levels, params), footage.levels, params)
+    bands = footage.levels.power[:, None] if footage.bands is None else footage.bands
+    found = speech_phrases(footage.speech, footage.frame_seconds, params, bands)
+    found = in_the_foreground(found, footage.levels, params)
     inside = ((round(start, 3), round(min(end, video_seconds), 3)) for start, end in found)
     return tuple((start, end) for start, end in inside if start < end)
 

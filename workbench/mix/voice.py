@@ -1,24 +1,28 @@
 """Who speaks when: from a detector's probabilities, one a frame, to phrases with a first and a last sound.
 
 A phrase is a stretch in which the probability stays over a low threshold and reaches a high one (hysteresis, as in
-Canny's edges); pauses up to 0.3 s belong to it. A detector hears a soft first syllable in noise late; where the level
-already stood out before, the phrase begins there.
+Canny's edges). Its edges are then placed to a hundredth of a second on the levels in the bands of speech: hop by hop,
+each band is held against its own background just before or after, and the edge lies where the sum of what stands out
+is greatest (Page's cumulative sum). Where the background is nearly as loud as the voice, soft sounds drown and the
+detector hears late; there the edges keep a margin, so that no syllable is cut off. Pauses up to 0.3 s belong to it.
 
 Conventions: phrases are (start, end) pairs in video seconds, sorted and disjoint. Nothing here reads sound.
 
-Functions: `speech_phrases`, `with_first_syllables`, `in_the_foreground`, `speech_seconds`.
+Functions: `speech_phrases`, `in_the_foreground`, `speech_seconds`.
 
 References
 ----------
 Silero team, "Silero VAD" (2021 to 2025), whose probabilities these thresholds are made for.
+E. S. Page, "Continuous inspection schemes", Biometrika 41 (1954).
 """
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-from scipy import ndimage
+from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
@@ -26,17 +30,29 @@ from workbench.params import VoiceParams
 from workbench.recording import FloatArray, VideoSeconds
 
 Phrases: TypeAlias = tuple[tuple[VideoSeconds, VideoSeconds], ...]
-_BACKGROUND_SECONDS = 2.0  # before a phrase, in which the background is measured
-_BACKGROUND_SHARE = 0.5  # quantile of the levels there
-_DIP_SECONDS = 0.06  # a first syllable may be followed by a stop that long
+_FLOOR = 10**-8.5  # power under which no background is told from another: 85 dB under full scale
+_BACKGROUND_HOPS = (200, 400)  # around an edge, in which its background is looked for, before it is in the whole clip
+_ENOUGH_HOPS = 30  # of a background
+_GUARD_HOPS = (25, 5)  # before and after a phrase, that may be speech too
+_BANDS_HEARD = 3  # of the bands: those in which a sound stands out most
+_LEAST_SPREAD_DB = 2.0  # of a background; steadier ones would make an event of every breath
+_USUAL = 0.9  # quantile of what stands out in the background itself
+_MOST = 3.0  # spreads by which one hop may count, so that a click is no word
+_INTO_HOPS = (15, 10)  # into what is surely speech, from where an edge is looked for
+
+Bands: TypeAlias = FloatArray
+"""shape (n_hops, n_bands): power of each hundredth of a second in each band"""
 
 
-def speech_phrases(probabilities: FloatArray, frame_seconds: float, params: VoiceParams | None = None) -> Phrases:
+def speech_phrases(
+    probabilities: FloatArray, frame_seconds: float, params: VoiceParams | None = None, bands: Bands | None = None
+) -> Phrases:
     """Join frames in which somebody speaks to phrases.
 
     Parameters
     ----------
     probabilities : shape (n_frames,), 0 to 1; frame k lies at `k * frame_seconds` and is `frame_seconds` long
+    bands : power in bands, shape (n_hops, n_bands), 100 hops a second; None: edges stay on the frames
 
     Returns
     -------
@@ -52,16 +68,101 @@ def speech_phrases(probabilities: FloatArray, frame_seconds: float, params: Voic
         raise ParameterError(f"speech probabilities are a row of numbers from 0 to 1, got shape {chance.shape}")
     if not frame_seconds > 0:
         raise ParameterError(f"a frame lasts some time, got {frame_seconds} s")
+    stretches = _stretches(chance, frame_seconds, params)
+    if bands is not None and len(bands):
+        stretches = _placed(stretches, np.asarray(bands, dtype=np.float64), params)
+    phrases = joined(tuple((stretch.start, stretch.end) for stretch in stretches), params.close_pause_seconds)
+    return tuple((start, end) for start, end in phrases if end - start >= params.min_phrase_seconds)
+
+
+@dataclass(frozen=True, slots=True)
+class _Stretch:
+    """Frames in which somebody speaks, seconds; surely from `sure_from` to `sure_to`."""
+
+    start: float
+    end: float
+    sure_from: float
+    sure_to: float
+
+
+def _stretches(chance: FloatArray, frame_seconds: float, params: VoiceParams) -> list[_Stretch]:
     going_on = chance >= min(params.extend_probability, params.onset_probability)
     edges = np.flatnonzero(np.diff(np.concatenate([[False], going_on, [False]])))
-    starts, ends = edges[::2], edges[1::2]
-    if not starts.size:
-        return ()
-    surest = np.maximum.reduceat(np.append(chance, 0.0), np.ravel(np.column_stack([starts, ends])))[::2]
-    said = surest >= params.onset_probability
-    stretches = zip(starts[said] * frame_seconds, ends[said] * frame_seconds, strict=True)
-    phrases = joined(tuple((float(start), float(end)) for start, end in stretches), params.close_pause_seconds)
-    return tuple((start, end) for start, end in phrases if end - start >= params.min_phrase_seconds)
+    found = []
+    for first, stop in zip(edges[::2], edges[1::2], strict=True):
+        sure = first + np.flatnonzero(chance[first:stop] >= params.onset_probability)
+        if sure.size:
+            found.append(_Stretch(*(float(k) * frame_seconds for k in (first, stop, sure[0], sure[-1] + 1))))
+    return found
+
+
+def _placed(stretches: list[_Stretch], bands: Bands, params: VoiceParams) -> list[_Stretch]:
+    """Stretches with their edges where the levels say."""
+    hz = HOPS_PER_SECOND
+    quiet = np.ones(len(bands), dtype=bool)
+    for stretch in stretches:
+        quiet[max(0, int(stretch.start * hz) - _GUARD_HOPS[0]) : int(stretch.end * hz) + _GUARD_HOPS[1]] = False
+    floored = np.maximum(bands, _FLOOR)
+    decibels = 10 * np.log10(floored)
+    # Neither rumble nor hiss says how well the voice is heard.
+    middle = floored[:, 1:-1] if floored.shape[1] > 2 else floored
+    reach, placed, last = round(params.edge_reach_seconds * hz), list[_Stretch](), 0
+    for stretch in stretches:
+        start, end = stretch.start * hz, stretch.end * hz
+        before, after = (_background(quiet, int(edge)) for edge in (start, end))
+        if before is None or after is None:
+            placed.append(stretch)
+            continue
+        first, anchor = max(last, int(start) - reach), int(min(stretch.sure_from * hz + _INTO_HOPS[0], end))
+        begins = first + _peak(_standing_out(decibels[first:anchor], decibels[before])[::-1], anchor - first, back=True)
+        anchor, stop = int(max(stretch.sure_to * hz - _INTO_HOPS[1], start)), min(len(bands), int(end) + reach)
+        ends = anchor + _peak(
+            _standing_out(decibels[anchor:stop], decibels[after]), round(stretch.sure_to * hz) - anchor
+        )
+        spoken, other = middle[int(start) : int(end) + 1].mean(axis=0).sum(), np.median(middle[before], axis=0).sum()
+        over = 10 * np.log10(spoken / other)
+        drowned = float(np.clip((params.clear_db - over) / (params.clear_db - params.drowned_db), 0, 1))
+        if drowned:
+            begins = min(begins, round(start - drowned * params.late_seconds * hz))
+            ends = max(ends, round(stretch.sure_to * hz + params.tail_seconds * hz - (1 - drowned) * hz))
+            ends = min(ends, round(end))
+        begins, ends = max(begins, last), min(ends, len(bands))
+        if begins < ends:
+            placed.append(_Stretch(begins / hz, ends / hz, stretch.sure_from, stretch.sure_to))
+            last = ends
+    return placed
+
+
+def _background(quiet: NDArray[np.bool_], at: int) -> NDArray[np.intp] | None:
+    """Hops around an edge in which nobody speaks; None where somebody always does."""
+    for reach in (*_BACKGROUND_HOPS, quiet.size):
+        first = max(0, at - reach)
+        found = np.flatnonzero(quiet[first : at + reach])
+        if found.size >= _ENOUGH_HOPS:
+            return first + found
+    return None
+
+
+def _standing_out(decibels: FloatArray, background: FloatArray) -> FloatArray:
+    """By how much each hop stands out of a background, in spreads of it, shape (n_hops,); under 0: not at all."""
+    middle = np.median(background, axis=0)
+    spread = np.maximum(1.4826 * np.median(np.abs(background - middle), axis=0), _LEAST_SPREAD_DB)
+
+    def heard(levels: FloatArray) -> FloatArray:
+        over = np.clip((levels - middle) / spread, -1, 2 * _MOST)
+        return np.asarray(np.sort(over, axis=1)[:, -_BANDS_HEARD:].mean(axis=1))
+
+    usual = max(float(np.quantile(heard(background), _USUAL)), 0.5)
+    return np.asarray(np.clip(heard(decibels) - usual, -_MOST / 2, _MOST))
+
+
+def _peak(steps: FloatArray, otherwise: int, *, back: bool = False) -> int:
+    """How many steps lead to the highest sum, counted from the far end where they lead back; or `otherwise`."""
+    sums = np.cumsum(steps)
+    if not sums.size or sums.max() <= 0:
+        return otherwise
+    count = int(sums.argmax()) + 1
+    return steps.size - count if back else count
 
 
 def joined(phrases: Phrases, pause_seconds: float) -> Phrases:
@@ -73,42 +174,6 @@ def joined(phrases: Phrases, pause_seconds: float) -> Phrases:
         else:
             whole.append((start, end))
     return tuple(whole)
-
-
-def with_first_syllables(phrases: Phrases, levels: LevelCurve, params: VoiceParams | None = None) -> Phrases:
-    """Move the start of phrases back to where the level first stood out from what was heard before.
-
-    Looks back over `edge_reach_seconds` at most; the background is the median level of the two seconds before that.
-    Phrases stay as they are where nothing stands out.
-    """
-    params = params or VoiceParams()
-    power = ndimage.uniform_filter1d(levels.power, 3, mode="nearest") if levels.power.size else levels.power
-    dip = round(_DIP_SECONDS * HOPS_PER_SECOND)
-    moved: list[tuple[float, float]] = []
-    last_end = 0.0
-    for start, end in phrases:
-        first = max(start - params.edge_reach_seconds, last_end)
-        far, near = round(first * HOPS_PER_SECOND), round(start * HOPS_PER_SECOND)
-        before = power[max(0, far - round(_BACKGROUND_SECONDS * HOPS_PER_SECOND)) : far]
-        stretch = power[far:near]
-        if before.size >= dip and stretch.size:
-            loud = stretch > np.quantile(before, _BACKGROUND_SHARE) * 10 ** (params.edge_rise_db / 10)
-            begins = _unbroken_from(loud, dip)
-            start = min(start, (far + begins) / HOPS_PER_SECOND)
-        moved.append((start, end))
-        last_end = end
-    return joined(tuple(moved), params.close_pause_seconds)
-
-
-def _unbroken_from(loud: np.ndarray[tuple[int], np.dtype[np.bool_]], dip: int) -> int:
-    """Index from which on, up to the end, no more than `dip` entries in a row are false."""
-    at = loud.size
-    for k in range(loud.size - 1, -1, -1):
-        if loud[k]:
-            at = k
-        elif at - k > dip:
-            break
-    return at
 
 
 def in_the_foreground(phrases: Phrases, levels: LevelCurve, params: VoiceParams | None = None) -> Phrases:

@@ -55,5 +55,4 @@ def measure_footage(video: Path, home: Home | None = None, progress: Progress = 
     ------
     MediaError : the clip cannot be read
     """
-    levels, speech, frame_seconds = listen(video, home, progress)
-    return Footage(levels, speech, frame_seconds)
+    return Footage(*listen(video, home, progress))

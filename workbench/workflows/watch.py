@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 PICTURE_VERSION = 1
 """Raise it when the code of media.clip or video changes a picture."""
-SOUNDTRACK_VERSION = 1
+SOUNDTRACK_VERSION = 2
 """Raise it when the code that measures a clip's sound changes its results."""
 
 Arrays = dict[str, NDArray[Any]]
@@ -98,7 +98,7 @@ def watch(
 
 def listen(
     video: Path | str, home: Home | None = None, progress: Progress = silent
-) -> tuple[LevelCurve | None, FloatArray, float]:
+) -> tuple[LevelCurve | None, FloatArray, float, FloatArray]:
     """A clip's own sound, from the store or measured now without decoding a picture.
 
     Returns
@@ -106,6 +106,7 @@ def listen(
     levels : on the video's clock; None where there is no audio stream
     speech : shape (n_frames,), probability of speech
     frame_seconds : length of a frame
+    bands : shape (n_hops, n_bands), power in the bands of speech
 
     Raises
     ------
@@ -117,7 +118,7 @@ def listen(
     key = _sound_key(hash_file(video))
     arrays = store_of(home).load_or_compute(key, lambda: _sound_arrays(video, CutParams(), progress))
     levels = LevelCurve(arrays["footage_power"], float(arrays["footage_peak"])) if _has_sound(arrays) else None
-    return levels, arrays["speech"], float(arrays["speech_frame_seconds"])
+    return levels, arrays["speech"], float(arrays["speech_frame_seconds"]), arrays["speech_bands"]
 
 
 def _picture_key(content_hash: str, params: CutParams) -> StageKey:
@@ -194,6 +195,7 @@ class _Ear:
         power, peak, speech, attack, onsets, strengths = (
             (none, 0.0 if has_audio else -1.0, none, none, none, none) if self._heard is None else self._heard.results()
         )
+        bands = np.zeros((0, 1), dtype=np.float32) if self._heard is None else self._heard.bands()
         return {
             "footage_power": np.asarray(power, dtype=np.float64),
             "footage_peak": np.array(peak, dtype=np.float64),
@@ -201,6 +203,7 @@ class _Ear:
             "footage_onsets": np.asarray(onsets, dtype=np.float64),
             "footage_onset_strengths": np.asarray(strengths, dtype=np.float32),
             "speech": np.asarray(speech, dtype=np.float32),
+            "speech_bands": bands,
             "speech_frame_seconds": np.array(FRAME_SECONDS, dtype=np.float64),
         }
 
@@ -212,10 +215,12 @@ class _Meters:
         import soxr
 
         from workbench.media.speech import SAMPLE_RATE, SpeechListener
+        from workbench.mix.bands import BandMeter
         from workbench.mix.levels import LevelMeter
         from workbench.video.soundtrack import OnsetMeter
 
         self._levels, self._speech, self._onsets = LevelMeter(rate), SpeechListener(), OnsetMeter(SAMPLE_RATE)
+        self._bands = BandMeter()
         self._mono = soxr.ResampleStream(rate, SAMPLE_RATE, 1, dtype="float32")
 
     def add(self, samples: FloatArray) -> None:
@@ -229,7 +234,12 @@ class _Meters:
         curve = self._levels.curve()
         return curve.power, curve.peak, self._speech.probabilities(), *self._onsets.onsets(curve.power.size)
 
+    def bands(self) -> FloatArray:
+        """Power in the bands of speech, after the results."""
+        return self._bands.powers()
+
     def _hear(self, mono: FloatArray) -> None:
+        self._bands.add(mono)
         self._speech.hear(mono)
         self._onsets.add(mono)
 
@@ -302,7 +312,7 @@ def _soundtrack(arrays: Mapping[str, NDArray[Any]], seconds: float, params: Work
         return Soundtrack.none()
     levels = LevelCurve(arrays["footage_power"], float(arrays["footage_peak"]))
     frame_seconds = float(arrays["speech_frame_seconds"])
-    footage = balance.Footage(levels, arrays["speech"], frame_seconds)
+    footage = balance.Footage(levels, arrays["speech"], frame_seconds, arrays["speech_bands"])
     phrases = balance.phrases_in(footage, seconds, params.voice)
     return Soundtrack(
         power=levels.power,
