@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from workbench.features.onsets import OnsetStrengths
     from workbench.features.spectrum import Spectrum
 
-BEATS_VERSION = 1
+BEATS_VERSION = 2
 """Raise it when the code of features or beats changes a grid."""
-LOOPS_VERSION = 2
+LOOPS_VERSION = 3
 """Raise it when the code of structure or loops changes a profile."""
 
 Arrays = dict[str, NDArray[Any]]

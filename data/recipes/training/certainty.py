@@ -102,9 +102,12 @@ def main() -> None:
     params = BeatParams(activation=options.activation)
     with ProcessPoolExecutor(options.processes) as pool:
         judged = [one for one in pool.map(judge, paths, [params] * len(paths)) if one is not None]
+    right = np.array([one.right for one in judged])
+    now = shipped.weights_for(options.activation)
+    print("as it is")
+    report(np.array([now.certainty(one.signs) for one in judged]), right)
     names = sorted({name for one in judged for name in one.signs})
     rows = np.array([[one.signs.get(name, 0.0) for name in names] for one in judged])
-    right = np.array([one.right for one in judged])
     groups = sorted({one.name.split("__")[0] for one in judged})
     fold_of = dict(zip(groups, np.random.default_rng(0).permutation(len(groups)) % FOLDS, strict=True))
     folds = np.array([fold_of[one.name.split("__")[0]] for one in judged])
@@ -112,6 +115,7 @@ def main() -> None:
     for fold in range(FOLDS):
         held = folds == fold
         confidence[held] = 1.0 / (1.0 + np.exp(-rows[held] @ fit(rows[~held], right[~held])))
+    print("fitted anew, cross-validated")
     report(confidence, right)
     table = "".join(f'    "{n}": {w:.3f},\n' for n, w in zip(names, fit(rows, right), strict=True))
     name = f"_{options.activation.upper()}_SIGNS"

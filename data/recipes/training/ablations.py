@@ -1,0 +1,139 @@
+"""What each part of the beat tracker is worth: the same pieces with parts taken away, and small networks trained anew.
+
+    python data/recipes/training/ablations.py parts FOLDER ...           with the weights that ship
+    python data/recipes/training/ablations.py trainings SET RUNS         small trainings: three seeds, and one unspoiled
+
+`parts` measures the tracker whole; with bars and tempo decided frame by frame from the network alone, as trackers
+commonly do (Böck, Krebs & Widmer, "Joint beat and downbeat tracking with recurrent neural networks", ISMIR 2016); and
+with hand-made onset strengths in place of the network. `trainings` says how far scores depend on the seed, and on
+spoiling, at a reduced size: bare activations, peaks over even odds within 40 ms, on the validation pieces of SET.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
+from pathlib import Path
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+import mir_eval
+import numpy as np
+import soundfile
+from numpy.typing import NDArray
+
+from workbench.beats.evidence import Odds
+from workbench.beats.network import METRES, listen
+from workbench.beats.pulses import decode_heard
+from workbench.beats.track import track_beats_in
+from workbench.features.spectrum import Spectrum, analyze_spectrum
+from workbench.params import BeatParams
+
+Times = NDArray[np.float64]
+STEPS, CHANNELS, FILTERS = 500, 40, 8
+"""of a small training"""
+
+
+def whole(spectrum: Spectrum) -> tuple[Times, Times]:
+    """The tracker as it ships."""
+    grid = track_beats_in(spectrum)
+    return grid.beats, grid.downbeats
+
+
+def onsets_only(spectrum: Spectrum) -> tuple[Times, Times]:
+    """The tracker without the network."""
+    grid = track_beats_in(spectrum, BeatParams(activation="onsets"))
+    return grid.beats, grid.downbeats
+
+
+def frame_by_frame(spectrum: Spectrum) -> tuple[Times, Times]:
+    """Beats at a free tempo and bars by Viterbi over metres, from the network's odds alone."""
+    from workbench.beats._kernels import bar_positions
+
+    params = BeatParams()
+    odds = Odds.of(listen(spectrum))
+    rate = odds.heard.frames_per_second
+    beats = decode_heard(odds, 60.0 * rate / params.max_bpm, 60.0 * rate / params.min_bpm, params)
+    if not beats.size:
+        return beats, beats
+    starts = np.concatenate(([0], np.cumsum(METRES)[:-1]))
+    emission = np.zeros((beats.size, sum(METRES)))
+    emission[:, starts] = odds.downbeat[odds.frames(beats)][:, None]
+    states = bar_positions(emission, starts, np.array(METRES), params.metre_switch_cost, params.bar_slip_cost)
+    return beats, beats[np.isin(states, starts)]
+
+
+PARTS: dict[str, Callable[[Spectrum], tuple[Times, Times]]] = {
+    "network, whole piece decides": whole,
+    "network, frame by frame": frame_by_frame,
+    "onset strengths, whole piece decides": onsets_only,
+}
+
+
+def measure(path: Path) -> list[tuple[float, ...]] | None:
+    """Beat F, CMLt, AMLt and downbeat F of every variant; None for a piece without a pulse."""
+    truth = json.loads(path.with_suffix(".json").read_text())
+    beats = np.array(truth["beats"])
+    if beats.size < 2:
+        return None
+    opens = beats[np.array(truth["positions"], dtype=int) == 1]
+    samples, rate = soundfile.read(path, dtype="float32", always_2d=True)
+    spectrum = analyze_spectrum(np.ascontiguousarray(samples.T), rate)
+    rows = []
+    for variant in PARTS.values():
+        found, found_opens = variant(spectrum)
+        if found.size < 2 or not found_opens.size:
+            rows.append((0.0, 0.0, 0.0, 0.0))
+            continue
+        _, cmlt, _, amlt = mir_eval.beat.continuity(beats, found)
+        rows.append((mir_eval.beat.f_measure(beats, found), cmlt, amlt, mir_eval.beat.f_measure(opens, found_opens)))
+    return rows
+
+
+def parts(folders: list[Path], processes: int) -> None:
+    """Print the table of parts."""
+    paths = [path for folder in folders for path in sorted(folder.glob("*.flac"))]
+    with ProcessPoolExecutor(processes) as pool:
+        rows = [row for row in pool.map(measure, paths) if row is not None]
+    print(f"| tracker ({len(rows)} pieces) | F | CMLt | AMLt | downbeat F |\n|---|---|---|---|---|")
+    for name, figures in zip(PARTS, np.mean(np.array(rows), axis=0), strict=True):
+        print(f"| {name} | " + " | ".join(f"{figure:.3f}" for figure in figures) + " |")
+
+
+def trainings(set_folder: Path, runs: Path) -> None:
+    """Train small networks and print how they validate."""
+    import pieces
+    import torch
+    from train import Spoils, train, validate
+
+    torch.set_num_threads(os.cpu_count() or 1)
+    train_set = [pieces.read(path) for path in sorted((set_folder / "train").glob("?????.npz"))]
+    held = [pieces.read(path) for path in sorted((set_folder / "validation").glob("?????.npz"))]
+    variants = [(f"seed {seed}", seed, Spoils()) for seed in range(3)] + [("seed 0, not spoiled", 0, Spoils.none())]
+    print("| training | loss | beat F | downbeat F |\n|---|---|---|---|")
+    for name, seed, spoils in variants:
+        run = runs / name.replace(",", "").replace(" ", "_")
+        network = train(train_set, [], run, STEPS, seed, spoils=spoils, channels=CHANNELS, filters=FILTERS, every=STEPS)
+        scores = validate(network, held)
+        figures = " | ".join(f"{scores[key]:.3f}" for key in ("loss", "beat_f", "downbeat_f"))
+        print(f"| {name} | {figures} |", flush=True)
+
+
+def main() -> None:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=("parts", "trainings"))
+    parser.add_argument("folders", type=Path, nargs="+")
+    parser.add_argument("--processes", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    if options.what == "parts":
+        parts(options.folders, options.processes)
+    else:
+        trainings(*options.folders)
+
+
+if __name__ == "__main__":
+    main()
