@@ -37,6 +37,8 @@ from workbench.beats.network import DIVISIONS, METRES, TEMPO_BINS, WEIGHTS_FILE
 CROP = 3000
 """frames of a training example: a minute"""
 BATCH = 8
+MEAN_KEEPS = 0.998
+"""share of the running mean of the weights that a step leaves"""
 DEV_PIECES = 100
 """on which a training is watched"""
 PEAK_RATE = 3e-3
@@ -225,6 +227,13 @@ def validate(network: BeatNetwork, held: list[pieces.Heard]) -> dict[str, float]
     return {"loss": float(np.mean(losses)), "beat_f": float(np.mean(beat)), "downbeat_f": float(np.mean(downbeat))}
 
 
+def _running_mean(mean: Tensor, new: Tensor, n: Tensor | int) -> Tensor:
+    """An exponential mean that forgets its beginning quickly, so that short trainings have a mean too."""
+    count = float(n)
+    keep = min(MEAN_KEEPS, (1.0 + count) / (10.0 + count))
+    return torch.lerp(new, mean, keep) if mean.is_floating_point() else new
+
+
 def rate_at(step: int, steps: int, restart: int = 0) -> float:
     """Learning rate: a cosine over `steps`, then another over `restart` (Loshchilov & Hutter, "SGDR", ICLR 2017)."""
     peak, done, length = (PEAK_RATE, step, steps) if step < steps else (RESTART_RATE, step - steps, restart)
@@ -255,9 +264,7 @@ def train(
     spoils = spoils or Spoils()
     network = BeatNetwork(channels, filters)
     optimizer = torch.optim.AdamW(network.parameters(), lr=PEAK_RATE, weight_decay=0.02)
-    mean = torch.optim.swa_utils.AveragedModel(
-        network, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.998), use_buffers=True
-    )
+    mean = torch.optim.swa_utils.AveragedModel(network, avg_fn=_running_mean, use_buffers=True)
     run.mkdir(parents=True, exist_ok=True)
     checkpoint, log = run / "checkpoint.pt", run / "log.jsonl"
     start = 0
