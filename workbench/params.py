@@ -401,7 +401,7 @@ DUCK_PRESETS: dict[str, dict[str, float]] = {
     },
 }
 """Ducking by name, as what differs from the defaults. Documentary: the score comes back between passages; tutorial:
-every word counts, the music stays down through longer pauses; social: a louder voice on livelier music, quick to return"""
+every word counts, the music stays down through longer pauses; social: a louder voice, livelier music, quick return"""
 
 
 class DuckParams(Params):
