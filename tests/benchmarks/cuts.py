@@ -35,8 +35,9 @@ PEER = Path(__file__).parents[2] / ".venv" / "peers-video" / "bin" / "python"
 LIMITS = ClipLimits(86_400.0, 500.0)
 _SLACK = 0.25
 _NOTE = (
-    "Drawn films with known borders, a minute of each kind a seed, 320 by 180 at 25 pictures a second, H.264; seeds that "
-    "the weights were not fitted on. Hard cuts count within one picture, fades and dissolves within a quarter of a second. "
+    "Drawn films with known borders, a minute of each kind a seed, 320 by 180 at 25 pictures a second, H.264; seeds "
+    "that the weights were not fitted on. Hard cuts count within one picture, fades and dissolves within a quarter of "
+    "a second. "
     "*References* leaves out pictures that no other is predicted from, *keys* all but those that stand alone."
 )
 _PEER_SCRIPT = """
