@@ -28,47 +28,89 @@ def compare(before: FloatArray, after: FloatArray, noise: float) -> float:
     0 for the same picture, moved, lit anew or not; about 0.5 for unrelated ones, 1 at most
     """
     rows, columns = after.shape
-    floor = noise * noise
+    floor = np.float32(noise * noise)
     total_weight, total = 0.0, 0.0
-    count = np.float32(BLOCK_ROWS * BLOCK_COLUMNS)
+    row = before.ravel()
+    block = np.empty(BLOCK_ROWS * BLOCK_COLUMNS, dtype=np.float32)
+    variances = np.empty((rows - BLOCK_ROWS + 1, columns - BLOCK_COLUMNS + 1), dtype=np.float32)
+    known = False
     for top in range(0, rows - BLOCK_ROWS + 1, BLOCK_ROWS):
         for left in range(0, columns - BLOCK_COLUMNS + 1, BLOCK_COLUMNS):
-            sum_b, sum_bb = np.float32(0), np.float32(0)
-            for y in range(top, top + BLOCK_ROWS):
-                for x in range(left, left + BLOCK_COLUMNS):
-                    value = after[y, x]
-                    sum_b += value
-                    sum_bb += value * value
-            mean_b = sum_b / count
-            var_b = max(sum_bb / count - mean_b * mean_b, np.float32(0))
-            best, own_a = np.float32(-1), np.float32(0)
-            for ring in range(2):
-                if ring == 1 and best >= _SAME:
-                    break
-                low_y = top if ring == 0 else max(0, top - _REACH_ROWS)
-                high_y = top if ring == 0 else min(rows - BLOCK_ROWS, top + _REACH_ROWS)
-                low_x = left if ring == 0 else max(0, left - _REACH_COLUMNS)
-                high_x = left if ring == 0 else min(columns - BLOCK_COLUMNS, left + _REACH_COLUMNS)
-                for at_y in range(low_y, high_y + 1):
-                    for at_x in range(low_x, high_x + 1):
-                        sum_a, sum_aa, sum_ab = np.float32(0), np.float32(0), np.float32(0)
-                        for y in range(BLOCK_ROWS):
-                            for x in range(BLOCK_COLUMNS):
-                                one = before[at_y + y, at_x + x]
-                                sum_a += one
-                                sum_aa += one * one
-                                sum_ab += one * after[top + y, left + x]
-                        mean_a = sum_a / count
-                        var_a = max(sum_aa / count - mean_a * mean_a, np.float32(0))
-                        covariance = sum_ab / count - mean_a * mean_b
-                        likeness = (covariance + floor) / (np.sqrt(var_a * var_b) + floor)
-                        if ring == 0:
-                            own_a = var_a
-                        best = max(best, likeness)
-            weight = np.sqrt(max(own_a, var_b))
+            own = _take_block(before, top, left, block)
+            variance = _take_block(after, top, left, block)
+            covariance = _covariance(row, top * columns + left, columns, block)
+            best = (covariance + floor) / np.sqrt((own + floor) * (variance + floor))
+            if best < _SAME:
+                if not known:
+                    _block_variances(before, variances)
+                    known = True
+                for at_y in range(max(0, top - _REACH_ROWS), min(rows - BLOCK_ROWS, top + _REACH_ROWS) + 1):
+                    first = max(0, left - _REACH_COLUMNS)
+                    for at_x in range(first, min(columns - BLOCK_COLUMNS, left + _REACH_COLUMNS) + 1):
+                        covariance = _covariance(row, at_y * columns + at_x, columns, block)
+                        there = variances[at_y, at_x]
+                        best = max(best, (covariance + floor) / np.sqrt((there + floor) * (variance + floor)))
+            weight = np.sqrt(max(own, variance))
             total_weight += weight
             total += weight * (1.0 - min(max(best, np.float32(0)), np.float32(1)))
     return total / total_weight if total_weight > 1e-9 else 0.0
+
+
+@numba.njit(cache=True, nogil=True, fastmath=True)
+def _take_block(picture: FloatArray, top: int, left: int, block: FloatArray) -> float:
+    """Write a block less its mean to `block`, shape (192,), row by row; its variance."""
+    count = np.float32(BLOCK_ROWS * BLOCK_COLUMNS)
+    mean, square = np.float32(0), np.float32(0)
+    for y in range(BLOCK_ROWS):
+        for x in range(BLOCK_COLUMNS):
+            mean += picture[top + y, left + x]
+    mean /= count
+    for y in range(BLOCK_ROWS):
+        for x in range(BLOCK_COLUMNS):
+            value = picture[top + y, left + x] - mean
+            block[y * BLOCK_COLUMNS + x] = value
+            square += value * value
+    return square / count
+
+
+@numba.njit(cache=True, nogil=True, fastmath=True)
+def _covariance(picture: FloatArray, at: int, columns: int, block: FloatArray) -> float:
+    """Covariance of a block whose mean is 0 with the fields of a picture, a row of numbers, from its field `at` on.
+
+    This is where comparing spends its time. Indices without a sign, and columns outside rows, let the compiler keep one
+    vector of 16 sums for all rows: that is ten times as fast as the plain order.
+    """
+    here, step, total = np.uint64(at), np.uint64(columns), np.float32(0)
+    for x in range(np.uint64(BLOCK_COLUMNS)):
+        for y in range(np.uint64(BLOCK_ROWS)):
+            total += picture[here + y * step + x] * block[y * np.uint64(BLOCK_COLUMNS) + x]
+    return total / np.float32(BLOCK_ROWS * BLOCK_COLUMNS)
+
+
+@numba.njit(cache=True, nogil=True, fastmath=True)
+def _block_variances(picture: FloatArray, out: FloatArray) -> None:
+    """Variance of the block at each place, shape (rows - 11, columns - 15), from sums that run along."""
+    rows, columns = picture.shape
+    count = float(BLOCK_ROWS * BLOCK_COLUMNS)
+    sums, squares = np.zeros(columns), np.zeros(columns)
+    for y in range(rows):
+        for x in range(columns):
+            value = float(picture[y, x])
+            gone = float(picture[y - BLOCK_ROWS, x]) if y >= BLOCK_ROWS else 0.0
+            sums[x] += value - gone
+            squares[x] += value * value - gone * gone
+        if y < BLOCK_ROWS - 1:
+            continue
+        total, square = 0.0, 0.0
+        for x in range(columns):
+            total += sums[x]
+            square += squares[x]
+            if x >= BLOCK_COLUMNS:
+                total -= sums[x - BLOCK_COLUMNS]
+                square -= squares[x - BLOCK_COLUMNS]
+            if x >= BLOCK_COLUMNS - 1:
+                variance = square / count - (total / count) ** 2
+                out[y - BLOCK_ROWS + 1, x - BLOCK_COLUMNS + 1] = max(variance, 0.0)
 
 
 @numba.njit(cache=True, nogil=True, fastmath=True)

@@ -28,6 +28,9 @@ breaks", ACM Multimedia 1995 (motion compensation before comparing).
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from itertools import product
+
 import numpy as np
 
 from workbench.params import CutParams
@@ -62,12 +65,16 @@ def hard_cuts(strip: Strip, params: CutParams) -> list[Border]:
     Of steps closer than `shortest_shot_seconds` the surest is kept; where the pictures between two are blank, a flash
     between shots, the second, with which the new shot begins.
     """
-    places = steps(strip, params)
+    places, weights, threshold = steps(strip, params), step_weights(params), params.step_threshold
     cuts: list[tuple[int, float, float]] = []
+
+    def odds_of(evidence: FloatArray) -> float:
+        return params.step_bias + float(np.dot(weights, evidence))
+
     for place in places:
-        evidence = step_evidence(strip, int(place), places, params.blank_range)
-        odds = params.step_bias + float(np.dot(step_weights(params), evidence))
-        if odds <= params.step_threshold:
+        evidence = step_evidence(strip, int(place), places, params.blank_range, lambda seen: odds_of(seen) > threshold)
+        odds = odds_of(evidence)
+        if odds <= threshold:
             continue
         cut = (int(place), odds, float(np.clip(evidence[0], 0.0, 1.0)))
         if cuts and strip.times[place] - strip.times[cuts[-1][0]] < params.shortest_shot_seconds - 1e-6:
@@ -88,8 +95,17 @@ def step_weights(params: CutParams) -> FloatArray:
     )  # fmt: skip
 
 
-def step_evidence(strip: Strip, place: int, places: IntArray, blank_range: float) -> FloatArray:
+def step_evidence(
+    strip: Strip,
+    place: int,
+    places: IntArray,
+    blank_range: float,
+    possible: Callable[[FloatArray], bool] = lambda evidence: True,
+) -> FloatArray:
     """What speaks for a cut at a step; pictures whose luma ranges over less than `blank_range` are blank.
+
+    Comparing pictures is what costs. The likest pair decides, so each further pair can only speak against a cut: when
+    the evidence so far is no longer `possible`, the rest is not looked at and the first two numbers are upper bounds.
 
     Returns
     -------
@@ -103,8 +119,7 @@ def step_evidence(strip: Strip, place: int, places: IntArray, blank_range: float
     after = sorted({min(n - 1, place + k) for k in _AFTER} | {int(k) for k in far if k < until})
     # A blank picture, lit white or dropped, says nothing of its shot; steps into it and out of it are no surroundings.
     seen = np.flatnonzero(~blank[max(0, place - _LOOK_BACK) : place]) + max(0, place - _LOOK_BACK)
-    before = sorted({int(seen[max(0, seen.size - k)]) for k in _BEFORE}) if seen.size else [place - 1]
-    across = min(_unlike(strip, i, j) for i in before for j in after)
+    before = sorted({int(seen[max(0, seen.size - k)]) for k in _BEFORE}, reverse=True) if seen.size else [place - 1]
     tones = float(tone_distance(strip.tones[before][:, None], strip.tones[after][None, :]).min())
     sides = [side for side in (change[max(1, place - 5) : place], change[place + 1 : place + 6]) if side.size]
     usual = max((float(np.median(side)) for side in sides), default=0.0)
@@ -113,16 +128,22 @@ def step_evidence(strip: Strip, place: int, places: IntArray, blank_range: float
     largest = max((float(change[k]) for k in beside), default=0.0)
     jump = float(tone_distance(strip.tones[place], strip.tones[place - 1]))
     jumps = max((float(tone_distance(strip.tones[k], strip.tones[k - 1])) for k in beside), default=0.0)
-    return np.array(
+    evidence = np.array(
         [
-            across,
-            np.log((across + _LIKE) / (usual + _LIKE)),
+            1.0,
+            np.log((1.0 + _LIKE) / (usual + _LIKE)),
             np.log((change[place] + _LIKE) / (largest + _LIKE)),
             np.log(tones + _TONE),
             np.log((jump + _TONE) / (jumps + _TONE)),
             _undone(strip, place, until),
         ]
     )
+    for one, other in product(before, after):
+        evidence[0] = min(evidence[0], _unlike(strip, one, other))
+        evidence[1] = np.log((evidence[0] + _LIKE) / (usual + _LIKE))
+        if not possible(evidence):
+            break
+    return evidence
 
 
 def dissolves(strip: Strip, params: CutParams, cuts: list[Border]) -> list[Border]:
