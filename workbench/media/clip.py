@@ -48,6 +48,7 @@ _SKIPPED: dict[Thoroughness, Literal["DEFAULT", "NONREF", "NONKEY"]] = {
     "keys": "NONKEY",
 }
 _PLANAR = re.compile(r"(?:yuvj?4(?:10|11|20|22|40|44)|yuva4(?:20|22|44)|gray)p?(9|10|12|14|16)?(?:le)?$")
+_PAIRED = ("nv12", "nv21")  # both colour differences in one plane
 _FULL_RANGE = 2  # AVCOL_RANGE_JPEG
 _CONVERTED_WIDTH = 320  # of pictures in colour models other than luma and chroma
 _SAME_TIME = 1e-6
@@ -290,20 +291,28 @@ def shrink_picture(frame: VideoFrame, luma: FloatArray, chroma: FloatArray) -> N
     """Write a picture's means over a coarse grid to `luma`, shape (36, 64), and `chroma`, shape (2, 18, 32)."""
     from workbench.media._kernels import shrink
 
-    model = _PLANAR.match(frame.format.name)
-    if model is None and frame.format.name not in ("nv12", "nv21"):
+    name = frame.format.name
+    depth = _depth(name)
+    if depth is None:
         width = min(frame.width, _CONVERTED_WIDTH)
         frame = frame.reformat(width, max(1, frame.height * width // frame.width), "yuv420p", interpolation="AREA")
-        model = _PLANAR.match("yuv420p")
-    depth = int(model.group(1) or 8) if model is not None else 8
-    full = frame.color_range == _FULL_RANGE or frame.format.name.startswith("yuvj")
-    zeros, ones = _levels(depth, full)
-    for number, plane in enumerate(_planes(frame, depth)):
+        name, depth = "yuv420p", 8
+    zeros, ones = _levels(depth, frame.color_range == _FULL_RANGE or name.startswith("yuvj"))
+    for number, plane in enumerate(_planes(frame, name, depth)):
         out, kind = (luma, 0) if number == 0 else (chroma[number - 1], 1)
         edges_y, edges_x = _edges(plane.shape[0], out.shape[0]), _edges(plane.shape[1], out.shape[1])
         shrink(plane, edges_y, edges_x, _ROWS, zeros[kind], ones[kind], out)
-    if frame.format.name.startswith("gray"):
+    if name.startswith("gray"):
         chroma[...] = 0.0
+
+
+@lru_cache(maxsize=64)
+def _depth(name: str) -> int | None:
+    """Bits of a value of a pixel format whose planes are read as they are; None where it must be converted."""
+    if name in _PAIRED:
+        return 8
+    model = _PLANAR.match(name)
+    return None if model is None else int(model.group(1) or 8)
 
 
 @lru_cache(maxsize=16)
@@ -315,14 +324,14 @@ def _levels(depth: int, full: bool) -> tuple[tuple[float, float], tuple[float, f
     return (16.0 * step, 128.0 * step), (235.0 * step, 352.0 * step)
 
 
-def _planes(frame: VideoFrame, depth: int) -> Iterator[NDArray[Any]]:
+def _planes(frame: VideoFrame, name: str, depth: int) -> Iterator[NDArray[Any]]:
     """Luma, blue and red difference of a picture as they lie in memory, shape (height, width) each, not copied."""
     kind = np.uint8 if depth == 8 else np.dtype("<u2")
     for number, plane in enumerate(frame.planes[:3]):
         rows = np.frombuffer(memoryview(plane), kind).reshape(plane.height, -1)
-        if frame.format.name in ("nv12", "nv21") and number == 1:
+        if number == 1 and name in _PAIRED:
             pair = rows[:, : 2 * plane.width].reshape(plane.height, plane.width, 2)
-            yield from (pair[:, :, 0], pair[:, :, 1]) if frame.format.name == "nv12" else (pair[:, :, 1], pair[:, :, 0])
+            yield from (pair[:, :, 0], pair[:, :, 1]) if name == "nv12" else (pair[:, :, 1], pair[:, :, 0])
             return
         yield rows[:, : plane.width]
 

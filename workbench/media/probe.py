@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import struct
 from dataclasses import dataclass
+from fractions import Fraction
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -87,19 +88,22 @@ class Spans:
         self.sound = sound
         self.streams: list[VideoStream | AudioStream] = [one for one in (picture, sound) if one is not None]
         self._by_index = {stream.index: Span() for stream in self.streams}
+        self._units = {stream.index: (stream.time_base or Fraction(1)).as_integer_ratio() for stream in self.streams}
         # Ogg has trimmed its last packet's length already.
         self._trims = container.format.name != "ogg"
 
     def note(self, packet: Packet[Any]) -> None:
         """Count a packet; torn files hold packets of streams they do not announce, which are left out."""
         span = self._by_index.get(packet.stream_index)
-        if span is None or packet.pts is None or packet.time_base is None or packet.is_discard:
+        if span is None or packet.pts is None or packet.is_discard:
             return
-        time, dropped = float(packet.pts * packet.time_base), _padding(packet) if self._trims else 0.0
+        # Whole numbers divided: as exact as a fraction, and this runs for every packet.
+        seconds, ticks = self._units[packet.stream_index]
+        time, dropped = packet.pts * seconds / ticks, _padding(packet) if self._trims else 0.0
         span.packets += 1
         span.start = min(span.start, time)
         span.last = max(span.last, time)
-        span.end = max(span.end, time + float((packet.duration or 0) * packet.time_base) - dropped)
+        span.end = max(span.end, time + (packet.duration or 0) * seconds / ticks - dropped)
 
     def seen(self, first: VideoFrame | None) -> Span | None:
         """Of the picture, from the first one that can be shown."""

@@ -20,7 +20,7 @@ from workbench.video.picture import Border, Picture
 from workbench.video.strip import Strip, strip_of
 from workbench.video.titles import TitleWatch
 
-_WINDOW_SECONDS = 20.0  # judged at a time
+_WINDOW_SECONDS = 40.0  # judged at a time
 
 
 class PictureMeter:
