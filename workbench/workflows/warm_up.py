@@ -1,4 +1,4 @@
-"""Compile the analysis kernels now, so that the first song does not wait for it.
+"""Compile the analysis kernels now, so that the first song and the first film do not wait for it.
 
 The compiled code is cached on disk beside its source; later processes load it in milliseconds. The set-up calls
 this as `python -m workbench.workflows.warm_up`.
@@ -9,12 +9,17 @@ from __future__ import annotations
 import sys
 import time
 
+import numpy as np
+
+_PIXEL_FORMATS = ("yuv420p", "yuv420p10le", "nv12")
+"""of one byte, of two, and with both colours in one plane"""
+_WIDTHS = (64, 100)
+"""of pictures: rows that fill their memory, and rows that leave a rest, are two kernels"""
+
 
 def warm_up() -> float:
-    """Compile every kernel that an analysis, a render or the demo film uses; returns the seconds it took."""
+    """Compile every kernel that analysis, films, placing, rendering and the demo use; returns the seconds it took."""
     started = time.perf_counter()
-    import numpy as np
-
     import workbench.workflows.demo_film  # noqa: F401  its brushes compile when imported
     from workbench.beats import track
     from workbench.features.loudness import integrated_lufs, momentary, true_peak_db
@@ -27,7 +32,44 @@ def warm_up() -> float:
     for meter in (integrated_lufs, momentary):
         meter(loud, rate)
     true_peak_db(loud)
+    _warm_up_pictures()
+    _warm_up_align()
     return time.perf_counter() - started
+
+
+def _warm_up_pictures() -> None:
+    """Shrink a picture of each kind, and find the dissolve and the cut of a film of three views."""
+    import av
+
+    from workbench.media.clip import CHROMA_SHAPE, LUMA_SHAPE, shrink_picture
+    from workbench.video.meter import PictureMeter
+
+    for pixel_format in _PIXEL_FORMATS:
+        for width in _WIDTHS:
+            shrink_picture(
+                av.VideoFrame(width, 2 * LUMA_SHAPE[0], pixel_format),
+                np.empty(LUMA_SHAPE, dtype=np.float32),
+                np.empty((2, *CHROMA_SHAPE), dtype=np.float32),
+            )
+    y, x = np.mgrid[: LUMA_SHAPE[0], : LUMA_SHAPE[1]]
+    one, other, last = (0.5 + 0.4 * np.sin(a * x + b * y) for a, b in ((0.3, 0.1), (0.1, 0.4), (0.5, 0.3)))
+    shares = np.clip((np.arange(75) - 30) / 15, 0.0, 1.0)[:, np.newaxis, np.newaxis]
+    luma = np.concatenate([one * (1 - shares) + other * shares, np.repeat(last[np.newaxis], 25, axis=0)])
+    film = PictureMeter()
+    film.add(np.arange(100) / 25, luma.astype(np.float32), np.zeros((100, 2, *CHROMA_SHAPE), dtype=np.float32))
+    film.picture(4.0)
+
+
+def _warm_up_align() -> None:
+    """Place a track of two landmarks in a film of two moments."""
+    from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
+    from workbench.align.placements import place
+    from workbench.features.marks import Marks
+    from workbench.video.moments import MOMENT_KINDS, Moments
+
+    times, kinds, full = np.array([2.0, 5.0]), np.zeros(2, dtype=np.int32), np.ones(2)
+    song, video = (Marks(names, times, kinds, full, 0.03 * full) for names in (LANDMARK_KINDS, MOMENT_KINDS))
+    place(Landmarks(song, 8.0, 0.0, 8.0), Moments(video, 8.0))
 
 
 if __name__ == "__main__":
