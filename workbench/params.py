@@ -44,6 +44,12 @@ class BeatParams(Params):
     min_bpm: float = Field(default=40.0, ge=30.0, le=80.0, description="BPM; slowest beat, a dotted one of a slow 6/8")
     max_bpm: float = Field(default=240.0, ge=120.0, le=300.0, description="BPM; fastest beat")
     usual_bpm: float = Field(default=110.0, ge=80.0, le=140.0, description="BPM; where people tap most readily")
+    tempo_preference: float = Field(
+        default=2.0,
+        ge=0.0,
+        le=20.0,
+        description="nats a squared octave from usual_bpm; music is written in moderate tempi more than practice is",
+    )
     tempo_candidates: int = Field(default=10, ge=1, le=20, description="tempi decoded and compared; cost grows with it")
     compression: float = Field(
         default=30.0, ge=0.1, le=1000.0, description="ratio of a loud magnitude to where the logarithm turns linear"

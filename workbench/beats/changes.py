@@ -104,7 +104,7 @@ def follow_changes(pulses: list[Pulse], winner: int, evidence: Evidence, params:
         whole = pulses[index].times
         inner = describe_pulse(whole[(whole >= start) & (whole <= end)], evidence)
         readings = readings_of([inner], params)
-        best, agreed = best_reading([inner], readings, reading_chances(readings, ONSETS))
+        best, agreed = best_reading([inner], readings, reading_chances(readings, ONSETS, params))
         metre, first = int(readings.beats_per_bar[best]), int(readings.first_position[best])
         offset = first - 1 - int(np.searchsorted(whole, start))
         positions = (np.arange(whole.size) + offset) % metre + 1

@@ -243,9 +243,10 @@ def local_scores(pulse: Pulse, evidence: Evidence, weights: ReadingWeights, para
     return total
 
 
-def reading_chances(readings: Readings, weights: ReadingWeights) -> FloatArray:
+def reading_chances(readings: Readings, weights: ReadingWeights, params: BeatParams) -> FloatArray:
     """Probability of each reading, shape (n,); what is missing to 1 is the chance that there is no pulse at all."""
-    score = readings.features @ weights.vector(FEATURES)
+    octaves_squared = readings.features[:, FEATURES.index("tempo_squared")]
+    score = readings.features @ weights.vector(FEATURES) - params.tempo_preference * octaves_squared
     top = max(float(score.max()), weights.no_pulse)
     odds = np.exp(score - top)
     chances: FloatArray = odds / (odds.sum() + np.exp(weights.no_pulse - top))

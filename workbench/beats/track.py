@@ -107,7 +107,7 @@ def track(
     if not pulses:
         return None
     weights = weights_for(params.activation)
-    best, agreed = best_reading(pulses, readings, reading_chances(readings, weights))
+    best, agreed = best_reading(pulses, readings, reading_chances(readings, weights, params))
     pulse = pulses[int(readings.pulse[best])]
     beats_per_bar = int(readings.beats_per_bar[best])
     changed = None
