@@ -62,6 +62,7 @@ _DECLARED: tuple[Variable, ...] = (
     Variable("footage_peak", (), "float64", "1", "highest absolute sample, full scale 1.0; -1 without an audio stream"),
     Variable("speech", ("speech_frame",), "float32", "1", "probability of speech in each frame, 0 to 1"),
     Variable("speech_frame_seconds", (), "float64", "s", "length of a frame of the speech detector"),
+    Variable("speech_bands", ("band_hop", "band"), "float32", "1", "mean power of each hundredth in mix.bands' bands"),
     # align.landmarks; times are song time
     Variable("landmark_times", ("landmark",), "float64", "s", "instants to land a film on, not decreasing"),
     Variable("landmark_kinds", ("landmark",), "int32", "1", "index into align.landmarks.LANDMARK_KINDS"),
