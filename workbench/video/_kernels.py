@@ -70,7 +70,7 @@ def _take_block(picture: FloatArray, top: int, left: int, block: FloatArray) -> 
             value = picture[top + y, left + x] - mean
             block[y * BLOCK_COLUMNS + x] = value
             square += value * value
-    return square / count
+    return float(square / count)
 
 
 @numba.njit(cache=True, nogil=True, fastmath=True)
@@ -84,7 +84,7 @@ def _covariance(picture: FloatArray, at: int, columns: int, block: FloatArray) -
     for x in range(np.uint64(BLOCK_COLUMNS)):
         for y in range(np.uint64(BLOCK_ROWS)):
             total += picture[here + y * step + x] * block[y * np.uint64(BLOCK_COLUMNS) + x]
-    return total / np.float32(BLOCK_ROWS * BLOCK_COLUMNS)
+    return float(total / np.float32(BLOCK_ROWS * BLOCK_COLUMNS))
 
 
 @numba.njit(cache=True, nogil=True, fastmath=True)
