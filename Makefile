@@ -109,7 +109,8 @@ $(VENV)/peers-madmom/.done: $(PEERS)-madmom.lock $(PEERS)-madmom-packages.lock |
 
 # The whole way to the weights that ship. Interrupted, it goes on where it stopped: pieces that are there are kept, the
 # training has its checkpoint; another seed, or a changed recipe, needs another SET or RUN. Sound is kept of the pieces
-# that the training leaves aside: the decoder's weights are fitted on those of `dev`, the confidence on `validation`.
+# that the training leaves aside: the decoder's weights are fitted on those of `dev`, the confidence on those of
+# `calibration`; `validation` is left for measuring. After new weights raise BEATS_VERSION in workflows/analyze.py.
 SET ?= training-set
 RUN ?= $(SET)/run
 SEED ?= 0
@@ -117,13 +118,14 @@ TRAINING = data/recipes/training
 train: $(VENV)/.torch
 	$(BIN)/python $(TRAINING)/generate.py $(SET) --audio
 	$(BIN)/python $(TRAINING)/generate.py $(SET) --audio --first 1600 --pieces 320 --split dev
+	$(BIN)/python $(TRAINING)/generate.py $(SET) --audio --first 3000 --pieces 180 --split calibration
 	$(BIN)/python $(TRAINING)/train.py $(SET) $(RUN) --seed $(SEED)
 	$(BIN)/python $(TRAINING)/train.py $(SET) $(RUN) --seed $(SEED) --export
 	mkdir -p $(TRAINING)/runs
 	cp $(RUN)/log.jsonl $(TRAINING)/runs/network.jsonl
 	for heard in network onsets; do \
 	  $(BIN)/python $(TRAINING)/fit.py $(SET)/dev --activation $$heard --again --write && \
-	  $(BIN)/python $(TRAINING)/certainty.py $(SET)/validation --activation $$heard --write || exit 1; done
+	  $(BIN)/python $(TRAINING)/certainty.py $(SET)/calibration --activation $$heard --write || exit 1; done
 
 LOCK = $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-annotate
 lock: $(VENV)/.python

@@ -129,7 +129,7 @@ class BeatParams(Params):
     )
     change_view_seconds: float = Field(default=3.0, ge=1.0, le=20.0, description="s heard each way to judge a second")
     unsteady_ms: float = Field(
-        default=15.0, ge=1.0, le=100.0, description="ms; median unevenness of the beats that halves the confidence"
+        default=15.0, ge=1.0, le=100.0, description="ms; median unevenness at which beats count as half steady"
     )
     latency_ms: float = Field(
         default=6.0, ge=-30.0, le=30.0, description="ms from half the height of an onset's edge to its instant"

@@ -44,7 +44,7 @@ def stretches_of(pulses: list[Pulse], evidence: Evidence, params: BeatParams) ->
     """Stretches of the piece and the pulse heard in each: (from, to, index of the pulse), s, in order of time.
 
     Viterbi over seconds. A second counts a share of `change_seconds`, so that this much of music speaks as loudly as a
-    whole piece does in `downbeats.reading_chances`.
+    whole piece does in `readings.reading_chances`.
     """
     seconds = np.arange(max(evidence.begins, 0.0) + 0.5, evidence.ends, 1.0)
     if seconds.size < 2 or not pulses:

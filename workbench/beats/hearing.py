@@ -18,6 +18,8 @@ from workbench.recording import FloatArray, IntArray
 FRAMES_PER_SECOND = 50
 """of the network"""
 N_BANDS = 60
+TOP_DB = 10.0
+"""dB re the recording's loud level, which single bands and moments exceed"""
 FLOOR_DB = -80.0
 """dB re the recording's loud level; what is quieter is silence"""
 CHANGE_SECONDS = (0.25, 0.5, 1.0, 2.0)
@@ -45,7 +47,7 @@ def band_groups(band_hz: FloatArray) -> IntArray:
 
 
 def heard_levels(spectrum: Spectrum) -> FloatArray:
-    """Level of each band, shape (n_frames, N_BANDS), float32, dB re the recording's loud level, `FLOOR_DB` at least."""
+    """Level of each band, shape (n_frames, N_BANDS), float32, dB re the recording's loud level, FLOOR_DB to TOP_DB."""
     power = spectrum.power
     n_frames = _frames(spectrum)
     if not n_frames:
@@ -53,25 +55,28 @@ def heard_levels(spectrum: Spectrum) -> FloatArray:
     group = band_groups(spectrum.band_hz)
     starts = np.flatnonzero(np.diff(group, prepend=-1))
     sums = np.add.reduceat(power, starts, axis=0)
-    banded = np.zeros((N_BANDS, power.shape[1]), dtype=np.float32)
-    banded[group[starts]] = sums
-    blurred = banded.copy()
-    blurred[:, 1:-1] = 0.5 * banded[:, 1:-1] + 0.25 * (banded[:, :-2] + banded[:, 2:])
-    at = np.minimum(
-        np.round(np.arange(n_frames) * spectrum.frames_per_second / FRAMES_PER_SECOND).astype(np.int64),
-        power.shape[1] - 1,
-    )
-    sampled = blurred[:, at].T
-    loud = float(np.percentile(banded.max(axis=0), 98))
-    floor = np.float32(10.0 ** (FLOOR_DB / 10.0))
+    loudest = sums.max(axis=0)
+    # what fills a hundredth of a file is its music, though the rest be silence
+    loud = max(float(np.percentile(loudest, 98)), float(loudest.max()) * 10.0 ** (-TOP_DB / 10.0))
+    levels = np.full((n_frames, N_BANDS), FLOOR_DB, dtype=np.float32)
     if loud < 1e-14:
-        return np.full((n_frames, N_BANDS), FLOOR_DB, dtype=np.float32)
-    levels: FloatArray = np.float32(10.0) * np.log10(np.maximum(sampled * np.float32(1.0 / loud), floor))
+        return levels
+    last = power.shape[1] - 1
+    at = np.round(np.arange(n_frames) * spectrum.frames_per_second / FRAMES_PER_SECOND).astype(np.int64)
+    at = np.minimum(at, last)
+    edge = (at == 0) | (at == last)
+    before, after = np.where(edge, at, at - 1), np.where(edge, at, at + 1)
+    floor = np.float32(10.0 ** (FLOOR_DB / 10.0))
+    # band by band: for two hours of sound a copy of everything is a gigabyte
+    for row, band in zip(sums, group[starts], strict=True):
+        blurred = np.float32(0.5) * row[at] + np.float32(0.25) * (row[before] + row[after])
+        levels[:, band] = np.float32(10.0) * np.log10(np.maximum(blurred * np.float32(1.0 / loud), floor))
+    np.minimum(levels, np.float32(TOP_DB), out=levels)
     return levels
 
 
 def compressed_levels(levels_db: FloatArray) -> FloatArray:
-    """log(1 + c * magnitude) / log(1 + c), 0 to about 1, float32; same shape."""
+    """log(1 + c * magnitude) / log(1 + c), 0 to about 1.2, float32; same shape."""
     magnitude = np.exp(levels_db * np.float32(np.log(10.0) / 20.0))
     compressed: FloatArray = np.log1p(np.float32(_COMPRESSION) * magnitude) * np.float32(1.0 / np.log1p(_COMPRESSION))
     return compressed

@@ -2,7 +2,7 @@
 
 A tempo is proposed here, not decided: every strong periodicity is handed on together with its half, double, 2/3, 3/2,
 third and triple, because which of them a listener taps shows only in what falls on the beats
-(`workbench.beats.downbeats`).
+(`workbench.beats.readings`).
 
 Functions: `beat_activation`, `tempo_candidates`.
 """

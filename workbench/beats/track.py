@@ -18,7 +18,7 @@ from workbench.beats.changes import follow_changes
 from workbench.beats.downbeats import bar_positions_of
 from workbench.beats.evidence import ATTACK, Evidence, Pulse, describe_pulse, gather_evidence
 from workbench.beats.grid import BeatGrid
-from workbench.beats.network import Heard, listen
+from workbench.beats.network import listen
 from workbench.beats.pulses import propose
 from workbench.beats.readings import best_reading, reading_chances
 from workbench.beats.steady import steady_beats
@@ -63,17 +63,14 @@ def track_beats(
 
 
 def track_beats_in(
-    spectrum: Spectrum,
-    params: BeatParams | None = None,
-    onsets: OnsetStrengths | None = None,
-    heard: Heard | None = None,
+    spectrum: Spectrum, params: BeatParams | None = None, onsets: OnsetStrengths | None = None
 ) -> BeatGrid:
     """Beats and downbeats from a spectrum that serves other stages too; see `track_beats`.
 
-    `onsets` and `heard` are made here unless they are there already.
+    `onsets` are made here unless they are there already.
     """
     params = params or BeatParams()
-    tracked = track(spectrum, params, onsets, heard)
+    tracked = track(spectrum, params, onsets)
     if tracked is None:
         return BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4, 0.0)
     confidence = weights_for(params.activation).certainty(tracked.signs)
@@ -90,18 +87,16 @@ class Tracked:
     """shape (n_beats,), from 1"""
     beats_per_bar: int
     signs: dict[str, float]
-    """of certainty, by the names of `weights.SIGNS`"""
+    """of certainty, by the names of the signs in `weights`"""
 
 
-def track(
-    spectrum: Spectrum, params: BeatParams, onsets: OnsetStrengths | None = None, heard: Heard | None = None
-) -> Tracked | None:
+def track(spectrum: Spectrum, params: BeatParams, onsets: OnsetStrengths | None = None) -> Tracked | None:
     """Beats with what speaks for their being right; None where there is no pulse to be found."""
     onsets = onsets or detect_onsets(spectrum, params)
     if not spectrum.n_frames:
         return None
     activation = beat_activation(onsets)
-    heard = (heard or listen(spectrum)) if params.activation == "network" else None
+    heard = listen(spectrum) if params.activation == "network" else None
     evidence = gather_evidence(activation, onsets, spectrum, heard)
     pulses, readings = propose(activation, evidence, params)
     if not pulses:
@@ -125,9 +120,12 @@ def track(
     trust = np.minimum(pulse.strengths[ATTACK, :, 0], 1.0)
     sharp = _refined(pulse.times, onsets, params)
     times = steady_beats(sharp, trust, params)
-    keep = pulse.sounding & (times >= 0) & (times <= spectrum.duration)
+    sounds = (pulse.times >= evidence.begins) & (pulse.times <= evidence.ends)
+    keep = sounds & (times >= 0) & (times <= spectrum.duration)
     if np.count_nonzero(keep) < _NO_GRID:
         return None
+    bars = np.diff(np.flatnonzero(positions == 1))
+    beats_per_bar = int(np.bincount(bars).argmax()) if bars.size else beats_per_bar
     signs = _signs(agreed, _steadiness(sharp, trust, pulse, params), pulse, positions)
     return Tracked(times[keep], positions[keep], beats_per_bar, signs)
 

@@ -41,6 +41,8 @@ from sounding import draw_desk, sound_of
 from spoiling import spoil
 
 SHARES = {"train": 0.82, "dev": 0.08, "validation": 0.10}
+UNSEEN = ("validation", "calibration")
+"""splits with styles that training never hears; calibration is made on demand, with the fonts of training"""
 PULSELESS_SHARE = 0.03
 """of pieces in which nothing can be tapped"""
 LONGEST_SECONDS = 100.0
@@ -62,10 +64,11 @@ class Order:
 def make(order: Order) -> str:
     """One piece, unless it is there; says what was made."""
     path = order.folder / order.split / f"{order.number:05d}.npz"
-    if path.exists():
+    wants_sound = order.audio and order.split != "train"
+    if path.exists() and (not wants_sound or path.with_suffix(".flac").exists()):
         return ""
     began = time.process_time()
-    rng = np.random.default_rng([order.number, list(SHARES).index(order.split)])
+    rng = np.random.default_rng([order.number, [*SHARES, "calibration"].index(order.split)])
     fonts = installed(TRAINING_FONTS)
     if order.split == "validation" and (kept := installed(VALIDATION_FONTS)):
         fonts = kept
@@ -90,9 +93,10 @@ def make(order: Order) -> str:
     tags = sorted(performance.tags | spoiled.tags) if truth.beats.size else sorted(spoiled.tags | {"pulseless"})
     sources = sorted({i if isinstance(i := seat.instrument, str) else type(i).__name__.lower() for seat in desk.seats})
     about: dict[str, object] = {"style": name, "family": family, "tags": tags, "sources": sources}
-    pieces.write(path, spoiled.sound, RATE, truth, about)
-    if order.audio and order.split != "train":
+    if wants_sound:
         _keep_audio(path.with_suffix(""), spoiled.sound, truth, about)
+    # last, for what is there is not made again
+    pieces.write(path, spoiled.sound, RATE, truth, about)
     return f"{order.split} {order.number} {name} {time.process_time() - began:.1f} s"
 
 
@@ -107,8 +111,8 @@ def _cut(performance: Performance, rng: np.random.Generator) -> Performance:
 
 
 def _style(order: Order, rng: np.random.Generator) -> str:
-    """Held-out styles for half of the validation pieces, the others for the rest."""
-    held_out = order.split == "validation" and rng.random() < 0.5
+    """Held-out styles for half of the pieces that validate or calibrate, the others for the rest."""
+    held_out = order.split in UNSEEN and rng.random() < 0.5
     names = [name for name in sorted(order.only or STYLES) if order.only or STYLES[name].held_out == held_out]
     weights = np.array([STYLES[name].weight for name in names])
     return names[int(rng.choice(len(names), p=weights / weights.sum()))]
@@ -116,7 +120,8 @@ def _style(order: Order, rng: np.random.Generator) -> str:
 
 def _keep_audio(stem: Path, sound: NDArray[np.float32], truth: pieces.Truth, about: dict[str, object]) -> None:
     """FLAC and JSON, as the benchmark reads them."""
-    soundfile.write(stem.with_suffix(".flac"), sound, RATE)
+    part = stem.with_suffix(".part")
+    soundfile.write(part, sound, RATE, format="FLAC")
     row = {
         "beats": truth.beats.tolist(),
         "positions": truth.positions.tolist(),
@@ -126,6 +131,7 @@ def _keep_audio(stem: Path, sound: NDArray[np.float32], truth: pieces.Truth, abo
         **about,
     }
     stem.with_suffix(".json").write_text(json.dumps(row))
+    part.replace(stem.with_suffix(".flac"))
 
 
 def orders(
@@ -145,13 +151,13 @@ def main() -> None:
     parser.add_argument("set", type=Path)
     parser.add_argument("--pieces", type=int, default=1600)
     parser.add_argument("--first", type=int, default=0, help="number of the first piece")
-    parser.add_argument("--split", choices=list(SHARES), help="all pieces of this one")
+    parser.add_argument("--split", choices=[*SHARES, "calibration"], help="all pieces of this one")
     parser.add_argument("--styles", nargs="*", default=(), help="these styles only")
     parser.add_argument("--audio", action="store_true")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     options = parser.parse_args()
     styles.load()
-    for split in SHARES:
+    for split in [*SHARES, "calibration"]:
         (options.set / split).mkdir(parents=True, exist_ok=True)
     todo = list(orders(options.set, options.first, options.pieces, tuple(options.styles), options.audio, options.split))
     began = time.monotonic()

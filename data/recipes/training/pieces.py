@@ -2,7 +2,7 @@
 
 One `NAME.npz` a piece: `levels` (n_frames, N_BANDS) and `changes` (n_frames, N_CHANGES) as bytes, `beats` in seconds,
 `positions`, `bar_beats` and `division` as `performing.Performance` has them, `about` as JSON. Bytes resolve 0.35 dB and
-0.4 % of a change; 25 hours of music take half a gigabyte, so a training set is read into memory whole.
+0.4 % of a change; 20 hours of music take half a gigabyte, so a training set is read into memory whole.
 """
 
 from __future__ import annotations
@@ -14,10 +14,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.beats.hearing import FLOOR_DB, heard_changes, heard_levels
+from workbench.beats.hearing import FLOOR_DB, TOP_DB, heard_changes, heard_levels
 from workbench.features.spectrum import analyze_spectrum
-
-_TOP_DB = 10.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,14 +42,14 @@ class Heard:
 def hear(sound: NDArray[np.float32], rate: int) -> tuple[NDArray[np.uint8], NDArray[np.uint8]]:
     """Levels and changes of a sound of shape (n, channels), as bytes."""
     spectrum = analyze_spectrum(np.ascontiguousarray(sound.T), rate)
-    levels = (heard_levels(spectrum) - FLOOR_DB) * (255.0 / (_TOP_DB - FLOOR_DB))
+    levels = (heard_levels(spectrum) - FLOOR_DB) * (255.0 / (TOP_DB - FLOOR_DB))
     changes = heard_changes(spectrum) * 255.0
     return _bytes(levels), _bytes(changes)
 
 
 def decibels(levels: NDArray[np.uint8]) -> NDArray[np.float32]:
     """Bytes back to dB."""
-    return levels.astype(np.float32) * np.float32((_TOP_DB - FLOOR_DB) / 255.0) + np.float32(FLOOR_DB)
+    return levels.astype(np.float32) * np.float32((TOP_DB - FLOOR_DB) / 255.0) + np.float32(FLOOR_DB)
 
 
 def write(path: Path, sound: NDArray[np.float32], rate: int, truth: Truth, about: dict[str, object]) -> None:

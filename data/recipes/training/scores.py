@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 import mir_eval
 import numpy as np
+import soundfile
 from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
@@ -126,7 +127,7 @@ def measure(recording: Path, track: Tracker) -> Row:
     cmlt, amlt = continuity(reference, found)
     return Row(
         recording.stem,
-        truth["source"],
+        truth.get("source", truth.get("family", "")),
         tuple(truth["tags"]),
         beats_f(reference, found),
         cmlt,
@@ -135,7 +136,7 @@ def measure(recording: Path, track: Tracker) -> Row:
         failure(reference, found, downbeats, found_downbeats),
         tempo(reference),
         tempo(found),
-        seconds / reference[-1],
+        seconds / soundfile.info(recording).duration,
     )
 
 

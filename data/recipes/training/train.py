@@ -20,7 +20,7 @@ import argparse
 import json
 import math
 import time
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
@@ -267,9 +267,12 @@ def train(
     mean = torch.optim.swa_utils.AveragedModel(network, avg_fn=_running_mean, use_buffers=True)
     run.mkdir(parents=True, exist_ok=True)
     checkpoint, log = run / "checkpoint.pt", run / "log.jsonl"
+    about = {"seed": seed, "steps": steps, "restart": restart, "spoils": asdict(spoils), **network.shape}
     start = 0
     if checkpoint.exists():
         state = torch.load(checkpoint)
+        if state["run"] != about:
+            raise ValueError(f"{checkpoint} belongs to another run ({state['run']}, not {about}): take another folder")
         network.load_state_dict(state["network"])
         optimizer.load_state_dict(state["optimizer"])
         mean.load_state_dict(state["mean"])
@@ -306,6 +309,7 @@ def train(
                 "mean": mean.state_dict(),
                 "step": step + 1,
                 "shape": network.shape,
+                "run": about,
             }
             part = checkpoint.with_suffix(".part")
             torch.save(state, part)
@@ -329,7 +333,7 @@ def main() -> None:
     parser.add_argument("set", type=Path, help="folder of generate.py, with train and dev inside")
     parser.add_argument("run", type=Path, help="folder of the checkpoint and the log")
     parser.add_argument("--steps", type=int, default=4000)
-    parser.add_argument("--restart", type=int, default=2500, help="steps of a second fall of the learning rate")
+    parser.add_argument("--restart", type=int, help="steps of a second fall of the learning rate; 5/8 of the first")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--channels", type=int, default=64)
     parser.add_argument("--filters", type=int, default=16)
@@ -340,6 +344,7 @@ def main() -> None:
     )
     options = parser.parse_args()
     torch.set_num_threads(options.threads)
+    restart = options.steps * 5 // 8 if options.restart is None else options.restart
     if options.export is None:
         paths = [sorted((options.set / name).glob("?????.npz")) for name in ("train", "dev")]
         sets = [[pieces.read(path) for path in found] for found in (paths[0], paths[1][:DEV_PIECES])]
@@ -349,14 +354,15 @@ def main() -> None:
             options.run,
             options.steps,
             options.seed,
-            options.restart,
+            restart,
             spoils,
             options.channels,
             options.filters,
         )
     else:
         last = json.loads((options.run / "log.jsonl").read_text().splitlines()[-1])
-        export(trained(options.run), options.export, {"seed": options.seed, "last": last})
+        run = torch.load(options.run / "checkpoint.pt")["run"]
+        export(trained(options.run), options.export, {**run, "last": last})
         print(f"{options.export}: {options.export.stat().st_size / 1000:.0f} kB")
 
 
