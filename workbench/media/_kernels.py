@@ -29,23 +29,22 @@ def shrink(
     columns = edges_x.size - 1
     scale = np.float32(1.0 / (one - zero))
     line = np.empty(plane.shape[1], dtype=np.uint32)
-    width = edges_x[columns]
+    width = np.uint64(edges_x[columns])  # indices without a sign let the compiler add many fields at once
     for field in range(edges_y.size - 1):
         top = edges_y[field]
         tall = max(1, edges_y[field + 1] - top)
         read = min(rows, max(1, tall // 2))
-        for x in range(width):
-            line[x] = 0
+        line[:] = 0
         for k in range(read):
             y = (top + tall * (2 * k + 1) // (2 * read)) & ~1
             row = plane[min(y, height - 1)]
             for x in range(width):
                 line[x] += row[x]
         for column in range(columns):
-            left = edges_x[column]
-            right = max(edges_x[column + 1], left + 1)
+            left = np.uint64(edges_x[column])
+            right = max(np.uint64(edges_x[column + 1]), left + np.uint64(1))
             total = np.uint32(0)
             for x in range(left, right):
                 total += line[x]
-            mean = np.float32(total) / np.float32(read * (right - left))
+            mean = np.float32(total) / np.float32(read * np.int64(right - left))
             out[field, column] = min(max((mean - np.float32(zero)) * scale, np.float32(-1.0)), np.float32(1.0))

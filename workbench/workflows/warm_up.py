@@ -13,8 +13,6 @@ import numpy as np
 
 _PIXEL_FORMATS = ("yuv420p", "yuv420p10le", "nv12")
 """of one byte, of two, and with both colours in one plane"""
-_WIDTHS = (64, 100)
-"""of pictures: rows that fill their memory, and rows that leave a rest, are two kernels"""
 
 
 def warm_up() -> float:
@@ -45,12 +43,8 @@ def _warm_up_pictures() -> None:
     from workbench.video.meter import PictureMeter
 
     for pixel_format in _PIXEL_FORMATS:
-        for width in _WIDTHS:
-            shrink_picture(
-                av.VideoFrame(width, 2 * LUMA_SHAPE[0], pixel_format),
-                np.empty(LUMA_SHAPE, dtype=np.float32),
-                np.empty((2, *CHROMA_SHAPE), dtype=np.float32),
-            )
+        luma, chroma = np.empty(LUMA_SHAPE, dtype=np.float32), np.empty((2, *CHROMA_SHAPE), dtype=np.float32)
+        shrink_picture(av.VideoFrame(128, 72, pixel_format), luma, chroma)
     y, x = np.mgrid[: LUMA_SHAPE[0], : LUMA_SHAPE[1]]
     one, other, last = (0.5 + 0.4 * np.sin(a * x + b * y) for a, b in ((0.3, 0.1), (0.1, 0.4), (0.5, 0.3)))
     shares = np.clip((np.arange(75) - 30) / 15, 0.0, 1.0)[:, np.newaxis, np.newaxis]
