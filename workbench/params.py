@@ -603,9 +603,9 @@ class CutParams(Params):
         le=20.0,
         description="log-odds over which a step is a cut; higher finds fewer, surer ones",
     )
-    weight_unlike: float = Field(default=6.9, ge=-50.0, le=50.0, description="log-odds a unit of unlikeness across")
+    weight_unlike: float = Field(default=6.9, ge=0.0, le=50.0, description="log-odds a unit of unlikeness across")
     weight_stands_out: float = Field(
-        default=0.62, ge=-50.0, le=50.0, description="log-odds for each factor e over the usual unlikeness"
+        default=0.62, ge=0.0, le=50.0, description="log-odds for each factor e over the usual unlikeness"
     )
     weight_alone: float = Field(
         default=1.57, ge=-50.0, le=50.0, description="log-odds for each factor e over the largest step beside it"
