@@ -27,6 +27,8 @@ _SOUND_FLOOR = 1e-5
 """power relative to the loud parts from which on there is sound, -50 dB"""
 _MOST_ODDS = 6.0
 """nats beyond which the network is not believed more firmly"""
+_MOST_DOUBT = 3.5
+"""nats by which a metre or a tempo that the network does not expect is worse at most"""
 _CLEARLY_HEARD = 0.5
 """log-odds from which on the network hears a beat"""
 _EDGE_SECONDS = 0.07
@@ -112,6 +114,8 @@ class HeardPulse:
     """mean log-odds that a beat divides in three"""
     missed: float
     """share of the clearly heard beats that are not beats of the pulse"""
+    confirmed: float
+    """share of the pulse's beats that are more likely heard than not"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -229,17 +233,19 @@ def _told(times: FloatArray, period: FloatArray, inside: BoolArray, odds: Odds) 
     frames = odds.frames(at)
     pairs = np.minimum(frames[:, 0] // 2, odds.heard.tempo.shape[0] - 1)
     near = np.argmin(np.abs(np.log2(TEMPO_BINS[None, :] * period[:, None] / 60.0)), axis=1)
-    tempo = np.maximum(odds.heard.tempo[pairs, near], -_MOST_ODDS)
+    tempo = np.maximum(odds.heard.tempo[pairs, near], -_MOST_DOUBT)
     division = odds.heard.division[pairs]
+    beat = odds.beat[frames]
     clear = odds.peaks
     off = np.abs(clear[:, None] - times[np.searchsorted(times, clear).clip(1, times.size - 1)[:, None] - [1, 0]])
     return HeardPulse(
-        odds.beat[frames],
+        beat,
         odds.downbeat[frames[:, 0]],
-        np.maximum(odds.heard.metre[pairs], -_MOST_ODDS),
+        np.maximum(odds.heard.metre[pairs], -_MOST_DOUBT),
         float(tempo[inside].mean()),
         float(np.clip(division[:, 1] - division[:, 0], -_MOST_ODDS, _MOST_ODDS)[inside].mean()),
         float(np.mean(off.min(axis=1) > _SAME_SECONDS)) if clear.size else 0.0,
+        float(np.mean(beat[inside, 0] > 0.0)),
     )
 
 

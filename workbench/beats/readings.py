@@ -28,6 +28,8 @@ from workbench.params import BeatParams
 from workbench.recording import FloatArray, IntArray
 
 _USUAL_BAR_SECONDS = 2.0
+_CLEAR_REPEAT = 0.1
+"""contrast from which on bars repeat clearly; loops to the sample have three times as much, which says no more"""
 _COMPARED_READINGS = 16
 """readings whose votes are counted; what is less likely has no say"""
 _FOUR_CUES = ("harmony_bar", "bass", "low", "border")
@@ -76,6 +78,8 @@ FEATURES = (
     "heard_third",
     "heard_quarter",
     "heard_missed",
+    "heard_confirmed",
+    "heard_f",
     "heard_tempo",
     "heard_metre",
     "heard_one",
@@ -135,6 +139,8 @@ def _pulse_features(pulse: Pulse, params: BeatParams) -> dict[str, float]:
             "heard_third": float(0.5 * (beat[2] + beat[4])),
             "heard_quarter": float(0.5 * (beat[1] + beat[5])),
             "heard_missed": pulse.heard.missed,
+            "heard_confirmed": pulse.heard.confirmed,
+            "heard_f": _harmonic_mean(pulse.heard.confirmed, 1.0 - pulse.heard.missed),
             "heard_tempo": pulse.heard.tempo,
         }
     return told | {
@@ -173,7 +179,7 @@ def _metre_features(pulse: Pulse, shared: dict[str, float], metre: int) -> list[
     bar_octaves = float(np.log2(metre * 60.0 / shared["bpm"] / _USUAL_BAR_SECONDS))
     common = shared | {
         "repeats": _lag_contrast(pulse.likeness, metre, (1, 2)),
-        "repeats_slow": _lag_contrast(pulse.likeness, metre, (4, 8)),
+        "repeats_slow": min(_lag_contrast(pulse.likeness, metre, (4, 8)), _CLEAR_REPEAT),
         f"metre_{metre}": 1.0,
         "ternary_in_2" if metre == 2 else "ternary_else": shared["ternary"],
         "tempo_in_2": shared["tempo"] if metre == 2 else 0.0,
@@ -209,6 +215,11 @@ def _metre_features(pulse: Pulse, shared: dict[str, float], metre: int) -> list[
             values["ends_on_one"] = float(residue[heard[-1]] == at[0])
         found.append(values)
     return found
+
+
+def _harmonic_mean(one: float, other: float) -> float:
+    """F of a precision and a recall."""
+    return 2.0 * one * other / max(one + other, 1e-9)
 
 
 def _lag_contrast(likeness: FloatArray, metre: int, multiples: tuple[int, ...]) -> float:

@@ -105,6 +105,9 @@ def describe(path: Path, params: BeatParams, again: bool = False) -> Described:
             beat_f[k] = by_pulse[index]
             if beat_f[k] > 0.3:
                 downbeat_f[k] = mir_eval.beat.f_measure(downbeats, pulse.times[opens & pulse.sounding])
+    if "click" in groups:
+        # nothing tells the bar: any metre will do
+        downbeat_f = (beat_f > 0.95).astype(np.float64)
     features = np.asarray(readings.features, dtype=np.float64)
     np.savez(kept, names=np.array(FEATURES), features=features, beat_f=beat_f, downbeat_f=downbeat_f)
     return _described(path.stem, groups, features, beat_f, downbeat_f)

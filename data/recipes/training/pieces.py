@@ -2,7 +2,7 @@
 
 One `NAME.npz` a piece: `levels` (n_frames, N_BANDS) and `changes` (n_frames, N_CHANGES) as bytes, `beats` in seconds,
 `positions`, `bar_beats` and `division` as `performing.Performance` has them, `about` as JSON. Bytes resolve 0.35 dB and
-0.4 % of a change; 20 hours of music take half a gigabyte, so a training set is read into memory whole.
+0.4 % of a change; 23 hours of music take half a gigabyte, so a training set is read into memory whole.
 """
 
 from __future__ import annotations
