@@ -269,7 +269,10 @@ class CoverParams(Params):
         default=30.0, ge=0.0, le=600.0, description="s; how much longer than the track a clip must be to be looped"
     )
     min_confidence: float = Field(
-        default=0.3, ge=0.0, le=1.0, description="grid confidence under which a loop is refused as low_confidence"
+        default=0.5,
+        ge=0.0,
+        le=1.0,
+        description="chance of right downbeats under which a loop is refused as low_confidence: more likely wrong",
     )
     min_seam_score: float = Field(
         default=0.5, ge=0.0, le=1.0, description="probability; a splice more likely heard than not is never used"

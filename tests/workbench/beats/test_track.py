@@ -100,7 +100,7 @@ def test_a_waltz_is_heard_in_three() -> None:
 
 
 def test_six_eight_is_heard_in_two_dotted_beats() -> None:
-    beats = np.arange(0.4, 36.0, 60 / 62)
+    beats = np.arange(0.4, 36.0, 60 / 70)
     grid = track_beats(band(beats, 2, COMPOUND), RATE)
     assert grid.beats_per_bar == 2
     assert hit(grid.downbeats, beats[::2], 0.015) >= 0.95
@@ -154,7 +154,7 @@ def test_another_sample_rate_gives_the_same_beats() -> None:
     assert hit(track_beats(half, RATE // 2).beats, beats, 0.012) >= 0.95
 
 
-@pytest.mark.parametrize("n_samples", [0, 1, 100, RATE // 2, RATE, 3 * RATE])
+@pytest.mark.parametrize("n_samples", [0, 1, 100, RATE // 2, RATE, 3 * RATE, 12 * RATE])
 def test_what_is_too_short_or_silent_has_no_beats(n_samples: int) -> None:
     grid = track_beats(np.zeros(n_samples, dtype=np.float32), RATE)
     assert grid.beats.size == 0
