@@ -19,8 +19,7 @@ sys.path[:0] = [str(RECIPES), str(RECIPES / "training")]
 
 import generate  # noqa: E402
 import pieces  # noqa: E402
-import styles  # noqa: E402
-from composition import STYLES  # noqa: E402
+from composition import STYLES, load_styles  # noqa: E402
 from fonts import TRAINING_FONTS, VALIDATION_FONTS  # noqa: E402
 from network import N_HEADS, BeatNetwork, beat_logits, export, side_logits  # noqa: E402
 from train import Example, Spoils, example, loss_of, train, trained  # noqa: E402
@@ -199,7 +198,7 @@ def test_a_piece_follows_from_its_number_where_nothing_else_is_installed(
 ) -> None:
     monkeypatch.setattr(ctypes.util, "find_library", lambda name: None)  # FluidSynth
     monkeypatch.setenv("PATH", str(tmp_path))  # eSpeak NG
-    styles.load()
+    load_styles()
     first, again = (made(tmp_path / name, 11, "synth_pop") for name in ("first", "again"))
     assert first.keys() == again.keys()
     assert all(np.array_equal(first[name], again[name]) for name in first)
@@ -220,7 +219,7 @@ def test_splits_stay_apart_whatever_part_of_a_set_is_made() -> None:
 
 
 def test_what_is_held_out_is_never_trained_on() -> None:
-    styles.load()
+    load_styles()
     drawn: dict[str, set[str]] = {split: set() for split in generate.SHARES}
     for order in generate.orders(Path(), 0, 3000, (), False):
         drawn[order.split].add(generate._style(order, np.random.default_rng(order.number)))

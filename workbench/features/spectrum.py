@@ -108,6 +108,7 @@ def log_spectrogram(mono: FloatArray, sample_rate: int, params: SpectrumParams |
     edges, weights, _ = log_bands(params)
     power = _banded(sound, params.sample_rate, params.window, params.frames_per_second, edges, weights)
     decibels: FloatArray = np.float32(10.0) * np.log10(np.maximum(power, np.float32(1e-10)))
+    np.maximum(decibels, np.float32(-100.0), out=decibels)  # the logarithm rounds differently on other processors
     return decibels
 
 

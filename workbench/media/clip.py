@@ -42,7 +42,7 @@ LUMA_SHAPE = (36, 64)
 """fields of a small picture's luma"""
 CHROMA_SHAPE = (18, 32)
 _ROWS = 3  # rows read of a field
-_SKIPPED: dict[Thoroughness, Literal["DEFAULT", "NONREF", "NONKEY"]] = {
+_SKIPPED: dict[str, Literal["DEFAULT", "NONREF", "NONKEY"]] = {
     "all": "DEFAULT",
     "references": "NONREF",
     "keys": "NONKEY",
@@ -204,7 +204,7 @@ def reading(path: Path, limits: ClipLimits, thoroughness: Thoroughness = "all") 
     first = first_of(path)
     with opened(path) as container:
         picture = None if first is None else picture_stream(container)
-        if picture is not None:
+        if picture is not None and thoroughness != "none":
             picture.codec_context.thread_type = "AUTO"
             picture.codec_context.skip_frame = _SKIPPED[thoroughness]
         spans = Spans(container, picture, sound_stream(container))

@@ -33,7 +33,7 @@ from workbench.features.spectrum import Spectrum, analyze_spectrum
 from workbench.params import BeatParams
 
 Times = NDArray[np.float64]
-STEPS, CHANNELS, FILTERS = 500, 40, 8
+STEPS, CHANNELS, FILTERS = 300, 40, 8
 """of a small training"""
 
 

@@ -7,8 +7,11 @@ turns a score into seconds, `sounding` into sound.
 
 from __future__ import annotations
 
+import importlib
+import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -99,7 +102,7 @@ class Registered:
 
 
 STYLES: dict[str, Registered] = {}
-"""Every style by name; filled by importing the modules of `styles`."""
+"""Every style by name; filled by `load_styles`."""
 
 
 def style(family: str, weight: float = 1.0, held_out: bool = False) -> Callable[[Style], Style]:
@@ -116,3 +119,9 @@ def style(family: str, weight: float = 1.0, held_out: bool = False) -> Callable[
         return compose
 
     return register
+
+
+def load_styles() -> None:
+    """Import every module of the folder `styles`, each of which registers its own."""
+    for module in pkgutil.iter_modules([str(Path(__file__).with_name("styles"))]):
+        importlib.import_module(f"styles.{module.name}")

@@ -31,8 +31,7 @@ sys.path.append(str(Path(__file__).resolve().parents[1]))
 import numpy as np
 import pieces
 import soundfile
-import styles
-from composition import STYLES
+from composition import STYLES, load_styles
 from fonts import RATE, TRAINING_FONTS, VALIDATION_FONTS, installed
 from numpy.typing import NDArray
 from performing import Performance, excerpt, perform
@@ -156,12 +155,12 @@ def main() -> None:
     parser.add_argument("--audio", action="store_true")
     parser.add_argument("--processes", type=int, default=os.cpu_count())
     options = parser.parse_args()
-    styles.load()
+    load_styles()
     for split in [*SHARES, "calibration"]:
         (options.set / split).mkdir(parents=True, exist_ok=True)
     todo = list(orders(options.set, options.first, options.pieces, tuple(options.styles), options.audio, options.split))
     began = time.monotonic()
-    with ProcessPoolExecutor(options.processes, initializer=styles.load) as pool:
+    with ProcessPoolExecutor(options.processes, initializer=load_styles) as pool:
         for done, line in enumerate(pool.map(make, todo, chunksize=4), start=1):
             if line and done % 20 == 0:
                 print(f"{done} of {len(todo)}, {time.monotonic() - began:.0f} s: {line}", flush=True)
