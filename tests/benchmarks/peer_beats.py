@@ -109,7 +109,7 @@ def our_tracker(activation: str | None) -> Tracker:
     params = BeatParams() if activation is None else BeatParams.model_validate({"activation": activation})
 
     def track(samples: Samples, rate: int) -> Found:
-        grid = track_beats(Recording.from_samples(samples, rate), params)
+        grid = track_beats(Recording.from_samples(samples, rate), params=params)
         return grid.beats, grid.downbeats, grid.confidence
 
     return track
