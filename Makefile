@@ -123,8 +123,9 @@ train: $(VENV)/.torch
 	$(BIN)/python $(TRAINING)/train.py $(SET) $(RUN) --seed $(SEED) --export
 	mkdir -p $(TRAINING)/runs
 	cp $(RUN)/log.jsonl $(TRAINING)/runs/network.jsonl
+	$(BIN)/python $(TRAINING)/plain.py $(SET)/plain
 	for heard in network onsets; do \
-	  $(BIN)/python $(TRAINING)/fit.py $(SET)/dev --activation $$heard --again --write && \
+	  $(BIN)/python $(TRAINING)/fit.py $(SET)/dev $(SET)/plain --activation $$heard --again --write && \
 	  $(BIN)/python $(TRAINING)/certainty.py $(SET)/calibration --activation $$heard --write || exit 1; done
 
 LOCK = $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-annotate
