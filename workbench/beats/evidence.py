@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from workbench.beats.hearing import HIGHEST_BASS
 from workbench.beats.network import TEMPO_BINS, Heard
 from workbench.features.onsets import OnsetStrengths, pitch_classes
 from workbench.features.spectrum import Spectrum
@@ -35,8 +36,6 @@ _EDGE_SECONDS = 0.07
 """how far before the first and after the last onset a beat may lie that means it"""
 _SAME_SECONDS = 0.05
 """s within which a heard beat is a beat of a pulse"""
-_HIGHEST_BASS = 52
-"""MIDI number; E3, above which a bass seldom goes"""
 LOW, CHEST, MIDDLE, CRACK, TOP, ATTACK, NOISE = range(7)
 """rows of strengths"""
 
@@ -158,7 +157,7 @@ def gather_evidence(
         maximum_filter1d(rows, width, axis=1),
         onsets.frames_per_second,
         _running(pitch_classes(spectrum)),
-        _running(np.sqrt(spectrum.tones[spectrum.tone_midi <= _HIGHEST_BASS])),
+        _running(np.sqrt(spectrum.tones[spectrum.tone_midi <= HIGHEST_BASS])),
         spectrum.tone_frames_per_second,
         _running(np.log10(spectrum.power[::4] + np.float32(1e-9)) + np.float32(9.0)),
         first / onsets.frames_per_second - _EDGE_SECONDS,

@@ -31,7 +31,7 @@ _COMPRESSION = 300.0
 """ratio of a loud magnitude to where the logarithm turns linear, 50 dB"""
 _SPLIT_HZ = 260.0
 """below it one bin of the transform is a band"""
-_HIGHEST_BASS = 52
+HIGHEST_BASS = 52
 """MIDI number; E3, above which a bass seldom goes"""
 
 
@@ -93,7 +93,7 @@ def heard_changes(spectrum: Spectrum) -> FloatArray:
         return changes
     rate = spectrum.tone_frames_per_second
     times = np.arange(n_frames) / FRAMES_PER_SECOND
-    bass = np.sqrt(spectrum.tones[spectrum.tone_midi <= _HIGHEST_BASS])
+    bass = np.sqrt(spectrum.tones[spectrum.tone_midi <= HIGHEST_BASS])
     column = 0
     for rows in (pitch_classes(spectrum), bass):
         n = rows.shape[1]

@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 
 from workbench.beats.evidence import Evidence, Odds, Pulse, describe_pulse
-from workbench.beats.readings import Readings, readings_of
+from workbench.beats.readings import Readings, readings_of, share_near
 from workbench.beats.tempo import tempo_candidates
 from workbench.params import BeatParams
 from workbench.recording import FloatArray
@@ -149,9 +149,4 @@ def _related(times: FloatArray) -> list[FloatArray]:
 
 def _same(times: FloatArray, others: FloatArray) -> bool:
     """Whether nine in ten beats of each lie near one of the other's."""
-    return _near(times, others) >= 0.9 and _near(others, times) >= 0.9
-
-
-def _near(times: FloatArray, others: FloatArray) -> float:
-    after = np.searchsorted(others, times).clip(1, others.size - 1)
-    return float(np.mean(np.minimum(np.abs(others[after] - times), np.abs(others[after - 1] - times)) < _SAME_SECONDS))
+    return min(share_near(times, others, _SAME_SECONDS), share_near(others, times, _SAME_SECONDS)) >= 0.9

@@ -6,7 +6,8 @@ twos and fours, bars that resemble the bars one, two and four before, sections t
 piece begins and ends, and how far the network agrees. A log-linear model over these descriptions (a few dozen weights,
 `beats.weights`) gives each reading a probability, so that the best one comes with an honest margin over the rest.
 
-Functions: `readings_of`, `reading_chances`, `best_reading`; `local_scores` for stretches of a piece.
+Functions: `readings_of`, `reading_chances`, `best_reading`; `local_scores` for stretches of a piece;
+`share_near` for how alike two sequences of times are.
 
 References
 ----------
@@ -287,14 +288,14 @@ def best_reading(pulses: list[Pulse], readings: Readings, chances: FloatArray) -
             float(chances[other])
             for other, found in downbeats.items()
             if readings.beats_per_bar[other] == readings.beats_per_bar[index]
-            and min(_share_near(wanted, found), _share_near(found, wanted)) >= 0.9
+            and min(share_near(wanted, found), share_near(found, wanted)) >= 0.9
         )
         if total > agreed + 1e-12:
             best, agreed = index, total
     return best, agreed
 
 
-def _share_near(times: FloatArray, others: FloatArray, tolerance_s: float = 0.07) -> float:
+def share_near(times: FloatArray, others: FloatArray, tolerance_s: float = 0.07) -> float:
     """Share of times that have another within a tolerance."""
     if not times.size or not others.size:
         return 0.0

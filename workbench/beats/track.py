@@ -24,6 +24,7 @@ from workbench.beats.readings import best_reading, reading_chances
 from workbench.beats.steady import steady_beats
 from workbench.beats.tempo import beat_activation
 from workbench.beats.weights import weights_for
+from workbench.errors import ParameterError
 from workbench.features.onsets import OnsetStrengths, detect_onsets
 from workbench.features.spectrum import Spectrum, analyze_spectrum
 from workbench.params import BeatParams, SpectrumParams
@@ -54,8 +55,14 @@ def track_beats(
     Returns
     -------
     BeatGrid : times in seconds of song time; without beats and with confidence 0 where there is no pulse to be found
+
+    Raises
+    ------
+    ParameterError : a recording and a sample rate, of which the recording's own counts
     """
     if isinstance(sound, Recording):
+        if sample_rate is not None:
+            raise ParameterError("a recording knows its sample rate; give params by name: track_beats(sound, params=…)")
         samples, rate = sound.samples, sound.sample_rate
     else:
         samples, rate = sound, int(sample_rate or (spectrum or SpectrumParams()).sample_rate)
@@ -103,15 +110,12 @@ def track(spectrum: Spectrum, params: BeatParams, onsets: OnsetStrengths | None 
         return None
     weights = weights_for(params.activation)
     best, agreed = best_reading(pulses, readings, reading_chances(readings, weights, params))
-    pulse = pulses[int(readings.pulse[best])]
-    beats_per_bar = int(readings.beats_per_bar[best])
-    changed = None
-    if evidence.heard is None:
-        # the network's own beats follow changes of tempo as they come
-        changed = follow_changes(pulses, int(readings.pulse[best]), evidence, params)
+    winner = int(readings.pulse[best])
+    pulse = pulses[winner]
+    # what the network hears follows changes of tempo by itself
+    changed = follow_changes(pulses, winner, evidence, params) if evidence.heard is None else None
     if changed is not None:
-        pulse = describe_pulse(changed.times, evidence)
-        positions, beats_per_bar, agreed = changed.positions, changed.beats_per_bar, changed.confidence
+        pulse, positions, agreed = describe_pulse(changed.times, evidence), changed.positions, changed.confidence
     else:
         if evidence.heard is None:
             slowed = follow_ending(pulse.times[pulse.times <= evidence.ends], evidence, params)
@@ -125,7 +129,7 @@ def track(spectrum: Spectrum, params: BeatParams, onsets: OnsetStrengths | None 
     if np.count_nonzero(keep) < _NO_GRID:
         return None
     bars = np.diff(np.flatnonzero(positions == 1))
-    beats_per_bar = int(np.bincount(bars).argmax()) if bars.size else beats_per_bar
+    beats_per_bar = int(np.bincount(bars).argmax()) if bars.size else int(positions.max())
     signs = _signs(agreed, _steadiness(sharp, trust, pulse, params), pulse, positions)
     return Tracked(times[keep], positions[keep], beats_per_bar, signs)
 

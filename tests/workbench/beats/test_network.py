@@ -10,8 +10,10 @@ from numpy.typing import NDArray
 from workbench.beats import network
 from workbench.beats.hearing import N_INPUTS, network_input
 from workbench.beats.track import track_beats
+from workbench.errors import ParameterError
 from workbench.features.spectrum import analyze_spectrum
 from workbench.params import BeatParams
+from workbench.recording import Recording
 
 RATE = 44_100
 
@@ -75,7 +77,7 @@ def test_probabilities_are_probabilities() -> None:
 def test_what_is_heard_does_not_depend_on_gain() -> None:
     sound, _ = band(100.0, 4, 12.0)
     loud, soft = (network.listen(analyze_spectrum(np.float32(gain) * sound, RATE)) for gain in (0.9, 0.02))
-    assert np.median(np.abs(loud.beat - soft.beat)) < 0.1
+    assert np.percentile(np.abs(loud.beat - soft.beat), 95) < 0.5
 
 
 def test_an_odd_number_of_frames_is_no_trouble() -> None:
@@ -108,6 +110,12 @@ def test_bars_of_any_length_are_counted(metre: int) -> None:
     assert grid.beats_per_bar == metre
     opens = beats[::metre]
     assert np.mean([np.abs(grid.downbeats - time).min() < 0.05 for time in opens]) > 0.9
+
+
+def test_parameters_are_not_taken_for_a_sample_rate() -> None:
+    sound, _ = band(112.0, 4, 2.0)
+    with pytest.raises(ParameterError, match="by name"):
+        track_beats(Recording.from_samples(sound[None], RATE), BeatParams())  # type: ignore[arg-type]
 
 
 def test_weights_are_small_and_say_where_they_come_from() -> None:
