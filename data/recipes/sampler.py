@@ -9,8 +9,6 @@ in the mix, where every stem can have its own.
 
 from __future__ import annotations
 
-import ctypes
-import ctypes.util
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,6 +16,7 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+from fluidsynth import library
 from numpy.typing import NDArray
 from scipy import signal
 
@@ -46,35 +45,6 @@ class Event:
     value: int  # velocity, controller value, or bend 0..16383
 
 
-@cache
-def _library() -> ctypes.CDLL:
-    """The FluidSynth library with the argument types of the few calls used here."""
-    name = ctypes.util.find_library("fluidsynth")
-    if name is None:
-        raise RuntimeError("FluidSynth is not installed; the Debian package is called fluidsynth")
-    lib = ctypes.CDLL(name)
-    pointer, text, number, real = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_double
-    signatures = {
-        "new_fluid_settings": (pointer, []),
-        "fluid_settings_setnum": (number, [pointer, text, real]),
-        "fluid_settings_setint": (number, [pointer, text, number]),
-        "new_fluid_synth": (pointer, [pointer]),
-        "delete_fluid_synth": (None, [pointer]),
-        "fluid_synth_sfload": (number, [pointer, text, number]),
-        "fluid_synth_set_interp_method": (number, [pointer, number, number]),
-        "fluid_synth_program_select": (number, [pointer, number, number, number, number]),
-        "fluid_synth_noteon": (number, [pointer, number, number, number]),
-        "fluid_synth_noteoff": (number, [pointer, number, number]),
-        "fluid_synth_cc": (number, [pointer, number, number, number]),
-        "fluid_synth_pitch_bend": (number, [pointer, number, number]),
-        "fluid_synth_write_float": (number, [pointer, number] + [pointer, number, number] * 2),
-    }
-    for function, (result, arguments) in signatures.items():
-        getattr(lib, function).restype = result
-        getattr(lib, function).argtypes = arguments
-    return lib
-
-
 class Sampler:
     """Plays stems, each on a synthesizer of its own.
 
@@ -84,7 +54,7 @@ class Sampler:
     """
 
     def __init__(self) -> None:
-        self._lib = _library()
+        self._lib = library()
         self._settings = self._lib.new_fluid_settings()
         self._lib.fluid_settings_setnum(self._settings, b"synth.sample-rate", float(SYNTH_RATE))
         self._lib.fluid_settings_setnum(self._settings, b"synth.gain", 0.6)

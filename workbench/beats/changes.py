@@ -34,8 +34,6 @@ class Changed:
     """shape (n_beats,), s, strictly increasing"""
     positions: IntArray
     """shape (n_beats,), from 1; every stretch opens with a downbeat"""
-    beats_per_bar: int
-    """of the longest stretch"""
     confidence: float
     """mean probability of the stretches' downbeats by their lengths, 0 to 1"""
 
@@ -99,7 +97,7 @@ def follow_changes(pulses: list[Pulse], winner: int, evidence: Evidence, params:
     stretches = _leaps(pulses, stretches_of(pulses, evidence, params))
     if len(stretches) < 2 or _gain(pulses, winner, stretches, evidence, params) < params.change_gain:
         return None
-    parts: list[tuple[FloatArray, IntArray, int, float]] = []
+    parts: list[tuple[FloatArray, IntArray, float]] = []
     for start, end, index in stretches:
         whole = pulses[index].times
         inner = describe_pulse(whole[(whole >= start) & (whole <= end)], evidence)
@@ -108,7 +106,7 @@ def follow_changes(pulses: list[Pulse], winner: int, evidence: Evidence, params:
         metre, first = int(readings.beats_per_bar[best]), int(readings.first_position[best])
         offset = first - 1 - int(np.searchsorted(whole, start))
         positions = (np.arange(whole.size) + offset) % metre + 1
-        parts.append((whole, positions.astype(np.int32), metre, agreed))
+        parts.append((whole, positions.astype(np.int32), agreed))
     borders = [stretches[0][0]]
     for k in range(1, len(stretches)):
         left, right = pulses[stretches[k - 1][2]], pulses[stretches[k][2]]
@@ -117,16 +115,15 @@ def follow_changes(pulses: list[Pulse], winner: int, evidence: Evidence, params:
     borders.append(stretches[-1][1])
     kept_times: list[FloatArray] = []
     kept_positions: list[IntArray] = []
-    for k, (whole, places, _, _) in enumerate(parts):
+    for k, (whole, places, _) in enumerate(parts):
         gap = 0.5 * float(np.median(np.diff(whole)))
         until = borders[k + 1] - gap if k + 1 < len(parts) else borders[k + 1]
         inside = (whole >= borders[k] - 1e-6) & (whole <= until)
         kept_times.append(whole[inside])
         kept_positions.append(places[inside])
     lengths = np.diff(borders)
-    longest = int(np.argmax(lengths))
-    confidence = float(np.average([part[3] for part in parts], weights=np.maximum(lengths, 0.1)))
-    return Changed(np.concatenate(kept_times), np.concatenate(kept_positions), parts[longest][2], confidence)
+    confidence = float(np.average([agreed for _, _, agreed in parts], weights=np.maximum(lengths, 0.1)))
+    return Changed(np.concatenate(kept_times), np.concatenate(kept_positions), confidence)
 
 
 def _leaps(pulses: list[Pulse], stretches: list[tuple[float, float, int]]) -> list[tuple[float, float, int]]:

@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from fluidsynth import library
 from numpy.typing import NDArray
 from performing import Played, Sounded
 
@@ -66,35 +67,6 @@ VALIDATION_FONTS = ("tim", "csound", "opl")
 """never heard in training"""
 
 
-@cache
-def _library() -> ctypes.CDLL:
-    """The FluidSynth library with the argument types of the few calls used here."""
-    name = ctypes.util.find_library("fluidsynth")
-    if name is None:
-        raise RuntimeError("FluidSynth is not installed; the Debian package is called fluidsynth")
-    lib = ctypes.CDLL(name)
-    pointer, text, number, real = ctypes.c_void_p, ctypes.c_char_p, ctypes.c_int, ctypes.c_double
-    signatures = {
-        "new_fluid_settings": (pointer, []),
-        "fluid_settings_setnum": (number, [pointer, text, real]),
-        "fluid_settings_setint": (number, [pointer, text, number]),
-        "new_fluid_synth": (pointer, [pointer]),
-        "fluid_synth_sfload": (number, [pointer, text, number]),
-        "fluid_synth_program_select": (number, [pointer, number, number, number, number]),
-        "fluid_synth_noteon": (number, [pointer, number, number, number]),
-        "fluid_synth_noteoff": (number, [pointer, number, number]),
-        "fluid_synth_cc": (number, [pointer, number, number, number]),
-        "fluid_synth_process": (number, [pointer, number, number, pointer, number, pointer]),
-        "fluid_set_log_function": (pointer, [number, pointer, pointer]),
-    }
-    for function, (result, arguments) in signatures.items():
-        getattr(lib, function).restype = result
-        getattr(lib, function).argtypes = arguments
-    # a font that lacks an instrument says so in a result, which is heeded; the same on the terminal is noise
-    lib.fluid_set_log_function(_LOG_ERRORS, None, None)
-    return lib
-
-
 def installed(names: Sequence[str]) -> tuple[str, ...]:
     """Those of the named fonts that this machine can play; none where FluidSynth itself is missing."""
     if ctypes.util.find_library("fluidsynth") is None:
@@ -115,7 +87,7 @@ class FontPlayer:
     """One font, ready to play."""
 
     def __init__(self, name: str) -> None:
-        self._lib = _library()
+        self._lib = library()
         settings = self._lib.new_fluid_settings()
         self._lib.fluid_settings_setnum(settings, b"synth.sample-rate", float(RATE))
         self._lib.fluid_settings_setnum(settings, b"synth.gain", 0.4)
