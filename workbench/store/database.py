@@ -6,12 +6,13 @@ SQLite is opened in write-ahead mode, so that readers never wait; a transaction 
 (BEGIN IMMEDIATE), because a reader that turns writer in its middle is refused rather than made to wait.
 
 Migrations have names and run in order, each once, in the transaction that notes it. One that was released is never
-edited; a change is a new one.
+edited; a change is a new one. Whoever keeps more tables in the same database brings migrations of its own, whose names
+start with its own name and a slash; those that a process does not know by that rule are not its business.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
@@ -60,7 +61,10 @@ videos = sa.Table(
     sa.Column("added_at", sa.String, nullable=False),
 )
 
-_MIGRATIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
+Migration = tuple[str, tuple[str, ...]]
+"""a name, and the statements in their order"""
+
+_MIGRATIONS: tuple[Migration, ...] = (
     (
         "0001_tracks_and_videos",
         (
@@ -80,27 +84,32 @@ _MIGRATIONS: tuple[tuple[str, tuple[str, ...]], ...] = (
 class Database:
     """Reading and writing transactions on one database, with its tables up to date.
 
+    Parameters
+    ----------
+    url : SQLAlchemy's address
+    more : migrations of others that keep tables here, see the head of the module
+
     Raises
     ------
     StoreError : it cannot be opened, is no database, or was made by a newer version of this package
     """
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, more: Sequence[Migration] = ()) -> None:
         self.url = url
         try:
             self._reader, self._writer = _engines(url)
             with self.write() as connection:
-                _migrate(connection)
+                _migrate(connection, (*_MIGRATIONS, *more))
         except (ArgumentError, NoSuchModuleError, ImportError) as error:
             raise StoreError(f"{_shown(url)}: not a database address ({_first_line(error)})") from error
 
     @classmethod
-    def at(cls, home: Home, settings: WorkbenchSettings) -> Database:
+    def at(cls, home: Home, settings: WorkbenchSettings, more: Sequence[Migration] = ()) -> Database:
         """The database of a home folder, which is made if need be, or the one that the settings name."""
         if settings.database_url is not None:
-            return cls(settings.database_url)
+            return cls(settings.database_url, more)
         home.prepared()
-        return cls(f"sqlite:///{home.database}")
+        return cls(f"sqlite:///{home.database}", more)
 
     @contextmanager
     def read(self) -> Iterator[Connection]:
@@ -152,19 +161,26 @@ def _beginner(statement: str) -> Any:
     return begin
 
 
-def _migrate(connection: Connection) -> None:
+def _migrate(connection: Connection, known: Sequence[Migration]) -> None:
     if connection.dialect.name == "postgresql":
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": _MIGRATION_LOCK})
     migrations.create(connection, checkfirst=True)
     applied = set(connection.scalars(sa.select(migrations.c.name)))
-    unknown = applied - {name for name, _ in _MIGRATIONS}
+    names = {name for name, _ in known}
+    owners = {_owner(name) for name in names}
+    unknown = {name for name in applied - names if _owner(name) in owners}
     if unknown:
         raise StoreError(f"the database was made by a newer version of this package ({min(unknown)}); update it")
-    for name, statements in _MIGRATIONS:
+    for name, statements in known:
         if name not in applied:
             for statement in statements:
                 connection.exec_driver_sql(statement)
             connection.execute(migrations.insert().values(name=name, applied_at=now()))
+
+
+def _owner(name: str) -> str:
+    """Whose migration it is; ours carry no name before a slash."""
+    return name.rpartition("/")[0]
 
 
 @contextmanager

@@ -1,0 +1,232 @@
+"""The service's tables, beside those of the workbench in one database: SQLite or PostgreSQL, the same statements.
+
+    accounts      who pays, with what, up to which sum          keys           hashes of API keys
+    claims        whose a video is, and how far its ingest is   jobs           work accepted, running, settled
+    answers       finished results by what they depend on       rate_windows   one row a key
+    ledger        charges and credits, never changed            month_totals   what an account spent in a month
+    repeats       Idempotency-Key of a beats call               notices        webhooks seen
+    account_beats whose bytes were mapped for whom              workers        heartbeats of job processes
+    facts         single values that processes share
+
+Moments are texts as `workbench.store.database.now` writes them, which sort; amounts are whole micro-dollars, so that
+sums are exact.
+"""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from workbench.home import Home
+from workbench.settings import WorkbenchSettings
+from workbench.store.database import Database, Migration
+
+metadata = sa.MetaData()
+
+accounts = sa.Table(
+    "accounts",
+    metadata,
+    sa.Column("account", sa.String, primary_key=True),
+    sa.Column("payment_method", sa.Boolean, nullable=False),
+    sa.Column("credit_micros", sa.BigInteger, nullable=False),  # what is left of the credit grant
+    sa.Column("credit_granted", sa.Boolean, nullable=False),  # whether the account ever had one
+    sa.Column("credit_expires_at", sa.String),
+    sa.Column("spend_cap_micros", sa.BigInteger),  # a calendar month, UTC; null: none
+    sa.Column("preview", sa.Boolean, nullable=False),
+    sa.Column("created_at", sa.String, nullable=False),
+)
+
+keys = sa.Table(
+    "keys",
+    metadata,
+    sa.Column("key_id", sa.String, primary_key=True),
+    sa.Column("account", sa.String, nullable=False),
+    sa.Column("digest", sa.String, nullable=False),  # SHA-256 of the key, hex
+    sa.Column("created_at", sa.String, nullable=False),
+    sa.Column("expires_at", sa.String),
+    sa.Column("revoked_at", sa.String),
+    sa.Column("last_used_at", sa.String),
+)
+
+rate_windows = sa.Table(
+    "rate_windows",
+    metadata,
+    sa.Column("key_id", sa.String, primary_key=True),
+    sa.Column("opened_at", sa.Float, nullable=False),  # s since 1970, when the key's window opened
+    sa.Column("requests", sa.Integer, nullable=False),
+)
+
+claims = sa.Table(
+    "claims",
+    metadata,
+    sa.Column("video_id", sa.String, primary_key=True),
+    sa.Column("account", sa.String),  # null: shared by all
+    sa.Column("status", sa.String, nullable=False),  # awaiting_upload, processing, ready, failed
+    sa.Column("reason", sa.String),  # why it failed
+    sa.Column("title", sa.String),
+    sa.Column("source_url", sa.String),
+    sa.Column("filename", sa.String),
+    sa.Column("content_type", sa.String),
+    sa.Column("storage_key", sa.String),
+    sa.Column("uploaded_bytes", sa.BigInteger),  # null: nothing whole has arrived
+    sa.Column("created_at", sa.String, nullable=False),
+    sa.Column("updated_at", sa.String, nullable=False),
+)
+
+jobs = sa.Table(
+    "jobs",
+    metadata,
+    sa.Column("job_id", sa.String, primary_key=True),
+    sa.Column("kind", sa.String, nullable=False),  # ingest, match, align, loop, beats, preview
+    sa.Column("queue", sa.String, nullable=False),  # main, beats
+    sa.Column("account", sa.String, nullable=False),
+    sa.Column("build", sa.String, nullable=False),  # what is built: equal for jobs that one build serves
+    sa.Column("video_id", sa.String),
+    sa.Column("track_id", sa.String),
+    sa.Column("request", sa.String, nullable=False),  # JSON: the submit's body and choices
+    sa.Column("charge_key", sa.String),  # of the ledger row; null: nothing is charged
+    sa.Column("state", sa.String, nullable=False),  # queued, waiting, running, complete, failed
+    sa.Column("stage", sa.String, nullable=False),
+    sa.Column("attempt", sa.Integer, nullable=False),
+    sa.Column("owner", sa.String),
+    sa.Column("lease_until", sa.String),
+    sa.Column("not_before", sa.String),  # a waiting job is looked at again then
+    sa.Column("answer", sa.String),  # JSON, when complete
+    sa.Column("fault", sa.String),  # JSON {status, type, message}, when failed
+    sa.Column("created_at", sa.String, nullable=False),
+    sa.Column("started_at", sa.String),
+    sa.Column("finished_at", sa.String),
+)
+
+answers = sa.Table(
+    "answers",
+    metadata,
+    sa.Column("answer_key", sa.String, primary_key=True),
+    sa.Column("kind", sa.String, nullable=False),
+    sa.Column("body", sa.String, nullable=False),  # JSON
+    sa.Column("created_at", sa.String, nullable=False),
+)
+
+ledger = sa.Table(
+    "ledger",
+    metadata,
+    sa.Column("entry_id", sa.String, primary_key=True),  # ULID: sorts by time
+    sa.Column("event_key", sa.String, nullable=False),  # unique: an event is booked once
+    sa.Column("account", sa.String, nullable=False),
+    sa.Column("event", sa.String, nullable=False),  # charge, credit
+    sa.Column("endpoint", sa.String, nullable=False),
+    sa.Column("subject", sa.String, nullable=False),
+    sa.Column("quantity", sa.Integer, nullable=False),
+    sa.Column("unit", sa.String, nullable=False),  # call, minute
+    sa.Column("amount_micros", sa.BigInteger, nullable=False),
+    sa.Column("at", sa.String, nullable=False),
+)
+
+month_totals = sa.Table(
+    "month_totals",
+    metadata,
+    sa.Column("account", sa.String, primary_key=True),
+    sa.Column("month", sa.String, primary_key=True),  # 2026-11, UTC
+    sa.Column("micros", sa.BigInteger, nullable=False),
+)
+
+repeats = sa.Table(
+    "repeats",
+    metadata,
+    sa.Column("account", sa.String, primary_key=True),
+    sa.Column("endpoint", sa.String, primary_key=True),
+    sa.Column("key", sa.String, primary_key=True),
+    sa.Column("fingerprint", sa.String, nullable=False),  # SHA-256 of the request
+    sa.Column("job_id", sa.String, nullable=False),
+    sa.Column("created_at", sa.String, nullable=False),
+)
+
+notices = sa.Table(
+    "notices",
+    metadata,
+    sa.Column("webhook_id", sa.String, primary_key=True),
+    sa.Column("received_at", sa.String, nullable=False),
+)
+
+account_beats = sa.Table(
+    "account_beats",
+    metadata,
+    sa.Column("account", sa.String, primary_key=True),
+    sa.Column("content_hash", sa.String, primary_key=True),
+    sa.Column("mapped_at", sa.String, nullable=False),
+)
+
+workers = sa.Table(
+    "workers",
+    metadata,
+    sa.Column("owner", sa.String, primary_key=True),
+    sa.Column("queues", sa.String, nullable=False),  # comma list
+    sa.Column("seen_at", sa.String, nullable=False),
+)
+
+facts = sa.Table(
+    "facts",
+    metadata,
+    sa.Column("name", sa.String, primary_key=True),
+    sa.Column("value", sa.String, nullable=False),
+)
+
+MIGRATIONS: tuple[Migration, ...] = (
+    (
+        "service/0001_accounts_jobs_ledger",
+        (
+            """CREATE TABLE accounts (
+                account TEXT PRIMARY KEY, payment_method BOOLEAN NOT NULL, credit_micros BIGINT NOT NULL,
+                credit_granted BOOLEAN NOT NULL, credit_expires_at TEXT, spend_cap_micros BIGINT,
+                preview BOOLEAN NOT NULL, created_at TEXT NOT NULL)""",
+            """CREATE TABLE keys (
+                key_id TEXT PRIMARY KEY, account TEXT NOT NULL, digest TEXT NOT NULL UNIQUE, created_at TEXT NOT NULL,
+                expires_at TEXT, revoked_at TEXT, last_used_at TEXT)""",
+            """CREATE TABLE rate_windows (
+                key_id TEXT PRIMARY KEY, opened_at DOUBLE PRECISION NOT NULL, requests INTEGER NOT NULL)""",
+            """CREATE TABLE claims (
+                video_id TEXT PRIMARY KEY, account TEXT, status TEXT NOT NULL, reason TEXT, title TEXT, source_url TEXT,
+                filename TEXT, content_type TEXT, storage_key TEXT UNIQUE, uploaded_bytes BIGINT,
+                created_at TEXT NOT NULL, updated_at TEXT NOT NULL)""",
+            """CREATE TABLE jobs (
+                job_id TEXT PRIMARY KEY, kind TEXT NOT NULL, queue TEXT NOT NULL, account TEXT NOT NULL,
+                build TEXT NOT NULL, video_id TEXT, track_id TEXT, request TEXT NOT NULL, charge_key TEXT,
+                state TEXT NOT NULL, stage TEXT NOT NULL, attempt INTEGER NOT NULL, owner TEXT, lease_until TEXT,
+                not_before TEXT, answer TEXT, fault TEXT, created_at TEXT NOT NULL, started_at TEXT, finished_at TEXT)""",
+            "CREATE INDEX jobs_open ON jobs (queue, state, created_at) WHERE state IN ('queued', 'waiting', 'running')",
+            "CREATE INDEX jobs_by_build ON jobs (build, state)",
+            "CREATE INDEX jobs_by_account ON jobs (account, state)",
+            # An account has one unsettled job a build: a second call gets the same one. Beats calls and ingests are
+            # each their own, which their build says.
+            """CREATE UNIQUE INDEX jobs_once ON jobs (account, kind, build)
+                WHERE state IN ('queued', 'waiting', 'running')""",
+            """CREATE TABLE answers (
+                answer_key TEXT PRIMARY KEY, kind TEXT NOT NULL, body TEXT NOT NULL, created_at TEXT NOT NULL)""",
+            """CREATE TABLE ledger (
+                entry_id TEXT PRIMARY KEY, event_key TEXT NOT NULL UNIQUE, account TEXT NOT NULL, event TEXT NOT NULL,
+                endpoint TEXT NOT NULL, subject TEXT NOT NULL, quantity INTEGER NOT NULL, unit TEXT NOT NULL,
+                amount_micros BIGINT NOT NULL, at TEXT NOT NULL)""",
+            "CREATE INDEX ledger_by_account ON ledger (account, entry_id)",
+            """CREATE TABLE month_totals (
+                account TEXT NOT NULL, month TEXT NOT NULL, micros BIGINT NOT NULL, PRIMARY KEY (account, month))""",
+            """CREATE TABLE repeats (
+                account TEXT NOT NULL, endpoint TEXT NOT NULL, key TEXT NOT NULL, fingerprint TEXT NOT NULL,
+                job_id TEXT NOT NULL, created_at TEXT NOT NULL, PRIMARY KEY (account, endpoint, key))""",
+            "CREATE TABLE notices (webhook_id TEXT PRIMARY KEY, received_at TEXT NOT NULL)",
+            """CREATE TABLE account_beats (
+                account TEXT NOT NULL, content_hash TEXT NOT NULL, mapped_at TEXT NOT NULL,
+                PRIMARY KEY (account, content_hash))""",
+            "CREATE TABLE workers (owner TEXT PRIMARY KEY, queues TEXT NOT NULL, seen_at TEXT NOT NULL)",
+            "CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+        ),
+    ),
+)
+
+
+def open_database(home: Home, settings: WorkbenchSettings) -> Database:
+    """The database of a home folder, or the one that the settings name, with the service's tables up to date.
+
+    Raises
+    ------
+    StoreError : it cannot be opened, or was made by a newer version of this package
+    """
+    return Database.at(home, settings, MIGRATIONS)
