@@ -9,6 +9,7 @@ Functions: `listen`. The rest of the tracker reads its `Heard`.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -57,6 +58,11 @@ def weights() -> dict[str, FloatArray]:
     """The weights that ship with the package, float32, read once."""
     with resources.files("workbench.beats").joinpath(WEIGHTS_FILE).open("rb") as file:
         return unpack(np.load(file))
+
+
+def weights_digest() -> str:
+    """SHA-256 of the weights that ship, in hex."""
+    return hashlib.sha256(resources.files("workbench.beats").joinpath(WEIGHTS_FILE).read_bytes()).hexdigest()
 
 
 def unpack(packed: Mapping[str, FloatArray]) -> dict[str, FloatArray]:

@@ -8,12 +8,16 @@ the nats were not fitted to either. `data/recipes/training` makes the pieces (`g
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import cache
 from typing import Literal
 
 import numpy as np
 
+from workbench.beats.network import weights_digest
 from workbench.recording import FloatArray
 
 
@@ -187,3 +191,14 @@ NETWORK = ReadingWeights(_NETWORK, _NETWORK_NO_PULSE, _NETWORK_SIGNS)
 def weights_for(activation: Literal["network", "onsets"]) -> ReadingWeights:
     """The weights of one kind of evidence."""
     return NETWORK if activation == "network" else ONSETS
+
+
+@cache
+def learned_digest(activation: Literal["network", "onsets"]) -> str:
+    """SHA-256, in hex, of all that a tracker has learned from data: what it hears with, and what it goes by.
+
+    Grids that are kept belong to these weights; other weights have another digest.
+    """
+    fitted = json.dumps(asdict(weights_for(activation)), sort_keys=True)
+    network = weights_digest() if activation == "network" else ""
+    return hashlib.sha256(f"{network} {fitted}".encode()).hexdigest()

@@ -5,7 +5,7 @@ file is decoded once and one spectrogram is taken, however many stages need it. 
 read at all: only the file's bytes, for their hash.
 
     stage   arrays                                  depends on
-    beats   the grid, onset strength, the length    SpectrumParams, BeatParams
+    beats   the grid, onset strength, the length    SpectrumParams, BeatParams, the learned weights
     loops   the loop profile                        those, SeamParams, SectionParams, EndingParams
 
 Functions: `analyze` for all of it; `beat_stage` and `loop_stage` for one of them.
@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel, ConfigDict
 
 from workbench.beats.grid import BeatGrid
 from workbench.home import Home
@@ -38,11 +39,20 @@ if TYPE_CHECKING:
     from workbench.features.spectrum import Spectrum
 
 BEATS_VERSION = 2
-"""Raise it when the code of features or beats changes a grid."""
+"""Raise it when the code of features or beats changes a grid; new weights need no raise, see `Learned`."""
 LOOPS_VERSION = 3
 """Raise it when the code of structure or loops changes a profile."""
 
 Arrays = dict[str, NDArray[Any]]
+
+
+class Learned(BaseModel):
+    """What the beat tracker learned from data, as a part of a key: other weights never answer with an old grid."""
+
+    model_config = ConfigDict(frozen=True)
+
+    beats: str
+    """digest of the weights"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -213,7 +223,14 @@ def beat_stage(store: ArrayStore, sound: Sound) -> BeatMap:
 
 
 def _beats_key(sound: Sound) -> StageKey:
-    return StageKey.of(sound.content_hash, "beats", BEATS_VERSION, sound.params.spectrum, sound.params.beats)
+    params = sound.params
+    return StageKey.of(sound.content_hash, "beats", BEATS_VERSION, params.spectrum, params.beats, _learned(params))
+
+
+def _learned(params: WorkbenchParams) -> Learned:
+    from workbench.beats.weights import learned_digest
+
+    return Learned(beats=learned_digest(params.beats.activation))
 
 
 def _beat_map(sound: Sound, arrays: Arrays, cached: bool) -> BeatMap:
@@ -232,7 +249,7 @@ def _beat_map(sound: Sound, arrays: Arrays, cached: bool) -> BeatMap:
 
 def _loops_key(sound: Sound) -> StageKey:
     params = sound.params
-    stages = (params.spectrum, params.beats, params.seams, params.sections, params.endings)
+    stages = (params.spectrum, params.beats, _learned(params), params.seams, params.sections, params.endings)
     return StageKey.of(sound.content_hash, "loops", LOOPS_VERSION, *stages)
 
 
