@@ -24,7 +24,7 @@ from workbench.beats.readings import best_reading, reading_chances
 from workbench.beats.steady import steady_beats
 from workbench.beats.tempo import beat_activation
 from workbench.beats.weights import weights_for
-from workbench.errors import ParameterError
+from workbench.errors import MediaError, ParameterError
 from workbench.features.onsets import OnsetStrengths, detect_onsets
 from workbench.features.spectrum import Spectrum, analyze_spectrum
 from workbench.params import BeatParams, SpectrumParams
@@ -59,6 +59,7 @@ def track_beats(
     Raises
     ------
     ParameterError : a recording and a sample rate, of which the recording's own counts
+    MediaError : samples that are NaN, infinite or beyond the range of sound
     """
     if isinstance(sound, Recording):
         if sample_rate is not None:
@@ -75,13 +76,26 @@ def track_beats_in(
     """Beats and downbeats from a spectrum that serves other stages too; see `track_beats`.
 
     `onsets` are made here unless they are there already.
+
+    Raises
+    ------
+    MediaError : a spectrum of samples that are NaN, infinite or beyond the range of sound
     """
+    _check_finite(spectrum)
     params = params or BeatParams()
     tracked = track(spectrum, params, onsets)
     if tracked is None:
         return BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4, 0.0)
     confidence = weights_for(params.activation).certainty(tracked.signs)
     return BeatGrid(tracked.times, tracked.positions, tracked.beats_per_bar, confidence)
+
+
+def _check_finite(spectrum: Spectrum) -> None:
+    """Refuse what no sound is made of; one bad sample spoils every frame that sees it, so the frames tell."""
+    bad = np.flatnonzero(~np.isfinite(spectrum.power.sum(axis=0)))
+    if bad.size:
+        at = float(bad[0] / spectrum.frames_per_second)
+        raise MediaError(f"samples must be finite and within the range of sound, those at {at:.2f} s are not")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from workbench.beats.grid import BeatGrid
 from workbench.beats.track import track_beats, track_beats_in
+from workbench.errors import MediaError
 from workbench.features.spectrum import analyze_spectrum
 from workbench.params import BeatParams, CoverParams
 from workbench.recording import Recording
@@ -165,6 +166,15 @@ def test_what_is_too_short_or_silent_has_no_beats(n_samples: int) -> None:
 def test_a_scrap_of_sound_gives_a_grid_or_none(n_samples: int) -> None:
     scrap = np.random.default_rng(2).normal(size=n_samples).astype(np.float32)
     assert isinstance(track_beats(scrap, RATE), BeatGrid)
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("rate", [RATE, RATE // 2])
+def test_samples_that_are_no_sound_are_refused_in_words(bad: float, rate: int) -> None:
+    sound = np.random.default_rng(0).normal(size=(2, 8 * rate)).astype(np.float32)
+    sound[1, 6 * rate] = bad
+    with pytest.raises(MediaError, match=r"finite.* (5\.9|6\.0)"):
+        track_beats(Recording.from_samples(sound, rate))
 
 
 def test_noise_and_a_drone_are_not_trusted() -> None:
