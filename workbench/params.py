@@ -681,6 +681,45 @@ class CutParams(Params):
     )
 
 
+class LaneParams(Params):
+    """Which tracks of a ranking are put forward."""
+
+    same_sound: float = Field(
+        default=0.9995, ge=0.9, le=1.0, description="cosine of sound vectors from where on two tracks are one recording"
+    )
+    same_artist_sound: float = Field(
+        default=0.97, ge=0.5, le=1.0, description="the same where both are of one artist: versions, or an album's sound"
+    )
+
+
+class CatalogParams(Params):
+    """How a catalog is added to, indexed and searched."""
+
+    batch_seconds: float = Field(
+        default=0.5, ge=0.0, le=10.0, description="s for which finished tracks are gathered into one transaction"
+    )
+    batch_tracks: int = Field(default=500, ge=1, le=10_000, description="tracks of one transaction at most")
+    exact_rows: int = Field(
+        default=200_000, ge=0, le=10_000_000, description="tracks up to which every vector is compared"
+    )
+    scan_rows: int = Field(
+        default=20_000,
+        ge=0,
+        le=1_000_000,
+        description="tracks that a filter leaves, from where on they are all compared",
+    )
+    cells: int = Field(default=4096, ge=1, le=65_536, description="cells of an inverted file; 4 times the root of 10^6")
+    cells_searched: int = Field(default=64, ge=1, le=4096, description="cells that are searched; recall grows with it")
+    training_vectors: int = Field(default=40, ge=8, le=256, description="vectors a cell that k-means sees")
+    training_rounds: int = Field(default=10, ge=1, le=50, description="rounds of k-means")
+    rerank_factor: int = Field(default=4, ge=1, le=100, description="candidates a wanted row that are ranked exactly")
+    rerank_least: int = Field(default=400, ge=1, le=100_000, description="candidates that are ranked exactly at least")
+    build_rows: int = Field(default=50_000, ge=1000, le=1_000_000, description="rows held in memory while building")
+    stale_share: float = Field(
+        default=0.05, ge=0.0, le=1.0, description="share of tracks an index may not know before it is made again"
+    )
+
+
 class WorkbenchParams(Params):
     """All of them together: what a profile file holds."""
 
@@ -697,3 +736,5 @@ class WorkbenchParams(Params):
     landmarks: LandmarkParams = LandmarkParams()
     moments: MomentParams = MomentParams()
     align: AlignParams = AlignParams()
+    catalog: CatalogParams = CatalogParams()
+    lane: LaneParams = LaneParams()
