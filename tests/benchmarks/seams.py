@@ -10,6 +10,9 @@ one to six semitones, as loud as the original.
 
 Scores come from the true grid, so that what is judged is the score and not the tracker. PyMusicLooper is given the same
 file and the same two instants.
+
+What the tracker does to loops is measured apart: every song is looped on the grid that onset strengths give and on the
+one that the network gives, and the seams of both plans are judged on the rendered sound against the true beats.
 """
 
 from __future__ import annotations
@@ -23,14 +26,20 @@ from pathlib import Path
 
 import numpy as np
 import soundfile
+from judge import Splice, Verdict, judge
 from numpy.typing import NDArray
 from songs import BUNDLED, Song, bundled
 from table import Table
 
 from workbench.beats.grid import BeatGrid
+from workbench.beats.track import track_beats
+from workbench.loops.bodies import loop_profile
+from workbench.loops.cover import plan_loop
+from workbench.loops.plan import LoopPlan
 from workbench.loops.seams import SeamEvidence, score_splices, seam_evidence
-from workbench.params import SeamParams
+from workbench.params import BeatParams, SeamParams
 from workbench.recording import Recording
+from workbench.render.playback import render_blocks
 
 ROOT = Path(__file__).parents[2]
 PEER = ROOT / ".venv" / "peers" / "bin" / "python"
@@ -40,6 +49,10 @@ SAME_CHORDS = 0.6
 """correlation of librosa's chroma over which two sections of one name count as playing the same chords"""
 KEY_BARS = 24
 """bars copied into another key"""
+EXTRA_SECONDS = 90.0
+"""by which the clip is longer than the song, as in `plans`"""
+NEAR_SECONDS = 0.07
+"""s from a true downbeat within which a found one is right, as in mir_eval"""
 GOOD = ("exact repeat", "near repeat", "edge of a repeat")
 BAD = ("a beat off", "half a bar off", "another section", "another key")
 
@@ -290,13 +303,95 @@ def table_of(title: str, rows: Sequence[dict[str, object]]) -> Table:
     return table
 
 
+@dataclass(frozen=True)
+class Loop:
+    """What came of looping a song on a grid that was found; no verdicts where it was refused."""
+
+    batch: int
+    offered: float | None
+    """share of the good splices both of whose ends are found downbeats; None where the song has none, as below"""
+    mistaken: float | None
+    """the same of splices a beat or half a bar off: a looper that keeps to bar lines would take them for good"""
+    on_bar_lines: list[bool]
+    """for each seam of the plan, whether it leaves and enters at true downbeats"""
+    verdicts: list[Verdict]
+
+
+def loop_on(song: Song, truth: Truth, cases: Sequence[Case], activation: str) -> Loop:
+    """Find the beats, plan a loop on them, render it and judge its seams by the true ones."""
+    recording = Recording.from_samples(truth.sound, truth.rate)
+    grid = track_beats(recording, params=BeatParams.model_validate({"activation": activation}))
+
+    def near(lines: NDArray[np.float64], times: Sequence[float]) -> bool:
+        return bool(lines.size) and all(float(np.abs(lines - at).min()) <= NEAR_SECONDS for at in times)
+
+    def share(kinds: Sequence[str]) -> float | None:
+        ends = [[float(truth.grid.beats[at]) for at in (c.leave, c.enter)] for c in cases if c.kind in kinds]
+        return float(np.mean([near(grid.downbeats, times) for times in ends])) if ends else None
+
+    plan = plan_loop(loop_profile(recording, grid), recording.duration + EXTRA_SECONDS)
+    on_bar_lines, verdicts = [], []
+    if isinstance(plan, LoopPlan):
+        rendered = np.concatenate(list(render_blocks(plan, recording)), axis=1)
+        pairs = zip(plan.segments[:-1], plan.segments[1:], plan.seam_times, strict=True)
+        splices = {(a.song_to, b.song_from): Splice(at, a.song_to, b.song_from) for a, b, at in pairs}
+        for splice in splices.values():
+            on_bar_lines.append(near(truth.grid.downbeats, (splice.song_to, splice.song_from)))
+            verdicts.append(judge(rendered, truth.sound, truth.rate, splice, *song.beats()))
+    return Loop(truth.batch, share(GOOD), share(("a beat off", "half a bar off")), on_bar_lines, verdicts)
+
+
+def before_and_after() -> Table:
+    """Loops on the grid of onset strengths and on that of the network."""
+    columns = ["grid from", "songs looped", "good splices offered", "splices off the bar offered", "seams"]
+    measures = ["beat dev ms, mean", "worst", "level step LU", "surprise pct", "flux pct"]
+    table = Table("Loop seams before and after the network", [*columns, "on true bar lines", *measures])
+    known = [(song, truth) for song in bundled() if song.is_song and (truth := bundled_truth(song)) is not None]
+    cases = [cases_of(truth, 0, 0, np.random.default_rng(number)) for number, (_, truth) in enumerate(known)]
+    for activation, name in (("onsets", "onset strengths"), ("network", "the network")):
+        loops = [loop_on(*pair, some, activation) for pair, some in zip(known, cases, strict=True)]
+        for which, chosen in (("", loops), (", songs composed last", [loop for loop in loops if loop.batch == 2])):
+            table.add(name + which, *loop_row(chosen))
+    table.notes.append(
+        f"Clip: the song and {EXTRA_SECONDS:.0f} s more. *Offered*: of the splices above, those whose both ends are "
+        f"found downbeats, to {1000 * NEAR_SECONDS:.0f} ms; a planner that keeps to bar lines chooses among them. All "
+        "seams of all plans count alike; beats, bar lines, flux and surprise as in *plans*, against the true grid."
+    )
+    return table
+
+
+def loop_row(loops: Sequence[Loop]) -> list[object]:
+    """The cells of a row: means over songs of what is offered, over seams of what is heard."""
+    verdicts = [verdict for loop in loops for verdict in loop.verdicts]
+    on_bar_lines = [on for loop in loops for on in loop.on_bar_lines]
+    deviations = [verdict.beat_deviation_ms for verdict in verdicts]
+    heard = [(v.level_step_lu, v.surprise_percentile, v.flux_percentile) for v in verdicts]
+
+    def mean(shares: list[float | None]) -> float | None:
+        there = [one for one in shares if one is not None]
+        return float(np.mean(there)) if there else None
+
+    means = np.nanmean(np.array(heard), axis=0).tolist() if heard else [None] * 3
+    return [
+        f"{sum(bool(loop.verdicts) for loop in loops)} of {len(loops)}",
+        mean([loop.offered for loop in loops]),
+        mean([loop.mistaken for loop in loops]),
+        len(verdicts),
+        float(np.mean(on_bar_lines)) if on_bar_lines else None,
+        float(np.nanmean(deviations)) if deviations else None,
+        float(np.nanmax(deviations)) if deviations else None,
+        *means,
+    ]
+
+
 def run() -> list[Table]:
-    """The tables: all songs, and those apart that were composed after the tracker was done."""
+    """The tables: all songs, and those apart that were composed after the tracker was done; loops on found grids."""
     rows = measure(truths())
     tables = [table_of("Splices with known answers, all songs", rows)]
     last = [row for row in rows if row["batch"] == 2]
     if last:
         tables.append(table_of("The songs composed last", last))
+    tables.append(before_and_after())
     tables[0].notes.append(
         "AUC: how often a good splice scores above a bad one of this kind. *Without metre*: our score with the place "
         "in the bar taken away, so that it has to hear that a splice limps. The last column is PyMusicLooper's own "
