@@ -1,0 +1,57 @@
+"""Compiled inner loops of the vector scan.
+
+A half float is widened by moving its bits: sign, exponent and fraction go to their places in a float, whose exponent
+counts from 127 rather than 15, which a multiplication by 2^112 puts right for subnormal numbers too. Done this way the
+compiler turns it into vector instructions, and a scan runs at the speed of the memory; `astype` takes ten times as
+long.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+REBIAS = np.float32(2.0**112)
+"""what the widened bits are multiplied by"""
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+def scan_all(rows: Any, query: Any, scores: Any) -> None:  # pragma: no cover - compiled
+    """Inner product of a query with every row.
+
+    Parameters
+    ----------
+    rows : shape (n, d), uint16, the bits of finite half floats
+    query : shape (d,), float32
+    scores : shape (n,), float32, written to
+    """
+    n, d = rows.shape
+    bits = np.empty(d, dtype=np.int32)
+    widened = bits.view(np.float32)
+    for i in range(n):
+        for j in range(d):
+            half = np.int32(rows[i, j])
+            bits[j] = ((half & 0x7FFF) << 13) | ((half & 0x8000) << 16)
+        total = np.float32(0.0)
+        for j in range(d):
+            total += widened[j] * query[j]
+        scores[i] = total * REBIAS
+
+
+@njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
+def scan_some(rows: Any, chosen: Any, query: Any, scores: Any) -> None:  # pragma: no cover - compiled
+    """Inner product of a query with some rows; as `scan_all`, with `chosen` of shape (m,), int64, and m scores."""
+    d = rows.shape[1]
+    bits = np.empty(d, dtype=np.int32)
+    widened = bits.view(np.float32)
+    for i in range(chosen.size):
+        row = chosen[i]
+        for j in range(d):
+            half = np.int32(rows[row, j])
+            bits[j] = ((half & 0x7FFF) << 13) | ((half & 0x8000) << 16)
+        total = np.float32(0.0)
+        for j in range(d):
+            total += widened[j] * query[j]
+        scores[i] = total * REBIAS

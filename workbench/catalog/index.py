@@ -1,0 +1,254 @@
+"""Nearest tracks: which rows of a matrix of unit vectors point the way a query does.
+
+To some 200,000 rows every row is compared (`ExactIndex`): the matrix is memory-mapped half floats, a filter is a mask,
+and the answer is right by construction. Beyond, an inverted file of FAISS proposes and the same matrix decides
+(`FaissIndex`): the space is cut into cells by k-means, the cells nearest to the query are searched in a byte a number,
+and what they propose is ranked again by the exact cosine, so that a score is exact and only a neighbour can be missed.
+`recall` says how many are.
+
+Vectors that came after an inverted file was made are compared one by one until it is made again.
+
+Functions: `build_faiss`, `open_index`, `recall`; classes: `VectorIndex` (what callers see), `ExactIndex`, `FaissIndex`.
+
+References
+----------
+Jégou, Douze & Schmid, "Product quantization for nearest neighbor search", IEEE TPAMI 33, 2011, section 4: the inverted
+file. Douze et al., "The Faiss library", arXiv 2401.08281, 2024.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import ParameterError, ResourceMissing
+from workbench.params import CatalogParams
+from workbench.recording import FloatArray, IntArray
+
+BoolArray: TypeAlias = NDArray[np.bool_]
+
+_NEED_FAISS = "an index of a large catalog needs faiss; pip install 'barline-workbench[scale]'"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Hits:
+    """Rows that were found, best first; equal scores in the order of their rows."""
+
+    rows: IntArray
+    """shape (n,), int64"""
+    scores: FloatArray
+    """shape (n,), float32; of a `VectorIndex` the cosine, -1 to 1"""
+
+
+class VectorIndex(Protocol):
+    """Finds the rows nearest to a query."""
+
+    def search(self, query: FloatArray, count: int, allowed: BoolArray | None = None) -> Hits:
+        """The rows of highest cosine.
+
+        Parameters
+        ----------
+        query : shape (d,); of any length but zero, which finds nothing
+        count : rows wanted; fewer come back where fewer are allowed
+        allowed : shape (n,), which rows may be found; None: all
+        """
+        ...
+
+
+class ExactIndex:
+    """Compares every row.
+
+    Parameters
+    ----------
+    vectors : shape (n, d), float16, finite; unit rows, or zero rows, which are found last; may be memory-mapped
+    """
+
+    def __init__(self, vectors: NDArray[np.float16]) -> None:
+        if vectors.ndim != 2 or vectors.dtype != np.float16:
+            raise ParameterError(f"vectors are float16 of shape (n, d), got {vectors.dtype} of shape {vectors.shape}")
+        self._bits = vectors.view(np.uint16)
+
+    def __len__(self) -> int:
+        return int(self._bits.shape[0])
+
+    def search(self, query: FloatArray, count: int, allowed: BoolArray | None = None) -> Hits:
+        """As `VectorIndex` says."""
+        unit = _unit(query, self._bits.shape[1])
+        if unit is None or not len(self):
+            return _none()
+        chosen = None if allowed is None else np.flatnonzero(_mask(allowed, len(self)))
+        scores = self.scores(unit, chosen)
+        best = _best(scores, count)
+        return Hits(best if chosen is None else chosen[best], scores[best])
+
+    def scores(self, query: FloatArray, rows: IntArray | None = None) -> FloatArray:
+        """Inner product of a query of shape (d,) with all rows, or with some of them, in their order; float32."""
+        from workbench.catalog._kernels import scan_all, scan_some
+
+        asked = np.ascontiguousarray(query, dtype=np.float32)
+        scores = np.empty(len(self) if rows is None else rows.size, dtype=np.float32)
+        if rows is None:
+            scan_all(self._bits, asked, scores)
+        else:
+            scan_some(self._bits, np.ascontiguousarray(rows, dtype=np.int64), asked, scores)
+        return scores
+
+
+class FaissIndex:
+    """Searches the cells of an inverted file that lie nearest, and ranks what they propose by the exact cosine.
+
+    Parameters
+    ----------
+    path : from `build_faiss`; memory-mapped
+    vectors : shape (n, d), float16, what the rows hold now
+    row_of : shape (m,), the row that each vector of the file has now, -1 where it is gone or was changed; None: the
+        rows are as they were
+    params : cells searched and candidates ranked again
+
+    Raises
+    ------
+    ResourceMissing : faiss is not installed
+    """
+
+    def __init__(
+        self,
+        path: Path,
+        vectors: NDArray[np.float16],
+        row_of: IntArray | None = None,
+        params: CatalogParams | None = None,
+    ) -> None:
+        faiss = _faiss()
+        self._params = params or CatalogParams()
+        self._exact = ExactIndex(vectors)
+        self._file = faiss.read_index(str(path), faiss.IO_FLAG_MMAP | faiss.IO_FLAG_READ_ONLY)
+        self._row_of = np.arange(self._file.ntotal) if row_of is None else row_of
+        if self._row_of.size != self._file.ntotal or (self._row_of.size and self._row_of.max() >= len(self._exact)):
+            raise ParameterError(f"{path}: the file holds {self._file.ntotal} vectors, not those of these rows")
+        covered = np.zeros(len(self._exact), dtype=bool)
+        covered[self._row_of[self._row_of >= 0]] = True
+        self._later = np.flatnonzero(~covered)
+        self._whole = row_of is None
+
+    def __len__(self) -> int:
+        return len(self._exact)
+
+    @property
+    def later(self) -> int:
+        """Rows that the file does not know, which are compared one by one."""
+        return int(self._later.size)
+
+    def search(self, query: FloatArray, count: int, allowed: BoolArray | None = None) -> Hits:
+        """As `VectorIndex` says; a few neighbours can be missed."""
+        unit = _unit(query, self._exact._bits.shape[1])
+        if unit is None:
+            return _none()
+        mask = None if allowed is None else _mask(allowed, len(self))
+        if mask is not None and np.count_nonzero(mask) <= self._params.scan_rows:
+            return self._exact.search(unit, count, mask)
+        wanted = max(count * self._params.rerank_factor, self._params.rerank_least)
+        rows = self._proposed(unit, min(wanted, self._row_of.size), mask)
+        later = self._later if mask is None else self._later[mask[self._later]]
+        rows = np.sort(np.concatenate((rows, later)))
+        scores = self._exact.scores(unit, rows)
+        best = _best(scores, count)
+        return Hits(rows[best], scores[best])
+
+    def _proposed(self, unit: FloatArray, wanted: int, mask: BoolArray | None) -> IntArray:
+        faiss = _faiss()
+        options: dict[str, Any] = {"nprobe": self._params.cells_searched}
+        if mask is not None or not self._whole:
+            usable = self._row_of >= 0
+            if mask is not None:
+                usable &= mask[self._row_of]
+            options["sel"] = faiss.IDSelectorBitmap(np.packbits(usable, bitorder="little"))
+        _, found = self._file.search(unit[None, :], wanted, params=faiss.SearchParametersIVF(**options))
+        return np.asarray(self._row_of[found[0][found[0] >= 0]], dtype=np.int64)
+
+
+def build_faiss(vectors: NDArray[np.float16], path: Path, params: CatalogParams | None = None) -> None:
+    """Write an inverted file of vectors: k-means on a sample, then every vector into its cell, a byte a number.
+
+    The same vectors give the same file. It is written aside and renamed.
+
+    Raises
+    ------
+    ResourceMissing : faiss is not installed
+    """
+    faiss = _faiss()
+    params = params or CatalogParams()
+    n, dims = vectors.shape
+    cells = max(1, min(params.cells, n // 40))
+    quantizer = faiss.IndexFlatIP(dims)
+    file = faiss.IndexIVFScalarQuantizer(
+        quantizer, dims, cells, faiss.ScalarQuantizer.QT_8bit, faiss.METRIC_INNER_PRODUCT
+    )
+    file.cp.niter = params.training_rounds
+    sample = np.random.default_rng(0).permutation(n)[: cells * params.training_vectors]
+    file.train(vectors[np.sort(sample)].astype(np.float32))
+    for first in range(0, n, params.build_rows):
+        file.add(np.ascontiguousarray(vectors[first : first + params.build_rows], dtype=np.float32))
+    aside = path.with_name(f"{path.name}.{os.getpid()}.part")
+    try:
+        faiss.write_index(file, str(aside))
+        os.replace(aside, path)
+    finally:
+        aside.unlink(missing_ok=True)
+
+
+def has_faiss() -> bool:
+    """Whether large catalogs can be indexed here."""
+    try:
+        _faiss()
+    except ResourceMissing:
+        return False
+    return True
+
+
+def recall(index: VectorIndex, exact: VectorIndex, queries: FloatArray, count: int) -> float:
+    """Share of the true nearest rows that an index finds, mean over queries of shape (n, d), 0 to 1."""
+    found = [np.isin(exact.search(q, count).rows, index.search(q, count).rows).mean() for q in queries]
+    return float(np.mean(found))
+
+
+def _faiss() -> Any:
+    try:
+        import faiss
+    except ImportError as error:
+        raise ResourceMissing(_NEED_FAISS) from error
+    return faiss
+
+
+def _unit(query: FloatArray, dims: int) -> FloatArray | None:
+    """The query at length one, float32; None where it has no direction."""
+    asked = np.asarray(query, dtype=np.float32)
+    if asked.shape != (dims,):
+        raise ParameterError(f"a query has shape ({dims},), got {asked.shape}")
+    length = float(np.linalg.norm(asked))
+    return asked / np.float32(length) if length > 0.0 else None
+
+
+def _mask(allowed: BoolArray, rows: int) -> BoolArray:
+    if allowed.shape != (rows,) or allowed.dtype != np.bool_:
+        raise ParameterError(f"allowed is bool of shape ({rows},), got {allowed.dtype} of shape {allowed.shape}")
+    return allowed
+
+
+def _best(scores: FloatArray, count: int) -> IntArray:
+    """Places of the highest scores, best first, equal ones in their order."""
+    count = min(count, scores.size)
+    if count <= 0:
+        return np.empty(0, dtype=np.int64)
+    least = np.partition(scores, scores.size - count)[scores.size - count]
+    over = np.flatnonzero(scores > least)
+    ties = np.flatnonzero(scores == least)[: count - over.size]
+    places = np.concatenate((over, ties))
+    return np.asarray(places[np.lexsort((places, -scores[places]))], dtype=np.int64)
+
+
+def _none() -> Hits:
+    return Hits(np.empty(0, dtype=np.int64), np.empty(0, dtype=np.float32))
