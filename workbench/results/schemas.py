@@ -9,6 +9,7 @@ from typing import Any
 from workbench.results.align import AlignResult
 from workbench.results.beats import BeatGridBody
 from workbench.results.body import Body
+from workbench.results.lane import MatchResult, UnderscoreResult
 from workbench.results.loop import LoopResult, PlanBody
 from workbench.results.mix import MixBody
 
@@ -18,6 +19,8 @@ _BODIES: dict[str, type[Body]] = {
     "Mix": MixBody,
     "AlignResult": AlignResult,
     "BeatGrid": BeatGridBody,
+    "MatchResult": MatchResult,
+    "UnderscoreResult": UnderscoreResult,
 }
 
 

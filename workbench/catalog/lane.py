@@ -1,0 +1,185 @@
+"""A lane: the ten tracks that are put forward, why each is there, and the pool they were taken from.
+
+Ranking says how well every candidate suits; a lane is what a person gets to see of that. It holds no track twice: of a
+song that has several files the best one, of the same bytes under two ids one, and of two pieces that sound nearly the
+same only the better. Where a catalog is so small that this leaves fewer than were asked for, near duplicates come back,
+but never a song twice.
+
+Scores are absolute. A raw score is whatever a ranking adds up; `calibrated` turns it into the probability that an
+editor would take the track, by a logistic curve whose two constants were fitted once on a reference set of graded pairs
+(Platt 1999). So a pair scores the same whatever else the catalog holds, and a catalog with nothing that suits says so.
+
+Classes: `Reason`, `Match`, `Lane`, `Calibration`. Functions: `pick`, `calibrated`, `fit_calibration`.
+
+References
+----------
+J. Platt, "Probabilistic outputs for support vector machines and comparisons to regularized likelihood methods",
+Advances in Large Margin Classifiers, 1999.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from workbench.align.placements import Placement
+from workbench.catalog.columns import Columns
+from workbench.catalog.track import Track
+from workbench.params import LaneParams
+from workbench.recording import FloatArray, IntArray
+
+LANE_SIZE = 10
+"""matches of a lane"""
+POOL_SIZE = 50
+"""tracks of a candidate pool at most"""
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """One fact that moved the score of a match."""
+
+    video: str
+    """what was measured of the film, or read in the script, with number and unit"""
+    audio: str
+    """what was measured of the track"""
+    score: float
+    """0 to 1: how well the two go together in this respect"""
+    category: str | None = None
+    """`pace`, `energy`, `mood`, `voice`, `length` or `sync`; None in underscore"""
+
+
+@dataclass(frozen=True, slots=True)
+class Match:
+    """One track that is put forward."""
+
+    track: Track
+    score: float
+    """0 to 1, absolute"""
+    reasons: tuple[Reason, ...]
+    """what moved the score most comes first"""
+    matched_tags: tuple[str, ...] = ()
+    """tags of the track that retrieval matched"""
+    fit_explanation: str = ""
+    """one sentence"""
+    sync: tuple[Placement, ...] | None = None
+    """best first; None where it was not asked for or could not be had"""
+    sync_status: Literal["warm", "cold"] | None = None
+    """`warm`: placements are computed and kept; `cold`: they are not; None: nobody asked"""
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """What is put forward."""
+
+    title: str
+    reasoning: str
+    """what was weighed, in plain words"""
+    matches: tuple[Match, ...]
+    """best first, ten while there are ten songs"""
+    candidate_pool: tuple[Match, ...]
+    """best first, up to fifty; the matches are among them"""
+
+
+class Calibration(NamedTuple):
+    """The logistic curve from a raw score to a probability."""
+
+    offset: float
+    """log-odds of a raw score of 0"""
+    slope: float
+    """log-odds a unit of raw score"""
+
+
+def pick(
+    order: IntArray,
+    columns: Columns,
+    count: int = LANE_SIZE,
+    params: LaneParams | None = None,
+    artist_of: Callable[[int], str | None] | None = None,
+) -> IntArray:
+    """The rows that are put forward, best first, no song twice.
+
+    A row is a near duplicate of a better one when both have the same bytes, sound all but the same, or are of one
+    artist and sound much the same. Near duplicates are used only to fill up.
+
+    Parameters
+    ----------
+    order : shape (n,), rows of `columns`, best first; ties are the caller's to break
+    columns : their facts; `song`, `audio` and `sound` are read
+    count : how many rows are wanted
+    params : what sounds the same
+    artist_of : the artist of a row, asked only of rows that sound alike; without it no two are of one artist
+
+    Returns
+    -------
+    shape (at most count,), rows in the order given
+    """
+    params = params or LaneParams()
+    chosen: list[int] = []
+    spare: list[int] = []
+    for row in map(int, order):
+        if len(chosen) == count:
+            break
+        if columns.song[row] in columns.song[chosen]:
+            continue
+        twin = bool(chosen) and _sounds_like_one_of(row, chosen, columns, params, artist_of)
+        (spare if twin else chosen).append(row)
+    kept = set(chosen)
+    songs = {int(columns.song[row]) for row in chosen}
+    for row in spare:
+        song = int(columns.song[row])
+        if len(kept) < count and song not in songs:
+            kept.add(row)
+            songs.add(song)
+    return np.array([row for row in map(int, order) if row in kept], dtype=np.int64)
+
+
+def _sounds_like_one_of(
+    row: int, others: list[int], columns: Columns, params: LaneParams, artist_of: Callable[[int], str | None] | None
+) -> bool:
+    if columns.audio[row] in columns.audio[others]:
+        return True
+    cosine = np.asarray(columns.sound[others], dtype=np.float32) @ np.asarray(columns.sound[row], dtype=np.float32)
+    if np.any(cosine >= params.same_sound):
+        return True
+    alike = [other for other, nearness in zip(others, cosine, strict=True) if nearness >= params.same_artist_sound]
+    if not alike or artist_of is None:
+        return False
+    artist = artist_of(row)
+    return artist is not None and any(artist_of(other) == artist for other in alike)
+
+
+def calibrated(raw: FloatArray, calibration: Calibration) -> FloatArray:
+    """Probabilities of raw scores, shape of `raw`: absolute, so that the rest of the catalog does not matter."""
+    log_odds = calibration.offset + calibration.slope * np.asarray(raw, dtype=np.float64)
+    return np.asarray(1.0 / (1.0 + np.exp(-np.clip(log_odds, -60.0, 60.0))))
+
+
+def fit_calibration(raw: FloatArray, taken: FloatArray, steps: int = 50) -> Calibration:
+    """The curve that fits graded pairs best, by Newton's method on the log-likelihood.
+
+    Parameters
+    ----------
+    raw : shape (n,), raw scores
+    taken : shape (n,), 0 to 1: how surely an editor takes the track
+    steps : at most; it has converged long before
+
+    Returns
+    -------
+    Calibration : its mean probability equals the mean of `taken`
+    """
+    design = np.column_stack([np.ones(raw.size), np.asarray(raw, dtype=np.float64)])
+    weights = np.zeros(2)
+    # A weak ridge keeps the curve finite where both kinds are told apart without error.
+    ridge = np.diag([0.0, 1e-3])
+    for _ in range(steps):
+        chance = 1.0 / (1.0 + np.exp(-np.clip(design @ weights, -60.0, 60.0)))
+        slope = design.T @ (taken - chance) - ridge @ weights
+        curvature = (design * (chance * (1.0 - chance))[:, None]).T @ design + ridge + 1e-9 * np.eye(2)
+        step = np.linalg.solve(curvature, slope)
+        weights += step
+        if float(np.abs(step).max()) < 1e-10:
+            break
+    return Calibration(float(weights[0]), float(weights[1]))
