@@ -1,0 +1,81 @@
+"""Settings that only the service needs: `WORKBENCH_…` variables beside those of the workbench.
+
+`workbench settings` prints them with the others.
+"""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+
+from pydantic import Field, SecretStr, ValidationError
+from pydantic_settings import BaseSettings, SettingsConfigDict
+
+from workbench.errors import ParameterError
+
+
+class ServiceSettings(BaseSettings):
+    """What the environment decides about the service. Read it with `load_service_settings`."""
+
+    model_config = SettingsConfigDict(env_prefix="WORKBENCH_", env_ignore_empty=True, frozen=True, extra="ignore")
+
+    rate_limit_per_minute: int = Field(default=60, ge=1, le=1_000_000, description="requests a key may make in 60 s")
+    metrics_public: bool = Field(default=False, description="whether /metrics answers callers beyond this machine")
+    public_url: str | None = Field(
+        default=None,
+        description="address that callers use, for upload and preview links; without it, the request's own",
+    )
+    webhook_secret: SecretStr | None = Field(
+        default=None, description="the billing provider's signing secret, whsec_…; without it its webhooks answer 401"
+    )
+    link_secret: SecretStr | None = Field(
+        default=None, description="signs upload and preview links; without it, one made once and kept in the database"
+    )
+
+    price_video_minute_usd: Decimal = Field(default=Decimal("0.05"), ge=0, description="USD a minute of video ingested")
+    price_match_usd: Decimal = Field(default=Decimal("0.10"), ge=0, description="USD a match")
+    price_underscore_usd: Decimal = Field(default=Decimal("0.04"), ge=0, description="USD an underscore call")
+    price_align_usd: Decimal = Field(default=Decimal("0.05"), ge=0, description="USD an alignment")
+    price_loop_usd: Decimal = Field(default=Decimal("0.10"), ge=0, description="USD an applicable loop")
+    price_beats_minute_usd: Decimal = Field(default=Decimal("0.02"), ge=0, description="USD a minute of audio mapped")
+
+    fetch_allow_hosts: str = Field(
+        default="", description="comma list of host names that may have private addresses, for tests and private clouds"
+    )
+    fetch_ca_file: Path | None = Field(
+        default=None, description="PEM file of one more authority to trust when fetching"
+    )
+    fetch_max_bytes: int = Field(default=2 * 2**30, ge=1, description="bytes; the largest file that is fetched")
+    fetch_timeout_seconds: float = Field(default=300.0, gt=0, description="s that one fetch may take")
+    upload_max_bytes: int = Field(default=2 * 2**30, ge=1, description="bytes; the largest file that may be uploaded")
+    upload_seconds: int = Field(default=3600, ge=1, description="s that an upload link lasts")
+    preview_seconds: int = Field(default=900, ge=1, description="s that a preview link lasts")
+
+    job_slots: int = Field(default=2, ge=1, le=256, description="jobs that one job process runs at a time, beats aside")
+    beats_slots: int = Field(default=1, ge=1, le=256, description="beats jobs that one job process runs at a time")
+    ranking_processes: int = Field(default=1, ge=1, le=64, description="resident processes that rank for underscore")
+    ranking_queue: int = Field(default=32, ge=1, description="underscore calls that may wait for one of them")
+    job_lease_seconds: float = Field(
+        default=30.0, ge=1.0, description="s without a sign of life after which another process takes a job over"
+    )
+    job_deadline_seconds: float = Field(default=900.0, ge=1.0, description="s after which a running job is ended")
+    ingest_deadline_seconds: float = Field(default=7200.0, ge=1.0, description="s after which an ingest is ended")
+    job_memory_bytes: int = Field(default=6 * 2**30, ge=2**29, description="bytes of memory that one job may use")
+    beats_retention_seconds: float = Field(
+        default=3600.0, ge=1.0, description="s that a beats job may wait in its queue before it expires unbilled"
+    )
+
+
+def load_service_settings() -> ServiceSettings:
+    """Read the settings from the environment.
+
+    Raises
+    ------
+    ParameterError : a variable holds a value that it cannot have
+    """
+    try:
+        return ServiceSettings()
+    except ValidationError as error:
+        first = error.errors()[0]
+        name = "WORKBENCH_" + "_".join(str(part) for part in first["loc"]).upper()
+        raise ParameterError(f"{name}: {first['msg']}") from None

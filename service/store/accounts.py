@@ -1,0 +1,70 @@
+"""Accounts: who pays, with what, and what they may see. Functions on a connection whose transaction the caller owns."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+from sqlalchemy.dialects import postgresql, sqlite
+
+from service.store.tables import accounts
+from workbench.errors import ParameterError
+from workbench.store.database import now
+
+_NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}")
+
+
+@dataclass(frozen=True, slots=True)
+class Account:
+    """Billing state of one account."""
+
+    account: str
+    payment_method: bool
+    credit_micros: int
+    """micro-dollars left of the credit grant"""
+    credit_granted: bool
+    """whether it ever had a grant"""
+    credit_expires_at: str | None
+    spend_cap_micros: int | None
+    """micro-dollars a calendar month, UTC"""
+    preview: bool
+    created_at: str
+
+
+def get(connection: Connection, account: str) -> Account | None:
+    """The account of a name."""
+    row = connection.execute(sa.select(accounts).where(accounts.c.account == account)).first()
+    return None if row is None else Account(**row._mapping)
+
+
+def ensure(connection: Connection, account: str) -> Account:
+    """The account of a name, made if there is none: with a payment method, without credit or cap.
+
+    Raises
+    ------
+    ParameterError : no name that an account can have
+    """
+    if not _NAME.fullmatch(account):
+        raise ParameterError(f"an account is named by letters, digits and . _ @ + -, at most 128 of them: {account!r}")
+    values = {
+        "account": account, "payment_method": True, "credit_micros": 0, "credit_granted": False, "preview": False,
+        "created_at": now(),
+    }  # fmt: skip
+    connection.execute(_insert(connection).values(**values).on_conflict_do_nothing())
+    found = get(connection, account)
+    assert found is not None
+    return found
+
+
+def update(connection: Connection, account: str, **values: Any) -> Account | None:
+    """Set columns of an account; None where there is no such account."""
+    if values:
+        connection.execute(accounts.update().where(accounts.c.account == account).values(**values))
+    return get(connection, account)
+
+
+def _insert(connection: Connection) -> Any:
+    return (postgresql if connection.dialect.name == "postgresql" else sqlite).insert(accounts)

@@ -1,0 +1,81 @@
+"""Claims: whose a video is, where its bytes come from, and how far its ingest is.
+
+What analysis needs to know of a video that is ready stands in the workbench's own table of videos.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from service.store.tables import claims
+from workbench.store.database import now, videos
+
+Status = Literal["awaiting_upload", "processing", "ready", "failed"]
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """One video of the service."""
+
+    video_id: str
+    account: str | None
+    """None: every account may use it"""
+    status: Status
+    reason: str | None = None
+    """why it failed"""
+    title: str | None = None
+    source_url: str | None = None
+    filename: str | None = None
+    content_type: str | None = None
+    storage_key: str | None = None
+    uploaded_bytes: int | None = None
+    """None: nothing whole has arrived"""
+    created_at: str = ""
+    updated_at: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Clip:
+    """What is stored of a video that is ready."""
+
+    video_id: str
+    content_hash: str
+    seconds: float
+
+
+def create(connection: Connection, claim: Claim) -> Claim:
+    """Keep a new claim; its times are set here."""
+    moment = now()
+    values = {field: getattr(claim, field) for field in Claim.__slots__} | {"created_at": moment, "updated_at": moment}
+    connection.execute(claims.insert().values(**values))
+    return Claim(**values)
+
+
+def get(connection: Connection, video_id: str) -> Claim | None:
+    """The claim of a video."""
+    row = connection.execute(sa.select(claims).where(claims.c.video_id == video_id)).first()
+    return None if row is None else Claim(**row._mapping)
+
+
+def by_storage_key(connection: Connection, storage_key: str) -> Claim | None:
+    """The claim that an upload belongs to."""
+    row = connection.execute(sa.select(claims).where(claims.c.storage_key == storage_key)).first()
+    return None if row is None else Claim(**row._mapping)
+
+
+def move(connection: Connection, video_id: str, expected: Status, **values: Any) -> bool:
+    """Change a claim that stands in a status; False where it does not, and nothing is changed then."""
+    where = (claims.c.video_id == video_id) & (claims.c.status == expected)
+    changed = connection.execute(claims.update().where(where).values(updated_at=now(), **values))
+    return changed.rowcount == 1
+
+
+def clip(connection: Connection, video_id: str) -> Clip | None:
+    """The stored facts of a video that is ready."""
+    columns = (videos.c.video_id, videos.c.content_hash, videos.c.seconds)
+    row = connection.execute(sa.select(*columns).where(videos.c.video_id == video_id)).first()
+    return None if row is None or row.seconds is None else Clip(*row)

@@ -1,0 +1,128 @@
+"""API keys: made once, shown once, kept as a hash.
+
+A key is `sk_live_` and 256 random bits; of so much randomness a plain SHA-256 is hash enough. The row is found by the
+hash and the hash is compared once more in constant time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+from ulid import ULID
+
+from service.store.tables import accounts, keys
+from workbench.errors import ParameterError
+from workbench.store.database import now
+
+_PREFIX = "sk_live_"
+_USED_EVERY = timedelta(minutes=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """What is known of a key; the key itself is not."""
+
+    key_id: str
+    account: str
+    created_at: str
+    expires_at: str | None
+    revoked_at: str | None
+    last_used_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who makes a request."""
+
+    account: str
+    key_id: str
+    preview: bool
+    """whether the account was granted previews"""
+
+
+def create(connection: Connection, account: str, expires_at: str | None = None) -> tuple[Key, str]:
+    """A new key of an account, and its text, which nobody can be shown again."""
+    secret = _PREFIX + secrets.token_urlsafe(32)
+    key = Key(f"key_{ULID()}", account, now(), expires_at, None, None)
+    connection.execute(
+        keys.insert().values(
+            key_id=key.key_id, account=account, digest=_digest(secret), created_at=key.created_at, expires_at=expires_at
+        )
+    )
+    return key, secret
+
+
+def listed(connection: Connection) -> list[Key]:
+    """All keys, oldest first."""
+    rows = connection.execute(sa.select(*_COLUMNS).order_by(keys.c.created_at, keys.c.key_id)).all()
+    return [Key(**row._mapping) for row in rows]
+
+
+def revoke(connection: Connection, key_id: str) -> Key:
+    """End a key; one that was revoked stays as it was.
+
+    Raises
+    ------
+    ParameterError : no such key
+    """
+    where = (keys.c.key_id == key_id) & keys.c.revoked_at.is_(None)
+    connection.execute(keys.update().where(where).values(revoked_at=now()))
+    return _by_id(connection, key_id)
+
+
+def rotate(connection: Connection, key_id: str) -> tuple[Key, str]:
+    """A new key for the same account and expiry in place of an old one, which ends.
+
+    Raises
+    ------
+    ParameterError : no such key, or one that has been revoked
+    """
+    old = _by_id(connection, key_id)
+    if old.revoked_at is not None:
+        raise ParameterError(f"key {key_id} was revoked at {old.revoked_at}; create a new one")
+    revoke(connection, key_id)
+    return create(connection, old.account, old.expires_at)
+
+
+def caller_of(connection: Connection, secret: str) -> Caller | None:
+    """Whose key it is; None where the key is unknown, expired or revoked."""
+    digest = _digest(secret)
+    columns = (*_COLUMNS, keys.c.digest, accounts.c.preview)
+    row = connection.execute(
+        sa.select(*columns).join(accounts, accounts.c.account == keys.c.account).where(keys.c.digest == digest)
+    ).first()
+    if row is None or not hmac.compare_digest(row.digest, digest):
+        return None
+    if row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= now()):
+        return None
+    return Caller(row.account, row.key_id, bool(row.preview))
+
+
+def note_use(connection: Connection, key_id: str) -> None:
+    """Remember that a key was used just now, to the minute: a row is not written for every request."""
+    moment = now()
+    before = (datetime.fromisoformat(moment) - _USED_EVERY).isoformat(timespec="microseconds")
+    stale = keys.c.last_used_at.is_(None) | (keys.c.last_used_at < before)
+    connection.execute(keys.update().where((keys.c.key_id == key_id) & stale).values(last_used_at=moment))
+
+
+_COLUMNS = (
+    keys.c.key_id, keys.c.account, keys.c.created_at, keys.c.expires_at, keys.c.revoked_at, keys.c.last_used_at
+)  # fmt: skip
+
+
+def _by_id(connection: Connection, key_id: str) -> Key:
+    row = connection.execute(sa.select(*_COLUMNS).where(keys.c.key_id == key_id)).first()
+    if row is None:
+        raise ParameterError(f"no key {key_id!r}; `workbench keys list` shows what there is")
+    return Key(**row._mapping)
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
