@@ -26,6 +26,11 @@ class WorkbenchSettings(BaseSettings):
         default=None,
         description="SQLAlchemy URL of the database, as sqlite:////path/to/file; without it, a file in the home folder",
     )
+    words_folder: Path | None = Field(
+        default=None,
+        description="folder with model.safetensors and tokenizer.json of all-MiniLM-L6-v2, which reads what words "
+        "mean; without it, the Hugging Face cache and installed packages are searched",
+    )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
         default="warning", description="least important log line that is shown, on standard error"
     )
