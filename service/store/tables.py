@@ -6,7 +6,7 @@
     ledger        charges and credits, never changed            month_totals   what an account spent in a month
     repeats       Idempotency-Key of a beats call               notices        webhooks seen
     account_beats whose bytes were mapped for whom              workers        heartbeats of job processes
-    facts         single values that processes share
+    turns         when an account was served last               facts          single values that processes share
 
 Moments are texts as `workbench.store.database.now` writes them, which sort; amounts are whole micro-dollars, so that
 sums are exact.
@@ -83,10 +83,11 @@ jobs = sa.Table(
     sa.Column("video_id", sa.String),
     sa.Column("track_id", sa.String),
     sa.Column("request", sa.String, nullable=False),  # JSON: the submit's body and choices
-    sa.Column("charge_key", sa.String),  # of the ledger row; null: nothing is charged
+    sa.Column("charge", sa.String),  # JSON {endpoint, subject, unit, event_key} of its ledger row; null: not billed
     sa.Column("state", sa.String, nullable=False),  # queued, waiting, running, complete, failed
     sa.Column("stage", sa.String, nullable=False),
-    sa.Column("attempt", sa.Integer, nullable=False),
+    sa.Column("attempt", sa.Integer, nullable=False),  # times it was claimed
+    sa.Column("crashes", sa.Integer, nullable=False),  # attempts that ended with the death of the process
     sa.Column("owner", sa.String),
     sa.Column("lease_until", sa.String),
     sa.Column("not_before", sa.String),  # a waiting job is looked at again then
@@ -155,6 +156,14 @@ account_beats = sa.Table(
     sa.Column("mapped_at", sa.String, nullable=False),
 )
 
+turns = sa.Table(
+    "turns",
+    metadata,
+    sa.Column("queue", sa.String, primary_key=True),
+    sa.Column("account", sa.String, primary_key=True),
+    sa.Column("served_at", sa.String, nullable=False),  # when a job of the account was last claimed
+)
+
 workers = sa.Table(
     "workers",
     metadata,
@@ -189,10 +198,10 @@ MIGRATIONS: tuple[Migration, ...] = (
                 created_at TEXT NOT NULL, updated_at TEXT NOT NULL)""",
             """CREATE TABLE jobs (
                 job_id TEXT PRIMARY KEY, kind TEXT NOT NULL, queue TEXT NOT NULL, account TEXT NOT NULL,
-                build TEXT NOT NULL, video_id TEXT, track_id TEXT, request TEXT NOT NULL, charge_key TEXT,
-                state TEXT NOT NULL, stage TEXT NOT NULL, attempt INTEGER NOT NULL, owner TEXT, lease_until TEXT,
-                not_before TEXT, answer TEXT, fault TEXT, created_at TEXT NOT NULL, started_at TEXT,
-                finished_at TEXT)""",
+                build TEXT NOT NULL, video_id TEXT, track_id TEXT, request TEXT NOT NULL, charge TEXT,
+                state TEXT NOT NULL, stage TEXT NOT NULL, attempt INTEGER NOT NULL, crashes INTEGER NOT NULL,
+                owner TEXT, lease_until TEXT, not_before TEXT, answer TEXT, fault TEXT, created_at TEXT NOT NULL,
+                started_at TEXT, finished_at TEXT)""",
             "CREATE INDEX jobs_open ON jobs (queue, state, created_at) WHERE state IN ('queued', 'waiting', 'running')",
             "CREATE INDEX jobs_by_build ON jobs (build, state)",
             "CREATE INDEX jobs_by_account ON jobs (account, state)",
@@ -216,6 +225,8 @@ MIGRATIONS: tuple[Migration, ...] = (
             """CREATE TABLE account_beats (
                 account TEXT NOT NULL, content_hash TEXT NOT NULL, mapped_at TEXT NOT NULL,
                 PRIMARY KEY (account, content_hash))""",
+            """CREATE TABLE turns (
+                queue TEXT NOT NULL, account TEXT NOT NULL, served_at TEXT NOT NULL, PRIMARY KEY (queue, account))""",
             "CREATE TABLE workers (owner TEXT PRIMARY KEY, queues TEXT NOT NULL, seen_at TEXT NOT NULL)",
             "CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
         ),
