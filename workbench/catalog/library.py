@@ -2,26 +2,84 @@
 
 The library holds what is known about tracks and where their files are; it opens them only to hash their bytes.
 Analysis belongs to the workflows.
+
+What was given stands with the track, what was measured with the recording, which is the bytes: equal bytes are measured
+once, however many tracks they are, and a track whose file changes lets go of what was measured in the old one.
+
+Each transaction that changes the catalog raises its revision and marks what it touched. So whoever keeps a copy, such
+as `workbench.catalog.snapshot`, asks what changed since the revision it has.
 """
 
 from __future__ import annotations
 
+import base64
 import json
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import sqlalchemy as sa
 from sqlalchemy import Connection, Row
 from ulid import ULID
 
-from workbench.catalog.track import Track, checked_fields
+from workbench.catalog.columns import CONTOUR_PARTS, SOUND_DIMS
+from workbench.catalog.track import FIELD_KINDS, Track, checked_fields, contradictions
 from workbench.errors import MediaError, UnknownTrack
 from workbench.media.containers import hash_file
-from workbench.store.database import Database, now, tracks
+from workbench.recording import FloatArray
+from workbench.store.database import Database, now, recordings, removed_tracks, revisions, tracks
 
 PRESENT, MISSING = "present", "missing"
+_AT_ONCE = 500
+"""ids in one statement; SQLite takes 999 values"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Measurement:
+    """What was measured in one recording."""
+
+    content_hash: str
+    """SHA-256 of the file's bytes"""
+    analysis: str
+    """version and parameters it was measured with; another text asks for another measurement"""
+    facts: Mapping[str, Any]
+    """numbers and texts by name, as JSON knows them; those that are track fields describe the track"""
+    contour: FloatArray
+    """shape (CONTOUR_PARTS,), float16, energy 0 to 1"""
+    sound: FloatArray
+    """shape (SOUND_DIMS,), float16, of unit length or zero"""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A file to be added, or a track to be brought up to date."""
+
+    path: Path
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    track_id: str | None = None
+    content_hash: str | None = None
+    """of the file's bytes, where the caller has just computed it"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Changed:
+    """A track that was added or changed, with what was measured."""
+
+    track: Track
+    measurement: Measurement | None
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Changes:
+    """What happened to the catalog up to some revision."""
+
+    revision: int
+    changed: tuple[Changed, ...]
+    """added or changed, the oldest change first"""
+    removed: tuple[str, ...]
+    """ids"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +116,7 @@ class Library:
         Parameters
         ----------
         path : the file
-        fields : track fields to set, see `Track`
+        fields : track fields that are given, see `Track`
         track_id : the id to keep, from a manifest
         content_hash : of the file's bytes, where the caller has just computed it
 
@@ -67,27 +125,33 @@ class Library:
         MediaError : the file cannot be read
         ParameterError : an id or a field that a track cannot have
         """
-        path = Path(path).absolute()
-        given = checked_fields(fields or {})
-        digest = content_hash or hash_file(path)
-        with self._database.write() as connection:
-            known = _find(connection, path, track_id)
-            values = {**({} if known is None else json.loads(known.fields)), **given}
-            identity = known.track_id if known is not None else track_id or f"trk_{ULID()}"
-            track = Track(track_id=identity, path=path, content_hash=digest, **values)
-            stamp = now()
-            record = {
-                "path": str(path), "content_hash": digest, "fields": json.dumps(track.known()), "state": PRESENT,
-                "updated_at": stamp,
-            }  # fmt: skip
-            if known is None:
-                connection.execute(tracks.insert().values(track_id=identity, added_at=stamp, **record))
-            else:
-                connection.execute(tracks.update().where(tracks.c.track_id == identity).values(**record))
+        (track,) = self.add_all([Entry(path, fields or {}, track_id, content_hash)])
         return track
 
+    def add_all(self, entries: Sequence[Entry], measurements: Iterable[Measurement] = ()) -> list[Track]:
+        """Add files as `add` does, and record what was measured in them, in one transaction.
+
+        Raises
+        ------
+        MediaError : a file cannot be read
+        ParameterError : an id or a field that a track cannot have
+        """
+        given = [checked_fields(entry.fields) for entry in entries]
+        paths = [Path(entry.path).absolute() for entry in entries]
+        digests = [entry.content_hash or hash_file(path) for entry, path in zip(entries, paths, strict=True)]
+        with self._database.write() as connection:
+            revision = _next_revision(connection)
+            for measurement in measurements:
+                _record(connection, measurement, revision)
+            rows = zip(entries, paths, digests, given, strict=True)
+            ids = [
+                _put(connection, entry.track_id, path, digest, fields, revision) for entry, path, digest, fields in rows
+            ]
+            found = _by_ids(connection, ids)
+        return [found[identity] for identity in ids]
+
     def update(self, track_id: str, fields: Mapping[str, Any]) -> Track:
-        """Set fields of a track, measured or corrected ones.
+        """Give fields of a track, corrected ones say.
 
         Raises
         ------
@@ -96,11 +160,30 @@ class Library:
         """
         given = checked_fields(fields)
         with self._database.write() as connection:
-            row = _by_id(connection, track_id)
-            track = _track(row, given)
+            known = connection.execute(sa.select(tracks.c.fields).where(tracks.c.track_id == track_id)).first()
+            if known is None:
+                raise _unknown(track_id)
+            values = json.dumps({**json.loads(known.fields), **given}, ensure_ascii=False)
             change = tracks.update().where(tracks.c.track_id == track_id)
-            connection.execute(change.values(fields=json.dumps(track.known()), updated_at=now()))
-        return track
+            revision = _next_revision(connection)
+            connection.execute(change.values(fields=values, updated_at=now(), revision=revision))
+            return _by_ids(connection, [track_id])[track_id]
+
+    def record(self, measurement: Measurement) -> None:
+        """Keep what was measured in a recording, in place of what was measured before."""
+        with self._database.write() as connection:
+            _record(connection, measurement, _next_revision(connection))
+
+    def measured(self, content_hashes: Iterable[str], analysis: str) -> set[str]:
+        """Those of some recordings that have been measured with an analysis."""
+        found: set[str] = set()
+        with self._database.read() as connection:
+            for some in _parts(list(content_hashes)):
+                query = sa.select(recordings.c.content_hash).where(
+                    recordings.c.content_hash.in_(some), recordings.c.analysis == analysis
+                )
+                found.update(connection.scalars(query))
+        return found
 
     def get(self, track_id: str) -> Track:
         """The track of an id.
@@ -109,13 +192,23 @@ class Library:
         ------
         UnknownTrack : there is none
         """
+        return self.get_all([track_id])[0]
+
+    def get_all(self, track_ids: Sequence[str]) -> list[Track]:
+        """The tracks of some ids, in their order.
+
+        Raises
+        ------
+        UnknownTrack : there is none of an id
+        """
         with self._database.read() as connection:
-            return _track(_by_id(connection, track_id))
+            found = _by_ids(connection, track_ids)
+        return [found[track_id] for track_id in track_ids]
 
     def list(self) -> list[Track]:
         """All tracks, in the order in which they were added."""
         with self._database.read() as connection:
-            rows = connection.execute(sa.select(tracks).order_by(tracks.c.added_at, tracks.c.track_id)).all()
+            rows = connection.execute(_SELECT.order_by(tracks.c.added_at, tracks.c.track_id)).all()
         return [_track(row) for row in rows]
 
     def remove(self, track_id: str) -> None:
@@ -129,6 +222,39 @@ class Library:
             gone = connection.execute(tracks.delete().where(tracks.c.track_id == track_id))
             if gone.rowcount == 0:
                 raise _unknown(track_id)
+            connection.execute(removed_tracks.insert().values(track_id=track_id, revision=_next_revision(connection)))
+
+    def revision(self) -> tuple[str, int]:
+        """Which catalog this is, and how often it has changed."""
+        with self._database.read() as connection:
+            return _revision(connection)
+
+    def changes(self, since: int, at_once: int) -> Changes:
+        """What changed after a revision, the oldest first.
+
+        Parameters
+        ----------
+        since : revision; 0 for everything
+        at_once : tracks after which to stop; transactions are never cut, so more can come back
+
+        """
+        with self._database.read() as connection:
+            _, upto = _revision(connection)
+            marks = (
+                sa.select(tracks.c.revision)
+                .where(tracks.c.revision > since)
+                .order_by(tracks.c.revision)
+                .offset(at_once)
+                .limit(1)
+            )
+            upto = connection.scalar(marks) or upto
+            touched = _SELECT.where(tracks.c.revision > since, tracks.c.revision <= upto)
+            rows = connection.execute(touched.order_by(tracks.c.revision, tracks.c.added_at, tracks.c.track_id))
+            changed = tuple(Changed(_track(row), _measurement(row)) for row in rows)
+            gone = sa.select(removed_tracks.c.track_id).where(
+                removed_tracks.c.revision > since, removed_tracks.c.revision <= upto
+            )
+            return Changes(upto, changed, tuple(connection.scalars(gone)))
 
     def reindex(self, track_ids: Iterable[str] | None = None) -> Reindexed:
         """Hash the files again, all or those of some tracks, and note which changed or are gone.
@@ -137,42 +263,139 @@ class Library:
         ------
         UnknownTrack : an id that is not in the catalog
         """
-        chosen = self.list() if track_ids is None else [self.get(track_id) for track_id in track_ids]
+        chosen = self.list() if track_ids is None else self.get_all(list(track_ids))
         found: dict[str, list[str]] = {"unchanged": [], "changed": [], MISSING: []}
+        digests: dict[Path, str | None] = {}
         for track in chosen:
-            try:
-                digest = hash_file(track.path)
-            except MediaError:
-                outcome, digest = MISSING, track.content_hash
-            else:
-                outcome = "unchanged" if digest == track.content_hash else "changed"
+            if track.path not in digests:
+                digests[track.path] = _digest(track.path)
+            digest = digests[track.path]
+            outcome = MISSING if digest is None else "unchanged" if digest == track.content_hash else "changed"
             found[outcome].append(track.track_id)
-            state = MISSING if outcome == MISSING else PRESENT
+            state = MISSING if digest is None else PRESENT
+            # Only if nobody has updated the track since it was read.
+            same = (tracks.c.track_id == track.track_id, tracks.c.content_hash == track.content_hash)
+            values: dict[str, Any] = {"content_hash": digest or track.content_hash, "state": state}
             with self._database.write() as connection:
-                # Only if nobody has updated the track since it was read.
-                change = tracks.update().where(
-                    tracks.c.track_id == track.track_id, tracks.c.content_hash == track.content_hash
-                )
-                connection.execute(change.values(content_hash=digest, state=state, updated_at=now()))
+                if outcome == "changed":
+                    values["revision"] = _next_revision(connection)
+                connection.execute(tracks.update().where(*same).values(**values, updated_at=now()))
         return Reindexed(tuple(found["unchanged"]), tuple(found["changed"]), tuple(found[MISSING]))
 
 
-def _find(connection: Connection, path: Path, track_id: str | None) -> Row[Any] | None:
-    query = sa.select(tracks).order_by(tracks.c.added_at, tracks.c.track_id).limit(1)
+_SELECT = sa.select(tracks, recordings.c.measured, recordings.c.descriptor, recordings.c.analysis).select_from(
+    tracks.outerjoin(recordings, tracks.c.content_hash == recordings.c.content_hash)
+)
+
+
+def _digest(path: Path) -> str | None:
+    try:
+        return hash_file(path)
+    except MediaError:
+        return None
+
+
+def _put(
+    connection: Connection, track_id: str | None, path: Path, digest: str, given: Mapping[str, Any], revision: int
+) -> str:
+    """Write one track; returns its id."""
+    query = sa.select(tracks.c.track_id, tracks.c.fields).order_by(tracks.c.added_at, tracks.c.track_id).limit(1)
     own = tracks.c.path == str(path) if track_id is None else tracks.c.track_id == track_id
-    return connection.execute(query.where(own)).first()
+    known = connection.execute(query.where(own)).first()
+    values = {**({} if known is None else json.loads(known.fields)), **given}
+    identity = known.track_id if known is not None else track_id or f"trk_{ULID()}"
+    track = Track(track_id=identity, path=path, content_hash=digest, **values)
+    stamp = now()
+    record = {
+        "path": str(path), "content_hash": digest, "fields": json.dumps(track.known(), ensure_ascii=False),
+        "state": PRESENT, "updated_at": stamp, "revision": revision,
+    }  # fmt: skip
+    if known is None:
+        connection.execute(tracks.insert().values(track_id=identity, added_at=stamp, **record))
+        connection.execute(removed_tracks.delete().where(removed_tracks.c.track_id == identity))
+    else:
+        connection.execute(tracks.update().where(tracks.c.track_id == identity).values(**record))
+    return str(identity)
 
 
-def _by_id(connection: Connection, track_id: str) -> Row[Any]:
-    row = connection.execute(sa.select(tracks).where(tracks.c.track_id == track_id)).first()
-    if row is None:
-        raise _unknown(track_id)
-    return row
+def _record(connection: Connection, measurement: Measurement, revision: int) -> None:
+    """Write what was measured, and mark the tracks that it describes."""
+    own = recordings.c.content_hash == measurement.content_hash
+    values = {
+        "measured": json.dumps(dict(measurement.facts), ensure_ascii=False, allow_nan=False),
+        "descriptor": _packed(measurement.contour, measurement.sound),
+        "analysis": measurement.analysis,
+        "measured_at": now(),
+    }
+    if not connection.execute(recordings.update().where(own).values(**values)).rowcount:
+        connection.execute(recordings.insert().values(content_hash=measurement.content_hash, **values))
+    same = tracks.c.content_hash == measurement.content_hash
+    connection.execute(tracks.update().where(same).values(revision=revision))
 
 
-def _track(row: Row[Any], more: Mapping[str, Any] | None = None) -> Track:
-    values = {**json.loads(row.fields), **(more or {})}
-    return Track(track_id=row.track_id, path=Path(row.path), content_hash=row.content_hash, **values)
+def _next_revision(connection: Connection) -> int:
+    raised = revisions.update().where(revisions.c.name == "catalog").values(revision=revisions.c.revision + 1)
+    return int(connection.execute(raised.returning(revisions.c.revision)).scalar_one())
+
+
+def _revision(connection: Connection) -> tuple[str, int]:
+    from workbench.store.database import migrations
+
+    made = connection.scalar(sa.select(migrations.c.applied_at).where(migrations.c.name == "0002_catalog"))
+    count = connection.scalar(sa.select(revisions.c.revision).where(revisions.c.name == "catalog"))
+    return str(made), int(count or 0)
+
+
+def _by_ids(connection: Connection, track_ids: Sequence[str]) -> dict[str, Track]:
+    found = {
+        row.track_id: _track(row)
+        for some in _parts(track_ids)
+        for row in connection.execute(_SELECT.where(tracks.c.track_id.in_(some)))
+    }
+    for track_id in track_ids:
+        if track_id not in found:
+            raise _unknown(track_id)
+    return found
+
+
+def _parts(items: Sequence[str]) -> Iterator[Sequence[str]]:
+    for first in range(0, len(items), _AT_ONCE):
+        yield items[first : first + _AT_ONCE]
+
+
+def _track(row: Row[Any]) -> Track:
+    given = json.loads(row.fields)
+    facts = {} if row.measured is None else json.loads(row.measured)
+    measured = {name: value for name, value in facts.items() if name in FIELD_KINDS}
+    own = {name: value for name, value in measured.items() if name not in given}
+    if "musical_key_name" in given or "musical_key_mode" in given:  # half a key that was heard is none that was meant
+        own = {name: value for name, value in own.items() if not name.startswith("musical_key")}
+    return Track(
+        track_id=row.track_id,
+        path=Path(row.path),
+        content_hash=row.content_hash,
+        **given,
+        **own,
+        measured=frozenset(own),
+        contradictions=contradictions(given, measured),
+    )
+
+
+def _measurement(row: Row[Any]) -> Measurement | None:
+    if row.measured is None:
+        return None
+    contour, sound = _unpacked(row.descriptor)
+    return Measurement(row.content_hash, row.analysis, json.loads(row.measured), contour, sound)
+
+
+def _packed(contour: FloatArray, sound: FloatArray) -> str:
+    both = np.concatenate((contour, sound)).astype("<f2")
+    return base64.b64encode(both.tobytes()).decode("ascii")
+
+
+def _unpacked(text: str) -> tuple[FloatArray, FloatArray]:
+    both = np.frombuffer(base64.b64decode(text), dtype="<f2", count=CONTOUR_PARTS + SOUND_DIMS)
+    return both[:CONTOUR_PARTS], both[CONTOUR_PARTS:]
 
 
 def _unknown(track_id: str) -> UnknownTrack:

@@ -1,13 +1,17 @@
 """A track of the catalog: a file that may be chosen, and what is known about it.
 
-The field names are those of the interface, so that a manifest, a record and an answer call a thing by one name.
+The field names are those of the interface, so that a manifest, a record and an answer call a thing by one name. A value
+is given, by a manifest or a person, or measured; a given one wins, and where the two cannot both be true the track says
+so (`contradictions`).
+
+Functions: `checked_fields`, `contradictions`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
-from math import isfinite
+from math import isfinite, log2
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -15,8 +19,16 @@ from workbench.errors import ParameterError
 
 FieldKind: TypeAlias = Literal["text", "number", "flag", "list"]
 
+Contradictions: TypeAlias = tuple[str, ...]
+
 MODES = ("major", "minor")
+SAME_TEMPO_OCTAVES = 0.04
+"""octaves that a given and a measured tempo may differ; 3 %, what a rounded figure or a ritardando explains"""
+SAME_SECONDS = 2.0
+"""s that a given and a measured length may differ; catalogs round, and encoders add silence"""
 _MAX_ID = 128
+_TONICS = {"C": 0, "D": 2, "E": 4, "F": 5, "G": 7, "A": 9, "B": 11}
+_SIGNS = {"#": 1, "♯": 1, "b": -1, "♭": -1}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +65,10 @@ class Track:
     moods: tuple[str, ...] = ()
     genres: tuple[str, ...] = ()
     instruments: tuple[str, ...] = ()
+    measured: frozenset[str] = frozenset()
+    """names of the fields above whose value was measured; the others were given"""
+    contradictions: Contradictions = ()
+    """what was given and cannot be true beside what was measured, a sentence each"""
 
     def __post_init__(self) -> None:
         if not 1 <= len(self.track_id) <= _MAX_ID or self.track_id != self.track_id.strip():
@@ -77,6 +93,67 @@ class Track:
             for name, value in values.items()
             if value is not None and value != ()
         }
+
+
+def contradictions(given: Mapping[str, Any], measured: Mapping[str, Any]) -> Contradictions:
+    """Where given values cannot be true beside measured ones, a sentence each.
+
+    Parameters
+    ----------
+    given, measured : track fields by name; what only one of them has contradicts nothing
+    """
+    both = {name: (given[name], measured[name]) for name in given if measured.get(name) is not None}
+    found = []
+    if "bpm" in both and (apart := _tempo_apart(*both["bpm"])):
+        found.append(f"bpm {both['bpm'][0]:g} was given, {both['bpm'][1]:g} was heard{apart}")
+    if "duration_seconds" in both:
+        said, heard = both["duration_seconds"]
+        if abs(said - heard) > SAME_SECONDS:
+            found.append(f"duration_seconds {said:g} was given, the file plays for {heard:g} s")
+    if "instrumental" in both and both["instrumental"][0] != both["instrumental"][1]:
+        heard = "no voice was heard" if both["instrumental"][1] else "a voice was heard"
+        found.append(f"instrumental {str(both['instrumental'][0]).lower()} was given, {heard}")
+    if {"musical_key_name", "musical_key_mode"} <= both.keys():
+        said = f"{given['musical_key_name']} {given['musical_key_mode']}"
+        heard = f"{measured['musical_key_name']} {measured['musical_key_mode']}"
+        relation = _key_relation(said, heard)
+        if relation is not None:
+            found.append(f"{said} was given, {heard} was heard{relation}")
+    return tuple(found)
+
+
+def _tempo_apart(given: float, heard: float) -> str | None:
+    """How two tempi differ, in words after a comma; None where they are the same."""
+    octaves = log2(heard / given)
+    for ratio, words in ((1.0, None), (2.0, ", its double"), (0.5, ", its half")):
+        if abs(octaves - log2(ratio)) <= SAME_TEMPO_OCTAVES:
+            return words
+    for ratio in (3.0, 1.5, 2 / 3, 1 / 3):
+        if abs(octaves - log2(ratio)) <= SAME_TEMPO_OCTAVES:
+            return ", as where three beats are counted as one or two"
+    return ", another tempo"
+
+
+def pitch_class(name: str) -> int | None:
+    """0 for C to 11 for B, of a tonic such as "F#" or "Eb"; None for what is no tonic."""
+    letter, signs = name.strip()[:1].upper(), name.strip()[1:]
+    if letter not in _TONICS or any(sign not in _SIGNS for sign in signs):
+        return None
+    return (_TONICS[letter] + sum(_SIGNS[sign] for sign in signs)) % 12
+
+
+def _key_relation(said: str, heard: str) -> str | None:
+    """How two keys differ, in words after a comma; None where they are the same, or one is no key."""
+    (said_tonic, said_mode), (heard_tonic, heard_mode) = said.rsplit(" ", 1), heard.rsplit(" ", 1)
+    given, found = pitch_class(said_tonic), pitch_class(heard_tonic)
+    if given is None or found is None or (given, said_mode) == (found, heard_mode):
+        return None
+    if said_mode == heard_mode:
+        return ", a fifth away" if (found - given) % 12 in (5, 7) else ""
+    if given == found:
+        return ", the other mode"
+    relative = 9 if said_mode == "major" else 3
+    return ", its relative" if (given + relative) % 12 == found else ""
 
 
 def checked_fields(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -44,10 +44,35 @@ tracks = sa.Table(
     sa.Column("track_id", sa.String, primary_key=True),
     sa.Column("path", sa.String, nullable=False),  # absolute
     sa.Column("content_hash", sa.String, nullable=False),
-    sa.Column("fields", sa.String, nullable=False),  # JSON object of the track fields that have a value
+    sa.Column("fields", sa.String, nullable=False),  # JSON object of the track fields that were given
     sa.Column("state", sa.String, nullable=False),  # present, missing
     sa.Column("added_at", sa.String, nullable=False),
     sa.Column("updated_at", sa.String, nullable=False),
+    sa.Column("revision", sa.BigInteger, nullable=False, server_default="0"),  # the catalog's when it last changed
+)
+
+recordings = sa.Table(
+    "recordings",
+    metadata,
+    sa.Column("content_hash", sa.String, primary_key=True),  # one row for equal bytes, however many tracks they are
+    sa.Column("measured", sa.String, nullable=False),  # JSON object of what was measured
+    sa.Column("descriptor", sa.String, nullable=False),  # energy contour and sound vector, float16 in base64
+    sa.Column("analysis", sa.String, nullable=False),  # version and digest of the parameters it was measured with
+    sa.Column("measured_at", sa.String, nullable=False),
+)
+
+removed_tracks = sa.Table(
+    "removed_tracks",
+    metadata,
+    sa.Column("track_id", sa.String, primary_key=True),
+    sa.Column("revision", sa.BigInteger, nullable=False),
+)
+
+revisions = sa.Table(
+    "revisions",
+    metadata,
+    sa.Column("name", sa.String, primary_key=True),
+    sa.Column("revision", sa.BigInteger, nullable=False),  # raised by every transaction that changes what it names
 )
 
 videos = sa.Table(
@@ -76,6 +101,21 @@ _MIGRATIONS: tuple[Migration, ...] = (
             """CREATE TABLE videos (
                 video_id TEXT PRIMARY KEY, path TEXT NOT NULL, content_hash TEXT NOT NULL, title TEXT,
                 seconds DOUBLE PRECISION, added_at TEXT NOT NULL)""",
+        ),
+    ),
+    (
+        "0002_catalog",
+        (
+            "ALTER TABLE tracks ADD COLUMN revision BIGINT NOT NULL DEFAULT 0",
+            "CREATE INDEX tracks_by_revision ON tracks (revision)",
+            """CREATE TABLE recordings (
+                content_hash TEXT PRIMARY KEY, measured TEXT NOT NULL, descriptor TEXT NOT NULL, analysis TEXT NOT NULL,
+                measured_at TEXT NOT NULL)""",
+            "CREATE TABLE removed_tracks (track_id TEXT PRIMARY KEY, revision BIGINT NOT NULL)",
+            "CREATE INDEX removed_by_revision ON removed_tracks (revision)",
+            "CREATE TABLE revisions (name TEXT PRIMARY KEY, revision BIGINT NOT NULL)",
+            "INSERT INTO revisions (name, revision) VALUES ('catalog', 1)",
+            "UPDATE tracks SET revision = 1",
         ),
     ),
 )
