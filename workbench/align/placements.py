@@ -50,6 +50,8 @@ SUITS = {
 }
 """How well a landmark suits each kind of moment, 0 to 1: an editor's judgement, not a measurement."""
 
+CHANCE_SCORE = 0.3
+"""score under which what coincides may well be chance's doing"""
 _SPOKEN = {"last sound": "ending"}
 """what a label calls a landmark, where that is not its name"""
 _INTEGRALS = (16 / 15, 256 / 315, 524_288 / 768_768)

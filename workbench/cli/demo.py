@@ -38,6 +38,7 @@ def command(seconds: float, params: WorkbenchParams, home: Home) -> None:
     started = time.perf_counter()
     from workbench.cli.loop import loop_body
     from workbench.workflows.demo import run_demo
+    from workbench.workflows.report import footage_facts
 
     with progress_bar() as progress:
         demo = run_demo(home, params, seconds, progress)
@@ -47,5 +48,7 @@ def command(seconds: float, params: WorkbenchParams, home: Home) -> None:
     print_body(
         {"film": str(demo.film), "plan": str(plan), "report": str(demo.report), "track_id": demo.loop.song.track_id}
     )
+    for name, value in footage_facts(demo.footage):
+        say(f"{name}: {value}")
     how = "was there already" if demo.again else "made"
     say(f"{how}: a film of {seconds:g} s with music in {demo.film}, every seam in {demo.report}; took {took:.0f} s")

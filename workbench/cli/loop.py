@@ -63,7 +63,7 @@ def command(
         if report is not None:
             from workbench.workflows.report import write_loop_report
 
-            write_loop_report(loop, report, params, progress)
+            write_loop_report(loop, report, home, params, progress)
     print_body(loop_body(loop).to_json())
 
 

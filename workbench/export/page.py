@@ -142,7 +142,7 @@ _STYLE = """
 @media(prefers-color-scheme:dark){:root{--ink:#e6e9ec;--soft:#9aa4ae;--paper:#14171a;--line:#343b42;--mark:#3a3012;
 --link:#56b4e9}}
 body{margin:0;background:var(--paper);color:var(--ink);font:16px/1.55 system-ui,sans-serif}
-main{max-width:1120px;margin:0 auto;padding:2rem 1.2rem 4rem}
+main{max-width:1240px;margin:0 auto;padding:2rem 1.2rem 4rem}
 h1{font-size:1.9rem;line-height:1.2;margin:.2em 0}h2{margin:2.4em 0 .4em;border-bottom:1px solid var(--line)}
 h3{margin:1.6em 0 .2em}p{max-width:76ch;margin:.5em 0}.lead{font-size:1.12rem}a{color:var(--link)}
 figure{margin:1em 0}figcaption,footer{color:var(--soft);font-size:.9rem}

@@ -34,6 +34,8 @@ SEAM = "#000000"
 """black: a seam"""
 ENDING = "#009E73"
 """green: where the music resolves, and the tail after it"""
+SOFT_INK = "#4D5761"
+"""dark grey: what is said beside the things themselves; 7 to 1 on white paper"""
 
 GROUPS = ("#56B4E9", "#E69F00", "#009E73", "#F0E442", "#CC79A7", "#0072B2", "#D55E00", "#BBBBBB")
 """Sections that repeat each other share a group and its colour; only long songs have more groups than colours."""

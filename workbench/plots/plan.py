@@ -68,7 +68,7 @@ def _draw_lanes(axes: Axes, plan: LoopPlan, sections: Sequence[SongSection], spa
         )  # fmt: skip
         _label(axes, section.label, section.song_from, section.song_to, _SONG - _THICK / 2, span)
     for k, segment in enumerate(plan.segments):
-        for first, last, played in _pieces(segment.song_from, segment.song_to, sections):
+        for first, last, played in song_pieces(segment.song_from, segment.song_to, sections):
             shift = float(starts[k]) - segment.song_from
             colour = group_colour(played.group) if played else "#DDDDDD"
             axes.add_patch(
@@ -110,7 +110,7 @@ def _label(axes: Axes, text: str, first: float, last: float, height: float, span
         axes.text((first + last) / 2, height, text, ha="center", va="center", fontsize=9, clip_on=True)
 
 
-def _pieces(
+def song_pieces(
     first: float, last: float, sections: Sequence[SongSection]
 ) -> list[tuple[float, float, SongSection | None]]:
     """The range cut at section borders, with the section of each piece; None before the first and after the last."""

@@ -1,6 +1,7 @@
 """The main job from start to finish, on the bundled catalog and a clip that is drawn on the spot.
 
-The clip is drawn once and kept in the home folder; the bundled songs are added to the catalog and analysed; each is
+The clip is drawn once and kept in the home folder, then watched: one pass finds its shots, moments, speech and levels,
+which everything after it reads from the store. The bundled songs are added to the catalog and analysed; each is
 planned under the clip; the one whose plan scores best is looped with the clip's voice in mind and rendered into a film;
 its seams are drawn and the report is written.
 
@@ -31,11 +32,13 @@ from workbench.media.containers import hash_file
 from workbench.params import WorkbenchParams
 from workbench.plots.palette import clock
 from workbench.recording import Recording
+from workbench.video.footage import Footage
 from workbench.workflows.library import add_tracks, bundled_files
 from workbench.workflows.loop import Loop, Song, loop_track
 from workbench.workflows.progress import Progress, silent
 from workbench.workflows.report import (
     ShownSeam,
+    film_section,
     mix_section,
     plan_section,
     plan_sentence,
@@ -43,11 +46,13 @@ from workbench.workflows.report import (
     show_seams,
     write_page,
 )
+from workbench.workflows.timeline import film_timeline
+from workbench.workflows.watch import watch
 
 CLIP_SECONDS = 300.0
 _CLIP_VERSION = 1
 """Raise it when the film is drawn differently."""
-_PAGE_VERSION = 1
+_PAGE_VERSION = 2
 """Raise it when the demo writes something else from the same plan."""
 _MADE = ".made.json"
 
@@ -59,6 +64,8 @@ class Demo:
     folder: Path
     film: Path
     report: Path
+    footage: Footage
+    """what was found in the clip"""
     loop: Loop
     candidates: tuple[Loop, ...]
     """every bundled song under the clip, best first, refusals last"""
@@ -88,6 +95,7 @@ def run_demo(
     """
     params = params or WorkbenchParams()
     clip = _clip(home, seconds, progress)
+    footage = watch(clip, home, params, progress)  # first: one pass finds what planning, mix and report need
     tracks = _tracks(home, params, progress)
     candidates = rank([loop_track(_song(track), clip, home, params) for track in tracks])
     best = candidates[0] if candidates else None
@@ -101,9 +109,9 @@ def run_demo(
     fingerprint = _fingerprint(loop, clip, candidates)
     again = _is_made(folder, fingerprint)
     if not again:
-        made = _make(loop, clip, candidates, folder, params, progress)
+        made = _make(loop, clip, candidates, home, params, progress)
         (folder / _MADE).write_text(json.dumps({"fingerprint": fingerprint, "files": made}), encoding="utf-8")
-    return Demo(folder, film, report, loop, tuple(candidates), again)
+    return Demo(folder, film, report, footage, loop, tuple(candidates), again)
 
 
 def rank(loops: Sequence[Loop]) -> list[Loop]:
@@ -167,17 +175,18 @@ def _is_made(folder: Path, fingerprint: str) -> bool:
 
 
 def _make(
-    loop: Loop, clip: Path, candidates: Sequence[Loop], folder: Path, params: WorkbenchParams, progress: Progress
+    loop: Loop, clip: Path, candidates: Sequence[Loop], home: Home, params: WorkbenchParams, progress: Progress
 ) -> list[str]:
     """Film, seam pictures and sounds, report; returns the names of the files."""
     from workbench.render.film import render_film
 
-    plan, analysis = loop.answer, loop.analysis
+    plan, analysis, folder = loop.answer, loop.analysis, home.demo
     assert isinstance(plan, LoopPlan), "the demo renders a plan"
     assert analysis is not None, "a plan comes from an analysis"
     for old in [*folder.glob("seam-*.png"), *folder.glob("seam-*.wav")]:
         old.unlink()
     recording = decode(loop.song.path)
+    timeline = film_timeline(loop, recording, home, params, progress)
     seams = show_seams(plan, recording, analysis, params, progress)
     names = [name for shown in seams for number in shown.numbers for name in _write_seam(shown, number, folder)]
     stage = "rendering the film"
@@ -187,6 +196,7 @@ def _make(
     )
     progress("measuring the film", 0.0)
     sections = (
+        film_section(timeline),
         _choice_section(candidates),
         plan_section(plan, loop),
         seams_section(plan, seams),

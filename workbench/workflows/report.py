@@ -14,25 +14,31 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from workbench.align.placements import CHANCE_SCORE
 from workbench.errors import StoreError
 from workbench.export.page import Page, SeamCard, Section, Sound, Table, page_html
 from workbench.features.loudness import integrated_lufs, true_peak_db
+from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import SEAM_PARTS
 from workbench.loops.refusals import Refusal
 from workbench.media.audio import decode, write_audio
 from workbench.params import WorkbenchParams
+from workbench.plots.film import FilmTimeline, film_figure
 from workbench.plots.mix import mix_figure
 from workbench.plots.palette import clock, png
 from workbench.plots.plan import plan_figure
 from workbench.plots.seams import SeamView, seam_figure
 from workbench.recording import Recording
+from workbench.video.footage import Footage
 from workbench.workflows.analyze import Analysis
 from workbench.workflows.loop import Loop
 from workbench.workflows.progress import Progress, silent
 from workbench.workflows.seams import seam_views
+from workbench.workflows.timeline import film_timeline
 
 _MP3_BIT_RATE = 160_000
+_BORDER_WORDS = {"hard": "hard cuts", "dissolve": "dissolves", "fade": "fades", "flash": "flashes"}
 _MOST_TIMES = 6
 """times of a seam that are named; a long clip passes some seams a hundred times"""
 
@@ -71,13 +77,17 @@ def show_seams(
 
 
 def write_loop_report(
-    loop: Loop, out: Path, params: WorkbenchParams | None = None, progress: Progress = silent
+    loop: Loop,
+    out: Path,
+    home: Home | None = None,
+    params: WorkbenchParams | None = None,
+    progress: Progress = silent,
 ) -> Path:
-    """Write the page of a loop; of a refusal it holds the reason.
+    """Write the page of a loop, under a clip with the clip's timeline; of a refusal it holds the reason.
 
     Raises
     ------
-    MediaError : the song cannot be decoded any more
+    MediaError : the song or the clip cannot be decoded any more
     StoreError : the page cannot be written
     """
     name = loop.song.track.title if loop.song.track is not None and loop.song.track.title else loop.song.track_id
@@ -88,8 +98,10 @@ def write_loop_report(
     assert loop.analysis is not None, "a plan comes from an analysis"
     recording = decode(loop.song.path)
     seams = show_seams(loop.answer, recording, loop.analysis, params, progress)
-    sections = (plan_section(loop.answer, loop), seams_section(loop.answer, seams))
-    return write_page(Page(f"{name} under {clip}", (plan_sentence(loop.answer),), None, sections), out)
+    sections = [plan_section(loop.answer, loop), seams_section(loop.answer, seams)]
+    if loop.video is not None:
+        sections.insert(0, film_section(film_timeline(loop, recording, home, params, progress)))
+    return write_page(Page(f"{name} under {clip}", (plan_sentence(loop.answer),), None, tuple(sections)), out)
 
 
 def plan_sentence(plan: LoopPlan) -> str:
@@ -100,6 +112,45 @@ def plan_sentence(plan: LoopPlan) -> str:
         f"seam{'s' if seams != 1 else ''}, the worst of which scores {plan.seam_score:.2f}; the music "
         f"{plan.end_label} at {clock(plan.music_end)}."
     )
+
+
+def film_section(timeline: FilmTimeline) -> Section:
+    """The part of the page that shows the film from start to end, with all that was found in it and done under it."""
+    placements = timeline.placements
+    facts = [*footage_facts(timeline.footage), ("moments to land on", _counted_moments(timeline))]
+    if placements:
+        best = placements[0]
+        doubt = "" if best.score >= CHANCE_SCORE else "; under 0.3 what meets may be chance"
+        facts.append(("best sync point, not looped", f"{best.label}, score {best.score:.2f}{doubt}"))
+    return Section(
+        "The film",
+        (
+            "One clock for all of it: what is seen, the moments an editor would hit, what is heard and how loud, how "
+            "far the music makes way, and which part of the song plays.",
+        ),
+        picture=png(film_figure(timeline)),
+        tables=(Table(("", ""), tuple(facts)),),
+    )
+
+
+def footage_facts(footage: Footage) -> tuple[tuple[str, str], ...]:
+    """What ingest found in a clip, names and values."""
+    picture, sound = footage.picture, footage.soundtrack
+    shots, kinds = len(picture.shots), [str(border.kind) for border in picture.borders]
+    found = [f"{kinds.count(kind)} {word}" for kind, word in _BORDER_WORDS.items() if kinds.count(kind)]
+    spoken = sum(end - start for start, end in sound.speech_ranges)
+    share = f", {spoken:.0f} s in all, {100 * spoken / footage.duration:.0f} %" if spoken else ""
+    return (
+        ("picture", f"{clock(footage.duration)} of {footage.width}x{footage.height} at {footage.fps:.4g} a second"),
+        ("shots", f"{shots}, {60 * shots / footage.duration:.0f} a minute ({', '.join(found) or 'no cut'})"),
+        ("speech", f"{len(sound.speech_ranges)} phrases{share}"),
+        ("the clip's own sound", sound.classification),
+    )
+
+
+def _counted_moments(timeline: FilmTimeline) -> str:
+    marks = timeline.moments.marks
+    return ", ".join(f"{name} {marks.of(name).size}" for name in marks.names if marks.of(name).size)
 
 
 def plan_section(plan: LoopPlan, loop: Loop) -> Section:

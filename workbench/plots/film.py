@@ -1,0 +1,426 @@
+"""The film's timeline: everything that was found in a clip and done under it, in one picture on one clock.
+
+From top to bottom, each lane named at its left and on the film's clock:
+
+    frames      twelve pictures large enough to know the film by, each tied to its place
+    shots       a strip in which every tile shows its own shot, and a stroke for every cut, flash and fade
+    moments     a row a kind, the taller the more salient
+    sync points where the track would lie by each of the best placements, and what meets there
+    levels      speech as blocks, the clip's own sound as an area, the music as it is heard as a line
+    ducked      how far the music is pulled down
+    music       parts of the song as they are played, with seams and ending
+
+A lane without anything to show is left out. The picture is as wide for half an hour as for a minute, so nothing in it
+grows with the film: curves are means of a thousand stretches, tiles take in neighbouring shots where these would be
+slivers, names that would lie over one another are left away.
+
+Classes: `FilmTimeline`, `Tile`, `PlayedMusic`. Functions: `film_figure`; `tile_spans` and `frame_times` say which
+pictures of the film it needs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from textwrap import fill
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.align.placements import CHANCE_SCORE, Placement
+from workbench.loops.plan import LoopPlan
+from workbench.loops.profile import SongSection
+from workbench.mix.levels import HOPS_PER_SECOND, to_lufs
+from workbench.plots.align import MOMENT_COLOURS
+from workbench.plots.palette import (
+    BEAT,
+    DUCK,
+    ENDING,
+    HEARD,
+    SEAM,
+    SOFT_INK,
+    VOICE,
+    clock,
+    group_colour,
+    new_figure,
+    quiet,
+    time_axis,
+)
+from workbench.plots.plan import song_pieces
+from workbench.recording import FloatArray, VideoSeconds
+from workbench.video.footage import Footage
+from workbench.video.moments import Moments
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+MOST_TILES = 84
+"""tiles of the strip; more would be narrower than 12 pixels"""
+FRAMES = 12
+"""large frames above the strip"""
+_SHOWN_PLACEMENTS = 4
+_MOMENT_ROWS = (("cut",), ("flash",), ("title",), ("hit",), ("motion",), ("start", "end"))
+_WIDTH_INCHES = 12.0
+_LEFT, _RIGHT = 0.105, 0.925
+"""where the lanes begin and end, shares of the width; names stand left of them, names of curves right"""
+_STRETCHES = 1000
+_LEAST_STRETCH_SECONDS = 0.4
+"""a momentary loudness of BS.1771 is as long"""
+_FLOOR_LUFS, _TOP_LUFS = -60.0, -5.0
+_CROWD = 150
+"""strokes in a row from which on they are drawn thin"""
+_LETTER = 0.0066
+"""share of the lanes' width that a letter takes"""
+
+_Lane: TypeAlias = "tuple[float, Callable[[Axes], None]]"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Tile:
+    """A stretch of the strip and the picture that stands for it."""
+
+    first_s: VideoSeconds
+    last_s: VideoSeconds
+    pixels: NDArray[np.uint8]
+    """shape (height, width, 3), RGB"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlayedMusic:
+    """A plan as it is heard under the film."""
+
+    plan: LoopPlan
+    sections: tuple[SongSection, ...]
+    """of the song"""
+    music_power: FloatArray
+    """shape (n_hops,), K-weighted power of the music with all gains, a hundred hops a second"""
+    footage_power: FloatArray
+    """shape (m_hops,), the same of the clip's own sound; empty where it has none"""
+    duck_points: tuple[tuple[VideoSeconds, float], ...] = ()
+    """attenuation, dB, positive; linear in between"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FilmTimeline:
+    """What there is to draw of one film."""
+
+    footage: Footage
+    moments: Moments
+    frames: tuple[tuple[VideoSeconds, NDArray[np.uint8]], ...]
+    """large pictures in order of time, at most `FRAMES`, evenly spread"""
+    tiles: tuple[Tile, ...]
+    """small ones, which together are the film"""
+    music: PlayedMusic
+    placements: tuple[Placement, ...] = ()
+    """of the same track, best first"""
+    track_span: tuple[float, float] = (0.0, 0.0)
+    """first and last sound of the track, song seconds"""
+
+
+def film_figure(timeline: FilmTimeline) -> Figure:
+    """Draw the timeline of a film."""
+    from matplotlib.gridspec import GridSpec
+
+    lanes = [lane for lane in _lanes(timeline) if lane is not None]
+    heights = [height for height, _ in lanes]
+    inches = sum(heights) + 0.13 * len(heights) + 0.55
+    figure = new_figure(_WIDTH_INCHES, inches)
+    figure.set_layout_engine("none")
+    grid = GridSpec(
+        len(lanes), 1, figure, left=_LEFT, right=_RIGHT, top=1 - 0.16 / inches, bottom=0.46 / inches,
+        height_ratios=heights, hspace=0.13 * len(heights) / sum(heights),
+    )  # fmt: skip
+    seconds = timeline.footage.picture.duration
+    last = None
+    for place, (_, draw) in enumerate(lanes):
+        axes = figure.add_subplot(grid[place])
+        axes.set_xlim(0.0, seconds)
+        quiet(axes)
+        axes.spines[["left", "bottom"]].set_visible(False)
+        axes.tick_params(left=False, bottom=False, labelbottom=False)
+        draw(axes)
+        last = axes
+    assert last is not None, "every film has shots"
+    last.tick_params(bottom=True, labelbottom=True)
+    time_axis(last, seconds)
+    last.set_xlabel("time in the film", fontsize=10)
+    return figure
+
+
+def _lanes(timeline: FilmTimeline) -> tuple[_Lane | None, ...]:
+    """Height in inches and drawing of each lane; None where it has nothing to show."""
+    music = timeline.music
+    kinds = [kinds for kinds in _MOMENT_ROWS if any(timeline.moments.marks.of(kind).size for kind in kinds)]
+    shown = _worth_showing(timeline.placements)
+    return (
+        (0.74, lambda axes: _draw_frames(axes, timeline)) if timeline.frames else None,
+        (0.62, lambda axes: _draw_strip(axes, timeline)),
+        (0.2 * len(kinds), lambda axes: _draw_moments(axes, timeline.moments, kinds)),
+        (max(0.42, 0.3 * len(shown)), lambda axes: _draw_placements(axes, shown, timeline)) if shown else None,
+        (1.6, lambda axes: _draw_levels(axes, timeline)),
+        (0.62, lambda axes: _draw_duck(axes, music)) if music.duck_points else None,
+        (0.72, lambda axes: _draw_music(axes, music)),
+    )
+
+
+def _worth_showing(placements: Sequence[Placement]) -> Sequence[Placement]:
+    """The best few that are none of chance's doing; where there are none, the best."""
+    sure = [found for found in placements if found.score >= CHANCE_SCORE]
+    return sure[:_SHOWN_PLACEMENTS] if sure else placements[:1]
+
+
+def tile_spans(
+    shots: Sequence[tuple[VideoSeconds, VideoSeconds]], most: int = MOST_TILES
+) -> list[tuple[VideoSeconds, VideoSeconds, VideoSeconds]]:
+    """Cut a film into at most so many tiles, a shot each; slivers join until they make a tile.
+
+    Returns
+    -------
+    start and end of each tile, and the time of the picture for it: the middle of the longest shot in it
+    """
+    least = shots[-1][1] / most if shots else 0.0
+    spans: list[tuple[VideoSeconds, VideoSeconds, VideoSeconds]] = []
+    waiting: list[tuple[VideoSeconds, VideoSeconds]] = []
+    for number, shot in enumerate(shots):
+        waiting.append(shot)
+        rest = shots[-1][1] - shot[1]
+        if (shot[1] - waiting[0][0] >= least and rest >= least) or number == len(shots) - 1:
+            longest = max(waiting, key=lambda one: one[1] - one[0])
+            spans.append((waiting[0][0], shot[1], 0.5 * (longest[0] + longest[1])))
+            waiting = []
+    return spans
+
+
+def frame_times(shots: Sequence[tuple[VideoSeconds, VideoSeconds]], count: int = FRAMES) -> list[VideoSeconds]:
+    """Times of pictures to know a film by: in each of `count` equal parts the middle of what is longest on screen."""
+    if not shots:
+        return []
+    edges = np.linspace(0.0, shots[-1][1], count + 1)
+    times = []
+    for first, last in pairwise(edges.tolist()):
+        parts = [(max(first, start), min(last, end)) for start, end in shots]
+        start, end = max(parts, key=lambda part: part[1] - part[0])
+        times.append(0.5 * (start + end))
+    return times
+
+
+def _name(axes: Axes, name: str, fact: str = "", colour: str = SEAM, height: float = 0.5) -> None:
+    """What a lane is, left of it, with a fact in smaller letters."""
+    at, align = (-0.008, height), axes.transAxes
+    above = height + 0.075 / _inches(axes) if fact else height
+    axes.text(at[0], above, name, transform=align, ha="right", va="center", fontsize=10.5, fontweight="bold",
+              color=colour)  # fmt: skip
+    if fact:
+        axes.text(at[0], height - 0.01 / _inches(axes), fact, transform=align, ha="right", va="top", fontsize=9,
+                  linespacing=1.1, color=SOFT_INK)  # fmt: skip
+
+
+def _inches(axes: Axes) -> float:
+    """Height of an axes."""
+    figure = axes.get_figure()
+    assert figure is not None, "axes belong to a figure"
+    return float(axes.get_position().height * figure.bbox.height / figure.dpi)
+
+
+def _draw_frames(axes: Axes, timeline: FilmTimeline) -> None:
+    """Large frames side by side, each with its time and a line to its place in the strip below."""
+    seconds = timeline.footage.picture.duration
+    slot = seconds / len(timeline.frames)
+    figure = axes.get_figure()
+    assert figure is not None, "axes belong to a figure"
+    width_inches = axes.get_position().width * figure.bbox.width / figure.dpi
+    foot, top = 0.24, 1.0
+    for number, (time, pixels) in enumerate(timeline.frames):
+        tall = (top - foot) * _inches(axes)
+        wide = min(tall * pixels.shape[1] / pixels.shape[0], 0.96 * width_inches / len(timeline.frames))
+        centre, half = (number + 0.5) * slot, 0.5 * wide / width_inches * seconds
+        high = wide * pixels.shape[0] / pixels.shape[1] / _inches(axes)
+        axes.imshow(pixels, extent=(centre - half, centre + half, foot, foot + high), aspect="auto",
+                    interpolation="lanczos")  # fmt: skip
+        axes.plot([centre, time, time], [foot, 0.06, -0.3], color=BEAT, linewidth=0.9, clip_on=False)
+        axes.text(centre - half, foot - 0.02, clock(time), fontsize=9, ha="left", va="top", color=SOFT_INK,
+                  bbox={"facecolor": "white", "linewidth": 0, "pad": 0.6})  # fmt: skip
+    axes.set_xlim(0.0, seconds)
+    axes.set_ylim(0.0, 1.0)
+    axes.set_yticks([])
+    _name(axes, "film", clock(seconds), height=0.6)
+
+
+def _draw_strip(axes: Axes, timeline: FilmTimeline) -> None:
+    """The tiles, and under them a stroke for every border: black for cuts, wide and grey for dissolves and fades."""
+    picture = timeline.footage.picture
+    seconds = picture.duration
+    figure = axes.get_figure()
+    assert figure is not None, "axes belong to a figure"
+    pixels_per_second = axes.get_position().width * figure.bbox.width / seconds
+    high = 0.8 * _inches(axes) * figure.dpi
+    for tile in timeline.tiles:
+        cut = _middle(tile.pixels, (tile.last_s - tile.first_s) * pixels_per_second / high)
+        axes.imshow(cut, extent=(tile.first_s, tile.last_s, 0.2, 1.0), aspect="auto", interpolation="antialiased")
+    parted = [tile.first_s for tile in timeline.tiles[1:]]
+    axes.vlines(parted, 0.2, 1.0, color="white", linewidth=1.0)
+    for border in picture.edits:
+        if border.end > border.start:
+            axes.axvspan(border.start, border.end, ymax=0.14, color=BEAT, alpha=0.6, linewidth=0)
+    axes.vlines(picture.cuts, 0.0, 0.14, color=SEAM, linewidth=0.9)
+    axes.set_xlim(0.0, seconds)
+    axes.set_ylim(0.0, 1.0)
+    axes.set_yticks([])
+    _name(axes, "shots", f"{len(picture.shots)}, {60 * len(picture.shots) / seconds:.0f} a minute", height=0.6)
+
+
+def _middle(pixels: NDArray[np.uint8], shape: float) -> NDArray[np.uint8]:
+    """The middle of a picture, cut to a width of `shape` times its height; wider than the picture it stays whole."""
+    height, width = pixels.shape[:2]
+    if shape * height < width:
+        wide = max(1, round(shape * height))
+        first = (width - wide) // 2
+        return pixels[:, first : first + wide]
+    tall = max(1, round(width / shape))
+    first = (height - tall) // 2
+    return pixels[first : first + tall]
+
+
+def _draw_moments(axes: Axes, moments: Moments, rows: Sequence[Sequence[str]]) -> None:
+    """Rows of kinds, the first on top; a stroke stands for a moment, its height for the salience."""
+    marks = moments.marks
+    for row, kinds in enumerate(rows):
+        foot, colour = len(rows) - 1.0 - row, MOMENT_COLOURS[kinds[0]]
+        own = np.isin(marks.kinds, [marks.names.index(kind) for kind in kinds])
+        axes.axhline(foot, color="#E4E4E4", linewidth=0.8, zorder=0)
+        axes.vlines(marks.times[own], foot, foot + 0.92 * marks.salience[own], color=colour,
+                    linewidth=2.0 if own.sum() < _CROWD else 1.0)  # fmt: skip
+        axes.text(-0.008, (foot + 0.4) / len(rows), ", ".join(kinds), transform=axes.transAxes, ha="right", va="center",
+                  fontsize=9.5, color=SEAM)  # fmt: skip
+    axes.set_ylim(0.0, float(len(rows)))
+    axes.set_yticks([])
+    axes.text(1.006, 0.5, "moments:\nthe taller,\nthe more\nsalient", transform=axes.transAxes, fontsize=9,
+              color=SOFT_INK, va="center")  # fmt: skip
+
+
+def _draw_placements(axes: Axes, placements: Sequence[Placement], timeline: FilmTimeline) -> None:
+    """Where the track would lie by each, what meets there, and the strongest of it in words."""
+    seconds = timeline.footage.picture.duration
+    for row, found in enumerate(placements):
+        height = len(placements) - 1.0 - row
+        first = max(0.0, found.offset_seconds + timeline.track_span[0])
+        last = min(seconds, found.offset_seconds + timeline.track_span[1])
+        axes.plot([first, last], [height + 0.2] * 2, color=HEARD, linewidth=2.5, alpha=0.35, solid_capstyle="butt")
+        met = [one.video_s for one in found.coincidences]
+        axes.plot(met, [height + 0.2] * len(met), "|", color=HEARD, markersize=7, markeredgewidth=1.1)
+        if found.coincidences:
+            at = found.coincidences[0].video_s
+            axes.plot(at, height + 0.2, "o", color=MOMENT_COLOURS[found.coincidences[0].moment], markersize=7,
+                      markeredgecolor="white")  # fmt: skip
+            left = at < 0.6 * seconds
+            doubt = "" if found.score >= CHANCE_SCORE else ": may be chance"
+            axes.text(at, height + 0.42, f"{row + 1}  {found.label}, score {found.score:.2f}{doubt}", fontsize=9,
+                      ha="left" if left else "right", va="bottom")  # fmt: skip
+    axes.set_ylim(0.0, float(len(placements)))
+    axes.set_yticks([])
+    _name(axes, "sync points", "if not looped", HEARD)
+    axes.text(1.006, 0.5, "track, and\nwhere it hits", transform=axes.transAxes, fontsize=9, color=SOFT_INK,
+              va="center")  # fmt: skip
+
+
+def _draw_levels(axes: Axes, timeline: FilmTimeline) -> None:
+    """Loudness of footage and music as they are heard together, and when somebody speaks."""
+    music, seconds = timeline.music, timeline.footage.picture.duration
+    speech = timeline.footage.soundtrack.speech_ranges
+    for first, last in speech:
+        axes.axvspan(first, last, color=VOICE, alpha=0.3, linewidth=0, zorder=0)
+    times, played = _loudness(music.music_power, seconds)
+    named = [("music", played, HEARD)]
+    if music.footage_power.size:
+        _, own = _loudness(music.footage_power, seconds)
+        axes.fill_between(times, _FLOOR_LUFS, own, color=BEAT, alpha=0.45, linewidth=0, step="mid")
+        named.append(("the clip's\nown sound", own, SOFT_INK))
+    axes.plot(times, played, color=HEARD, linewidth=1.5)
+    for time in music.plan.seam_times:
+        axes.axvline(time, color=SEAM, linewidth=0.8, linestyle=(0, (1, 2)))
+    axes.set_ylim(_FLOOR_LUFS, _TOP_LUFS)
+    axes.set_yticks([-50, -40, -30, -20, -10])
+    axes.yaxis.tick_right()
+    axes.grid(axis="y", color="#E4E4E4", linewidth=0.7)
+    axes.set_axisbelow(True)
+    axes.tick_params(axis="y", labelright=True, labelsize=9, length=0, colors=SOFT_INK)
+    spoken = sum(last - first for first, last in speech)
+    _name(axes, "loudness", "LUFS as heard", height=0.86)
+    _name(axes, "music", "with ducking", HEARD, height=0.61)
+    if music.footage_power.size:
+        _name(axes, "clip's sound", timeline.footage.soundtrack.classification, SOFT_INK, height=0.36)
+    if speech:
+        _name(axes, "speech", f"{100 * spoken / seconds:.0f} % of the film", "#9E3F74", height=0.11)
+
+
+def _loudness(power: FloatArray, seconds: float) -> tuple[FloatArray, FloatArray]:
+    """Mean loudness of equal stretches of the film: their middles, s, and LUFS; silence at the floor."""
+    count = int(np.clip(seconds / _LEAST_STRETCH_SECONDS, 1, _STRETCHES))
+    edges = np.linspace(0.0, seconds, count + 1)
+    hops = np.rint(edges * HOPS_PER_SECOND).astype(np.int64)
+    total = np.concatenate([[0.0], np.cumsum(power), [0.0]])
+    total[-1] = total[-2]
+    sums = np.diff(total[np.minimum(hops, power.size)])
+    lufs = [max(_FLOOR_LUFS, to_lufs(value)) for value in sums / np.maximum(np.diff(hops), 1)]
+    return 0.5 * (edges[:-1] + edges[1:]), np.array(lufs)
+
+
+def _draw_duck(axes: Axes, music: PlayedMusic) -> None:
+    """How far the music is pulled down, hanging from above."""
+    at, attenuation = np.array(music.duck_points, dtype=np.float64).T
+    end = music.plan.window_end
+    times = np.concatenate([[0.0], at, [end]])
+    curve = np.concatenate([attenuation[:1], attenuation, attenuation[-1:]])
+    deepest = max(float(attenuation.max()), 1.0)
+    axes.fill_between(times, 0.0, -curve, color=DUCK, alpha=0.45, linewidth=0)
+    axes.plot(times, -curve, color=DUCK, linewidth=0.9)
+    axes.set_ylim(-1.15 * deepest, 0.0)
+    axes.yaxis.tick_right()
+    axes.set_yticks([0.0, -deepest], ["0 dB", f"-{deepest:.1f} dB"], fontsize=9, color=SOFT_INK)
+    axes.tick_params(axis="y", length=0)
+    _name(axes, "ducked", "under speech", DUCK)
+
+
+def _draw_music(axes: Axes, music: PlayedMusic) -> None:
+    """Parts of the song as they are played, seams with their numbers, and how it ends."""
+    from matplotlib.patches import Rectangle
+
+    plan = music.plan
+    end = plan.window_end
+    for start, segment in zip(plan.segment_starts[:-1], plan.segments, strict=True):
+        shift = float(start) - segment.song_from
+        for first, last, section in song_pieces(segment.song_from, segment.song_to, music.sections):
+            colour = group_colour(section.group) if section else "#DDDDDD"
+            axes.add_patch(
+                Rectangle((first + shift, 0.0), last - first, 0.62, facecolor=colour, edgecolor="white", linewidth=0.6)
+            )
+            if section is not None:
+                _label(axes, section.label, first + shift, last + shift, end)
+    named = -end
+    for number, time in enumerate(plan.seam_times, start=1):
+        axes.plot([time] * 2, [0.0, 0.7], color=SEAM, linewidth=1.8)
+        if time - named > 0.02 * end:
+            axes.text(time, 0.7, str(number), ha="center", va="bottom", fontsize=9, fontweight="bold")
+            named = time
+    if plan.tail_seconds > 0:
+        axes.add_patch(Rectangle((plan.music_end, 0.0), plan.tail_seconds, 0.62, facecolor="none", edgecolor=ENDING,
+                                 hatch="////"))  # fmt: skip
+    axes.plot([plan.music_end] * 2, [0.0, 0.7], color=ENDING, linewidth=2.2, clip_on=False)
+    axes.text(1.008, 0.36, fill(plan.end_label, 12), transform=axes.transAxes, fontsize=9, color=ENDING,
+              va="center")  # fmt: skip
+    axes.set_ylim(0.0, 1.0)
+    axes.set_yticks([])
+    seams = len(plan.seam_times)
+    _name(axes, "song", f"{seams} seam{'s' if seams != 1 else ''}\nsame colour:\nsame music", height=0.62)
+
+
+def _label(axes: Axes, label: str, first: VideoSeconds, last: VideoSeconds, seconds: float) -> None:
+    """Name a part of the song, upright where it is narrow, not at all where it is narrower still."""
+    share = (last - first) / seconds
+    if share > _LETTER * len(label) + 0.004:
+        axes.text((first + last) / 2, 0.31, label, ha="center", va="center", fontsize=9)
+    elif share > 0.012 and len(label) <= 8:
+        axes.text((first + last) / 2, 0.31, label, ha="center", va="center", fontsize=8, rotation=90)

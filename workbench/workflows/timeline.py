@@ -1,0 +1,109 @@
+"""What the picture of a film's timeline needs: the clip as ingest knows it, a few of its pictures, the plan as heard.
+
+The clip's pictures and sound come from the store where it was ingested before; a hundred small pictures at most are
+sought out in the file, however long it is.
+
+Functions: `film_timeline`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from workbench.home import Home
+from workbench.loops.plan import LoopPlan
+from workbench.media.video import still
+from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve, level_curve_of_blocks
+from workbench.params import WorkbenchParams
+from workbench.plots.film import FilmTimeline, PlayedMusic, Tile, frame_times, tile_spans
+from workbench.recording import FloatArray, Recording
+from workbench.render.playback import render_blocks
+from workbench.workflows.align import align_track
+from workbench.workflows.loop import Loop
+from workbench.workflows.progress import Progress, silent
+from workbench.workflows.watch import watch
+
+_FRAME_PIXELS, _TILE_PIXELS = 200, 128
+
+
+def film_timeline(
+    loop: Loop,
+    recording: Recording,
+    home: Home | None = None,
+    params: WorkbenchParams | None = None,
+    progress: Progress = silent,
+) -> FilmTimeline:
+    """Everything that was found in a clip and planned under it.
+
+    Parameters
+    ----------
+    loop : a plan for a clip, with or without a mix
+    recording : its song, decoded
+    home : whose store is used; None: the one that settings choose
+
+    Raises
+    ------
+    MediaError : the clip cannot be read
+    """
+    params = params or WorkbenchParams()
+    plan = loop.answer
+    assert isinstance(plan, LoopPlan), "a refusal has no timeline"
+    assert loop.video is not None, "a bare length has no timeline"
+    assert loop.analysis is not None, "a plan comes from an analysis"
+    footage = watch(loop.video, home, params, progress)
+    alignment = align_track(loop.song, loop.video, home, params, progress=progress)
+    frames, tiles = _pictures(loop.video, footage.picture.shots, progress)
+    heard = level_curve_of_blocks(render_blocks(plan, recording, params.render), recording.sample_rate)
+    duck = loop.mix.duck if loop.mix is not None else None
+    points = () if duck is None else tuple((float(at), float(db)) for at, db in duck.envelope_points)
+    music_db = _gain(loop.mix.music_gain_db if loop.mix is not None else None)
+    footage_db = _gain(loop.mix.video_gain_db if loop.mix is not None else None)
+    own = LevelCurve(footage.soundtrack.power, footage.soundtrack.peak).raised(footage_db)
+    return FilmTimeline(
+        footage=footage,
+        moments=alignment.moments,
+        frames=frames,
+        tiles=tiles,
+        music=PlayedMusic(
+            plan=plan,
+            sections=tuple(loop.analysis.profile.sections),
+            music_power=_ducked(heard.raised(music_db).power, points),
+            footage_power=own.power,
+            duck_points=points,
+        ),
+        placements=alignment.placements,
+        track_span=(alignment.landmarks.first_sound, alignment.landmarks.last_sound),
+    )
+
+
+def _pictures(
+    video: Path, shots: tuple[tuple[float, float], ...], progress: Progress
+) -> tuple[tuple[tuple[float, np.ndarray], ...], tuple[Tile, ...]]:
+    """The large frames and the tiles of the strip."""
+    stage = "looking at the shots"
+    times, spans = frame_times(shots), tile_spans(shots)
+    frames: list[tuple[float, np.ndarray]] = []
+    for time in times:
+        progress(stage, len(frames) / (len(times) + len(spans)))
+        frames.append((time, still(video, time, _FRAME_PIXELS).pixels))
+    tiles: list[Tile] = []
+    for first, last, at in spans:
+        progress(stage, (len(times) + len(tiles)) / (len(times) + len(spans)))
+        tiles.append(Tile(first, last, still(video, at, _TILE_PIXELS).pixels))
+    progress(stage, 1.0)
+    return tuple(frames), tuple(tiles)
+
+
+def _gain(gain_db: float | None) -> float:
+    return 0.0 if gain_db is None else gain_db
+
+
+def _ducked(power: FloatArray, points: tuple[tuple[float, float], ...]) -> FloatArray:
+    """Power of each hop after the attenuation at its middle."""
+    if not points:
+        return power
+    at, attenuation = np.array(points, dtype=np.float64).T
+    middles = (np.arange(power.size) + 0.5) / HOPS_PER_SECOND
+    return np.asarray(power * 10.0 ** (-np.interp(middles, at, attenuation) / 10.0))
