@@ -1,0 +1,445 @@
+"""The catalog as ranking reads it: columns, texts and indexes of one revision, on disk and memory-mapped.
+
+The records in the database are the truth; a snapshot is what can be made from them again at any time, laid out so that
+a million tracks are opened in milliseconds and a query touches only the columns it needs. It lies in the home folder:
+
+    index/current.json              which generation holds
+    index/<generation>/             columns (.npy), texts, meta.json: written once, never changed
+    index/<generation>/words.faiss  the inverted file, where the catalog is large; a later generation may refer to it
+
+A new generation is written beside the old one and `current.json` is replaced, so a reader has one or the other, whole;
+files that a process has mapped stay readable to it when they are deleted. Bringing a snapshot up to date reads only the
+tracks that changed since its revision and copies the rest, in steps, each of which is kept if the next is interrupted.
+Word vectors are kept while the text they stand for is the same.
+
+Functions: `open_snapshot`; class `Snapshot`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.catalog.columns import DTYPES, NUMBERS, UNKNOWN, Columns, empty_columns
+from workbench.catalog.index import ExactIndex, FaissIndex, VectorIndex, build_faiss, has_faiss
+from workbench.catalog.library import Changed, Changes, Library
+from workbench.catalog.track import Track
+from workbench.errors import StoreError
+from workbench.home import Home
+from workbench.params import CatalogParams
+from workbench.recording import IntArray
+from workbench.settings import load_settings
+from workbench.store.database import Database
+
+if TYPE_CHECKING:
+    from workbench.catalog.texts import TextIndex
+    from workbench.catalog.words import SentenceEmbedding
+
+MODEL = "all-MiniLM-L6-v2"
+_FORMAT = 1
+_COLUMNS = ("track_ids", *DTYPES)
+_ABANDONED_SECONDS = 3600.0
+_TRIES = 5
+_BLOCK_ROWS = 65_536
+_EMBED_ROWS = 512
+
+
+class Snapshot:
+    """One revision of the catalog. Make one with `open_snapshot`; it may be shared by threads."""
+
+    def __init__(self, folder: Path, meta: Mapping[str, Any], library: Library, params: CatalogParams) -> None:
+        self.folder = folder
+        """of this generation"""
+        self._meta = meta
+        self._library = library
+        self._params = params
+        self.columns = Columns(**{name: _mapped(folder, name) for name in _COLUMNS})
+
+    @property
+    def revision(self) -> int:
+        """How often the catalog had changed when this was made."""
+        return int(self._meta["revision"])
+
+    @property
+    def has_words(self) -> bool:
+        """Whether texts were embedded; otherwise the word vectors are zero."""
+        return self._meta["embedding"] is not None
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def track(self, row: int) -> Track:
+        """The record of one row, as it is now.
+
+        Raises
+        ------
+        UnknownTrack : it was removed after this snapshot was made
+        """
+        return self.tracks([row])[0]
+
+    def tracks(self, rows: Sequence[int] | IntArray) -> list[Track]:
+        """The records of some rows, in their order, as they are now.
+
+        Raises
+        ------
+        UnknownTrack : one was removed after this snapshot was made
+        """
+        return self._library.get_all([str(self.columns.track_ids[row]) for row in rows])
+
+    @cached_property
+    def words_index(self) -> VectorIndex:
+        """Tracks by what is said of them."""
+        return self._index("words")
+
+    @cached_property
+    def sound_index(self) -> VectorIndex:
+        """Tracks by what they sound like."""
+        return self._index("sound")
+
+    @cached_property
+    def texts(self) -> TextIndex:
+        """Tracks by the very words."""
+        from workbench.catalog.texts import TextIndex
+
+        return TextIndex.open(self.folder.parent / self._meta["files"]["texts"])
+
+    def text(self, row: int) -> str:
+        """What is said of a track, as it was indexed."""
+        return _Texts(self.folder)[row]
+
+    def _index(self, name: str) -> VectorIndex:
+        vectors = getattr(self.columns, name)
+        file = self._meta["files"].get(name)
+        if file is None:
+            return ExactIndex(vectors)
+        row_of = np.load(self.folder / f"{name}_rows.npy", mmap_mode="r")
+        return FaissIndex(self.folder.parent / file, vectors, row_of, self._params)
+
+
+def open_snapshot(
+    home: Home, params: CatalogParams | None = None, progress: Callable[[str, float], None] | None = None
+) -> Snapshot:
+    """The catalog of a home folder, brought up to date.
+
+    Parameters
+    ----------
+    home : whose catalog
+    params : of indexing
+    progress : told what is being done where that takes time: a stage in words, and the share of it from 0 to 1
+
+    Raises
+    ------
+    StoreError : the home folder or the database cannot be used
+    """
+    params = params or CatalogParams()
+    library = Library(Database.at(home, load_settings()))
+    folder = home.prepared(home.root / "index")
+    for _ in range(_TRIES):
+        try:
+            current = _current(folder)
+            if current is None or not _holds(current, library):
+                with _one_writer(folder):
+                    current = _brought_up_to_date(folder, library, params, progress or _silent)
+            return Snapshot(current.folder, current.meta, library, params)
+        except FileNotFoundError:  # another process has just replaced it and cleared it away
+            continue
+    raise StoreError(f"{folder}: the index of the catalog is replaced faster than it can be opened; try again")
+
+
+@dataclass(frozen=True, slots=True)
+class _Generation:
+    folder: Path
+    meta: Mapping[str, Any]
+
+
+def _current(folder: Path) -> _Generation | None:
+    """The generation that holds, if there is one that this code reads."""
+    try:
+        name = json.loads((folder / "current.json").read_text(encoding="utf-8"))["generation"]
+        meta = json.loads((folder / name / "meta.json").read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError, KeyError):
+        return None
+    return _Generation(folder / name, meta) if meta.get("format") == _FORMAT else None
+
+
+def _holds(generation: _Generation, library: Library) -> bool:
+    """Whether nothing has changed since, neither the catalog nor what is there to read texts with."""
+    made, revision = library.revision()
+    if (generation.meta["catalog"], generation.meta["revision"]) != (made, revision):
+        return False
+    return generation.meta["embedding"] is not None or _embedding() is None
+
+
+def _embedding() -> SentenceEmbedding | None:
+    from workbench.catalog.words import find_embedding
+
+    return find_embedding(load_settings())
+
+
+def _brought_up_to_date(
+    folder: Path, library: Library, params: CatalogParams, progress: Callable[[str, float], None]
+) -> _Generation:
+    embedding = _embedding()
+    model = None if embedding is None else MODEL
+    made, last = library.revision()
+    current = _current(folder)
+    if current is not None and (current.meta["catalog"], current.meta["embedding"]) != (made, model):
+        current = None
+    while current is None or current.meta["revision"] < last:
+        since = 0 if current is None else int(current.meta["revision"])
+        changes = library.changes(since, params.build_rows)
+        current = _next_generation(folder, current, changes, embedding, {"catalog": made, "embedding": model})
+        progress("reading the catalog", min(1.0, changes.revision / max(1, last)))
+    if _stale(current, params):
+        progress("indexing the catalog", 0.0)
+        current = _indexed(folder, current, params)
+        progress("indexing the catalog", 1.0)
+    _clear(folder, current)
+    return current
+
+
+def _next_generation(
+    folder: Path,
+    before: _Generation | None,
+    changes: Changes,
+    embedding: SentenceEmbedding | None,
+    labels: Mapping[str, Any],
+) -> _Generation:
+    """A generation with some changes applied: rows that stay, in their order, then those that came or changed."""
+    aside = folder / f"g{changes.revision}-{secrets.token_hex(4)}"
+    aside.mkdir()
+    new, texts = _columns_of(changes.changed)
+    old = None if before is None else Columns(**{name: _mapped(before.folder, name) for name in _COLUMNS})
+    stay = np.empty(0, dtype=np.int64)
+    if before is not None and old is not None:
+        touched = {change.track.track_id for change in changes.changed} | set(changes.removed)
+        rows = _rows_of(old, touched)
+        _keep_words(new, texts, old, _Texts(before.folder), rows)
+        stay = np.setdiff1d(np.arange(len(old)), np.fromiter(rows.values(), dtype=np.int64, count=len(rows)))
+    if embedding is not None:
+        wanted = np.flatnonzero(~new.words.any(axis=1) & np.array([bool(text) for text in texts], dtype=bool))
+        for first in range(0, wanted.size, _EMBED_ROWS):
+            some = wanted[first : first + _EMBED_ROWS]
+            new.words[some] = embedding.embed([texts[row] for row in some]).astype(np.float16)
+    for name in _COLUMNS:
+        _write_joined(aside / f"{name}.npy", None if old is None else getattr(old, name), stay, getattr(new, name))
+    _write_texts(aside, None if before is None else _Texts(before.folder), stay, texts)
+    files: dict[str, str] = {}
+    if before is not None:
+        place = np.full(len(old) if old is not None else 0, -1, dtype=np.int64)
+        place[stay] = np.arange(stay.size)
+        for name, file in before.meta["files"].items():
+            row_of = np.load(before.folder / f"{name}_rows.npy")
+            np.save(aside / f"{name}_rows.npy", np.where(row_of >= 0, place[row_of], -1))
+            files[name] = file
+    meta = {**labels, "format": _FORMAT, "revision": changes.revision, "rows": stay.size + len(new), "files": files}
+    return _put_forward(folder, aside, meta)
+
+
+def _put_forward(folder: Path, generation: Path, meta: Mapping[str, Any]) -> _Generation:
+    """Make a generation the one that holds."""
+    (generation / "meta.json").write_text(json.dumps(meta, indent=1), encoding="utf-8")
+    pointer = folder / f"current.{os.getpid()}.part"
+    pointer.write_text(json.dumps({"generation": generation.name}), encoding="utf-8")
+    os.replace(pointer, folder / "current.json")
+    return _Generation(generation, meta)
+
+
+def _stale(generation: _Generation, params: CatalogParams) -> bool:
+    """Whether an index is missing, or does not know too many of the tracks."""
+    return bool(_missing(generation, params))
+
+
+def _missing(generation: _Generation, params: CatalogParams) -> list[str]:
+    """Which indexes have to be made."""
+    rows = int(generation.meta["rows"])
+    wanted = ["texts"]
+    if rows > params.exact_rows and has_faiss():
+        wanted += [name for name in ("words", "sound") if name != "words" or generation.meta["embedding"] is not None]
+    missing = []
+    for name in wanted:
+        if name not in generation.meta["files"]:
+            missing.append(name)
+            continue
+        row_of = np.load(generation.folder / f"{name}_rows.npy", mmap_mode="r")
+        unknown = rows - int(np.count_nonzero(row_of >= 0))
+        if unknown > (0 if name == "texts" else params.stale_share * rows):
+            missing.append(name)
+    return missing
+
+
+def _indexed(folder: Path, generation: _Generation, params: CatalogParams) -> _Generation:
+    """The same generation with its indexes made anew where they are missing or stale."""
+    from workbench.catalog.texts import TextIndex
+
+    rows = np.arange(int(generation.meta["rows"]))
+    files = dict(generation.meta["files"])
+    for name in _missing(generation, params):
+        file = folder / f"{name}-{secrets.token_hex(4)}"
+        if name == "texts":
+            TextIndex.build(_Texts(generation.folder), file)
+        else:
+            build_faiss(_mapped(generation.folder, name), file, params)
+        aside = generation.folder / f"{name}_rows.{os.getpid()}.npy"
+        np.save(aside, rows)
+        os.replace(aside, generation.folder / f"{name}_rows.npy")
+        files[name] = file.name
+    return _put_forward(folder, generation.folder, {**generation.meta, "files": files})
+
+
+def _columns_of(changed: Sequence[Changed]) -> tuple[Columns, list[str]]:
+    """Columns and texts of tracks; word vectors are left zero."""
+    from workbench.catalog.words import track_text
+
+    columns = empty_columns(np.array([change.track.track_id for change in changed], dtype=np.str_))
+    texts = []
+    for row, change in enumerate(changed):
+        _fill(columns, row, change)
+        texts.append(track_text(change.track))
+    return columns, texts
+
+
+def _fill(columns: Columns, row: int, change: Changed) -> None:
+    """Write what is known of one track into its row; given values win."""
+    track, measurement = change.track, change.measurement
+    columns.song[row] = _number(f"song:{track.catalog_song_id}" if track.catalog_song_id else f"track:{track.track_id}")
+    columns.audio[row] = _number(track.content_hash)
+    facts = {} if measurement is None else measurement.facts
+    for name in NUMBERS:
+        value = facts.get(name)
+        if value is not None:
+            getattr(columns, name)[row] = value
+    columns.beats_per_bar[row] = facts.get("beats_per_bar", UNKNOWN)
+    if measurement is not None:
+        columns.contour[row], columns.sound[row] = measurement.contour, measurement.sound
+    for name, value in (("bpm", track.bpm), ("energy", track.energy), ("duration", track.duration_seconds)):
+        if value is not None:
+            getattr(columns, name)[row] = value
+    if track.explicit is not None:
+        columns.explicit[row] = track.explicit
+    if track.musical_key_mode is not None and "musical_key_mode" not in track.measured:
+        columns.mode[row] = 1.0 if track.musical_key_mode == "major" else -1.0
+    if track.instrumental is not None and "instrumental" not in track.measured:
+        columns.vocals[row] = 0.0 if track.instrumental else 1.0
+
+
+def _number(text: str) -> int:
+    """63 bits of a digest: equal for equal texts, and for others once in 10^7 catalogs of a million tracks."""
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
+
+
+def _rows_of(columns: Columns, track_ids: set[str]) -> dict[str, int]:
+    """The rows of those ids that there are."""
+    if not track_ids:
+        return {}
+    found = np.flatnonzero(np.isin(columns.track_ids, np.array(sorted(track_ids), dtype=np.str_)))
+    return {str(columns.track_ids[row]): int(row) for row in found}
+
+
+def _keep_words(
+    new: Columns, texts: Sequence[str], old: Columns, old_texts: Sequence[str], rows: Mapping[str, int]
+) -> None:
+    """Copy the word vectors of tracks whose text is the same."""
+    for at, track_id in enumerate(new.track_ids):
+        row = rows.get(str(track_id))
+        if row is not None and old_texts[row] == texts[at]:
+            new.words[at] = old.words[row]
+
+
+def _write_joined(path: Path, old: NDArray[Any] | None, stay: IntArray, new: NDArray[Any]) -> None:
+    """Rows of an array that stay and new ones, as one .npy, some at a time."""
+    dtype = new.dtype if old is None else np.promote_types(old.dtype, new.dtype)
+    joined = np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=(stay.size + len(new), *new.shape[1:]))
+    if old is not None:
+        for first in range(0, stay.size, _BLOCK_ROWS):
+            some = stay[first : first + _BLOCK_ROWS]
+            joined[first : first + some.size] = old[some]
+    joined[stay.size :] = new
+    joined.flush()
+
+
+def _mapped(folder: Path, name: str) -> NDArray[Any]:
+    """An array of a generation, memory-mapped read-only."""
+    array: NDArray[Any] = np.load(folder / f"{name}.npy", mmap_mode="r")
+    return array
+
+
+class _Texts(Sequence[str]):
+    """The texts of a generation: one file, and where each begins in it."""
+
+    def __init__(self, folder: Path) -> None:
+        self._starts = np.load(folder / "text_starts.npy", mmap_mode="r")
+        size = int(self._starts[-1])
+        self._bytes = np.memmap(folder / "texts.bin", mode="r") if size else np.empty(0, dtype=np.uint8)
+
+    def __len__(self) -> int:
+        return int(self._starts.size) - 1
+
+    @overload
+    def __getitem__(self, row: int) -> str: ...
+    @overload
+    def __getitem__(self, row: slice) -> list[str]: ...
+    def __getitem__(self, row: int | slice) -> str | list[str]:
+        if isinstance(row, slice):
+            return [self[at] for at in range(*row.indices(len(self)))]
+        if not 0 <= row < len(self):
+            raise IndexError(row)
+        return self.raw(row).decode("utf-8")
+
+    def raw(self, row: int) -> bytes:
+        return self._bytes[self._starts[row] : self._starts[row + 1]].tobytes()
+
+
+def _write_texts(folder: Path, old: _Texts | None, stay: IntArray, new: Sequence[str]) -> None:
+    starts = np.zeros(stay.size + len(new) + 1, dtype=np.int64)
+    with (folder / "texts.bin").open("wb") as file:
+        for row, text in enumerate(_chained(old, stay, new), start=1):
+            file.write(text)
+            starts[row] = starts[row - 1] + len(text)
+    np.save(folder / "text_starts.npy", starts)
+
+
+def _chained(old: _Texts | None, stay: IntArray, new: Sequence[str]) -> Iterator[bytes]:
+    if old is not None:
+        for row in stay:
+            yield old.raw(int(row))
+    for text in new:
+        yield text.encode("utf-8", "replace")
+
+
+def _clear(folder: Path, current: _Generation) -> None:
+    """Delete what no reader will ask for again: all that has not been the current one for an hour."""
+    needed = {current.folder.name, *current.meta["files"].values(), "current.json", "writer.lock"}
+    for left in folder.iterdir():
+        if left.name not in needed and time.time() - left.stat().st_mtime > _ABANDONED_SECONDS:
+            shutil.rmtree(left) if left.is_dir() else left.unlink(missing_ok=True)
+
+
+@contextmanager
+def _one_writer(folder: Path) -> Iterator[None]:
+    """One process at a time on this machine; the lock goes with the process that holds it."""
+    with (folder / "writer.lock").open("ab") as lock:
+        try:
+            import fcntl
+        except ImportError:  # Windows: two writers do the work twice, and either is right
+            yield
+            return
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def _silent(stage: str, done: float) -> None:
+    """Say nothing."""
