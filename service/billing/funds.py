@@ -1,0 +1,52 @@
+"""May this account start work that costs? Asked after everything else about a request, before the work.
+
+The spend cap comes first; then a credit grant that is active and not used up; then the payment method. Whoever passes
+is served to the end, whatever happens to the account meanwhile.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection
+
+from service.errors import Problem
+from service.store import accounts, ledger
+from service.store.accounts import Account
+from workbench.store.database import now
+
+CAP_REACHED = "monthly spend cap reached"
+CREDIT_EXHAUSTED = "credit grant exhausted"
+CREDIT_EXPIRED = "credit grant expired"
+NO_PAYMENT_METHOD = "no active payment method"
+
+
+def check(connection: Connection, account: str, at: str | None = None) -> None:
+    """Let an account pass that can pay.
+
+    Parameters
+    ----------
+    connection : any transaction
+    account : who asks
+    at : the moment, as `workbench.store.database.now` writes it; None: this one
+
+    Raises
+    ------
+    Problem : 402, its message names the reason
+    """
+    found = accounts.get(connection, account)
+    if found is None:
+        raise Problem(402, NO_PAYMENT_METHOD)
+    at = at or now()
+    reason = _obstacle(found, ledger.spent_in_month(connection, account, at), at)
+    if reason is not None:
+        raise Problem(402, reason)
+
+
+def _obstacle(account: Account, spent_micros: int, at: str) -> str | None:
+    if account.spend_cap_micros is not None and spent_micros >= account.spend_cap_micros:
+        return CAP_REACHED
+    expired = account.credit_expires_at is not None and account.credit_expires_at <= at
+    if account.payment_method or (account.credit_micros > 0 and not expired):
+        return None
+    if not account.credit_granted:
+        return NO_PAYMENT_METHOD
+    return CREDIT_EXHAUSTED if account.credit_micros <= 0 else CREDIT_EXPIRED

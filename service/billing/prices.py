@@ -1,0 +1,85 @@
+"""What a call or a minute costs, in whole micro-dollars, so that sums are exact."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import ROUND_HALF_EVEN, Decimal
+from functools import cache
+
+from service.settings import ServiceSettings, load_service_settings
+from workbench.errors import ParameterError
+
+MICROS = 1_000_000
+"""micro-dollars in a dollar"""
+
+LOOP, ALIGN, MATCH, UNDERSCORE = "POST /v1/loop", "POST /v1/align", "POST /v1/match", "POST /v1/underscore"
+BEATS = "POST /v1/beats"
+"""endpoints as the ledger names them"""
+
+CALL, MINUTE = "call", "minute"
+"""units"""
+UNITS: Mapping[str, str] = {"ingest": MINUTE, "beats": MINUTE}
+"""what a kind of job is sold by, where not by the call"""
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """Micro-dollars of a unit."""
+
+    calls: Mapping[str, int]
+    """of a call, by endpoint"""
+    beats_minute: int
+    """of a minute of audio mapped"""
+    video_minute: int
+    """of a minute of video ingested, by whichever endpoint it came"""
+
+    def amount(self, endpoint: str, unit: str, quantity: int) -> int:
+        """Micro-dollars for so many units.
+
+        Raises
+        ------
+        ParameterError : nothing is sold there in that unit, or less than none of it
+        """
+        if quantity < 0:
+            raise ParameterError(f"nobody can buy {quantity} {unit}s")
+        if unit == MINUTE:
+            return quantity * (self.beats_minute if endpoint == BEATS else self.video_minute)
+        if unit != CALL or endpoint not in self.calls:
+            raise ParameterError(f"{endpoint} is not sold by the {unit}")
+        return quantity * self.calls[endpoint]
+
+
+def prices_of(settings: ServiceSettings) -> Prices:
+    """The prices that settings name."""
+    return Prices(
+        calls={
+            MATCH: micros_of(settings.price_match_usd),
+            UNDERSCORE: micros_of(settings.price_underscore_usd),
+            ALIGN: micros_of(settings.price_align_usd),
+            LOOP: micros_of(settings.price_loop_usd),
+        },
+        beats_minute=micros_of(settings.price_beats_minute_usd),
+        video_minute=micros_of(settings.price_video_minute_usd),
+    )
+
+
+@cache
+def current_prices() -> Prices:
+    """The prices of this process, read from the environment once."""
+    return prices_of(load_service_settings())
+
+
+def dollars(micros: int) -> str:
+    """An amount as the ledger shows it, `0.1` for a hundred thousand micro-dollars."""
+    return format(Decimal(micros) / MICROS, "f")
+
+
+def micros_of(usd: Decimal) -> int:
+    """A sum in dollars as micro-dollars, rounded half to even."""
+    return int((usd * MICROS).to_integral_value(ROUND_HALF_EVEN))
+
+
+def started_minutes(seconds: float) -> int:
+    """Minutes of sound or picture as they are billed: rounded up, at least one."""
+    return max(1, -int(-seconds // 60))

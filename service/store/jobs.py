@@ -1,0 +1,435 @@
+"""Jobs: work that was accepted, and how it is claimed, kept alive and settled.
+
+    queued ──claim──> running ──complete──> complete        waiting: queued, but not before a moment, or before the
+      ^  ^               │  └────fail─────> failed          video it waits for is settled (`release`)
+      │  └──give_back────┤
+      └──── lease ends, or `crashed` ──> claimed again
+
+A claim is one UPDATE over a SELECT ... FOR UPDATE SKIP LOCKED (SQLite, which lets one transaction write at a time,
+leaves the locking words out). It carries a lease that `beat` renews; when a process dies its leases end and others take
+its jobs over. Whatever settles a job is fenced by (job, owner, attempt, running), so that a process that was given up
+for dead and wakes again changes nothing; and the answer, the stored answer and the ledger row are written in the
+transaction that settles the job. So a job is charged exactly once or not at all, whatever is killed when.
+
+Fairness is in the claim: the account that has the fewest jobs running comes first, then the one that was served longest
+ago, then the oldest job. Jobs of one `build` do not run side by side: the second finds what the first has stored.
+
+Functions take a connection whose transaction the caller owns.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any, Literal, TypeAlias
+
+import sqlalchemy as sa
+from sqlalchemy import Connection, Row
+from ulid import ULID
+
+from service.billing.prices import CALL, UNITS
+from service.store import answers, ledger
+from service.store.inserts import insert
+from service.store.ledger import Charge
+from service.store.moments import moment
+from service.store.tables import jobs, turns
+from workbench.store.database import now
+
+State: TypeAlias = Literal["queued", "waiting", "running", "complete", "failed"]
+Fields: TypeAlias = dict[str, Any]
+
+MAIN, BEATS = "main", "beats"
+"""the queues"""
+OPEN = ("queued", "waiting", "running")
+"""states of a job that is not settled"""
+QUEUED_STAGE = "queued"
+
+_CLAIM_LOCK = 0x636C6169  # PostgreSQL's advisory lock; any constant of our own
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """Why a job failed, in the words of the poll that tells it."""
+
+    status: int
+    type: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class StoredAnswer:
+    """A result that later requests find without a job."""
+
+    answer_key: str
+    kind: str
+    body: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class NewJob:
+    """Work to be accepted."""
+
+    kind: str
+    """see `service.jobs.kinds`"""
+    queue: str
+    account: str
+    """empty for what belongs to all"""
+    build: str
+    """what is built, equal for jobs that one build serves; an account has one unsettled job of a kind a build"""
+    video_id: str | None = None
+    track_id: str | None = None
+    request: Mapping[str, Any] = field(default_factory=dict)
+    endpoint: str = ""
+    """by which it came, as the ledger names it"""
+    charge_key: str | None = None
+    """of the ledger row that its completion books; empty: one of its own, None: nothing is booked"""
+    wait_seconds: float | None = None
+    """s until it is looked at, unless its video is settled before; None: at once"""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A row of the table."""
+
+    job_id: str
+    kind: str
+    queue: str
+    account: str
+    build: str
+    video_id: str | None
+    track_id: str | None
+    request: Fields
+    charge: Charge | None
+    state: State
+    stage: str
+    attempt: int
+    """times it was claimed"""
+    crashes: int
+    """attempts that ended with the death of the process"""
+    owner: str | None
+    lease_until: str | None
+    not_before: str | None
+    answer: Fields | None
+    fault: Fields | None
+    """{status, type, message}"""
+    created_at: str
+    started_at: str | None
+    finished_at: str | None
+
+    @property
+    def settled(self) -> bool:
+        """Whether it is complete or failed."""
+        return self.state not in OPEN
+
+
+@dataclass(frozen=True, slots=True)
+class Depth:
+    """How much work of one kind is in one state."""
+
+    queue: str
+    kind: str
+    state: State
+    count: int
+    oldest_at: str
+    """when the oldest of them was accepted"""
+
+
+def new_job_id() -> str:
+    """A fresh id."""
+    return f"job_{ULID()}"
+
+
+def submit(connection: Connection, new: NewJob) -> Job:
+    """Accept work: a new job, or the unsettled one of the same account, kind and build.
+
+    A second submit that also asks for a mix (`auto_mix`) makes the first job's request ask for it too.
+    """
+    # The unsettled job may settle between the two statements; then the next round inserts.
+    while True:
+        row = connection.execute(_insertion(connection, new)).first()
+        if row is not None:
+            return _job(row)
+        found = connection.execute(
+            sa.select(jobs).where(
+                jobs.c.account == new.account, jobs.c.kind == new.kind, jobs.c.build == new.build, _is_open()
+            )
+        ).first()
+        if found is not None:
+            return _widened(connection, _job(found), new)
+
+
+def _insertion(connection: Connection, new: NewJob) -> Any:
+    job_id = new_job_id()
+    charge = _charge(new, job_id)
+    values = {
+        "job_id": job_id,
+        "kind": new.kind,
+        "queue": new.queue,
+        "account": new.account,
+        "build": new.build,
+        "video_id": new.video_id,
+        "track_id": new.track_id,
+        "request": _dumps(new.request),
+        "charge": None if charge is None else _dumps(asdict(charge)),
+        "state": "queued" if new.wait_seconds is None else "waiting",
+        "stage": QUEUED_STAGE,
+        "attempt": 0,
+        "crashes": 0,
+        "not_before": None if new.wait_seconds is None else moment(new.wait_seconds),
+        "created_at": now(),
+    }
+    return insert(connection, jobs).values(**values).on_conflict_do_nothing().returning(jobs)
+
+
+def _charge(new: NewJob, job_id: str) -> Charge | None:
+    """What completion books: a video's ingest on the video, everything else on the job."""
+    if new.charge_key is None:
+        return None
+    return Charge(
+        account=new.account,
+        endpoint=new.endpoint,
+        subject=str(new.video_id) if new.kind == "ingest" else job_id,
+        unit=UNITS.get(new.kind, CALL),
+        event_key=new.charge_key or f"job:{job_id}",
+    )
+
+
+def _widened(connection: Connection, job: Job, new: NewJob) -> Job:
+    if not new.request.get("auto_mix") or job.request.get("auto_mix"):
+        return job
+    request = job.request | {"auto_mix": True}
+    change = jobs.update().where(jobs.c.job_id == job.job_id, _is_open()).values(request=_dumps(request))
+    connection.execute(change)
+    return replace(job, request=request)
+
+
+def get(connection: Connection, job_id: str) -> Job | None:
+    """The job of an id."""
+    row = connection.execute(sa.select(jobs).where(jobs.c.job_id == job_id)).first()
+    return None if row is None else _job(row)
+
+
+def open_job(connection: Connection, account: str, kind: str, build: str) -> Job | None:
+    """The unsettled job of an account, kind and build."""
+    query = sa.select(jobs).where(jobs.c.account == account, jobs.c.kind == kind, jobs.c.build == build, _is_open())
+    row = connection.execute(query).first()
+    return None if row is None else _job(row)
+
+
+def claim(connection: Connection, queues: Sequence[str], owner: str, lease_seconds: float) -> Job | None:
+    """Take the job whose turn it is, for so many seconds; None where there is nothing to do.
+
+    A job whose lease ended is taken over first; that its process died is counted in `crashes`.
+    """
+    if connection.dialect.name == "postgresql":
+        # Two claims at once would not see each other's build, nor each other's turn.
+        connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": _CLAIM_LOCK})
+    at = now()
+    taken_over = jobs.c.state == "running"
+    change = (
+        jobs.update()
+        .where(jobs.c.job_id == _whose_turn(queues, owner, at).scalar_subquery())
+        .values(
+            state="running",
+            attempt=jobs.c.attempt + 1,
+            crashes=jobs.c.crashes + sa.case((taken_over, 1), else_=0),
+            owner=owner,
+            lease_until=moment(lease_seconds),
+            not_before=None,
+            started_at=sa.func.coalesce(jobs.c.started_at, at),
+        )
+        .returning(jobs)
+    )
+    row = connection.execute(change).first()
+    if row is None:
+        return None
+    turn = insert(connection, turns).values(queue=row.queue, account=row.account, served_at=at)
+    connection.execute(turn.on_conflict_do_update(index_elements=["queue", "account"], set_={"served_at": at}))
+    return _job(row)
+
+
+def claimable(connection: Connection, queues: Sequence[str], owner: str) -> bool:
+    """Whether `claim` would find a job. Only reads, so that a worker may ask often."""
+    return connection.execute(_claimable_ids(queues, owner, now()).limit(1)).first() is not None
+
+
+def _claimable_ids(queues: Sequence[str], owner: str, at: str) -> sa.Select[Any]:
+    running = jobs.alias("running")
+    busy = sa.select(running.c.build).where(running.c.state == "running")
+    ready = sa.or_(jobs.c.state == "queued", sa.and_(jobs.c.state == "waiting", jobs.c.not_before <= at))
+    # Whose own lease has ended is late, not dead: it will beat again.
+    abandoned = sa.and_(jobs.c.state == "running", jobs.c.lease_until < at, jobs.c.owner != owner)
+    return sa.select(jobs.c.job_id).where(
+        _is_open(), jobs.c.queue.in_(queues), sa.or_(abandoned, sa.and_(ready, jobs.c.build.not_in(busy)))
+    )
+
+
+def _whose_turn(queues: Sequence[str], owner: str, at: str) -> sa.Select[Any]:
+    running = jobs.alias("busy")
+    busy = (
+        sa.select(running.c.queue, running.c.account, sa.func.count().label("jobs"))
+        .where(running.c.state == "running")
+        .group_by(running.c.queue, running.c.account)
+        .subquery("accounts_busy")
+    )
+    joined = jobs.outerjoin(busy, sa.and_(busy.c.queue == jobs.c.queue, busy.c.account == jobs.c.account)).outerjoin(
+        turns, sa.and_(turns.c.queue == jobs.c.queue, turns.c.account == jobs.c.account)
+    )
+    return (
+        _claimable_ids(queues, owner, at)
+        .select_from(joined)
+        .order_by(
+            sa.case((jobs.c.state == "running", 0), else_=1),
+            sa.func.coalesce(busy.c.jobs, 0),
+            sa.func.coalesce(turns.c.served_at, ""),
+            jobs.c.created_at,
+            jobs.c.job_id,
+        )
+        .limit(1)
+        .with_for_update(skip_locked=True, of=jobs)
+    )
+
+
+def beat(connection: Connection, job: Job, lease_seconds: float, stage: str) -> bool:
+    """Renew a lease and note how far the job is; False where the job is no longer ours."""
+    return _change(connection, job, lease_until=moment(lease_seconds), stage=stage)
+
+
+def complete(
+    connection: Connection,
+    job: Job,
+    answer: Mapping[str, Any],
+    *,
+    billed: bool,
+    quantity: int | None = None,
+    stored: Iterable[StoredAnswer] = (),
+) -> bool:
+    """Settle a job with its answer, keep what later requests find, and book its charge, all in this transaction.
+
+    Parameters
+    ----------
+    job : as it was claimed
+    answer : what the poll tells
+    billed : whether the job's charge is booked, where it has one
+    quantity : calls or minutes; None: what the charge says
+    stored : results for later requests
+
+    Returns
+    -------
+    bool : False where the job is no longer ours, or asks for more than when it was claimed; nothing was changed then
+    """
+    done = _change(
+        connection,
+        job,
+        jobs.c.request == _dumps(job.request),
+        state="complete",
+        answer=_dumps(answer),
+        lease_until=None,
+        finished_at=now(),
+    )
+    if not done:
+        return False
+    for one in stored:
+        answers.store(connection, one.answer_key, one.kind, one.body)
+    if billed and job.charge is not None:
+        charge = job.charge if quantity is None else replace(job.charge, quantity=quantity)
+        ledger.charge(connection, charge)
+    return True
+
+
+def fail(connection: Connection, job: Job, fault: Fault) -> bool:
+    """Settle a job that cannot be done; nothing is booked. False where the job is no longer ours."""
+    return _change(connection, job, state="failed", fault=_dumps(asdict(fault)), lease_until=None, finished_at=now())
+
+
+def give_back(connection: Connection, job: Job) -> bool:
+    """Put a job back into its queue, for another process to run; False where it is no longer ours."""
+    return _change(connection, job, state="queued", stage=QUEUED_STAGE, owner=None, lease_until=None)
+
+
+def crashed(connection: Connection, job: Job) -> bool:
+    """Put back a job that killed its process, and count that; False where it is no longer ours."""
+    return _change(
+        connection,
+        job,
+        state="queued",
+        stage=QUEUED_STAGE,
+        owner=None,
+        lease_until=None,
+        crashes=jobs.c.crashes + 1,
+    )
+
+
+def wait(connection: Connection, job: Job, seconds: float) -> bool:
+    """Put back a job that cannot begin yet, to be looked at again then; False where it is no longer ours."""
+    return _change(
+        connection,
+        job,
+        state="waiting",
+        stage=QUEUED_STAGE,
+        owner=None,
+        lease_until=None,
+        not_before=moment(seconds),
+    )
+
+
+def release(connection: Connection, video_id: str) -> int:
+    """Let the jobs begin that wait for a video, which is settled now; returns how many there were."""
+    waiting = (jobs.c.video_id == video_id) & (jobs.c.state == "waiting")
+    return connection.execute(jobs.update().where(waiting).values(state="queued", not_before=None)).rowcount
+
+
+def expire(connection: Connection, queue: str, older_than: str) -> int:
+    """Fail the jobs of a queue that nobody began and that were accepted before a moment; returns how many."""
+    fault = Fault(422, "invalid_request", "the job waited in its queue for too long and was given up; submit it again")
+    stale = (jobs.c.queue == queue) & (jobs.c.state == "queued") & (jobs.c.created_at < older_than)
+    change = jobs.update().where(stale, jobs.c.attempt == 0)
+    done = connection.execute(change.values(state="failed", fault=_dumps(asdict(fault)), finished_at=now()))
+    return done.rowcount
+
+
+def depths(connection: Connection) -> list[Depth]:
+    """The unsettled jobs by queue, kind and state."""
+    groups = (jobs.c.queue, jobs.c.kind, jobs.c.state)
+    query = (
+        sa.select(*groups, sa.func.count(), sa.func.min(jobs.c.created_at))
+        .where(_is_open())
+        .group_by(*groups)
+        .order_by(*groups)
+    )
+    return [Depth(*row) for row in connection.execute(query)]
+
+
+def unsettled(connection: Connection) -> set[str]:
+    """The ids of all jobs that are not settled."""
+    return set(connection.scalars(sa.select(jobs.c.job_id).where(_is_open())))
+
+
+def _is_open() -> sa.ColumnElement[bool]:
+    """Spelled as the partial indexes spell it, which is how both databases know that they apply."""
+    return sa.literal_column("jobs.state IN ('queued', 'waiting', 'running')", sa.Boolean)
+
+
+def _change(connection: Connection, job: Job, *more: sa.ColumnElement[bool], **values: Any) -> bool:
+    """Change a job that is still ours as it was claimed."""
+    fence = (
+        jobs.c.job_id == job.job_id,
+        jobs.c.owner == job.owner,
+        jobs.c.attempt == job.attempt,
+        jobs.c.state == "running",
+    )
+    return connection.execute(jobs.update().where(*fence, *more).values(**values)).rowcount == 1
+
+
+def _job(row: Row[Any]) -> Job:
+    values = dict(row._mapping)
+    values["request"] = json.loads(values["request"])
+    values["charge"] = None if values["charge"] is None else Charge(**json.loads(values["charge"]))
+    values["answer"] = None if values["answer"] is None else json.loads(values["answer"])
+    values["fault"] = None if values["fault"] is None else json.loads(values["fault"])
+    return Job(**values)
+
+
+def _dumps(value: Mapping[str, Any]) -> str:
+    return json.dumps(value, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

@@ -1,0 +1,161 @@
+"""The ledger: charges and credits, each booked once by its event key and never changed.
+
+A charge draws on the credit grant while one is active, the rest goes to the payment method; both, and the month's total
+that the spend cap is held against, change in the transaction of the row.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+from ulid import ULID
+
+from service.billing.prices import CALL, Prices, current_prices
+from service.store.inserts import insert
+from service.store.moments import month_of
+from service.store.tables import accounts, ledger, month_totals
+from workbench.errors import ParameterError
+from workbench.store.database import now
+
+
+@dataclass(frozen=True, slots=True)
+class Charge:
+    """What somebody owes for one event."""
+
+    account: str
+    endpoint: str
+    """as `POST /v1/loop`"""
+    subject: str
+    """id of the job, video or request"""
+    event_key: str
+    """an event is booked once"""
+    quantity: int = 1
+    unit: str = CALL
+    """`call` or `minute`"""
+
+
+@dataclass(frozen=True, slots=True)
+class Credit:
+    """A grant."""
+
+    account: str
+    micros: int
+    """micro-dollars, above 0"""
+    event_key: str
+    endpoint: str
+    """by which it came"""
+    subject: str
+    expires_at: str | None = None
+    """None: never"""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A row of the table."""
+
+    entry_id: str
+    event_key: str
+    account: str
+    event: Literal["charge", "credit"]
+    endpoint: str
+    subject: str
+    quantity: int
+    unit: str
+    amount_micros: int
+    at: str
+
+
+def charge(connection: Connection, charge: Charge, prices: Prices | None = None) -> bool:
+    """Book a charge; False where its event was booked before, and nothing is changed then.
+
+    Parameters
+    ----------
+    charge : what to book
+    prices : None: those of the environment
+
+    Raises
+    ------
+    ParameterError : nothing is sold there in that unit
+    """
+    amount = (prices or current_prices()).amount(charge.endpoint, charge.unit, charge.quantity)
+    entry = Entry(
+        _entry_id(), charge.event_key, charge.account, "charge", charge.endpoint, charge.subject, charge.quantity,
+        charge.unit, amount, now(),
+    )  # fmt: skip
+    if not _book(connection, entry):
+        return False
+    _draw(connection, entry)
+    _add_to_month(connection, entry)
+    return True
+
+
+def credit(connection: Connection, credit: Credit) -> bool:
+    """Book a grant; False where its event was booked before, and nothing is changed then.
+
+    It adds to what is left of a grant that is still active, and both last as long as the new one.
+
+    Raises
+    ------
+    ParameterError : no amount
+    """
+    if credit.micros <= 0:
+        raise ParameterError(f"a credit grant is more than nothing, got {credit.micros} micro-dollars")
+    entry = Entry(
+        _entry_id(), credit.event_key, credit.account, "credit", credit.endpoint, credit.subject, 1, "call",
+        credit.micros, now(),
+    )  # fmt: skip
+    if not _book(connection, entry):
+        return False
+    left = sa.case((_active(entry.at), accounts.c.credit_micros), else_=0)
+    change = accounts.update().where(accounts.c.account == credit.account)
+    connection.execute(
+        change.values(credit_micros=left + credit.micros, credit_granted=True, credit_expires_at=credit.expires_at)
+    )
+    return True
+
+
+def entries(connection: Connection, account: str) -> list[Entry]:
+    """All rows of an account, oldest first."""
+    query = sa.select(ledger).where(ledger.c.account == account).order_by(ledger.c.at, ledger.c.entry_id)
+    return [Entry(**row._mapping) for row in connection.execute(query)]
+
+
+def spent_in_month(connection: Connection, account: str, at: str) -> int:
+    """Micro-dollars charged in the calendar month, UTC, of a moment."""
+    query = sa.select(month_totals.c.micros).where(
+        month_totals.c.account == account, month_totals.c.month == month_of(at)
+    )
+    return connection.scalar(query) or 0
+
+
+def _entry_id() -> str:
+    return f"ent_{ULID()}"
+
+
+def _book(connection: Connection, entry: Entry) -> bool:
+    values = {name: getattr(entry, name) for name in Entry.__slots__}
+    row = insert(connection, ledger).values(**values).on_conflict_do_nothing(index_elements=["event_key"])
+    return connection.execute(row.returning(ledger.c.entry_id)).first() is not None
+
+
+def _draw(connection: Connection, entry: Entry) -> None:
+    left = accounts.c.credit_micros - entry.amount_micros
+    change = accounts.update().where(accounts.c.account == entry.account, _active(entry.at))
+    connection.execute(change.values(credit_micros=sa.case((left > 0, left), else_=0)))
+
+
+def _active(at: str) -> sa.ColumnElement[bool]:
+    """Whether an account has a credit grant that can be drawn on."""
+    expiry = accounts.c.credit_expires_at
+    return sa.and_(accounts.c.credit_micros > 0, sa.or_(expiry.is_(None), expiry > at))
+
+
+def _add_to_month(connection: Connection, entry: Entry) -> None:
+    row = insert(connection, month_totals).values(
+        account=entry.account, month=month_of(entry.at), micros=entry.amount_micros
+    )
+    total = month_totals.c.micros + entry.amount_micros
+    connection.execute(row.on_conflict_do_update(index_elements=["account", "month"], set_={"micros": total}))

@@ -1,0 +1,47 @@
+"""Workers: signs of life of the processes that run jobs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from service.store.inserts import insert
+from service.store.moments import moment
+from service.store.tables import workers
+from workbench.store.database import now
+
+
+@dataclass(frozen=True, slots=True)
+class Worker:
+    """A process that runs jobs."""
+
+    owner: str
+    """its name, a new one each time it starts"""
+    queues: tuple[str, ...]
+    seen_at: str
+
+
+def beat(connection: Connection, owner: str, queues: Iterable[str]) -> None:
+    """Say that a worker is alive."""
+    values = {"queues": ",".join(queues), "seen_at": now()}
+    row = insert(connection, workers).values(owner=owner, **values)
+    connection.execute(row.on_conflict_do_update(index_elements=["owner"], set_=values))
+
+
+def alive(connection: Connection, seconds: float) -> list[Worker]:
+    """The workers that gave a sign of life within so many seconds."""
+    rows = connection.execute(sa.select(workers).where(workers.c.seen_at > moment(-seconds)))
+    return [Worker(row.owner, tuple(row.queues.split(",")), row.seen_at) for row in rows]
+
+
+def leave(connection: Connection, owner: str) -> None:
+    """Forget a worker that stops."""
+    connection.execute(workers.delete().where(workers.c.owner == owner))
+
+
+def forget(connection: Connection, seconds: float) -> None:
+    """Forget the workers that gave no sign of life for so many seconds."""
+    connection.execute(workers.delete().where(workers.c.seen_at <= moment(-seconds)))
