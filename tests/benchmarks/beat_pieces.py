@@ -69,12 +69,15 @@ def bundled_tags(song: Song) -> frozenset[str]:
     if len(about["metres"]) > 1:
         tags.add("metre_change")
     beats, _ = song.beats()
-    bpm = 60.0 / float(np.median(np.diff(beats))) if beats.size > 1 else None
-    if bpm is not None and not SLOW_BPM <= bpm <= FAST_BPM:
-        tags.add("slow" if bpm < SLOW_BPM else "fast")
-    if bpm is not None and "tempo_change" not in tags:
+    if beats.size > 1 and "tempo_change" not in tags:
         tags.add("steady")
-    return frozenset(tags)
+    return frozenset(tags | speed_tags(beats))
+
+
+def speed_tags(beats: Times) -> set[str]:
+    """Slow or fast, by the median beat; nothing for what lies between."""
+    bpm = 60.0 / float(np.median(np.diff(beats))) if beats.size > 1 else SLOW_BPM
+    return {"slow"} if bpm < SLOW_BPM else {"fast"} if bpm > FAST_BPM else set()
 
 
 def bundled_piece(song: Song) -> Piece:
@@ -123,7 +126,8 @@ def folder_piece(truth: Path) -> Piece:
     written = json.loads(truth.read_text())
     beats = np.array(written["beats"], dtype=np.float64)
     positions = np.array(written["positions"], dtype=int)
-    return Piece(truth.stem, audio[0], beats, beats[positions == 1], frozenset(written["tags"]))
+    tags = (set(written["tags"]) - {"slow", "fast"}) | speed_tags(beats)
+    return Piece(truth.stem, audio[0], beats, beats[positions == 1], frozenset(tags))
 
 
 def sample(pieces: Sequence[Piece], n: int) -> list[Piece]:

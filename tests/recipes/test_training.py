@@ -84,6 +84,12 @@ def test_targets_say_tempo_metre_and_division_between_the_beats_only() -> None:
     assert TEMPO_BINS[np.argmax(wanted.tempo[inside], axis=1)] == pytest.approx(90.0, rel=0.03)
 
 
+def test_a_bar_of_a_length_that_has_no_name_teaches_no_metre() -> None:
+    wanted = whole(clicks(seconds=20.0, beats_per_bar=9))
+    assert set(wanted.metre) == {-1}
+    assert set(wanted.division) > {-1}
+
+
 def said(wanted: Example, late: int = 0, bpm: float | None = None) -> torch.Tensor:
     """Heads of a network that is sure of the beats, `late` frames behind, and of a tempo."""
     heads = torch.zeros(1, len(wanted.targets) // 2, N_HEADS)
@@ -144,6 +150,8 @@ def test_a_run_repeats_and_an_interrupted_one_ends_the_same(tmp_path: Path) -> N
     uninterrupted = small_run(train_set, tmp_path / "whole")
     with pytest.raises(KeyboardInterrupt):
         small_run(TakenAway(train_set, draws=20), tmp_path / "resumed")
+    with (tmp_path / "resumed" / "log.jsonl").open("a") as log:
+        log.write('{"step": 4}\n')  # as a run leaves it that ends between its log and its checkpoint
     resumed = small_run(train_set, tmp_path / "resumed")
     kept = trained(tmp_path / "resumed").state_dict()
     for name, tensor in uninterrupted.items():

@@ -20,6 +20,9 @@ import numpy as np
 from workbench.beats.network import weights_digest
 from workbench.recording import FloatArray
 
+RIGHT_DOWNBEAT_F = 0.9
+"""F of the downbeats, within 70 ms, from which a grid counts as right: what its confidence is the chance of"""
+
 
 @dataclass(frozen=True, slots=True)
 class ReadingWeights:
@@ -34,7 +37,7 @@ class ReadingWeights:
     """log-odds a unit of each sign that a grid is right; fitted apart, on pieces that the nats were not fitted to"""
 
     def certainty(self, signs: Mapping[str, float]) -> float:
-        """Chance that a grid has the right downbeats, 0 to 1."""
+        """Chance that a grid has the right downbeats, F of at least `RIGHT_DOWNBEAT_F`, 0 to 1."""
         odds = sum(weight * signs.get(name, 0.0) for name, weight in self.signs.items())
         return float(1.0 / (1.0 + np.exp(-odds)))
 

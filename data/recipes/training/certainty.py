@@ -33,8 +33,6 @@ from workbench.beats.track import track
 from workbench.features.spectrum import analyze_spectrum
 from workbench.params import BeatParams
 
-RIGHT = 0.9
-"""downbeat F from which a grid is right"""
 PENALTY = 0.5
 BOUNDS = {
     "margin": (0.0, None), "steady": (0.0, None), "bar_lines": (0.0, None), "beats": (0.0, None), "missed": (None, 0.0),
@@ -65,7 +63,7 @@ def judge(path: Path, params: BeatParams) -> Judged | None:
     opens = beats[np.array(truth["positions"], dtype=int) == 1]
     given = found.times[found.positions == 1]
     f = float(mir_eval.beat.f_measure(opens, given)) if opens.size and given.size else 0.0
-    return Judged(path.stem, found.signs, f >= RIGHT)
+    return Judged(path.stem, found.signs, f >= shipped.RIGHT_DOWNBEAT_F)
 
 
 def fit(rows: NDArray[np.float64], right: NDArray[np.bool_], names: list[str]) -> NDArray[np.float64]:

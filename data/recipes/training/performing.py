@@ -13,6 +13,8 @@ import numpy as np
 from composition import Role, Score
 from numpy.typing import NDArray
 
+SLOW_BPM, FAST_BPM = 80.0, 150.0
+"""beats a minute below and above which a piece is tagged slow, fast; as the benchmark does"""
 _STEPS = 24
 """points a beat at which the tempo map is integrated"""
 
@@ -212,8 +214,8 @@ def _all_tags(score: Score, beats: NDArray[np.float64], bar_beats: NDArray[np.in
     if score.pickup:
         tags.add("pickup")
     bpm = 60.0 / float(np.median(np.diff(beats)))
-    if bpm < 70:
+    if bpm < SLOW_BPM:
         tags.add("slow")
-    if bpm > 150:
+    if bpm > FAST_BPM:
         tags.add("fast")
     return tags

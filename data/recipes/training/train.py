@@ -78,7 +78,7 @@ class Example:
     tempo: NDArray[np.float32]
     """shape (pairs, TEMPO_BINS.size), sums to 1 inside the music and to 0 outside"""
     metre: NDArray[np.int64]
-    """shape (pairs,), index or -1 outside"""
+    """shape (pairs,), index; -1 outside and in bars of other lengths"""
     division: NDArray[np.int64]
 
 
@@ -166,7 +166,8 @@ def _with_targets(
         tempo = np.where(known[:, None], soft / np.maximum(soft.sum(axis=1, keepdims=True), 1e-9), 0.0).astype(
             np.float32
         )
-        metre = np.where(known, np.clip(truth.bar_beats[which], METRES[0], METRES[-1]) - METRES[0], -1)
+        named = np.isin(truth.bar_beats[which], METRES)  # a bar of nine teaches nothing about bars of seven
+        metre = np.where(known & named, truth.bar_beats[which] - METRES[0], -1)
         division = np.where(known, DIVISIONS.index(truth.division), -1)
     return Example(inputs, targets, tempo, metre, division)
 
@@ -277,6 +278,7 @@ def train(
         optimizer.load_state_dict(state["optimizer"])
         mean.load_state_dict(state["mean"])
         start = state["step"]
+    _keep_log(log, start)
     began = time.monotonic()
     running = 0.0
     for step in range(start, steps + restart):
@@ -316,6 +318,13 @@ def train(
             part.replace(checkpoint)
     result: BeatNetwork = mean.module
     return result
+
+
+def _keep_log(log: Path, steps: int) -> None:
+    """Drop the rows of steps that no checkpoint has: they are taken, and logged, once more."""
+    if log.exists():
+        rows = [line for line in log.read_text().splitlines() if json.loads(line)["step"] <= steps]
+        log.write_text("".join(f"{line}\n" for line in rows))
 
 
 def trained(run: Path) -> BeatNetwork:

@@ -37,7 +37,6 @@ USUAL = {
     "latin": ("latin", "guitar and flute", "accordion", "bossa", "wind band"),
     "marches": ("wind band", "brass", "orchestra", "piano"),
     "mozart": ("orchestra", "piano", "piano figures", "quartet"),
-    "ragtime": ("piano", "stride", "wind band", "barrel organ", "dixieland"),
     "russian": ("folk band", "accordion", "choir", "orchestra", "guitar and flute"),
     "schubert": ("piano figures", "piano", "harp and voice", "quartet", "choir"),
     "scottish": ("folk band", "session", "drone", "accordion", "wind band"),

@@ -1,0 +1,68 @@
+"""The same scores played by every sound font in turn, for the timing of beats to be compared between fonts.
+
+A score of every family of styles, composed and performed as training pieces are, with every part given to one font and
+nothing spoiled. Training heard the first three fonts, in other pieces; the others it never heard.
+"""
+
+from __future__ import annotations
+
+import json
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import soundfile
+from beat_pieces import CACHE, Piece, folder_piece
+
+RECIPES = Path(__file__).parents[2] / "data" / "recipes"
+SECONDS = 45.0
+SEED = 20_000
+"""beyond the numbers of all training pieces"""
+
+
+@dataclass(frozen=True)
+class Played:
+    """The pieces of one font."""
+
+    font: str
+    trained: bool
+    """whether training heard it"""
+    pieces: list[Piece]
+
+
+def played() -> list[Played]:
+    """Every installed font with its pieces, rendered once and kept; none where FluidSynth or its fonts are missing."""
+    sys.path[:0] = [str(RECIPES / "training"), str(RECIPES)]
+    from composition import STYLES, load_styles
+    from fonts import TRAINING_FONTS, VALIDATION_FONTS, installed
+
+    load_styles()
+    families: dict[str, str] = {}
+    for name in sorted(STYLES):
+        families.setdefault(STYLES[name].family, name)
+    return [
+        Played(font, font in TRAINING_FONTS, [piece(style, font) for style in families.values()])
+        for font in installed((*TRAINING_FONTS, *VALIDATION_FONTS))
+    ]
+
+
+def piece(style: str, font: str) -> Piece:
+    """One style's score in one font; the same score for every font."""
+    from composition import STYLES
+    from fonts import RATE
+    from performing import excerpt, perform
+    from sounding import draw_desk, sound_of
+
+    path = CACHE / "fonts" / font / f"{style}.flac"
+    if not path.with_suffix(".json").exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        rng = np.random.default_rng(SEED)
+        whole = perform(STYLES[style].compose(rng), rng)
+        performance = excerpt(whole, 0.0, min(SECONDS, whole.seconds))
+        drawn = draw_desk(performance, rng, ())
+        desk = replace(drawn, seats=tuple(replace(seat, instrument=font) for seat in drawn.seats))
+        soundfile.write(path, sound_of(performance, desk, np.random.default_rng(SEED)), RATE, format="FLAC")
+        truth = {"beats": performance.beats.tolist(), "positions": performance.positions.tolist(), "tags": []}
+        path.with_suffix(".json").write_text(json.dumps(truth))
+    return replace(folder_piece(path.with_suffix(".json")), name=f"{style}, {font}")
