@@ -1,0 +1,293 @@
+"""The lexicon: what moods, genres, instruments and scenes sound like, and which words name them.
+
+`lexicon.toml` beside this file holds the knowledge, a table an entry. A *facet* is a mood, a genre or an instrument; it
+has words that name it, in English and, for moods, in six other languages, and an expectation of sound: energy, pace,
+brightness, mode. A *scene* is a kind of text that is spoken over music ("a cooking video", "a memorial"): how such
+texts talk, and the facets of the music that is commonly laid under it. Reading a text is looking its words up, one to
+three at a time, with an eye on negation: "no drums" names drums as not there.
+
+The vectors of all entries by the sentence embedding ship with the lexicon (`lexicon.npz`, made by `write_anchors`), so
+that a script is compared with them without embedding three hundred sentences first.
+
+Functions: `lexicon`, `read_lexicon`, `anchors`, `write_anchors`. Classes: `Lexicon`, `Scene`, `Sound`, `Meaning`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from workbench.errors import ResourceMissing
+from workbench.recording import FloatArray
+
+if TYPE_CHECKING:
+    from workbench.catalog.words import SentenceEmbedding
+
+Kind: TypeAlias = Literal["moods", "genres", "instruments"]
+KINDS: tuple[Kind, ...] = ("moods", "genres", "instruments")
+LEXICON_FILE, ANCHORS_FILE = "lexicon.toml", "lexicon.npz"
+
+_RANK_WEIGHTS = (1.0, 0.65, 0.45, 0.3)
+"""weight of a scene's first, second, third and fourth facet of a kind"""
+_LONGEST_TERM = 3
+_LONGEST_READ = 20_000
+"""characters of a text that are looked up: more than a script may have, and an end to descriptions without one"""
+_NEGATIONS = frozenset(
+    {
+        "no", "not", "without", "non", "never", "avoid", "avoiding", "zero", "minus", "lacking", "exclude", "excluding",
+        "except", "nothing", "dont", "don't", "isnt", "isn't", "skip",
+        "sans", "ohne", "kein", "keine", "sin", "senza", "sem", "zonder", "geen",
+    }
+)  # fmt: skip
+_NEGATION_REACH = 3
+"""words after a negation that it covers, up to the next comma or conjunction"""
+_TURNS = frozenset({"but", "just", "only", "instead", "rather", "yes", "aber", "mais", "pero", "ma", "mas", "maar"})
+
+
+class Sound(NamedTuple):
+    """How music is expected to sound."""
+
+    energy: float
+    """0 to 1"""
+    bpm: float
+    """beats a minute"""
+    brightness: float
+    """0 dull to 1 bright"""
+    mode: float
+    """-1 minor to +1 major"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scene:
+    """A kind of text, and the music that suits it."""
+
+    name: str
+    """as in "reads like …" """
+    said: tuple[str, ...]
+    """how such texts talk"""
+    cues: frozenset[str]
+    """single words that give it away"""
+    music: str
+    """how a catalog describes what suits"""
+    facets: FloatArray
+    """shape (n_facets,), 0 to 1"""
+    sound: Sound
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Meaning:
+    """What the lexicon finds in a text."""
+
+    facets: FloatArray
+    """shape (n_facets,), 1 where a word names the facet, shared out where a word names several of one kind"""
+    denied: FloatArray
+    """shape (n_facets,), the same of words under a negation"""
+    sound: Sound | None
+    """mean expectation of what was named; None where nothing was"""
+    found: Mapping[str, tuple[str, ...]]
+    """the words that named each facet"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lexicon:
+    """The whole of it."""
+
+    names: tuple[str, ...]
+    """of the facets: moods, genres, instruments"""
+    kinds: tuple[Kind, ...]
+    """of each facet"""
+    sounds: FloatArray
+    """shape (n_facets, 4), the fields of `Sound`"""
+    music: tuple[str, ...]
+    """how a catalog describes each facet"""
+    terms: Mapping[str, tuple[int, ...]]
+    """a word, or words joined by hyphens, to the facets that it names"""
+    scenes: tuple[Scene, ...]
+    cues: Mapping[str, tuple[int, ...]]
+    """a word to the scenes that it gives away"""
+
+    def of(self, kind: Kind) -> slice:
+        """Where the facets of a kind are."""
+        first = self.kinds.index(kind)
+        return slice(first, first + self.kinds.count(kind))
+
+    def index(self, name: str) -> int:
+        """Which facet has a name; of a name that a mood and a genre share, the mood."""
+        return self.names.index(name)
+
+
+@cache
+def lexicon() -> Lexicon:
+    """The lexicon that ships with the package, read once."""
+    tables = tomllib.loads(_file(LEXICON_FILE).decode("utf-8"))
+    names: list[str] = []
+    kinds: list[Kind] = []
+    sounds: list[Sequence[float]] = []
+    music: list[str] = []
+    terms: defaultdict[str, list[int]] = defaultdict(list)
+    for kind in KINDS:
+        for name, entry in tables[kind].items():
+            for term in {name.replace("_", "-"), *entry["words"].split(), *entry["foreign"].split()}:
+                terms[term].append(len(names))
+            names.append(name)
+            kinds.append(kind)
+            sounds.append(entry["sound"])
+            music.append(entry["music"])
+    place = {(kind, name): index for index, (kind, name) in enumerate(zip(kinds, names, strict=True))}
+    scenes = tuple(_scene(entry, place) for entry in tables["scenes"])
+    cues: defaultdict[str, list[int]] = defaultdict(list)
+    for index, scene in enumerate(scenes):
+        for cue in scene.cues:
+            cues[cue].append(index)
+    return Lexicon(
+        names=tuple(names),
+        kinds=tuple(kinds),
+        sounds=np.array(sounds, dtype=np.float64),
+        music=tuple(music),
+        terms={term: tuple(found) for term, found in terms.items()},
+        scenes=scenes,
+        cues={cue: tuple(found) for cue, found in cues.items()},
+    )
+
+
+def read_lexicon(text: str) -> Meaning:
+    """Which moods, genres and instruments a text names, and which it denies.
+
+    Parameters
+    ----------
+    text : of any length; the first 20,000 characters are read
+    """
+    book = lexicon()
+    facets, denied = np.zeros(len(book.names)), np.zeros(len(book.names))
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for term, negated in terms_in(text, book.terms):
+        into = denied if negated else facets
+        named = book.terms[term]
+        for index in named:
+            alike = sum(book.kinds[other] == book.kinds[index] for other in named)
+            into[index] = max(into[index], 1.0 / alike)
+            if not negated:
+                found[book.names[index]].append(term)
+    total = float(facets.sum())
+    sound = Sound(*(facets @ book.sounds / total)) if total > 0 else None
+    return Meaning(facets, denied, sound, {name: tuple(dict.fromkeys(words)) for name, words in found.items()})
+
+
+def terms_in(text: str, known: Mapping[str, object]) -> Iterator[tuple[str, bool]]:
+    """Terms of a text that are known, longest first where they overlap, each with whether it is negated."""
+    for clause in re.split(r"[,;:.!?()\[\]\n/|•]+", text[:_LONGEST_READ].lower()):
+        words = re.findall(r"[^\W_]+(?:['&][^\W_]+)?", clause)
+        negated_until, at = -1, 0
+        while at < len(words):
+            if words[at] in _TURNS:
+                negated_until = -1
+            for length in range(min(_LONGEST_TERM, len(words) - at), 0, -1):
+                term = _known(words[at : at + length], known)
+                if term is not None:
+                    yield term, at <= negated_until
+                    if at <= negated_until:
+                        negated_until += length
+                    at += length
+                    break
+            else:
+                if words[at] in _NEGATIONS:
+                    negated_until = at + _NEGATION_REACH
+                at += 1
+
+
+def anchors() -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Vectors of the lexicon's entries by the sentence embedding, from the file that ships with it.
+
+    Returns
+    -------
+    facets : shape (n_facets, 384), of how each facet's music is described
+    music : shape (n_scenes, 384), of the music that suits each scene
+    said : shape (n_said, 384), of what each scene's texts say, of its name and its cues
+    scene_of : shape (n_said,), the scene of each row of `said`
+
+    Raises
+    ------
+    ResourceMissing : the file was not made from this lexicon
+    """
+    return _anchors()
+
+
+@cache
+def _anchors() -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    with resources.files("workbench.catalog").joinpath(ANCHORS_FILE).open("rb") as file:
+        stored = np.load(file)
+        if str(stored["digest"]) != _digest():
+            raise ResourceMissing(f"{ANCHORS_FILE} was made from another {LEXICON_FILE}; make it anew by write_anchors")
+        facets, music, said = (stored[name].astype(np.float32) for name in ("facets", "music", "said"))
+        return facets, music, said, stored["scene_of"].astype(np.int64)
+
+
+def write_anchors(embedding: SentenceEmbedding, path: Path) -> None:
+    """Write the file that `anchors` reads; needed after each change of the lexicon's texts."""
+    book = lexicon()
+    said, scene_of = [], []
+    for index, scene in enumerate(book.scenes):
+        texts = [*scene.said, scene.name, " ".join(sorted(scene.cues))]
+        said += texts
+        scene_of += [index] * len(texts)
+    np.savez_compressed(
+        path,
+        digest=np.array(_digest()),
+        facets=embedding.embed(book.music).astype(np.float16),
+        music=embedding.embed([scene.music for scene in book.scenes]).astype(np.float16),
+        said=embedding.embed(said).astype(np.float16),
+        scene_of=np.array(scene_of, dtype=np.int16),
+    )
+
+
+def _known(words: Sequence[str], known: Mapping[str, object]) -> str | None:
+    """The term that words make, as it stands or without its ending."""
+    term = "-".join(words)
+    for form in (term, term.removesuffix("s"), term.removesuffix("ly"), term.removesuffix("es")):
+        if len(form) > 2 and form in known:
+            return form
+    return None
+
+
+def _scene(entry: Mapping[str, object], place: Mapping[tuple[Kind, str], int]) -> Scene:
+    facets = np.zeros(len(place))
+    for kind in KINDS:
+        for name, weight in zip(str(entry[kind]).split(), _RANK_WEIGHTS, strict=False):
+            facets[place[kind, name]] = weight
+    said, sound = entry["said"], entry["sound"]
+    assert isinstance(said, list)
+    assert isinstance(sound, list)
+    return Scene(
+        name=str(entry["name"]),
+        said=tuple(said),
+        cues=frozenset(str(entry["cues"]).split()),
+        music=str(entry["music"]),
+        facets=facets,
+        sound=Sound(*sound),
+    )
+
+
+def _digest() -> str:
+    return hashlib.sha256(_file(LEXICON_FILE)).hexdigest()
+
+
+def _file(name: str) -> bytes:
+    return resources.files("workbench.catalog").joinpath(name).read_bytes()
+
+
+def named(facets: FloatArray, kinds: Iterable[Kind] = KINDS, least: float = 0.0, most: int = 3) -> list[str]:
+    """Names of the strongest facets of some kinds, strongest first, blanks for underscores."""
+    book = lexicon()
+    wanted = [index for index, kind in enumerate(book.kinds) if kind in kinds and facets[index] > least]
+    wanted.sort(key=lambda index: (-facets[index], index))
+    return [book.names[index].replace("_", " ") for index in wanted[:most]]

@@ -1,0 +1,139 @@
+"""What is said of tracks, ready to be searched and compared: BM25 over the words, and the facets that they name.
+
+BM25 (Robertson and Zaragoza 2009, in the form of Lucene, computed by bm25s) proposes candidates and does no more: a
+score that counts shared words favours whoever writes most of them. What is compared are *facets*, the moods, genres and
+instruments that the lexicon reads in a text, a row of numbers a track. A text that names more of them than music can be
+is stuffed with keywords; its *trust* falls with the excess.
+
+Class: `TextIndex`.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.catalog.index import BoolArray, Hits
+from workbench.catalog.lexicon import Kind, lexicon, read_lexicon
+from workbench.errors import StoreError
+from workbench.recording import FloatArray
+
+_PLAUSIBLE: dict[Kind, float] = {"moods": 7.0, "genres": 5.0, "instruments": 8.0}
+"""facets of a kind that a text may name before it says too much"""
+_REPEATED_SHARE = 0.3
+"""share of a text's words that its commonest word may take"""
+_LONG_TEXT_WORDS = 12
+"""words from where on repetition is looked at"""
+_READ_CHARACTERS = 20_000
+_STEPS = 255
+"""a facet is stored in a byte"""
+
+
+class TextIndex:
+    """The texts of n tracks, on disk. Make one with `build`, open it with `open`."""
+
+    def __init__(self, folder: Path, rows: int, bm25: Any) -> None:
+        self._rows = rows
+        self._bm25 = bm25
+        self.facets: NDArray[np.uint8] = np.load(folder / "facets.npy", mmap_mode="r" if rows else None)
+        """shape (n, n_facets), 0 to 255: see `Meaning.facets`"""
+        self.trust: NDArray[np.float16] = np.load(folder / "trust.npy", mmap_mode="r" if rows else None)
+        """shape (n,), 0 to 1: 1 for a text that names what music can be"""
+
+    def __len__(self) -> int:
+        return self._rows
+
+    @classmethod
+    def build(cls, texts: Sequence[str], folder: Path) -> TextIndex:
+        """Read all texts and write the index into a folder, which is made."""
+        import bm25s
+
+        folder.mkdir(parents=True, exist_ok=True)
+        facets = np.zeros((len(texts), len(lexicon().names)), np.uint8)
+        trust = np.ones(len(texts), np.float16)
+        tokens: list[list[str]] = []
+        for row, text in enumerate(texts):
+            text = text[:_READ_CHARACTERS]
+            meaning = read_lexicon(text)
+            words = _words(text)
+            facets[row] = np.round(meaning.facets * _STEPS)
+            trust[row] = trust_in(meaning.facets, words)
+            tokens.append(words)
+        np.save(folder / "facets.npy", facets)
+        np.save(folder / "trust.npy", trust)
+        searchable = any(tokens)
+        if searchable:
+            bm25 = bm25s.BM25(method="lucene")
+            bm25.index(tokens, show_progress=False)
+            bm25.save(folder / "bm25", show_progress=False)
+        (folder / "texts.json").write_text(json.dumps({"rows": len(texts), "searchable": searchable}))
+        return cls.open(folder)
+
+    @classmethod
+    def open(cls, folder: Path) -> TextIndex:
+        """The index in a folder, memory-mapped.
+
+        Raises
+        ------
+        StoreError : there is none
+        """
+        import bm25s
+
+        try:
+            meta = json.loads((folder / "texts.json").read_text())
+        except OSError as error:
+            raise StoreError(f"{folder}: no index of texts ({error.strerror})") from error
+        bm25 = bm25s.BM25.load(folder / "bm25", mmap=True, show_progress=False) if meta["searchable"] else None
+        return cls(folder, int(meta["rows"]), bm25)
+
+    def search(self, text: str, count: int, allowed: BoolArray | None = None) -> Hits:
+        """Rows whose words are those of a text, by BM25; rows that share none are not found.
+
+        Parameters
+        ----------
+        text : any text
+        count : rows wanted at most
+        allowed : shape (n,), which rows may be found; None: all
+        """
+        known = [] if self._bm25 is None else [word for word in set(_words(text)) if word in self._bm25.vocab_dict]
+        if not known:
+            return Hits(np.empty(0, np.int64), np.empty(0, np.float32))
+        scores = np.asarray(self._bm25.get_scores(sorted(known)), dtype=np.float32)
+        if allowed is not None:
+            scores = np.where(allowed, scores, np.float32(0.0))
+        rows = np.flatnonzero(scores > 0)
+        if rows.size > count:
+            least = np.partition(scores[rows], rows.size - count)[rows.size - count]
+            rows = rows[scores[rows] >= least]
+        order = rows[np.lexsort((rows, -scores[rows]))][:count]
+        return Hits(order.astype(np.int64), scores[order])
+
+
+def trust_in(facets: FloatArray, words: Sequence[str]) -> float:
+    """How far a text is to be believed, 0 to 1: less the more facets it names beyond what one piece can have.
+
+    Parameters
+    ----------
+    facets : shape (n_facets,), of `Meaning`
+    words : its words without function words
+    """
+    book = lexicon()
+    excess = sum(max(0.0, float(facets[book.of(kind)].sum()) / most - 1.0) for kind, most in _PLAUSIBLE.items())
+    if len(words) >= _LONG_TEXT_WORDS:
+        commonest = Counter(words).most_common(1)[0][1] / len(words)
+        excess += max(0.0, commonest / _REPEATED_SHARE - 1.0)
+    return float(1.0 / (1.0 + 2.0 * excess))
+
+
+def _words(text: str) -> list[str]:
+    """Words in lower case, without English function words."""
+    import bm25s
+
+    found: list[list[str]] = bm25s.tokenize([text], stopwords="en", return_ids=False, show_progress=False)
+    return found[0]
