@@ -1,0 +1,110 @@
+"""The two databases that the service runs on, for tests: SQLite in a file, and a real PostgreSQL.
+
+PostgreSQL is started once a test run, as an unprivileged user in a temporary folder that nobody but this machine
+reaches: it listens on a Unix socket there. Where its programs are not installed, tests that need it are skipped.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import shutil
+import subprocess
+import tempfile
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from service.store.tables import MIGRATIONS
+from workbench.store.database import Database
+
+_INSTALLED = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
+
+
+@dataclass
+class Postgres:
+    """A PostgreSQL server of our own."""
+
+    programs: Path
+    folder: Path
+    user: dict[str, Any]
+    """arguments of subprocess.run that make it somebody other than root, whom PostgreSQL refuses"""
+    _names: Iterator[int] = field(default_factory=count)
+
+    def run(self, program: str, *arguments: str) -> None:
+        done = subprocess.run(
+            [self.programs / program, *arguments],
+            cwd=self.folder,
+            env={"LC_ALL": "C", "PATH": os.environ["PATH"]},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            timeout=60,
+            check=False,
+            **self.user,
+        )
+        assert done.returncode == 0, f"{program}: {done.stderr.decode()}"
+
+    def start(self) -> None:
+        settings = f"-c listen_addresses='' -c unix_socket_directories='{self.folder}' -c fsync=off"
+        log = str(self.folder / "log")
+        self.run("pg_ctl", "-w", "-D", str(self.folder / "data"), "-l", log, "-o", settings, "start")
+
+    def stop(self) -> None:
+        """End it at once, as a lost connection looks to its clients."""
+        self.run("pg_ctl", "-w", "-D", str(self.folder / "data"), "-m", "immediate", "stop")
+
+    def url(self) -> str:
+        """The address of a new, empty database."""
+        name = f"test_{next(self._names)}"
+        engine = sa.create_engine(self._address("postgres"), isolation_level="AUTOCOMMIT")
+        with engine.connect() as connection:
+            connection.execute(sa.text(f"CREATE DATABASE {name}"))
+        engine.dispose()
+        return self._address(name)
+
+    def _address(self, name: str) -> str:
+        return f"postgresql+psycopg://postgres@/{name}?host={self.folder}"
+
+
+@pytest.fixture(scope="session")
+def postgres() -> Iterator[Postgres]:
+    """A running PostgreSQL."""
+    if not _INSTALLED or not (_INSTALLED[0] / "initdb").exists():
+        pytest.skip("PostgreSQL's server programs are not installed (on Debian: postgresql)")
+    folder = Path(tempfile.mkdtemp(prefix="postgres-"))
+    user: dict[str, Any] = {}
+    if os.geteuid() == 0:
+        nobody = pwd.getpwnam("nobody")
+        user = {"user": nobody.pw_uid, "group": nobody.pw_gid, "extra_groups": []}
+        os.chown(folder, nobody.pw_uid, nobody.pw_gid)
+    server = Postgres(_INSTALLED[0], folder, user)
+    try:
+        server.run("initdb", "-D", str(folder / "data"), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--no-sync")
+        server.start()
+        yield server
+        server.stop()
+    finally:
+        shutil.rmtree(folder)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def database_url(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The address of an empty database of each kind."""
+    if request.param == "sqlite":
+        return f"sqlite:///{tmp_path / 'service.sqlite'}"
+    server: Postgres = request.getfixturevalue("postgres")
+    return server.url()
+
+
+@pytest.fixture
+def database(database_url: str) -> Iterator[Database]:
+    """An empty database of each kind, with the service's tables."""
+    opened = Database(database_url, MIGRATIONS)
+    yield opened
+    opened.close()

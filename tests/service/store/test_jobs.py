@@ -1,0 +1,297 @@
+"""Jobs as rows: accepted once, claimed in turn, settled by whoever holds them and by nobody else."""
+
+from __future__ import annotations
+
+from threading import Barrier, Thread
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from service.store import accounts, answers, jobs, ledger, tables
+from service.store.jobs import Fault, Job, NewJob, StoredAnswer
+from service.store.moments import moment
+from workbench.store.database import Database
+
+LOOP = "POST /v1/loop"
+LEASE = 30.0
+
+
+def new(build: str = "b", account: str = "ada", **more: Any) -> NewJob:
+    given: dict[str, Any] = {"kind": "loop", "queue": jobs.MAIN, "endpoint": LOOP, "charge_key": ""} | more
+    return NewJob(account=account, build=build, **given)
+
+
+def submit(database: Database, *given: NewJob) -> list[Job]:
+    with database.write() as connection:
+        return [jobs.submit(connection, one) for one in given]
+
+
+def claim(database: Database, owner: str = "w1", lease: float = LEASE, queues: tuple[str, ...] = (jobs.MAIN,)) -> Any:
+    with database.write() as connection:
+        return jobs.claim(connection, queues, owner, lease)
+
+
+def complete(database: Database, job: Job, answer: dict[str, Any] | None = None, **more: Any) -> bool:
+    with database.write() as connection:
+        return jobs.complete(connection, job, answer or {"ok": True}, billed=more.pop("billed", True), **more)
+
+
+def read(database: Database, job: Job) -> Job:
+    with database.read() as connection:
+        found = jobs.get(connection, job.job_id)
+    assert found is not None
+    return found
+
+
+def ledger_of(database: Database, account: str = "ada") -> list[ledger.Entry]:
+    with database.read() as connection:
+        return ledger.entries(connection, account)
+
+
+def end_lease(database: Database, job: Job) -> None:
+    with database.write() as connection:
+        change = tables.jobs.update().where(tables.jobs.c.job_id == job.job_id)
+        connection.execute(change.values(lease_until=moment(-1)))
+
+
+def test_a_job_goes_from_queue_to_answer_and_ledger(database: Database) -> None:
+    (job,) = submit(database, new(request={"auto_mix": False}, video_id="vid_1", track_id="trk_1"))
+    assert (job.state, job.stage, job.attempt, job.request) == ("queued", "queued", 0, {"auto_mix": False})
+    held = claim(database)
+    assert (held.job_id, held.state, held.attempt, held.owner) == (job.job_id, "running", 1, "w1")
+    assert complete(database, held, {"plan": [1, 2]}, stored=[StoredAnswer("loop:1", "loop", {"plan": [1]})])
+    done = read(database, job)
+    assert (done.state, done.answer, done.settled) == ("complete", {"plan": [1, 2]}, True)
+    assert done.created_at <= str(done.started_at) <= str(done.finished_at)
+    (entry,) = ledger_of(database)
+    assert (entry.subject, entry.endpoint, entry.quantity, entry.unit) == (job.job_id, LOOP, 1, "call")
+    assert entry.event_key == f"job:{job.job_id}"
+    with database.read() as connection:
+        assert answers.find(connection, "loop:1") == {"plan": [1]}
+
+
+def test_an_account_has_one_unsettled_job_a_build(database: Database) -> None:
+    first, same, other_build, other_account, other_kind = submit(
+        database, new(), new(), new("c"), new(account="bob"), new(kind="align")
+    )
+    assert first.job_id == same.job_id
+    assert len({job.job_id for job in (first, other_build, other_account, other_kind)}) == 4
+    assert complete(database, claim(database))
+    (again,) = submit(database, new())
+    assert again.job_id != first.job_id
+
+
+def test_submits_at_once_make_one_job(database: Database) -> None:
+    ids: list[str] = []
+    barrier = Barrier(6)
+
+    def call() -> None:
+        barrier.wait()
+        ids.extend(job.job_id for job in submit(database, new()))
+
+    callers = [Thread(target=call) for _ in range(6)]
+    for caller in callers:
+        caller.start()
+    for caller in callers:
+        caller.join()
+    assert len(ids) == 6
+    assert len(set(ids)) == 1
+
+
+def test_a_second_call_may_ask_the_running_job_for_a_mix_too(database: Database) -> None:
+    submit(database, new(request={"auto_mix": False}))
+    held = claim(database)
+    (same,) = submit(database, new(request={"auto_mix": True}))
+    assert (same.job_id, same.request) == (held.job_id, {"auto_mix": True})
+    assert not complete(database, held)  # what was built is not all that is asked for now
+    assert ledger_of(database) == []
+    assert complete(database, read(database, held))
+    assert len(ledger_of(database)) == 1
+
+
+def test_jobs_of_one_build_do_not_run_side_by_side(database: Database) -> None:
+    submit(database, new(), new(account="bob"))
+    held = claim(database)
+    assert held.account == "ada"
+    assert claim(database, "w2") is None
+    with database.read() as connection:
+        assert not jobs.claimable(connection, [jobs.MAIN], "w2")
+    assert complete(database, held)
+    with database.read() as connection:
+        assert jobs.claimable(connection, [jobs.MAIN], "w2")
+    assert claim(database, "w2").account == "bob"
+
+
+def test_queues_are_apart(database: Database) -> None:
+    submit(database, new("b1", kind="beats", queue=jobs.BEATS))
+    assert claim(database) is None
+    assert claim(database, queues=(jobs.MAIN, jobs.BEATS)).kind == "beats"
+
+
+def test_a_thousand_jobs_of_one_account_do_not_starve_anothers_one(database: Database) -> None:
+    submit(database, *(new(f"b{number}") for number in range(1000)), new("last", account="bob"))
+    assert claim(database).account == "ada"
+    assert claim(database).account == "bob"
+
+
+def test_accounts_take_turns_oldest_job_first(database: Database) -> None:
+    given = [new(f"{account}{number}", account=account) for account in ("ada", "bob", "eve") for number in range(3)]
+    accepted = submit(database, *given)
+    order = []
+    for _ in given:
+        held = claim(database)
+        order.append(held)
+        assert complete(database, held)
+    assert [job.account for job in order] == ["ada", "bob", "eve"] * 3
+    for account in ("ada", "bob", "eve"):
+        served = [job.job_id for job in order if job.account == account]
+        assert served == [job.job_id for job in accepted if job.account == account]
+
+
+def test_the_account_with_fewest_jobs_running_comes_first(database: Database) -> None:
+    submit(database, *(new(f"a{number}") for number in range(3)), *(new(f"b{n}", account="bob") for n in range(3)))
+    held = [claim(database, f"w{number}") for number in range(3)]
+    assert sorted(job.account for job in held) == ["ada", "ada", "bob"]
+    for job in held:
+        if job.account == "ada":
+            complete(database, job)
+    assert [claim(database).account for _ in range(3)] == ["ada", "bob", "bob"]
+
+
+def test_a_dead_workers_job_is_taken_over_and_counted(database: Database) -> None:
+    submit(database, new())
+    dead = claim(database, "dead")
+    assert claim(database, "w2") is None
+    end_lease(database, dead)
+    taken = claim(database, "w2")
+    assert (taken.job_id, taken.attempt, taken.crashes, taken.owner) == (dead.job_id, 2, 1, "w2")
+    assert taken.started_at == dead.started_at
+
+
+def test_who_lost_a_job_changes_nothing_any_more(database: Database) -> None:
+    submit(database, new())
+    late = claim(database, "late")
+    end_lease(database, late)
+    taken = claim(database, "w2")
+    with database.write() as connection:
+        assert not jobs.beat(connection, late, LEASE, "decoding")
+        assert not jobs.fail(connection, late, Fault(500, "internal_error", "late"))
+        assert not jobs.give_back(connection, late)
+        assert not jobs.crashed(connection, late)
+        assert not jobs.wait(connection, late, 1.0)
+    assert not complete(database, late, stored=[StoredAnswer("k", "loop", {})])
+    assert ledger_of(database) == []
+    with database.read() as connection:
+        assert answers.find(connection, "k") is None
+    assert complete(database, taken)
+    assert not complete(database, taken)
+    assert len(ledger_of(database)) == 1
+
+
+def test_a_late_worker_beats_again_before_it_is_taken_over(database: Database) -> None:
+    submit(database, new())
+    held = claim(database)
+    end_lease(database, held)
+    assert claim(database) is None  # not by itself
+    with database.write() as connection:
+        assert jobs.beat(connection, held, LEASE, "planning")
+    assert claim(database, "w2") is None
+    assert read(database, held).stage == "planning"
+
+
+def test_a_job_given_back_is_claimed_again_and_one_that_crashed_is_counted(database: Database) -> None:
+    submit(database, new())
+    with database.write() as connection:
+        held = jobs.claim(connection, [jobs.MAIN], "w1", LEASE)
+        assert held is not None
+        assert jobs.give_back(connection, held)
+    again = claim(database)
+    assert (again.attempt, again.crashes) == (2, 0)
+    with database.write() as connection:
+        assert jobs.crashed(connection, again)
+    assert claim(database).crashes == 1
+
+
+def test_a_job_waits_until_its_video_is_settled(database: Database) -> None:
+    submit(database, new(video_id="vid_1", wait_seconds=60.0))
+    assert claim(database) is None
+    with database.write() as connection:
+        assert jobs.release(connection, "vid_2") == 0
+        assert jobs.release(connection, "vid_1") == 1
+    held = claim(database)
+    with database.write() as connection:
+        assert jobs.wait(connection, held, -1.0)
+    assert claim(database).attempt == 2  # its moment has come
+
+
+def test_beats_that_waited_too_long_expire_unbilled(database: Database) -> None:
+    begun, _, waiting = submit(
+        database, *(new(f"b{n}", kind="beats", queue=jobs.BEATS, endpoint="POST /v1/beats") for n in range(3))
+    )
+    claim(database, queues=(jobs.BEATS,))
+    with database.write() as connection:
+        assert jobs.expire(connection, jobs.BEATS, moment(-60)) == 0
+        assert jobs.expire(connection, jobs.BEATS, moment(60)) == 2
+    assert read(database, begun).state == "running"
+    gone = read(database, waiting)
+    assert gone.state == "failed"
+    assert gone.fault is not None
+    assert gone.fault["status"] == 422
+    assert ledger_of(database) == []
+
+
+@pytest.mark.parametrize("billed", [True, False])
+def test_what_is_not_billed_books_nothing(database: Database, billed: bool) -> None:
+    submit(database, new())
+    complete(database, claim(database), billed=billed)
+    assert len(ledger_of(database)) == int(billed)
+
+
+def test_minutes_are_booked_on_the_video(database: Database) -> None:
+    submit(database, new(kind="ingest", video_id="vid_1", charge_key="video:vid_1", endpoint="POST /v1/videos"))
+    complete(database, claim(database), quantity=7)
+    (entry,) = ledger_of(database)
+    assert (entry.subject, entry.quantity, entry.unit, entry.event_key) == ("vid_1", 7, "minute", "video:vid_1")
+
+
+def test_an_idempotency_key_seen_before_suppresses_the_row(database: Database) -> None:
+    for build in ("b1", "b2"):
+        submit(database, new(build, charge_key=f"idem:ada:{LOOP}:k"))
+        complete(database, claim(database))
+    assert len(ledger_of(database)) == 1
+
+
+def test_a_completion_that_cannot_be_booked_completes_nothing(database: Database) -> None:
+    submit(database, new(endpoint="POST /v1/nothing"))
+    held = claim(database)
+    with pytest.raises(ValueError, match="not sold"):
+        complete(database, held)
+    assert read(database, held).state == "running"
+
+
+def test_depths_tell_what_waits(database: Database) -> None:
+    first, *_ = submit(database, new("a"), new("b"), new("c", kind="beats", queue=jobs.BEATS))
+    claim(database)
+    with database.read() as connection:
+        depths = jobs.depths(connection)
+    assert [(d.queue, d.kind, d.state, d.count) for d in depths] == [
+        ("beats", "beats", "queued", 1),
+        ("main", "loop", "queued", 1),
+        ("main", "loop", "running", 1),
+    ]
+    assert min(depth.oldest_at for depth in depths) == first.created_at
+
+
+def test_charges_draw_on_credit_once(database: Database) -> None:
+    with database.write() as connection:
+        accounts.ensure(connection, "ada")
+        ledger.credit(connection, ledger.Credit("ada", 150_000, "grant:1", "accounts update", "ada"))
+    for number in range(2):
+        submit(database, new(f"b{number}"))
+        complete(database, claim(database))
+    with database.read() as connection:
+        account = accounts.get(connection, "ada")
+        assert account is not None
+        assert account.credit_micros == 0
+        assert ledger.spent_in_month(connection, "ada", moment(0)) == 200_000
