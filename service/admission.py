@@ -1,0 +1,194 @@
+"""Who may pass, in the order in which it is asked.
+
+    1. path and method known       404, 405   the router, before anything here
+    2. key                         401        `at_the_door`, before the body is read
+    3. rate                        429        there too
+    4. shape of the body           400, 413, 415; a malformed Idempotency-Key 400
+    5. fields                      422        `body_of`, `query_of`
+    6. the thing asked for         404, 403, 422, 202   `service.answers`
+    7. payment                     402        there too, then work
+
+A route says what it wants by its `Door`.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from dataclasses import dataclass
+from typing import Any, Literal, NoReturn, TypeVar
+
+from pydantic import ValidationError
+from sanic import Request
+
+from service.errors import Problem, malformed
+from service.store import keys, rate_windows
+from service.store.keys import Caller
+from service.store.rate_windows import Rate
+from workbench.results.body import Body
+
+BODY_LIMIT = 8191
+"""bytes of a JSON body that are accepted; one more is too many"""
+_MAX_IDEMPOTENCY_KEY = 255
+
+B = TypeVar("B", bound=Body)
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """What a route asks of a request before its handler runs."""
+
+    key: bool = True
+    """whether an API key is needed"""
+    body: Literal["none", "json", "stream"] = "none"
+    idempotency: bool = False
+    """whether an Idempotency-Key means something here"""
+    plain_400: bool = False
+    """whether a wrong media type or too long a body is a 400 here"""
+
+
+async def at_the_door(request: Request, door: Door) -> None:
+    """Ask for key and rate, and look at the headers that speak of the body.
+
+    Raises
+    ------
+    Problem : 401, 429, 400, 413, 415
+    """
+    if door.key:
+        caller, rate = await identify(request, counted=True)
+        if caller is None or rate is None:
+            raise Problem(
+                401, "the API key is missing, invalid, expired or revoked", headers={"WWW-Authenticate": "Bearer"}
+            )
+        request.ctx.caller, request.ctx.rate = caller, rate
+        if rate.exceeded:
+            raise Problem(
+                429,
+                f"more than {rate.limit} requests a minute; wait {rate.retry_after} s",
+                headers={"Retry-After": str(rate.retry_after)},
+            )
+    if door.body == "json":
+        media_type = (request.headers.get("content-type") or "").partition(";")[0].strip().lower()
+        if media_type != "application/json":
+            raise Problem(400 if door.plain_400 else 415, "send the body as Content-Type: application/json")
+    if door.idempotency:
+        request.ctx.idempotency_key = _idempotency_key(request)
+
+
+async def identify(request: Request, *, counted: bool) -> tuple[Caller | None, Rate | None]:
+    """Whose key a request carries, and where that key stands in its window.
+
+    Parameters
+    ----------
+    request : with the key in either header
+    counted : whether the request counts
+    """
+    secret = _secret(request)
+    if secret is None:
+        return None, None
+    limit, at = request.app.ctx.settings.rate_limit_per_minute, time.time()
+
+    def look(connection: Any) -> tuple[Caller | None, Rate | None]:
+        caller = keys.caller_of(connection, secret)
+        if caller is None:
+            return None, None
+        if not counted:
+            return caller, rate_windows.look(connection, caller.key_id, limit, at)
+        keys.note_use(connection, caller.key_id)
+        return caller, rate_windows.count(connection, caller.key_id, limit, at)
+
+    transactions = request.app.ctx.transactions
+    if counted:
+        found: tuple[Caller | None, Rate | None] = await transactions.write(look)
+    else:
+        found = await transactions.read(look)
+    return found
+
+
+def _secret(request: Request) -> str | None:
+    """The key of a request; two that differ are none."""
+    found = {value.strip() for value in request.headers.getall("x-api-key", [])}
+    for value in request.headers.getall("authorization", []):
+        scheme, _, token = value.partition(" ")
+        if scheme.lower() == "bearer":
+            found.add(token.strip())
+    return found.pop() if len(found) == 1 else None
+
+
+def _idempotency_key(request: Request) -> str | None:
+    values = request.headers.getall("idempotency-key", [])
+    if not values:
+        return None
+    key = str(values[0])
+    if len(values) > 1 or not 1 <= len(key) <= _MAX_IDEMPOTENCY_KEY or not all(" " <= c <= "~" for c in key):
+        raise malformed(f"Idempotency-Key must be one of 1 to {_MAX_IDEMPOTENCY_KEY} printable ASCII characters")
+    return key
+
+
+def body_of(request: Request, model: type[B]) -> B:
+    """The JSON body of a request.
+
+    Raises
+    ------
+    Problem : 400 where it is no JSON object, 422 where a field is missing, unknown or invalid
+    """
+    try:
+        given = json.loads(request.body.decode("utf-8"), parse_constant=_no_number)
+    except (ValueError, RecursionError):
+        raise malformed("the body is not JSON") from None
+    if not isinstance(given, dict):
+        raise malformed("the body must be a JSON object")
+    return _validated(model, given)
+
+
+def query_of(request: Request, model: type[B]) -> B:
+    """The query parameters of a request.
+
+    Raises
+    ------
+    Problem : 422 where one is unknown, given twice or invalid
+    """
+    given: dict[str, Any] = {}
+    for name, value in request.get_query_args(keep_blank_values=True):
+        if name in given:
+            raise _unprocessable([{"field": name, "message": "given twice", "type": "duplicate"}])
+        given[name] = _typed(value)
+    return _validated(model, given)
+
+
+def _typed(value: str) -> Any:
+    """A query parameter's value as JSON would have it: true, false, a plain integer, or text."""
+    if value in ("true", "false"):
+        return value == "true"
+    if value.isascii() and value.isdigit() and len(value) < 10:
+        return int(value)
+    return value
+
+
+def _validated(model: type[B], given: dict[str, Any]) -> B:
+    try:
+        return model.model_validate(given)
+    except ValidationError as error:
+        raise problem_of(error) from None
+
+
+def problem_of(error: ValidationError) -> Problem:
+    """The 422 that lists what is wrong with each field."""
+    details = [
+        {
+            "field": ".".join(str(part) for part in item["loc"]) or "body",
+            "message": item["msg"].encode("utf-8", "replace").decode(),
+            "type": item["type"],
+        }
+        for item in error.errors(include_url=False, include_input=False, include_context=False)
+    ]
+    return _unprocessable(details)
+
+
+def _unprocessable(details: list[dict[str, str]]) -> Problem:
+    first = details[0]
+    return Problem(422, f"{first['field']}: {first['message']}", details=details)
+
+
+def _no_number(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON number")

@@ -1,0 +1,152 @@
+"""What every family's answers share: who asks, what an answer is, whose a video or a job is, and how it is charged.
+
+Answers know no HTTP. They take the open transaction, the call and a validated body, and return an `Answer` or raise a
+`Problem`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlalchemy import Connection
+
+from service.errors import Problem, forbidden, not_found
+from service.settings import ServiceSettings
+from service.store import claims, jobs, tracks
+from service.store.claims import Claim
+from service.store.jobs import Job
+from service.store.keys import Caller
+from service.store.ledger import Charge
+from service.store.tracks import TrackFacts
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One request, as far as an answer needs to know it."""
+
+    caller: Caller
+    request_id: str
+    endpoint: str
+    """as `POST /v1/loop`"""
+    settings: ServiceSettings
+    analysis_revision: str
+    idempotency_key: str | None = None
+    base_url: str = ""
+    """what this service is called by, without a slash at its end"""
+
+    @property
+    def account(self) -> str:
+        """Who pays."""
+        return self.caller.account
+
+    def charge(self, subject: str, quantity: int = 1, unit: str = "call") -> Charge:
+        """The charge for an answer given in the request itself; an Idempotency-Key that was seen suppresses it."""
+        return Charge(
+            account=self.account,
+            endpoint=self.endpoint,
+            subject=subject,
+            quantity=quantity,
+            unit=unit,
+            event_key=self.charge_key(f"request:{self.request_id}"),
+        )
+
+    def charge_key(self, otherwise: str) -> str:
+        """The ledger's key of what this call is charged for."""
+        if self.idempotency_key is None:
+            return otherwise
+        return f"idem:{self.account}:{self.endpoint}:{self.idempotency_key}"
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What the caller gets."""
+
+    status: int
+    body: Mapping[str, Any]
+    headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def open_claim(connection: Connection, call: Call, video_id: str) -> Claim:
+    """The video of an id, if this account may use it.
+
+    Raises
+    ------
+    Problem : 404, 403
+    """
+    claim = claims.get(connection, video_id)
+    if claim is None:
+        raise not_found("video")
+    if claim.account is not None and claim.account != call.account:
+        raise forbidden("video")
+    return claim
+
+
+def usable_claim(connection: Connection, call: Call, video_id: str) -> Claim:
+    """The same, for work on the video.
+
+    Raises
+    ------
+    Problem : 404, 403; 422 where it failed to process
+    """
+    return not_failed(open_claim(connection, call, video_id))
+
+
+def not_failed(claim: Claim) -> Claim:
+    """A claim that has not failed.
+
+    Raises
+    ------
+    Problem : 422
+    """
+    if claim.status == "failed":
+        raise Problem(422, f"the video failed to process: {claim.reason}; submit it again")
+    return claim
+
+
+def known_track(connection: Connection, track_id: str) -> TrackFacts:
+    """The track of an id.
+
+    Raises
+    ------
+    Problem : 404
+    """
+    track = tracks.get(connection, track_id)
+    if track is None:
+        raise not_found("track")
+    return track
+
+
+def own_job(connection: Connection, call: Call, job_id: str, kind: str) -> Job:
+    """The job of an id, if it is of this kind and account.
+
+    Raises
+    ------
+    Problem : 404, 403
+    """
+    job = jobs.get(connection, job_id)
+    if job is None or job.kind != kind:
+        raise not_found("job")
+    if job.account != call.account:
+        raise forbidden("job")
+    return job
+
+
+def raise_fault(job: Job) -> None:
+    """Say why a job failed.
+
+    Raises
+    ------
+    Problem : as the job's fault says
+    """
+    fault = job.fault or {"status": 500, "message": "the job failed"}
+    raise Problem(int(fault["status"]), str(fault["message"]))
+
+
+def video_job(video_id: str, status: str = "processing", next_step: str | None = None) -> Answer:
+    """202: the video is still being ingested."""
+    body: dict[str, Any] = {"video_id": video_id, "status": status, "poll": f"/v1/videos/{video_id}"}
+    if next_step is not None:
+        body["next"] = next_step
+    return Answer(202, body)

@@ -1,0 +1,82 @@
+"""Beats: always a job, in a queue of its own; the one family whose Idempotency-Key starts nothing a second time."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from sqlalchemy import Connection
+from ulid import ULID
+
+from service.answers.answer import Answer, Call, own_job, raise_fault
+from service.billing import funds
+from service.errors import Problem
+from service.schemas.requests import BeatsRequest
+from service.store import jobs, repeats
+from service.store.jobs import Job, NewJob
+
+
+def submit(connection: Connection, call: Call, request: BeatsRequest) -> Answer:
+    """Answer `POST /v1/beats`.
+
+    Raises
+    ------
+    Problem : 422 where the key came with another request, 402
+    """
+    fingerprint = hashlib.sha256(json.dumps(request.model_dump(mode="json"), sort_keys=True).encode()).hexdigest()
+    if call.idempotency_key is not None:
+        before = repeats.find(connection, call.account, call.endpoint, call.idempotency_key)
+        if before is not None:
+            if before.fingerprint != fingerprint:
+                raise Problem(422, "this Idempotency-Key came with a different request before")
+            original = jobs.get(connection, before.job_id)
+            if original is not None:
+                return Answer(202, _submitted(original))
+    funds.check(connection, call.account)
+    job = jobs.submit(
+        connection,
+        NewJob(
+            kind="beats",
+            queue="beats",
+            account=call.account,
+            build=f"beats:{ULID()}",
+            track_id=request.track_id,
+            request={"audio_url": request.audio_url},
+            endpoint=call.endpoint,
+            charge_key="",
+        ),
+    )
+    if call.idempotency_key is not None:
+        repeats.remember(connection, call.account, call.endpoint, call.idempotency_key, fingerprint, job.job_id)
+    return Answer(202, _submitted(job))
+
+
+def poll(connection: Connection, call: Call, job_id: str) -> Answer:
+    """Answer `GET /v1/beats/{job_id}`.
+
+    Raises
+    ------
+    Problem : 404, 403; 422 where the job failed, will not finish, or waited too long
+    """
+    job = own_job(connection, call, job_id, "beats")
+    if job.state == "failed":
+        raise_fault(job)
+    if job.state == "complete":
+        return Answer(200, job.answer or {})
+    return Answer(202, _running(job, job.stage))
+
+
+def _submitted(job: Job) -> dict[str, Any]:
+    """What the submit answered, and answers again to a repeat, finished or not."""
+    return _running(job, "queued")
+
+
+def _running(job: Job, stage: str) -> dict[str, Any]:
+    return {
+        "job_id": job.job_id,
+        "track_id": job.track_id,
+        "status": "processing",
+        "stage": stage,
+        "poll": f"/v1/beats/{job.job_id}",
+    }

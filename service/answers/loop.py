@@ -1,0 +1,119 @@
+"""Loop: a stored result, a refusal that needs no work, or the job that builds one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection
+
+from service.answers import keys
+from service.answers.answer import Answer, Call, known_track, own_job, raise_fault, usable_claim, video_job
+from service.billing import funds
+from service.schemas.requests import LoopRequest
+from service.store import answers, claims, jobs, ledger
+from service.store.jobs import Job, NewJob
+from service.store.tracks import TrackFacts
+from workbench.loops.refusals import Refusal, video_not_longer
+from workbench.params import CoverParams
+
+_EXCESS_SECONDS = CoverParams().required_excess_seconds
+
+
+def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
+    """Answer `POST /v1/loop`.
+
+    Raises
+    ------
+    Problem : 404, 403, 422, 402
+    """
+    claim = usable_claim(connection, call, request.video_id)
+    track = known_track(connection, request.track_id)
+    clip = claims.clip(connection, request.video_id) if claim.status == "ready" else None
+    if clip is None:
+        return video_job(request.video_id)
+    funds.check(connection, call.account)
+    refusal = None if track.seconds is None else video_not_longer(clip.seconds, track.seconds, _EXCESS_SECONDS)
+    if refusal is not None:
+        return Answer(200, _refused(refusal, request.video_id, track))
+    key = keys.loop_key(clip.content_hash, track.content_hash, track.grid_revision, call.analysis_revision)
+    body = _stored(connection, key, request.auto_mix)
+    if body is not None:
+        body |= _whose(request.video_id, track)
+        if body["applicable"]:
+            ledger.charge(connection, call.charge(request.track_id))
+        return Answer(200, body)
+    job = jobs.submit(
+        connection,
+        NewJob(
+            kind="loop",
+            queue="main",
+            account=call.account,
+            build=f"{key}+mix" if request.auto_mix else key,
+            video_id=request.video_id,
+            track_id=request.track_id,
+            request={"auto_mix": request.auto_mix},
+            endpoint=call.endpoint,
+            charge_key=call.charge_key(""),
+        ),
+    )
+    return Answer(202, _running(job))
+
+
+def poll(connection: Connection, call: Call, job_id: str) -> Answer:
+    """Answer `GET /v1/loop/jobs/{job_id}`.
+
+    Raises
+    ------
+    Problem : 404, 403, and what a failed job says
+    """
+    job = own_job(connection, call, job_id, "loop")
+    if job.state == "failed":
+        raise_fault(job)
+    if job.state == "complete":
+        return Answer(200, {**(job.answer or {}), "job_id": job.job_id, "status": "complete"})
+    return Answer(202, _running(job))
+
+
+def _stored(connection: Connection, key: str, auto_mix: bool) -> dict[str, Any] | None:
+    body = answers.find(connection, key)
+    if body is None or not auto_mix or not body["applicable"]:
+        return body
+    mix = answers.find(connection, keys.mix_key(key))
+    if mix is None:
+        return None
+    return body | ({"mix": mix["mix"]} if mix["mix"] is not None else {})
+
+
+def _whose(video_id: str, track: TrackFacts) -> dict[str, Any]:
+    """The names a caller gave to what a stored answer is about: other ids may stand for the same bytes."""
+    return {
+        "video_id": video_id,
+        "track_id": track.track_id,
+        "track": {
+            "catalog_song_id": track.catalog_song_id,
+            "catalog_audio_file_id": track.catalog_audio_file_id,
+        },
+    }
+
+
+def _refused(refusal: Refusal, video_id: str, track: TrackFacts) -> dict[str, Any]:
+    lengths = {name: getattr(refusal, name) for name in ("video_seconds", "track_seconds", "required_excess_seconds")}
+    given = {name: value for name, value in lengths.items() if value is not None}
+    return {
+        **_whose(video_id, track),
+        "applicable": False,
+        "plan": {"applicable": False, "reason": refusal.reason.value, **given},
+        "hint": refusal.hint,
+        "retryable": refusal.retryable,
+    }
+
+
+def _running(job: Job) -> dict[str, Any]:
+    return {
+        "video_id": job.video_id,
+        "track_id": job.track_id,
+        "job_id": job.job_id,
+        "status": "processing",
+        "poll": f"/v1/loop/jobs/{job.job_id}",
+        "next": "poll until status is complete; the loop is then in the answer",
+    }

@@ -1,0 +1,93 @@
+"""Match: a stored lane, the job that ranks, or the ingest that comes first.
+
+A stored lane holds full tracks, the candidate pool and twelve sync points each; what an answer shows is chosen here.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection
+
+from service.answers import keys, previews, videos
+from service.answers.answer import Answer, Call, own_job, raise_fault, usable_claim
+from service.billing import funds
+from service.schemas.requests import ExpandQuery, MatchPollQuery, MatchRequest
+from service.store import answers, catalog, claims, jobs, ledger
+from service.store.jobs import Job, NewJob
+from workbench.results.lane import select
+
+
+def submit(connection: Connection, call: Call, request: MatchRequest, query: ExpandQuery) -> Answer:
+    """Answer `POST /v1/match`.
+
+    Raises
+    ------
+    Problem : 404, 403, 422, 402
+    """
+    if request.video_url is not None:
+        return videos.fetch(
+            connection, call, request.video_url, next_step="poll until ready, then call /v1/match with this video_id"
+        )
+    video_id = str(request.video_id)
+    claim = usable_claim(connection, call, video_id)
+    funds.check(connection, call.account)
+    clip = claims.clip(connection, video_id) if claim.status == "ready" else None
+    sync = request.sync_points_per_track if request.include_sync else None
+    build = f"match:{video_id}"
+    if clip is not None:
+        build = keys.match_key(clip.content_hash, catalog.revision(connection), call.analysis_revision)
+        lane = answers.find(connection, build)
+        if lane is not None:
+            ledger.charge(connection, call.charge(video_id))
+            return Answer(200, _complete(connection, call, video_id, lane, query.expand, sync))
+    job = jobs.submit(
+        connection,
+        NewJob(
+            kind="match",
+            queue="main",
+            account=call.account,
+            build=build,
+            video_id=video_id,
+            request={"include_sync": request.include_sync, "sync_points_per_track": request.sync_points_per_track},
+            endpoint=call.endpoint,
+            charge_key=call.charge_key(""),
+        ),
+    )
+    return Answer(202, _running(job))
+
+
+def poll(connection: Connection, call: Call, job_id: str, query: MatchPollQuery) -> Answer:
+    """Answer `GET /v1/match/jobs/{job_id}`; what the query leaves out is as the submit asked.
+
+    Raises
+    ------
+    Problem : 404, 403, and what a failed job says
+    """
+    job = own_job(connection, call, job_id, "match")
+    if job.state == "failed":
+        raise_fault(job)
+    if job.state != "complete":
+        return Answer(202, _running(job))
+    asked = job.request
+    include = asked["include_sync"] if query.include_sync is None else query.include_sync
+    points = query.sync_points_per_track or asked["sync_points_per_track"]
+    body = _complete(connection, call, str(job.video_id), job.answer or {}, query.expand, points if include else None)
+    return Answer(200, {"video_id": body["video_id"], "job_id": job.job_id, **body})
+
+
+def _complete(
+    connection: Connection, call: Call, video_id: str, lane: dict[str, Any], expand: str | None, sync: int | None
+) -> dict[str, Any]:
+    shown = select(lane, expand == "full", sync, previews.links(connection, call, lane))
+    return {"video_id": video_id, "status": "complete", "lane": shown}
+
+
+def _running(job: Job) -> dict[str, Any]:
+    return {
+        "video_id": job.video_id,
+        "job_id": job.job_id,
+        "status": "processing",
+        "poll": f"/v1/match/jobs/{job.job_id}",
+        "next": "poll until status is complete; the lane is then in the answer",
+    }

@@ -1,0 +1,36 @@
+"""Underscore: the one family that is ranked inside the request, by a resident process that holds model and index.
+
+The answer has three steps, because no transaction may stay open while another process thinks: may the caller have it;
+the ranking; the charge. A call that returns no tracks is not billed.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection
+
+from service.answers import previews
+from service.answers.answer import Answer, Call
+from service.billing import funds
+from service.schemas.requests import ExpandQuery
+from service.store import ledger
+from workbench.results.lane import select
+
+
+def check(connection: Connection, call: Call) -> None:
+    """May this account be served?
+
+    Raises
+    ------
+    Problem : 402
+    """
+    funds.check(connection, call.account)
+
+
+def answer(connection: Connection, call: Call, query: ExpandQuery, lane: dict[str, Any]) -> Answer:
+    """Charge for a lane and show what was asked for of it."""
+    if lane["matches"]:
+        ledger.charge(connection, call.charge(call.request_id))
+    shown = select(lane, query.expand == "full", None, previews.links(connection, call, lane))
+    return Answer(200, {"lane": shown})

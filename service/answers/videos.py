@@ -1,0 +1,139 @@
+"""Videos: an address to fetch or a place to upload to, the ingest, and what became of it."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime, timedelta
+from pathlib import PurePosixPath
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+from sqlalchemy import Connection
+from ulid import ULID
+
+from service.answers.answer import Answer, Call, open_claim, video_job
+from service.auth import signatures
+from service.billing import funds
+from service.errors import Problem, invalid
+from service.schemas.requests import IngestRequest, VideoRequest
+from service.store import claims, jobs
+from service.store.claims import Claim
+from service.store.jobs import NewJob
+
+
+def submit(connection: Connection, call: Call, request: VideoRequest) -> Answer:
+    """Answer `POST /v1/videos`.
+
+    Raises
+    ------
+    Problem : 402, where an address is given
+    """
+    if request.video_url is not None:
+        return fetch(connection, call, request.video_url)
+    return _upload_target(connection, call, str(request.filename), request.content_type)
+
+
+def fetch(connection: Connection, call: Call, url: str, next_step: str | None = None) -> Answer:
+    """Start to ingest what an address leads to; the same address again is a new video.
+
+    Raises
+    ------
+    Problem : 402
+    """
+    funds.check(connection, call.account)
+    claim = claims.create(
+        connection,
+        Claim(f"vid_{ULID()}", call.account, "processing", title=_last_part(url), source_url=url),
+    )
+    _start(connection, call, claim)
+    return video_job(claim.video_id, next_step=next_step)
+
+
+def ingest(connection: Connection, call: Call, video_id: str, request: IngestRequest) -> Answer:
+    """Answer `POST /v1/videos/{video_id}/ingest`; a repeat gets the same answer with the status as it is.
+
+    Raises
+    ------
+    Problem : 404, 403; 422 for another video's storage_key; 409 where nothing whole was uploaded; 402
+    """
+    claim = open_claim(connection, call, video_id)
+    if claim.storage_key is None or claim.storage_key != request.storage_key:
+        raise invalid("storage_key", "is not the one that POST /v1/videos gave for this video")
+    if claim.status != "awaiting_upload":
+        return video_job(video_id, claim.status)
+    if claim.uploaded_bytes is None:
+        raise Problem(409, "nothing has been uploaded yet: PUT the bytes to upload_url first")
+    funds.check(connection, call.account)
+    if claims.move(connection, video_id, "awaiting_upload", status="processing"):
+        _start(connection, call, claim)
+    return video_job(video_id)
+
+
+def status(connection: Connection, call: Call, video_id: str) -> Answer:
+    """Answer `GET /v1/videos/{video_id}`.
+
+    Raises
+    ------
+    Problem : 404, 403
+    """
+    claim = open_claim(connection, call, video_id)
+    shown = "processing" if claim.status == "awaiting_upload" else claim.status
+    body: dict[str, Any] = {
+        "video_id": video_id,
+        "status": shown,
+        "ready": shown == "ready",
+        "title": claim.title or "",
+    }
+    if claim.status == "failed":
+        body["reason"] = claim.reason or "it could not be processed"
+    return Answer(200, body)
+
+
+def _start(connection: Connection, call: Call, claim: Claim) -> None:
+    jobs.submit(
+        connection,
+        NewJob(
+            kind="ingest",
+            queue="main",
+            account=call.account,
+            build=f"ingest:{claim.video_id}",
+            video_id=claim.video_id,
+            request={"source_url": claim.source_url, "storage_key": claim.storage_key},
+            endpoint=call.endpoint,
+            charge_key=f"video:{claim.video_id}",
+        ),
+    )
+
+
+def _upload_target(connection: Connection, call: Call, filename: str, content_type: str | None) -> Answer:
+    video_id = f"vid_{ULID()}"
+    storage_key = f"upl_{ULID()}"
+    claims.create(
+        connection,
+        Claim(
+            video_id,
+            call.account,
+            "awaiting_upload",
+            title=filename,
+            filename=filename,
+            content_type=content_type,
+            storage_key=storage_key,
+        ),
+    )
+    expires = datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=call.settings.upload_seconds)
+    path = f"/v1/uploads/{storage_key}"
+    query = signatures.query(signatures.link_secret(connection, call.settings), path, int(expires.timestamp()))
+    body = {
+        "video_id": video_id,
+        "upload_url": f"{call.base_url}{path}?{query}",
+        "method": "PUT",
+        "headers": {"Content-Type": content_type or "application/octet-stream"},
+        "storage_key": storage_key,
+        "expires_at": expires.isoformat().replace("+00:00", "Z"),
+    }
+    return Answer(201, body)
+
+
+def _last_part(url: str) -> str:
+    """The title of what an address leads to, until the file itself says better."""
+    parts = urlsplit(url)
+    return unquote(PurePosixPath(parts.path).name) or str(parts.hostname)

@@ -1,0 +1,222 @@
+"""The HTTP side: one Sanic application, made by `create_app`, that answers from the database and from nothing else.
+
+It imports no analysis code. Requests pass the door (`service.admission`), are answered by `service.answers` inside one
+transaction, and whatever goes wrong becomes the Error body here. Every response carries `X-Request-Id`, and with a
+valid key the rate headers.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import structlog
+from sanic import HTTPResponse, Request, Sanic
+from sanic.config import Config
+from sanic.exceptions import SanicException
+from sanic.handlers import ErrorHandler
+from sanic.response import BaseHTTPResponse
+from sanic_routing.route import Route
+from ulid import ULID
+
+from service import metrics
+from service.admission import BODY_LIMIT, Door, at_the_door, identify
+from service.answers.ranking_client import Ranking
+from service.errors import Problem, error_body
+from service.settings import ServiceSettings
+from service.store.tables import open_database
+from service.store.transactions import Transactions
+from workbench.errors import StoreError
+from workbench.home import Home
+from workbench.settings import WorkbenchSettings
+
+NAME = "barline"
+_HEADER_SECONDS = 20
+_SILENCE_SECONDS = 60
+_DRAIN_SECONDS = 30.0
+_METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"))
+
+log = structlog.get_logger("service")
+
+
+@dataclass(frozen=True, slots=True)
+class AppConfig:
+    """What an HTTP process is told when it starts."""
+
+    home: Home
+    settings: ServiceSettings
+    core: WorkbenchSettings
+    analysis_revision: str
+    """digest of everything that analysis depends on, see `service.answers.keys`"""
+    ranking_sockets: tuple[Path, ...] = ()
+    """where the resident ranking processes listen"""
+    behind_proxy: bool = False
+    """whether a proxy in front says who calls and under which address"""
+    on_ready: Any = field(default=None, compare=False)
+    """called once requests are accepted"""
+
+
+class ServiceRequest(Request):
+    """A request whose id is always ours; what a client sends as one is not believed."""
+
+    @property
+    def id(self) -> str:
+        """`req_` and a ULID."""
+        if not self._id:
+            self._id = f"req_{ULID()}"
+        return str(self._id)
+
+    @staticmethod
+    def make_context() -> SimpleNamespace:
+        """What the door learns about a request."""
+        return SimpleNamespace(caller=None, rate=None, idempotency_key=None, family="none", began=time.perf_counter())
+
+
+class _Errors(ErrorHandler):
+    """Every exception becomes the Error body. Only `default` is overridden: `response` would switch off the rest."""
+
+    def default(self, request: Request, exception: Exception) -> Any:
+        """An awaitable response; Sanic waits for it."""
+        return _error_response(request, exception)
+
+
+def create_app(config: AppConfig) -> Sanic[Any, Any]:
+    """The application, not yet listening."""
+    app: Sanic[Any, Any] = Sanic(
+        NAME,
+        config=_sanic_config(config),
+        error_handler=_Errors(),
+        request_class=ServiceRequest,
+        configure_logging=False,
+        strict_slashes=True,
+        dumps=partial(json.dumps, separators=(",", ":"), allow_nan=False),
+    )
+    app.ctx.config, app.ctx.settings = config, config.settings
+    _register_routes(app)
+    app.register_listener(_open, "before_server_start")
+    app.register_listener(_announce, "after_server_start")
+    app.register_listener(_close, "after_server_stop")
+    app.add_signal(_routed, "http.routing.after")
+    app.register_middleware(_finish, "response")
+    return app
+
+
+def _sanic_config(config: AppConfig) -> Config:
+    values = Config(env_prefix=None)
+    values.update(
+        {
+            "REQUEST_MAX_SIZE": BODY_LIMIT,
+            "REQUEST_TIMEOUT": _HEADER_SECONDS,
+            "RESPONSE_TIMEOUT": _SILENCE_SECONDS,
+            "GRACEFUL_SHUTDOWN_TIMEOUT": _DRAIN_SECONDS,
+            "AUTO_EXTEND": False,
+            "ACCESS_LOG": False,
+            "MOTD": False,
+            "OAS": False,
+        }
+    )
+    if config.behind_proxy:
+        values.update({"PROXIES_COUNT": 1, "REAL_IP_HEADER": "x-real-ip"})
+    return values
+
+
+def _register_routes(app: Sanic[Any, Any]) -> None:
+    from service.routes import align, beats, docs, loop, match, operations, underscore, uploads, videos, webhooks
+
+    for family in (loop, align, match, underscore, beats, videos, uploads, webhooks, operations, docs):
+        app.blueprint(family.blueprint)
+
+
+async def _open(app: Sanic[Any, Any]) -> None:
+    config: AppConfig = app.ctx.config
+    app.ctx.transactions = Transactions(open_database(config.home, config.core))
+    app.ctx.ranking = Ranking(config.ranking_sockets, config.settings.ranking_queue)
+
+
+async def _announce(app: Sanic[Any, Any]) -> None:
+    if app.ctx.config.on_ready is not None:
+        app.ctx.config.on_ready()
+
+
+async def _close(app: Sanic[Any, Any]) -> None:
+    app.ctx.transactions.close()
+
+
+async def _routed(request: Request, route: Route, **_: Any) -> None:
+    """Between the router's decision and the reading of the body: the door."""
+    request.ctx.family = _family(route)  # the first look at the context, which starts its clock
+    door: Door = getattr(route.ctx, "door", Door(key=False))
+    await at_the_door(request, door)
+
+
+async def _finish(request: Request, response: BaseHTTPResponse) -> None:
+    """Headers that every response has, and its log line."""
+    response.headers["X-Request-Id"] = str(request.id)
+    context = request.ctx
+    rate = context.rate
+    if rate is not None:
+        response.headers["X-RateLimit-Limit"] = str(rate.limit)
+        response.headers["X-RateLimit-Remaining"] = str(rate.remaining)
+    seconds = time.perf_counter() - context.began
+    method = request.method if request.method in _METHODS else "other"
+    metrics.REQUESTS.labels(context.family, method, str(response.status)).inc()
+    metrics.LATENCY.labels(context.family).observe(seconds)
+    log.info(
+        "answered",
+        request_id=request.id,
+        method=request.method,
+        path=request.path,
+        status=response.status,
+        account=None if context.caller is None else context.caller.account,
+        ms=round(1000 * seconds, 2),
+    )
+
+
+def _family(route: Route) -> str:
+    """`loop`, `match` and so on: the blueprint that a route belongs to."""
+    return str(route.name).split(".")[1]
+
+
+async def _error_response(request: Request, exception: Exception) -> HTTPResponse:
+    problem = _problem(request, exception)
+    if _under_v1(request) and problem.status in (404, 405) and request.ctx.caller is None:
+        try:
+            request.ctx.caller, request.ctx.rate = await identify(request, counted=False)
+        except StoreError as error:
+            log.warning("database", request_id=request.id, problem=str(error))
+    route = getattr(request, "route", None)
+    if problem.status in (413, 415) and route is not None and getattr(route.ctx, "door", Door()).plain_400:
+        problem = Problem(400, problem.message, headers=problem.headers)
+    body = error_body(problem.status, problem.message, str(request.id), problem.details)
+    headers = {**problem.headers, "X-Request-Id": str(request.id)}
+    return HTTPResponse(
+        json.dumps(body, separators=(",", ":")), problem.status, headers=headers, content_type="application/json"
+    )
+
+
+def _problem(request: Request, exception: Exception) -> Problem:
+    """What an exception is to the caller."""
+    if isinstance(exception, Problem):
+        return exception
+    if isinstance(exception, StoreError):
+        log.error("database", request_id=request.id, problem=str(exception))
+        return Problem(503, "the database cannot be used at the moment", headers={"Retry-After": "5"})
+    if isinstance(exception, SanicException):
+        status = exception.status_code
+        headers: Mapping[str, str] = getattr(exception, "headers", None) or {}
+        said = "; ".join(str(exception).split("\n")) or "the request cannot be answered"
+        if status == 503 and request.body == b"" and getattr(request, "stream", None) is None:
+            said = "the request did not arrive in time"
+        return Problem(status, said if status < 500 or status == 503 else "an error of ours", headers=headers)
+    log.error("failed", request_id=request.id, path=request.path, exc_info=exception)
+    return Problem(500, "an error of ours; it was logged under this request id")
+
+
+def _under_v1(request: Request) -> bool:
+    return request.path == "/v1" or request.path.startswith("/v1/")

@@ -1,0 +1,76 @@
+"""What the billing provider tells us, and what it changes: payment methods, credit grants, spend caps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+
+from sqlalchemy import Connection
+
+from service.errors import invalid
+from service.schemas.events import BillingEvent, EventData
+from service.store import accounts, ledger, notices
+from service.store.ledger import Credit
+from workbench.store.database import now
+
+MICROS = 1_000_000
+"""micro-dollars in a dollar"""
+PAYMENT_METHOD, CREDIT = "payment-method", "credit"
+"""the two routes"""
+
+
+def heed(connection: Connection, route: str, webhook_id: str, event: BillingEvent) -> bool:
+    """Let an event have its effect; False where it is of no known type, or had it before.
+
+    Raises
+    ------
+    Problem : 422 where an amount is missing
+    """
+    effect = _EFFECTS[route].get(event.type)
+    if effect is None or not notices.first_time(connection, webhook_id):
+        return False
+    accounts.ensure(connection, event.data.account)
+    effect(connection, event.data, webhook_id)
+    return True
+
+
+def _attached(connection: Connection, data: EventData, _: str) -> None:
+    accounts.update(connection, data.account, payment_method=True)
+
+
+def _detached(connection: Connection, data: EventData, _: str) -> None:
+    accounts.update(connection, data.account, payment_method=False)
+
+
+def _granted(connection: Connection, data: EventData, webhook_id: str) -> None:
+    expires_at = None if data.expires_at is None else data.expires_at.isoformat(timespec="microseconds")
+    endpoint = "POST /v1/webhooks/billing/credit"
+    ledger.credit(
+        connection,
+        Credit(data.account, _micros(data), f"webhook:{webhook_id}", endpoint, webhook_id, expires_at),
+    )
+
+
+def _expired(connection: Connection, data: EventData, _: str) -> None:
+    accounts.update(connection, data.account, credit_expires_at=now())
+
+
+def _capped(connection: Connection, data: EventData, _: str) -> None:
+    accounts.update(connection, data.account, spend_cap_micros=_micros(data))
+
+
+def _micros(data: EventData) -> int:
+    if data.amount_usd is None:
+        raise invalid("data.amount_usd", "is needed for this type of event", "missing")
+    return int((data.amount_usd * MICROS).to_integral_value(rounding="ROUND_HALF_EVEN"))
+
+
+def usd(micros: int) -> float:
+    """An amount as people read it, USD."""
+    return float(Decimal(micros) / MICROS)
+
+
+_EFFECTS: Mapping[str, Mapping[str, Callable[[Connection, EventData, str], None]]] = {
+    PAYMENT_METHOD: {"payment_method.attached": _attached, "payment_method.detached": _detached},
+    CREDIT: {"credit.granted": _granted, "credit.expired": _expired, "spend_cap.set": _capped},
+}

@@ -1,0 +1,66 @@
+"""`/v1/openapi.json` and `/docs`: the interface description, and a page that shows it, with assets of ours alone."""
+
+from __future__ import annotations
+
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import swagger_ui_bundle
+from sanic import Blueprint, HTTPResponse, Request
+from sanic.response import file, html, raw
+
+from service.admission import Door
+from service.errors import not_found
+
+blueprint = Blueprint("docs")
+_OPEN = Door(key=False)
+_ASSETS = ("swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png")
+_PAGE = """<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Workbench: /v1</title>
+<link rel="icon" href="/docs/favicon-32x32.png">
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+</head>
+<body>
+<div id="description"></div>
+<script src="/docs/swagger-ui-bundle.js"></script>
+<script>
+SwaggerUIBundle({url: "/v1/openapi.json", dom_id: "#description", deepLinking: true, validatorUrl: null});
+</script>
+</body>
+</html>
+"""
+
+
+@blueprint.get("/v1/openapi.json", ctx_door=_OPEN)
+async def openapi(request: Request) -> HTTPResponse:
+    """The interface description, version 1.0.0."""
+    return raw(_description(), content_type="application/json")
+
+
+@blueprint.get("/docs", ctx_door=_OPEN)
+async def page(request: Request) -> HTTPResponse:
+    """The page that shows it."""
+    return html(_PAGE)
+
+
+@blueprint.get("/docs/<name:str>", ctx_door=_OPEN)
+async def asset(request: Request, name: str) -> HTTPResponse:
+    """Its style sheet and script.
+
+    Raises
+    ------
+    Problem : 404
+    """
+    if name not in _ASSETS:
+        raise not_found("path")
+    return await file(Path(swagger_ui_bundle.swagger_ui_path) / name)
+
+
+@cache
+def _description() -> bytes:
+    return (files("service") / "openapi.json").read_bytes()

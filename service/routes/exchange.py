@@ -1,0 +1,54 @@
+"""From a Sanic request to a call, and from an answer to a response: the few lines that all routes share."""
+
+from __future__ import annotations
+
+from urllib.parse import unquote_to_bytes
+
+from sanic import HTTPResponse, Request
+from sanic.response import json
+
+from service.answers.answer import Answer, Call
+from service.errors import not_found
+
+
+def call_of(request: Request) -> Call:
+    """The call that an admitted request makes."""
+    context = request.app.ctx
+    route = request.route
+    assert route is not None
+    return Call(
+        caller=request.ctx.caller,
+        request_id=str(request.id),
+        endpoint=f"{request.method} /{route.path}",
+        settings=context.settings,
+        analysis_revision=context.config.analysis_revision,
+        idempotency_key=request.ctx.idempotency_key,
+        base_url=base_url(request),
+    )
+
+
+def base_url(request: Request) -> str:
+    """What this service is called by: the setting, or the address that the request came to."""
+    public = request.app.ctx.settings.public_url
+    return str(public).rstrip("/") if public else f"{request.scheme}://{request.host}"
+
+
+def path_id(raw: str, what: str) -> str:
+    """An id in a path, decoded; what cannot be an id of ours is an unknown one.
+
+    Raises
+    ------
+    Problem : 404
+    """
+    try:
+        decoded = unquote_to_bytes(raw).decode("utf-8")
+    except UnicodeDecodeError:
+        raise not_found(what) from None
+    if "\0" in decoded:
+        raise not_found(what)
+    return decoded
+
+
+def respond(answer: Answer) -> HTTPResponse:
+    """The response of an answer."""
+    return json(answer.body, answer.status, headers=dict(answer.headers))

@@ -1,0 +1,93 @@
+"""`/healthz`, `/readyz`, `/metrics`: for whoever runs the service; outside `/v1` and without a key."""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+
+from sanic import Blueprint, HTTPResponse, Request
+from sanic.response import json, raw
+from sqlalchemy import Connection
+
+from service import metrics
+from service.admission import Door
+from service.errors import Problem, not_found
+from service.store import jobs, workers
+from workbench.errors import StoreError
+
+blueprint = Blueprint("operations")
+_OPEN = Door(key=False)
+
+
+@blueprint.get("/healthz", ctx_door=_OPEN)
+async def healthz(request: Request) -> HTTPResponse:
+    """This process answers."""
+    return json({"status": "ok"})
+
+
+@blueprint.get("/readyz", ctx_door=_OPEN)
+async def readyz(request: Request) -> HTTPResponse:
+    """Database, store and workers answer; a 503 names what does not.
+
+    Raises
+    ------
+    Problem : 503
+    """
+    context = request.app.ctx
+    missing = []
+    try:
+        lease = context.settings.job_lease_seconds
+        found = await context.transactions.read(lambda connection: workers.alive(connection, lease))
+        served = {queue for worker in found for queue in worker.queues}
+        missing += [f"no worker for {queue} jobs" for queue in (jobs.MAIN, jobs.BEATS) if queue not in served]
+    except StoreError:
+        missing.append("the database does not answer")
+    if not await asyncio.to_thread(_writable, context.config.home):
+        missing.append("the home folder cannot be written to")
+    if context.config.ranking_sockets and not await context.ranking.alive():
+        missing.append("no ranking process answers")
+    if missing:
+        raise Problem(503, "; ".join(missing), headers={"Retry-After": "5"})
+    return json({"status": "ready"})
+
+
+@blueprint.get("/metrics", ctx_door=_OPEN)
+async def show_metrics(request: Request) -> HTTPResponse:
+    """Counters for Prometheus; to callers on this machine only, unless the settings say otherwise.
+
+    Raises
+    ------
+    Problem : 404 to anybody else
+    """
+    context = request.app.ctx
+    if not context.settings.metrics_public and not _local(request):
+        raise not_found("path")
+
+    def depths(connection: Connection) -> list[jobs.Depth]:
+        return jobs.depths(connection)
+
+    text = metrics.exposition(await context.transactions.read(depths))
+    return raw(text, content_type=metrics.CONTENT_TYPE)
+
+
+def _local(request: Request) -> bool:
+    """Whether the caller is on this machine: neither another address nor behind a proxy."""
+    if request.app.ctx.config.behind_proxy or "x-forwarded-for" in request.headers or "forwarded" in request.headers:
+        return False
+    try:
+        return ipaddress.ip_address(request.ip.partition("%")[0]).is_loopback
+    except ValueError:
+        return request.ip == ""  # a Unix socket
+
+
+def _writable(home: object) -> bool:
+    from workbench.home import Home
+
+    assert isinstance(home, Home)
+    probe = home.root / ".writable"
+    try:
+        probe.touch()
+        probe.unlink(missing_ok=True)
+    except OSError:
+        return False
+    return True

@@ -1,0 +1,22 @@
+"""`/v1/underscore`: rank the catalog against a script."""
+
+from __future__ import annotations
+
+from sanic import Blueprint, HTTPResponse, Request
+
+from service.admission import Door, body_of, query_of
+from service.answers import underscore as answers
+from service.routes.exchange import call_of, respond
+from service.schemas.requests import ExpandQuery, UnderscoreRequest
+
+blueprint = Blueprint("underscore", url_prefix="/v1/underscore")
+
+
+@blueprint.post("", ctx_door=Door(body="json", idempotency=True))
+async def submit(request: Request) -> HTTPResponse:
+    """The lane, in the answer itself."""
+    body, query = body_of(request, UnderscoreRequest), query_of(request, ExpandQuery)
+    call, context = call_of(request), request.app.ctx
+    await context.transactions.read(lambda connection: answers.check(connection, call))
+    lane = await context.ranking.rank(body.model_dump(mode="json"))
+    return respond(await context.transactions.write(lambda connection: answers.answer(connection, call, query, lane)))

@@ -1,0 +1,100 @@
+"""`/v1/uploads`: where the bytes of a video arrive, by a signed link and without a key.
+
+They stream to a temporary file, are synced and take their name in one step, and only then is the upload noted: what is
+acknowledged is whole and stays so. A second upload before the ingest replaces the first whole.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from pathlib import Path
+
+from sanic import Blueprint, HTTPResponse, Request
+from sanic.response import json
+from sqlalchemy import Connection
+from ulid import ULID
+
+from service.admission import Door
+from service.auth import signatures
+from service.errors import Problem, not_found
+from service.routes.exchange import path_id
+from service.store import claims
+from service.store.claims import Claim
+from workbench.errors import StoreError
+
+blueprint = Blueprint("uploads", url_prefix="/v1/uploads")
+
+
+@blueprint.put("/<storage_key:str>", stream=True, ctx_door=Door(key=False, body="stream"))
+async def put(request: Request, storage_key: str) -> HTTPResponse:
+    """Take the bytes of one video."""
+    context = request.app.ctx
+    wanted = path_id(storage_key, "upload")
+    await context.transactions.write(lambda connection: _awaited(connection, request, wanted))
+    limit = context.settings.upload_max_bytes
+    length = request.headers.get("content-length")
+    if length is not None and int(length) > limit:
+        raise Problem(413, f"an upload has at most {limit} bytes")
+    home = context.config.home
+    target = home.prepared(home.uploads) / wanted
+    partial = target.with_name(f"{wanted}.{ULID()}.part")
+    try:
+        count = await _receive(request, partial, limit)
+        # The name and the note change together, as far as others see: ingest looks at the note.
+        await context.transactions.write(lambda connection: _arrived(connection, wanted, partial, target, count))
+    finally:
+        partial.unlink(missing_ok=True)
+    return json({"storage_key": wanted, "bytes": count})
+
+
+def _awaited(connection: Connection, request: Request, storage_key: str) -> Claim:
+    secret = signatures.link_secret(connection, request.app.ctx.settings)
+    expires, signature = request.args.get("expires"), request.args.get("signature")
+    if not signatures.holds(secret, request.path, expires, signature):
+        raise Problem(403, "the upload link is altered or has expired; POST /v1/videos gives a new one")
+    claim = claims.by_storage_key(connection, storage_key)
+    if claim is None:
+        raise not_found("upload")
+    if claim.status != "awaiting_upload":
+        raise Problem(409, "the upload is being processed already")
+    return claim
+
+
+async def _receive(request: Request, partial: Path, limit: int) -> int:
+    """Write the body to a file, sync it, and return its length."""
+    count = 0
+    try:
+        with partial.open("xb") as file:
+            while (block := await _block(request)) is not None:
+                count += len(block)
+                if count > limit:
+                    raise Problem(413, f"an upload has at most {limit} bytes")
+                await asyncio.to_thread(file.write, block)
+            await asyncio.to_thread(_sync, file.fileno())
+    except OSError as error:
+        raise StoreError(f"the upload cannot be kept ({error.strerror})") from error
+    if count == 0:
+        raise Problem(400, "the upload is empty")
+    return count
+
+
+async def _block(request: Request) -> bytes | None:
+    block: bytes | None = await request.stream.read()  # type: ignore[union-attr]
+    return block
+
+
+def _sync(descriptor: int) -> None:
+    os.fsync(descriptor)
+
+
+def _arrived(connection: Connection, storage_key: str, partial: Path, target: Path, count: int) -> None:
+    claim = claims.by_storage_key(connection, storage_key)
+    if claim is None or not claims.move(connection, claim.video_id, "awaiting_upload", uploaded_bytes=count):
+        raise Problem(409, "the upload is being processed already")
+    partial.replace(target)
+    folder = os.open(target.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)

@@ -1,0 +1,39 @@
+"""`/v1/videos`: ingest a video once."""
+
+from __future__ import annotations
+
+from sanic import Blueprint, HTTPResponse, Request
+
+from service.admission import Door, body_of, query_of
+from service.answers import videos as answers
+from service.routes.exchange import call_of, path_id, respond
+from service.schemas.requests import IngestRequest, NoQuery, VideoRequest
+
+blueprint = Blueprint("videos", url_prefix="/v1/videos")
+
+
+@blueprint.post("", ctx_door=Door(body="json", plain_400=True))
+async def submit(request: Request) -> HTTPResponse:
+    """The ingest of an address, or a place to upload to."""
+    body = body_of(request, VideoRequest)
+    query_of(request, NoQuery)
+    call = call_of(request)
+    return respond(await request.app.ctx.transactions.write(lambda connection: answers.submit(connection, call, body)))
+
+
+@blueprint.post("/<video_id:str>/ingest", ctx_door=Door(body="json"))
+async def ingest(request: Request, video_id: str) -> HTTPResponse:
+    """Start to process what was uploaded."""
+    body = body_of(request, IngestRequest)
+    query_of(request, NoQuery)
+    call, asked = call_of(request), path_id(video_id, "video")
+    write = request.app.ctx.transactions.write
+    return respond(await write(lambda connection: answers.ingest(connection, call, asked, body)))
+
+
+@blueprint.get("/<video_id:str>", ctx_door=Door())
+async def status(request: Request, video_id: str) -> HTTPResponse:
+    """How far the ingest is."""
+    query_of(request, NoQuery)
+    call, asked = call_of(request), path_id(video_id, "video")
+    return respond(await request.app.ctx.transactions.read(lambda connection: answers.status(connection, call, asked)))

@@ -1,0 +1,57 @@
+"""`/v1/webhooks/billing`: what the billing provider tells us, signed after the Standard Webhooks specification."""
+
+from __future__ import annotations
+
+import binascii
+
+from pydantic import ValidationError
+from sanic import Blueprint, HTTPResponse, Request
+from sanic.response import json
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+
+from service.admission import Door, problem_of
+from service.billing import events
+from service.errors import Problem, malformed
+from service.schemas.events import BillingEvent
+
+blueprint = Blueprint("webhooks", url_prefix="/v1/webhooks/billing")
+_DOOR = Door(key=False)
+
+
+@blueprint.post("/payment-method", ctx_door=_DOOR)
+async def payment_method(request: Request) -> HTTPResponse:
+    """A payment method came or went."""
+    return await _heed(request, events.PAYMENT_METHOD)
+
+
+@blueprint.post("/credit", ctx_door=_DOOR)
+async def credit(request: Request) -> HTTPResponse:
+    """A credit grant came or ended, or a spend cap was set."""
+    return await _heed(request, events.CREDIT)
+
+
+async def _heed(request: Request, route: str) -> HTTPResponse:
+    _verify(request)
+    try:
+        event = BillingEvent.model_validate_json(request.body)
+    except ValidationError as error:
+        if any(item["type"] == "json_invalid" for item in error.errors()):
+            raise malformed("the body is not JSON") from None
+        raise problem_of(error) from None
+    webhook_id = request.headers["webhook-id"]
+    write = request.app.ctx.transactions.write
+    await write(lambda connection: events.heed(connection, route, webhook_id, event))
+    return json({})
+
+
+def _verify(request: Request) -> None:
+    secret = request.app.ctx.settings.webhook_secret
+    refused = Problem(401, "the webhook's signature is missing, wrong or stale")
+    if secret is None:
+        raise refused
+    headers = {name: value for name, value in request.headers.items() if name.startswith("webhook-")}
+    try:
+        Webhook(secret.get_secret_value()).verify(request.body, headers, json_parse=False)
+    # a malformed signature ends in whatever the decoder that meets it first raises
+    except (WebhookVerificationError, binascii.Error, ValueError) as error:
+        raise refused from error

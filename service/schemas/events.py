@@ -1,0 +1,39 @@
+"""What the billing provider sends to the two webhooks."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from typing import Annotated
+
+from pydantic import BaseModel, ConfigDict, Field, field_validator
+
+from service.schemas.fields import Text
+
+
+class EventData(BaseModel):
+    """Whom an event is about, and how much."""
+
+    model_config = ConfigDict(frozen=True)
+
+    account: Annotated[Text, Field(min_length=1, max_length=128)]
+    amount_usd: Annotated[Decimal, Field(ge=0, le=1_000_000_000, allow_inf_nan=False)] | None = None
+    expires_at: datetime | None = None
+
+    @field_validator("expires_at")
+    @classmethod
+    def _in_utc(cls, moment: datetime | None) -> datetime | None:
+        """A moment without a zone is UTC."""
+        if moment is None:
+            return None
+        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+
+
+class BillingEvent(BaseModel):
+    """One webhook's body; fields that we do not know are the provider's business."""
+
+    model_config = ConfigDict(frozen=True)
+
+    type: Annotated[Text, Field(min_length=1, max_length=128)]
+    timestamp: datetime | None = None
+    data: EventData

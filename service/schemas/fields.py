@@ -1,0 +1,41 @@
+"""Kinds of field that several request bodies share, with their limits."""
+
+from __future__ import annotations
+
+from typing import Annotated
+from urllib.parse import urlsplit
+
+from pydantic import AfterValidator, Field
+from pydantic_core import PydanticCustomError
+
+MAX_ID = 128
+MAX_URL = 2048
+
+
+def _storable(text: str) -> str:
+    """Refuse what no database and no log line can hold: NUL, and halves of surrogate pairs."""
+    if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
+        raise PydanticCustomError("string_unicode", "holds a NUL or half a surrogate pair")
+    return text
+
+
+def _https_url(text: str) -> str:
+    """Accept the shape of an https address; what is behind it is found out when it is fetched."""
+    try:
+        parts = urlsplit(text)
+        usable = parts.scheme == "https" and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        usable = False
+    if not usable or any(character.isspace() or ord(character) < 32 for character in text):
+        raise PydanticCustomError("url_scheme", "must be an https address")
+    if parts.username is not None or parts.password is not None:
+        raise PydanticCustomError("url_credentials", "must not carry a user name or a password")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_storable)]
+VideoId = Annotated[Text, Field(min_length=1, max_length=MAX_ID, description="a video of the caller, or a shared one")]
+TrackId = Annotated[Text, Field(min_length=1, max_length=MAX_ID, description="a track of the catalog")]
+HttpsUrl = Annotated[
+    Text, Field(min_length=1, max_length=MAX_URL, description="public https address"), AfterValidator(_https_url)
+]

@@ -1,0 +1,111 @@
+"""What callers send: JSON bodies and query parameters, by endpoint.
+
+Unknown fields are refused, nothing is coerced, and a field may be left out only where it has a default.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal, TypeVar
+
+from pydantic import Field, model_validator
+from pydantic_core import PydanticCustomError
+
+from service.schemas.fields import HttpsUrl, Text, TrackId, VideoId
+from workbench.results.body import Body
+
+B = TypeVar("B", bound=Body)
+_SyncPoints = Annotated[int, Field(ge=1, le=12, description="sync points of each track")]
+
+
+class LoopRequest(Body):
+    """Cover a video with a track."""
+
+    video_id: VideoId
+    track_id: TrackId
+    auto_mix: bool = Field(default=False, description="also say how the music makes way for a voice")
+
+
+class AlignRequest(Body):
+    """Place a track under a video."""
+
+    video_id: VideoId
+    track_id: TrackId
+    auto_mix: bool = Field(default=False, description="also say how the music makes way for a voice")
+
+
+class MatchRequest(Body):
+    """Rank the catalog against a video: one that was ingested, or one to be fetched."""
+
+    video_id: VideoId | None = None
+    video_url: HttpsUrl | None = None
+    include_sync: bool = Field(default=False, description="also say where each track lands")
+    sync_points_per_track: _SyncPoints = 4
+
+    @model_validator(mode="after")
+    def _one_video(self) -> MatchRequest:
+        return _exactly_one(self, "video_id", "video_url")
+
+
+class UnderscoreRequest(Body):
+    """Rank the catalog against a script."""
+
+    script: Annotated[Text, Field(min_length=1, max_length=7000, description="what is said or shown")]
+    platform: Annotated[Text, Field(max_length=40)] | None = Field(
+        default=None, description="where it is published: tiktok, reels, shorts, linkedin, youtube, or any other"
+    )
+    brief: Annotated[Text, Field(max_length=500)] | None = Field(
+        default=None, description="what the music should be like, in plain words"
+    )
+
+
+class BeatsRequest(Body):
+    """Map the beats of a sound file."""
+
+    audio_url: HttpsUrl
+    track_id: Annotated[Text, Field(max_length=128)] | None = Field(default=None, description="echoed")
+
+
+class VideoRequest(Body):
+    """Ingest a video: from an address, or as an upload."""
+
+    video_url: HttpsUrl | None = None
+    filename: Annotated[Text, Field(min_length=1, max_length=256)] | None = None
+    content_type: Annotated[Text, Field(min_length=1, max_length=256)] | None = Field(
+        default=None, description="media type of the upload, as video/mp4"
+    )
+
+    @model_validator(mode="after")
+    def _one_source(self) -> VideoRequest:
+        if self.content_type is not None and self.filename is None:
+            raise PydanticCustomError("needs_filename", "content_type goes with filename only")
+        return _exactly_one(self, "video_url", "filename")
+
+
+class IngestRequest(Body):
+    """Start to process an uploaded video."""
+
+    storage_key: Annotated[Text, Field(min_length=1, max_length=512, description="as the upload target named it")]
+
+
+class NoQuery(Body):
+    """Query of an endpoint that takes no parameters."""
+
+
+class ExpandQuery(Body):
+    """Query of match and underscore."""
+
+    expand: Literal["full"] | None = Field(default=None, description="full track objects and the candidate pool")
+
+
+class MatchPollQuery(ExpandQuery):
+    """Query of a match job's poll; what is left out is as the submit asked."""
+
+    include_sync: bool | None = None
+    sync_points_per_track: _SyncPoints | None = None
+
+
+def _exactly_one(body: B, first: str, second: str) -> B:
+    given = [name for name in (first, second) if getattr(body, name) is not None]
+    if len(given) != 1:
+        raise PydanticCustomError("exactly_one", "give either {first} or {second}", {"first": first, "second": second})
+    return body

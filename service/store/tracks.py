@@ -1,0 +1,40 @@
+"""The catalog's tracks as far as an HTTP process needs to know them; it reads them, the workbench writes them."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from workbench.store.database import tracks
+
+
+@dataclass(frozen=True, slots=True)
+class TrackFacts:
+    """What is stored of a track."""
+
+    track_id: str
+    content_hash: str
+    catalog_song_id: str | None
+    catalog_audio_file_id: str | None
+    seconds: float | None
+    """decoded length; None where it was never analysed"""
+    grid_revision: str = ""
+    """which of the track's grids counts; empty: the one that we heard"""
+
+
+def get(connection: Connection, track_id: str) -> TrackFacts | None:
+    """The track of an id."""
+    row = connection.execute(sa.select(tracks).where(tracks.c.track_id == track_id)).first()
+    if row is None:
+        return None
+    fields = json.loads(row.fields)
+    return TrackFacts(
+        row.track_id,
+        row.content_hash,
+        fields.get("catalog_song_id"),
+        fields.get("catalog_audio_file_id"),
+        fields.get("duration_seconds"),
+    )

@@ -1,0 +1,63 @@
+"""Database work off the event loop: a whole transaction is a function that is run in a thread.
+
+SQLite lets one transaction write at a time. Writers of one process therefore queue in one thread, where waiting is
+free, instead of polling the file's lock; PostgreSQL's write side by side.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+from sqlalchemy import Connection
+
+from workbench.store.database import Database
+
+T = TypeVar("T")
+_THREADS = 8
+
+
+class Transactions:
+    """One database, for coroutines."""
+
+    def __init__(self, database: Database) -> None:
+        self.database = database
+        one_writer = database.url.startswith("sqlite")
+        self._readers = ThreadPoolExecutor(_THREADS, thread_name_prefix="database")
+        self._writers = ThreadPoolExecutor(1, thread_name_prefix="database-writer") if one_writer else self._readers
+
+    async def read(self, work: Callable[[Connection], T]) -> T:
+        """Run a function in a transaction that only reads.
+
+        Raises
+        ------
+        StoreError : the database cannot be used; and whatever the function raises
+        """
+
+        def run() -> T:
+            with self.database.read() as connection:
+                return work(connection)
+
+        return await asyncio.get_running_loop().run_in_executor(self._readers, run)
+
+    async def write(self, work: Callable[[Connection], T]) -> T:
+        """Run a function in a transaction that writes: all of it happens, or none.
+
+        Raises
+        ------
+        StoreError : the database cannot be used; and whatever the function raises
+        """
+
+        def run() -> T:
+            with self.database.write() as connection:
+                return work(connection)
+
+        return await asyncio.get_running_loop().run_in_executor(self._writers, run)
+
+    def close(self) -> None:
+        """Finish what runs and give back the connections."""
+        self._writers.shutdown()
+        self._readers.shutdown()
+        self.database.close()
