@@ -50,5 +50,6 @@ def command(seconds: float, params: WorkbenchParams, home: Home) -> None:
     )
     for name, value in footage_facts(demo.footage):
         say(f"{name}: {value}")
+    say(f"the film as written: {demo.levels.loudness_lufs:.1f} LUFS, true peak {demo.levels.true_peak_dbtp:.1f} dBTP")
     how = "was there already" if demo.again else "made"
     say(f"{how}: a film of {seconds:g} s with music in {demo.film}, every seam in {demo.report}; took {took:.0f} s")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -31,7 +32,9 @@ def command(
 ) -> None:
     """Play PLAN, as `workbench loop` prints it, into a sound file or, with --video, under a clip.
 
-    A mix in PLAN is applied when a clip is given. `-` reads the plan from standard input.
+    A mix in PLAN is applied when a clip is given: footage and music at their gains, the music further down under
+    speech, the sum under -1 dBTP. Prints the loudness and the true peak of what was written. `-` reads the plan from
+    standard input.
 
     \b
     Example:
@@ -42,6 +45,7 @@ def command(
     from workbench.errors import PlanError
     from workbench.media.audio import decode
     from workbench.render.film import render_audio, render_film
+    from workbench.render.levels import heard_levels
     from workbench.results.loop import mix_from_json, plan_from_json
     from workbench.workflows.loop import find_song
 
@@ -63,7 +67,14 @@ def command(
             render_film(
                 found, recording, video, out, mix, params.render, limit=True if limit else None, progress=rendering
             )
-    print_body({"output": str(out), "seconds": found.window_end, "bytes": out.stat().st_size})
+        progress(f"measuring {out.name}", 0.0)
+        levels = heard_levels(out)
+        progress(f"measuring {out.name}", 1.0)
+    measured = {"loudness_lufs": levels.loudness_lufs, "true_peak_dbtp": levels.true_peak_dbtp}
+    print_body(
+        {"output": str(out), "seconds": found.window_end, "bytes": out.stat().st_size}
+        | {name: round(level, 2) for name, level in measured.items() if isfinite(level)}
+    )
 
 
 def _check_suffix(out: Path, video: Path | None) -> None:

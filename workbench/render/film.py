@@ -45,6 +45,7 @@ from workbench.mix.fades import duck_gain
 from workbench.mix.limiter import limited
 from workbench.params import RenderParams
 from workbench.recording import FloatArray, Recording
+from workbench.render.levels import heard_levels
 from workbench.render.playback import check_song, render_blocks
 
 Progress: TypeAlias = Callable[[float], None]
@@ -58,6 +59,10 @@ _HIDDEN_SECONDS = 0.06
 """s before the first picture; the head of AAC and rounded time stamps stay within"""
 _MOST_REORDERED = 32
 """packets without a decoding time before one is made up; codecs reorder 16 at most"""
+_MOST_TAKES = 4
+"""times that a film's sound is encoded at most, until what a decoder gives back stays under the ceiling"""
+_CLEAR_DB = 0.05
+"""dB that the next take is lower than what it was over: a codec does not repeat its peaks to the hundredth"""
 _FORMATS = {".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".mkv": "matroska"}
 FILM_SUFFIXES = tuple(_FORMATS)
 """File name endings that `render_film` knows."""
@@ -157,7 +162,8 @@ def render_film(
     out : .mp4 or .m4v (H.264, H.265, AV1, VP9, …), .mov, or .mkv, which holds any picture
     mix : gains and ducking; None for 0 dB and none
     footage : False leaves the clip's own sound out
-    limit : hold the true peak under the ceiling; None does so where there is a mix or footage, so never on a bare plan
+    limit : hold the true peak under the ceiling, also after the codec: where decoding the film gives more, the sound is
+        made again with a lower ceiling. None does so where there is a mix or footage, so never on a bare plan
 
     Raises
     ------
@@ -177,15 +183,25 @@ def render_film(
         raise PlanError(f"the plan covers {plan.window_end:.3f} s, but {video.name} lasts {clip.duration:.3f} s")
     has_footage = footage and bool(clip.audio_duration)
     total = round(clip.duration * params.film_sample_rate)
+    held = limit or (limit is None and (mix is not None or has_footage))
 
-    blocks = _Reader(_music(plan, recording, mix, params)).blocks(total, params)
-    if has_footage:
-        blocks = _summed(blocks, _Reader(_footage(video, mix, params)))
-    if limit or (limit is None and (mix is not None or has_footage)):
-        blocks = limited(blocks, params.film_sample_rate, params)
-    with _written_aside(out) as aside, opened(video) as source:
+    def sound(ceiling_dbtp: float) -> Iterator[FloatArray]:
+        blocks = _Reader(_music(plan, recording, mix, params)).blocks(total, params)
+        if has_footage:
+            blocks = _summed(blocks, _Reader(_footage(video, mix, params)))
+        at_ceiling = params.model_copy(update={"ceiling_dbtp": ceiling_dbtp})
+        return limited(blocks, params.film_sample_rate, at_ceiling) if held else blocks
+
+    with _written_aside(out) as aside:
         target = _Target(out, aside, video, lambda second: _tell(progress, second / clip.duration))
-        _join(source, target, blocks, params)
+        ceiling = params.ceiling_dbtp
+        for _ in range(_MOST_TAKES if held else 1):
+            with opened(video) as source:
+                _join(source, target, sound(ceiling), params)
+            over = heard_levels(aside).true_peak_dbtp - params.ceiling_dbtp if held else 0.0
+            if over <= 0.0:
+                break
+            ceiling -= over + _CLEAR_DB
     return out
 
 

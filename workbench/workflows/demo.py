@@ -32,6 +32,7 @@ from workbench.media.containers import hash_file
 from workbench.params import WorkbenchParams
 from workbench.plots.palette import clock
 from workbench.recording import Recording
+from workbench.render.levels import SoundLevels, heard_levels
 from workbench.video.footage import Footage
 from workbench.workflows.library import add_tracks, bundled_files
 from workbench.workflows.loop import Loop, Song, loop_track
@@ -66,6 +67,8 @@ class Demo:
     report: Path
     footage: Footage
     """what was found in the clip"""
+    levels: SoundLevels
+    """of the film as written"""
     loop: Loop
     candidates: tuple[Loop, ...]
     """every bundled song under the clip, best first, refusals last"""
@@ -111,7 +114,7 @@ def run_demo(
     if not again:
         made = _make(loop, clip, candidates, home, params, progress)
         (folder / _MADE).write_text(json.dumps({"fingerprint": fingerprint, "files": made}), encoding="utf-8")
-    return Demo(folder, film, report, footage, loop, tuple(candidates), again)
+    return Demo(folder, film, report, footage, heard_levels(film), loop, tuple(candidates), again)
 
 
 def rank(loops: Sequence[Loop]) -> list[Loop]:
