@@ -6,7 +6,6 @@ from threading import Barrier, Thread
 from typing import Any
 
 import pytest
-import sqlalchemy as sa
 
 from service.store import accounts, answers, jobs, ledger, tables
 from service.store.jobs import Fault, Job, NewJob, StoredAnswer
