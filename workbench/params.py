@@ -720,6 +720,30 @@ class CatalogParams(Params):
     )
 
 
+class MatchParams(Params):
+    """How a catalog is ranked against a film."""
+
+    slow_cuts: float = Field(default=3.0, ge=0.1, le=20.0, description="cuts a minute that count as no pace at all")
+    fast_cuts: float = Field(default=60.0, ge=20.0, le=300.0, description="cuts a minute that count as full pace")
+    slight_motion: float = Field(
+        default=0.02, ge=0.001, le=0.5, description="picture heights a second from where on motion counts by factors"
+    )
+    fast_motion: float = Field(
+        default=0.6, ge=0.1, le=10.0, description="picture heights a second, mean, that count as full movement"
+    )
+    pace_share: float = Field(default=0.55, ge=0.0, le=1.0, description="of pace in drive; the rest is movement's")
+    bell_seconds: float = Field(
+        default=4.0, ge=0.5, le=60.0, description="s; standard deviation of the bell under which cuts are counted"
+    )
+    take_seconds: float = Field(
+        default=6.0, ge=1.0, le=60.0, description="s; a longer take is looked at in pieces of about this length"
+    )
+    scene_cost: float = Field(
+        default=30.0, ge=0.1, le=1000.0, description="seconds times squared deviations that a scene must save"
+    )
+    shortest_scene_seconds: float = Field(default=8.0, ge=1.0, le=120.0, description="s; music cannot follow faster")
+
+
 class WorkbenchParams(Params):
     """All of them together: what a profile file holds."""
 
@@ -738,3 +762,4 @@ class WorkbenchParams(Params):
     align: AlignParams = AlignParams()
     catalog: CatalogParams = CatalogParams()
     lane: LaneParams = LaneParams()
+    match: MatchParams = MatchParams()

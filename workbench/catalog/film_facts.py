@@ -1,0 +1,288 @@
+"""What a film asks of its music, as numbers: how fast it is cut, how much moves, how light it is, who speaks, how long.
+
+Film editors and the literature on affect in film agree on what can be read off the signal: shot length and motion carry
+arousal, light and colour carry valence (Hanjalic & Xu 2005). Both vary within a film, and music has to follow at the
+scale of scenes, not of shots. So beside numbers for the whole there are scenes, contiguous stretches of shots that are
+alike in pace, motion, light and colour.
+
+**Drive**, 0 to 1, is how much goes on: a weighted mean of pace and of motion, both on logarithmic scales, because twice
+as many cuts are one step more wherever one begins. Local pace counts the cuts around an instant under a bell a few
+seconds wide, so a single cut is no burst of activity.
+
+**Scenes** come from dynamic programming over the shots: of all partitions, the one with the least variance within,
+where each scene costs a fixed amount (Fisher 1958; the cost is that of Potts' functional). A long take counts as
+several shots, so that a scene can change under it.
+
+Classes: `Scene`, `FilmFacts`. Functions: `film_facts`.
+
+References
+----------
+A. Hanjalic & L.-Q. Xu, "Affective video content representation and modeling", IEEE Transactions on Multimedia 7(1),
+2005. W. D. Fisher, "On grouping for maximum homogeneity", Journal of the American Statistical Association 53, 1958.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.errors import ParameterError
+from workbench.params import MatchParams
+from workbench.recording import BoolArray, FloatArray, VideoSeconds
+from workbench.video.footage import Footage
+from workbench.video.picture import Picture
+from workbench.video.soundtrack import HOPS_PER_SECOND, SoundClass, Soundtrack
+
+_MOST_ATOMS = 1500
+"""pieces that scenes are made of at most: the search for the best partition takes the square of their number"""
+_BORDER_SECONDS = 1e-6
+_SILENT_LUFS = -60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A stretch of shots that are alike."""
+
+    start: VideoSeconds
+    end: VideoSeconds
+    cuts_per_minute: float
+    motion: float
+    """picture heights a second, mean"""
+    brightness: float
+    """mean luma, 0 to 1"""
+    colourfulness: float
+    """Hasler and Süsstrunk's measure over 255"""
+    drive: float
+    """0 to 1, see the head of the module"""
+
+    @property
+    def seconds(self) -> float:
+        """Its length."""
+        return self.end - self.start
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class FilmFacts:
+    """What ranking knows of a film."""
+
+    duration: VideoSeconds
+    cuts: FloatArray
+    """shape (n_cuts,), video seconds, increasing"""
+    motion: float
+    """picture heights a second, mean"""
+    brightness: float
+    """mean luma, 0 black to 1 white"""
+    colourfulness: float
+    """Hasler and Süsstrunk's measure over 255: 0 grey, 0.13 moderate, 0.4 extreme"""
+    contrast: float
+    """standard deviation of luma, mean over the pictures, 0 to 0.5"""
+    sound_lufs: float | None
+    """loudness of the clip's own sound outside speech; None where there is none to be heard"""
+    speech_share: float
+    """0 to 1, of the film's time"""
+    phrases: int
+    """that are spoken in the foreground"""
+    classification: SoundClass
+    scenes: tuple[Scene, ...]
+    """together the film, in order"""
+    pace: float
+    """0 to 1: how fast it is cut, on a logarithmic scale"""
+    movement: float
+    """0 to 1: how much moves, on a logarithmic scale"""
+
+    def __post_init__(self) -> None:
+        if not 0.0 < self.duration < float("inf"):
+            raise ParameterError(f"a film lasts some time, got {self.duration} s")
+        if not self.scenes or self.scenes[0].start != 0.0 or abs(self.scenes[-1].end - self.duration) > 1e-3:
+            raise ParameterError("the scenes of a film fill it from its first to its last second")
+
+    @property
+    def cuts_per_minute(self) -> float:
+        """Over the whole film."""
+        return 60.0 * self.cuts.size / self.duration
+
+    @property
+    def shot_seconds(self) -> float:
+        """Length of the median shot."""
+        return float(np.median(np.diff(np.concatenate(([0.0], self.cuts, [self.duration])))))
+
+    @property
+    def drive(self) -> float:
+        """How much goes on, mean over the film, 0 to 1."""
+        return sum(scene.drive * scene.seconds for scene in self.scenes) / self.duration
+
+    @property
+    def swing(self) -> float:
+        """How much the scenes differ in drive: standard deviation over the film's time."""
+        mean = self.drive
+        return float(
+            np.sqrt(sum((scene.drive - mean) ** 2 * scene.seconds for scene in self.scenes) / self.duration)
+        )
+
+
+def film_facts(footage: Footage, params: MatchParams | None = None) -> FilmFacts:
+    """Gather what ranking needs to know of a film.
+
+    Parameters
+    ----------
+    footage : the film, watched
+    params : scales of pace and motion, cost of a scene
+    """
+    params = params or MatchParams()
+    picture, sound = footage.picture, footage.soundtrack
+    scenes = _scenes(picture, params)
+    duration = picture.duration
+    moves = _moves(picture)
+    motion = float(picture.motion[moves].mean()) if moves.any() else 0.0
+    return FilmFacts(
+        duration=duration,
+        cuts=picture.cuts,
+        motion=motion,
+        brightness=float(picture.brightness.mean()),
+        colourfulness=float(picture.colourfulness.mean()),
+        contrast=float(picture.contrast.mean()),
+        sound_lufs=_own_loudness(sound),
+        speech_share=min(1.0, sound.speech_share),
+        phrases=len(sound.speech_ranges),
+        classification=sound.classification,
+        scenes=scenes,
+        pace=float(pace_of(60.0 * picture.cuts.size / duration, params)),
+        movement=float(movement_of(motion, params)),
+    )
+
+
+def pace_of(cuts_per_minute: FloatArray | float, params: MatchParams) -> FloatArray:
+    """How fast that is, 0 at `slow_cuts` a minute and 1 at `fast_cuts`."""
+    steps = np.log2(np.maximum(cuts_per_minute, 1e-3) / params.slow_cuts) / np.log2(params.fast_cuts / params.slow_cuts)
+    return np.asarray(np.clip(steps, 0.0, 1.0))
+
+
+def movement_of(motion: FloatArray | float, params: MatchParams) -> FloatArray:
+    """How much that is, 0 where nothing moves and 1 at `fast_motion` picture heights a second."""
+    scale = np.log1p(params.fast_motion / params.slight_motion)
+    return np.asarray(np.clip(np.log1p(np.asarray(motion) / params.slight_motion) / scale, 0.0, 1.0))
+
+
+def drive_of(pace: FloatArray | float, movement: FloatArray | float, params: MatchParams) -> FloatArray:
+    """How much goes on, from pace and movement."""
+    share = params.pace_share
+    return np.asarray(share * np.asarray(pace) + (1.0 - share) * np.asarray(movement))
+
+
+def _moves(picture: Picture) -> BoolArray:
+    """Pictures whose motion means something: at borders it is not measured."""
+    told = np.ones(picture.times.size, dtype=bool)
+    told[0] = False
+    for border in picture.borders:
+        first, last = np.searchsorted(picture.times, (border.start - _BORDER_SECONDS, border.end + _BORDER_SECONDS))
+        told[first : max(int(last), int(first) + 1)] = False
+    return told
+
+
+def _own_loudness(sound: Soundtrack) -> float | None:
+    """Loudness of what is heard outside speech, LUFS."""
+    if sound.classification in ("none", "silent") or not sound.power.size:
+        return None
+    heard = np.ones(sound.power.size, dtype=bool)
+    for start, end in sound.speech_ranges:
+        heard[int(start * HOPS_PER_SECOND) : int(np.ceil(end * HOPS_PER_SECOND))] = False
+    if not heard.any():
+        return None
+    lufs = 10.0 * np.log10(max(float(sound.power[heard].mean()), 1e-12)) - 0.691
+    return lufs if lufs > _SILENT_LUFS else None
+
+
+def _scenes(picture: Picture, params: MatchParams) -> tuple[Scene, ...]:
+    """The best partition of a film's shots."""
+    edges = _atoms(picture, params)
+    pace = _local_pace(picture, edges, params)
+    told = _moves(picture)
+    motion = _means(picture.times[told], picture.motion[told], edges)
+    light = _means(picture.times, picture.brightness, edges)
+    colour = _means(picture.times, picture.colourfulness, edges)
+    drive = drive_of(pace, movement_of(motion, params), params)
+    features = np.column_stack([drive / 0.15, light / 0.15, colour / 0.06])
+    borders = edges[_partition(features, np.diff(edges), params)]
+    lengths = np.diff(edges)
+    scenes: list[Scene] = []
+    for start, end in zip(borders[:-1], borders[1:], strict=True):
+        inside = (edges[:-1] >= start - 1e-9) & (edges[1:] <= end + 1e-9)
+        share = lengths[inside] / lengths[inside].sum()
+        cuts = int(np.count_nonzero((picture.cuts >= start - 1e-9) & (picture.cuts < end - 1e-9) & (picture.cuts > 0)))
+        scenes.append(
+            Scene(
+                start=float(start),
+                end=float(end),
+                cuts_per_minute=60.0 * cuts / float(end - start),
+                motion=float(motion[inside] @ share),
+                brightness=float(light[inside] @ share),
+                colourfulness=float(colour[inside] @ share),
+                drive=float(drive[inside] @ share),
+            )
+        )
+    return tuple(scenes)
+
+
+def _atoms(picture: Picture, params: MatchParams) -> FloatArray:
+    """Borders of the pieces that scenes are made of: every cut, and places within long takes; shape (n + 1,)."""
+    piece = max(params.take_seconds, picture.duration / _MOST_ATOMS)
+    edges: list[float] = [0.0]
+    for start, end in picture.shots:
+        count = max(1, round((end - start) / piece))
+        edges += [start + (end - start) * (k + 1) / count for k in range(count)]
+    if len(edges) > _MOST_ATOMS + 1:
+        keep = np.unique(np.linspace(0, len(edges) - 1, _MOST_ATOMS + 1).round().astype(int))
+        return np.array(edges)[keep]
+    return np.array(edges)
+
+
+def _local_pace(picture: Picture, edges: FloatArray, params: MatchParams) -> FloatArray:
+    """Pace around each atom, 0 to 1: cuts under a bell, over the part of the bell that lies within the film."""
+    from scipy.special import ndtr
+
+    middle = 0.5 * (edges[1:] + edges[:-1])
+    width = params.bell_seconds
+    under = np.exp(-0.5 * ((picture.cuts[None, :] - middle[:, None]) / width) ** 2).sum(axis=1)
+    inside = ndtr((picture.duration - middle) / width) - ndtr(-middle / width)
+    rate = 60.0 * under / (np.sqrt(2.0 * np.pi) * width * np.maximum(inside, 1e-3))
+    return pace_of(rate, params)
+
+
+def _means(times: FloatArray, values: FloatArray, edges: FloatArray) -> FloatArray:
+    """Mean of a curve over each atom, shape (n_atoms,); the nearest value where an atom has none of its own."""
+    if not times.size:
+        return np.zeros(edges.size - 1)
+    place = np.clip(np.searchsorted(edges, times, side="right") - 1, 0, edges.size - 2)
+    count = np.bincount(place, minlength=edges.size - 1)
+    total = np.bincount(place, weights=np.asarray(values, dtype=np.float64), minlength=edges.size - 1)
+    middle = 0.5 * (edges[1:] + edges[:-1])
+    return np.where(count > 0, total / np.maximum(count, 1), np.interp(middle, times, values))
+
+
+def _partition(features: FloatArray, seconds: FloatArray, params: MatchParams) -> list[int]:
+    """Indices of the edges at which scenes begin, and the last edge: least variance within plus a cost a scene.
+
+    Atoms weigh as many seconds as they last. No scene is shorter than `shortest_scene_seconds` unless the film is.
+    """
+    atoms = seconds.size
+    weight = np.concatenate(([0.0], np.cumsum(seconds)))
+    first = np.vstack([np.zeros(features.shape[1]), np.cumsum(features * seconds[:, None], axis=0)])
+    second = np.concatenate(([0.0], np.cumsum(np.square(features).sum(axis=1) * seconds)))
+    cost = np.full(atoms + 1, np.inf)
+    cost[0] = 0.0
+    came_from = np.zeros(atoms + 1, dtype=np.int64)
+    shortest = min(params.shortest_scene_seconds, weight[-1])
+    for end in range(1, atoms + 1):
+        length = weight[end] - weight[:end]
+        allowed = length >= shortest - 1e-9
+        if not allowed.any():
+            continue
+        spread = second[end] - second[:end] - np.square(first[end] - first[:end]).sum(axis=1) / length
+        total = np.where(allowed, cost[:end] + spread + params.scene_cost, np.inf)
+        came_from[end] = int(np.argmin(total))
+        cost[end] = total[came_from[end]]
+    borders = [atoms]
+    while borders[-1] > 0:
+        borders.append(int(came_from[borders[-1]]))
+    return borders[::-1]
