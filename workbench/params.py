@@ -6,7 +6,7 @@ files and cache keys are made from these fields, so a number lives here once.
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Any, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -720,6 +720,11 @@ class CatalogParams(Params):
     )
 
 
+MATCH_PARTS = ("pulse", "level", "mood", "voice", "length", "bars", "arc", "sync")
+"""What a match is judged by, see `workbench.catalog.match_ranking`."""
+Weights: TypeAlias = tuple[float, float, float, float, float, float]
+
+
 class MatchParams(Params):
     """How a catalog is ranked against a film."""
 
@@ -742,6 +747,60 @@ class MatchParams(Params):
         default=30.0, ge=0.1, le=1000.0, description="seconds times squared deviations that a scene must save"
     )
     shortest_scene_seconds: float = Field(default=8.0, ge=1.0, le=120.0, description="s; music cannot follow faster")
+    candidates: int = Field(default=400, ge=50, le=5000, description="tracks whose contours and bars are looked at")
+    wanted_energy: Weights = Field(
+        default=(0.0, 0.35, 0.45, 0.2, 0.0, 0.0), description="of 1, pace, movement, loudness, brightness, 4 x colour"
+    )
+    wanted_pulse: Weights = Field(
+        default=(0.0, 0.7, 0.3, 0.0, 0.0, 0.0), description="the same, for how fast the music is felt"
+    )
+    wanted_valence: Weights = Field(
+        default=(0.0, 0.0, 0.0, 0.0, 0.7, 0.6), description="the same, for how cheerful it is"
+    )
+    valence_of_music: tuple[float, float, float] = Field(
+        default=(0.2, 0.25, 0.6), description="of 1, mode and brightness of the sound"
+    )
+    pulse_width: float = Field(default=0.2, ge=0.05, le=1.0, description="standard deviation; a quarter of all tempi")
+    energy_width: float = Field(default=0.18, ge=0.05, le=1.0, description="standard deviation")
+    valence_width: float = Field(default=0.22, ge=0.05, le=1.0, description="standard deviation")
+    much_speech: float = Field(
+        default=0.3, ge=0.05, le=1.0, description="of the film's time, from where on a voice-over decides about vocals"
+    )
+    vocals_share: float = Field(default=0.75, ge=0.0, le=1.0, description="of the voice part; the rest is the band's")
+    free_band: float = Field(
+        default=0.15, ge=0.0, le=0.9, description="of the power from 1 to 4 kHz, that leaves a voice free"
+    )
+    full_band: float = Field(default=0.3, ge=0.05, le=1.0, description="beyond that, that drowns it")
+    usual_swing: float = Field(default=0.08, ge=0.01, le=1.0, description="deviation of drive that is half an arc")
+    usual_spread: float = Field(default=0.05, ge=0.01, le=1.0, description="the same of the music's energy")
+    weight_pulse: float = Field(default=0.2, ge=0.0, le=1.0, description="share of the raw score")
+    weight_level: float = Field(default=0.25, ge=0.0, le=1.0, description="share of the raw score")
+    weight_mood: float = Field(default=0.2, ge=0.0, le=1.0, description="share of the raw score")
+    weight_voice: float = Field(default=0.1, ge=0.0, le=1.0, description="share of the raw score")
+    weight_length: float = Field(default=0.1, ge=0.0, le=1.0, description="share of the raw score")
+    weight_bars: float = Field(default=0.05, ge=0.0, le=1.0, description="share of the raw score")
+    weight_arc: float = Field(default=0.1, ge=0.0, le=1.0, description="share of the raw score")
+    weight_sync: float = Field(default=0.05, ge=0.0, le=1.0, description="share of the raw score")
+    usual_pulse: float = Field(default=0.5, ge=0.0, le=1.0, description="mean of the part over the reference set")
+    usual_level: float = Field(default=0.5, ge=0.0, le=1.0, description="mean of the part over the reference set")
+    usual_mood: float = Field(default=0.5, ge=0.0, le=1.0, description="mean of the part over the reference set")
+    usual_voice: float = Field(default=0.8, ge=0.0, le=1.0, description="mean of the part over the reference set")
+    usual_length: float = Field(default=0.8, ge=0.0, le=1.0, description="mean of the part over the reference set")
+    usual_bars: float = Field(default=0.0, ge=0.0, le=1.0, description="cuts keep no time with most music")
+    usual_arc: float = Field(default=0.5, ge=0.0, le=1.0, description="what music without an arc has")
+    usual_sync: float = Field(default=0.1, ge=0.0, le=1.0, description="what chance reaches, see `workbench.align`")
+    calibration_offset: float = Field(default=-5.0, ge=-50.0, le=50.0, description="log-odds of a raw score of 0")
+    calibration_slope: float = Field(default=8.0, ge=0.0, le=200.0, description="log-odds a unit of raw score")
+
+    @property
+    def weights(self) -> dict[str, float]:
+        """Share of each part in the raw score."""
+        return {name: getattr(self, f"weight_{name}") for name in MATCH_PARTS}
+
+    @property
+    def usual_parts(self) -> dict[str, float]:
+        """What each part usually is."""
+        return {name: getattr(self, f"usual_{name}") for name in MATCH_PARTS}
 
 
 class WorkbenchParams(Params):
