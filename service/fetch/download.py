@@ -1,0 +1,185 @@
+"""Fetch what an https address leads to, into a file: with limits, along redirects, without credentials.
+
+Every redirect is a new request under the same rules. The file appears under its name only when it is whole.
+"""
+
+from __future__ import annotations
+
+import ssl
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from urllib.parse import quote, urljoin, urlsplit
+
+import httpcore
+
+from service.fetch.addresses import FetchError, PublicOnly
+from service.settings import ServiceSettings
+from workbench.errors import StoreError
+
+MAX_REDIRECTS = 5
+_REDIRECTS = frozenset((301, 302, 303, 307, 308))
+_STEP_SECONDS = 30.0
+_HEADERS = {"Accept": "*/*", "Accept-Encoding": "identity", "User-Agent": "barline-workbench", "Connection": "close"}
+
+
+@dataclass(frozen=True, slots=True)
+class FetchLimits:
+    """What a fetch may take."""
+
+    max_bytes: int
+    timeout_seconds: float
+    allow_hosts: tuple[str, ...] = ()
+    """names of hosts that may have private addresses"""
+    ca_file: Path | None = None
+    """one more authority to trust"""
+
+    @classmethod
+    def of(cls, settings: ServiceSettings) -> FetchLimits:
+        """The limits that the settings give."""
+        hosts = tuple(name for name in settings.fetch_allow_hosts.split(",") if name.strip())
+        return cls(settings.fetch_max_bytes, settings.fetch_timeout_seconds, hosts, settings.fetch_ca_file)
+
+
+@dataclass(frozen=True, slots=True)
+class Downloaded:
+    """What came."""
+
+    path: Path
+    bytes: int
+    final_url: str
+    """where the last redirect led"""
+    content_type: str | None
+
+
+def download(url: str, into: Path, limits: FetchLimits, stop: Callable[[], bool] = lambda: False) -> Downloaded:
+    """Fetch a file.
+
+    Parameters
+    ----------
+    url : https address
+    into : where the file is to lie; its folder exists
+    limits : see `FetchLimits`
+    stop : asked again and again; true ends the fetch
+
+    Raises
+    ------
+    FetchError : not https, not public, not there, too large, too slow, or stopped
+    StoreError : the file cannot be written
+    """
+    deadline = time.monotonic() + limits.timeout_seconds
+    backend = PublicOnly(limits.allow_hosts)
+    with httpcore.ConnectionPool(ssl_context=_trust(limits.ca_file), network_backend=backend) as pool:
+        for _ in range(MAX_REDIRECTS + 1):
+            _check(url)
+            request = httpcore.Request(
+                "GET", _encoded(url), headers=[("Host", urlsplit(url).netloc), *_HEADERS.items()],
+                extensions={"timeout": _timeouts(deadline)},
+            )  # fmt: skip
+            try:
+                response = pool.handle_request(request)
+            except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError) as error:
+                raise _failure(url, error, deadline) from error
+            try:
+                if response.status in _REDIRECTS:
+                    url = urljoin(url, _header(response, b"location") or "")
+                    continue
+                return _kept(response, url, into, limits, deadline, stop)
+            finally:
+                response.close()
+    raise FetchError(f"more than {MAX_REDIRECTS} redirects")
+
+
+def _kept(
+    response: httpcore.Response, url: str, into: Path, limits: FetchLimits, deadline: float, stop: Callable[[], bool]
+) -> Downloaded:
+    """Write a response's body to a file that takes its name when it is whole."""
+    host = urlsplit(url).hostname
+    if response.status != 200:
+        raise FetchError(f"{host} answers {response.status}")
+    if (_header(response, b"content-encoding") or "identity").lower() != "identity":
+        raise FetchError(f"{host} sends the file compressed, though it was asked not to")
+    length = _header(response, b"content-length")
+    if length is not None and length.isdigit() and int(length) > limits.max_bytes:
+        raise FetchError(f"the file has {int(length)} bytes, more than the {limits.max_bytes} that are fetched")
+    partial, count = into.with_name(f"{into.name}.part"), 0
+    try:
+        with partial.open("wb") as file:
+            for block in response.iter_stream():
+                count += len(block)
+                if count > limits.max_bytes:
+                    raise FetchError(f"the file has more than the {limits.max_bytes} bytes that are fetched")
+                if stop():
+                    raise FetchError("the fetch was stopped")
+                if time.monotonic() > deadline:
+                    raise FetchError(f"the fetch took longer than {limits.timeout_seconds:g} s")
+                file.write(block)
+        partial.replace(into)
+    except OSError as error:
+        raise StoreError(f"{into.name}: cannot be written ({error.strerror})") from error
+    except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError) as error:
+        raise _failure(url, error, deadline) from error
+    finally:
+        partial.unlink(missing_ok=True)
+    return Downloaded(into, count, url, _header(response, b"content-type"))
+
+
+def _check(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        raise FetchError("a redirect leads to no proper address") from None
+    if parts.scheme != "https" or not parts.hostname or port == 0:
+        raise FetchError("only https addresses are fetched, redirects included")
+    if parts.username is not None or parts.password is not None:
+        raise FetchError("an address must not carry a user name or a password")
+
+
+def _encoded(url: str) -> bytes:
+    """An address as it goes over the wire: no fragment, a host in ASCII, no byte beyond it."""
+    parts = urlsplit(url)
+    try:
+        host = str(parts.hostname).encode("idna").decode() if ":" not in str(parts.hostname) else f"[{parts.hostname}]"
+    except UnicodeError:
+        raise FetchError(f"{parts.hostname} is no name that a host can have") from None
+    safe = "/%:=&?~#+!$,;'@()*[]"
+    place = host if parts.port is None else f"{host}:{parts.port}"
+    query = f"?{quote(parts.query, safe=safe)}" if parts.query else ""
+    return f"https://{place}{quote(parts.path, safe=safe) or '/'}{query}".encode("ascii")
+
+
+def _timeouts(deadline: float) -> dict[str, float]:
+    left = max(0.001, min(_STEP_SECONDS, deadline - time.monotonic()))
+    return {"connect": left, "read": left, "write": left, "pool": left}
+
+
+def _failure(url: str, error: Exception, deadline: float) -> FetchError:
+    host = urlsplit(url).hostname
+    if isinstance(error, httpcore.TimeoutException) or time.monotonic() > deadline:
+        return FetchError(f"{host} does not answer in time")
+    if (
+        isinstance(error.__cause__, ssl.SSLError)
+        or "SSL" in type(error).__name__
+        or "certificate" in str(error).lower()
+    ):
+        return FetchError(f"{host} has no certificate that is trusted here")
+    return FetchError(f"{host} cannot be reached, or broke off")
+
+
+def _header(response: httpcore.Response, name: bytes) -> str | None:
+    for key, value in response.headers:
+        if key.lower() == name:
+            return value.decode("latin-1")
+    return None
+
+
+def _trust(ca_file: Path | None) -> ssl.SSLContext:
+    context = ssl.create_default_context()
+    if ca_file is not None:
+        try:
+            context.load_verify_locations(ca_file)
+        except (OSError, ssl.SSLError) as error:
+            raise StoreError(f"{ca_file}: no certificate authority can be read from it ({error})") from error
+    return context

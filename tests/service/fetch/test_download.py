@@ -1,0 +1,217 @@
+"""Fetching: what may be called, what a server may do to us, and what lies in the folder afterwards."""
+
+from __future__ import annotations
+
+import ipaddress
+import ssl
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import pytest
+import trustme
+
+from service.fetch.addresses import FetchError, is_public
+from service.fetch.download import FetchLimits, download
+
+BODY = bytes(range(256)) * 4096
+Answering = Callable[[BaseHTTPRequestHandler], None]
+
+
+class Site:
+    """An https server on this machine that answers as it is told."""
+
+    def __init__(self, answering: dict[str, Answering], certificate: trustme.LeafCert) -> None:
+        self.seen: list[dict[str, str]] = []
+        site = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_GET(self) -> None:
+                site.seen.append(dict(self.headers))
+                answering[self.path](self)
+
+            def log_message(self, *args: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        certificate.configure_cert(context)
+        self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
+        self._thread = threading.Thread(target=self._server.serve_forever, daemon=True)
+        self._thread.start()
+        self.port = self._server.server_port
+
+    def url(self, path: str, host: str = "localhost") -> str:
+        return f"https://{host}:{self.port}{path}"
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+        self._thread.join()
+
+
+def whole(handler: BaseHTTPRequestHandler) -> None:
+    handler.send_response(200)
+    handler.send_header("Content-Type", "video/mp4")
+    handler.send_header("Content-Length", str(len(BODY)))
+    handler.end_headers()
+    handler.wfile.write(BODY)
+
+
+def endless(handler: BaseHTTPRequestHandler) -> None:
+    handler.send_response(200)
+    handler.end_headers()
+    with suppress(OSError):
+        while True:
+            handler.wfile.write(BODY)
+
+
+def cut_short(handler: BaseHTTPRequestHandler) -> None:
+    handler.send_response(200)
+    handler.send_header("Content-Length", str(len(BODY)))
+    handler.end_headers()
+    handler.wfile.write(BODY[:1000])
+
+
+def silent(handler: BaseHTTPRequestHandler) -> None:
+    handler.connection.settimeout(10)
+    with suppress(OSError):
+        handler.rfile.read(1)
+
+
+def sent_on(target: str) -> Answering:
+    def answer(handler: BaseHTTPRequestHandler) -> None:
+        handler.send_response(302)
+        handler.send_header("Location", target)
+        handler.send_header("Content-Length", "0")
+        handler.end_headers()
+
+    return answer
+
+
+def missing(handler: BaseHTTPRequestHandler) -> None:
+    handler.send_error(404)
+
+
+@pytest.fixture(scope="module")
+def authority() -> trustme.CA:
+    return trustme.CA()
+
+
+@pytest.fixture(scope="module")
+def site(authority: trustme.CA) -> Iterator[Site]:
+    answers: dict[str, Answering] = {
+        "/whole.mp4": whole,
+        "/share?id=1": sent_on("/whole.mp4"),
+        "/around": sent_on("/around"),
+        "/plain": sent_on("http://localhost/whole.mp4"),
+        "/inside": sent_on("https://10.0.0.1/secret"),
+        "/metadata": sent_on("https://169.254.169.254/latest"),
+        "/password": sent_on("https://user:secret@localhost/"),
+        "/nowhere": sent_on(""),
+        "/endless": endless,
+        "/short": cut_short,
+        "/silent": silent,
+        "/missing": missing,
+    }
+    opened = Site(answers, authority.issue_cert("localhost", "127.0.0.1"))
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def limits(authority: trustme.CA, tmp_path: Path) -> FetchLimits:
+    file = tmp_path / "ca.pem"
+    authority.cert_pem.write_to_path(str(file))
+    return FetchLimits(2**21, 20.0, ("localhost",), file)
+
+
+def left_in(folder: Path) -> set[str]:
+    return {path.name for path in folder.iterdir()} - {"ca.pem"}
+
+
+def test_a_file_arrives_whole_without_anything_that_could_identify_us(
+    site: Site, limits: FetchLimits, tmp_path: Path
+) -> None:
+    got = download(site.url("/whole.mp4"), tmp_path / "film", limits)
+    assert got.path.read_bytes() == BODY
+    assert (got.bytes, got.content_type) == (len(BODY), "video/mp4")
+    assert not {"Authorization", "Cookie", "Referer"} & set(site.seen[-1])
+    assert left_in(tmp_path) == {"film"}
+
+
+def test_a_share_link_leads_to_its_file(site: Site, limits: FetchLimits, tmp_path: Path) -> None:
+    got = download(site.url("/share?id=1"), tmp_path / "film", limits)
+    assert got.final_url == site.url("/whole.mp4")
+    assert got.bytes == len(BODY)
+
+
+@pytest.mark.parametrize(
+    ("path", "said"),
+    [
+        ("/around", "more than 5 redirects"),
+        ("/plain", "only https"),
+        ("/inside", "not public"),
+        ("/metadata", "not public"),
+        ("/password", "must not carry"),
+        ("/endless", "more than the 2097152 bytes"),
+        ("/short", "broke off"),
+        ("/missing", "answers 404"),
+    ],
+)
+def test_what_a_server_may_not_do(site: Site, limits: FetchLimits, tmp_path: Path, path: str, said: str) -> None:
+    with pytest.raises(FetchError, match=said):
+        download(site.url(path), tmp_path / "film", limits)
+    assert left_in(tmp_path) == set()
+
+
+def test_a_server_that_says_nothing_is_left(site: Site, limits: FetchLimits, tmp_path: Path) -> None:
+    brief = FetchLimits(limits.max_bytes, 0.5, limits.allow_hosts, limits.ca_file)
+    with pytest.raises(FetchError, match="in time"):
+        download(site.url("/silent"), tmp_path / "film", brief)
+
+
+def test_a_length_that_is_too_much_is_refused_before_it_comes(site: Site, limits: FetchLimits, tmp_path: Path) -> None:
+    small = FetchLimits(1000, limits.timeout_seconds, limits.allow_hosts, limits.ca_file)
+    with pytest.raises(FetchError, match=f"has {len(BODY)} bytes"):
+        download(site.url("/whole.mp4"), tmp_path / "film", small)
+
+
+def test_a_fetch_can_be_stopped(site: Site, limits: FetchLimits, tmp_path: Path) -> None:
+    with pytest.raises(FetchError, match="stopped"):
+        download(site.url("/whole.mp4"), tmp_path / "film", limits, stop=lambda: True)
+    assert left_in(tmp_path) == set()
+
+
+def test_a_private_address_needs_to_be_allowed_by_name(site: Site, limits: FetchLimits, tmp_path: Path) -> None:
+    strict = FetchLimits(limits.max_bytes, limits.timeout_seconds, (), limits.ca_file)
+    for host in ("localhost", "127.0.0.1"):
+        with pytest.raises(FetchError, match="not public"):
+            download(site.url("/whole.mp4", host), tmp_path / "film", strict)
+
+
+def test_a_certificate_that_nobody_vouches_for_is_not_trusted(site: Site, limits: FetchLimits, tmp_path: Path) -> None:
+    unsure = FetchLimits(limits.max_bytes, limits.timeout_seconds, limits.allow_hosts, None)
+    with pytest.raises(FetchError, match="certificate"):
+        download(site.url("/whole.mp4"), tmp_path / "film", unsure)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "127.0.0.1", "10.0.0.1", "172.16.0.1", "192.168.1.1", "169.254.169.254", "100.64.0.1", "0.0.0.0", "224.0.0.1",
+        "255.255.255.255", "::1", "::", "fe80::1", "fc00::1", "::ffff:127.0.0.1", "::ffff:169.254.169.254",
+        "64:ff9b::7f00:1", "2002:7f00:1::", "2001:0:53aa:64c::", "ff02::1",
+    ],
+)  # fmt: skip
+def test_addresses_that_are_nobodys_business(address: str) -> None:
+    assert not is_public(ipaddress.ip_address(address))
+
+
+@pytest.mark.parametrize(
+    "address", ["93.184.216.34", "2606:2800:220:1::1", "64:ff9b::5db8:d822", "::ffff:93.184.216.34"]
+)
+def test_public_addresses(address: str) -> None:
+    assert is_public(ipaddress.ip_address(address))
