@@ -54,6 +54,10 @@ class UnknownTrack(InputError, KeyError):
     """No track of that id in the catalog."""
 
 
+class UnknownVideo(InputError, KeyError):
+    """No video of that id."""
+
+
 class StoreError(WorkbenchError, OSError):
     """The home folder or its database cannot be used."""
 

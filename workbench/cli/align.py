@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @click.command("align")
 @click.argument("track")
-@click.option("--video", type=FILE, required=True, help="The clip.")
+@click.option("--video", type=FILE, required=True, help="The clip: a file, or the id of a video that was added.")
 @click.option("--auto-mix", is_flag=True, help="Also say how the music makes way for a voice in the clip.")
 @click.option("--picture", type=NewFile(), help="Also draw, as PNG, why the first placement wins.")
 @profile_option
@@ -38,16 +38,18 @@ def command(track: str, video: Path, auto_mix: bool, picture: Path | None, param
     """
     from workbench.workflows.align import align_track
     from workbench.workflows.loop import find_song
+    from workbench.workflows.videos import find_video
 
+    song, clip = find_song(track, home), find_video(video, home)
     with progress_bar() as progress:
-        alignment = align_track(find_song(track, home), video, home, params, auto_mix=auto_mix, progress=progress)
+        alignment = align_track(song, clip.path, home, params, auto_mix=auto_mix, progress=progress)
         if picture is not None:
             write_picture(alignment, picture, params)
-    print_body(align_body(alignment).to_json())
+    print_body(align_body(alignment, clip.video_id).to_json())
 
 
-def align_body(alignment: Alignment) -> AlignResult:
-    """The JSON body of an alignment; bare files go by their names."""
+def align_body(alignment: Alignment, video_id: str | None = None) -> AlignResult:
+    """The JSON body of an alignment; without an id a clip goes by its file's name."""
     from workbench.results.align import align_result
 
     mix = None
@@ -57,7 +59,7 @@ def align_body(alignment: Alignment) -> AlignResult:
         mix = mix_body(alignment.mix)
     return align_result(
         ((found.offset_seconds, found.score, found.label) for found in alignment.placements),
-        video_id=alignment.video.name,
+        video_id=video_id or alignment.video.name,
         track_id=alignment.song.track_id,
         mix=mix,
     )

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @click.command("loop")
 @click.argument("track")
-@click.option("--video", type=FILE, help="The clip to cover.")
+@click.option("--video", type=FILE, help="The clip to cover: a file, or the id of a video that was added.")
 @click.option(
     "--seconds",
     type=Seconds(0.0, 86_400.0, min_open=True),
@@ -48,27 +48,27 @@ def command(
       workbench loop song.mp3 --video film.mp4 --auto-mix > plan.json
       workbench loop song.mp3 --seconds 300 | jq .plan.seam_score
     """
-    if video is not None and seconds is None:
-        clip: Path | float = video
-    elif seconds is not None and video is None:
-        clip = seconds
-    else:
+    if (video is None) == (seconds is None):
         raise click.UsageError("give either --video FILE or --seconds S")
     if auto_mix and video is None:
         raise click.UsageError("--auto-mix needs --video FILE")
     from workbench.workflows.loop import find_song, loop_track
+    from workbench.workflows.videos import find_video
 
+    song = find_song(track, home)
+    clip = None if video is None else find_video(video, home)
+    under = clip.path if clip is not None else seconds or 0.0
     with progress_bar() as progress:
-        loop = loop_track(find_song(track, home), clip, home, params, auto_mix=auto_mix, progress=progress)
+        loop = loop_track(song, under, home, params, auto_mix=auto_mix, progress=progress)
         if report is not None:
             from workbench.workflows.report import write_loop_report
 
             write_loop_report(loop, report, home, params, progress)
-    print_body(loop_body(loop).to_json())
+    print_body(loop_body(loop, None if clip is None else clip.video_id).to_json())
 
 
-def loop_body(loop: Loop) -> LoopResult:
-    """The JSON body of a loop; a bare file and a bare length go by their name."""
+def loop_body(loop: Loop, video_id: str | None = None) -> LoopResult:
+    """The JSON body of a loop; without an id a clip goes by its file's name, a bare length by its seconds."""
     from workbench.results.loop import TrackRef, loop_result
 
     mix = None
@@ -79,7 +79,7 @@ def loop_body(loop: Loop) -> LoopResult:
     track = loop.song.track
     return loop_result(
         loop.answer,
-        video_id=loop.video.name if loop.video is not None else f"{loop.video_seconds:g}s",
+        video_id=video_id or (loop.video.name if loop.video is not None else f"{loop.video_seconds:g}s"),
         track_id=loop.song.track_id,
         track=TrackRef(
             catalog_song_id=None if track is None else track.catalog_song_id,

@@ -20,7 +20,11 @@ if TYPE_CHECKING:
 @click.command("render")
 @click.argument("plan", type=FILE)
 @click.option("--track", required=True, help="The song that the plan was made for: a file or a catalog track id.")
-@click.option("--video", type=FILE, help="The clip; its picture is copied and its sound kept under the music.")
+@click.option(
+    "--video",
+    type=FILE,
+    help="The clip, a file or a video's id; its picture is copied, its sound kept under the music.",
+)
 @click.option(
     "-o", "--output", "out", type=NewFile(), required=True, help="WAV, FLAC or MP3; with --video MP4, MOV or MKV."
 )
@@ -48,6 +52,7 @@ def command(
     from workbench.render.levels import heard_levels
     from workbench.results.loop import mix_from_json, plan_from_json
     from workbench.workflows.loop import find_song
+    from workbench.workflows.videos import find_video
 
     text = _read(plan)
     try:
@@ -55,17 +60,18 @@ def command(
     except PlanError as error:
         raise PlanError(f"{_named(plan)}: {error}") from None
     song = find_song(track, home)
+    clip = None if video is None else find_video(video, home).path
     with progress_bar() as progress:
 
         def rendering(done: float) -> None:
             progress(f"rendering {out.name}", done)
 
         recording = decode(song.path)
-        if video is None:
+        if clip is None:
             render_audio(found, recording, out, params.render, limit=limit, progress=rendering)
         else:
             render_film(
-                found, recording, video, out, mix, params.render, limit=True if limit else None, progress=rendering
+                found, recording, clip, out, mix, params.render, limit=True if limit else None, progress=rendering
             )
         progress(f"measuring {out.name}", 0.0)
         levels = heard_levels(out)

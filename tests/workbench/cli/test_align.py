@@ -82,3 +82,13 @@ def test_sound_alone_is_no_clip(workbench: Call, song_file: Path, home: Path) ->
     code, _, err = workbench("align", song_file, "--video", song_file, "--home", home)
     assert code == 1
     assert "no moving picture" in err
+
+
+def test_a_video_goes_by_its_id(workbench: Call, song_file: Path, clip_file: Path, home: Path) -> None:
+    from workbench.home import Home
+    from workbench.workflows.videos import add_video
+
+    add_video(clip_file, Home(home), video_id="vid_shots")
+    by_file = json.loads(workbench("align", song_file, "--video", clip_file, "--home", home)[1])
+    by_id = json.loads(workbench("align", song_file, "--video", "vid_shots", "--home", home)[1])
+    assert by_id == by_file | {"video_id": "vid_shots"}

@@ -1,0 +1,116 @@
+"""Videos as records: which file an id stands for. The file stays where it is; what it shows is in the array store.
+
+Every function takes the connection of a transaction that its caller opened, so that a record can be written together
+with others.
+
+Classes: `VideoRecord`. Functions: `put`, `get`, `every`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, Row, select
+
+from workbench.errors import ParameterError, UnknownVideo
+from workbench.recording import VideoSeconds
+from workbench.store.database import now, videos
+
+_MAX_ID = 128
+
+
+@dataclass(frozen=True, slots=True)
+class VideoRecord:
+    """A video that was added.
+
+    Raises
+    ------
+    ParameterError : an id that no video can have
+    """
+
+    video_id: str
+    """1 to 128 characters, no blanks at its ends"""
+    path: Path
+    """absolute"""
+    content_hash: str
+    """SHA-256 of the file's bytes when it was added, hex"""
+    title: str
+    seconds: VideoSeconds
+    added_at: str
+    """ISO 8601, UTC"""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "path", Path(self.path).absolute())
+        if not 1 <= len(self.video_id) <= _MAX_ID or self.video_id != self.video_id.strip():
+            raise ParameterError(
+                f"video_id must have 1 to {_MAX_ID} characters, no blanks at its ends: {self.video_id!r}"
+            )
+
+    def to_json(self) -> dict[str, Any]:
+        """The record as the command line prints it."""
+        return {
+            "video_id": self.video_id,
+            "title": self.title,
+            "seconds": round(self.seconds, 6),
+            "path": str(self.path),
+            "content_hash": self.content_hash,
+            "added_at": self.added_at,
+        }
+
+
+def put(
+    connection: Connection,
+    video_id: str,
+    path: Path,
+    *,
+    content_hash: str,
+    title: str,
+    seconds: VideoSeconds,
+) -> VideoRecord:
+    """Add a video, or replace what stood under its id; the time when it was first added is kept.
+
+    Raises
+    ------
+    ParameterError : an id that no video can have
+    """
+    before = connection.execute(select(videos.c.added_at).where(videos.c.video_id == video_id)).scalar()
+    record = VideoRecord(video_id, path, content_hash, title, seconds, before or now())
+    values = {
+        "path": str(record.path),
+        "content_hash": record.content_hash,
+        "title": record.title,
+        "seconds": record.seconds,
+    }
+    if before is None:
+        connection.execute(videos.insert().values(video_id=video_id, added_at=record.added_at, **values))
+    else:
+        connection.execute(videos.update().where(videos.c.video_id == video_id).values(**values))
+    return record
+
+
+def get(connection: Connection, video_id: str) -> VideoRecord:
+    """The video of an id.
+
+    Raises
+    ------
+    UnknownVideo : there is none
+    """
+    row = connection.execute(select(videos).where(videos.c.video_id == video_id)).one_or_none()
+    if row is None:
+        raise UnknownVideo(f"{video_id}: no video of that id")
+    return _record(row)
+
+
+def every(connection: Connection) -> list[VideoRecord]:
+    """All videos, in the order in which they were added."""
+    rows = connection.execute(select(videos).order_by(videos.c.added_at, videos.c.video_id))
+    return [_record(row) for row in rows]
+
+
+def _record(row: Row[Any]) -> VideoRecord:
+    path = Path(row.path)
+    return VideoRecord(
+        row.video_id, path, row.content_hash, row.title or path.stem, float(row.seconds or 0.0), row.added_at
+    )

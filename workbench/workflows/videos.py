@@ -1,0 +1,95 @@
+"""Clips that have an id: ingest a file once, and find it again by what it is called.
+
+Functions: `add_video`, `find_video`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.errors import MediaError, UnknownVideo
+from workbench.home import Home
+from workbench.params import WorkbenchParams
+from workbench.workflows.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from workbench.store.videos import VideoRecord
+
+
+@dataclass(frozen=True, slots=True)
+class Clip:
+    """A video as somebody named it: a file, or an id."""
+
+    video_id: str
+    """the id, or the file's name"""
+    path: Path
+
+
+def add_video(
+    path: Path | str,
+    home: Home,
+    params: WorkbenchParams | None = None,
+    *,
+    video_id: str | None = None,
+    progress: Progress = silent,
+) -> VideoRecord:
+    """Watch a clip and write it down under an id; the file is not copied, so it must stay where it is.
+
+    Parameters
+    ----------
+    path : a file with a moving picture
+    home : whose store keeps what is measured, and whose database the record
+    params : those of cuts and voice matter
+    video_id : the id to take; what stood under it before is replaced. None makes a new one
+    progress : told what is being done
+
+    Raises
+    ------
+    MediaError : no such file, no media, no moving picture, or damage beyond use
+    ParameterError : an id that no video can have
+    StoreError : the home folder or the database cannot be used
+    """
+    from ulid import ULID
+
+    from workbench.settings import load_settings
+    from workbench.store import videos
+    from workbench.store.database import Database
+    from workbench.workflows.watch import watch
+
+    footage = watch(path, home, params, progress)
+    with Database.at(home, load_settings()).write() as connection:
+        return videos.put(
+            connection,
+            f"vid_{ULID()}" if video_id is None else video_id,
+            Path(path),
+            content_hash=footage.content_hash,
+            title=footage.title,
+            seconds=footage.duration,
+        )
+
+
+def find_video(named: Path | str, home: Home) -> Clip:
+    """The file or the video that a name means; a file comes first.
+
+    Raises
+    ------
+    UnknownVideo : neither a file nor an id of a video
+    MediaError : the video of that id is no longer where it was
+    """
+    path = Path(named)
+    if path.exists():
+        return Clip(path.name, path)
+    from workbench.settings import load_settings
+    from workbench.store import videos
+    from workbench.store.database import Database
+
+    try:
+        with Database.at(home, load_settings()).read() as connection:
+            record = videos.get(connection, str(named))
+    except UnknownVideo:
+        raise UnknownVideo(f"{named}: no such file, and no video of that id") from None
+    if not record.path.is_file():
+        raise MediaError(f"{record.video_id}: its file {record.path} is gone; add it again with --video-id")
+    return Clip(record.video_id, record.path)
