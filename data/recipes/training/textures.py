@@ -10,17 +10,14 @@ across the bar come about as they do in written music. A `Sheet` collects what t
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
 from composition import Note, Part, Role, Score, TempoChange
+from tonality import Key, read_numeral
 
-_NUMERALS = {"I": 0, "II": 2, "III": 4, "IV": 5, "V": 7, "VI": 9, "VII": 11}
-_MINOR_NUMERALS = {"I": 0, "II": 2, "III": 3, "IV": 5, "V": 7, "VI": 8, "VII": 10}
-_ROMAN = re.compile(r"([b#]?)(VII|VI|V|IV|III|II|I|vii|vi|v|iv|iii|ii|i)([^/]*)(?:/(\d))?$")
 _SUFFIX = {
     "": (), "7": (10,), "M7": (11,), "9": (10, 14), "M9": (11, 14), "6": (9,), "13": (10, 21), "b9": (10, 13),
     "69": (9, 14), "add9": (14,), "11": (10, 14, 17),
@@ -34,12 +31,6 @@ _WHOLE = {
     "sus2": (0, 2, 7),
     "5": (0, 7),
 }
-
-MODES = {
-    "major": (0, 2, 4, 5, 7, 9, 11), "minor": (0, 2, 3, 5, 7, 8, 10), "dorian": (0, 2, 3, 5, 7, 9, 10),
-    "mixolydian": (0, 2, 4, 5, 7, 9, 10), "lydian": (0, 2, 4, 6, 7, 9, 11), "phrygian": (0, 1, 3, 5, 7, 8, 10),
-    "freygish": (0, 1, 4, 5, 7, 8, 10), "harmonic": (0, 2, 3, 5, 7, 8, 11), "pentatonic": (0, 2, 4, 7, 9),
-}  # fmt: skip
 
 RANGES: dict[int, tuple[int, int]] = {
     **dict.fromkeys(range(0, 8), (24, 103)), 8: (60, 108), 9: (72, 108), 10: (60, 96), 11: (53, 89), 12: (36, 96),
@@ -70,13 +61,6 @@ class Span(NamedTuple):
     at: float
     beats: float
     chord: Chord
-
-
-class Key(NamedTuple):
-    """A tonic (0 to 11) and the semitones of the scale above it."""
-
-    tonic: int
-    scale: tuple[int, ...]
 
 
 class Tone(NamedTuple):
@@ -114,15 +98,11 @@ def roman(name: str, minor: bool = False) -> Chord:
     Capitals are major, small letters minor; `o`, `o7`, `h7`, `+`, `sus`, `5` replace the triad. In minor, III, VI and
     VII stand on the steps of the natural scale.
     """
-    match = _ROMAN.match(name)
-    if match is None:
-        raise ValueError(f"{name!r} is not a numeral")
-    alter, numeral, suffix, inversion = match.groups()
-    steps = _MINOR_NUMERALS if minor and not alter else _NUMERALS
-    root = steps[numeral.upper()] + {"": 0, "b": -1, "#": 1}[alter]
-    shape = _WHOLE[suffix] if suffix in _WHOLE else ((0, 4, 7) if numeral.isupper() else (0, 3, 7)) + _SUFFIX[suffix]
-    tones = tuple(root + step for step in shape)
-    return Chord(tones, tones[{"3": 1, "5": 2, "7": 3}[inversion]] if inversion else root)
+    read = read_numeral(name, "minor" if minor else "major")
+    triad = (0, 3, 7) if read.minor else (0, 4, 7)
+    shape = _WHOLE[read.quality] if read.quality in _WHOLE else triad + _SUFFIX[read.quality]
+    tones = tuple(read.root + step for step in shape)
+    return Chord(tones, tones[{"3": 1, "5": 2, "7": 3}[read.under]] if read.under else read.root)
 
 
 def spans(text: str, beats: float, minor: bool = False) -> list[Span]:
@@ -534,7 +514,7 @@ def ornamented(rng: np.random.Generator, tones: Sequence[Tone], share: float, ke
 
 def draw_key(rng: np.random.Generator, mode: str) -> Key:
     """Any tonic."""
-    return Key(int(rng.integers(12)), MODES[mode])
+    return Key(int(rng.integers(12)), mode)
 
 
 class Sheet:
@@ -704,7 +684,7 @@ class Piece:
         text's own number of bars counts.
         """
         self.rng, self.bar, self.key = rng, bar, draw_key(rng, mode)
-        self.minor = 3 in MODES[mode]
+        self.minor = self.key.minor
         lengths = {
             label: bars if isinstance(bars, int) else bars[label] for label in form if not texts or label not in texts
         }

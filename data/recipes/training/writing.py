@@ -1,4 +1,4 @@
-"""How pieces are written: keys, chords, sections, and what each player does in them.
+"""How pieces are written: chords, sections, and what each player does in them.
 
 Patterns are rows of text. Bars are parted by `|`, every bar is divided evenly by its characters (spaces count for
 nothing), so that `X... x...` is a bar of eighths and `X..x..x. ....x...` one of sixteenths. A row shorter than its
@@ -28,6 +28,7 @@ from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 from composition import Note, Part, Role, Score, TempoChange
+from tonality import Key, read_numeral
 
 Rng = np.random.Generator
 T = TypeVar("T")
@@ -45,15 +46,6 @@ DRUMS = {
 STROKES = {"X": 114, "x": 96, "o": 74, "g": 42, "+": 108}
 """velocities of the signs of drum and chord rows"""
 
-SCALES = {
-    "major": (0, 2, 4, 5, 7, 9, 11), "minor": (0, 2, 3, 5, 7, 8, 10), "dorian": (0, 2, 3, 5, 7, 9, 10),
-    "phrygian": (0, 1, 3, 5, 7, 8, 10), "lydian": (0, 2, 4, 6, 7, 9, 11), "mixolydian": (0, 2, 4, 5, 7, 9, 10),
-    "harmonic": (0, 2, 3, 5, 7, 8, 11), "pentatonic": (0, 2, 4, 7, 9), "minor pentatonic": (0, 3, 5, 7, 10),
-    "blues": (0, 3, 5, 6, 7, 10), "hijaz": (0, 1, 4, 5, 7, 8, 10),
-}  # fmt: skip
-
-_NUMERALS = {"I": 0, "II": 2, "III": 4, "IV": 5, "V": 7, "VI": 9, "VII": 11}
-_NUMERAL = re.compile(r"([b#]?)(III|II|IV|I|VII|VI|V|iii|ii|iv|i|vii|vi|v)([^/]*)(?:/(.+))?$")
 _QUALITIES = {
     "": (0, 4, 7), "7": (0, 4, 7, 10), "maj7": (0, 4, 7, 11), "6": (0, 4, 7, 9), "9": (0, 4, 7, 10, 14),
     "maj9": (0, 4, 7, 11, 14), "add9": (0, 4, 7, 14), "69": (0, 4, 7, 9, 14), "13": (0, 4, 10, 14, 21),
@@ -68,23 +60,6 @@ _MINOR_QUALITIES = {
 
 
 # --- harmony ---------------------------------------------------------------------------------------------------------
-
-
-class Key(NamedTuple):
-    """Where a piece is at home; tonic as pitch class (0 is C), mode a name of `SCALES`."""
-
-    tonic: int
-    mode: str
-
-    @property
-    def minor(self) -> bool:
-        """Whether the third above the tonic is small."""
-        return 3 in SCALES[self.mode]
-
-    def degree(self, step: int) -> int:
-        """Semitones above tonic 0 of a scale step, which may lie any number of octaves up or down."""
-        scale = SCALES[self.mode]
-        return self.tonic + 12 * (step // len(scale)) + scale[step % len(scale)]
 
 
 class Chord(NamedTuple):
@@ -118,20 +93,18 @@ def numeral(text: str, tonic: int) -> Chord:
     ------
     ValueError : the text is no numeral, or its quality is not known
     """
-    match = _NUMERAL.match(text)
-    if match is None:
-        raise ValueError(f"{text!r} is not a Roman numeral")
-    alter, name, quality, under = match.groups()
-    root = tonic + _NUMERALS[name.upper()] + {"": 0, "b": -1, "#": 1}[alter]
-    table = _MINOR_QUALITIES if name.islower() else _QUALITIES
-    if quality not in table:
-        raise ValueError(f"{text!r}: {quality!r} is not a quality of a {'minor' if name.islower() else 'major'} chord")
-    tones = table[quality]
-    if under is not None and not under.isdigit():
+    read = read_numeral(text)
+    root, under = tonic + read.root, read.under
+    table = _MINOR_QUALITIES if read.minor else _QUALITIES
+    if read.quality not in table:
+        kind = "minor" if read.minor else "major"
+        raise ValueError(f"{text!r}: {read.quality!r} is not a quality of a {kind} chord")
+    tones = table[read.quality]
+    if under and not under.isdigit():
         root = root + (numeral(under, tonic).root - tonic)
-        under = None
+        under = ""
     bass = root
-    if under is not None:
+    if under:
         bass = root + {"3": tones[1], "5": 7, "7": tones[-1], "2": 2, "4": 5}[under]
     return Chord(root % 12, tones, bass % 12)
 
@@ -581,7 +554,7 @@ class Tune:
         self, rng: Rng, bars: Sequence[Bar], harmony: Harmony, level: float = 1.0, vary: float = 0.15
     ) -> list[Note]:
         """The melody over bars; each note differs from the tune with a chance of `vary`."""
-        scale = SCALES[self.key.mode]
+        scale = self.key.scale
         middle = (self.low + self.high) // 2
         centre = round((middle - self.key.tonic) / 12) * len(scale)
         notes: list[Note] = []

@@ -267,8 +267,8 @@ def polska(rng: np.random.Generator) -> Score:
 @style("folk", 0.9)
 def klezmer_freylekhs(rng: np.random.Generator) -> Score:
     """Clarinet over oom-pah in a mode with an augmented second, getting faster."""
-    mode = str(rng.choice(["freygish", "harmonic", "minor"]))
-    if mode == "freygish":
+    mode = str(rng.choice(["hijaz", "harmonic", "minor"]))
+    if mode == "hijaz":
         choices = (
             "I I I I bvii bvii I I",
             "I I iv iv bII bII I I",

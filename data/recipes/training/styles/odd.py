@@ -129,7 +129,7 @@ def seven_four_groove(rng: np.random.Generator) -> Score:
 def seven_eight_dance(rng: np.random.Generator) -> Score:
     """Balkan seven (3+2+2 or 2+2+3); the quavers are the beats."""
     bpm = tempo_between(rng, 190, 240)
-    mode = str(rng.choice(["minor", "freygish", "dorian", "mixolydian", "major"]))
+    mode = str(rng.choice(["minor", "hijaz", "dorian", "mixolydian", "major"]))
     minor = mode in ("minor", "dorian")
     first = rng.random() < 0.5
     texts = _vamps(rng, "ABC", minor, 2)
@@ -165,7 +165,7 @@ def seven_eight_dance(rng: np.random.Generator) -> Score:
 def nine_eight_dance(rng: np.random.Generator) -> Score:
     """Karsilama: two, two, two and three quavers; the quavers are the beats."""
     bpm = tempo_between(rng, 180, 240)
-    mode = str(rng.choice(["minor", "freygish", "mixolydian"]))
+    mode = str(rng.choice(["minor", "hijaz", "mixolydian"]))
     piece = Piece(rng, bpm, 9, "AABBCC", 4, mode, _vamps(rng, "ABC", mode == "minor", 1))
     tune = piece.melodies(
         cells("2223 211212 112221 2223 222111 11112111", 1.0, 9), 60, 84, closes=cells("2223 45", 1.0, 9), leap=0.2
