@@ -38,7 +38,10 @@ COMMANDS: dict[str, Entry] = {
     "cache": Entry("workbench.cli.cache", "Show the size of the analysis cache, or prune it."),
     "report": Entry("workbench.cli.report", "Run a notebook with parameters and write it as HTML."),
     "lab": Entry("workbench.cli.lab", "Open JupyterLab on a copy of the notebooks."),
-    "settings": Entry("workbench.cli.settings", "Print every setting with its value and meaning."),
+    "keys": Entry("service.commands.keys", "Create, list, revoke and rotate API keys of the service."),
+    "accounts": Entry("service.commands.accounts", "Show and change billing states, and read ledgers."),
+    "videos": Entry("service.commands.videos", "Ingest local files as videos that have an id."),
+    "settings": Entry("service.commands.settings", "Print every setting with its value and meaning."),
     "completion": Entry("workbench.cli.completion", "Print the shell's completion script."),
 }
 """Every sub-command, in the order of the overview."""

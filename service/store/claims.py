@@ -79,3 +79,8 @@ def clip(connection: Connection, video_id: str) -> Clip | None:
     columns = (videos.c.video_id, videos.c.content_hash, videos.c.seconds)
     row = connection.execute(sa.select(*columns).where(videos.c.video_id == video_id)).first()
     return None if row is None or row.seconds is None else Clip(*row)
+
+
+def remove(connection: Connection, video_id: str) -> None:
+    """Forget a claim, if there is one."""
+    connection.execute(claims.delete().where(claims.c.video_id == video_id))

@@ -1,0 +1,147 @@
+"""`workbench accounts`: who pays, with what, and what was charged."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from service.commands.records import Moment, Usd, database_of
+from workbench.cli.options import home_option
+from workbench.cli.terminal import print_body, print_line
+
+if TYPE_CHECKING:
+    from service.store.accounts import Account
+    from workbench.home import Home
+
+
+@click.group("accounts")
+def command() -> None:
+    """Show and change billing states, and read ledgers.
+
+    \b
+    Example:
+      workbench accounts update acme --credit 25 --spend-cap 100
+      workbench accounts ledger acme | jq .amount_usd
+    """
+
+
+@command.command("update")
+@click.argument("account")
+@click.option("--payment-method/--no-payment-method", default=None, help="Whether a payment method is active.")
+@click.option("--credit", type=Usd(), help="Grant so much credit, on top of what is left.")
+@click.option("--credit-expires", type=Moment(), help="When the grant ends, ISO 8601; without it, never.")
+@click.option("--spend-cap", type=Usd(), help="What the account may spend in a calendar month, UTC.")
+@click.option("--no-spend-cap", is_flag=True, help="Lift the cap.")
+@home_option
+def update(
+    account: str,
+    payment_method: bool | None,
+    credit: int | None,
+    credit_expires: str | None,
+    spend_cap: int | None,
+    no_spend_cap: bool,
+    home: Home,
+) -> None:
+    """Change the billing state of an account and print it; an account that is not there yet is made.
+
+    \b
+    Example:
+      workbench accounts update acme --no-payment-method --credit 25 --credit-expires 2027-01-01T00:00:00Z
+    """
+    from ulid import ULID
+
+    from service.store import accounts, ledger
+
+    if spend_cap is not None and no_spend_cap:
+        raise click.UsageError("--spend-cap and --no-spend-cap exclude each other")
+    changes: dict[str, Any] = {}
+    if payment_method is not None:
+        changes["payment_method"] = payment_method
+    if spend_cap is not None or no_spend_cap:
+        changes["spend_cap_micros"] = spend_cap
+    if credit_expires is not None and credit is None:
+        changes["credit_expires_at"] = credit_expires
+    with database_of(home) as database, database.write() as connection:
+        accounts.ensure(connection, account)
+        if credit:
+            event = f"command:{ULID()}"
+            ledger.credit(connection, ledger.Credit(account, credit, event, "accounts update", account, credit_expires))
+        found = accounts.update(connection, account, **changes)
+    assert found is not None
+    print_body(_state(found))
+
+
+@command.command("show")
+@click.argument("account")
+@home_option
+def show(account: str, home: Home) -> None:
+    """Print the billing state of an account.
+
+    \b
+    Example:
+      workbench accounts show acme
+    """
+    from service.billing.events import usd
+    from service.store import ledger
+    from workbench.store.database import now
+
+    with database_of(home) as database, database.read() as connection:
+        found = _known(connection, account)
+        spent = ledger.spent_in_month(connection, account, now())
+    print_body({**_state(found), "spent_this_month_usd": usd(spent)})
+
+
+@command.command("ledger")
+@click.argument("account")
+@home_option
+def show_ledger(account: str, home: Home) -> None:
+    """Print every charge and credit as a JSON line, oldest first.
+
+    \b
+    Example:
+      workbench accounts ledger acme | jq -s 'map(select(.event == "charge").amount_usd) | add'
+    """
+    from service.billing.events import usd
+    from service.store import ledger
+
+    with database_of(home) as database, database.read() as connection:
+        _known(connection, account)
+        entries = ledger.entries(connection, account)
+    for entry in entries:
+        print_line(
+            {
+                "event": entry.event,
+                "endpoint": entry.endpoint,
+                "subject": entry.subject,
+                "quantity": entry.quantity,
+                "unit": entry.unit,
+                "amount_usd": usd(entry.amount_micros),
+                "at": entry.at,
+            }
+        )
+
+
+def _known(connection: Any, account: str) -> Account:
+    from service.store import accounts
+    from workbench.errors import ParameterError
+
+    found = accounts.get(connection, account)
+    if found is None:
+        raise ParameterError(f"no account {account!r}; `workbench keys create --account` makes one")
+    return found
+
+
+def _state(account: Account) -> dict[str, Any]:
+    from service.billing.events import usd
+
+    cap = account.spend_cap_micros
+    return {
+        "account": account.account,
+        "payment_method": bool(account.payment_method),
+        "credit_usd": usd(account.credit_micros),
+        "credit_expires_at": account.credit_expires_at,
+        "spend_cap_usd": None if cap is None else usd(cap),
+        "preview": bool(account.preview),
+        "created_at": account.created_at,
+    }

@@ -1,0 +1,101 @@
+"""`workbench keys`: API keys of the service."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from typing import TYPE_CHECKING
+
+import click
+
+from service.commands.records import Moment, database_of
+from workbench.cli.options import home_option
+from workbench.cli.terminal import print_line, say
+
+if TYPE_CHECKING:
+    from workbench.home import Home
+
+
+@click.group("keys")
+def command() -> None:
+    """Create, list, revoke and rotate API keys.
+
+    \b
+    Example:
+      KEY=$(workbench keys create --account acme)
+      curl -H "Authorization: Bearer $KEY" http://127.0.0.1:8000/v1/videos/vid_demo
+    """
+
+
+@command.command("create")
+@click.option("--account", required=True, help="Whose key; an account that is not there yet is made.")
+@click.option("--preview", is_flag=True, help="Also grant the account previews of tracks.")
+@click.option("--expires", type=Moment(), help="When the key ends, ISO 8601; without it, never.")
+@home_option
+def create(account: str, preview: bool, expires: str | None, home: Home) -> None:
+    """Print a new key, alone on one line. It is shown this once: only its hash is kept.
+
+    \b
+    Example:
+      workbench keys create --account acme --expires 2027-01-01T00:00:00Z
+    """
+    from service.store import accounts, keys
+
+    with database_of(home) as database, database.write() as connection:
+        accounts.ensure(connection, account)
+        if preview:
+            accounts.update(connection, account, preview=True)
+        key, secret = keys.create(connection, account, expires)
+    say(f"{key.key_id} of account {account}; the key itself is not shown again")
+    click.echo(secret)
+
+
+@command.command("list")
+@home_option
+def list_keys(home: Home) -> None:
+    """Print every key as a JSON line, oldest first; of the key itself only its id is known.
+
+    \b
+    Example:
+      workbench keys list | jq 'select(.revoked_at == null)'
+    """
+    from service.store import keys
+
+    with database_of(home) as database, database.read() as connection:
+        found = keys.listed(connection)
+    for key in found:
+        print_line(asdict(key))
+
+
+@command.command("revoke")
+@click.argument("key_id")
+@home_option
+def revoke(key_id: str, home: Home) -> None:
+    """End a key: from the next request on it answers 401.
+
+    \b
+    Example:
+      workbench keys revoke key_01JD3X5E8Q2M
+    """
+    from service.store import keys
+
+    with database_of(home) as database, database.write() as connection:
+        key = keys.revoke(connection, key_id)
+    print_line(asdict(key))
+
+
+@command.command("rotate")
+@click.argument("key_id")
+@home_option
+def rotate(key_id: str, home: Home) -> None:
+    """Print a new key for the same account, grants and expiry; the old one ends.
+
+    \b
+    Example:
+      workbench keys rotate key_01JD3X5E8Q2M
+    """
+    from service.store import keys
+
+    with database_of(home) as database, database.write() as connection:
+        key, secret = keys.rotate(connection, key_id)
+    say(f"{key.key_id} of account {key.account} in place of {key_id}")
+    click.echo(secret)

@@ -1,0 +1,63 @@
+"""What the commands of the service share: its database, and the values that options take."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from decimal import Decimal, InvalidOperation
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from service.billing.events import MICROS
+
+if TYPE_CHECKING:
+    from workbench.home import Home
+    from workbench.store.database import Database
+
+
+class Moment(click.ParamType[str]):
+    """A moment in ISO 8601, which arrives as the database keeps it; without a zone it is UTC."""
+
+    name = "ISO"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
+        """The moment; a usage error where it is none."""
+        try:
+            moment = datetime.fromisoformat(str(value))
+        except ValueError:
+            self.fail(f"{value!r} is no moment in ISO 8601, as 2027-01-31T12:00:00Z", param, ctx)
+        return (
+            (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).isoformat(timespec="microseconds")
+        )
+
+
+class Usd(click.ParamType[int]):
+    """An amount in USD, which arrives in micro-dollars."""
+
+    name = "USD"
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
+        """The amount; a usage error where it is none, or below 0."""
+        try:
+            amount = Decimal(str(value))
+            micros = int(amount * MICROS) if amount.is_finite() and 0 <= amount <= 10**9 else -1
+        except InvalidOperation:
+            micros = -1
+        if micros < 0:
+            self.fail(f"{value!r} is no amount in USD", param, ctx)
+        return micros
+
+
+@contextmanager
+def database_of(home: Home) -> Iterator[Database]:
+    """The service's database of a home folder."""
+    from service.store.tables import open_database
+    from workbench.settings import load_settings
+
+    database = open_database(home, load_settings())
+    try:
+        yield database
+    finally:
+        database.close()
