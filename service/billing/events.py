@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from decimal import Decimal
 
 from sqlalchemy import Connection
 
+from service.billing.amounts import micros_of
 from service.errors import invalid
 from service.schemas.events import BillingEvent, EventData
 from service.store import accounts, ledger, notices
 from service.store.ledger import Credit
 from workbench.store.database import now
 
-MICROS = 1_000_000
-"""micro-dollars in a dollar"""
 PAYMENT_METHOD, CREDIT = "payment-method", "credit"
 """the two routes"""
 
@@ -62,12 +60,7 @@ def _capped(connection: Connection, data: EventData, _: str) -> None:
 def _micros(data: EventData) -> int:
     if data.amount_usd is None:
         raise invalid("data.amount_usd", "is needed for this type of event", "missing")
-    return int((data.amount_usd * MICROS).to_integral_value(rounding="ROUND_HALF_EVEN"))
-
-
-def usd(micros: int) -> float:
-    """An amount as people read it, USD."""
-    return float(Decimal(micros) / MICROS)
+    return micros_of(data.amount_usd)
 
 
 _EFFECTS: Mapping[str, Mapping[str, Callable[[Connection, EventData, str], None]]] = {

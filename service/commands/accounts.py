@@ -82,7 +82,7 @@ def show(account: str, home: Home) -> None:
     Example:
       workbench accounts show acme
     """
-    from service.billing.events import usd
+    from service.billing.amounts import usd
     from service.store import ledger
     from workbench.store.database import now
 
@@ -102,7 +102,7 @@ def show_ledger(account: str, home: Home) -> None:
     Example:
       workbench accounts ledger acme | jq -s 'map(select(.event == "charge").amount_usd) | add'
     """
-    from service.billing.events import usd
+    from service.billing.amounts import usd
     from service.store import ledger
 
     with database_of(home) as database, database.read() as connection:
@@ -133,7 +133,7 @@ def _known(connection: Any, account: str) -> Account:
 
 
 def _state(account: Account) -> dict[str, Any]:
-    from service.billing.events import usd
+    from service.billing.amounts import usd
 
     cap = account.spend_cap_micros
     return {

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from service.billing.events import MICROS
+from service.billing.amounts import micros_of
 
 if TYPE_CHECKING:
     from workbench.home import Home
@@ -42,7 +42,7 @@ class Usd(click.ParamType[int]):
         """The amount; a usage error where it is none, or below 0."""
         try:
             amount = Decimal(str(value))
-            micros = int(amount * MICROS) if amount.is_finite() and 0 <= amount <= 10**9 else -1
+            micros = micros_of(amount) if amount.is_finite() and 0 <= amount <= 10**9 else -1
         except InvalidOperation:
             micros = -1
         if micros < 0:

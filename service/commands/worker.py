@@ -1,0 +1,64 @@
+"""`workbench worker`: job processes alone, beside a `workbench serve --no-jobs` on the same database."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from workbench.cli.options import home_option
+
+if TYPE_CHECKING:
+    from workbench.home import Home
+
+
+@click.command("worker")
+@click.option(
+    "--queues",
+    type=click.Choice(["all", "main", "beats"]),
+    default="all",
+    show_default=True,
+    help="Which jobs to run: those of beats, all others, or both.",
+)
+@click.option("--parent", type=int, hidden=True, help="Process to end with; `serve` gives it.")
+@click.option(
+    "--ready-fd", type=int, hidden=True, help="Where to write a line once jobs are claimed; `serve` gives it."
+)
+@home_option
+def command(queues: str, parent: int | None, ready_fd: int | None, home: Home) -> None:
+    """Run jobs until SIGTERM, which lets what runs finish or gives it back to the queue.
+
+    Any number of workers on any number of machines share the database that WORKBENCH_DATABASE_URL names. A worker that
+    dies loses nothing: another one takes its jobs over.
+
+    \b
+    Example:
+      workbench worker --queues beats
+    """
+    import os
+
+    from service.jobs.lifelines import die_with
+    from service.jobs.worker import Worker
+    from service.logs import log_to_stderr
+    from service.settings import load_service_settings
+    from service.store import jobs
+    from service.store.tables import open_database
+    from workbench.settings import load_settings
+
+    if parent is not None:
+        die_with(parent)
+    core, settings = load_settings(), load_service_settings()
+    log_to_stderr(core.log_level)
+    slots = {jobs.MAIN: settings.job_slots, jobs.BEATS: settings.beats_slots}
+    chosen = slots if queues == "all" else {queues: slots[queues]}
+
+    def ready() -> None:
+        if ready_fd is not None:
+            os.write(ready_fd, b"ready\n")
+            os.close(ready_fd)
+
+    database = open_database(home, core)
+    try:
+        Worker(home, database, settings, chosen, on_ready=ready).run()
+    finally:
+        database.close()
