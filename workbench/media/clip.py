@@ -41,7 +41,6 @@ Thoroughness: TypeAlias = Literal["all", "references", "keys", "none"]
 LUMA_SHAPE = (36, 64)
 """fields of a small picture's luma"""
 CHROMA_SHAPE = (18, 32)
-_ROWS = 3  # rows read of a field
 _SKIPPED: dict[str, Literal["DEFAULT", "NONREF", "NONKEY"]] = {
     "all": "DEFAULT",
     "references": "NONREF",
@@ -298,10 +297,11 @@ def shrink_picture(frame: VideoFrame, luma: FloatArray, chroma: FloatArray) -> N
         frame = frame.reformat(width, max(1, frame.height * width // frame.width), "yuv420p", interpolation="AREA")
         name, depth = "yuv420p", 8
     zeros, ones = _levels(depth, frame.color_range == _FULL_RANGE or name.startswith("yuvj"))
+    line = np.empty(frame.width, dtype=np.uint16 if depth == 8 else np.uint32)
     for number, (plane, width) in enumerate(_planes(frame, name, depth)):
         out, kind = (luma, 0) if number == 0 else (chroma[number - 1], 1)
         edges_y, edges_x = _edges(plane.shape[0], out.shape[0]), _edges(width, out.shape[1])
-        shrink(plane, edges_y, edges_x, _ROWS, zeros[kind], ones[kind], out)
+        shrink(plane, edges_y, edges_x, zeros[kind], ones[kind], line, out)
     if name.startswith("gray"):
         chroma[...] = 0.0
 

@@ -90,7 +90,7 @@ class Spans:
         self._by_index = {stream.index: Span() for stream in self.streams}
         self._units = {stream.index: (stream.time_base or Fraction(1)).as_integer_ratio() for stream in self.streams}
         # Ogg has trimmed its last packet's length already.
-        self._trims = container.format.name != "ogg"
+        self._trimmed = None if sound is None or container.format.name == "ogg" else sound.index
 
     def note(self, packet: Packet[Any]) -> None:
         """Count a packet; torn files hold packets of streams they do not announce, which are left out."""
@@ -99,7 +99,7 @@ class Spans:
             return
         # Whole numbers divided: as exact as a fraction, and this runs for every packet.
         seconds, ticks = self._units[packet.stream_index]
-        time, dropped = packet.pts * seconds / ticks, _padding(packet) if self._trims else 0.0
+        time, dropped = packet.pts * seconds / ticks, _padding(packet) if packet.stream_index == self._trimmed else 0.0
         span.packets += 1
         span.start = min(span.start, time)
         span.last = max(span.last, time)
@@ -166,9 +166,9 @@ def media_info(path: Path, container: InputContainer, first: VideoFrame | None, 
     )
 
 
-def _padding(packet: Packet[AudioStream | VideoStream]) -> float:
-    """Seconds that a decoder cuts off the end of this packet."""
-    if not isinstance(packet.stream, AudioStream) or not packet.has_sidedata("skip_samples"):
+def _padding(packet: Packet[AudioStream]) -> float:
+    """Seconds that a decoder cuts off the end of this packet of sound."""
+    if not packet.has_sidedata("skip_samples"):
         return 0.0
     _, dropped = struct.unpack_from("<II", bytes(packet.get_sidedata("skip_samples")))
     return float(dropped / packet.stream.codec_context.sample_rate)

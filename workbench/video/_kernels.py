@@ -240,3 +240,42 @@ def fit_ramp(shares: FloatArray) -> tuple[float, int, int]:
             if total < best:
                 best, best_start, best_end = total, start, end
     return np.sqrt(best / np.float32(n)), best_start, best_end
+
+
+@numba.njit(cache=True, nogil=True, fastmath=True)
+def change_between(
+    luma: FloatArray,
+    before_from: int,
+    before_to: int,
+    after_from: int,
+    after_to: int,
+    much: float,
+    little: float,
+    out_before: FloatArray,
+    out_after: FloatArray,
+) -> tuple[int, int]:
+    """Means of two stretches of pictures, and how many fields differ between them.
+
+    luma : shape (n, 36, 64)
+    before_from, before_to, after_from, after_to : pictures of the two stretches
+    much, little : of full luma
+    out_before, out_after : shape (36, 64), written
+
+    Returns
+    -------
+    fields that change by over `much`, and others that change by over `little`
+    """
+    for out, first, last in ((out_before, before_from, before_to), (out_after, after_from, after_to)):
+        flat = out.ravel()
+        flat[:] = 0
+        for k in range(first, last):
+            flat += luma[k].ravel()
+        flat /= np.float32(last - first)
+    changed, restless = 0, 0
+    for one, other in zip(out_before.ravel(), out_after.ravel()):  # noqa: B905  numba knows no strict
+        difference = abs(other - one)
+        if difference > much:
+            changed += 1
+        elif difference > little:
+            restless += 1
+    return changed, restless

@@ -17,7 +17,6 @@ Classes: `TitleWatch`.
 
 from __future__ import annotations
 
-from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
@@ -36,7 +35,7 @@ _STEP_SECONDS = 0.1
 _LEAST_CHANGE = 0.05
 """of full luma, by which words change a field, which also holds what is between the letters"""
 _REST_CHANGE = 0.012
-"""of full luma, by which the other fields may change in the median"""
+"""of full luma, by which at most half of the other fields may change"""
 _LEAST_AREA, _MOST_AREA = 0.004, 0.25
 """share of the picture that words cover"""
 _UNREST = 0.25
@@ -79,8 +78,8 @@ class TitleWatch:
     """Watches small pictures go by, and remembers where words stood."""
 
     def __init__(self) -> None:
-        self._times: deque[float] = deque()
-        self._pictures: deque[FloatArray] = deque()
+        self._times = np.zeros(0)
+        self._luma = np.zeros((0, 0, 0), dtype=np.float32)  # shape (n, 36, 64), one picture a time
         self._next_look = 0.0
         self._standing: list[_Words] = []
         self._found: list[tuple[VideoSeconds, VideoSeconds]] = []
@@ -92,18 +91,21 @@ class TitleWatch:
         Parameters
         ----------
         times : shape (n,), video seconds, going on from the last run
-        luma : shape (n, 36, 64), 0 black to 1 white
+        luma : shape (n, 36, 64), float32, 0 black to 1 white
         """
-        for time, picture in zip(times, luma, strict=True):
-            self._times.append(float(time))
-            self._pictures.append(picture)
-            while self._times[0] < time - _BEFORE - _AFTER - _STEP_SECONDS:
-                self._times.popleft()
-                self._pictures.popleft()
+        if not times.size:
+            return
+        known = self._times.size
+        self._times = np.concatenate([self._times, times])
+        self._luma = np.concatenate([self._luma, luma]) if known else luma
+        for k in range(known, self._times.size):
+            time = float(self._times[k])
             if time >= self._next_look:
-                self._next_look = float(time) + _STEP_SECONDS
-                self._close(float(time), np.asarray(picture))
-                self._look(float(time) - _AFTER)
+                self._next_look = time + _STEP_SECONDS
+                self._close(time, self._luma[k])
+                self._look(time - _AFTER, k + 1)
+        kept = int(np.searchsorted(self._times, self._times[-1] - _BEFORE - _AFTER - _STEP_SECONDS))
+        self._times, self._luma = self._times[kept:].copy(), self._luma[kept:].copy()
 
     def titles(self, end: VideoSeconds) -> Stretches:
         """Where words stood, sorted and disjoint; what still stands does so until `end`."""
@@ -121,30 +123,14 @@ class TitleWatch:
         self._found += [(words.start, time) for words in gone]
         self._standing = [words for words in self._standing if words not in gone]
 
-    def _look(self, at: VideoSeconds) -> None:
-        """Whether words have appeared since an instant."""
-        if self._times[0] > at - _BEFORE + _STEP_SECONDS:
+    def _look(self, at: VideoSeconds, known: int) -> None:
+        """Whether words have appeared since an instant, as the first `known` pictures tell."""
+        words = self._appeared(at, known)
+        if words is None:
             return
-        stretches = np.array(
-            [at - _BEFORE, at - _STRETCH_SECONDS, at + _FADE_SECONDS, at + _FADE_SECONDS + _STAND_SECONDS]
-        )
-        earlier, before, after, later = (self._mean(start) for start in stretches)
-        change = after - before
-        fields = np.abs(change) > _LEAST_CHANGE
-        if not _LEAST_AREA <= fields.mean() <= _MOST_AREA or np.median(np.abs(change[~fields])) > _REST_CHANGE:
-            return
-        inside = change[fields]
-        size = float(np.abs(inside).mean())
-        unrest = max(np.abs((before - earlier)[fields]).mean(), np.abs((later - after)[fields]).mean())
-        one_way = max(inside[inside > 0].sum(), -inside[inside < 0].sum()) / np.abs(inside).sum()
-        across = np.abs(np.diff(change, axis=1))[fields[:, 1:] | fields[:, :-1]].mean()
-        down = np.abs(np.diff(change, axis=0))[fields[1:] | fields[:-1]].mean()
-        if unrest > _UNREST * size or one_way < _ONE_WAY or across + down < _LEAST_EDGES * size:
-            return
-        words = _Words(self._first_showing(at, fields, before[fields], inside), fields, before[fields], inside)
         # Seen from several instants the same words appear once; and words that go uncover what was there before.
-        known = [words.start for words in self._standing] + [edge for stretch in self._found for edge in stretch]
-        if any(abs(words.start - other) <= _STRETCH_SECONDS for other in known):
+        seen = [other.start for other in self._standing] + [edge for stretch in self._found for edge in stretch]
+        if any(abs(words.start - other) <= _STRETCH_SECONDS for other in seen):
             return
         grown = [other for other in self._standing if other.start > words.start - _GROW_SECONDS and other.shares(words)]
         if grown or (self._growing is not None and words.start < self._growing + _GROW_SECONDS):
@@ -153,19 +139,47 @@ class TitleWatch:
         else:
             self._standing.append(words)
 
-    def _mean(self, start: VideoSeconds) -> FloatArray:
-        """Mean of the pictures of a stretch; the next picture where it holds none."""
-        times = np.array(self._times)
-        first = min(int(np.searchsorted(times, start - 1e-6)), times.size - 1)
-        last = max(first + 1, int(np.searchsorted(times, start + _STRETCH_SECONDS - 1e-6)))
-        return np.asarray(np.mean([self._pictures[k] for k in range(first, last)], axis=0))
+    def _appeared(self, at: VideoSeconds, known: int) -> _Words | None:
+        """Words that were not there before an instant and stand there after it."""
+        from workbench.video._kernels import change_between
+
+        if self._times[0] > at - _BEFORE + _STEP_SECONDS:
+            return None
+        before, after = (np.empty(self._luma.shape[1:], dtype=np.float32) for _ in range(2))
+        first, second = self._stretch(at - _STRETCH_SECONDS, known), self._stretch(at + _FADE_SECONDS, known)
+        changed, restless = change_between(self._luma, *first, *second, _LEAST_CHANGE, _REST_CHANGE, before, after)
+        if not _LEAST_AREA <= changed / before.size <= _MOST_AREA or 2 * restless > before.size - changed:
+            return None
+        change = after - before
+        fields = np.abs(change) > _LEAST_CHANGE
+        inside = change[fields]
+        size = float(np.abs(inside).mean())
+        one_way = max(inside[inside > 0].sum(), -inside[inside < 0].sum()) / np.abs(inside).sum()
+        across = np.abs(np.diff(change, axis=1))[fields[:, 1:] | fields[:, :-1]].mean()
+        down = np.abs(np.diff(change, axis=0))[fields[1:] | fields[:-1]].mean()
+        if one_way < _ONE_WAY or across + down < _LEAST_EDGES * size:
+            return None
+        earlier, later = (
+            self._luma[slice(*self._stretch(start, known))][:, fields].mean(axis=0)
+            for start in (at - _BEFORE, at + _FADE_SECONDS + _STAND_SECONDS)
+        )
+        unrest = max(np.abs(before[fields] - earlier).mean(), np.abs(later - after[fields]).mean())
+        if unrest > _UNREST * size:
+            return None
+        start = self._first_showing(at, known, fields, before[fields], inside)
+        return _Words(start, fields, before[fields], inside)
+
+    def _stretch(self, start: VideoSeconds, known: int) -> tuple[int, int]:
+        """Pictures of a stretch, from and to; the next picture where it holds none."""
+        first = min(int(np.searchsorted(self._times[:known], start - 1e-6)), known - 1)
+        return first, max(first + 1, int(np.searchsorted(self._times[:known], start + _STRETCH_SECONDS - 1e-6)))
 
     def _first_showing(
-        self, at: VideoSeconds, fields: BoolArray, ground: FloatArray, change: FloatArray
+        self, at: VideoSeconds, known: int, fields: BoolArray, ground: FloatArray, change: FloatArray
     ) -> VideoSeconds:
         """Time of the first picture from an instant on that shows the words."""
         words = _Words(at, fields, ground, change)
-        for time, picture in zip(self._times, self._pictures, strict=True):
-            if time >= at and words.shown(picture) >= _SHOWS:
-                return time
+        for k in range(int(np.searchsorted(self._times, at)), known):
+            if words.shown(self._luma[k]) >= _SHOWS:
+                return float(self._times[k])
         return at

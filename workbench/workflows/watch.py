@@ -2,7 +2,7 @@
 
     stage        arrays                                                depends on
     picture      curves, borders, black, still, titles, the facts      CutParams
-    soundtrack   levels, onsets, probability of speech                 -
+    soundtrack   levels, onsets, probability of speech, pitch          -
 
 When both are missing the file is read once for both. Who speaks in the foreground, and the class of the sound, follow
 from the arrays and `VoiceParams` each time.
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from workbench.media.audio import SoundBlock
     from workbench.mix.levels import LevelCurve
 
-PICTURE_VERSION = 1
+PICTURE_VERSION = 2
 """Raise it when the code of media.clip or video changes a picture."""
-SOUNDTRACK_VERSION = 3
+SOUNDTRACK_VERSION = 4
 """Raise it when the code that measures a clip's sound changes its results."""
 
 Arrays = dict[str, NDArray[Any]]
@@ -98,7 +98,7 @@ def watch(
 
 def listen(
     video: Path | str, home: Home | None = None, progress: Progress = silent
-) -> tuple[LevelCurve | None, FloatArray, float, FloatArray]:
+) -> tuple[LevelCurve | None, FloatArray, float, FloatArray, FloatArray]:
     """A clip's own sound, from the store or measured now without decoding a picture.
 
     Returns
@@ -107,6 +107,7 @@ def listen(
     speech : shape (n_frames,), probability of speech
     frame_seconds : length of a frame
     bands : shape (n_hops, n_bands), power in the bands of speech
+    pitches : shape (n_steps, 2), MIDI number and clarity of the pitch
 
     Raises
     ------
@@ -118,7 +119,8 @@ def listen(
     key = _sound_key(hash_file(video))
     arrays = store_of(home).load_or_compute(key, lambda: _sound_arrays(video, CutParams(), progress))
     levels = LevelCurve(arrays["footage_power"], float(arrays["footage_peak"])) if _has_sound(arrays) else None
-    return levels, arrays["speech"], float(arrays["speech_frame_seconds"]), arrays["speech_bands"]
+    frame_seconds = float(arrays["speech_frame_seconds"])
+    return levels, arrays["speech"], frame_seconds, arrays["speech_bands"], arrays["voice_pitch"]
 
 
 def _picture_key(content_hash: str, params: CutParams) -> StageKey:
@@ -196,6 +198,7 @@ class _Ear:
             (none, 0.0 if has_audio else -1.0, none, none, none, none) if self._heard is None else self._heard.results()
         )
         bands = np.zeros((0, 1), dtype=np.float32) if self._heard is None else self._heard.bands()
+        pitches = np.zeros((0, 2), dtype=np.float32) if self._heard is None else self._heard.pitches()
         return {
             "footage_power": np.asarray(power, dtype=np.float64),
             "footage_peak": np.array(peak, dtype=np.float64),
@@ -204,6 +207,7 @@ class _Ear:
             "footage_onset_strengths": np.asarray(strengths, dtype=np.float32),
             "speech": np.asarray(speech, dtype=np.float32),
             "speech_bands": bands,
+            "voice_pitch": pitches,
             "speech_frame_seconds": np.array(FRAME_SECONDS, dtype=np.float64),
         }
 
@@ -217,10 +221,11 @@ class _Meters:
         from workbench.media.speech import SAMPLE_RATE, SpeechListener
         from workbench.mix.bands import BandMeter
         from workbench.mix.levels import LevelMeter
+        from workbench.mix.pitch import PitchMeter
         from workbench.video.soundtrack import OnsetMeter
 
         self._levels, self._speech, self._onsets = LevelMeter(rate), SpeechListener(), OnsetMeter(SAMPLE_RATE)
-        self._bands = BandMeter()
+        self._bands, self._pitches = BandMeter(), PitchMeter()
         self._mono = soxr.ResampleStream(rate, SAMPLE_RATE, 1, dtype="float32")
 
     def add(self, samples: FloatArray) -> None:
@@ -238,8 +243,13 @@ class _Meters:
         """Power in the bands of speech, after the results."""
         return self._bands.powers()
 
+    def pitches(self) -> FloatArray:
+        """MIDI number and clarity of the pitch, after the results."""
+        return self._pitches.pitches()
+
     def _hear(self, mono: FloatArray) -> None:
         self._bands.add(mono)
+        self._pitches.add(mono)
         self._speech.hear(mono)
         self._onsets.add(mono)
 
@@ -312,7 +322,8 @@ def _soundtrack(arrays: Mapping[str, NDArray[Any]], seconds: float, params: Work
         return Soundtrack.none()
     levels = LevelCurve(arrays["footage_power"], float(arrays["footage_peak"]))
     frame_seconds = float(arrays["speech_frame_seconds"])
-    footage = balance.Footage(levels, arrays["speech"], frame_seconds, arrays["speech_bands"])
+    heard = (arrays[name] for name in ("speech_bands", "voice_pitch"))
+    footage = balance.Footage(levels, arrays["speech"], frame_seconds, *heard)
     phrases = balance.phrases_in(footage, seconds, params.voice)
     return Soundtrack(
         power=levels.power,
