@@ -1,0 +1,154 @@
+"""The process that runs jobs, one at a time, and that its parent may kill at any moment.
+
+It reads a job a line from standard input and writes a message a line to what was its standard output when it started:
+
+    {"ready": revision}                           once, when everything is imported
+    {"stage": words}                              while a job runs
+    {"outcome": …} | {"fault": …} | {"again": …}  how it ended; `again`: the home folder or the database failed us
+
+Standard output itself leads to standard error from then on, so that nothing a library prints is taken for a message.
+The process changes no record: it reads the database, fills the array store, and leaves the rest to its parent.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TextIO
+
+import structlog
+
+from service.jobs.lifelines import die_with
+from service.jobs.limits import limit_memory, limit_processor
+from service.jobs.outcome import Context, JobFault, Outcome
+from service.logs import log_to_stderr
+from service.settings import ServiceSettings, load_service_settings
+from service.store.jobs import Job
+from service.store.tables import open_database
+from workbench.errors import StoreError
+from workbench.home import Home
+from workbench.params import WorkbenchParams
+from workbench.settings import WorkbenchSettings, load_settings
+from workbench.store.database import Database
+
+_NICENESS = 5  # HTTP processes of the same machine come first
+
+Run = Callable[[Job, Context], Outcome]
+
+log = structlog.get_logger("service.jobs")
+
+
+def main(run: Run, warm_up: Callable[[], str]) -> None:
+    """Run jobs until standard input ends. Arguments of the process: the home folder, its parent's process id.
+
+    Parameters
+    ----------
+    run : does a job
+    warm_up : loads what jobs use, so that the first one does not wait for it, and says which revision answers
+    """
+    home, parent = Home(Path(sys.argv[1])), int(sys.argv[2])
+    die_with(parent)
+    messages = _own_stdout()
+    core, settings = load_settings(), load_service_settings()
+    log_to_stderr(core.log_level)
+    os.nice(_NICENESS)
+    revision = warm_up()
+    limit_memory(settings.job_memory_bytes)
+    say = _sayer(messages)
+    say({"ready": revision})
+    database: Database | None = None
+    for line in sys.stdin:
+        order = json.loads(line)
+        limit_processor(order["processor_seconds"])
+        try:
+            database = database or open_database(home, core)
+            context = _context(home, core, settings, database, revision, Path(order["scratch"]), say, parent)
+            say(_ended(run, Job(**order["job"]), context))
+        except StoreError as error:
+            say({"again": str(error)})
+
+
+def _context(
+    home: Home,
+    core: WorkbenchSettings,
+    settings: ServiceSettings,
+    database: Database,
+    revision: str,
+    scratch: Path,
+    say: Callable[[dict[str, Any]], None],
+    parent: int,
+) -> Context:
+    said: list[str] = []
+
+    def stage(words: str) -> None:
+        if said[-1:] != [words]:
+            said[:] = [words]
+            say({"stage": words})
+
+    return Context(
+        home=home,
+        core=core,
+        settings=settings,
+        params=WorkbenchParams(),
+        database=database,
+        revision=revision,
+        scratch=scratch,
+        stage=stage,
+        abandoned=lambda: os.getppid() != parent,
+    )
+
+
+def _ended(run: Run, job: Job, context: Context) -> dict[str, Any]:
+    """Do one job; whatever goes wrong in it is told, never raised, except that the store fails."""
+    try:
+        return {"outcome": run(job, context).to_json()}
+    except JobFault as fault:
+        return {"fault": {"status": fault.status, "message": str(fault)}}
+    except StoreError:
+        raise
+    except MemoryError:
+        log.error("out of memory", job_id=job.job_id, kind=job.kind)
+        return {"fault": {"status": 500, "message": "it needs more memory than a job may have", "spent": True}}
+    except Exception as error:
+        log.error("job failed", job_id=job.job_id, kind=job.kind, exc_info=error)
+        return {"fault": {"status": 500, "message": "an error of ours; it was logged under this job's id"}}
+
+
+def _own_stdout() -> TextIO:
+    """The standard output that the parent reads, for messages alone."""
+    messages = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
+    os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
+    return messages
+
+
+def _sayer(messages: TextIO) -> Callable[[dict[str, Any]], None]:
+    def say(message: dict[str, Any]) -> None:
+        messages.write(json.dumps(message, allow_nan=False) + "\n")
+        messages.flush()
+
+    return say
+
+
+def import_workflows() -> str:
+    """Load what jobs use; returns the revision of the analysis."""
+    import workbench.beats.track
+    import workbench.media.speech
+    import workbench.mix.balance
+    import workbench.video.meter
+    import workbench.workflows.align
+    import workbench.workflows.beats
+    import workbench.workflows.loop
+    import workbench.workflows.mix
+    import workbench.workflows.watch  # noqa: F401
+    from service.jobs.revision import analysis_revision
+
+    return analysis_revision()
+
+
+if __name__ == "__main__":
+    from service.jobs import kinds
+
+    main(kinds.run, import_workflows)

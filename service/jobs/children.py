@@ -1,0 +1,110 @@
+"""A job's process as its parent holds it: started, given one job at a time, listened to, and killed if need be."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from service.store.jobs import Job
+from workbench.home import Home
+
+_ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+_COMMAND = (sys.executable, "-m", "service.jobs.child")
+
+
+class Child:
+    """One process. Its parent reads `messages` when `fileno` is readable.
+
+    Parameters
+    ----------
+    home : the home folder
+    pool : whose slots it fills: a queue's name
+    command : what it runs, without arguments
+    """
+
+    def __init__(self, home: Home, pool: str, command: Sequence[str] = _COMMAND) -> None:
+        self.pool = pool
+        self.job: Job | None = None
+        self.stage = ""
+        self.deadline = 0.0
+        """monotonic s; only while it has a job"""
+        self.ready = False
+        self.jobs_done = 0
+        self._unread = b""
+        # One job, one core: processes that each take all cores only hinder one another.
+        environment = {**_ONE_THREAD, **os.environ}
+        self._process = subprocess.Popen(
+            [*command, str(home.root), str(os.getpid())],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+            env=environment,
+            start_new_session=True,  # a Ctrl-C at the terminal is for the parent, which ends its children in order
+        )
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._process.pid
+
+    @property
+    def idle(self) -> bool:
+        """Whether it may be given a job."""
+        return self.job is None
+
+    def fileno(self) -> int:
+        """What to select on."""
+        assert self._process.stdout is not None
+        return self._process.stdout.fileno()
+
+    def give(self, job: Job, scratch: Path, seconds: float) -> bool:
+        """Hand it a job, with so many seconds to do it in; False where it has died."""
+        fields = {name: getattr(job, name) for name in Job.__slots__}
+        fields["charge"] = None if job.charge is None else asdict(job.charge)
+        order = {"job": fields, "scratch": str(scratch), "processor_seconds": seconds * (os.cpu_count() or 1)}
+        assert self._process.stdin is not None
+        self.job, self.stage, self.deadline = job, job.stage, time.monotonic() + seconds
+        try:
+            os.write(self._process.stdin.fileno(), json.dumps(order).encode() + b"\n")
+        except BrokenPipeError:
+            return False
+        return True
+
+    def messages(self) -> list[Mapping[str, Any]] | None:
+        """What it has said since; None where it has died."""
+        data = os.read(self.fileno(), 2**20)
+        if not data:
+            return None
+        *lines, self._unread = (self._unread + data).split(b"\n")
+        return [json.loads(line) for line in lines]
+
+    def taken(self) -> Job | None:
+        """Its job, which it no longer has then."""
+        job, self.job = self.job, None
+        self.jobs_done += 1
+        return job
+
+    def kill(self) -> int:
+        """End it now, and wait for that; returns its exit status, negative for a signal."""
+        self._process.kill()
+        status = self._process.wait()
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
+        return status
+
+    def buried(self) -> int:
+        """Its exit status, once it has closed its output; a process that lingers is killed."""
+        try:
+            status = self._process.wait(timeout=1.0)
+        except subprocess.TimeoutExpired:
+            return self.kill()
+        self.kill()
+        return status

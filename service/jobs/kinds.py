@@ -1,0 +1,281 @@
+"""Kinds of job: from a request to the workflow that does it, and back to an outcome. Runs in the job's own process.
+
+    kind     queue   request                                   answer at poll
+    ingest   main    source_url | storage_key | path           the video's record
+    loop     main    auto_mix                                  LoopResult
+    align    main    auto_mix                                  AlignResult
+    beats    beats   audio_url                                 beat grid
+
+Video, track and account stand in the job itself. What is found once is stored under the key of all it depends on
+(`service.answers.keys`), without the ids that a caller gave it, so that the next account's job finds it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from service.answers import keys
+from service.billing.prices import started_minutes
+from service.jobs.outcome import Context, JobFault, Outcome
+from service.store import answers, claims, tracks
+from service.store.jobs import Job, StoredAnswer
+from workbench.catalog.library import Library
+from workbench.catalog.track import Track
+from workbench.errors import MediaError, UnknownTrack, UnknownVideo
+from workbench.store import videos
+from workbench.store.videos import VideoRecord
+from workbench.workflows.progress import Progress
+
+log = structlog.get_logger("service.jobs")
+
+_LOOP_OWN = ("video_id", "track_id", "track", "mix")
+_BEATS_OWN = ("track_id", "status", "cached")
+"""what a stored answer leaves out, because it is this caller's"""
+
+
+def run(job: Job, context: Context) -> Outcome:
+    """Do a job.
+
+    Raises
+    ------
+    JobFault : it cannot be done, for a reason that the caller is told
+    WorkbenchError : the home folder or the database cannot be used
+    """
+    return KINDS[job.kind](job, context)
+
+
+def ingest(job: Job, context: Context) -> Outcome:
+    """Fetch a video, watch and hear all of it once, and put it where later jobs find it."""
+    from workbench.media.probe import probe
+    from workbench.workflows.watch import watch
+
+    path = _source(job, context)
+    try:
+        context.stage("watching")
+        info = probe(path)
+        footage = watch(path, context.home, context.params)
+    except MediaError as error:
+        raise JobFault(422, _without_path(error, path, "the file")) from error
+    title = info.title or _given_title(job, path, context)
+    kept = _keep(path, job, context)
+    facts = {
+        "path": str(kept),
+        "content_hash": footage.content_hash,
+        "seconds": round(info.duration, 6),
+        "title": title,
+    }
+    answer = {"video_id": job.video_id, "status": "ready", "ready": True, "title": title}
+    return Outcome(answer, billed=True, quantity=started_minutes(info.duration), facts=facts)
+
+
+def _source(job: Job, context: Context) -> Path:
+    """Where the bytes of a video are, once they are here."""
+    request = job.request
+    if request.get("source_url") is not None:
+        return _fetch(str(request["source_url"]), context)
+    if request.get("storage_key") is not None:
+        return context.home.uploads / str(request["storage_key"])
+    return Path(str(request["path"]))
+
+
+def _fetch(url: str, context: Context) -> Path:
+    from service.fetch.addresses import FetchError
+    from service.fetch.download import FetchLimits, download
+
+    context.stage("fetching")
+    try:
+        limits = FetchLimits.of(context.settings)
+        return download(url, context.scratch / "fetched", limits, context.abandoned).path
+    except FetchError as error:
+        raise JobFault(422, str(error)) from error
+
+
+def _keep(path: Path, job: Job, context: Context) -> Path:
+    """Where a video stays: what was fetched moves into the home folder, the rest lies where it is."""
+    if path.parent != context.scratch:
+        return path
+    kept = context.home.prepared(context.home.root / "videos") / str(job.video_id)
+    os.replace(path, kept)
+    return kept
+
+
+def _given_title(job: Job, path: Path, context: Context) -> str:
+    """What the video was called when it was claimed: its file's name, or the last part of its address."""
+    with context.database.read() as connection:
+        claim = claims.get(connection, str(job.video_id))
+    return path.name if claim is None else claim.title or claim.filename or path.name
+
+
+def loop(job: Job, context: Context) -> Outcome:
+    """Plan how a track covers a video, from the stored plan where there is one; with a mix where it is asked for."""
+    from workbench.loops.plan import LoopPlan
+    from workbench.results.loop import TrackRef, loop_result, plan_from_json
+    from workbench.workflows.loop import Song, loop_track
+
+    video, (track, grid) = _video(job, context), _track(job, context)
+    key = keys.loop_key(video.content_hash, track.content_hash, grid, context.revision)
+    stored = _found(context, key)
+    who: dict[str, Any] = {
+        "video_id": job.video_id,
+        "track_id": job.track_id,
+        "track": TrackRef(
+            catalog_song_id=track.catalog_song_id, catalog_audio_file_id=track.catalog_audio_file_id
+        ).to_json(),
+    }
+    new: list[StoredAnswer] = []
+    if stored is None:
+        progress = _progress(context)
+        song = Song(track.track_id, track.path, track)
+        answer = loop_track(song, video.seconds, context.home, context.params, progress=progress).answer
+        body = loop_result(answer, video_id="", track_id="", track=TrackRef(**who["track"])).to_json()
+        stored = {name: value for name, value in body.items() if name not in _LOOP_OWN}
+        if stored["applicable"] or not stored["retryable"]:
+            new.append(StoredAnswer(key, "loop", stored))
+        plan = answer if isinstance(answer, LoopPlan) else None
+    else:
+        plan = plan_from_json(stored) if stored["applicable"] and job.request.get("auto_mix") else None
+    result = who | stored
+    if job.request.get("auto_mix") and plan is not None:
+        mix, more = _mix_of_loop(key, plan, track.path, video.path, context)
+        result |= {} if mix is None else {"mix": mix}
+        new += more
+    return Outcome(result, billed=bool(stored["applicable"]), stored=tuple(new))
+
+
+def _mix_of_loop(
+    key: str, plan: Any, song: Path, video: Path, context: Context
+) -> tuple[dict[str, Any] | None, list[StoredAnswer]]:
+    from workbench.workflows.mix import mix_under
+
+    return _mix(key, context, lambda: mix_under(plan, song, video, context.home, context.params))
+
+
+def _mix(key: str, context: Context, measure: Callable[[], Any]) -> tuple[dict[str, Any] | None, list[StoredAnswer]]:
+    """The body of a mix, stored or measured now, and what is new about it; None where it cannot be measured."""
+    from workbench.results.mix import mix_body
+
+    mix_key = keys.mix_key(key)
+    stored = _found(context, mix_key)
+    if stored is not None:
+        return stored["mix"], []
+    context.stage("mixing")
+    try:
+        body = mix_body(measure()).to_json()
+    except MediaError as error:
+        log.warning("no mix", problem=str(error))
+        return None, []
+    return body, [StoredAnswer(mix_key, "mix", {"mix": body})]
+
+
+def align(job: Job, context: Context) -> Outcome:
+    """Find where a track lands with a video, from the stored placements where there are some."""
+    from workbench.results.align import align_result
+    from workbench.workflows.align import align_track, mix_beside
+    from workbench.workflows.loop import Song
+
+    video, (track, grid) = _video(job, context), _track(job, context)
+    key = keys.align_key(video.content_hash, track.content_hash, grid, context.revision)
+    stored = _found(context, key)
+    cached, new = stored is not None, list[StoredAnswer]()
+    try:
+        if stored is None:
+            song = Song(track.track_id, track.path, track)
+            found = align_track(song, video.path, context.home, context.params, progress=_progress(context))
+            points = ((one.offset_seconds, one.score, one.label) for one in found.placements)
+            body = align_result(points, video_id="", track_id="").to_json()
+            stored = {"sync_points": body["sync_points"]}
+            new.append(StoredAnswer(key, "align", stored))
+    except MediaError as error:
+        log.error("align", job_id=job.job_id, problem=str(error))
+        raise JobFault(503, "the track or the video cannot be read at the moment; call again") from error
+    answer: dict[str, Any] = {"video_id": job.video_id, "track_id": job.track_id, "job_id": job.job_id}
+    answer |= {"status": "complete", "cached": cached, **stored}
+    if job.request.get("auto_mix"):
+        mix, more = _mix(
+            key, context, lambda: mix_beside(track.path, video.path, video.seconds, context.home, context.params)
+        )
+        answer |= {} if mix is None else {"mix": mix}
+        new += more
+    return Outcome(answer, billed=True, stored=tuple(new))
+
+
+def beats(job: Job, context: Context) -> Outcome:
+    """Fetch a recording and find its beats. Whether the account had it mapped before is seen when it is settled."""
+    from workbench.media.containers import hash_file
+    from workbench.results.beats import beat_grid_body
+    from workbench.workflows.beats import map_beats
+
+    path = _fetch(str(job.request["audio_url"]), context)
+    context.stage("decoding")
+    content_hash = hash_file(path)
+    key = keys.beats_key(content_hash, context.revision)
+    grid, new = _found(context, key), list[StoredAnswer]()
+    if grid is None:
+        try:
+            found = map_beats(path, context.home, context.params, _beats_stages(context))
+        except MediaError as error:
+            raise JobFault(422, _without_path(error, path, "the audio")) from error
+        body = beat_grid_body(found.grid, found.duration, track_id=None, cached=False).to_json()
+        grid = {name: value for name, value in body.items() if name not in _BEATS_OWN}
+        new.append(StoredAnswer(key, "beats", grid))
+    minutes = started_minutes(float(grid["duration_seconds"]))
+    answer = {"job_id": job.job_id, "track_id": job.track_id, "status": "complete", **grid, "billed_minutes": minutes}
+    return Outcome(answer, billed=True, quantity=minutes, stored=tuple(new), facts={"content_hash": content_hash})
+
+
+def _beats_stages(context: Context) -> Progress:
+    def progress(stage: str, done: float) -> None:
+        context.stage("decoding" if stage.startswith("decoding") else "analyzing")
+
+    return progress
+
+
+def _progress(context: Context) -> Progress:
+    def progress(stage: str, done: float) -> None:
+        context.stage(stage)
+
+    return progress
+
+
+def _found(context: Context, key: str) -> dict[str, Any] | None:
+    with context.database.read() as connection:
+        return answers.find(connection, key)
+
+
+def _video(job: Job, context: Context) -> VideoRecord:
+    """The record of a video that is ready."""
+    try:
+        with context.database.read() as connection:
+            return videos.get(connection, str(job.video_id))
+    except UnknownVideo as error:
+        raise JobFault(422, "the video failed to process; submit it again") from error
+
+
+def _track(job: Job, context: Context) -> tuple[Track, str]:
+    """A track of the catalog, and the revision of its grid."""
+    track_id = str(job.track_id)
+    try:
+        track = Library(context.database).get(track_id)
+    except UnknownTrack as error:
+        raise JobFault(404, "the track has been removed from the catalog") from error
+    with context.database.read() as connection:
+        facts = tracks.get(connection, track_id)
+    return track, "" if facts is None else facts.grid_revision
+
+
+def _without_path(error: Exception, path: Path, instead: str) -> str:
+    """What is wrong with a file, without where it lies on this machine."""
+    return str(error).replace(str(path), instead).replace(path.name, instead)
+
+
+KINDS: Mapping[str, Callable[[Job, Context], Outcome]] = {
+    "ingest": ingest,
+    "loop": loop,
+    "align": align,
+    "beats": beats,
+}

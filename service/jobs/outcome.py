@@ -1,0 +1,68 @@
+"""What a job's process hands to its parent: an outcome, or a fault, as plain JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from service.settings import ServiceSettings
+from service.store.jobs import StoredAnswer
+from workbench.home import Home
+from workbench.params import WorkbenchParams
+from workbench.settings import WorkbenchSettings
+from workbench.store.database import Database
+
+
+@dataclass(frozen=True, slots=True)
+class Context:
+    """What a kind of job may use besides its request."""
+
+    home: Home
+    core: WorkbenchSettings
+    settings: ServiceSettings
+    params: WorkbenchParams
+    database: Database
+    """to read from; what a job changes is changed when it is settled"""
+    revision: str
+    """of the analysis"""
+    scratch: Path
+    """a folder of the job's own, removed when it is settled"""
+    stage: Callable[[str], None]
+    """told what is being done"""
+    abandoned: Callable[[], bool]
+    """whether nobody waits for the job any more"""
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a job came to."""
+
+    answer: Mapping[str, Any]
+    """what the poll tells"""
+    billed: bool
+    quantity: int = 1
+    """calls or minutes"""
+    stored: tuple[StoredAnswer, ...] = ()
+    """results for later requests"""
+    facts: Mapping[str, Any] = field(default_factory=dict)
+    """what its kind needs to know when it is settled, see `service.jobs.settle`"""
+
+    def to_json(self) -> dict[str, Any]:
+        """As it is sent."""
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, given: Mapping[str, Any]) -> Outcome:
+        """As it was sent."""
+        stored = tuple(StoredAnswer(**one) for one in given["stored"])
+        return cls(given["answer"], given["billed"], given["quantity"], stored, given["facts"])
+
+
+class JobFault(Exception):
+    """A job that cannot be done, in the words of the poll that tells it."""
+
+    def __init__(self, status: int, message: str) -> None:
+        super().__init__(message)
+        self.status = status

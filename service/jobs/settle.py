@@ -1,0 +1,135 @@
+"""How a job ends: each end is one transaction, with everything that belongs to it.
+
+    ingest   the video's row, its claim ready (or failed), the jobs that wait for it, the minutes
+    beats    whether the account had these bytes mapped before, the grid, the minutes
+    others   the answer, the stored answers, the call
+
+A job that killed its process three times, ran past its deadline or met an error of ours ends too: a loop as a refusal
+that may be tried again, everything else as a fault.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from sqlalchemy import Connection
+
+from service.errors import error_type
+from service.jobs.outcome import Outcome
+from service.store import account_beats, claims, jobs, tracks
+from service.store.jobs import Fault, Job
+from workbench.loops import refusals
+from workbench.loops.refusals import Refusal
+from workbench.store import videos
+
+MOST_CRASHES = 3
+"""times that a job may kill its process"""
+_LOOK_AGAIN_SECONDS = 30.0
+_MOST_ATTEMPTS = 12
+_LONGEST_PAUSE_SECONDS = 60.0
+
+
+def obstacle(connection: Connection, job: Job) -> bool:
+    """Settle or put off a job that cannot be run now; False where nothing stands in its way."""
+    if job.crashes >= MOST_CRASHES:
+        gave_up(connection, job)
+        return True
+    if job.kind != "match":
+        return False
+    claim = claims.get(connection, str(job.video_id))
+    if claim is not None and claim.status == "processing":
+        jobs.wait(connection, job, _LOOK_AGAIN_SECONDS)
+        return True
+    if claim is None or claim.status == "failed":
+        why = "it is gone" if claim is None else str(claim.reason)
+        failed(connection, job, 422, f"the video failed to process: {why}; submit it again")
+        return True
+    return False
+
+
+def completed(connection: Connection, job: Job, outcome: Outcome) -> bool:
+    """Settle a job that was done. False where it is no longer ours, or more is asked of it now."""
+    answer = outcome.answer
+    if job.kind == "beats":
+        answer = {**answer, "cached": not account_beats.note(connection, job.account, outcome.facts["content_hash"])}
+    done = jobs.complete(
+        connection, job, answer, billed=outcome.billed, quantity=outcome.quantity, stored=outcome.stored
+    )
+    if done and job.kind == "ingest":
+        _video_ready(connection, job, outcome)
+    return done
+
+
+def failed(connection: Connection, job: Job, status: int, message: str) -> bool:
+    """Settle a job that cannot be done. False where it is no longer ours."""
+    if job.kind == "loop" and status >= 500:
+        return _refused(connection, job, refusals.profile_error(message))
+    if job.kind == "beats":
+        status = 422
+    done = jobs.fail(connection, job, Fault(status, error_type(status), message))
+    if done and job.kind == "ingest":
+        _video_failed(connection, job, message)
+    return done
+
+
+def overran(connection: Connection, job: Job, seconds: float) -> bool:
+    """Settle a job that ran past its deadline. False where it is no longer ours."""
+    if job.kind == "loop":
+        return _refused(connection, job, refusals.timeout(seconds))
+    return failed(connection, job, 503, f"it did not finish within {seconds:.0f} s")
+
+
+def crashed(connection: Connection, job: Job) -> bool:
+    """Put back a job that killed its process, or settle it if that was once too often."""
+    if job.crashes + 1 >= MOST_CRASHES:
+        return gave_up(connection, job)
+    return jobs.crashed(connection, job)
+
+
+def gave_up(connection: Connection, job: Job) -> bool:
+    """Settle a job that killed its process too often. False where it is no longer ours."""
+    return failed(connection, job, 500, f"the process that worked on it died {MOST_CRASHES} times")
+
+
+def put_off(connection: Connection, job: Job, problem: str) -> bool:
+    """Put back a job because the home folder or the database failed us, for longer each time; at last give it up."""
+    if job.attempt >= _MOST_ATTEMPTS:
+        return failed(connection, job, 503, "the service's store could not be used for too long")
+    return jobs.wait(connection, job, min(_LONGEST_PAUSE_SECONDS, 2.0 ** (job.attempt - 1)))
+
+
+def _refused(connection: Connection, job: Job, refusal: Refusal) -> bool:
+    """Complete a loop as a refusal, which is neither stored nor billed."""
+    from workbench.results.loop import TrackRef, loop_result
+
+    track = tracks.get(connection, str(job.track_id))
+    result = loop_result(
+        refusal,
+        video_id=str(job.video_id),
+        track_id=str(job.track_id),
+        track=TrackRef(
+            catalog_song_id=None if track is None else track.catalog_song_id,
+            catalog_audio_file_id=None if track is None else track.catalog_audio_file_id,
+        ),
+    )
+    return jobs.complete(connection, job, result.to_json(), billed=False)
+
+
+def _video_ready(connection: Connection, job: Job, outcome: Outcome) -> None:
+    video_id, facts = str(job.video_id), outcome.facts
+    videos.put(
+        connection,
+        video_id,
+        Path(facts["path"]),
+        content_hash=facts["content_hash"],
+        title=facts["title"],
+        seconds=facts["seconds"],
+    )
+    claims.move(connection, video_id, "processing", status="ready", title=facts["title"])
+    jobs.release(connection, video_id)
+
+
+def _video_failed(connection: Connection, job: Job, reason: str) -> None:
+    video_id = str(job.video_id)
+    claims.move(connection, video_id, "processing", status="failed", reason=reason)
+    jobs.release(connection, video_id)

@@ -1,0 +1,392 @@
+"""The job parent: claims jobs, runs each in a process of its own, and settles them.
+
+It imports no analysis code and never computes; one loop waits for messages of its children, for time and for signals.
+
+- Each queue has slots of its own. Children are kept warm: their imports are done, and one that ended a job cleanly gets
+  the next. One that was killed, died or ran out of memory is replaced.
+- While a job runs its lease is renewed, well before it ends. Whose lease could not be renewed in time has lost the job
+  to another process, and its child is killed.
+- A job past its deadline is ended by killing its child: nothing else stops a decoder.
+- What could not be written because the database was busy or gone is tried again until it is, or until the job is lost.
+- SIGTERM: no more claims; what runs may finish for some seconds, then it is given back to the queue.
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import shutil
+import signal
+import socket
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import structlog
+from sqlalchemy import Connection
+from ulid import ULID
+
+from service import metrics
+from service.jobs import settle
+from service.jobs.children import Child
+from service.jobs.outcome import Outcome
+from service.settings import ServiceSettings
+from service.store import facts, jobs, workers
+from service.store.jobs import Job
+from service.store.moments import moment
+from workbench.errors import StoreError, WorkbenchError
+from workbench.home import Home
+from workbench.store.database import Database
+
+_LOOK_SECONDS = 0.05  # between looks for new jobs, while there are free slots
+_BEATS_A_LEASE = 6  # renewals that may fail before a lease ends
+_RETRY_SECONDS = 0.5  # before another try at a database that failed us
+_DRAIN_SECONDS = 10.0  # what a running job gets to finish in when the worker is to stop
+_JOBS_A_CHILD = 500  # a bound on what leaks in a library can add up to
+_FORGET_SECONDS = 3600.0  # after which a worker that is silent is no longer listed
+_RESTART_SECONDS = 1.0  # before a child is started in the place of one that died while it started
+
+log = structlog.get_logger("service.jobs")
+
+Settlement = Callable[[Connection], bool]
+
+
+@dataclass
+class _Unsettled:
+    """An end of a job that is yet to be written."""
+
+    job: Job
+    outcome: str
+    write: Settlement
+    """False where the job is no longer ours, or more is asked of it now"""
+
+
+@dataclass
+class Worker:
+    """One job parent."""
+
+    home: Home
+    database: Database
+    settings: ServiceSettings
+    slots: Mapping[str, int]
+    """jobs of each queue that run at a time"""
+    on_ready: Callable[[], None] = lambda: None
+    """called once, when the first child is ready"""
+    make_child: Callable[[Home, str], Child] = Child
+    owner: str = field(default_factory=lambda: f"{socket.gethostname()}:{os.getpid()}:{ULID()}")
+
+    _children: list[Child] = field(default_factory=list, init=False)
+    _unsettled: list[_Unsettled] = field(default_factory=list, init=False)
+    _selector: selectors.BaseSelector = field(default_factory=selectors.DefaultSelector, init=False)
+    _stop_at: float | None = field(default=None, init=False)
+    _next_beat: float = field(default=0.0, init=False)
+    _next_look: float = field(default=0.0, init=False)
+    _next_child: float = field(default=0.0, init=False)
+    _revision: str | None = field(default=None, init=False)
+    _announced: bool = field(default=False, init=False)
+
+    def run(self) -> None:
+        """Work until SIGTERM or SIGINT, then drain."""
+        wakes, woken = socket.socketpair()
+        for end in (wakes, woken):
+            end.setblocking(False)
+        signal.set_wakeup_fd(woken.fileno(), warn_on_full_buffer=False)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._told_to_stop)
+        self._selector.register(wakes, selectors.EVENT_READ)
+        self._clear_scratch()
+        try:
+            while self._stop_at is None or self._busy():
+                self._step()
+        finally:
+            self._end()
+            signal.set_wakeup_fd(-1)
+            self._selector.close()
+            wakes.close()
+            woken.close()
+
+    def _told_to_stop(self, number: int, frame: object) -> None:
+        if self._stop_at is None:
+            self._stop_at = time.monotonic() + _DRAIN_SECONDS
+
+    def _busy(self) -> bool:
+        assert self._stop_at is not None
+        return time.monotonic() < self._stop_at and (
+            bool(self._unsettled) or any(child.job is not None for child in self._children)
+        )
+
+    def _step(self) -> None:
+        """One turn: write what is due, start what can be started, then wait for whatever comes next."""
+        now = time.monotonic()
+        if now >= self._next_beat:
+            self._beat()
+        self._write_unsettled()
+        self._end_overdue(now)
+        if self._stop_at is None:
+            self._keep_children(now)
+            if now >= self._next_look:
+                self._fill_slots()
+        for key, _ in self._selector.select(self._patience()):
+            if isinstance(key.fileobj, Child):
+                self._listen(key.fileobj)
+            elif isinstance(key.fileobj, socket.socket):
+                key.fileobj.recv(4096)
+
+    def _patience(self) -> float:
+        """Seconds until something is due by itself."""
+        due = [self._next_beat, *(child.deadline for child in self._children if child.job is not None)]
+        if self._stop_at is not None:
+            due.append(self._stop_at)
+        elif self._free_queues():
+            due.append(self._next_look)
+        if self._unsettled:
+            due.append(time.monotonic() + _RETRY_SECONDS)
+        return max(0.0, min(due) - time.monotonic())
+
+    # Claiming
+
+    def _free_queues(self) -> list[str]:
+        """Queues that have a free slot."""
+        busy = [child.pool for child in self._children if child.job is not None]
+        busy += [one.job.queue for one in self._unsettled]
+        return [queue for queue, slots in self.slots.items() if busy.count(queue) < slots]
+
+    def _fill_slots(self) -> None:
+        self._next_look = time.monotonic() + _LOOK_SECONDS
+        try:
+            while queues := self._free_queues():
+                with self.database.read() as connection:
+                    if not jobs.claimable(connection, queues, self.owner):
+                        return
+                with self.database.write() as connection:
+                    job = jobs.claim(connection, queues, self.owner, self.settings.job_lease_seconds)
+                    if job is None or settle.obstacle(connection, job):
+                        continue
+                self._start(job)
+        except StoreError as error:
+            log.error("cannot claim", problem=str(error))
+            self._next_look = time.monotonic() + _RETRY_SECONDS
+
+    def _start(self, job: Job) -> None:
+        scratch = self._scratch(job)
+        shutil.rmtree(scratch, ignore_errors=True)
+        try:
+            scratch.mkdir(parents=True)
+        except OSError as error:
+            self._settle(job, "put off", partial(settle.put_off, job=job, problem=str(error)))
+            return
+        log.info("job started", job_id=job.job_id, kind=job.kind, attempt=job.attempt, account=job.account)
+        idle = [child for child in self._children if child.pool == job.queue and child.idle]
+        for child in idle:
+            if child.give(job, scratch, self._deadline(job)):
+                return
+            child.taken()  # it died while it was idle, which is not the job's fault
+            self._lost(child)
+        self._new_child(job.queue).give(job, scratch, self._deadline(job))
+
+    def _deadline(self, job: Job) -> float:
+        return self.settings.ingest_deadline_seconds if job.kind == "ingest" else self.settings.job_deadline_seconds
+
+    # Children
+
+    def _keep_children(self, now: float) -> None:
+        """Warm one child after another until every slot has one."""
+        if now < self._next_child or any(not child.ready for child in self._children):
+            return
+        for queue, slots in self.slots.items():
+            if sum(child.pool == queue for child in self._children) < slots:
+                self._new_child(queue)
+                return
+
+    def _new_child(self, queue: str) -> Child:
+        child = self.make_child(self.home, queue)
+        self._children.append(child)
+        self._selector.register(child, selectors.EVENT_READ)
+        return child
+
+    def _remove(self, child: Child) -> None:
+        if child in self._children:
+            self._children.remove(child)
+            self._selector.unregister(child)
+
+    def _listen(self, child: Child) -> None:
+        if child not in self._children:
+            return
+        messages = child.messages()
+        if messages is None:
+            self._lost(child)
+            return
+        for message in messages:
+            self._hear(child, message)
+
+    def _hear(self, child: Child, message: Mapping[str, Any]) -> None:
+        if "ready" in message:
+            child.ready = True
+            self._revision = str(message["ready"])
+            self._announce()
+        elif "stage" in message:
+            child.stage = str(message["stage"])
+            self._next_beat = min(self._next_beat, time.monotonic())
+        else:
+            self._finished(child, message)
+
+    def _announce(self) -> None:
+        """Once: tell HTTP processes by which revision answers are found, and whoever started us that we are ready."""
+        revision = self._revision
+        if self._announced or revision is None:
+            return
+        try:
+            with self.database.write() as connection:
+                if facts.get(connection, facts.ANALYSIS_REVISION) != revision:
+                    facts.put(connection, facts.ANALYSIS_REVISION, revision)
+        except StoreError as error:
+            log.error("cannot note the revision", problem=str(error))
+            return
+        self._announced = True
+        self.on_ready()
+
+    def _finished(self, child: Child, message: Mapping[str, Any]) -> None:
+        job = child.taken()
+        if job is None:
+            return
+        fault: Mapping[str, Any] = message.get("fault", {})
+        if "outcome" in message:
+            outcome = Outcome.from_json(message["outcome"])
+            self._settle(job, "complete", partial(settle.completed, job=job, outcome=outcome))
+        elif "again" in message:
+            log.error("put off", job_id=job.job_id, problem=message["again"])
+            self._settle(job, "put off", partial(settle.put_off, job=job, problem=message["again"]))
+        else:
+            self._settle(
+                job, "failed", partial(settle.failed, job=job, status=fault["status"], message=fault["message"])
+            )
+        if fault.get("spent") or child.jobs_done >= _JOBS_A_CHILD:
+            self._remove(child)
+            child.kill()
+
+    def _lost(self, child: Child) -> None:
+        """A child has died by itself."""
+        self._remove(child)
+        status, job = child.buried(), child.taken()
+        if not child.ready:
+            self._next_child = time.monotonic() + _RESTART_SECONDS
+        log.error("child died", status=status, job_id=None if job is None else job.job_id)
+        if job is None:
+            return
+        if hasattr(signal, "SIGXCPU") and status == -signal.SIGXCPU:
+            self._settle(job, "overran", partial(settle.overran, job=job, seconds=self._deadline(job)))
+        else:
+            self._settle(job, "crashed", partial(settle.crashed, job=job))
+
+    def _end_overdue(self, now: float) -> None:
+        for child in [one for one in self._children if one.job is not None and now >= one.deadline]:
+            job = self._killed(child)
+            log.error("job overran", job_id=job.job_id, kind=job.kind)
+            self._settle(job, "overran", partial(settle.overran, job=job, seconds=self._deadline(job)))
+
+    def _killed(self, child: Child) -> Job:
+        """Kill a child that has a job; returns the job."""
+        self._remove(child)
+        child.kill()
+        job = child.taken()
+        assert job is not None
+        return job
+
+    # Records
+
+    def _beat(self) -> None:
+        """Say that we live, renew the leases, and give up what has been waiting for too long."""
+        lease = self.settings.job_lease_seconds
+        self._next_beat = time.monotonic() + lease / _BEATS_A_LEASE
+        try:
+            with self.database.write() as connection:
+                workers.beat(connection, self.owner, self.slots)
+                workers.forget(connection, _FORGET_SECONDS)
+                lost = [
+                    child
+                    for child in self._children
+                    if child.job is not None and not jobs.beat(connection, child.job, lease, child.stage)
+                ]
+                for one in self._unsettled:
+                    jobs.beat(connection, one.job, lease, one.job.stage)
+                if jobs.BEATS in self.slots:
+                    jobs.expire(connection, jobs.BEATS, moment(-self.settings.beats_retention_seconds))
+        except StoreError as error:
+            log.error("cannot beat", problem=str(error))
+            self._next_beat = time.monotonic() + _RETRY_SECONDS
+            return
+        self._announce()
+        for child in lost:
+            job = self._killed(child)
+            log.error("job lost to another worker", job_id=job.job_id)
+            self._remove_scratch(job)
+
+    def _settle(self, job: Job, outcome: str, write: Settlement) -> None:
+        self._unsettled.append(_Unsettled(job, outcome, write))
+        self._write_unsettled()
+
+    def _write_unsettled(self) -> None:
+        """Write the ends of jobs that are not written yet."""
+        for one in list(self._unsettled):
+            try:
+                with self.database.write() as connection:
+                    done = one.write(connection)
+                    if not done:
+                        # More may be asked of it now than when it was claimed; then it is run again.
+                        done = jobs.give_back(connection, one.job)
+            except StoreError as error:
+                log.error("cannot settle", job_id=one.job.job_id, problem=str(error))
+                return
+            except WorkbenchError as error:
+                log.error("cannot settle as it is", job_id=one.job.job_id, problem=str(error))
+                message = "an error of ours; it was logged under this job's id"
+                one.outcome, one.write = "failed", partial(settle.failed, job=one.job, status=500, message=message)
+                continue
+            self._unsettled.remove(one)
+            self._remove_scratch(one.job)
+            self._next_look = 0.0
+            _count(one)
+            log.info("job settled", job_id=one.job.job_id, kind=one.job.kind, outcome=one.outcome, ours=done)
+
+    def _scratch(self, job: Job) -> Path:
+        return self.home.root / "scratch" / job.job_id
+
+    def _remove_scratch(self, job: Job) -> None:
+        shutil.rmtree(self._scratch(job), ignore_errors=True)
+
+    def _clear_scratch(self) -> None:
+        """Remove what jobs left behind that are settled since."""
+        folder = self.home.root / "scratch"
+        if not folder.is_dir():
+            return
+        with self.database.read() as connection:
+            needed = jobs.unsettled(connection)
+        for one in folder.iterdir():
+            if one.name not in needed:
+                shutil.rmtree(one, ignore_errors=True)
+
+    def _end(self) -> None:
+        """Give back what still runs, and leave."""
+        running = [child.job for child in self._children if child.job is not None]
+        for child in list(self._children):
+            self._remove(child)
+            child.kill()
+        try:
+            with self.database.write() as connection:
+                for job in running:
+                    jobs.give_back(connection, job)
+                workers.leave(connection, self.owner)
+        except StoreError as error:
+            log.error("cannot give back", problem=str(error))  # their leases end
+        for job in running:
+            self._remove_scratch(job)
+
+
+def _count(one: _Unsettled) -> None:
+    metrics.JOBS.labels(one.job.kind, one.outcome).inc()
+    accepted = datetime.fromisoformat(one.job.created_at)
+    metrics.JOB_SECONDS.labels(one.job.kind).observe(max(0.0, (datetime.now(UTC) - accepted).total_seconds()))

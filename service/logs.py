@@ -1,0 +1,29 @@
+"""Log lines of the service: one JSON object a line on standard error, no key and no secret in any of them."""
+
+from __future__ import annotations
+
+import logging
+import sys
+
+import structlog
+
+
+def log_to_stderr(level: str) -> None:
+    """Send structlog's lines of at least this level to standard error.
+
+    Parameters
+    ----------
+    level : debug, info, warning or error
+    """
+    structlog.configure(
+        processors=[
+            structlog.contextvars.merge_contextvars,
+            structlog.processors.add_log_level,
+            structlog.processors.TimeStamper(fmt="iso", utc=True),
+            structlog.processors.format_exc_info,
+            structlog.processors.JSONRenderer(),
+        ],
+        wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelNamesMapping()[level.upper()]),
+        logger_factory=structlog.PrintLoggerFactory(sys.stderr),
+        cache_logger_on_first_use=True,
+    )
