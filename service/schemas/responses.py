@@ -1,0 +1,122 @@
+"""What callers get besides results: envelopes of jobs and videos, upload targets, errors.
+
+Answers are written as plain data, because a server that answers from its database needs no models for that; these
+describe them, for the interface description and for the tests that hold every answer against it.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+from pydantic.json_schema import SkipJsonSchema
+
+from workbench.results.body import Body, optional
+from workbench.results.loop import LoopResult
+
+
+class ErrorDetail(Body):
+    """One field that is not as it must be."""
+
+    field: str
+    message: str
+    type: str
+
+
+class ErrorFacts(Body):
+    """What went wrong."""
+
+    type: Literal[
+        "invalid_request", "authentication_error", "payment_required", "forbidden", "not_found", "conflict",
+        "payload_too_large", "unsupported_media_type", "rate_limited", "internal_error", "upstream_error",
+        "service_unavailable", "error",
+    ] = Field(description="stable; branch on it, not on the message")  # fmt: skip
+    message: str
+    request_id: str | None = Field(description="as the X-Request-Id header")
+    details: list[ErrorDetail] | SkipJsonSchema[None] = optional("on a request that failed validation")
+
+
+class ErrorBody(Body, title="Error"):
+    """Every answer that is no success."""
+
+    error: ErrorFacts
+
+
+class VideoJob(Body):
+    """A video that is being ingested; it has no job_id."""
+
+    video_id: str
+    status: Literal["processing", "ready", "failed"]
+    poll: str = Field(description="/v1/videos/{video_id}")
+    next: str | SkipJsonSchema[None] = optional("what to do once ready; only from match with a video_url")
+
+
+class VideoRecord(Body):
+    """How far the ingest of a video is."""
+
+    video_id: str
+    status: Literal["processing", "ready", "failed"]
+    ready: bool
+    title: str
+    reason: str | SkipJsonSchema[None] = optional("why it failed")
+
+
+class UploadTarget(Body):
+    """Where to send the bytes of a video."""
+
+    video_id: str
+    upload_url: str = Field(description="absolute; signed, needs no key")
+    method: Literal["PUT"]
+    headers: dict[str, str] = Field(description="to send with the bytes")
+    storage_key: str = Field(description="to send to the ingest endpoint afterwards")
+    expires_at: str = Field(description="ISO 8601, UTC")
+
+
+class UploadReceipt(Body):
+    """The bytes are kept."""
+
+    storage_key: str
+    bytes: int = Field(ge=1)
+
+
+class _Ticket(Body):
+    job_id: str
+    status: Literal["processing"]
+    poll: str
+
+
+class LoopJob(_Ticket):
+    """A loop that is being built."""
+
+    video_id: str
+    track_id: str
+    next: str
+
+
+class AlignJob(_Ticket):
+    """Placements that are being looked for."""
+
+    video_id: str
+    track_id: str
+    next: str
+
+
+class MatchJob(_Ticket):
+    """A ranking that is being made."""
+
+    video_id: str
+    next: str
+
+
+class BeatsJob(_Ticket):
+    """A grid that is being made."""
+
+    track_id: str | None
+    stage: Literal["queued", "fetching", "decoding", "analyzing"]
+
+
+class LoopJobResult(LoopResult):
+    """A finished loop job: the loop's result, and the job's name."""
+
+    job_id: str
+    status: Literal["complete"]
