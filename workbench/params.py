@@ -194,13 +194,13 @@ class SeamParams(Params):
         default=0.5, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     weight_pulse: float = Field(
-        default=1.0, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=0.095, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     weight_harmony: float = Field(
         default=2.9, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     weight_level: float = Field(
-        default=0.8, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=0.119, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     weight_brightness: float = Field(
         default=0.6, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
@@ -389,6 +389,9 @@ class VoiceParams(Params):
         le=40.0,
         description="LU under the loud phrases from where on somebody is in the background",
     )
+    spoken_odds: float = Field(
+        default=-0.3, ge=-20, le=5, description="log-odds under which a phrase counts as sung; -20 takes all as spoken"
+    )
     min_speech_seconds: float = Field(
         default=3.0, ge=0.0, le=60.0, description="s of speech in all that make a voice-over; less is a few words"
     )
@@ -479,7 +482,9 @@ class LandmarkParams(Params):
     gap_db: float = Field(
         default=5.0, ge=1.0, le=30.0, description="dB over the last beat before it, where a drop follows a held breath"
     )
-    low_gap_db: float = Field(default=10.0, ge=1.0, le=60.0, description="dB that the low end gains over that beat")
+    low_gap_db: float = Field(
+        default=20.0, ge=1.0, le=60.0, description="dB that the low end gains over that beat: it was gone, not only softer"
+    )
     gain_db: float = Field(
         default=1.0, ge=0.0, le=10.0, description="dB that both gain at such a drop too, or it is only a phrase's rest"
     )
@@ -522,6 +527,9 @@ class LandmarkParams(Params):
     )
     ending_attack: float = Field(default=0.5, ge=0.1, le=2.0, description="onset strength of a last chord")
     ending_db: float = Field(default=14.0, ge=6.0, le=40.0, description="dB under the song's loud passages it may lie")
+    ending_rise_db: float = Field(
+        default=2.0, ge=0.0, le=20.0, description="dB by which it rises over what rings, where it is no strong onset"
+    )
     ring_seconds: float = Field(default=4.0, ge=0.5, le=15.0, description="s after it when only its ringing is left")
     ring_db: float = Field(
         default=14.0, ge=3.0, le=40.0, description="dB under the song's loud passages that the ringing lies by then"
@@ -752,49 +760,49 @@ class MatchParams(Params):
         default=(0.0, 0.35, 0.45, 0.2, 0.0, 0.0), description="of 1, pace, movement, loudness, brightness, 4 x colour"
     )
     wanted_pulse: Weights = Field(
-        default=(0.0, 0.7, 0.3, 0.0, 0.0, 0.0), description="the same, for how fast the music is felt"
+        default=(0.0, 0.78, 0.22, 0.0, 0.0, 0.0), description="the same, for how fast the music is felt"
     )
     wanted_valence: Weights = Field(
-        default=(0.0, 0.0, 0.0, 0.0, 0.7, 0.6), description="the same, for how cheerful it is"
+        default=(0.0, 0.0, 0.0, 0.0, 0.7, 0.52), description="the same, for how cheerful it is"
     )
     valence_of_music: tuple[float, float, float] = Field(
         default=(0.2, 0.25, 0.6), description="of 1, mode and brightness of the sound"
     )
-    pulse_width: float = Field(default=0.2, ge=0.05, le=1.0, description="standard deviation; a quarter of all tempi")
+    pulse_width: float = Field(default=0.392, ge=0.05, le=1.0, description="standard deviation; a quarter of all tempi")
     energy_width: float = Field(default=0.18, ge=0.05, le=1.0, description="standard deviation")
-    valence_width: float = Field(default=0.22, ge=0.05, le=1.0, description="standard deviation")
+    valence_width: float = Field(default=0.308, ge=0.05, le=1.0, description="standard deviation")
     much_speech: float = Field(
-        default=0.3, ge=0.05, le=1.0, description="of the film's time, from where on a voice-over decides about vocals"
+        default=0.2143, ge=0.05, le=1.0, description="of the film's time, from where on a voice-over decides about vocals"
     )
     vocals_share: float = Field(default=0.75, ge=0.0, le=1.0, description="of the voice part; the rest is the band's")
     free_band: float = Field(
         default=0.15, ge=0.0, le=0.9, description="of the power from 1 to 4 kHz, that leaves a voice free"
     )
     full_band: float = Field(default=0.3, ge=0.05, le=1.0, description="beyond that, that drowns it")
-    usual_swing: float = Field(default=0.08, ge=0.01, le=1.0, description="deviation of drive that is half an arc")
-    usual_spread: float = Field(default=0.05, ge=0.01, le=1.0, description="the same of the music's energy")
-    weight_pulse: float = Field(default=0.2, ge=0.0, le=1.0, description="share of the raw score")
-    weight_level: float = Field(default=0.25, ge=0.0, le=1.0, description="share of the raw score")
-    weight_mood: float = Field(default=0.2, ge=0.0, le=1.0, description="share of the raw score")
-    weight_voice: float = Field(default=0.1, ge=0.0, le=1.0, description="share of the raw score")
-    weight_length: float = Field(default=0.1, ge=0.0, le=1.0, description="share of the raw score")
-    weight_bars: float = Field(default=0.05, ge=0.0, le=1.0, description="share of the raw score")
-    weight_arc: float = Field(default=0.1, ge=0.0, le=1.0, description="share of the raw score")
-    weight_sync: float = Field(default=0.05, ge=0.0, le=1.0, description="share of the raw score")
-    usual_pulse: float = Field(default=0.5, ge=0.0, le=1.0, description="mean of the part over the reference set")
-    usual_level: float = Field(default=0.5, ge=0.0, le=1.0, description="mean of the part over the reference set")
-    usual_mood: float = Field(default=0.5, ge=0.0, le=1.0, description="mean of the part over the reference set")
-    usual_voice: float = Field(default=0.8, ge=0.0, le=1.0, description="mean of the part over the reference set")
-    usual_length: float = Field(default=0.8, ge=0.0, le=1.0, description="mean of the part over the reference set")
-    usual_bars: float = Field(default=0.0, ge=0.0, le=1.0, description="cuts keep no time with most music")
-    usual_arc: float = Field(default=0.5, ge=0.0, le=1.0, description="what music without an arc has")
-    usual_sync: float = Field(default=0.1, ge=0.0, le=1.0, description="what chance reaches, see `workbench.align`")
-    calibration_offset: float = Field(default=-5.0, ge=-50.0, le=50.0, description="log-odds of a raw score of 0")
-    calibration_slope: float = Field(default=8.0, ge=0.0, le=200.0, description="log-odds a unit of raw score")
+    usual_swing: float = Field(default=0.0571, ge=0.01, le=1.0, description="deviation of drive that is half an arc")
+    usual_spread: float = Field(default=0.0428, ge=0.01, le=1.0, description="the same of the music's energy")
+    weight_pulse: float = Field(default=0.2, ge=0.0, le=1.0, description="exponent in the geometric mean")
+    weight_level: float = Field(default=0.25, ge=0.0, le=1.0, description="exponent in the geometric mean")
+    weight_mood: float = Field(default=0.134, ge=0.0, le=1.0, description="exponent in the geometric mean")
+    weight_voice: float = Field(default=0.202, ge=0.0, le=1.0, description="exponent in the geometric mean")
+    weight_length: float = Field(default=0.093, ge=0.0, le=1.0, description="exponent in the geometric mean")
+    weight_bars: float = Field(default=0.05, ge=0.0, le=1.0, description="exponent in the geometric mean")
+    weight_arc: float = Field(default=0.257, ge=0.0, le=1.0, description="exponent in the geometric mean")
+    weight_sync: float = Field(default=0.05, ge=0.0, le=1.0, description="exponent in the geometric mean")
+    usual_pulse: float = Field(default=0.656, gt=0.0, le=1.0, description="mean of the part over the reference set")
+    usual_level: float = Field(default=0.228, gt=0.0, le=1.0, description="mean of the part over the reference set")
+    usual_mood: float = Field(default=0.656, gt=0.0, le=1.0, description="mean of the part over the reference set")
+    usual_voice: float = Field(default=0.777, gt=0.0, le=1.0, description="mean of the part over the reference set")
+    usual_length: float = Field(default=0.741, gt=0.0, le=1.0, description="mean of the part over the reference set")
+    usual_bars: float = Field(default=0.5, gt=0.0, le=1.0, description="cuts keep no time with most music")
+    usual_arc: float = Field(default=0.502, gt=0.0, le=1.0, description="what music without an arc has")
+    usual_sync: float = Field(default=0.55, gt=0.0, le=1.0, description="what chance reaches, see `workbench.align`")
+    calibration_offset: float = Field(default=-8.766, ge=-50.0, le=50.0, description="log-odds of a raw score of 0")
+    calibration_slope: float = Field(default=13.747, ge=0.0, le=200.0, description="log-odds a unit of raw score")
 
     @property
     def weights(self) -> dict[str, float]:
-        """Share of each part in the raw score."""
+        """Exponent of each part in the raw score."""
         return {name: getattr(self, f"weight_{name}") for name in MATCH_PARTS}
 
     @property

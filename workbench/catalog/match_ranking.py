@@ -9,9 +9,10 @@ Six questions are asked of every track, each answered from 0 to 1:
     length   is it long enough, or does it loop?
     sync     do its landmarks meet the film's moments at some placement? (`workbench.align`, for the best only)
 
-What a film expects of its music (energy, pulse, valence) is linear in its facts; how much each part counts is linear
-too. All constants were fitted once on a reference set of graded pairs, see `MatchParams` and `data/README.md`, so that
-a pair scores the same whatever else the catalog holds.
+What a film expects of its music (energy, pulse, valence) is linear in its facts. The raw score is the weighted
+geometric mean of the parts: a track has to be right in every respect, and one that is wrong in one is not saved by the
+others. All constants were fitted once on a reference set of graded pairs, see `MatchParams` and `data/README.md`, so
+that a pair scores the same whatever else the catalog holds.
 
 **Pulse** joins beats a minute with onsets a second, as a fast tempo with few notes is felt at half. **Contours** are
 compared at the scale of scenes: the mean energy of the music under each scene, over as much as will be heard, and again
@@ -52,7 +53,9 @@ _BLOCK = 1 << 16
 _WINDOW_CUTS = 16
 """cuts over which a phase is expected to hold: editors place music anew, and tempi are known to a part in a thousand"""
 _LEAST_CUTS = 4
-_LOOP_EXCESS_SECONDS = 30.0
+_LEAST_PART = 0.02
+"""a part speaks no louder against a track than this"""
+LOOP_EXCESS_SECONDS = 30.0
 """a film that is longer than the track by this is looped, see the interface specification"""
 
 
@@ -85,12 +88,17 @@ class Ranking:
 
 def wanted_of(film: FilmFacts, params: MatchParams) -> Wanted:
     """What a film expects of its music."""
-    facts = np.array([1.0, film.pace, film.movement, _loudness_of(film), film.brightness, 4.0 * film.colourfulness])
+    facts = film_evidence(film)
 
     def of(weights: tuple[float, ...]) -> float:
         return float(np.clip(facts @ np.array(weights), 0.0, 1.0))
 
     return Wanted(of(params.wanted_energy), of(params.wanted_pulse), of(params.wanted_valence))
+
+
+def film_evidence(film: FilmFacts) -> FloatArray:
+    """What expectations are linear in: 1, pace, movement, loudness of the place, brightness, 4 x colourfulness."""
+    return np.array([1.0, film.pace, film.movement, _loudness_of(film), film.brightness, 4.0 * film.colourfulness])
 
 
 def rank(film: FilmFacts, columns: Columns, count: int, params: MatchParams | None = None) -> Ranking:
@@ -123,17 +131,17 @@ def _scan(film: FilmFacts, wanted: Wanted, columns: Columns, count: int, params:
     scores = np.empty(total, dtype=np.float32)
     for first in range(0, total, _BLOCK):
         block = _numbers(columns, first, first + _BLOCK)
-        scores[first : first + _BLOCK] = _weighed(_quick(film, wanted, block, params), params)
+        scores[first : first + _BLOCK] = _log_sum(_quick(film, wanted, block, params), params)
     if total <= count:
         return np.arange(total, dtype=np.int64)
     return np.argpartition(-scores, count)[:count].astype(np.int64)
 
 
 def raw_scores(parts: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
-    """Weighted sum of the parts, 0 to 1; a part that is missing (sync, say) counts as it usually is."""
+    """Weighted geometric mean of the parts, 0 to 1; a part that is missing (sync, say) counts as it usually is."""
     usual, weights = params.usual_parts, params.weights
-    missing = sum(weights[name] * usual[name] for name in MATCH_PARTS if name not in parts)
-    return _weighed(parts, params) + missing
+    missing = sum(weights[name] * float(np.log(usual[name])) for name in MATCH_PARTS if name not in parts)
+    return np.asarray(np.exp((_log_sum(parts, params) + missing) / sum(weights.values())))
 
 
 def scores_of(raw: FloatArray, params: MatchParams) -> FloatArray:
@@ -141,8 +149,10 @@ def scores_of(raw: FloatArray, params: MatchParams) -> FloatArray:
     return calibrated(raw, Calibration(params.calibration_offset, params.calibration_slope))
 
 
-def _weighed(parts: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
-    return np.asarray(sum(np.float32(params.weights[name]) * part for name, part in parts.items()))
+def _log_sum(parts: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
+    """Weighted sum of the parts' logarithms, shape (n,)."""
+    weights, least = params.weights, np.float32(_LEAST_PART)
+    return np.asarray(sum(np.float32(weights[name]) * np.log(np.maximum(part, least)) for name, part in parts.items()))
 
 
 def quick_parts(film: FilmFacts, wanted: Wanted, columns: Columns, params: MatchParams) -> dict[str, FloatArray]:
@@ -155,7 +165,13 @@ def quick_parts(film: FilmFacts, wanted: Wanted, columns: Columns, params: Match
 
 def slow_parts(film: FilmFacts, columns: Columns, params: MatchParams) -> dict[str, FloatArray]:
     """The parts that read contours and cuts, by name, shape (n,) each."""
-    return {"bars": bars_part(film.cuts, columns.bpm, columns.beats_per_bar)[0], "arc": arc_part(film, columns, params)}
+    agreement, _ = bar_agreement(film.cuts, columns.bpm, columns.beats_per_bar)
+    return {"bars": bonus(agreement), "arc": arc_part(film, columns, params)}
+
+
+def bonus(found: FloatArray) -> FloatArray:
+    """The part of something that is a merit where it is found, and no fault where it is not: from 0.5 up to 1."""
+    return np.asarray(np.float32(0.5) + np.float32(0.5) * found)
 
 
 def _numbers(columns: Columns, first: int, last: int) -> dict[str, FloatArray]:
@@ -195,7 +211,7 @@ def _quick(
 
 def _bell(values: FloatArray, centre: float, width: float) -> FloatArray:
     """1 at the centre, falling off to both sides; width is the standard deviation."""
-    return np.exp(np.float32(-0.5) * np.square((values - np.float32(centre)) / np.float32(width)))
+    return np.asarray(np.exp(np.float32(-0.5) * np.square((values - np.float32(centre)) / np.float32(width))))
 
 
 def track_pulse(bpm: FloatArray, density: FloatArray) -> FloatArray:
@@ -223,7 +239,7 @@ def voice_part(speech_share: float, vocals: FloatArray, speech_band: FloatArray,
     crowded = np.clip((speech_band - np.float32(params.free_band)) / np.float32(params.full_band), 0.0, 1.0)
     share = np.float32(params.vocals_share)
     crowded = np.where(np.isnan(crowded), np.float32(0.5), crowded)
-    return np.float32(1.0) - much * (share * vocals + (np.float32(1.0) - share) * crowded)
+    return np.asarray(np.float32(1.0) - much * (share * vocals + (np.float32(1.0) - share) * crowded))
 
 
 def length_part(film_seconds: float, duration: FloatArray, loopable: FloatArray) -> FloatArray:
@@ -237,7 +253,7 @@ def length_part(film_seconds: float, duration: FloatArray, loopable: FloatArray)
     # Heard for the tenth time, the best loop tires.
     tired = np.clip(np.float32(1.0) - np.float32(0.08) * np.log2(np.maximum(passes, 1.0)), 0.3, 1.0)
     looped = np.where(np.isnan(loopable), np.float32(0.5), loopable) * tired
-    loops = np.float32(film_seconds) - duration >= np.float32(_LOOP_EXCESS_SECONDS)
+    loops = np.float32(film_seconds) - duration >= np.float32(LOOP_EXCESS_SECONDS)
     return np.where(np.isnan(duration), np.float32(np.nan), np.where(loops, np.maximum(looped, straight), straight))
 
 
@@ -280,7 +296,7 @@ def under_scenes(film: FilmFacts, columns: Columns) -> FloatArray:
     return np.asarray(np.diff(total, axis=1) * duration[:, None] / np.diff(edges))
 
 
-def bars_part(cuts: FloatArray, bpm: FloatArray, beats_per_bar: IntArray) -> tuple[FloatArray, IntArray]:
+def bar_agreement(cuts: FloatArray, bpm: FloatArray, beats_per_bar: IntArray) -> tuple[FloatArray, IntArray]:
     """How surely and how well the cuts keep time with bars, half bars or beats of each track; 0 where they do not.
 
     Phases are compared within runs of sixteen cuts, so that music may be placed anew now and then. Under chance the sum
@@ -288,7 +304,7 @@ def bars_part(cuts: FloatArray, bpm: FloatArray, beats_per_bar: IntArray) -> tup
 
     Returns
     -------
-    part : shape (n,), 0 to 1
+    agreement : shape (n,), 0 to 1
     unit : shape (n,), index into `BAR_UNITS`: what they keep time with best
     """
     from scipy.special import gammaincc

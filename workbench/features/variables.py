@@ -63,6 +63,7 @@ _DECLARED: tuple[Variable, ...] = (
     Variable("speech", ("speech_frame",), "float32", "1", "probability of speech in each frame, 0 to 1"),
     Variable("speech_frame_seconds", (), "float64", "s", "length of a frame of the speech detector"),
     Variable("speech_bands", ("band_hop", "band"), "float32", "1", "mean power of each hundredth in mix.bands' bands"),
+    Variable("voice_pitch", ("pitch_step", "pitch"), "float32", "1", "MIDI number and clarity of each fiftieth"),
     # align.landmarks; times are song time
     Variable("landmark_times", ("landmark",), "float64", "s", "instants to land a film on, not decreasing"),
     Variable("landmark_kinds", ("landmark",), "int32", "1", "index into align.landmarks.LANDMARK_KINDS"),
@@ -71,6 +72,10 @@ _DECLARED: tuple[Variable, ...] = (
     Variable("landmark_span", ("landmark_edge",), "float64", "s", "length, first and last sound of the track"),
     Variable("track_power", (), "float64", "1", "gated K-weighted mean power of the track, 0 where it is silent"),
     Variable("track_peak", (), "float64", "1", "highest absolute sample of the track, full scale 1.0"),
+    # align.placements of one track under one film
+    Variable(
+        "placement_list", ("byte",), "uint8", "1", "placements, best first, as JSON in UTF-8; times are video time"
+    ),
     # video; times are video time
     Variable("picture_times", ("picture",), "float64", "s", "when each measured picture is shown"),
     Variable("motion", ("picture",), "float32", "1/s", "picture heights a second that things move at"),

@@ -1,0 +1,137 @@
+"""Fit the constants of ranking a film's music on the training half of the reference set, and print them.
+
+    python tests/benchmarks/fit_match.py
+
+Constants are searched one after the other for the best NDCG@10 over the training films; the calibration follows by
+maximum likelihood. The held-out half, of other films and other tracks, is touched by `match.py` alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+import numpy as np
+from match_films import Half, reference_half
+from numpy.typing import NDArray
+
+from workbench.catalog.lane import fit_calibration
+from workbench.catalog.match_ranking import (
+    quick_parts,
+    raw_scores,
+    slow_parts,
+    wanted_of,
+)
+from workbench.params import MatchParams
+
+TRAINING_SEED, TRAINING_FILMS, TRAINING_TRACKS = 1, 100, 300
+GAIN = 2.0 ** np.arange(4) - 1.0
+"""what a grade is worth"""
+TAKEN = np.array([0.0, 0.2, 0.7, 1.0])
+"""how surely an editor takes a track of a grade"""
+SEARCHED_WEIGHTS = ("pulse", "level", "mood", "voice", "length", "arc")
+SEARCHED_SCALES = ("pulse_width", "energy_width", "valence_width", "usual_swing", "usual_spread", "much_speech")
+SEARCHED_SUMS = {"wanted_energy": (0, 1, 2, 3, 5), "wanted_pulse": (0, 1, 2), "wanted_valence": (0, 4, 5)}
+"""places in what films expect that may be other than 0"""
+
+
+def ndcg(grades: NDArray[np.int64], scores: NDArray[np.float64], count: int = 10) -> float:
+    """Normalised discounted cumulative gain of the first `count`, gains 2^grade - 1 (Järvelin & Kekäläinen 2002)."""
+    order = np.argsort(-scores, kind="stable")[:count]
+    best = np.sort(grades)[::-1][:count]
+    worth = 1.0 / np.log2(np.arange(2, count + 2))
+    ideal = float(GAIN[best] @ worth[: best.size])
+    return float(GAIN[grades[order]] @ worth[: order.size]) / ideal if ideal else 1.0
+
+
+def all_parts(half: Half, params: MatchParams) -> dict[str, NDArray[np.float64]]:
+    """Every part of every pair but sync, shape (n_films, n_tracks)."""
+    rows = []
+    for film in half.facts:
+        wanted = wanted_of(film, params)
+        rows.append(quick_parts(film, wanted, half.columns, params) | slow_parts(film, half.columns, params))
+    return {name: np.stack([row[name] for row in rows]).astype(np.float64) for name in rows[0]}
+
+
+def score(half: Half, params: MatchParams) -> NDArray[np.float64]:
+    """NDCG@10 of each film, shape (n_films,)."""
+    raw = raw_scores(all_parts(half, params), params)
+    return np.array([ndcg(grades, row) for grades, row in zip(half.grades, raw, strict=True)])
+
+
+def fit(half: Half, params: MatchParams | None = None) -> MatchParams:
+    """All constants that are fitted."""
+    params = calibrate(half, search(half, params or MatchParams()))
+    parts = all_parts(half, params)
+    usual = {f"usual_{name}": _geometric_mean(parts[name]) for name in SEARCHED_WEIGHTS}
+    return params.model_copy(update=usual)
+
+
+def search(half: Half, params: MatchParams) -> MatchParams:
+    """Pattern search: every constant in turn a step up or down, kept where the training half ranks better.
+
+    A step is a factor for weights and widths and an addition for what films expect. When a round finds nothing, steps
+    are halved; bars and sync keep their weight, since no synthetic film is cut to its music.
+    """
+    best, step = float(score(half, params).mean()), 0.4
+    while step > 0.05:
+        before = best
+        for tried in (made for change in _changes(step) for made in (change(params),)):
+            reached = float(score(half, tried).mean())
+            if reached > best + 1e-4:
+                best, params = reached, tried
+        print(f"step {step:.2f}: {best:.4f}", flush=True)
+        if best - before < 5e-4:
+            step /= 2.0
+    return _scaled(params)
+
+
+def _changes(step: float) -> Iterator[Callable[[MatchParams], MatchParams]]:
+    def times(name: str, factor: float) -> Callable[[MatchParams], MatchParams]:
+        return lambda params: params.model_copy(update={name: round(getattr(params, name) * factor, 4)})
+
+    def plus(name: str, place: int, more: float) -> Callable[[MatchParams], MatchParams]:
+        def change(params: MatchParams) -> MatchParams:
+            values = list(getattr(params, name))
+            values[place] = round(values[place] + more, 4)
+            return params.model_copy(update={name: tuple(values)})
+
+        return change
+
+    for name in (*(f"weight_{part}" for part in SEARCHED_WEIGHTS), *SEARCHED_SCALES):
+        yield times(name, 1.0 + step)
+        yield times(name, 1.0 / (1.0 + step))
+    for name, places in SEARCHED_SUMS.items():
+        for place in places:
+            yield plus(name, place, 0.2 * step)
+            yield plus(name, place, -0.2 * step)
+
+
+def _scaled(params: MatchParams) -> MatchParams:
+    """Weights that add up to 1."""
+    whole = sum(params.weights[name] for name in SEARCHED_WEIGHTS)
+    rest = 1.0 - params.weight_bars - params.weight_sync
+    return params.model_copy(
+        update={f"weight_{name}": round(params.weights[name] / whole * rest, 3) for name in SEARCHED_WEIGHTS}
+    )
+
+
+def calibrate(half: Half, params: MatchParams) -> MatchParams:
+    """The curve from raw scores to how surely an editor takes the track, by maximum likelihood."""
+    raw = raw_scores(all_parts(half, params), params)
+    curve = fit_calibration(raw.ravel(), TAKEN[half.grades].ravel())
+    return params.model_copy(
+        update={"calibration_offset": round(curve.offset, 3), "calibration_slope": round(curve.slope, 3)}
+    )
+
+
+def _geometric_mean(part: NDArray[np.float64]) -> float:
+    return round(float(np.exp(np.mean(np.log(np.maximum(part, 0.02))))), 3)
+
+
+if __name__ == "__main__":
+    training = reference_half(TRAINING_SEED, TRAINING_FILMS, TRAINING_TRACKS)
+    fitted = fit(training)
+    print(f"NDCG@10 on the training half: {score(training, fitted).mean():.3f}")
+    for name, value in fitted.model_dump().items():
+        if value != getattr(MatchParams(), name):
+            print(f"{name} = {value}")

@@ -1,0 +1,54 @@
+"""`workbench match VIDEO`: tracks of the catalog for a clip, and why."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from workbench.cli.options import home_option, profile_option
+from workbench.cli.terminal import print_body, progress_bar
+
+if TYPE_CHECKING:
+    from workbench.home import Home
+    from workbench.params import WorkbenchParams
+
+_USUAL_SYNC_POINTS = 4
+
+
+@click.command("match")
+@click.argument("video")
+@click.option("--include-sync", is_flag=True, help="Also say where each track lands with the clip.")
+@click.option(
+    "--sync-points",
+    type=click.IntRange(1, 12),
+    default=_USUAL_SYNC_POINTS,
+    show_default=True,
+    help="How many placements each track shows, with --include-sync.",
+)
+@click.option("--expand", type=click.Choice(["full"]), help="Also print all that is known of each track, and the pool.")
+@profile_option
+@home_option
+def command(
+    video: str, include_sync: bool, sync_points: int, expand: str | None, params: WorkbenchParams, home: Home
+) -> None:
+    """Rank the catalog against VIDEO, a file or the id of a video.
+
+    Prints ten tracks as JSON, best first. `match_map` holds, for each track, the facts that moved its score; a score is
+    the probability that an editor would take the track, and does not depend on what else the catalog holds. The first
+    match of a catalog reads sound to find where tracks land; what is found is kept.
+
+    \b
+    Example:
+      workbench match film.mp4 | jq '.lane.matches[0]'
+      workbench match film.mp4 --include-sync --sync-points 2 --expand full
+    """
+    from workbench.results.lane import lane_body, match_result
+    from workbench.workflows.match import match
+    from workbench.workflows.videos import find_video
+
+    clip = find_video(video, home)
+    with progress_bar() as progress:
+        lane = match(clip.path, home, params, include_sync=include_sync, progress=progress)
+    body = lane_body(lane, expand == "full", sync_points if include_sync else None)
+    print_body(match_result(body, video_id=clip.video_id).to_json())

@@ -1,0 +1,217 @@
+"""Rank the catalog against a film: watch it, compare every track, try where the best fifty land, put ten forward.
+
+    watch     what is seen and heard of the film, from the store or measured now
+    rank      all tracks of the catalog by single numbers, the best few hundred by contour and bars
+    place     the best fifty under the film's moments, from the store or found now
+    pick      ten without near duplicates, and why each is there
+
+Placements are kept a pair, keyed by the bytes of both files and all parameters they depend on; a second match of the
+same film reads them. Where a track's sound cannot be had, it keeps its place in the ranking with sync as it usually is.
+
+Functions: `match`; `rank_film` for the ranking alone, without a store; `pair_placements`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.align.placements import Coincidence, Placement, place
+from workbench.catalog.film_facts import FilmFacts, film_facts
+from workbench.catalog.lane import LANE_SIZE, POOL_SIZE, Lane, Match, pick
+from workbench.catalog.match_ranking import Ranking, bonus, rank, raw_scores, scores_of
+from workbench.catalog.match_reasons import Pair, explanation, lane_reasoning, lane_title, reasons
+from workbench.catalog.track import Track
+from workbench.errors import MediaError
+from workbench.home import Home
+from workbench.params import WorkbenchParams
+from workbench.recording import FloatArray, IntArray
+from workbench.store.fingerprint import StageKey
+from workbench.video.footage import Footage
+from workbench.video.moments import Moments, find_moments
+from workbench.workflows.align import LANDMARKS_VERSION, track_landmarks
+from workbench.workflows.analyze import array_store
+from workbench.workflows.progress import Progress, silent
+from workbench.workflows.watch import PICTURE_VERSION, SOUNDTRACK_VERSION, watch
+
+if TYPE_CHECKING:
+    from workbench.catalog.snapshot import Snapshot
+    from workbench.store.arrays import ArrayStore
+
+PLACEMENTS_VERSION = 1
+"""Raise it when the code of align places otherwise."""
+_KEPT_COINCIDENCES = 3
+"""of each placement, in the store"""
+
+Placements = tuple[Placement, ...]
+
+
+def match(
+    video: Path | str,
+    home: Home,
+    params: WorkbenchParams | None = None,
+    *,
+    include_sync: bool = False,
+    progress: Progress = silent,
+) -> Lane:
+    """Ten tracks of the catalog for a film, and the pool they were taken from.
+
+    Parameters
+    ----------
+    video : the film
+    home : whose catalog is ranked and whose store is used
+    params : all parameters
+    include_sync : whether matches carry their placements; they move the score either way
+    progress : told what is being done
+
+    Raises
+    ------
+    MediaError : the film cannot be read
+    StoreError : the home folder or its database cannot be used
+    """
+    from workbench.catalog.snapshot import open_snapshot
+
+    params = params or WorkbenchParams()
+    footage = watch(video, home, params, progress)
+    film = film_facts(footage, params.match)
+    snapshot = open_snapshot(home, params.catalog, progress)
+    progress("ranking the catalog", 0.0)
+    ranking = rank(film, snapshot.columns, params.match.candidates, params.match)
+    progress("ranking the catalog", 1.0)
+    pool = _pick(ranking, snapshot, np.arange(ranking.rows.size), POOL_SIZE, params)
+    tracks = snapshot.tracks(ranking.rows[pool])
+    placements = _place_all(footage, tracks, home, params, progress)
+    raw = _with_sync(ranking, pool, placements, params)
+    order = np.lexsort((ranking.columns.track_ids[pool].astype(str), -raw))
+    scores = scores_of(raw, params.match)
+    matches = {
+        int(pool[k]): _match(film, ranking, int(pool[k]), tracks[k], placements[k], scores[k], include_sync, params)
+        for k in order
+    }
+    best = _pick(ranking, snapshot, pool[order], LANE_SIZE, params)
+    first = matches[int(best[0])].score if best.size else None
+    return Lane(
+        title=lane_title(film, ranking.wanted),
+        reasoning=lane_reasoning(film, ranking.wanted, len(snapshot), len(tracks), first),
+        matches=tuple(matches[int(row)] for row in best),
+        candidate_pool=tuple(matches.values()),
+    )
+
+
+def _pick(ranking: Ranking, snapshot: Snapshot, order: IntArray, count: int, params: WorkbenchParams) -> IntArray:
+    """Places in the ranking that are put forward."""
+
+    @cache
+    def artist_of(place: int) -> str | None:
+        return snapshot.track(int(ranking.rows[place])).artist_name
+
+    return pick(order, ranking.columns, count, params.lane, artist_of)
+
+
+def _with_sync(
+    ranking: Ranking, pool: IntArray, placements: Sequence[Placements | None], params: WorkbenchParams
+) -> FloatArray:
+    """Raw scores of the pool with what landing adds, shape (n,)."""
+    raw = ranking.raw[pool]
+    usual = params.match.usual_sync
+    sync = np.array([usual if found is None else _sync_part(found) for found in placements], dtype=np.float64)
+    parts = {name: part[pool] for name, part in ranking.parts.items()} | {"sync": sync}
+    return raw_scores(parts, params.match) if pool.size else raw
+
+
+def _sync_part(found: Placements) -> float:
+    return float(bonus(np.array(found[0].score if found else 0.0)))
+
+
+def _match(
+    film: FilmFacts,
+    ranking: Ranking,
+    place_in_ranking: int,
+    track: Track,
+    placements: Placements | None,
+    score: float,
+    include_sync: bool,
+    params: WorkbenchParams,
+) -> Match:
+    """A track with its score and why it has it."""
+    parts = {name: float(part[place_in_ranking]) for name, part in ranking.parts.items()}
+    if placements is not None:
+        parts["sync"] = _sync_part(placements)
+    row = ranking.columns.take(np.array([place_in_ranking]))
+    pair = Pair(film, ranking.wanted, row, track, parts, placements)
+    return Match(
+        track=track,
+        score=float(score),
+        reasons=reasons(pair, params.match),
+        fit_explanation=explanation(pair, params.match),
+        sync=placements if include_sync else None,
+        sync_status=("cold" if placements is None else "warm") if include_sync else None,
+    )
+
+
+def _place_all(
+    footage: Footage, tracks: Sequence[Track], home: Home, params: WorkbenchParams, progress: Progress
+) -> list[Placements | None]:
+    """Placements of each track; None where its sound cannot be had."""
+    store = array_store(home)
+    moments = find_moments(footage.picture, footage.soundtrack, params.moments)
+    stage, found = "trying where the best tracks land", []
+    for number, track in enumerate(tracks):
+        progress(stage, number / len(tracks))
+        found.append(pair_placements(footage.content_hash, moments, track, home, params, store))
+    progress(stage, 1.0)
+    return found
+
+
+def pair_placements(
+    film_hash: str, moments: Moments, track: Track, home: Home, params: WorkbenchParams, store: ArrayStore | None = None
+) -> Placements | None:
+    """Where a track lands with a film, from the store or found now; None where the track's sound cannot be had.
+
+    Parameters
+    ----------
+    film_hash : of the film's bytes
+    moments : of the film
+    track : its file is read only where the store has no landmarks of it
+    home : whose store is used
+    params : all parameters
+    store : the home's, where it is open already
+    """
+    store = store or array_store(home)
+    versions = f"{PICTURE_VERSION}:{SOUNDTRACK_VERSION}:{LANDMARKS_VERSION}"
+    pair = hashlib.sha256(f"{film_hash}:{track.content_hash}:{versions}".encode()).hexdigest()
+    stages = (
+        params.spectrum, params.beats, params.seams, params.sections, params.endings, params.landmarks, params.cuts,
+        params.voice, params.moments, params.align,
+    )  # fmt: skip
+
+    def compute() -> dict[str, NDArray[Any]]:
+        landmarks = track_landmarks(track.path, home, params)
+        return {"placement_list": _to_bytes(place(landmarks, moments, params.align))}
+
+    try:
+        arrays = store.load_or_compute(StageKey.of(pair, "placements", PLACEMENTS_VERSION, *stages), compute)
+    except MediaError:
+        return None
+    return _from_bytes(arrays["placement_list"])
+
+
+def _to_bytes(placements: Placements) -> NDArray[np.uint8]:
+    rows = [asdict(found) | {"coincidences": [asdict(met) for met in found.coincidences[:_KEPT_COINCIDENCES]]}
+            for found in placements]  # fmt: skip
+    return np.frombuffer(json.dumps(rows).encode(), dtype=np.uint8)
+
+
+def _from_bytes(stored: NDArray[np.uint8]) -> Placements:
+    return tuple(
+        Placement(**row | {"coincidences": tuple(Coincidence(**met) for met in row["coincidences"])})
+        for row in json.loads(bytes(stored))
+    )
