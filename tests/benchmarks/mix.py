@@ -28,6 +28,7 @@ from workbench.mix.balance import CLASSIFICATIONS, Footage, Mix, plan_mix
 from workbench.mix.bands import BandMeter
 from workbench.mix.fades import duck_gain
 from workbench.mix.levels import level_curve
+from workbench.mix.pitch import PitchMeter
 
 SEED = 3  # the parameters were chosen on seed 1
 HZ = 100
@@ -53,9 +54,12 @@ def mixed(clip: Clip, music: Sound) -> Mix:
     if clip.sound is None:
         return plan_mix(Footage.without_sound(), level_curve(music, RATE), mix_clips.SECONDS)
     heard = soxr.resample(clip.sound, RATE, SAMPLE_RATE).astype(np.float32)
-    meter = BandMeter()
+    meter, pitches = BandMeter(), PitchMeter()
     meter.add(heard)
-    footage = Footage(level_curve(clip.sound, RATE), speech_probabilities([heard]), FRAME_SECONDS, meter.powers())
+    pitches.add(heard)
+    footage = Footage(
+        level_curve(clip.sound, RATE), speech_probabilities([heard]), FRAME_SECONDS, meter.powers(), pitches.pitches()
+    )
     seconds = clip.sound.size / RATE
     return plan_mix(footage, level_curve(music[: clip.sound.size], RATE), seconds)
 

@@ -119,7 +119,7 @@ def _trimmed(voice: Sound) -> Sound:
     return voice[round(ranges[0][0] * RATE) : round(ranges[-1][1] * RATE)]
 
 
-def _utterances(kind: str, rng: np.random.Generator) -> list[Sound]:
+def utterances(kind: str, rng: np.random.Generator) -> list[Sound]:
     """Dry utterances of one speaker, each at -20 LUFS give or take 2."""
     if kind == "recorded":
         prompts = _prompts(PROMPTS[int(rng.integers(len(PROMPTS)))])
@@ -139,7 +139,7 @@ def _talk(kind: str, rng: np.random.Generator, seconds: float = SECONDS) -> Soun
     """Somebody talking, with breaths, short pauses and long ones, beginning and ending inside the clip."""
     out = np.zeros(round(seconds * RATE), dtype=np.float32)
     now = rng.uniform(1.5, 3.5)
-    for k, said in enumerate(_utterances(kind, rng)):
+    for k, said in enumerate(utterances(kind, rng)):
         if now + said.size / RATE > seconds - 1.0:
             continue
         first = round(now * RATE)
@@ -231,7 +231,7 @@ def whispered_aside(seed: int) -> Clip:
     """Talk at -20 LUFS, and between two passages a whisper 16 LU under it, in a room."""
     rng = np.random.default_rng((seed, 99))
     voice = _talk("synthetic", rng, 16.0)
-    aside = at_level(_utterances("whisper", rng)[0], -36.0)
+    aside = at_level(utterances("whisper", rng)[0], -36.0)
     voice = np.concatenate([voice, np.zeros(round(1.0 * RATE), np.float32), aside, np.zeros(2 * RATE, np.float32)])
     seconds = voice.size / RATE
     return _over("a whispered aside", "whisper", voice, background("room", rng, seconds), "room", None)

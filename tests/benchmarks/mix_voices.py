@@ -1,15 +1,26 @@
 """Sounds that fool speech detectors: singing, laughter, animals. Synthesised from a seed, mono at 24 kHz.
 
-Singing is a glottal pulse with portamento and vibrato through the formants of vowels, with consonants between, as
-`data/recipes/training/singing.py` makes it. Laughter is a row of voiced breaths at about five a second that fall in
-pitch; barks are harsh, short, falling harmonics; birds whistle.
+Three singers. `singing` is a glottal pulse with portamento and vibrato through the formants of vowels, with consonants
+between, as `data/recipes/training/singing.py` makes it. `sung_words` takes what somebody said apart into a source and a
+filter (linear prediction), holds the vowels for the length of notes and drives the filter with a melody.
+`sung_diphones` is Festival's singing mode with the recorded diphones of `festvox-kallpc16k`, where they are installed.
+Laughter is a row of voiced breaths at about five a second that fall in pitch; barks are harsh, short, falling
+harmonics; birds whistle.
 
-Functions: `singing`, `laughter`, `barks`, `birds`, `monkeys`.
+Functions: `singing`, `sung_words`, `sung_diphones`, `laughter`, `barks`, `birds`, `monkeys`.
+
+References
+----------
+B. S. Atal and S. L. Hanauer, "Speech analysis and synthesis by linear prediction of the speech wave", JASA 50 (1971).
+P. Taylor, A. Black, R. Caley, "The architecture of the Festival speech synthesis system", ESCA workshop (1998).
 """
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 import sys
+import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -41,6 +52,117 @@ def _scale(size: int) -> Sound:
     return np.sum([np.sin(2 * np.pi * 261.6 * 2 ** (k / 12) * time) for k in (0, 2, 4, 5, 7, 9)], axis=0).astype(
         np.float32
     )
+
+
+_STEP = RATE // 200  # of the analysis into source and filter, 5 ms
+_FRAME = RATE // 40
+_ORDER = 28
+_MAJOR = (0, 2, 4, 5, 7, 9, 11)
+
+
+def _tune(rng: np.random.Generator, count: int, centre: float) -> list[float]:
+    """A melody of so many notes in a major key, MIDI numbers: mostly steps, now and then a leap."""
+    tonic = centre + rng.uniform(-3, 3)
+    scale = sorted(tonic + degree + 12 * octave for octave in (-1, 0, 1) for degree in _MAJOR)
+    place, notes = len(scale) // 2, []
+    for _ in range(count):
+        place = int(np.clip(place + rng.choice((-3, -2, -1, -1, 0, 1, 1, 2, 3)), 4, len(scale) - 5))
+        notes.append(scale[place])
+    return notes
+
+
+def sung_words(rng: np.random.Generator, size: int, said: list[Sound]) -> Sound:
+    """What somebody said, sung: consonants as they were, vowels held for notes of a melody, rests between phrases."""
+    beat, centre = rng.uniform(0.35, 0.75), float(rng.uniform(52, 68))
+    out, now = np.zeros(size, dtype=np.float32), round(rng.uniform(0.5, 2.5) * RATE)
+    for sentence in said:
+        line = _sung_sentence(rng, sentence, beat, centre)
+        room = out[now : now + line.size]
+        room += line[: room.size]
+        now += line.size + round(beat * rng.choice((1, 2, 4)) * RATE)
+        if now > size - RATE:
+            break
+    return out
+
+
+def _sung_sentence(rng: np.random.Generator, said: Sound, beat: float, centre: float) -> Sound:
+    filters, power, voiced = _taken_apart(said)
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], voiced, [False]])))
+    vowels = [(a, b) for a, b in zip(edges[::2], edges[1::2], strict=True) if b - a >= 10]
+    notes = _tune(rng, max(1, len(vowels)), centre)
+    # Which frame of what was said sounds in each step, and on which note; vowels last, the rest goes by as it was.
+    frames, pitch, done = list[np.ndarray](), list[np.ndarray](), 0
+    for (first, stop), note in zip(vowels, notes, strict=False):
+        held = max(stop - first, round(200 * beat * float(rng.choice((0.5, 1, 1, 2)))) - (first - done))
+        frames += [np.arange(done, first), np.linspace(first, stop - 1, held).round().astype(int)]
+        pitch += [np.full(first - done + held, note)]
+        done = stop
+    at = np.concatenate([*frames, np.arange(done, len(power))]).astype(int)
+    target = np.pad(np.concatenate([*pitch, np.zeros(0)]), (0, at.size), constant_values=notes[-1])[: at.size]
+    glide = round(rng.uniform(4, 14))
+    smooth = np.convolve(np.pad(target, glide, mode="edge"), np.hanning(2 * glide + 1) / glide, mode="valid")
+    time = np.arange(at.size * _STEP) / RATE
+    semitones = np.interp(time, np.arange(at.size) / 200, smooth)
+    semitones += rng.uniform(0.15, 0.6) * np.sin(2 * np.pi * rng.uniform(4.8, 6.8) * time) + rng.uniform(-0.1, 0.1)
+    phase = np.cumsum(440 * 2 ** ((semitones - 69) / 12) / RATE) % 1.0
+    buzz = np.diff(np.where(phase < 0.6, phase**2 * (0.6 - phase), 0.0), prepend=0.0)
+    hiss = rng.normal(size=buzz.size)
+    out, window = np.zeros(buzz.size + _FRAME), np.hanning(2 * _STEP)
+    for k, frame in enumerate(at[:-1]):
+        source = (buzz if voiced[frame] else hiss)[k * _STEP : k * _STEP + 2 * _STEP]
+        if source.size < window.size or not power[frame]:
+            continue
+        rung = signal.lfilter([1.0], filters[frame], np.pad(source * window, (0, _FRAME - 2 * _STEP)))
+        rung *= np.sqrt(power[frame] / (np.mean(rung[: 2 * _STEP] ** 2) + 1e-20))
+        out[k * _STEP : k * _STEP + _FRAME] += rung
+    return at_level(out[: buzz.size].astype(np.float32), -20.0)
+
+
+def _taken_apart(said: Sound) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Filter (n_frames, order + 1), power and voicing (n_frames,) of each 5 ms."""
+    from scipy.linalg import solve_toeplitz
+
+    frames = np.lib.stride_tricks.sliding_window_view(np.pad(said.astype(np.float64), _FRAME // 2), _FRAME)[::_STEP]
+    frames = frames * np.hanning(_FRAME)
+    spectrum = np.abs(np.fft.rfft(frames, 2 * _FRAME, axis=1)) ** 2
+    correlation = np.fft.irfft(spectrum, axis=1)[:, :_FRAME]
+    power = (frames**2).mean(axis=1)
+    power[power < power.max() * 1e-5] = 0.0
+    lags = slice(RATE // 400, RATE // 70)
+    voiced = (correlation[:, lags].max(axis=1) > 0.35 * correlation[:, 0]) & (power > power.max() * 1e-3)
+    filters = np.zeros((len(frames), _ORDER + 1))
+    filters[:, 0] = 1.0
+    for k in np.flatnonzero(power):
+        row = correlation[k, : _ORDER + 1].copy()
+        row[0] = row[0] * 1.0001 + 1e-9
+        filters[k, 1:] = -solve_toeplitz(row[:-1], row[1:])
+    return filters, power, voiced
+
+
+_RHYMES = ("rain come down", "sail on home", "hold my hand now", "stars shine bright tonight", "the road is long",
+           "wind and sea", "let the bells ring out", "I will wait here for you", "low light on the hill",
+           "all day the river runs", "no one knows my name", "fire in the night")  # fmt: skip
+
+
+def sung_diphones(rng: np.random.Generator, size: int) -> Sound | None:
+    """A recorded man's diphones, sung by Festival; None where it is not installed."""
+    if shutil.which("text2wave") is None:
+        return None
+    lines = [_RHYMES[k] for k in rng.permutation(len(_RHYMES))]
+    words = [word for line in lines for word in line.split()]
+    score = []
+    for word, note in zip(words, _tune(rng, len(words), float(rng.uniform(48, 56))), strict=True):
+        name = ("C", "C#", "D", "D#", "E", "F", "F#", "G", "G#", "A", "A#", "B")[round(note) % 12]
+        beats = rng.choice((0.5, 1.0, 1.0, 1.5, 2.0))
+        score.append(f'<PITCH NOTE="{name}{round(note) // 12 - 1}"><DURATION BEATS="{beats}">{word}</DURATION></PITCH>')
+    head = '<?xml version="1.0"?><!DOCTYPE SINGING PUBLIC "-//SINGING//DTD SINGING mark up//EN" "Singing.v0_1.dtd" []>'
+    with tempfile.TemporaryDirectory() as folder:
+        song, sound = Path(folder) / "song.xml", Path(folder) / "song.wav"
+        song.write_text(f'{head}<SINGING BPM="{int(rng.integers(80, 130))}">{"".join(score)}</SINGING>')
+        subprocess.run(["text2wave", "-mode", "singing", song, "-o", sound], check=True, capture_output=True)
+        samples, rate = soundfile.read(sound, dtype="float32")
+    line = np.asarray(soxr.resample(samples, rate, RATE), dtype=np.float32)
+    return at_level(np.tile(line, -(-size // line.size))[:size], -20.0)
 
 
 def _voiced(hz: np.ndarray, formants: tuple[int, ...], breath: float, rng: np.random.Generator) -> np.ndarray:

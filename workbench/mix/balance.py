@@ -25,6 +25,7 @@ import numpy as np
 from workbench.errors import ParameterError
 from workbench.mix.duck import duck_curve, duck_depths, pieces_of
 from workbench.mix.levels import LevelCurve, to_lufs
+from workbench.mix.singing import spoken_odds
 from workbench.mix.voice import Phrases, in_the_foreground, speech_phrases, speech_seconds
 from workbench.params import DuckParams, VoiceParams
 from workbench.recording import FloatArray
@@ -116,6 +117,8 @@ class Footage:
     """length of a frame of `speech`, in seconds"""
     bands: FloatArray | None = None
     """shape (n_hops, n_bands), power in the bands of speech; None: the edges of words are read off `levels`"""
+    pitches: FloatArray | None = None
+    """shape (n_steps, 2), MIDI number and clarity of the pitch; None: what sounds like a voice counts as spoken"""
 
     @classmethod
     def without_sound(cls) -> Footage:
@@ -196,6 +199,9 @@ def phrases_in(footage: Footage, video_seconds: float, params: VoiceParams | Non
         return ()
     bands = footage.levels.power[:, None] if footage.bands is None else footage.bands
     found = speech_phrases(footage.speech, footage.frame_seconds, params, bands)
+    if footage.pitches is not None and found:
+        odds = spoken_odds(found, footage.speech, footage.frame_seconds, footage.pitches)
+        found = tuple(phrase for phrase, odd in zip(found, odds, strict=True) if odd >= params.spoken_odds)
     found = in_the_foreground(found, footage.levels, params)
     inside = ((round(start, 3), round(min(end, video_seconds), 3)) for start, end in found)
     return tuple((start, end) for start, end in inside if start < end)

@@ -1,0 +1,96 @@
+"""The pitch of a voice, fifty times a second: what tells singing from talk.
+
+A singer holds notes, a talker glides. Each step is seen through 64 ms, whose autocorrelation, divided by that of the
+window, is highest where the sound repeats itself (Boersma). It is taken of the spectrum raised to 2/3 of its power, so
+that the many partials of a voice outweigh the few strong ones of a bass or a chord below it (Tolonen and Karjalainen).
+The height of the peak is how clearly the sound repeats itself: above a half for a vowel, near 0 for noise.
+
+Class: `PitchMeter`.
+
+References
+----------
+P. Boersma, "Accurate short-term analysis of the fundamental frequency and the harmonics-to-noise ratio of a sampled
+sound", IFA Proceedings 17 (1993).
+T. Tolonen and M. Karjalainen, "A computationally efficient multipitch analysis model", IEEE Transactions on Speech and
+Audio Processing 8 (2000).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.errors import ParameterError
+from workbench.recording import FloatArray
+
+PITCHES_PER_SECOND = 50
+"""steps in a second; step k is centred on k / 50 s"""
+_RATE = 16_000
+_STEP = _RATE // PITCHES_PER_SECOND
+_WINDOW = 1024
+_FFT = 2048
+_LOWEST_HZ, _HIGHEST_HZ = 65.0, 1000.0
+_COMPRESSION = 2 / 3
+"""exponent on the power spectrum"""
+_OCTAVE_COST = 0.01
+"""clarity that an octave further down costs: what repeats after one period does so after two"""
+_BATCH = 512
+
+
+class PitchMeter:
+    """Measures mono sound at 16 kHz that is handed to it block by block."""
+
+    def __init__(self) -> None:
+        self._window = np.hanning(_WINDOW).astype(np.float32)
+        own = np.fft.irfft(np.abs(np.fft.rfft(self._window, _FFT)) ** 2)
+        self._lags = np.arange(int(_RATE / _HIGHEST_HZ) - 1, int(_RATE / _LOWEST_HZ) + 2)
+        self._own = (own / own[0])[self._lags].astype(np.float32) ** _COMPRESSION
+        self._cost = (_OCTAVE_COST * np.log2(self._lags * _LOWEST_HZ / _RATE)).astype(np.float32)
+        self._waiting = np.zeros(_WINDOW // 2, dtype=np.float32)
+        self._samples = 0
+        self._found: list[FloatArray] = []
+
+    def add(self, block: FloatArray) -> None:
+        """Take the next block, shape (n,) or (1, n).
+
+        Raises
+        ------
+        ParameterError : sound of more than one channel
+        """
+        if block.ndim > 2 or (block.ndim == 2 and block.shape[0] != 1):
+            raise ParameterError(f"pitch is measured of mono sound, got shape {block.shape}")
+        sound = block.reshape(-1).astype(np.float32, copy=False)
+        self._samples += sound.size
+        self._take(np.concatenate([self._waiting, sound]))
+
+    def pitches(self) -> FloatArray:
+        """MIDI number (69 is 440 Hz) and clarity, 0 to 1, of each step, shape (n_steps, 2); the meter is at its end."""
+        steps = -(-self._samples // _STEP)
+        done = sum(len(found) for found in self._found)
+        self._take(np.pad(self._waiting, (0, max(0, (steps - done - 1) * _STEP + _WINDOW - self._waiting.size))))
+        return np.concatenate([np.zeros((0, 2), dtype=np.float32), *self._found])[:steps]
+
+    def _take(self, sound: FloatArray) -> None:
+        steps = max(0, (sound.size - _WINDOW) // _STEP + 1)
+        if steps:
+            frames = np.lib.stride_tricks.sliding_window_view(sound, _WINDOW)[::_STEP][:steps]
+            self._found += [self._measured(frames[k : k + _BATCH]) for k in range(0, steps, _BATCH)]
+        self._waiting = sound[steps * _STEP :].copy()
+
+    def _measured(self, frames: FloatArray) -> FloatArray:
+        """Pitch and clarity of each frame, shape (n, 2)."""
+        from scipy.fft import irfft, rfft
+
+        spectrum = rfft((frames - frames.mean(axis=1, keepdims=True)) * self._window, _FFT, axis=1)
+        correlation = irfft(np.abs(spectrum) ** (2 * _COMPRESSION), axis=1)
+        likeness = correlation[:, self._lags] / (self._own * np.maximum(correlation[:, :1], 1e-9))
+        inner = likeness[:, 1:-1]
+        peaks = (inner >= likeness[:, :-2]) & (inner >= likeness[:, 2:])
+        best = np.where(peaks, inner - self._cost[1:-1], -1.0).argmax(axis=1) + 1
+        rows = np.arange(len(frames))
+        before, at, after = (likeness[rows, best + shift] for shift in (-1, 0, 1))
+        # The top of the parabola through the peak and its neighbours.
+        bend = np.minimum(before - 2 * at + after, -1e-9)
+        lag = self._lags[best] + np.clip(0.5 * (before - after) / bend, -0.5, 0.5)
+        midi = 69 + 12 * np.log2(_RATE / lag / 440)
+        clarity = np.where(peaks[rows, best - 1], np.clip(at, 0.0, 1.0), 0.0)
+        return np.column_stack([midi, clarity]).astype(np.float32)

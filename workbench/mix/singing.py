@@ -1,0 +1,132 @@
+"""Spoken or sung: the detector of speech takes much singing for speech, and this takes it back.
+
+A singer holds each note, vibrato or not, and the notes are long; in talk the pitch hardly ever stands still, and vowels
+are short. Talk over music is harder to tell, since the music's notes are held; but then the detector is surer of itself
+than it is of singing. So three cues are weighed against each other, the logarithm of the odds that a phrase is spoken
+being their weighted sum:
+
+    held       share of the time from which the pitch goes on unbroken for 180 ms and then is where it was, within 0.4
+               semitones, by the share from which it goes on at all (and 15 %, so that little of it says little);
+               180 ms is a period of vibrato, so that vibrato counts as standing still
+    vowel      length of the unbroken stretch of pitch that a voiced step lies in, mean, in doublings of 200 ms
+    certainty  mean of the detector's own log-odds, from 1 % to 99 %
+
+Each is a mean over the phrase and what else sounds like a voice around it, the less the farther off it lies. Rap, and a
+monotonous chant in free rhythm, are speech to it.
+
+Functions: `voice_cues`, `spoken_odds`.
+
+References
+----------
+E. Scheirer and M. Slaney, "Construction and evaluation of a robust multifeature speech/music discriminator", ICASSP
+1997. R. Sonnleitner, B. Niedermayer, G. Widmer, J. Schlüter, "A simple and effective spectral feature for speech
+detection in mixed audio signals", DAFx 2012 (speech is what has sliding partials). B. Thompson, "Discrimination between
+singing and speech in real-world audio", IEEE SLT 2014.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import ParameterError
+from workbench.mix.pitch import PITCHES_PER_SECOND
+from workbench.mix.voice import Phrases
+from workbench.recording import FloatArray
+
+CUES = ("held", "vowel", "certainty")
+WEIGHTS: Mapping[str, float] = {"bias": -1.02, "held": -10.81, "vowel": -0.59, "certainty": 0.75}
+"""Log-odds a unit of each cue. Fitted, not chosen: logistic regression, talk and singing weighing the same, on phrases
+that the detector finds in synthesised talk and whispers over silence, room, street, crowd and music at +10 to -10 LU,
+and in synthesised singing alone and over music at +12 to 0 LU; `tests/benchmarks/fit_singing.py` makes them and fits.
+No recorded voice takes part."""
+_CLEAR = 0.45  # clarity from which on there is a pitch
+_LAG = PITCHES_PER_SECOND * 18 // 100  # steps, a period of vibrato
+_STILL = 0.4  # semitones
+_LEAP = 1.5  # semitones between two steps that no voice glides
+_AROUND_SECONDS = 6.0  # by which what is heard counts for a fraction of 1/e
+_SHORTEST_VOWEL = 0.02
+_LITTLE = 0.15
+_CERTAIN = 0.99
+
+
+def voice_cues(
+    phrases: Phrases, probabilities: FloatArray, frame_seconds: float, pitches: FloatArray
+) -> NDArray[np.float64]:
+    """What speaks for talk and what for singing.
+
+    Parameters
+    ----------
+    phrases : stretches that sound like a voice, seconds
+    probabilities : shape (n_frames,), of speech, 0 to 1
+    frame_seconds : length of a frame
+    pitches : shape (n_steps, 2), MIDI number and clarity, as `workbench.mix.pitch` measures them
+
+    Returns
+    -------
+    shape (n_phrases, n_cues), in the order of `CUES`
+
+    Raises
+    ------
+    ParameterError : pitches of another shape
+    """
+    if pitches.ndim != 2 or pitches.shape[1] != 2:
+        raise ParameterError(f"pitches are pairs of MIDI number and clarity, got shape {pitches.shape}")
+    time = np.arange(len(pitches)) / PITCHES_PER_SECOND
+    frames = (np.arange(len(probabilities)) + 0.5) * frame_seconds
+    chance = np.interp(time, frames, probabilities) if len(probabilities) else np.zeros(time.size)
+    chance = np.clip(chance, 1 - _CERTAIN, _CERTAIN)
+    certainty = np.log(chance / (1 - chance))
+    voiced = pitches[:, 1] > _CLEAR
+    smooth = voiced & (np.abs(np.diff(pitches[:, 0], prepend=pitches[:1, 0])) < _LEAP)
+    gliding, still = _gliding(pitches[:, 0].astype(np.float64), voiced, smooth)
+    vowel = np.log2(np.maximum(_run_seconds(smooth), _SHORTEST_VOWEL) / 0.2)
+    heard = np.zeros(time.size, dtype=bool)
+    for start, end in phrases:
+        heard |= (time >= start) & (time <= end)
+    cues = np.zeros((len(phrases), len(CUES)))
+    for row, (start, end) in zip(cues, phrases, strict=True):
+        weight = heard * np.exp(-np.maximum(np.maximum(start - time, time - end), 0) / _AROUND_SECONDS)
+        total = max(float(weight.sum()), 1e-9)
+        row[0] = weight[still].sum() / (weight[gliding].sum() + _LITTLE * total)
+        row[1] = _mean(vowel[voiced], weight[voiced], np.log2(_SHORTEST_VOWEL / 0.2))
+        row[2] = _mean(certainty, weight, -np.log(_CERTAIN / (1 - _CERTAIN)))
+    return cues
+
+
+def spoken_odds(
+    phrases: Phrases, probabilities: FloatArray, frame_seconds: float, pitches: FloatArray
+) -> NDArray[np.float64]:
+    """Logarithm of the odds that each phrase is spoken, not sung, shape (n_phrases,); parameters as `voice_cues`."""
+    cues = voice_cues(phrases, probabilities, frame_seconds, pitches)
+    return np.asarray(WEIGHTS["bias"] + cues @ np.array([WEIGHTS[name] for name in CUES]))
+
+
+def _gliding(
+    midi: FloatArray, voiced: NDArray[np.bool_], smooth: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Steps from which the pitch goes on unbroken for a period of vibrato; and those after which it is where it was."""
+    gliding = np.zeros(midi.size, dtype=bool)
+    if midi.size <= _LAG:
+        return gliding, gliding
+    unbroken = np.concatenate([[0], np.cumsum(smooth)])
+    gliding[:-_LAG] = voiced[:-_LAG] & (unbroken[_LAG + 1 :] - unbroken[1:-_LAG] == _LAG)
+    moved = np.zeros(midi.size)
+    moved[:-_LAG] = np.abs(midi[_LAG:] - midi[:-_LAG])
+    return gliding, gliding & (moved < _STILL)
+
+
+def _run_seconds(smooth: NDArray[np.bool_]) -> FloatArray:
+    """Length of the run of True that each step lies in, seconds; 0 outside."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], smooth, [False]])))
+    out = np.zeros(smooth.size)
+    for first, stop in zip(edges[::2], edges[1::2], strict=True):
+        out[first:stop] = (stop - first) / PITCHES_PER_SECOND
+    return out
+
+
+def _mean(values: FloatArray, weights: FloatArray, otherwise: float) -> float:
+    total = float(weights.sum())
+    return float(values @ weights) / total if total > 0 else otherwise
