@@ -53,6 +53,8 @@ _FADED_TOLERANCE = 0.25
 _FLOOR_DB = -90.0
 _REACH_SECONDS = 0.045
 """s around a bar line within which its onset is looked for; half a beat of semiquavers at 160 BPM"""
+_CLICK_SECONDS = 0.1
+"""s before the last sound within which an onset is the sound's being cut off"""
 _BEFORE_SECONDS, _AFTER_SECONDS = 0.015, 0.008
 """s of sound compared before and after an instant"""
 _HOP_SECONDS = 0.0005
@@ -149,7 +151,7 @@ def find_landmarks(heard: Heard, params: LandmarkParams | None = None) -> Landma
     levels = _Levels(heard.spectrum, params.low_hz)
     bars = _Bars(heard, levels, params)
     rows = [*_downbeats(heard, params), *bars.drops(), *bars.breaks(), *bars.sections(), *_stabs(heard, levels, params)]
-    ending = _ending(heard, levels, params)
+    ending = _ending(heard, levels, last_sound, params)
     if ending is not None:
         rows = [row for row in rows if row[0] <= ending[0] - (bars.span if row[1] == "break" else 0.0)]
         rows.append(ending)
@@ -256,15 +258,23 @@ def _stabs(heard: Heard, levels: _Levels, params: LandmarkParams) -> Iterator[_R
             yield time, "stab", 0.5 + 0.35 * size, _ONSET_TOLERANCE
 
 
-def _ending(heard: Heard, levels: _Levels, params: LandmarkParams) -> _Row | None:
-    """The last strong onset of a track that ends by itself, if what follows is only its ringing."""
+def _ending(heard: Heard, levels: _Levels, last_sound: SongSeconds, params: LandmarkParams) -> _Row | None:
+    """The last strong onset of a track that ends by itself, if what follows is only its ringing.
+
+    Chords that ring beat, and their beats look like weak onsets that rise over nothing; a sound that is cut off clicks.
+    Neither is struck.
+    """
     level, rate = levels.full_db, levels.rate
     if not heard.ends_by_itself or not level.size:
         return None
     loud = float(np.quantile(level[level > level.max() - 50.0], 0.9))
-    peaks = _onset_peaks(heard.onsets.attack, params.ending_attack)
+    attack = heard.onsets.attack
+    peaks = _onset_peaks(attack, params.ending_attack)
+    peaks = peaks[(peaks >= rate // 8) & (peaks <= (last_sound - _CLICK_SECONDS) * rate)]
     tops = np.array([level[frame : frame + rate // 10].max() for frame in peaks])
-    strong = peaks[tops >= loud - params.ending_db] if peaks.size else peaks
+    rung = np.array([level[frame - rate // 8 : frame - rate // 50].max() for frame in peaks])
+    struck = (attack[peaks] >= 1.0) | (tops - rung >= params.ending_rise_db)
+    strong = peaks[struck & (tops >= loud - params.ending_db)]
     if not strong.size:
         return None
     ringing = level[strong[-1] + round(params.ring_seconds * rate) :][: 2 * rate]

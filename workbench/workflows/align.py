@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from workbench.mix.balance import Mix
     from workbench.mix.levels import LevelCurve
 
-LANDMARKS_VERSION = 1
+LANDMARKS_VERSION = 2
 """Raise it when the code of align changes landmarks."""
 
 
