@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -124,6 +125,18 @@ def test_a_lone_hit_is_a_stab() -> None:
     assert found.marks.of("ending").size == 0
 
 
+def test_neither_the_click_of_a_cut_nor_the_beating_of_a_chord_is_the_last_chord() -> None:
+    """The last chord beats twice a second as it rings, and is cut off while it still sounds."""
+    sound = np.array(band(FORM).samples[0], dtype=np.float64)
+    chord = round(at_bar(len(FORM)) * RATE)
+    ringing = np.arange(sound.size - chord) / RATE
+    sound[chord:] *= 1.0 + 0.3 * np.sin(2 * np.pi * 2.0 * ringing) * np.minimum(1.0, ringing / 0.5)
+    cut = sound[: chord + round(5.2 * RATE)].copy()
+    cut[-40:] += 0.5 * np.hanning(40)
+    found = landmarks_of(Recording.from_samples(cut.astype(np.float32), RATE), FORM)
+    assert found.marks.of("ending") == pytest.approx([at_bar(len(FORM))], abs=0.005)
+
+
 def test_silence_has_no_landmarks() -> None:
     recording = Recording.from_samples(np.zeros((2, 5 * RATE), dtype=np.float32), RATE)
     spectrum = analyze_spectrum(recording.samples, RATE)
@@ -168,6 +181,18 @@ def test_landmarks_come_back_from_their_arrays(played: Landmarks) -> None:
         played.first_sound,
         played.last_sound,
     )
+
+
+@pytest.mark.parametrize("name", ["first_snow", "slow_tide"])
+def test_a_quiet_song_ends_on_its_last_chord_and_drops_only_where_its_parts_begin(name: str, tmp_path: Path) -> None:
+    """Both end with a chord that rings for seconds; neither lets the music go for a beat and come back."""
+    found = track_landmarks(bundled_path("data", "bundled", "music", f"{name}.ogg"), Home(tmp_path))
+    truth = json.loads(bundled_path("data", "bundled", "truth", f"{name}.jams").read_text())
+    listed = {a["namespace"]: a["data"] for a in truth["annotations"]}
+    assert found.marks.of("ending") == pytest.approx([listed["beat_position"][-1]["time"]], abs=0.03)
+    borders = np.array([section["time"] for section in listed["segment_open"]])
+    for drop in found.marks.of("drop"):
+        assert np.abs(borders - drop).min() < 0.05
 
 
 def test_drops_of_a_bundled_song_are_where_its_score_has_them(tmp_path_factory: pytest.TempPathFactory) -> None:
