@@ -36,8 +36,8 @@ from workbench.features.spectrum import Spectrum, analyze_spectrum
 from workbench.params import BeatParams
 
 Times = NDArray[np.float64]
-STEPS, CHANNELS, FILTERS = 300, 40, 8
-"""of a small training"""
+STEPS, CHANNELS, FILTERS, EVERY = 300, 40, 8, 50
+"""of a small training, which keeps a checkpoint every so many steps"""
 VARIANTS = {"seed 0": 0, "seed 1": 1, "seed 2": 2, "seed 0, unspoiled": 0}
 """small trainings by name, and their seeds"""
 KEPT = Path(__file__).parent / "runs" / "trainings.jsonl"
@@ -121,7 +121,7 @@ def trainings(set_folder: Path, runs: Path, only: list[str]) -> None:
     for name in only:
         run, seed = runs / name.replace(",", "").replace(" ", "_"), VARIANTS[name]
         spoils = Spoils.none() if name.endswith("unspoiled") else Spoils()
-        network = train(train_set, [], run, STEPS, seed, spoils=spoils, channels=CHANNELS, filters=FILTERS, every=STEPS)
+        network = train(train_set, [], run, STEPS, seed, spoils=spoils, channels=CHANNELS, filters=FILTERS, every=EVERY)
         row = {"training": name, "steps": STEPS, "pieces": len(held), **validate(network, held)}
         print(json.dumps(row), flush=True)
         keep(row)
