@@ -28,6 +28,7 @@ import numpy as np
 import soundfile
 from judge import Splice, Verdict, judge
 from numpy.typing import NDArray
+from peer_answers import kept
 from songs import BUNDLED, Song, bundled
 from table import Table
 
@@ -43,6 +44,7 @@ from workbench.render.playback import render_blocks
 
 ROOT = Path(__file__).parents[2]
 PEER = ROOT / ".venv" / "peers" / "bin" / "python"
+PROGRAM = Path(__file__).with_name("peer_seams.py")
 EACH = 24
 """splices of a kind taken from a song at most"""
 SAME_CHORDS = 0.6
@@ -227,17 +229,24 @@ def peer_scores(recording: Recording, grid: BeatGrid, cases: Sequence[Case]) -> 
     """PyMusicLooper's score of every case, or None where it is not installed."""
     if not PEER.exists():
         return None
+    places = [[float(grid.beats[c.leave]), float(grid.beats[c.enter])] for c in cases]
+    asked = json.dumps([recording.content_hash, grid.tempo_bpm, places])
+    return np.array(kept(PROGRAM, asked, lambda: ask_peer(recording, grid.tempo_bpm, places)))
+
+
+def ask_peer(recording: Recording, bpm: float, places: list[list[float]]) -> list[float]:
+    """PyMusicLooper's score of splices at the places, seconds, in its own environment."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "song.wav"
         soundfile.write(file, recording.samples.T, recording.sample_rate, subtype="PCM_16")
-        places = [[float(grid.beats[c.leave]), float(grid.beats[c.enter])] for c in cases]
         done = subprocess.run(
-            [str(PEER), str(Path(__file__).parent / "peer_seams.py"), str(file), str(grid.tempo_bpm)],
+            [str(PEER), str(PROGRAM), str(file), str(bpm)],
             input=json.dumps(places), capture_output=True, text=True, check=False,
         )  # fmt: skip
     if done.returncode != 0:
         raise RuntimeError(f"PyMusicLooper failed: {done.stderr[-2000:]}")
-    return np.array(json.loads(done.stdout.splitlines()[-1]))
+    scores: list[float] = json.loads(done.stdout.splitlines()[-1])
+    return scores
 
 
 def auc(good: NDArray[np.float64], bad: NDArray[np.float64]) -> float | None:
