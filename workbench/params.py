@@ -194,13 +194,13 @@ class SeamParams(Params):
         default=0.5, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     weight_pulse: float = Field(
-        default=0.095, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=1.0, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     weight_harmony: float = Field(
         default=2.9, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     weight_level: float = Field(
-        default=0.119, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=0.8, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
     )
     weight_brightness: float = Field(
         default=0.6, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
@@ -355,6 +355,20 @@ class RenderParams(Params):
     film_kbps: int = Field(default=256, ge=96, le=320, description="kbit/s of a film's AAC stereo sound")
 
 
+class PreviewParams(Params):
+    """An excerpt to judge a track by, marked so that it serves nothing else."""
+
+    seconds: float = Field(default=30.0, ge=5.0, le=30.0, description="s; the longest excerpt")
+    fade_seconds: float = Field(default=0.25, ge=0.0, le=2.0, description="s of fade at both ends")
+    mark_every_seconds: float = Field(default=4.0, ge=1.0, le=10.0, description="s from one mark to the next")
+    mark_seconds: float = Field(default=0.5, ge=0.1, le=1.0, description="s that a mark sounds")
+    mark_under_db: float = Field(
+        default=6.0, ge=0.0, le=20.0, description="dB by which a mark lies under the music around it; heard, not loud"
+    )
+    mark_least_dbfs: float = Field(default=-36.0, ge=-60.0, le=-12.0, description="dBFS RMS of a mark in silence")
+    kbps: int = Field(default=128, ge=64, le=320, description="kbit/s of the MP3")
+
+
 class VoiceParams(Params):
     """Speech probabilities to phrases, and what counts as a voice-over."""
 
@@ -435,6 +449,9 @@ class DuckParams(Params):
     )
     under_voice_lu: float = Field(
         default=15.0, ge=13.0, le=17.0, description="LU that music is held under the voice; 13 is lively, 17 is clear"
+    )
+    max_background_db: float = Field(
+        default=10.0, ge=0.0, le=20.0, description="dB at most by which a voice is taken to lie under the clip's sound"
     )
     max_depth_db: float = Field(default=40.0, ge=12.0, le=48.0, description="dB that music is pulled down at most")
     piece_seconds: float = Field(
@@ -781,8 +798,8 @@ class MatchParams(Params):
     full_band: float = Field(default=0.3, ge=0.05, le=1.0, description="beyond that, that drowns it")
     usual_swing: float = Field(default=0.0571, ge=0.01, le=1.0, description="deviation of drive that is half an arc")
     usual_spread: float = Field(default=0.0428, ge=0.01, le=1.0, description="the same of the music's energy")
-    weight_pulse: float = Field(default=0.2, ge=0.0, le=1.0, description="exponent in the geometric mean")
-    weight_level: float = Field(default=0.25, ge=0.0, le=1.0, description="exponent in the geometric mean")
+    weight_pulse: float = Field(default=0.095, ge=0.0, le=1.0, description="exponent in the geometric mean")
+    weight_level: float = Field(default=0.119, ge=0.0, le=1.0, description="exponent in the geometric mean")
     weight_mood: float = Field(default=0.134, ge=0.0, le=1.0, description="exponent in the geometric mean")
     weight_voice: float = Field(default=0.202, ge=0.0, le=1.0, description="exponent in the geometric mean")
     weight_length: float = Field(default=0.093, ge=0.0, le=1.0, description="exponent in the geometric mean")
@@ -821,6 +838,7 @@ class WorkbenchParams(Params):
     endings: EndingParams = EndingParams()
     cover: CoverParams = CoverParams()
     render: RenderParams = RenderParams()
+    preview: PreviewParams = PreviewParams()
     voice: VoiceParams = VoiceParams()
     duck: DuckParams = DuckParams()
     cuts: CutParams = CutParams()
