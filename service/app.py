@@ -127,9 +127,21 @@ def _sanic_config(config: AppConfig) -> Config:
 
 
 def _register_routes(app: Sanic[Any, Any]) -> None:
-    from service.routes import align, beats, docs, loop, match, operations, underscore, uploads, videos, webhooks
+    from service.routes import (
+        align,
+        beats,
+        docs,
+        loop,
+        match,
+        operations,
+        previews,
+        underscore,
+        uploads,
+        videos,
+        webhooks,
+    )
 
-    for family in (loop, align, match, underscore, beats, videos, uploads, webhooks, operations, docs):
+    for family in (loop, align, match, underscore, beats, videos, uploads, webhooks, previews, operations, docs):
         app.blueprint(family.blueprint)
 
 

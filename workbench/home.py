@@ -61,6 +61,11 @@ class Home:
         return self.root / "renders"
 
     @property
+    def previews(self) -> Path:
+        """Marked excerpts of tracks; may be deleted at any time."""
+        return self.root / "previews"
+
+    @property
     def uploads(self) -> Path:
         """Files that callers sent."""
         return self.root / "uploads"

@@ -5,6 +5,7 @@
     loop     main    auto_mix                                  LoopResult
     align    main    auto_mix                                  AlignResult
     beats    beats   audio_url                                 beat grid
+    preview  main    audio_id                                  which stretch of the track it plays
 
 Video, track and account stand in the job itself. What is found once is stored under the key of all it depends on
 (`service.answers.keys`), without the ids that a caller gave it, so that the next account's job finds it.
@@ -21,6 +22,7 @@ import structlog
 
 from service.answers import keys
 from service.billing.prices import started_minutes
+from service.jobs import previews
 from service.jobs.outcome import Context, JobFault, Outcome
 from service.store import answers, claims, tracks
 from service.store.jobs import Job, StoredAnswer
@@ -278,4 +280,5 @@ KINDS: Mapping[str, Callable[[Job, Context], Outcome]] = {
     "loop": loop,
     "align": align,
     "beats": beats,
+    "preview": previews.preview,
 }

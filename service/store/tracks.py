@@ -38,3 +38,10 @@ def get(connection: Connection, track_id: str) -> TrackFacts | None:
         fields.get("catalog_audio_file_id"),
         fields.get("duration_seconds"),
     )
+
+
+def with_audio(connection: Connection, audio_id: str) -> str | None:
+    """A track whose bytes an audio id stands for."""
+    start = audio_id.removeprefix("aud_")
+    query = sa.select(tracks.c.track_id).where(tracks.c.content_hash.startswith(start, autoescape=True))
+    return connection.scalar(query.order_by(tracks.c.track_id).limit(1))

@@ -1,0 +1,87 @@
+"""An excerpt of a track to judge it by: cut, faded, and marked audibly and evenly, so that it serves nothing else.
+
+A mark is two soft tones, a fifth apart and gliding up, at a stated distance under the loudness of the music around it:
+loud music does not hide it, quiet music is not drowned. Marks come at even distances, and the first comes early enough
+that no clean stretch is longer than that distance.
+
+Functions: `preview_of`, `mark_times`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.errors import ParameterError
+from workbench.mix.limiter import limit
+from workbench.params import PreviewParams, RenderParams
+from workbench.recording import FloatArray, Recording, SongSeconds
+
+_LOW_HZ, _HIGH_HZ = 880.0, 1320.0
+_GLIDE = 1.06  # a semitone upwards, which no instrument does in step with every song
+
+
+def preview_of(
+    recording: Recording, song_from: SongSeconds, song_to: SongSeconds, params: PreviewParams = PreviewParams()
+) -> Recording:
+    """The marked excerpt between two times.
+
+    Parameters
+    ----------
+    recording : the whole song
+    song_from, song_to : s; what is longer than `params.seconds` is cut at its end
+    params : see `PreviewParams`
+
+    Returns
+    -------
+    Recording : one or two channels, at most -1 dBTP
+
+    Raises
+    ------
+    ParameterError : no time between both, or outside the song
+    """
+    rate = recording.sample_rate
+    first = round(max(0.0, song_from) * rate)
+    stop = min(recording.samples.shape[1], round(min(song_to, song_from + params.seconds) * rate))
+    if stop <= first:
+        raise ParameterError(f"there is no sound from {song_from:.3f} to {song_to:.3f} s of {recording.duration:.3f} s")
+    sound = np.array(recording.samples[:, first:stop], dtype=np.float64)
+    if sound.shape[0] > 2:
+        sound = sound.mean(axis=0, keepdims=True)
+    _fade(sound, round(params.fade_seconds * rate))
+    for begin in mark_times(sound.shape[1] / rate, params):
+        _mark(sound, round(begin * rate), rate, params)
+    return Recording.from_samples(limit(sound, rate, RenderParams()), rate)
+
+
+def mark_times(seconds: float, params: PreviewParams = PreviewParams()) -> FloatArray:
+    """Where the marks begin in an excerpt of some length, s: evenly apart, half a distance from either end."""
+    count = max(1, round(seconds / params.mark_every_seconds))
+    centres = (np.arange(count) + 0.5) * seconds / count
+    return np.maximum(0.0, centres - 0.5 * params.mark_seconds)
+
+
+def _fade(sound: FloatArray, length: int) -> None:
+    """Fade both ends, in place."""
+    length = min(length, sound.shape[1] // 2)
+    if length:
+        rise = 0.5 - 0.5 * np.cos(np.pi * (np.arange(length) + 0.5) / length)
+        sound[:, :length] *= rise
+        sound[:, -length:] *= rise[::-1]
+
+
+def _mark(sound: FloatArray, begin: int, rate: int, params: PreviewParams) -> None:
+    """Add one mark, in place, at a level that follows the music under it and beside it."""
+    length = min(round(params.mark_seconds * rate), sound.shape[1] - begin)
+    around = sound[:, max(0, begin - length) : begin + 2 * length]
+    level = float(np.sqrt(np.mean(around**2)))
+    wanted = max(level * 10.0 ** (-params.mark_under_db / 20.0), 10.0 ** (params.mark_least_dbfs / 20.0))
+    tone = _tone(length, rate)
+    sound[:, begin : begin + length] += wanted / float(np.sqrt(np.mean(tone**2))) * tone
+
+
+def _tone(length: int, rate: int) -> FloatArray:
+    """Two tones that glide up by a semitone under a round envelope, shape (length,)."""
+    share = (np.arange(length) + 0.5) / length
+    turns = length / rate * (share + (_GLIDE - 1.0) * share**2 / 2.0)
+    voices = np.sin(2.0 * np.pi * _LOW_HZ * turns) + 0.7 * np.sin(2.0 * np.pi * _HIGH_HZ * turns)
+    return np.asarray(voices * np.sin(np.pi * share))
