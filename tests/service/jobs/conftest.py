@@ -1,0 +1,138 @@
+"""Workers as processes of their own, on a database of each kind."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from service.store import accounts, jobs, ledger
+from service.store.jobs import Job, NewJob
+from workbench.store.database import Database
+
+LOOP = "POST /v1/loop"
+BEATS = "POST /v1/beats"
+
+
+def until(condition: Callable[[], Any], seconds: float = 60.0, what: str = "") -> Any:
+    """What a condition gives once it gives something; it is asked again and again."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        found = condition()
+        if found:
+            return found
+        time.sleep(0.02)
+    raise AssertionError(f"not within {seconds} s: {what or condition}")
+
+
+@dataclass
+class Workshop:
+    """A database, its home folder, and workers that are started and killed."""
+
+    database: Database
+    home: Path
+    lease: float = 1.0
+    deadline: float = 60.0
+    settings: dict[str, str] = field(default_factory=dict)
+    workers: list[subprocess.Popen[str]] = field(default_factory=list)
+
+    def start(self, main: int = 1, beats: int = 0) -> subprocess.Popen[str]:
+        """A worker; wait for it with `ready`."""
+        program = Path(__file__).with_name("tiny_worker.py")
+        environment = {
+            **os.environ,
+            **self.settings,
+            "WORKBENCH_DATABASE_URL": self.database.url,
+            "WORKBENCH_JOB_LEASE_SECONDS": str(self.lease),
+            "WORKBENCH_JOB_DEADLINE_SECONDS": str(self.deadline),
+        }
+        with (self.home / "log").open("a") as log:
+            worker = subprocess.Popen(
+                [sys.executable, str(program), str(self.home), str(main), str(beats)],
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=log,
+                text=True,
+            )
+        self.workers.append(worker)
+        return worker
+
+    def ready(self, worker: subprocess.Popen[str]) -> subprocess.Popen[str]:
+        assert worker.stdout is not None
+        assert worker.stdout.readline() == "ready\n"
+        return worker
+
+    def submit(self, *given: dict[str, Any], kind: str = "loop", account: str = "ada") -> list[Job]:
+        """Jobs with these requests."""
+        queue, endpoint = (jobs.BEATS, BEATS) if kind == "beats" else (jobs.MAIN, f"POST /v1/{kind}")
+        with self.database.write() as connection:
+            accounts.ensure(connection, account)
+            return [
+                jobs.submit(
+                    connection,
+                    NewJob(
+                        kind=kind,
+                        queue=queue,
+                        account=account,
+                        build=jobs.new_job_id(),
+                        video_id="vid_1",
+                        track_id="trk_1",
+                        request=request,
+                        endpoint=endpoint,
+                        charge_key="",
+                    ),
+                )
+                for request in given
+            ]
+
+    def read(self, job: Job) -> Job:
+        with self.database.read() as connection:
+            found = jobs.get(connection, job.job_id)
+        assert found is not None
+        return found
+
+    def settled(self, job: Job, seconds: float = 60.0) -> Job:
+        """The job once it is settled."""
+        return until(lambda: (now := self.read(job)).settled and now, seconds, f"settled: {job.request}")  # type: ignore[no-any-return]
+
+    def staged(self, job: Job, stage: str) -> Job:
+        """The job once it says that it is in a stage."""
+        return until(lambda: (now := self.read(job)).stage == stage and now, what=stage)  # type: ignore[no-any-return]
+
+    def ledger(self, account: str = "ada") -> list[ledger.Entry]:
+        with self.database.read() as connection:
+            return ledger.entries(connection, account)
+
+    def wait_for(self, condition: Callable[[], bool], what: str) -> None:
+        until(condition, what=what)
+
+    def kill(self, pid: int) -> None:
+        """End a process; one that has just ended is as good."""
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+    def log(self) -> str:
+        return (self.home / "log").read_text()
+
+
+@pytest.fixture
+def workshop(database: Database, tmp_path: Path) -> Iterator[Workshop]:
+    home = tmp_path / "home"
+    home.mkdir()
+    made = Workshop(database, home)
+    yield made
+    for worker in made.workers:
+        if worker.poll() is None:
+            worker.send_signal(signal.SIGKILL)
+        worker.wait()
+        if worker.stdout is not None:
+            worker.stdout.close()

@@ -1,0 +1,55 @@
+"""Exactly once, whatever is killed when: four workers, 500 tiny jobs, SIGKILL to workers and to their children."""
+
+from __future__ import annotations
+
+import random
+import signal
+from collections import Counter
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import sqlalchemy as sa
+
+from service.store import tables
+
+if TYPE_CHECKING:
+    from .conftest import Workshop
+
+JOBS = 500
+KILLS = 8
+
+
+def settled(workshop: Workshop) -> int:
+    with workshop.database.read() as connection:
+        done = sa.select(sa.func.count()).where(tables.jobs.c.state.in_(("complete", "failed")))
+        return connection.scalar(done) or 0
+
+
+def children_of(pid: int) -> list[int]:
+    try:
+        return [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except (FileNotFoundError, ProcessLookupError):
+        return []
+
+
+def test_every_job_settles_and_is_charged_once(workshop: Workshop) -> None:
+    chance = random.Random(6)
+    given = workshop.submit(*({} for _ in range(JOBS)))
+    crew = [workshop.start() for _ in range(4)]
+    for number in range(KILLS):
+        mark = JOBS * (number + 1) // (KILLS + 2)
+        workshop.wait_for(lambda mark=mark: settled(workshop) >= mark, f"{mark} jobs settled")  # type: ignore[misc]
+        place = chance.randrange(len(crew))
+        victim, children = crew[place], children_of(crew[place].pid)
+        if number % 2 and children:
+            workshop.kill(chance.choice(children))
+        else:
+            victim.send_signal(signal.SIGKILL)
+            victim.wait()
+            crew[place] = workshop.start()
+    workshop.wait_for(lambda: settled(workshop) == JOBS, "all jobs settled")
+    states = Counter(workshop.read(job).state for job in given)
+    assert states == {"complete": JOBS}
+    booked = Counter(entry.subject for entry in workshop.ledger())
+    assert booked == Counter(job.job_id for job in given)
+    assert sum(workshop.read(job).crashes for job in given) <= KILLS

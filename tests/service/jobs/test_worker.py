@@ -1,0 +1,121 @@
+"""The job parent: what it does with jobs that end well, badly or never."""
+
+from __future__ import annotations
+
+import signal
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from service.store import answers, facts, workers
+
+if TYPE_CHECKING:
+    from .conftest import Workshop
+
+pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
+"""What differs between databases is tested in test_jobs.py and, with processes, in test_kills.py."""
+
+
+def test_jobs_end_as_they_should(workshop: Workshop) -> None:
+    """One worker, one job of each fate, so that the processes are started once."""
+    workshop.deadline = 2.0
+    workshop.ready(workshop.start(main=1, beats=1))
+    (good,) = workshop.submit({"do": "answer"})
+    done = workshop.settled(good)
+    assert done.answer == {"attempt": 1, "scratch": True}
+    with workshop.database.read() as connection:
+        assert answers.find(connection, f"tiny:{good.build}") == done.answer
+        assert facts.get(connection, facts.ANALYSIS_REVISION) == "revision of the tests"
+        assert [worker.queues for worker in workers.alive(connection, 30.0)] == [("main", "beats")]
+    assert not (workshop.home / "scratch" / good.job_id).exists()
+
+    (fault,) = workshop.submit({"do": "fault"}, kind="align")
+    assert workshop.settled(fault).fault == {"status": 422, "type": "invalid_request", "message": "it cannot be done"}
+
+    (error,) = workshop.submit({"do": "error"}, kind="align")
+    told = workshop.settled(error).fault
+    assert told is not None
+    assert told["status"] == 500
+    assert "Zero" not in told["message"]
+    assert "ZeroDivisionError" in workshop.log()
+
+    (refused,) = workshop.submit({"do": "error"})
+    answer = workshop.settled(refused).answer
+    assert answer is not None
+    assert (answer["applicable"], answer["plan"]["reason"], answer["retryable"]) == (False, "profile_error", True)
+
+    (again,) = workshop.submit({"do": "no store"}, kind="align")
+    later = workshop.settled(again)
+    assert (later.state, later.attempt) == ("complete", 2)
+
+    first, second = workshop.submit({"hash": "aa"}, {"hash": "aa"}, kind="beats")
+    cached = [(workshop.settled(job).answer or {})["cached"] for job in (first, second)]
+    assert cached == [False, True]
+
+    billed = {entry.subject for entry in workshop.ledger()}
+    assert billed == {good.job_id, again.job_id, first.job_id, second.job_id}
+
+
+def test_a_job_that_kills_its_process_three_times_is_given_up(workshop: Workshop) -> None:
+    workshop.ready(workshop.start(main=2, beats=1))
+    loop, align, beats = (workshop.submit({"do": "die"}, kind=kind)[0] for kind in ("loop", "align", "beats"))
+    (after,) = workshop.submit({})
+    refused = workshop.settled(loop)
+    assert (refused.state, refused.attempt) == ("complete", 3)
+    assert refused.answer is not None
+    assert (refused.answer["plan"]["reason"], refused.answer["retryable"]) == ("profile_error", True)
+    for job, status in ((align, 500), (beats, 422)):
+        failed = workshop.settled(job)
+        assert (failed.state, failed.attempt, (failed.fault or {})["status"]) == ("failed", 3, status)
+    assert workshop.settled(after).state == "complete"
+    assert [entry.subject for entry in workshop.ledger()] == [after.job_id]
+
+
+def test_a_runaway_job_is_ended_at_its_deadline(workshop: Workshop) -> None:
+    workshop.deadline = 1.0
+    workshop.ready(workshop.start())
+    loop, align = (workshop.submit({"do": "spin"}, kind=kind)[0] for kind in ("loop", "align"))
+    refused = workshop.settled(loop).answer
+    assert refused is not None
+    assert (refused["plan"]["reason"], refused["retryable"]) == ("timeout", True)
+    assert (workshop.settled(align).fault or {})["status"] == 503
+    assert workshop.ledger() == []
+
+
+def test_a_job_that_wants_all_memory_costs_itself_alone(workshop: Workshop) -> None:
+    workshop.settings["WORKBENCH_JOB_MEMORY_BYTES"] = str(2**30)
+    workshop.ready(workshop.start())
+    hoard, after = (workshop.submit({"do": do}, kind="align")[0] for do in ("hoard", "answer"))
+    assert "memory" in (workshop.settled(hoard).fault or {})["message"]
+    assert workshop.settled(after).state == "complete"
+
+
+def test_sigterm_lets_what_runs_finish_and_exits_0(workshop: Workshop, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    worker = workshop.ready(workshop.start())
+    (running,) = workshop.submit({"do": "wait", "gate": str(gate)})
+    workshop.staged(running, "waiting")
+    worker.send_signal(signal.SIGTERM)
+    (late,) = workshop.submit({})
+    gate.touch()
+    assert worker.wait(timeout=30) == 0
+    assert workshop.read(running).state == "complete"
+    assert workshop.read(late).state == "queued"
+    with workshop.database.read() as connection:
+        assert workers.alive(connection, 30.0) == []
+
+
+def test_a_dead_workers_job_goes_to_another_one(workshop: Workshop, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    dead = workshop.ready(workshop.start())
+    (job,) = workshop.submit({"do": "wait", "gate": str(gate)})
+    held = workshop.staged(job, "waiting")
+    dead.send_signal(signal.SIGKILL)
+    dead.wait()
+    workshop.start()
+    gate.touch()
+    done = workshop.settled(job)
+    assert (done.state, done.attempt, done.crashes) == ("complete", 2, 1)
+    assert done.owner != held.owner
+    assert len(workshop.ledger()) == 1

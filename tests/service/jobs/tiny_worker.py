@@ -1,0 +1,28 @@
+"""A job parent whose children run tiny jobs. Arguments: the home folder, main slots, beats slots."""
+
+from __future__ import annotations
+
+import sys
+from functools import partial
+from pathlib import Path
+
+from service.jobs.children import Child
+from service.jobs.worker import Worker
+from service.logs import log_to_stderr
+from service.settings import load_service_settings
+from service.store.tables import open_database
+from workbench.home import Home
+from workbench.settings import load_settings
+
+home, main, beats = Home(Path(sys.argv[1])), int(sys.argv[2]), int(sys.argv[3])
+log_to_stderr("info")
+database = open_database(home, load_settings())
+Worker(
+    home,
+    database,
+    load_service_settings(),
+    {queue: slots for queue, slots in (("main", main), ("beats", beats)) if slots},
+    on_ready=lambda: print("ready", flush=True),
+    make_child=partial(Child, command=(sys.executable, str(Path(__file__).with_name("tiny_child.py")))),
+).run()
+database.close()
