@@ -53,6 +53,8 @@ _BLOCK = 1 << 16
 _WINDOW_CUTS = 16
 """cuts over which a phase is expected to hold: editors place music anew, and tempi are known to a part in a thousand"""
 _LEAST_CUTS = 4
+_KEEPS_TIME_ODDS = 0.01
+"""that a film was cut to this very tempo, before looking: of hundreds of tracks one in a hundred would seem to fit"""
 _LEAST_PART = 0.02
 """a part speaks no louder against a track than this"""
 LOOP_EXCESS_SECONDS = 30.0
@@ -300,7 +302,8 @@ def bar_agreement(cuts: FloatArray, bpm: FloatArray, beats_per_bar: IntArray) ->
     """How surely and how well the cuts keep time with bars, half bars or beats of each track; 0 where they do not.
 
     Phases are compared within runs of sixteen cuts, so that music may be placed anew now and then. Under chance the sum
-    over the runs of n R² is gamma-distributed; of three periods the best is taken, and allowed for.
+    over the runs of n R² is gamma-distributed; of three periods the best is taken, and allowed for. The mean length R
+    counts by the probability that it is none of chance's.
 
     Returns
     -------
@@ -313,7 +316,8 @@ def bar_agreement(cuts: FloatArray, bpm: FloatArray, beats_per_bar: IntArray) ->
     if cuts.size < _LEAST_CUTS or not n_tracks:
         return np.zeros(n_tracks, dtype=np.float32), np.zeros(n_tracks, dtype=np.int64)
     runs = np.array_split(cuts, max(1, round(cuts.size / _WINDOW_CUTS)))
-    beat = 60.0 / np.asarray(bpm, dtype=np.float64)
+    pulsed = np.isfinite(bpm) & (np.asarray(bpm) > 0)
+    beat = 60.0 / np.where(pulsed, bpm, 60.0).astype(np.float64)
     bar = beat * np.where(np.asarray(beats_per_bar) > 0, beats_per_bar, 4)
     agreement = np.zeros((len(BAR_UNITS), n_tracks))
     for unit, period in enumerate((bar, 0.5 * bar, beat)):
@@ -321,7 +325,7 @@ def bar_agreement(cuts: FloatArray, bpm: FloatArray, beats_per_bar: IntArray) ->
         evidence = sum(run.size * np.square(length) for run, length in zip(runs, lengths, strict=True))
         chance = np.minimum(1.0, len(BAR_UNITS) * gammaincc(len(runs), evidence))
         mean = sum(run.size * length for run, length in zip(runs, lengths, strict=True)) / cuts.size
-        agreement[unit] = np.nan_to_num((1.0 - chance) * mean)
+        agreement[unit] = np.where(pulsed, mean * _KEEPS_TIME_ODDS / (_KEEPS_TIME_ODDS + chance), 0.0)
     return agreement.max(axis=0).astype(np.float32), agreement.argmax(axis=0)
 
 

@@ -1,0 +1,218 @@
+"""Films of known character, drawn: scenes of the demo film cut anew to what each character asks for.
+
+Every recipe says which scenes, how long shots are over the film, what is heard, and whether the bundled narration is
+spoken over it; the character beside it was written down before anything was measured. Pictures are 320 by 180, 15 a
+second, encoded as H.264 with AAC, and go through ingest like a customer's.
+
+Functions: `draw`; `RECIPES` are the films.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+
+import av
+import numpy as np
+from match_films import FilmCharacter
+from numpy.typing import NDArray
+
+from workbench.bundled import bundled_path
+from workbench.media.audio import decode, resample
+from workbench.workflows.footage.country import Forest, Hills, Reeds, Stars
+from workbench.workflows.footage.graphics import Bokeh, Card, Ink, Map
+from workbench.workflows.footage.looks import (
+    CITY,
+    DAWN,
+    DUSK,
+    EVENING,
+    FOG,
+    MORNING,
+    NIGHT,
+    NOON,
+    OVERCAST,
+    PREDAWN,
+    STORM,
+    Scene,
+)
+from workbench.workflows.footage.railway import Rails, Tunnel, Wheels, Window
+from workbench.workflows.footage.sounds import RATE as SOUND_RATE
+from workbench.workflows.footage.sounds import Bed, ambience
+from workbench.workflows.footage.town import City, Platform, Road
+from workbench.workflows.footage.weather import Downpour, Sea
+
+WIDTH, HEIGHT, RATE = 320, 180, 15
+Lengths = Callable[[float], float]
+"""from place in the film, 0 to 1, to seconds of the shot that begins there"""
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a film is made, and what it is like."""
+
+    name: str
+    character: FilmCharacter
+    shots: Lengths
+    scenes: tuple[tuple[Scene, ...], ...]
+    """acts of equal length; the scenes of an act take turns"""
+    bed: Bed | None
+    spoken: bool = False
+    no_sound: bool = False
+
+
+def _film(arousal: float, valence: float, pulse: float, seconds: float, arc: str = "flat", depth: float = 0.0,
+          speech: float = 0.0) -> FilmCharacter:  # fmt: skip
+    return FilmCharacter(arousal, valence, pulse, arc, depth, speech, seconds)
+
+
+def _all(seconds: float) -> Lengths:
+    return lambda place: seconds
+
+
+_RUSH = (
+    City(CITY, seed=13, pan=90, bank=330, lit=0.55, moon=False), Road(seed=23, speed=1.6), Wheels(DUSK, turns=2.2),
+    Tunnel(seed=23, speed=6.0), Road(seed=13, speed=1.2, bend=-70), Bokeh(seed=13, drift=-70),
+)  # fmt: skip
+_CALM_NIGHT = (Stars(seed=2), Hills(NIGHT, seed=5, pan=6, cloud=0.35), Stars(seed=12, turn=1.2))
+_RIDE = (
+    Window(NOON, seed=5, speed=400, sea=True), Rails(NOON, seed=13, speed=13, bend=120),
+    Hills(NOON, seed=8, pan=60, birds=22, cloud=0.7), Window(NOON, seed=15, speed=520, sun=None),
+)  # fmt: skip
+_COAST = (
+    Sea(MORNING, seed=7, sun=(330, 62, 15), horizon=122), Hills(MORNING, seed=31, pan=8, birds=10),
+    Sea(NOON, seed=27, sun=(180, 70, 14), horizon=150, boat=330), Reeds(MORNING, seed=5, wind=0.7),
+)  # fmt: skip
+_STORM = (
+    Downpour(STORM, seed=13, wind=0.5, lightning=0.8), Rails(STORM, seed=33, speed=15, bend=-140, sun=None),
+    Sea(STORM, seed=37, sun=(420, -60, 2), horizon=130, choppy=1.8, drift=26),
+    Window(STORM, seed=14, speed=620, drops=True, sun=None),
+)  # fmt: skip
+_FOG = (Forest(FOG, seed=13, pan=12), Hills(FOG, seed=33, pan=8, cloud=0.2, base=150))
+_STILLS = (
+    Hills(NOON, seed=3, pan=0, cloud=0.6), Hills(MORNING, seed=21, pan=0), Sea(NOON, seed=9, choppy=0.2, drift=0),
+    Map(seed=4), Hills(DAWN, seed=51, pan=0), Reeds(NOON, seed=8, wind=0.0),
+)  # fmt: skip
+
+RECIPES: tuple[Recipe, ...] = (
+    Recipe("night sky", _film(0.06, 0.3, 0.08, 50.0), _all(12.0), (_CALM_NIGHT,), Bed("night", -44)),
+    Recipe("morning coast", _film(0.25, 0.75, 0.2, 48.0), _all(7.0), (_COAST,), Bed("sea", -37)),
+    Recipe("city rush", _film(0.92, 0.3, 0.95, 40.0), _all(1.1), (_RUSH,), Bed("city", -24)),
+    Recipe("storm", _film(0.75, 0.15, 0.65, 40.0), _all(2.6), (_STORM,), Bed("rain", -27)),
+    Recipe("ride at noon", _film(0.65, 0.85, 0.55, 42.0), _all(3.2), (_RIDE,), Bed("train", -31)),
+    Recipe(
+        "a place explained", _film(0.3, 0.6, 0.3, 60.0, speech=0.6), _all(5.5),
+        ((Platform(MORNING, seed=4, people=9, pace=0.7), *_COAST),), Bed("hall", -42), spoken=True,
+    ),
+    Recipe(
+        "slides", _film(0.2, 0.7, 0.3, 60.0, speech=0.6), _all(6.0),
+        ((Map(seed=4), Card("ONE", "FIRST OF ALL", MORNING, seed=6), Map(seed=9), Card("TWO", "AND THEN", NOON, 2)),),
+        None, spoken=True,
+    ),
+    Recipe(
+        "from night to noon", _film(0.5, 0.5, 0.5, 80.0, "rise", 0.3), lambda place: 9.0 * 0.15**place,
+        (_CALM_NIGHT, (Hills(DAWN, seed=51, pan=14, birds=16), *_COAST), _RIDE, _RIDE), Bed("train", -34),
+    ),
+    Recipe(
+        "arriving", _film(0.5, 0.3, 0.5, 80.0, "fall", 0.3), lambda place: 1.3 * 7.0**place,
+        (_RUSH, (Rails(DUSK, seed=43, speed=9), Window(DUSK, seed=19, speed=330)), (Sea(DUSK, seed=6),), _CALM_NIGHT),
+        Bed("city", -33),
+    ),
+    Recipe(
+        "the chase in the middle", _film(0.5, 0.4, 0.55, 84.0, "peak", 0.25),
+        lambda place: 1.2 if 0.5 < place < 0.9 else 5.5,
+        (_FOG, (Hills(OVERCAST, seed=31, pan=16), *_FOG), _RUSH, (*_RUSH, Hills(EVENING, seed=11, pan=10))),
+        Bed("city", -32),
+    ),
+    Recipe("forest in fog", _film(0.12, 0.45, 0.15, 48.0), _all(8.5), (_FOG,), Bed("forest", -40)),
+    Recipe(
+        "lights and ink", _film(0.75, 0.55, 0.85, 36.0), _all(1.4),
+        ((Bokeh(seed=3, drift=60), Ink(12, ("#12040a", "#5b1026", "#c8402e", "#ffb25e", "#fff2cf"), speed=60),
+          Bokeh(seed=13, colours=("#6aa8ff", "#9fd0ff", "#b58cff", "#5ee0d0"), drift=-70), Ink(seed=3, speed=50)),),
+        None, no_sound=True,
+    ),
+    Recipe(
+        "rain, remembered", _film(0.2, 0.15, 0.2, 60.0, speech=0.6), _all(7.5),
+        ((Downpour(STORM, seed=3, lamp=(180, 150)), Bokeh(seed=4, wet=True), Hills(FOG, seed=3, pan=5)),),
+        Bed("rain", -40), spoken=True,
+    ),
+    Recipe(
+        "one long ride", _film(0.75, 0.4, 0.3, 42.0), _all(14.0),
+        ((Rails(DUSK, seed=43, speed=16, bend=90), Tunnel(seed=3, speed=6.0), Road(seed=23, speed=1.8)),),
+        Bed("train", -25),
+    ),
+    Recipe("postcards", _film(0.35, 0.85, 0.7, 40.0), _all(1.7), (_STILLS,), Bed("wind", -42)),
+    Recipe(
+        "before dawn, at work", _film(0.4, 0.2, 0.35, 48.0), _all(4.5),
+        ((Platform(PREDAWN, seed=4, people=14, pace=1.0), Wheels(PREDAWN, turns=0.6), Rails(PREDAWN, seed=3, speed=6),
+          Hills(PREDAWN, seed=21, pan=12)),),
+        Bed("hall", -33),
+    ),
+)  # fmt: skip
+
+
+def draw(recipe: Recipe, path: Path) -> Path:
+    """Draw a film, unless it is there."""
+    if path.exists():
+        return path
+    part = path.with_suffix(".part.mp4")
+    sound = None if recipe.no_sound else _sound(recipe)
+    with av.open(str(part), "w", format="mp4") as container:
+        container.metadata["title"] = recipe.name
+        stream = container.add_stream("libx264", rate=RATE, options={"preset": "superfast", "crf": "22"})
+        stream.width, stream.height, stream.pix_fmt = WIDTH, HEIGHT, "yuv420p"
+        heard = None if sound is None else container.add_stream("aac", rate=SOUND_RATE, layout="stereo")
+        for number, picture in enumerate(_pictures(recipe)):
+            frame = av.VideoFrame.from_ndarray(picture, format="rgb24")
+            frame.pts, frame.time_base = number, Fraction(1, RATE)
+            container.mux(stream.encode(frame))
+            if sound is not None and heard is not None:
+                first, last = (k * SOUND_RATE // RATE for k in (number, number + 1))
+                block = av.AudioFrame.from_ndarray(np.ascontiguousarray(sound[:, first:last]), "fltp", "stereo")
+                block.sample_rate, block.pts, block.time_base = SOUND_RATE, first, Fraction(1, SOUND_RATE)
+                container.mux(heard.encode(block))
+        container.mux(stream.encode(None))
+        if heard is not None:
+            container.mux(heard.encode(None))
+    part.replace(path)
+    return path
+
+
+def _pictures(recipe: Recipe) -> Iterator[NDArray[np.uint8]]:
+    """Shots in their order, each of the act that it begins in; a scene goes on where it was left."""
+    total, at, shown = round(recipe.character.seconds * RATE), 0, 0
+    while at < total:
+        place = at / total
+        frames = min(total - at, max(4, round(recipe.shots(place) * RATE)))
+        act = recipe.scenes[min(len(recipe.scenes) - 1, int(place * len(recipe.scenes)))]
+        painter = act[shown % len(act)].painter(frames / RATE + 0.5)
+        for frame in range(frames):
+            picture = np.asarray(painter(frame / RATE))
+            step = picture.shape[1] // HEIGHT
+            yield np.clip(picture[:, ::step, ::step].transpose(1, 2, 0), 0, 255).astype(np.uint8)
+        at, shown = at + frames, shown + 1
+
+
+def _sound(recipe: Recipe) -> NDArray[np.float32]:
+    """The place, and the narration over it where it is spoken; shape (2, n)."""
+    sound = np.asarray(ambience([(0.0, recipe.bed)], (), recipe.character.seconds), dtype=np.float32)
+    if recipe.spoken:
+        voice = _narration(recipe.character.seconds)[: sound.shape[1]]
+        sound[:, : voice.size] += voice * np.float32(np.sqrt(0.5))
+    return sound
+
+
+def _narration(seconds: float) -> NDArray[np.float32]:
+    """Phrases of the bundled narration one after another, with 1.5 s of silence between, mono."""
+    file = bundled_path("data", "bundled", "voice", "narration.ogg")
+    whole = decode(file)
+    mono = resample(whole.mono(), whole.sample_rate, SOUND_RATE)
+    pieces: list[NDArray[np.float32]] = [np.zeros(SOUND_RATE, dtype=np.float32)]
+    for phrase in json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))["phrases"]:
+        first, last = (round(float(phrase[name]) * SOUND_RATE) for name in ("start_s", "end_s"))
+        pieces += [mono[first:last], np.zeros(round(1.5 * SOUND_RATE), dtype=np.float32)]
+        if sum(piece.size for piece in pieces) > seconds * SOUND_RATE:
+            break
+    return np.concatenate(pieces)
