@@ -1,7 +1,8 @@
 """Music under footage: what the clip's own sound is, both gains, and the ducking under a voice-over.
 
 The voice is brought to the loudness asked of speech, the music to about the voice's; the ducking curve then takes the
-music down phrase by phrase. Everything is measured: the voice inside its phrases, the music as it will be played.
+music down phrase by phrase. Everything is measured: the voice inside its phrases, less what sounds beside it there, and
+the music as it will be played.
 
 The order of application is footage at `video_gain_db`, music at `music_gain_db`, the curve as further attenuation of
 the music alone, sum, limiter. Levels are dB or LUFS, times are video seconds.
@@ -24,7 +25,7 @@ import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.mix.duck import duck_curve, duck_depths, pieces_of
-from workbench.mix.levels import LevelCurve, to_lufs
+from workbench.mix.levels import LevelCurve, to_lufs, voice_alone
 from workbench.mix.singing import spoken_odds
 from workbench.mix.voice import Phrases, in_the_foreground, speech_phrases, speech_seconds
 from workbench.params import DuckParams, VoiceParams
@@ -157,13 +158,16 @@ def plan_mix(
     classification = classify(footage, phrases, voice)
     if footage.levels is None or classification != "voice" or speech_seconds(phrases) < voice.min_speech_seconds:
         return Mix(voiceover=False, classification=classification)
-    spoken = _loudness_inside(footage.levels, phrases)
-    video_gain_db = round(min(max(0.0, duck.voice_lufs - spoken), duck.max_video_gain_db), 2)
+    # What is raised is all that sounds with the voice; the music is held under the voice alone.
+    sounding = _loudness_inside(footage.levels, phrases)
+    video_gain_db = round(min(max(0.0, duck.voice_lufs - sounding), duck.max_video_gain_db), 2)
+    voice_level = voice_alone(footage.levels, phrases, duck)
+    spoken = _loudness_inside(voice_level, phrases)
     played = music.integrated()
     wanted = spoken + video_gain_db - played if np.isfinite(played) else 0.0
     music_gain_db = round(min(wanted, duck.max_music_gain_db), 2)
     pieces = pieces_of(phrases, duck)
-    depths = duck_depths(pieces, footage.levels.raised(video_gain_db), music.raised(music_gain_db), duck)
+    depths = duck_depths(pieces, voice_level.raised(video_gain_db), music.raised(music_gain_db), duck)
     curve = duck_curve(pieces, depths, video_seconds, duck)
     points = tuple((round(float(time), 6), round(float(attenuation), 2)) for time, attenuation in curve)
     return Mix(

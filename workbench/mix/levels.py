@@ -13,13 +13,14 @@ ITU-R BS.1770-5 (2023), annex 1; the weighting is `workbench.features.loudness`.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.features.loudness import ABSOLUTE_GATE_LUFS, RELATIVE_GATE_LU, stretch_lufs
+from workbench.params import DuckParams
 from workbench.recording import FloatArray
 
 HOPS_PER_SECOND = 100
@@ -27,6 +28,9 @@ HOPS_PER_SECOND = 100
 _BLOCK_HOPS = 40  # a gating block is 400 ms long
 _STEP_HOPS = 10  # and begins every 100 ms
 _PIECE_SECONDS = 5
+_GUARD_HOPS = 15  # beside a phrase, in which it may still sound
+_NEAR_HOPS = 300  # in which a background is looked for, before it is in the whole clip
+_ENOUGH_HOPS = 50
 _RUN_UP_SECONDS = 1  # of the sound before, so that the weighting's filters have settled where a piece begins
 
 
@@ -78,6 +82,34 @@ class LevelCurve:
             return float("-inf")
         loud = loud[loud > float(loud.mean()) * 10 ** (RELATIVE_GATE_LU / 10)]
         return to_lufs(float(loud.mean()))
+
+
+def voice_alone(levels: LevelCurve, phrases: Sequence[tuple[float, float]], params: DuckParams) -> LevelCurve:
+    """How loud the voice itself is: the clip's sound without what is heard beside the phrases.
+
+    The background of a hop is the median power where nobody speaks, within some seconds of it. It is taken off inside
+    the phrases, down to `max_background_db` under what sounds there; voice and background are not correlated, so that
+    their powers add.
+
+    Parameters
+    ----------
+    levels : of the clip's sound
+    phrases : in which somebody speaks, seconds
+    """
+    hz, power = HOPS_PER_SECOND, levels.power.copy()
+    quiet = np.ones(power.size, dtype=bool)
+    edges = [(max(0, round(start * hz)), round(end * hz)) for start, end in phrases]
+    for first, stop in edges:
+        quiet[max(0, first - _GUARD_HOPS) : stop + _GUARD_HOPS] = False
+    beside = np.flatnonzero(quiet)
+    if beside.size:
+        for first, stop in edges:
+            near = beside[(beside >= first - _NEAR_HOPS) & (beside < stop + _NEAR_HOPS)]
+            heard = levels.power[near if near.size >= _ENOUGH_HOPS else beside]
+            inside = float(levels.power[first:stop].mean()) if stop > first else 0.0
+            left = max(inside - float(np.median(heard)), inside * 10 ** (-params.max_background_db / 10))
+            power[first:stop] *= left / inside if inside else 1.0
+    return LevelCurve(power, levels.peak)
 
 
 def to_lufs(power: float) -> float:
