@@ -37,7 +37,7 @@ from workbench.beats.weights import RIGHT_DOWNBEAT_F
 
 SETS = ("songs", "spoiled", "validation", "fonts")
 VALIDATION = "validation pieces"
-TRAININGS = Path(__file__).parents[2] / "data" / "recipes" / "training" / "runs" / "trainings.jsonl"
+ABLATIONS = Path(__file__).parents[2] / "data" / "recipes" / "training" / "runs"
 SAMPLE = 60  # pieces of a set that slow trackers run on; 0 for all
 TEMPO_TOLERANCE = 0.04
 SAME_TEMPO = (1.0,)
@@ -275,8 +275,8 @@ def run(names: Sequence[str] = SETS, folder: Path | None = None, slow_sample: in
         tables.append(
             font_timing(fonts, {tracker.name: found[tracker.name] for tracker in trackers if tracker.is_ours})
         )
-    if TRAININGS.exists():
-        tables.append(trainings(TRAININGS))
+    ablations = ((parts_table, ABLATIONS / "parts.jsonl"), (trainings_table, ABLATIONS / "trainings.jsonl"))
+    tables += [table(kept) for table, kept in ablations if kept.exists()]
     versions = ", ".join(f"{tracker.name} {tracker.version}" for tracker in trackers if not tracker.is_ours)
     tables[0].notes += [PROTOCOL, f"Peers: {versions}.", *missing]
     ours = next((tracker.name for tracker in trackers if tracker.is_ours), None)
@@ -301,14 +301,27 @@ def font_timing(fonts: Sequence[beat_fonts.Played], found: dict[str, dict[str, A
     return table
 
 
-def trainings(kept: Path) -> Table:
+def parts_table(kept: Path) -> Table:
+    """What the tracker scores with parts of it taken away, as `ablations.py parts` measured it."""
+    measures = ("f", "cmlt", "amlt", "downbeat_f")
+    table = Table("The tracker with parts of it taken away", ("tracker", "pieces", "F", "CMLt", "AMLt", "downbeat F"))
+    for row in map(json.loads, kept.read_text().splitlines()):
+        table.add(row["name"], row["pieces"], *(row[name] for name in measures))
+    table.notes.append(
+        "Held-out styles in held-out fonts, half of them, the rest styles of the training in those fonts. *Frame by "
+        "frame*: tempo and bars by Viterbi over what the network hears, as trackers commonly decode."
+    )
+    return table
+
+
+def trainings_table(kept: Path) -> Table:
     """What small trainings scored: how far scores depend on the seed, and what spoiling is worth."""
     rows = [json.loads(line) for line in kept.read_text().splitlines()]
     measures = ("loss", "beat_f", "downbeat_f")
     table = Table("Small trainings of the network", ("training", "steps", "pieces", "loss", "beat F", "downbeat F"))
     for row in rows:
-        table.add(row["training"], row["steps"], row["pieces"], *(row[name] for name in measures))
-    seeds = [row for row in rows if "unspoiled" not in row["training"]]
+        table.add(row["name"], row["steps"], row["pieces"], *(row[name] for name in measures))
+    seeds = [row for row in rows if "unspoiled" not in row["name"]]
     spread = [max(row[name] for row in seeds) - min(row[name] for row in seeds) for name in measures]
     table.add(f"largest less least of {len(seeds)} seeds", None, None, *spread)
     table.notes.append(

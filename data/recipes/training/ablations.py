@@ -9,7 +9,7 @@ commonly do (Böck, Krebs & Widmer, "Joint beat and downbeat tracking with recur
 with hand-made onset strengths in place of the network. `trainings` says how far scores depend on the seed, and on
 spoiling, at a reduced size: bare activations, peaks over even odds within 40 ms, on the validation pieces of SET.
 *Unspoiled* leaves out what `train.Spoils` does to spectrograms; what recordings suffered lies in the pieces. Figures
-are kept in `runs/trainings.jsonl`, where the benchmark reads them.
+of both are kept in `runs`, where the benchmark reads them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
@@ -40,7 +40,7 @@ STEPS, CHANNELS, FILTERS, EVERY = 300, 40, 8, 50
 """of a small training, which keeps a checkpoint every so many steps"""
 VARIANTS = {"seed 0": 0, "seed 1": 1, "seed 2": 2, "seed 0, unspoiled": 0}
 """small trainings by name, and their seeds"""
-KEPT = Path(__file__).parent / "runs" / "trainings.jsonl"
+RUNS = Path(__file__).parent / "runs"
 
 
 def whole(spectrum: Spectrum) -> tuple[Times, Times]:
@@ -100,13 +100,13 @@ def measure(path: Path) -> list[tuple[float, ...]] | None:
 
 
 def parts(folders: list[Path], processes: int) -> None:
-    """Print the table of parts."""
+    """Measure the parts, print and keep what they score."""
     paths = [path for folder in folders for path in sorted(folder.glob("*.flac"))]
     with ProcessPoolExecutor(processes) as pool:
         rows = [row for row in pool.map(measure, paths) if row is not None]
-    print(f"| tracker ({len(rows)} pieces) | F | CMLt | AMLt | downbeat F |\n|---|---|---|---|---|")
-    for name, figures in zip(PARTS, np.mean(np.array(rows), axis=0), strict=True):
-        print(f"| {name} | " + " | ".join(f"{figure:.3f}" for figure in figures) + " |")
+    for name, figures in zip(PARTS, np.mean(np.array(rows), axis=0).tolist(), strict=True):
+        by_measure = dict(zip(("f", "cmlt", "amlt", "downbeat_f"), figures, strict=True))
+        keep("parts", PARTS, {"name": name, "pieces": len(rows), **by_measure})
 
 
 def trainings(set_folder: Path, runs: Path, only: list[str]) -> None:
@@ -122,16 +122,16 @@ def trainings(set_folder: Path, runs: Path, only: list[str]) -> None:
         run, seed = runs / name.replace(",", "").replace(" ", "_"), VARIANTS[name]
         spoils = Spoils.none() if name.endswith("unspoiled") else Spoils()
         network = train(train_set, [], run, STEPS, seed, spoils=spoils, channels=CHANNELS, filters=FILTERS, every=EVERY)
-        row = {"training": name, "steps": STEPS, "pieces": len(held), **validate(network, held)}
-        print(json.dumps(row), flush=True)
-        keep(row)
+        keep("trainings", VARIANTS, {"name": name, "steps": STEPS, "pieces": len(held), **validate(network, held)})
 
 
-def keep(row: dict[str, object]) -> None:
-    """Put a training's figures among those kept, in place of older ones of that name."""
-    rows = [json.loads(line) for line in KEPT.read_text().splitlines()] if KEPT.exists() else []
-    by_name = {str(one["training"]): one for one in [*rows, row]}
-    KEPT.write_text("".join(json.dumps(by_name[name]) + "\n" for name in VARIANTS if name in by_name))
+def keep(what: str, names: Iterable[str], row: dict[str, object]) -> None:
+    """Print figures, and put them among those kept, in the order of `names`, in place of older ones of their name."""
+    print(json.dumps(row), flush=True)
+    path = RUNS / f"{what}.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+    by_name = {str(one["name"]): one for one in [*rows, row]}
+    path.write_text("".join(json.dumps(by_name[name]) + "\n" for name in names if name in by_name))
 
 
 def main() -> None:
