@@ -38,7 +38,12 @@ def test_says_what_was_made_where_and_how_long_it_took(made: Made) -> None:
     home, done, _ = made
     body = json.loads(done.stdout)
     assert body["film"] == str(home / "demo" / "film.mp4")
-    last = done.stderr.splitlines()[-1]
+    said = done.stderr.splitlines()
+    assert any(line.startswith("shots: ") and " a minute " in line for line in said)
+    assert any(line.startswith("speech: ") and line.endswith(" %") for line in said)
+    assert "the clip's own sound: voice" in said
+    assert any(line.startswith("the film as written: ") and "LUFS" in line for line in said)
+    last = said[-1]
     assert str(home / "demo" / "report.html") in last
     assert last.endswith(" s")
 
@@ -49,7 +54,7 @@ def test_the_film_is_the_clip_with_music_all_the_way(made: Made) -> None:
     assert info.duration == pytest.approx(SECONDS, abs=0.1)
     assert (info.width, info.height, info.video_codec) == (640, 360, "h264")
     sound = decode(film)
-    assert true_peak_db(sound.samples) < -0.5  # the limiter's -1 dBTP, and what AAC adds
+    assert true_peak_db(sound.samples) <= -1.0
     plan = plan_from_json((made[0] / "demo" / "plan.json").read_text())
     seconds = [
         sound.samples[:, round(at * sound.sample_rate) : round((at + 1) * sound.sample_rate)]
@@ -82,6 +87,7 @@ def test_the_report_needs_nothing_but_the_film_beside_it(made: Made) -> None:
     assert "://" not in page
     assert 'src="film.mp4"' in page
     assert "Why this track" in page
+    assert "<h2>The film</h2>" in page
     assert page.count("data:audio/mpeg;base64,") >= 2
 
 
