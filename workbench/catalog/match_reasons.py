@@ -77,10 +77,15 @@ def reasons(pair: Pair, params: MatchParams) -> tuple[Reason, ...]:
     lines: list[Reason] = []
     for name in sorted(moved, key=lambda name: (-abs(moved[name]), MATCH_PARTS.index(name))):
         facts = _facts(name, pair)
-        if facts is not None and abs(moved[name]) >= _LEAST_EFFECT:
+        if facts is not None and (abs(moved[name]) >= _LEAST_EFFECT or _always_told(name, pair)):
             video, audio, score = facts
             lines.append(Reason(video, audio, min(1.0, max(0.0, score)), CATEGORY_OF[name]))
     return tuple(lines)
+
+
+def _always_told(name: str, pair: Pair) -> bool:
+    """Whether a line is of use even where it is as usual: how a film is covered that is longer than the track."""
+    return name == "length" and pair.film.duration > pair.number("duration")
 
 
 def _facts(name: str, pair: Pair) -> tuple[str, str, float] | None:
@@ -151,6 +156,14 @@ def sound_of(pair: Pair) -> str:
     if not isnan(brightness):
         said.append(f"brightness of sound {brightness:.2f}")
     return ", ".join(said)
+
+
+def _colour_of(pair: Pair) -> str:
+    """The colour of a track in a word or two."""
+    mode, brightness = pair.number("mode"), pair.number("brightness")
+    named = pair.track.musical_key_mode or ("" if isnan(mode) else "major" if mode > 0 else "minor")
+    shine = "" if isnan(brightness) else "bright" if brightness > 0.6 else "dark" if brightness < 0.35 else "mellow"
+    return f"its {', '.join(word for word in (shine, named) if word)} sound"
 
 
 def voices_of(pair: Pair) -> str:
@@ -233,7 +246,9 @@ def explanation(pair: Pair, params: MatchParams) -> str:
     """One sentence: what speaks for the track most, and what against it."""
     moved = effects(pair.parts, params)
     ranked = sorted(moved, key=lambda name: -abs(moved[name]))
-    praise = [said for name in ranked if (said := _praise(name, pair)) is not None][:3]
+    # What only this track can do comes first.
+    rare = sorted(ranked, key=lambda name: name not in ("bars", "sync"))
+    praise = [said for name in rare if (said := _praise(name, pair)) is not None][:3]
     doubts = [said for name in ranked if (said := _doubt(name, pair, params)) is not None][:2]
     if praise and doubts:
         return _sentence(f"{_listed(praise)}; but {_listed(doubts)}")
@@ -270,7 +285,7 @@ def _praise(name: str, pair: Pair) -> str | None:
         case "level":
             return f"its energy of {pair.number('energy'):.2f} is about the film's"
         case "mood":
-            return f"{sound_of(pair)} goes with pictures of brightness {film.brightness:.2f}"
+            return f"{_colour_of(pair)} goes with pictures of brightness {film.brightness:.2f}"
         case "voice":
             return "it leaves room for the voice"
         case _:
