@@ -42,6 +42,7 @@ COMMANDS: dict[str, Entry] = {
     "keys": Entry("service.commands.keys", "Create, list, revoke and rotate API keys of the service."),
     "accounts": Entry("service.commands.accounts", "Show and change billing states, and read ledgers."),
     "videos": Entry("service.commands.videos", "Ingest local files as videos that have an id."),
+    "mcp": Entry("service.commands.mcp", "Offer the service to MCP clients, one tool an endpoint."),
     "settings": Entry("service.commands.settings", "Print every setting with its value and meaning."),
     "completion": Entry("workbench.cli.completion", "Print the shell's completion script."),
 }

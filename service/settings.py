@@ -32,6 +32,8 @@ class ServiceSettings(BaseSettings):
         default=None, description="signs upload and preview links; without it, one made once and kept in the database"
     )
 
+    api_key: SecretStr | None = Field(default=None, description="the key that `workbench mcp` calls the service with")
+
     price_video_minute_usd: Decimal = Field(default=Decimal("0.05"), ge=0, description="USD a minute of video ingested")
     price_match_usd: Decimal = Field(default=Decimal("0.10"), ge=0, description="USD a match")
     price_underscore_usd: Decimal = Field(default=Decimal("0.04"), ge=0, description="USD an underscore call")

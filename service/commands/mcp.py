@@ -1,0 +1,46 @@
+"""`workbench mcp`: the service's endpoints as tools of the Model Context Protocol."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from workbench.cli.options import Seconds, home_option
+
+if TYPE_CHECKING:
+    from workbench.home import Home
+
+
+@click.command("mcp")
+@click.option("--url", default="http://127.0.0.1:8000", show_default=True, help="Where the service is.")
+@click.option("--http", "port", type=click.IntRange(1, 65535), help="Serve streamable HTTP at /mcp on this port.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to serve HTTP on.")
+@click.option(
+    "--wait", type=Seconds(0, 3600), default=50.0, show_default=True, help="Seconds a tool waits for long work."
+)
+@home_option
+def command(url: str, port: int | None, host: str, wait: float, home: Home) -> None:
+    """Offer the service to MCP clients, one tool an endpoint.
+
+    On standard input and output with the key in WORKBENCH_API_KEY; with --http, callers send their own key in the
+    Authorization header.
+
+    \b
+    Example:
+      WORKBENCH_API_KEY=sk_live_... workbench mcp --url https://api.example.com
+      workbench mcp --url http://127.0.0.1:8000 --http 8765
+    """
+    from service.settings import load_service_settings
+
+    try:
+        from service.mcp.server import make_server
+    except ImportError as error:
+        from workbench.errors import ResourceMissing
+
+        raise ResourceMissing(f"{error.name} is not installed; install barline-workbench[mcp]") from error
+    if port is None:
+        key = load_service_settings().api_key
+        make_server(url, None if key is None else key.get_secret_value(), wait).run("stdio")
+    else:
+        make_server(url, None, wait).run("streamable-http", host=host, port=port, stateless_http=True)

@@ -1,0 +1,50 @@
+"""The MCP server, after the official SDK: on standard input and output, or as streamable HTTP at `/mcp`.
+
+It holds no key: over standard input and output the key is the environment's, over HTTP it is the caller's own, taken
+from the headers of each call and passed on. Every tool call is a call to the service and is billed like one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcp.server.mcpserver import Context, MCPServer
+
+from service.mcp.client import ServiceClient
+from service.mcp.tools import add_tools
+
+_INSTRUCTIONS = (
+    "Licensed music for videos: ingest a video once (create_video), rank the catalog against it (match) or against a "
+    "script (underscore), place a track (align), loop a track over a long video (loop), map the beats of any audio "
+    "(beats). Calls are billed like calls to the service; polling is free."
+)
+
+
+def make_server(base_url: str, key: str | None, wait_seconds: float) -> MCPServer[Any]:
+    """A server whose tools call the service.
+
+    Parameters
+    ----------
+    base_url : of the service
+    key : for callers who send none, as over standard input and output; None over HTTP
+    wait_seconds : how long a tool waits for work before it answers with the ticket
+    """
+    server: MCPServer[Any] = MCPServer("barline-workbench", instructions=_INSTRUCTIONS, log_level="WARNING")
+
+    def connect(context: Context[Any]) -> ServiceClient:
+        return ServiceClient(base_url, _key_of(context) or key)
+
+    add_tools(server, connect, wait_seconds)
+    return server
+
+
+def _key_of(context: Context[Any]) -> str | None:
+    """The API key in the headers of a call over HTTP, in either of the service's two ways."""
+    headers = context.headers
+    if headers is None:
+        return None
+    lower = {name.lower(): value for name, value in headers.items()}
+    scheme, _, token = lower.get("authorization", "").partition(" ")
+    if scheme.lower() == "bearer" and token.strip():
+        return token.strip()
+    return lower.get("x-api-key")

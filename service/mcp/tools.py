@@ -1,0 +1,267 @@
+"""The tools: one an endpoint, with arguments named like the endpoint's fields, and its answers as they are.
+
+A tool answers with the endpoint's body as structured content. What the service refuses is a tool error whose content
+names `error.type`. Long work is waited for; when the time is up, the ticket with `job_id` and `poll` is the answer, and
+the `get_…` tool of the family goes on from there.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Annotated, Any, Literal
+from urllib.parse import quote
+
+from mcp.server.mcpserver import Context, MCPServer
+from mcp_types import CallToolResult, TextContent
+from pydantic import Field, GetJsonSchemaHandler, RootModel
+from pydantic_core import CoreSchema
+
+from service.mcp.client import Reply, ServiceClient
+from service.schemas import responses as told
+from service.schemas.fields import MAX_ID, MAX_URL
+from workbench.results.align import AlignResult
+from workbench.results.beats import BeatGridBody
+from workbench.results.lane import MatchResult, UnderscoreResult
+from workbench.results.loop import LoopResult
+
+Connect = Callable[[Context[Any]], ServiceClient]
+"""the service, called with the key of whoever calls the tool"""
+Ask = Callable[[ServiceClient], Awaitable[Reply]]
+
+VideoId = Annotated[str, Field(min_length=1, max_length=MAX_ID, description="a video of yours, or a shared one")]
+TrackId = Annotated[str, Field(min_length=1, max_length=MAX_ID, description="a track as match returned it")]
+JobId = Annotated[str, Field(min_length=1, description="as the job's ticket named it")]
+Url = Annotated[str, Field(max_length=MAX_URL, description="public https address")]
+Expand = Annotated[Literal["full"] | None, Field(description="`full`: full tracks and the candidate pool")]
+AutoMix = Annotated[bool, Field(description="also say how the music makes way for a voice")]
+SyncPoints = Annotated[int, Field(ge=1, le=12, description="sync points of each track")]
+RetryKey = Annotated[str | None, Field(description="Idempotency-Key: the same for a retry of this very call")]
+
+
+class _OneOf:
+    """Makes the schema of a union one of objects, as the protocol wants it."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
+        return {"type": "object", **handler.resolve_ref_schema(handler(core))}
+
+
+class VideoAnswer(_OneOf, RootModel[told.VideoRecord | told.VideoJob | told.UploadTarget]):
+    """A video, its ingest, or where to upload it."""
+
+
+class MatchAnswer(_OneOf, RootModel[MatchResult | told.MatchJob | told.VideoJob]):
+    """A lane, or the ticket of the work."""
+
+
+class AlignAnswer(_OneOf, RootModel[AlignResult | told.AlignJob | told.VideoJob]):
+    """Placements, or the ticket of the work."""
+
+
+class LoopAnswer(_OneOf, RootModel[told.LoopJobResult | LoopResult | told.LoopJob | told.VideoJob]):
+    """A loop, or the ticket of the work."""
+
+
+class BeatsAnswer(_OneOf, RootModel[BeatGridBody | told.BeatsJob]):
+    """A grid, or the ticket of the work."""
+
+
+def add_tools(server: MCPServer[Any], connect: Connect, wait_seconds: float) -> None:
+    """Add every tool to a server.
+
+    Parameters
+    ----------
+    server : gets them
+    connect : the service as the caller of a tool may call it
+    wait_seconds : how long a tool waits for work before it answers with the ticket
+    """
+
+    async def done(context: Context[Any], ask: Ask) -> CallToolResult:
+        async with connect(context) as service:
+            reply = await service.settled(lambda: ask(service), wait_seconds, _teller(context, wait_seconds))
+        return _result(reply)
+
+    @server.tool()
+    async def create_video(
+        context: Context[Any],
+        video_url: Url | None = None,
+        filename: Annotated[str, Field(max_length=256)] | None = None,
+        content_type: str | None = None,
+    ) -> Annotated[CallToolResult, VideoAnswer]:
+        """Ingest a video: give its `video_url`, or a `filename` to get an address to upload to.
+
+        With an address, waits until the video is ready. With a file name, PUT the bytes to `upload_url`, then call
+        `ingest_video`. Billed a minute of the video.
+        """
+        body = _given(video_url=video_url, filename=filename, content_type=content_type)
+        return await _video(context, connect, ("POST", "/v1/videos", body), wait_seconds)
+
+    @server.tool()
+    async def ingest_video(
+        context: Context[Any], video_id: VideoId, storage_key: Annotated[str, Field(max_length=512)]
+    ) -> Annotated[CallToolResult, VideoAnswer]:
+        """Start to process an uploaded video, and wait until it is ready."""
+        path = f"/v1/videos/{_segment(video_id)}/ingest"
+        return await _video(context, connect, ("POST", path, {"storage_key": storage_key}), wait_seconds)
+
+    @server.tool()
+    async def get_video(context: Context[Any], video_id: VideoId) -> Annotated[CallToolResult, VideoAnswer]:
+        """How far the ingest of a video is. Free."""
+        async with connect(context) as service:
+            return _result(await service.call("GET", f"/v1/videos/{_segment(video_id)}"))
+
+    @server.tool()
+    async def match(
+        context: Context[Any],
+        video_id: VideoId | None = None,
+        video_url: Url | None = None,
+        include_sync: Annotated[bool, Field(description="also say where each track lands")] = False,
+        sync_points_per_track: SyncPoints = 4,
+        expand: Expand = None,
+        idempotency_key: RetryKey = None,
+    ) -> Annotated[CallToolResult, MatchAnswer]:
+        """Rank the catalog against a video: give its `video_id`, or a `video_url` to ingest it first.
+
+        With a `video_url` the answer is the ticket of the ingest; call again with its `video_id` once it is ready.
+        """
+        body = _given(video_id=video_id, video_url=video_url) | {
+            "include_sync": include_sync,
+            "sync_points_per_track": sync_points_per_track,
+        }
+        query = {"expand": expand}
+        if video_url is not None:
+            async with connect(context) as service:
+                return _result(await service.call("POST", "/v1/match", body, query, idempotency_key))
+        return await done(context, lambda service: service.call("POST", "/v1/match", body, query, idempotency_key))
+
+    @server.tool()
+    async def get_match_job(
+        context: Context[Any],
+        job_id: JobId,
+        include_sync: bool | None = None,
+        sync_points_per_track: SyncPoints | None = None,
+        expand: Expand = None,
+    ) -> Annotated[CallToolResult, MatchAnswer]:
+        """How far a match job is, or its lane; waits for it. What is left out is as the submit asked. Free."""
+        query = {"include_sync": include_sync, "sync_points_per_track": sync_points_per_track, "expand": expand}
+        path = f"/v1/match/jobs/{_segment(job_id)}"
+        return await done(context, lambda service: service.call("GET", path, None, query))
+
+    @server.tool()
+    async def underscore(
+        context: Context[Any],
+        script: Annotated[str, Field(min_length=1, max_length=7000)],
+        platform: Annotated[str, Field(max_length=40, description="tiktok, reels, shorts, linkedin, youtube")]
+        | None = None,
+        brief: Annotated[str, Field(max_length=500, description="what the music should be like")] | None = None,
+        expand: Expand = None,
+        idempotency_key: RetryKey = None,
+    ) -> Annotated[CallToolResult, UnderscoreResult]:
+        """Rank the catalog against a text script, without a video. Ten tracks, at once."""
+        body = {"script": script} | _given(platform=platform, brief=brief)
+        query = {"expand": expand}
+        return await done(context, lambda service: service.call("POST", "/v1/underscore", body, query, idempotency_key))
+
+    @server.tool()
+    async def align(
+        context: Context[Any],
+        video_id: VideoId,
+        track_id: TrackId,
+        auto_mix: AutoMix = False,
+        idempotency_key: RetryKey = None,
+    ) -> Annotated[CallToolResult, AlignAnswer]:
+        """Say where a track lands against the moments of a video."""
+        body = {"video_id": video_id, "track_id": track_id, "auto_mix": auto_mix}
+        return await done(context, lambda service: service.call("POST", "/v1/align", body, None, idempotency_key))
+
+    @server.tool()
+    async def get_align_job(context: Context[Any], job_id: JobId) -> Annotated[CallToolResult, AlignAnswer]:
+        """How far an align job is, or its placements; waits for it. Free."""
+        return await done(context, lambda service: service.call("GET", f"/v1/align/jobs/{_segment(job_id)}"))
+
+    @server.tool()
+    async def loop(
+        context: Context[Any],
+        video_id: VideoId,
+        track_id: TrackId,
+        auto_mix: AutoMix = False,
+        idempotency_key: RetryKey = None,
+    ) -> Annotated[CallToolResult, LoopAnswer]:
+        """Cover a video with a track that is at least 30 s shorter, looped in whole bars."""
+        body = {"video_id": video_id, "track_id": track_id, "auto_mix": auto_mix}
+        return await done(context, lambda service: service.call("POST", "/v1/loop", body, None, idempotency_key))
+
+    @server.tool()
+    async def get_loop_job(context: Context[Any], job_id: JobId) -> Annotated[CallToolResult, LoopAnswer]:
+        """How far a loop job is, or its result; waits for it. Free."""
+        return await done(context, lambda service: service.call("GET", f"/v1/loop/jobs/{_segment(job_id)}"))
+
+    @server.tool()
+    async def beats(
+        context: Context[Any],
+        audio_url: Url,
+        track_id: Annotated[str, Field(max_length=MAX_ID, description="echoed")] | None = None,
+        idempotency_key: RetryKey = None,
+    ) -> Annotated[CallToolResult, BeatsAnswer]:
+        """Map the beats and downbeats of a sound file. Billed a minute of it."""
+        body = {"audio_url": audio_url} | _given(track_id=track_id)
+        first: list[Reply] = []
+
+        async def ask(service: ServiceClient) -> Reply:
+            if not first or first[0].status == 429:  # never a second job for one call
+                first[:] = [await service.call("POST", "/v1/beats", body, None, idempotency_key)]
+            return first[0]
+
+        return await done(context, ask)
+
+    @server.tool()
+    async def get_beats_job(context: Context[Any], job_id: JobId) -> Annotated[CallToolResult, BeatsAnswer]:
+        """How far a beats job is, or its grid; waits for it. Free."""
+        return await done(context, lambda service: service.call("GET", f"/v1/beats/{_segment(job_id)}"))
+
+
+async def _video(
+    context: Context[Any], connect: Connect, request: tuple[str, str, Mapping[str, Any]], seconds: float
+) -> CallToolResult:
+    """Submit a video and wait until it is settled; its record is the answer, or the ticket when the time is up."""
+    async with connect(context) as service:
+        submitted = await service.call(*request)
+        if submitted.status != 202:
+            return _result(submitted)
+        record = f"/v1/videos/{_segment(submitted.body['video_id'])}"
+
+        async def look() -> Reply:
+            found = await service.call("GET", record)
+            waiting = found.status == 200 and found.body["status"] == "processing"
+            return Reply(202, {**submitted.body, "poll": None}) if waiting else found
+
+        reply = await service.settled(look, seconds, _teller(context, seconds))
+    return _result(submitted if reply.status == 202 else reply)
+
+
+def _teller(context: Context[Any], seconds: float) -> Callable[[float, str], Awaitable[None]]:
+    async def tell(waited: float, what: str) -> None:
+        await context.report_progress(round(waited, 1), seconds, what)
+
+    return tell
+
+
+def _given(**values: Any) -> dict[str, Any]:
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _segment(text: str) -> str:
+    return quote(text, safe="")
+
+
+def _result(reply: Reply) -> CallToolResult:
+    """A reply as a tool's result; what is not a success is a tool error that begins with its type."""
+    if reply.status < 300:
+        text = json.dumps(reply.body, ensure_ascii=False)
+        return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=reply.body)
+    error = reply.body.get("error", {"type": "error", "message": f"the service answered {reply.status}"})
+    text = f"{error['type']}: {error['message']}"
+    return CallToolResult(
+        content=[TextContent(type="text", text=text)], structured_content={"error": error}, is_error=True
+    )
