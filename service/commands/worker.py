@@ -25,17 +25,17 @@ if TYPE_CHECKING:
     "--ready-fd", type=int, hidden=True, help="Where to write a line once jobs are claimed; `serve` gives it."
 )
 @home_option
-def command(queues: str, parent: int | None, ready_fd: int | None, home: Home) -> None:
+def command(queues: str, parent: int | None, home: Home) -> None:
     """Run jobs until SIGTERM, which lets what runs finish or gives it back to the queue.
 
-    Any number of workers on any number of machines share the database that WORKBENCH_DATABASE_URL names. A worker that
-    dies loses nothing: another one takes its jobs over.
+    Prints `ready` once it works. Any number of workers on any number of machines share the database that
+    WORKBENCH_DATABASE_URL names. A worker that dies loses nothing: another one takes its jobs over.
 
     \b
     Example:
       workbench worker --queues beats
     """
-    import os
+    import sys
 
     from service.jobs.lifelines import die_with
     from service.jobs.worker import Worker
@@ -46,19 +46,14 @@ def command(queues: str, parent: int | None, ready_fd: int | None, home: Home) -
     from workbench.settings import load_settings
 
     if parent is not None:
-        die_with(parent)
+        die_with(parent, sys.stdin.fileno())
     core, settings = load_settings(), load_service_settings()
     log_to_stderr(core.log_level)
     slots = {jobs.MAIN: settings.job_slots, jobs.BEATS: settings.beats_slots}
     chosen = slots if queues == "all" else {queues: slots[queues]}
 
-    def ready() -> None:
-        if ready_fd is not None:
-            os.write(ready_fd, b"ready\n")
-            os.close(ready_fd)
-
     database = open_database(home, core)
     try:
-        Worker(home, database, settings, chosen, on_ready=ready).run()
+        Worker(home, database, settings, chosen, on_ready=lambda: print("ready", flush=True)).run()
     finally:
         database.close()

@@ -53,26 +53,25 @@ def run(job: Job, context: Context) -> Outcome:
 
 def ingest(job: Job, context: Context) -> Outcome:
     """Fetch a video, watch and hear all of it once, and put it where later jobs find it."""
-    from workbench.media.probe import probe
     from workbench.workflows.watch import watch
 
     path = _source(job, context)
     try:
         context.stage("watching")
-        info = probe(path)
         footage = watch(path, context.home, context.params)
     except MediaError as error:
         raise JobFault(422, _without_path(error, path, "the file")) from error
-    title = info.title or _given_title(job, path, context)
+    # Without a title of its own a film goes by its file's name, and here that is an id.
+    title = footage.title if footage.title != path.stem else _given_title(job, path, context)
     kept = _keep(path, job, context)
     facts = {
         "path": str(kept),
         "content_hash": footage.content_hash,
-        "seconds": round(info.duration, 6),
+        "seconds": round(footage.duration, 6),
         "title": title,
     }
     answer = {"video_id": job.video_id, "status": "ready", "ready": True, "title": title}
-    return Outcome(answer, billed=True, quantity=started_minutes(info.duration), facts=facts)
+    return Outcome(answer, billed=True, quantity=started_minutes(footage.duration), facts=facts)
 
 
 def _source(job: Job, context: Context) -> Path:

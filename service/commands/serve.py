@@ -1,0 +1,190 @@
+"""`workbench serve`: the /v1 service on this machine, all of its processes under one supervisor."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from workbench.cli.options import FILE, home_option
+
+if TYPE_CHECKING:
+    import socket
+
+    from service.commands.supervisor import Post
+    from service.settings import ServiceSettings
+    from workbench.home import Home
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What `serve` was asked for."""
+
+    home: Home
+    workers: int
+    jobs: bool
+    tls_cert: Path | None
+    tls_key: Path | None
+    behind_proxy: bool
+
+
+@click.command("serve")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=click.IntRange(0, 65_535), default=8000, show_default=True, help="0: any free one.")
+@click.option("--workers", type=click.IntRange(1, 64), default=1, show_default=True, help="HTTP processes.")
+@click.option("--tls-cert", type=FILE, help="Certificate chain, PEM.")
+@click.option("--tls-key", type=FILE, help="Its private key, PEM.")
+@click.option("--behind-proxy", is_flag=True, help="A proxy in front ends TLS and says who calls (X-Real-IP).")
+@click.option("--no-jobs", is_flag=True, help="Run no jobs here; `workbench worker` does, maybe elsewhere.")
+@home_option
+def command(
+    host: str,
+    port: int,
+    workers: int,
+    tls_cert: Path | None,
+    tls_key: Path | None,
+    behind_proxy: bool,
+    no_jobs: bool,
+    home: Home,
+) -> None:
+    """Serve /v1 until SIGTERM, which lets what runs finish.
+
+    Prints `listening on …` once requests are accepted. Any address but this machine's own needs TLS, or a proxy in
+    front that has it.
+
+    \b
+    Example:
+      workbench serve --port 8000
+      workbench serve --host 0.0.0.0 --port 443 --workers 4 --tls-cert chain.pem --tls-key key.pem
+    """
+    if (tls_cert is None) != (tls_key is None):
+        raise click.UsageError("--tls-cert and --tls-key go together")
+    if not (_loopback(host) or tls_cert is not None or behind_proxy):
+        raise click.UsageError(
+            f"{host} can be reached from elsewhere: give --tls-cert and --tls-key, or say --behind-proxy"
+        )
+    _check_tls(tls_cert, tls_key)
+    serve(host, port, Served(home, workers, not no_jobs, tls_cert, tls_key, behind_proxy))
+
+
+def serve(host: str, port: int, wanted: Served) -> None:
+    """Bind, make the database, and keep all processes running until told to stop.
+
+    Raises
+    ------
+    StoreError : the home folder or the database cannot be used
+    WorkbenchError : the address cannot be listened on, or a process does not start
+    """
+    import os
+    import tempfile
+
+    from service.commands.supervisor import FalseStart, Supervisor
+    from service.settings import load_service_settings
+    from workbench.errors import WorkbenchError
+    from workbench.settings import load_settings
+
+    settings = load_service_settings()
+    _prepare_database(wanted.home, load_settings())
+    with ExitStack() as stack:
+        listening = stack.enter_context(_bound(host, port))
+        run = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="workbench-")))
+        counters = run / "metrics"
+        counters.mkdir()
+        environment = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(counters)}
+        scheme = "http" if wanted.tls_cert is None else "https"
+        supervisor = Supervisor(
+            posts(wanted, settings, listening, run),
+            environment,
+            on_ready=lambda: print(f"listening on {scheme}://{_address(listening)}", flush=True),
+        )
+        try:
+            supervisor.run()
+        except FalseStart as error:
+            raise WorkbenchError(str(error)) from error
+
+
+def posts(wanted: Served, settings: ServiceSettings, listening: socket.socket, run: Path) -> list[Post]:
+    """The processes of this service: those that work first, then those that answer."""
+    import os
+
+    from service.commands.supervisor import Post
+
+    whose = ["--home", str(wanted.home.root), "--parent", str(os.getpid())]
+    made: list[Post] = []
+    sockets = [run / f"ranking-{number}.sock" for number in range(settings.ranking_processes)]
+    for number, path in enumerate(sockets):
+        command = [sys.executable, "-m", "service.answers.ranking_process", *whose, "--socket", str(path)]
+        made.append(Post(f"ranking process {number}", command, rank=0, needed=False))
+    if wanted.jobs:
+        made.append(Post("job process", [sys.executable, "-m", "service.console", "worker", *whose], rank=0))
+    http = [sys.executable, "-m", "service.commands.http_process", *whose, "--socket-fd", str(listening.fileno())]
+    for path in sockets:
+        http += ["--ranking-socket", str(path)]
+    if wanted.tls_cert is not None:
+        http += ["--tls-cert", str(wanted.tls_cert), "--tls-key", str(wanted.tls_key)]
+    if wanted.behind_proxy:
+        http.append("--behind-proxy")
+    shared = (listening.fileno(),)
+    return made + [Post(f"HTTP process {number}", http, rank=1, pass_fds=shared) for number in range(wanted.workers)]
+
+
+def _prepare_database(home: Home, core: object) -> None:
+    """Bring the tables up to date once, before several processes look at them."""
+    from service.store.tables import open_database
+    from workbench.settings import WorkbenchSettings
+
+    assert isinstance(core, WorkbenchSettings)
+    open_database(home, core).close()
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """A listening socket.
+
+    Raises
+    ------
+    WorkbenchError : the address is not ours, or taken
+    """
+    import socket
+
+    from workbench.errors import WorkbenchError
+
+    try:
+        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
+        return socket.create_server(address[:2], family=family, backlog=1024)
+    except OSError as error:
+        raise WorkbenchError(f"cannot listen on {host} port {port}: {error.strerror or error}") from error
+
+
+def _address(listening: socket.socket) -> str:
+    host, port = listening.getsockname()[:2]
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _loopback(host: str) -> bool:
+    """Whether an address is reached from this machine alone."""
+    import ipaddress
+
+    if host == "localhost":
+        return True
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return False
+
+
+def _check_tls(cert: Path | None, key: Path | None) -> None:
+    """See now, rather than in each process, whether certificate and key can be used."""
+    import ssl
+
+    from workbench.errors import InputError
+
+    if cert is None or key is None:
+        return
+    try:
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(cert, key)
+    except (OSError, ssl.SSLError) as error:
+        raise InputError(f"{cert}, {key}: cannot be used for TLS ({error.strerror or error})") from error
