@@ -39,9 +39,11 @@ from workbench.plots.palette import (
     DUCK,
     ENDING,
     HEARD,
+    RULE,
     SEAM,
     SOFT_INK,
     VOICE,
+    VOICE_INK,
     clock,
     group_colour,
     new_figure,
@@ -209,35 +211,33 @@ def frame_times(shots: Sequence[tuple[VideoSeconds, VideoSeconds]], count: int =
 
 def _name(axes: Axes, name: str, fact: str = "", colour: str = SEAM, height: float = 0.5) -> None:
     """What a lane is, left of it, with a fact in smaller letters."""
-    at, align = (-0.008, height), axes.transAxes
-    above = height + 0.075 / _inches(axes) if fact else height
-    axes.text(at[0], above, name, transform=align, ha="right", va="center", fontsize=10.5, fontweight="bold",
+    inches = _size(axes)[1]
+    above = height + 0.075 / inches if fact else height
+    axes.text(-0.008, above, name, transform=axes.transAxes, ha="right", va="center", fontsize=10.5, fontweight="bold",
               color=colour)  # fmt: skip
     if fact:
-        axes.text(at[0], height - 0.01 / _inches(axes), fact, transform=align, ha="right", va="top", fontsize=9,
+        axes.text(-0.008, height - 0.01 / inches, fact, transform=axes.transAxes, ha="right", va="top", fontsize=9,
                   linespacing=1.1, color=SOFT_INK)  # fmt: skip
 
 
-def _inches(axes: Axes) -> float:
-    """Height of an axes."""
-    figure = axes.get_figure()
+def _size(axes: Axes) -> tuple[float, float]:
+    """Width and height of an axes in inches."""
+    figure, place = axes.get_figure(), axes.get_position()
     assert figure is not None, "axes belong to a figure"
-    return float(axes.get_position().height * figure.bbox.height / figure.dpi)
+    return float(place.width * figure.bbox.width / figure.dpi), float(place.height * figure.bbox.height / figure.dpi)
 
 
 def _draw_frames(axes: Axes, timeline: FilmTimeline) -> None:
     """Large frames side by side, each with its time and a line to its place in the strip below."""
     seconds = timeline.footage.picture.duration
     slot = seconds / len(timeline.frames)
-    figure = axes.get_figure()
-    assert figure is not None, "axes belong to a figure"
-    width_inches = axes.get_position().width * figure.bbox.width / figure.dpi
-    foot, top = 0.24, 1.0
+    width, height = _size(axes)
+    foot = 0.24
     for number, (time, pixels) in enumerate(timeline.frames):
-        tall = (top - foot) * _inches(axes)
-        wide = min(tall * pixels.shape[1] / pixels.shape[0], 0.96 * width_inches / len(timeline.frames))
-        centre, half = (number + 0.5) * slot, 0.5 * wide / width_inches * seconds
-        high = wide * pixels.shape[0] / pixels.shape[1] / _inches(axes)
+        shape = pixels.shape[1] / pixels.shape[0]
+        wide = min((1.0 - foot) * height * shape, 0.96 * width / len(timeline.frames))
+        centre, half = (number + 0.5) * slot, 0.5 * wide / width * seconds
+        high = wide / shape / height
         axes.imshow(pixels, extent=(centre - half, centre + half, foot, foot + high), aspect="auto",
                     interpolation="lanczos")  # fmt: skip
         axes.plot([centre, time, time], [foot, 0.06, -0.3], color=BEAT, linewidth=0.9, clip_on=False)
@@ -253,12 +253,9 @@ def _draw_strip(axes: Axes, timeline: FilmTimeline) -> None:
     """The tiles, and under them a stroke for every border: black for cuts, wide and grey for dissolves and fades."""
     picture = timeline.footage.picture
     seconds = picture.duration
-    figure = axes.get_figure()
-    assert figure is not None, "axes belong to a figure"
-    pixels_per_second = axes.get_position().width * figure.bbox.width / seconds
-    high = 0.8 * _inches(axes) * figure.dpi
+    width, height = _size(axes)
     for tile in timeline.tiles:
-        cut = _middle(tile.pixels, (tile.last_s - tile.first_s) * pixels_per_second / high)
+        cut = _middle(tile.pixels, (tile.last_s - tile.first_s) / seconds * width / (0.8 * height))
         axes.imshow(cut, extent=(tile.first_s, tile.last_s, 0.2, 1.0), aspect="auto", interpolation="antialiased")
     parted = [tile.first_s for tile in timeline.tiles[1:]]
     axes.vlines(parted, 0.2, 1.0, color="white", linewidth=1.0)
@@ -290,7 +287,7 @@ def _draw_moments(axes: Axes, moments: Moments, rows: Sequence[Sequence[str]]) -
     for row, kinds in enumerate(rows):
         foot, colour = len(rows) - 1.0 - row, MOMENT_COLOURS[kinds[0]]
         own = np.isin(marks.kinds, [marks.names.index(kind) for kind in kinds])
-        axes.axhline(foot, color="#E4E4E4", linewidth=0.8, zorder=0)
+        axes.axhline(foot, color=RULE, linewidth=0.8, zorder=0)
         axes.vlines(marks.times[own], foot, foot + 0.92 * marks.salience[own], color=colour,
                     linewidth=2.0 if own.sum() < _CROWD else 1.0)  # fmt: skip
         axes.text(-0.008, (foot + 0.4) / len(rows), ", ".join(kinds), transform=axes.transAxes, ha="right", va="center",
@@ -333,27 +330,25 @@ def _draw_levels(axes: Axes, timeline: FilmTimeline) -> None:
     for first, last in speech:
         axes.axvspan(first, last, color=VOICE, alpha=0.3, linewidth=0, zorder=0)
     times, played = _loudness(music.music_power, seconds)
-    named = [("music", played, HEARD)]
     if music.footage_power.size:
         _, own = _loudness(music.footage_power, seconds)
         axes.fill_between(times, _FLOOR_LUFS, own, color=BEAT, alpha=0.45, linewidth=0, step="mid")
-        named.append(("the clip's\nown sound", own, SOFT_INK))
     axes.plot(times, played, color=HEARD, linewidth=1.5)
     for time in music.plan.seam_times:
         axes.axvline(time, color=SEAM, linewidth=0.8, linestyle=(0, (1, 2)))
     axes.set_ylim(_FLOOR_LUFS, _TOP_LUFS)
     axes.set_yticks([-50, -40, -30, -20, -10])
     axes.yaxis.tick_right()
-    axes.grid(axis="y", color="#E4E4E4", linewidth=0.7)
+    axes.grid(axis="y", color=RULE, linewidth=0.7)
     axes.set_axisbelow(True)
     axes.tick_params(axis="y", labelright=True, labelsize=9, length=0, colors=SOFT_INK)
     spoken = sum(last - first for first, last in speech)
     _name(axes, "loudness", "LUFS as heard", height=0.86)
-    _name(axes, "music", "with ducking", HEARD, height=0.61)
+    _name(axes, "music", "with ducking" if music.duck_points else "not ducked", HEARD, height=0.61)
     if music.footage_power.size:
         _name(axes, "clip's sound", timeline.footage.soundtrack.classification, SOFT_INK, height=0.36)
     if speech:
-        _name(axes, "speech", f"{100 * spoken / seconds:.0f} % of the film", "#9E3F74", height=0.11)
+        _name(axes, "speech", f"{100 * spoken / seconds:.0f} % of the film", VOICE_INK, height=0.11)
 
 
 def _loudness(power: FloatArray, seconds: float) -> tuple[FloatArray, FloatArray]:
@@ -361,8 +356,7 @@ def _loudness(power: FloatArray, seconds: float) -> tuple[FloatArray, FloatArray
     count = int(np.clip(seconds / _LEAST_STRETCH_SECONDS, 1, _STRETCHES))
     edges = np.linspace(0.0, seconds, count + 1)
     hops = np.rint(edges * HOPS_PER_SECOND).astype(np.int64)
-    total = np.concatenate([[0.0], np.cumsum(power), [0.0]])
-    total[-1] = total[-2]
+    total = np.concatenate([[0.0], np.cumsum(power)])
     sums = np.diff(total[np.minimum(hops, power.size)])
     lufs = [max(_FLOOR_LUFS, to_lufs(value)) for value in sums / np.maximum(np.diff(hops), 1)]
     return 0.5 * (edges[:-1] + edges[1:]), np.array(lufs)

@@ -36,6 +36,10 @@ ENDING = "#009E73"
 """green: where the music resolves, and the tail after it"""
 SOFT_INK = "#4D5761"
 """dark grey: what is said beside the things themselves; 7 to 1 on white paper"""
+VOICE_INK = "#9E3F74"
+"""the purple of speech, dark enough for words"""
+RULE = "#E4E4E4"
+"""light grey: lines to read heights by"""
 
 GROUPS = ("#56B4E9", "#E69F00", "#009E73", "#F0E442", "#CC79A7", "#0072B2", "#D55E00", "#BBBBBB")
 """Sections that repeat each other share a group and its colour; only long songs have more groups than colours."""
