@@ -404,7 +404,7 @@ class VoiceParams(Params):
         description="LU under the loud phrases from where on somebody is in the background",
     )
     spoken_odds: float = Field(
-        default=-0.3, ge=-20, le=5, description="log-odds under which a phrase counts as sung; -20 takes all as spoken"
+        default=-0.7, ge=-20, le=5, description="log-odds under which a phrase counts as sung; -20 takes all as spoken"
     )
     min_speech_seconds: float = Field(
         default=3.0, ge=0.0, le=60.0, description="s of speech in all that make a voice-over; less is a few words"
@@ -500,7 +500,10 @@ class LandmarkParams(Params):
         default=5.0, ge=1.0, le=30.0, description="dB over the last beat before it, where a drop follows a held breath"
     )
     low_gap_db: float = Field(
-        default=20.0, ge=1.0, le=60.0, description="dB that the low end gains over that beat: it was gone, not only softer"
+        default=20.0,
+        ge=1.0,
+        le=60.0,
+        description="dB that the low end gains over that beat: it was gone, not only softer",
     )
     gain_db: float = Field(
         default=1.0, ge=0.0, le=10.0, description="dB that both gain at such a drop too, or it is only a phrase's rest"
@@ -698,6 +701,13 @@ class CutParams(Params):
         default=0.004, ge=0.0, le=0.1, description="picture heights a second under which nothing moves"
     )
     still_seconds: float = Field(default=1.0, ge=0.2, le=10.0, description="s; shorter rests are not reported")
+    thorough_gigapixels: float = Field(
+        default=60.0,
+        ge=0.0,
+        le=100_000.0,
+        description="10^9 pixels, size by rate by length, up to which every picture is decoded: 20 minutes of 1080p25, "
+        "about 160 s of CPU; of longer clips only pictures that others are predicted from, for three quarters of that",
+    )
     longest_clip_seconds: float = Field(
         default=86_400.0, ge=60.0, le=604_800.0, description="s; a clip that goes on for longer is refused"
     )
@@ -720,6 +730,27 @@ class LaneParams(Params):
 class CatalogParams(Params):
     """How a catalog is added to, indexed and searched."""
 
+    least_grid_confidence: float = Field(
+        default=0.02,
+        ge=0.0,
+        le=1.0,
+        description="grid confidence under which a track has no tempo, as drones have none",
+    )
+    least_key_strength: float = Field(
+        default=0.3, ge=0.0, le=1.0, description="probability of a key under which none is named; 24 keys share it"
+    )
+    surely_instrumental: float = Field(
+        default=0.15, ge=0.0, le=0.5, description="probability of a voice up to which a track is called instrumental"
+    )
+    surely_vocal: float = Field(
+        default=0.9,
+        ge=0.5,
+        le=1.0,
+        description="probability of a voice from which on a track is called not instrumental",
+    )
+    salient_seconds: float = Field(
+        default=30.0, ge=5.0, le=120.0, description="s of the part one remembers; the longest preview"
+    )
     batch_seconds: float = Field(
         default=0.5, ge=0.0, le=10.0, description="s for which finished tracks are gathered into one transaction"
     )
@@ -789,7 +820,10 @@ class MatchParams(Params):
     energy_width: float = Field(default=0.18, ge=0.05, le=1.0, description="standard deviation")
     valence_width: float = Field(default=0.308, ge=0.05, le=1.0, description="standard deviation")
     much_speech: float = Field(
-        default=0.2143, ge=0.05, le=1.0, description="of the film's time, from where on a voice-over decides about vocals"
+        default=0.2143,
+        ge=0.05,
+        le=1.0,
+        description="of the film's time, from where on a voice-over decides about vocals",
     )
     vocals_share: float = Field(default=0.75, ge=0.0, le=1.0, description="of the voice part; the rest is the band's")
     free_band: float = Field(
@@ -828,6 +862,32 @@ class MatchParams(Params):
         return {name: getattr(self, f"usual_{name}") for name in MATCH_PARTS}
 
 
+class UnderscoreParams(Params):
+    """Reading a script and ranking tracks against it. Weights were fitted on one half of the benchmark's scripts."""
+
+    foreign_trust: float = Field(
+        default=0.3, ge=0.0, le=1.0, description="how far the reader is followed in a language that it does not know"
+    )
+    lexicon_share: float = Field(
+        default=0.5, ge=0.0, le=2.0, description="what single words count beside the reader of sentences"
+    )
+    lexicon_doubt: float = Field(
+        default=3.0, ge=0.1, le=50.0, description="cues that are needed before the lexicon counts by half"
+    )
+    usual_share: float = Field(
+        default=0.5,
+        ge=0.0,
+        le=1.0,
+        description="of what any text asks for that is taken off, to see what this one does",
+    )
+    sharpness: float = Field(
+        default=2.0, ge=0.5, le=4.0, description="power of the facets; above 1 the first ones count for more"
+    )
+    sound_gain: float = Field(
+        default=1.3, ge=0.5, le=3.0, description="by how much an expected sound is moved away from the usual one"
+    )
+
+
 class WorkbenchParams(Params):
     """All of them together: what a profile file holds."""
 
@@ -848,3 +908,4 @@ class WorkbenchParams(Params):
     catalog: CatalogParams = CatalogParams()
     lane: LaneParams = LaneParams()
     match: MatchParams = MatchParams()
+    underscore: UnderscoreParams = UnderscoreParams()

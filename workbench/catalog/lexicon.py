@@ -6,10 +6,10 @@ brightness, mode. A *scene* is a kind of text that is spoken over music ("a cook
 texts talk, and the facets of the music that is commonly laid under it. Reading a text is looking its words up, one to
 three at a time, with an eye on negation: "no drums" names drums as not there.
 
-The vectors of all entries by the sentence embedding ship with the lexicon (`lexicon.npz`, made by `write_anchors`), so
-that a script is compared with them without embedding three hundred sentences first.
+Texts that are spoken seldom name their moods. The lexicon therefore also holds some nine hundred *lines* as people
+speak them, each with the facets of the music that suits; `workbench.catalog.meaning` learns from them.
 
-Functions: `lexicon`, `read_lexicon`, `anchors`, `write_anchors`. Classes: `Lexicon`, `Scene`, `Sound`, `Meaning`.
+Functions: `lexicon`, `read_lexicon`, `terms_in`, `named`. Classes: `Lexicon`, `Scene`, `Line`, `Sound`, `Meaning`.
 """
 
 from __future__ import annotations
@@ -22,23 +22,22 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal, NamedTuple, TypeAlias
+from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
-from workbench.errors import ResourceMissing
 from workbench.recording import FloatArray
-
-if TYPE_CHECKING:
-    from workbench.catalog.words import SentenceEmbedding
 
 Kind: TypeAlias = Literal["moods", "genres", "instruments"]
 KINDS: tuple[Kind, ...] = ("moods", "genres", "instruments")
-LEXICON_FILE, ANCHORS_FILE = "lexicon.toml", "lexicon.npz"
+LEXICON_FILE = "lexicon.toml"
 
 _RANK_WEIGHTS = (1.0, 0.65, 0.45, 0.3)
 """weight of a scene's first, second, third and fourth facet of a kind"""
+_COMPANION_SHARE = 0.3
+"""weight of the moods that go with the one a line was written for"""
+_INSTRUMENT_SHARE = 1.5
+"""scale of instruments that are taken from genres: of those that a genre has, a piece uses some"""
 _LONGEST_TERM = 3
 _LONGEST_READ = 20_000
 """characters of a text that are looked up: more than a script may have, and an end to descriptions without one"""
@@ -85,6 +84,16 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Line:
+    """Something that is spoken, and the music that suits it."""
+
+    text: str
+    facets: FloatArray
+    """shape (n_facets,), 0 to 1"""
+    sound: Sound
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Meaning:
     """What the lexicon finds in a text."""
 
@@ -115,6 +124,7 @@ class Lexicon:
     scenes: tuple[Scene, ...]
     cues: Mapping[str, tuple[int, ...]]
     """a word to the scenes that it gives away"""
+    lines: tuple[Line, ...]
 
     def of(self, kind: Kind) -> slice:
         """Where the facets of a kind are."""
@@ -157,6 +167,7 @@ def lexicon() -> Lexicon:
         terms={term: tuple(found) for term, found in terms.items()},
         scenes=scenes,
         cues={cue: tuple(found) for cue, found in cues.items()},
+        lines=tuple(_lines(tables, scenes, place, np.array(sounds, dtype=np.float64))),
     )
 
 
@@ -205,49 +216,9 @@ def terms_in(text: str, known: Mapping[str, object]) -> Iterator[tuple[str, bool
                 at += 1
 
 
-def anchors() -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Vectors of the lexicon's entries by the sentence embedding, from the file that ships with it.
-
-    Returns
-    -------
-    facets : shape (n_facets, 384), of how each facet's music is described
-    music : shape (n_scenes, 384), of the music that suits each scene
-    said : shape (n_said, 384), of what each scene's texts say, of its name and its cues
-    scene_of : shape (n_said,), the scene of each row of `said`
-
-    Raises
-    ------
-    ResourceMissing : the file was not made from this lexicon
-    """
-    return _anchors()
-
-
-@cache
-def _anchors() -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    with resources.files("workbench.catalog").joinpath(ANCHORS_FILE).open("rb") as file:
-        stored = np.load(file)
-        if str(stored["digest"]) != _digest():
-            raise ResourceMissing(f"{ANCHORS_FILE} was made from another {LEXICON_FILE}; make it anew by write_anchors")
-        facets, music, said = (stored[name].astype(np.float32) for name in ("facets", "music", "said"))
-        return facets, music, said, stored["scene_of"].astype(np.int64)
-
-
-def write_anchors(embedding: SentenceEmbedding, path: Path) -> None:
-    """Write the file that `anchors` reads; needed after each change of the lexicon's texts."""
-    book = lexicon()
-    said, scene_of = [], []
-    for index, scene in enumerate(book.scenes):
-        texts = [*scene.said, scene.name, " ".join(sorted(scene.cues))]
-        said += texts
-        scene_of += [index] * len(texts)
-    np.savez_compressed(
-        path,
-        digest=np.array(_digest()),
-        facets=embedding.embed(book.music).astype(np.float16),
-        music=embedding.embed([scene.music for scene in book.scenes]).astype(np.float16),
-        said=embedding.embed(said).astype(np.float16),
-        scene_of=np.array(scene_of, dtype=np.int16),
-    )
+def lexicon_digest() -> str:
+    """SHA-256 of the lexicon: what was fitted on it belongs to it."""
+    return hashlib.sha256(_file(LEXICON_FILE)).hexdigest()
 
 
 def _known(words: Sequence[str], known: Mapping[str, object]) -> str | None:
@@ -259,26 +230,46 @@ def _known(words: Sequence[str], known: Mapping[str, object]) -> str | None:
     return None
 
 
-def _scene(entry: Mapping[str, object], place: Mapping[tuple[Kind, str], int]) -> Scene:
+def _scene(entry: Mapping[str, Any], place: Mapping[tuple[Kind, str], int]) -> Scene:
     facets = np.zeros(len(place))
     for kind in KINDS:
         for name, weight in zip(str(entry[kind]).split(), _RANK_WEIGHTS, strict=False):
             facets[place[kind, name]] = weight
-    said, sound = entry["said"], entry["sound"]
-    assert isinstance(said, list)
-    assert isinstance(sound, list)
     return Scene(
         name=str(entry["name"]),
-        said=tuple(said),
+        said=tuple(entry["said"]),
         cues=frozenset(str(entry["cues"]).split()),
         music=str(entry["music"]),
         facets=facets,
-        sound=Sound(*sound),
+        sound=Sound(*entry["sound"]),
     )
 
 
-def _digest() -> str:
-    return hashlib.sha256(_file(LEXICON_FILE)).hexdigest()
+def _lines(
+    tables: Mapping[str, Any], scenes: Sequence[Scene], place: Mapping[tuple[Kind, str], int], sounds: FloatArray
+) -> Iterator[Line]:
+    """All lines. What an entry leaves open, the scenes with the same moods or genres fill in."""
+    of_scenes = np.stack([scene.facets for scene in scenes])
+    kinds = np.array([kind for kind, _ in place])
+    is_mood, is_genre, is_instrument = (kinds == kind for kind in KINDS)
+    for name, entry in tables["moods"].items():
+        index = place["moods", name]
+        facets = of_scenes[:, index] @ of_scenes / of_scenes[:, index].sum()
+        facets[is_mood] *= _COMPANION_SHARE
+        facets[index] = 1.0
+        yield from (Line(text, facets, Sound(*entry["sound"])) for text in entry["said"])
+    for scene in scenes:
+        yield from (Line(text, scene.facets, scene.sound) for text in scene.said)
+    played_by = of_scenes[:, is_genre].T @ of_scenes[:, is_instrument] / of_scenes[:, is_genre].sum(axis=0)[:, None]
+    for entry in tables["lines"]:
+        facets = np.zeros(len(place))
+        for kind in ("moods", "genres"):
+            for name, weight in zip(entry[kind].split(), _RANK_WEIGHTS, strict=False):
+                facets[place[kind, name]] = weight
+        genres, moods = facets[is_genre], facets * is_mood
+        facets[is_instrument] = _INSTRUMENT_SHARE * (genres @ played_by) / genres.sum()
+        sound = Sound(*(moods @ sounds / moods.sum()))._replace(energy=entry["energy"])
+        yield from (Line(text, facets, sound) for text in entry["said"])
 
 
 def _file(name: str) -> bytes:

@@ -11,8 +11,10 @@ Class: `TextIndex`.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -133,7 +135,11 @@ def trust_in(facets: FloatArray, words: Sequence[str]) -> float:
 
 def _words(text: str) -> list[str]:
     """Words in lower case, without English function words."""
-    import bm25s
+    return [word for word in re.findall(r"\w\w+", text.lower()) if word not in _function_words()]
 
-    found: list[list[str]] = bm25s.tokenize([text], stopwords="en", return_ids=False, show_progress=False)
-    return found[0]
+
+@cache
+def _function_words() -> frozenset[str]:
+    from bm25s.stopwords import STOPWORDS_EN
+
+    return frozenset(STOPWORDS_EN)

@@ -47,13 +47,19 @@ pages show them (the first is the object id of the 90,868,376 bytes of weights)"
 
 LONGEST_TOKENS = 256
 """tokens of a text that are read, as the model was fitted and published"""
+DEPTHS = (2, 4, 6)
+"""layers whose mean state is a text's reading: the last one is what the model was fitted for and knows topics, those
+before still know how something is said"""
 _LAYERS, _HEADS, _EPSILON = 6, 12, 1e-12
 _BATCH_TOKENS = 4096
 """tokens of one batch: its largest array, the feed-forward one, then has 25 MB"""
 _LONGEST_CHARACTERS = 4_000
 """of a text that the tokenizer sees; 256 tokens are about 1,200"""
-_CHUNK_WORDS = 60
-"""words of a chunk of a script: some four spoken sentences, about one scene"""
+_SHORTEST_CHUNK, _LONGEST_CHUNK = 8, 60
+"""words of a chunk of a script: about a spoken sentence. Read one by one and averaged, sentences tell more than the
+whole does"""
+_WORDLESS = 40
+"""characters without a blank from where on a text is one of a language that writes none"""
 
 
 class SentenceEmbedding:
@@ -80,27 +86,43 @@ class SentenceEmbedding:
         -------
         shape (len(texts), 384), float32, rows of length 1; an empty text has a row of zeros
         """
+        return _unit(self.states(texts)[:, -1])
+
+    def states(self, texts: Sequence[str]) -> FloatArray:
+        """Mean states of texts after some layers, from which more can be read than from the vector alone.
+
+        Parameters
+        ----------
+        texts : each is read to its 256th token
+
+        Returns
+        -------
+        shape (len(texts), len(DEPTHS), 384), float32; zeros for an empty text
+        """
         ids = [self._tokenizer.encode(text[:_LONGEST_CHARACTERS]).ids for text in texts]
-        vectors = np.zeros((len(ids), DIMS), np.float32)
+        states = np.zeros((len(ids), len(DEPTHS), DIMS), np.float32)
         by_length = sorted((row for row, text in enumerate(texts) if text.strip()), key=lambda row: len(ids[row]))
         for rows in _batches(by_length, ids):
-            vectors[rows] = self._forward([ids[row] for row in rows])
-        return vectors
+            states[rows] = self._forward([ids[row] for row in rows])
+        return states
 
     def _forward(self, ids: list[list[int]]) -> FloatArray:
-        """One batch, padded to its longest: shape (len(ids), 384)."""
+        """One batch, padded to its longest: shape (len(ids), len(DEPTHS), 384)."""
         longest = max(map(len, ids))
         padded = np.zeros((len(ids), longest), np.int64)
         mask = np.zeros((len(ids), longest), np.float32)
         for row, tokens in enumerate(ids):
             padded[row, : len(tokens)] = tokens
             mask[row, : len(tokens)] = 1.0
+        share = mask / mask.sum(axis=1, keepdims=True)
         hidden = _normalised(self._tokens[padded] + self._positions[:longest], self._first_norm)
         unheard = (mask - 1.0)[:, None, None, :] * np.float32(1e9)
-        for layer in self._layers:
+        means = []
+        for number, layer in enumerate(self._layers, start=1):
             hidden = _apply(layer, hidden, unheard)
-        mean = np.einsum("btd,bt->bd", hidden, mask) / mask.sum(axis=1, keepdims=True)
-        return np.asarray(mean / np.linalg.norm(mean, axis=1, keepdims=True))
+            if number in DEPTHS:
+                means.append(np.einsum("btd,bt->bd", hidden, share))
+        return np.stack(means, axis=1)
 
 
 def find_embedding(settings: WorkbenchSettings) -> SentenceEmbedding | None:
@@ -163,19 +185,16 @@ def script_vectors(text: str, embedding: SentenceEmbedding) -> FloatArray:
 
 
 def chunks(text: str) -> list[str]:
-    """A text in pieces of whole sentences, about sixty words each; a sentence without end is cut by words."""
+    """A text in pieces: sentences, short ones joined to eight words, one without end cut at sixty."""
     pieces: list[str] = []
     held: list[str] = []
-    for sentence in re.split(r"(?<=[.!?…。!?])\s+|\n+|(?<=[。!?])", text):
-        words = sentence.split() if len(sentence) < _LONGEST_CHARACTERS or " " in sentence else _sliced(sentence)
-        while words:
-            room = _CHUNK_WORDS - len(held)
-            if held and len(words) > room:
+    for sentence in re.split(r"(?<=[.!?…])\s+|\n+|(?<=[。！？])", text):
+        words = _sliced(sentence) if len(sentence) > _WORDLESS and " " not in sentence else sentence.split()
+        for first in range(0, len(words), _LONGEST_CHUNK):
+            held += words[first : first + _LONGEST_CHUNK]
+            if len(held) >= _SHORTEST_CHUNK:
                 pieces.append(" ".join(held))
                 held = []
-                continue
-            held += words[:_CHUNK_WORDS]
-            words = words[_CHUNK_WORDS:]
     if held:
         pieces.append(" ".join(held))
     return pieces
@@ -263,6 +282,12 @@ def _apply(layer: Mapping[str, Any], hidden: FloatArray, unheard: FloatArray) ->
     inner *= np.float32(0.5) * (1 + erf(inner * np.float32(2**-0.5)))  # GELU, exact
     weight, bias = layer["down"]
     return _normalised(hidden + inner @ weight + bias, layer["down_norm"])
+
+
+def _unit(rows: FloatArray) -> FloatArray:
+    """Rows of length 1; rows of zeros stay."""
+    length = np.linalg.norm(rows, axis=1, keepdims=True)
+    return np.asarray(rows / np.where(length > 0, length, np.float32(1.0)))
 
 
 def _norm_of(weights: Mapping[str, FloatArray], name: str) -> tuple[FloatArray, FloatArray]:
