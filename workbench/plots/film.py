@@ -23,6 +23,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import ceil
 from textwrap import fill
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -61,6 +62,8 @@ if TYPE_CHECKING:
 
 MOST_TILES = 84
 """tiles of the strip; more would be narrower than 12 pixels"""
+LONG_TILES = 10
+"""a shot that takes more than this part of the film is shown by several tiles"""
 FRAMES = 12
 """large frames above the strip"""
 _SHOWN_PLACEMENTS = 4
@@ -177,7 +180,12 @@ def _worth_showing(placements: Sequence[Placement]) -> Sequence[Placement]:
 def tile_spans(
     shots: Sequence[tuple[VideoSeconds, VideoSeconds]], most: int = MOST_TILES
 ) -> list[tuple[VideoSeconds, VideoSeconds, VideoSeconds]]:
-    """Cut a film into at most so many tiles, a shot each; slivers join until they make a tile.
+    """Cut a film into tiles, a shot each; slivers join until they make a tile, a long shot is shown several times.
+
+    Parameters
+    ----------
+    shots : that together are the film
+    most : tiles that slivers may make, at least `LONG_TILES`; parts of long shots come on top, `LONG_TILES` at most
 
     Returns
     -------
@@ -191,9 +199,18 @@ def tile_spans(
         rest = shots[-1][1] - shot[1]
         if (shot[1] - waiting[0][0] >= least and rest >= least) or number == len(shots) - 1:
             longest = max(waiting, key=lambda one: one[1] - one[0])
-            spans.append((waiting[0][0], shot[1], 0.5 * (longest[0] + longest[1])))
+            parts = max(1, ceil((shot[1] - waiting[0][0]) / shots[-1][1] * LONG_TILES)) if len(waiting) == 1 else 1
+            edges = np.linspace(waiting[0][0], shot[1], parts + 1).tolist()
+            middle = 0.5 * (longest[0] + longest[1])
+            spans += [(a, b, 0.5 * (a + b) if parts > 1 else middle) for a, b in pairwise(edges)]
             waiting = []
     return spans
+
+
+def a_minute(count: int, seconds: float) -> str:
+    """How many that is in a minute, to a tenth where there are few."""
+    rate = 60.0 * count / seconds
+    return f"{rate:.0f} a minute" if rate >= 9.95 else f"{rate:.1f} a minute"
 
 
 def frame_times(shots: Sequence[tuple[VideoSeconds, VideoSeconds]], count: int = FRAMES) -> list[VideoSeconds]:
@@ -257,7 +274,8 @@ def _draw_strip(axes: Axes, timeline: FilmTimeline) -> None:
     for tile in timeline.tiles:
         cut = _middle(tile.pixels, (tile.last_s - tile.first_s) / seconds * width / (0.8 * height))
         axes.imshow(cut, extent=(tile.first_s, tile.last_s, 0.2, 1.0), aspect="auto", interpolation="antialiased")
-    parted = [tile.first_s for tile in timeline.tiles[1:]]
+    edges = np.array([tile.first_s for tile in timeline.tiles])
+    parted = edges[np.isin(edges.round(6), picture.cuts.round(6))]
     axes.vlines(parted, 0.2, 1.0, color="white", linewidth=1.0)
     for border in picture.edits:
         if border.end > border.start:
@@ -266,7 +284,7 @@ def _draw_strip(axes: Axes, timeline: FilmTimeline) -> None:
     axes.set_xlim(0.0, seconds)
     axes.set_ylim(0.0, 1.0)
     axes.set_yticks([])
-    _name(axes, "shots", f"{len(picture.shots)}, {60 * len(picture.shots) / seconds:.0f} a minute", height=0.6)
+    _name(axes, "shots", f"{len(picture.shots)}, {a_minute(len(picture.shots), seconds)}", height=0.6)
 
 
 def _middle(pixels: NDArray[np.uint8], shape: float) -> NDArray[np.uint8]:

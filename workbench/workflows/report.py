@@ -24,7 +24,7 @@ from workbench.loops.profile import SEAM_PARTS
 from workbench.loops.refusals import Refusal
 from workbench.media.audio import decode, write_audio
 from workbench.params import WorkbenchParams
-from workbench.plots.film import FilmTimeline, film_figure
+from workbench.plots.film import FilmTimeline, a_minute, film_figure
 from workbench.plots.mix import mix_figure
 from workbench.plots.palette import clock, png
 from workbench.plots.plan import plan_figure
@@ -142,7 +142,7 @@ def footage_facts(footage: Footage) -> tuple[tuple[str, str], ...]:
     share = f", {spoken:.0f} s in all, {100 * spoken / footage.duration:.0f} %" if spoken else ""
     return (
         ("picture", f"{clock(footage.duration)} of {footage.width}x{footage.height} at {footage.fps:.4g} a second"),
-        ("shots", f"{shots}, {60 * shots / footage.duration:.0f} a minute ({', '.join(found) or 'no cut'})"),
+        ("shots", f"{shots}, {a_minute(shots, footage.duration)} ({', '.join(found) or 'no cut'})"),
         ("speech", f"{len(sound.speech_ranges)} phrases{share}"),
         ("the clip's own sound", sound.classification),
     )

@@ -17,10 +17,12 @@ from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import SongSection
 from workbench.plots.film import (
     FRAMES,
+    LONG_TILES,
     MOST_TILES,
     FilmTimeline,
     PlayedMusic,
     Tile,
+    a_minute,
     film_figure,
     frame_times,
     tile_spans,
@@ -142,7 +144,7 @@ def test_tiles_are_the_film_and_never_too_many() -> None:
         edges = np.concatenate([[0.0], np.cumsum(generator.uniform(0.2, 9.0, count))])
         shots = list(pairwise(edges))
         spans = tile_spans(shots)
-        assert len(spans) <= MOST_TILES
+        assert len(spans) <= MOST_TILES + LONG_TILES
         assert spans[0][0] == 0.0
         assert spans[-1][1] == edges[-1]
         assert all(before[1] == after[0] for before, after in pairwise(spans))
@@ -152,9 +154,17 @@ def test_tiles_are_the_film_and_never_too_many() -> None:
 
 
 def test_few_shots_have_a_tile_each_that_shows_its_middle() -> None:
-    assert tile_spans([(0.0, 4.0), (4.0, 10.0), (10.0, 20.0)]) == [
-        (0.0, 4.0, 2.0),
-        (4.0, 10.0, 7.0),
-        (10.0, 20.0, 15.0),
-    ]
+    shots = [(5.0 * k, 5.0 * k + 5.0) for k in range(20)]
+    assert tile_spans(shots) == [(first, last, first + 2.5) for first, last in shots]
     assert tile_spans([]) == []
+
+
+def test_a_film_of_one_shot_is_shown_as_it_goes_on() -> None:
+    spans = tile_spans([(0.0, 100.0)])
+    assert [(first, last) for first, last, _ in spans] == [(10.0 * k, 10.0 * k + 10.0) for k in range(10)]
+    assert [at for _, _, at in spans] == [10.0 * k + 5.0 for k in range(10)]
+
+
+def test_few_things_are_counted_to_a_tenth() -> None:
+    assert a_minute(1, 150.0) == "0.4 a minute"
+    assert a_minute(70, 300.0) == "14 a minute"
