@@ -727,8 +727,8 @@ class LaneParams(Params):
     )
 
 
-class CatalogParams(Params):
-    """How a catalog is added to, indexed and searched."""
+class CharacterParams(Params):
+    """When what was measured of a track is sure enough to be said."""
 
     least_grid_confidence: float = Field(
         default=0.02,
@@ -751,6 +751,11 @@ class CatalogParams(Params):
     salient_seconds: float = Field(
         default=30.0, ge=5.0, le=120.0, description="s of the part one remembers; the longest preview"
     )
+
+
+class CatalogParams(Params):
+    """How a catalog is added to, indexed and searched."""
+
     batch_seconds: float = Field(
         default=0.5, ge=0.0, le=10.0, description="s for which finished tracks are gathered into one transaction"
     )
@@ -905,6 +910,7 @@ class WorkbenchParams(Params):
     landmarks: LandmarkParams = LandmarkParams()
     moments: MomentParams = MomentParams()
     align: AlignParams = AlignParams()
+    character: CharacterParams = CharacterParams()
     catalog: CatalogParams = CatalogParams()
     lane: LaneParams = LaneParams()
     match: MatchParams = MatchParams()

@@ -5,7 +5,7 @@ measure for capturing repetitions in music recordings with applications to audio
 its idea: coverage by repetition). Every bar is rated, a window of whole bars with the best mean rating is taken, with a
 preference for one that opens a section.
 
-Functions: `bar_salience`, `memorable_bars`.
+Functions: `bar_salience`, `memorable_bars`; `loudest_stretch` for music without bars.
 """
 
 from __future__ import annotations
@@ -82,3 +82,24 @@ def memorable_bars(
         if rating > best + 1e-9:
             best, chosen = rating, (first, last)
     return chosen
+
+
+def loudest_stretch(power: FloatArray, frames_per_second: int, seconds: float) -> tuple[float, float]:
+    """Where music without bars is fullest: the stretch of some length with the highest mean power.
+
+    Parameters
+    ----------
+    power : shape (n_frames,), power, not negative
+    frames_per_second : of those
+    seconds : wanted length; all of it where it is shorter
+
+    Returns
+    -------
+    start, end : s
+    """
+    width = max(1, round(seconds * frames_per_second))
+    if power.size <= width:
+        return 0.0, power.size / frames_per_second
+    sums = np.concatenate(([0.0], np.cumsum(power)))
+    first = int(np.argmax(sums[width:] - sums[:-width]))
+    return first / frames_per_second, (first + width) / frames_per_second

@@ -1,0 +1,109 @@
+"""Describe a recording for the catalog: its character, from the store or measured now.
+
+    stage       arrays                                      depends on
+    character   facts, contour, sound vector, sections      those of beats and loops, CharacterParams, CoverParams
+
+It shares the decoded sound and the spectrogram with the stages before it; new is only a minute of the recording at
+16 kHz, in which voices are looked for.
+
+Functions: `describe`; `measure_track` for what the library keeps; `analysis_name`.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from workbench.catalog.character import Character, character_from_arrays, character_to_arrays, measurement_of
+from workbench.catalog.library import Measurement
+from workbench.home import Home
+from workbench.params import WorkbenchParams
+from workbench.store.fingerprint import StageKey
+from workbench.workflows.analyze import Arrays, Sound, beat_stage, loop_stage, store_of
+from workbench.workflows.progress import Progress, silent
+
+if TYPE_CHECKING:
+    from workbench.recording import Recording
+
+CHARACTER_VERSION = 1
+"""Raise it when the code of the catalog measures otherwise."""
+
+
+def describe(
+    path: Path | str,
+    home: Home | None = None,
+    params: WorkbenchParams | None = None,
+    progress: Progress = silent,
+) -> Character:
+    """The character of a file.
+
+    Parameters
+    ----------
+    path : anything FFmpeg reads
+    home : whose store is used; None: the one that settings choose
+    params : all parameters
+    progress : told what is being done
+
+    Raises
+    ------
+    MediaError : no such file, or no sound in it
+    StoreError : the home folder cannot be written to
+    """
+    return _character(Sound(Path(path), params or WorkbenchParams(), progress), home)
+
+
+def measure_track(path: Path | str, home: Home | None = None, params: WorkbenchParams | None = None) -> Measurement:
+    """What the library keeps of a file; raises what `describe` raises."""
+    sound = Sound(Path(path), params or WorkbenchParams(), silent)
+    character = _character(sound, home)
+    return measurement_of(character, sound.content_hash, analysis_name(sound.params), sound.params.character)
+
+
+def analysis_name(params: WorkbenchParams) -> str:
+    """Version and parameters of a measurement, as one short text: equal texts, equal measurements."""
+    key = _key("0" * 64, params)
+    return f"character.v{key.version}.{key.params_digest[:16]}"
+
+
+def _key(content_hash: str, params: WorkbenchParams) -> StageKey:
+    stages = (
+        params.spectrum,
+        params.beats,
+        params.seams,
+        params.sections,
+        params.endings,
+        params.cover,
+        params.catalog,
+    )
+    return StageKey.of(content_hash, "character", CHARACTER_VERSION, *stages)
+
+
+def _character(sound: Sound, home: Home | None) -> Character:
+    store, params = store_of(home), sound.params
+
+    def compute() -> Arrays:
+        from workbench.catalog.character import measure_character
+
+        beat_map = beat_stage(store, sound)
+        profile = loop_stage(store, sound, beat_map)
+        recording, spectrum, onsets = sound.recording, sound.spectrum, sound.onsets
+        sound.progress("describing the sound", 0.0)
+        vocals = _vocals(recording)
+        character = measure_character(
+            recording, spectrum, onsets, beat_map.grid, profile, vocals, params.character, params.cover
+        )
+        sound.progress("describing the sound", 1.0)
+        return character_to_arrays(character)
+
+    return character_from_arrays(store.load_or_compute(_key(sound.content_hash, params), compute))
+
+
+def _vocals(recording: Recording) -> float:
+    from workbench.catalog.voices import RATE, excerpts, voice_chance
+    from workbench.features.spectrum import resampled
+    from workbench.media.speech import speech_probabilities
+
+    heard = excerpts(resampled(recording.samples, recording.sample_rate, RATE))
+    if not heard.size:
+        return 0.0
+    return voice_chance(heard, speech_probabilities([heard]))
