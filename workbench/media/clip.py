@@ -6,16 +6,22 @@ decoder as `workbench.media.audio`, on the clock of the picture. Memory does not
 
 What a file claims is not believed: nothing is reserved by what a header says, and a clip ends where `ClipLimits` do.
 
-Functions: `reading`, which opens a clip; classes: `ClipReader`, `PictureBlock`, `ClipLimits`.
+Long films are read less thoroughly: only pictures that others are predicted from are decoded, and without the filter
+that smooths the borders of blocks, which no field of the grid can tell. On H.264 at 1080p that is a quarter of the
+work; `tests/benchmarks/cuts.py` says what it costs. `pictures_within` then fetches what was left out where it matters.
+
+Functions: `reading`, which opens a clip, `fitting_thoroughness`, `pictures_within`; classes: `ClipReader`,
+`PictureBlock`, `ClipLimits`.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
+from math import inf
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -53,6 +59,7 @@ _FULL_RANGE = 2  # AVCOL_RANGE_JPEG
 _ONE_THREAD_PIXELS = 640 * 360  # pictures so small are decoded on one thread: handing them round costs a fifth more
 _CONVERTED_WIDTH = 320  # of pictures in colour models other than luma and chroma
 _SAME_TIME = 1e-6
+_SPAN_PICTURES = 64  # of a short stretch
 _START_SECONDS = 10.0  # in which any number of pictures may be packed
 
 
@@ -161,14 +168,8 @@ class ClipReader:
 
     def _shown(self, packet: Packet[Any]) -> Iterator[tuple[float, VideoFrame]]:
         """Pictures of a packet with their video seconds; one that does not come after the last is left out."""
-        try:
-            frames = packet.decode()
-        except MemoryError:
-            raise
-        except av.error.FFmpegError:  # codecs report damage by many numbers
-            return
-        for frame in frames:
-            if not isinstance(frame, VideoFrame) or frame.time is None:
+        for frame in _decoded(packet):
+            if frame.time is None:
                 continue
             if self._zero is None:
                 self._zero = frame.time
@@ -207,11 +208,90 @@ def reading(path: Path, limits: ClipLimits, thoroughness: Thoroughness = "all") 
         picture = None if first is None else picture_stream(container)
         if picture is not None and thoroughness != "none":
             _share_out(picture)
-            picture.codec_context.skip_frame = _SKIPPED[thoroughness]
+            _set_thoroughness(picture, thoroughness)
         spans = Spans(container, picture, sound_stream(container))
         if not spans.streams:
             raise MediaError(f"{path}: neither sound nor moving picture in this file; give a video")
         yield ClipReader(path, container, first, spans, limits, look=thoroughness != "none")
+
+
+def fitting_thoroughness(path: Path, gigapixels: float) -> Thoroughness:
+    """How to read a clip: all of it where its pictures come to so many thousand million pixels, else its references.
+
+    What the file states decides, for it is only a matter of cost; one that does not state its length is read in full.
+
+    Raises
+    ------
+    MediaError : no such file, or no media
+    """
+    with opened(Path(path)) as container:
+        picture = picture_stream(container)
+        if picture is None or not container.duration or not picture.average_rate:
+            return "all"
+        context, seconds = picture.codec_context, container.duration / av.time_base
+        pixels = context.width * context.height * float(picture.average_rate) * seconds
+        return "all" if pixels <= 1e9 * gigapixels else "references"
+
+
+def pictures_within(path: Path, spans: Sequence[tuple[float, float]], most: int) -> Iterator[PictureBlock]:
+    """All pictures of a few short stretches of a clip, those too that "references" leaves out.
+
+    From the key picture before a stretch on, only references are decoded until the stretch begins.
+
+    Parameters
+    ----------
+    spans : (from, to), video seconds, both ends included, sorted
+    most : pictures decoded in all, over which the rest of the stretches is left out
+
+    Yields
+    ------
+    PictureBlock : one a stretch, in order; empty where the file cannot be read from there
+
+    Raises
+    ------
+    MediaError : no such file, no media
+    """
+    first, decoded = first_of(path), 0
+    with opened(path) as container:
+        stream = picture_stream(container)
+        if stream is None or stream.time_base is None or first is None or first.time is None:
+            return
+        stream.codec_context.thread_count = 1  # what is skipped changes from packet to packet
+        _set_thoroughness(stream, "references")
+        for start, end in spans:
+            if decoded > most:
+                return
+            tray = _Tray(_SPAN_PICTURES)
+            container.seek(int((first.time + start) / stream.time_base), stream=stream)
+            for packet in packets(container, stream):
+                time = -inf if packet.pts is None else float(packet.pts * stream.time_base) - first.time
+                stream.codec_context.skip_frame = "DEFAULT" if time > start - _SAME_TIME else "NONREF"
+                frames = [(frame.time - first.time, frame) for frame in _decoded(packet) if frame.time is not None]
+                decoded += len(frames)
+                for time, frame in frames:
+                    if start - _SAME_TIME < time < end + _SAME_TIME and not tray.full:
+                        tray.put(time, frame)
+                if any(time > end - _SAME_TIME for time, _ in frames):
+                    break
+            yield tray.take()
+
+
+def _decoded(packet: Packet[VideoStream]) -> list[VideoFrame]:
+    """Pictures of a packet; none where it is damaged."""
+    try:
+        return [frame for frame in packet.decode() if isinstance(frame, VideoFrame)]
+    except MemoryError:
+        raise
+    except av.error.FFmpegError:  # codecs report damage by many numbers
+        return []
+
+
+def _set_thoroughness(picture: VideoStream, thoroughness: Thoroughness) -> None:
+    """Have a stream's decoder, not yet opened, leave out pictures, and the smoothing that only small fields show."""
+    context = picture.codec_context
+    context.skip_frame = _SKIPPED[thoroughness]
+    if thoroughness != "all":
+        context.options = {**context.options, "skip_loop_filter": "all"}
 
 
 def _share_out(picture: VideoStream) -> None:

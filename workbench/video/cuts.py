@@ -17,7 +17,9 @@ nothing, and the same in return. Where the picture is blank, the slope to each s
 
 **Flashes.** The mean luma leaps up and most of the leap is undone within a second.
 
-Functions: `steps` and `hard_cuts`, `dissolves`, `fades`, `flashes`, `joined`.
+Where a long film was decoded in part, `first_of_shot` places a hard cut among the pictures that were left out.
+
+Functions: `steps`, `hard_cuts` and `first_of_shot`, `dissolves`, `fades`, `flashes`, `joined`.
 
 References
 ----------
@@ -85,6 +87,23 @@ def hard_cuts(strip: Strip, params: CutParams) -> list[Border]:
         cuts.append(cut)
     times = strip.times
     return [Border("hard", float(times[i]), float(times[i]), float(times[i]), strength) for i, _, strength in cuts]
+
+
+def first_of_shot(luma: FloatArray) -> int:
+    """The picture with which a shot opens, of a run that begins with the last one known to come before it and ends with
+    one that is in it.
+
+    luma : shape (n, 36, 64), n at least 2
+
+    Returns
+    -------
+    index, 1 to n - 1: every picture from there on is more like the last than the first
+    """
+    last = int(luma.shape[0]) - 1
+    at = last
+    while at > 1 and _unlike_views(luma[at - 1], luma[last]) < _unlike_views(luma[0], luma[at - 1]):
+        at -= 1
+    return at
 
 
 def step_weights(params: CutParams) -> FloatArray:
@@ -251,9 +270,13 @@ def joined(borders: list[Border], faded: list[Border]) -> tuple[Border, ...]:
 
 
 def _unlike(strip: Strip, one: int, other: int) -> float:
+    return _unlike_views(strip.luma[one], strip.luma[other])
+
+
+def _unlike_views(before: FloatArray, after: FloatArray) -> float:
     from workbench.video._kernels import compare
 
-    return float(compare(strip.luma[one], strip.luma[other], NOISE))
+    return float(compare(before, after, NOISE))
 
 
 def _next_step(change: FloatArray, place: int, places: IntArray) -> int:

@@ -4,7 +4,8 @@
     picture      curves, borders, black, still, titles, the facts      CutParams
     soundtrack   levels, onsets, probability of speech, pitch          -
 
-When both are missing the file is read once for both. Who speaks in the foreground, and the class of the sound, follow
+When both are missing the file is read once for both; of a long clip only pictures that others are predicted from are
+decoded, and what lies about its hard cuts afterwards. Who speaks in the foreground, and the class of the sound, follow
 from the arrays and `VoiceParams` each time.
 
 Functions: `watch` for all of it; `listen` for the sound alone, which ducking needs.
@@ -14,7 +15,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +24,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import MediaError
 from workbench.home import Home
-from workbench.media.clip import ClipLimits, PictureBlock, reading
+from workbench.media.clip import ClipLimits, PictureBlock, fitting_thoroughness, pictures_within, reading
 from workbench.media.containers import hash_file
 from workbench.media.probe import MediaInfo
 from workbench.params import CutParams, WorkbenchParams
@@ -43,6 +44,9 @@ PICTURE_VERSION = 2
 """Raise it when the code of media.clip or video changes a picture."""
 SOUNDTRACK_VERSION = 4
 """Raise it when the code that measures a clip's sound changes its results."""
+
+_PLACING_SHARE, _PLACING_PICTURES = 0.3, 500
+"""pictures that are decoded again to place cuts, at most: of those decoded, and more"""
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -148,7 +152,8 @@ def _measure(video: Path, params: CutParams, progress: Progress, *, listen: bool
     stage = f"watching {video.name}"
     progress(stage, 0.0)
     meter, ear = PictureMeter(params), _Ear()
-    with reading(video, _limits(params)) as clip:
+    thoroughness = fitting_thoroughness(video, params.thorough_gigapixels)
+    with reading(video, _limits(params), thoroughness) as clip:
         if not clip.has_picture:
             raise MediaError(f"{video}: has no moving picture; give a clip")
         for block in clip.blocks(listen=listen):
@@ -159,8 +164,30 @@ def _measure(video: Path, params: CutParams, progress: Progress, *, listen: bool
                 ear.hear(block)
         info = clip.info()
     picture = meter.picture(info.duration)
+    if thoroughness == "references":
+        progress(f"placing the cuts of {video.name}", 0.0)
+        picture = _placed(video, picture)
     progress(stage, 1.0)
     return _Watched(info, picture, ear.arrays(info.has_audio) if listen else None)
+
+
+def _placed(video: Path, picture: Picture) -> Picture:
+    """A clip of which only references were decoded, its hard cuts put on the pictures that were left out."""
+    from workbench.video.cuts import first_of_shot
+
+    before = picture.times[np.maximum(np.searchsorted(picture.times, [b.at for b in picture.borders]) - 1, 0)]
+    coarse = [
+        (float(last), border) for last, border in zip(before, picture.borders, strict=True) if border.kind == "hard"
+    ]
+    most = int(_PLACING_SHARE * picture.times.size) + _PLACING_PICTURES
+    blocks = pictures_within(video, [(last, border.at) for last, border in coarse], most)
+    exact: dict[Border, Border] = {}
+    for (last, border), block in zip(coarse, blocks, strict=False):
+        if block.times.size > 1 and block.times[0] <= last + 1e-6 and block.times[-1] >= border.at - 1e-6:
+            at = float(block.times[first_of_shot(block.luma)])
+            exact[border] = replace(border, start=at, end=at, at=at)
+    borders = (exact.get(border, border) for border in picture.borders)
+    return replace(picture, borders=tuple(sorted(borders, key=lambda border: (border.start, border.at))))
 
 
 def _sound_arrays(video: Path, params: CutParams, progress: Progress) -> Arrays:

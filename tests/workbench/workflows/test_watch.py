@@ -12,6 +12,7 @@ import pytest
 from workbench.bundled import bundled_path
 from workbench.errors import MediaError
 from workbench.home import Home
+from workbench.params import CutParams, WorkbenchParams
 from workbench.video.footage import Footage
 from workbench.workflows.demo_film import FilmTruth, draw_demo_film
 from workbench.workflows.watch import watch
@@ -59,3 +60,14 @@ def test_what_was_kept_is_what_was_measured(film: tuple[Path, FilmTruth], footag
 def test_sound_without_a_picture_is_no_clip(tmp_path: Path) -> None:
     with pytest.raises(MediaError, match="no moving picture"):
         watch(bundled_path("data", "bundled", "voice", "narration.ogg"), Home(tmp_path))
+
+
+def test_of_a_long_film_the_cuts_are_placed_to_the_frame_all_the_same(
+    film: tuple[Path, FilmTruth], footage: Footage, tmp_path: Path
+) -> None:
+    long = WorkbenchParams(cuts=CutParams(thorough_gigapixels=0.0))
+    picture = watch(film[0], Home(tmp_path), long).picture
+    assert picture.times.size < 0.8 * footage.picture.times.size
+    assert picture.duration == footage.picture.duration
+    hard = [border.at for border in picture.borders if border.kind == "hard"]
+    assert hard == pytest.approx(film[1].cuts, abs=0.005)
