@@ -233,7 +233,7 @@ def _atoms(picture: Picture, params: MatchParams) -> FloatArray:
         edges += [start + (end - start) * (k + 1) / count for k in range(count)]
     if len(edges) > _MOST_ATOMS + 1:
         keep = np.unique(np.linspace(0, len(edges) - 1, _MOST_ATOMS + 1).round().astype(int))
-        return np.array(edges)[keep]
+        return np.asarray(np.array(edges)[keep])
     return np.array(edges)
 
 
@@ -257,7 +257,7 @@ def _means(times: FloatArray, values: FloatArray, edges: FloatArray) -> FloatArr
     count = np.bincount(place, minlength=edges.size - 1)
     total = np.bincount(place, weights=np.asarray(values, dtype=np.float64), minlength=edges.size - 1)
     middle = 0.5 * (edges[1:] + edges[:-1])
-    return np.where(count > 0, total / np.maximum(count, 1), np.interp(middle, times, values))
+    return np.asarray(np.where(count > 0, total / np.maximum(count, 1), np.interp(middle, times, values)))
 
 
 def _partition(features: FloatArray, seconds: FloatArray, params: MatchParams) -> list[int]:

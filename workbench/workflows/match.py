@@ -8,7 +8,7 @@
 Placements are kept a pair, keyed by the bytes of both files and all parameters they depend on; a second match of the
 same film reads them. Where a track's sound cannot be had, it keeps its place in the ranking with sync as it usually is.
 
-Functions: `match`; `rank_film` for the ranking alone, without a store; `pair_placements`.
+Functions: `match` for all of it; `rank_film` for the first two steps; `pair_placements` for the third.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,7 +51,18 @@ PLACEMENTS_VERSION = 1
 _KEPT_COINCIDENCES = 3
 """of each placement, in the store"""
 
-Placements = tuple[Placement, ...]
+Placements: TypeAlias = tuple[Placement, ...]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranked:
+    """A catalog ranked against a film."""
+
+    footage: Footage
+    film: FilmFacts
+    snapshot: Snapshot
+    """of the catalog that was ranked"""
+    ranking: Ranking
 
 
 def match(
@@ -77,18 +88,12 @@ def match(
     MediaError : the film cannot be read
     StoreError : the home folder or its database cannot be used
     """
-    from workbench.catalog.snapshot import open_snapshot
-
     params = params or WorkbenchParams()
-    footage = watch(video, home, params, progress)
-    film = film_facts(footage, params.match)
-    snapshot = open_snapshot(home, params.catalog, progress)
-    progress("ranking the catalog", 0.0)
-    ranking = rank(film, snapshot.columns, params.match.candidates, params.match)
-    progress("ranking the catalog", 1.0)
+    ranked = rank_film(video, home, params, progress)
+    film, ranking, snapshot = ranked.film, ranked.ranking, ranked.snapshot
     pool = _pick(ranking, snapshot, np.arange(ranking.rows.size), POOL_SIZE, params)
     tracks = snapshot.tracks(ranking.rows[pool])
-    placements = _place_all(footage, tracks, home, params, progress)
+    placements = _place_all(ranked.footage, tracks, home, params, progress)
     raw = _with_sync(ranking, pool, placements, params)
     order = np.lexsort((ranking.columns.track_ids[pool].astype(str), -raw))
     scores = scores_of(raw, params.match)
@@ -104,6 +109,28 @@ def match(
         matches=tuple(matches[int(row)] for row in best),
         candidate_pool=tuple(matches.values()),
     )
+
+
+def rank_film(
+    video: Path | str, home: Home, params: WorkbenchParams | None = None, progress: Progress = silent
+) -> Ranked:
+    """The catalog ranked against a film, before anything is placed.
+
+    Raises
+    ------
+    MediaError : the film cannot be read
+    StoreError : the home folder or its database cannot be used
+    """
+    from workbench.catalog.snapshot import open_snapshot
+
+    params = params or WorkbenchParams()
+    footage = watch(video, home, params, progress)
+    film = film_facts(footage, params.match)
+    snapshot = open_snapshot(home, params.catalog, progress)
+    progress("ranking the catalog", 0.0)
+    ranking = rank(film, snapshot.columns, params.match.candidates, params.match)
+    progress("ranking the catalog", 1.0)
+    return Ranked(footage, film, snapshot, ranking)
 
 
 def _pick(ranking: Ranking, snapshot: Snapshot, order: IntArray, count: int, params: WorkbenchParams) -> IntArray:

@@ -1,0 +1,116 @@
+"""Pictures of a match: how tracks follow a film, and what moved their scores.
+
+A film is drawn by its scenes, each as high as its drive; its cuts stand below as ticks. Music is drawn as the energy
+that would be heard, from its beginning and again from there. What moved a score is drawn to the right where it speaks
+for a track and to the left where it speaks against it.
+
+Functions: `follow_figure`, `parts_figure`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench.catalog.columns import CONTOUR_PARTS, Columns
+from workbench.catalog.film_facts import FilmFacts
+from workbench.catalog.match_reasons import effects
+from workbench.params import MATCH_PARTS, MatchParams
+from workbench.plots.palette import BEAT, GROUPS, HEARD, SEAM, VOICE, new_figure, quiet, time_axis
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+PART_COLOURS = dict(zip(MATCH_PARTS, GROUPS, strict=True))
+PART_NAMES = {
+    "pulse": "pulse", "level": "energy", "mood": "mood", "voice": "voice", "length": "length", "bars": "cuts on bars",
+    "arc": "energy by scene", "sync": "sync",
+}  # fmt: skip
+"""what a part is called in pictures"""
+
+
+def follow_figure(
+    film: FilmFacts, tracks: Columns, titles: Sequence[str], speech: Sequence[tuple[float, float]] = ()
+) -> Figure:
+    """How the energy of tracks follows the drive of a film, a row a track.
+
+    Parameters
+    ----------
+    film : its scenes and cuts
+    tracks : contours and durations, a row each
+    titles : of the tracks
+    speech : where somebody speaks, video seconds; drawn along the lower edge
+    """
+    figure = new_figure(11.0, 1.2 + 1.35 * len(tracks))
+    rows = figure.subplots(len(tracks), 1, sharex=True, squeeze=False)[:, 0]
+    for number, (axes, title) in enumerate(zip(rows, titles, strict=True)):
+        _draw_film(axes, film, speech)
+        _draw_music(axes, film, tracks, number)
+        axes.set_title(title, fontsize=9.5, loc="left", fontweight="bold", pad=3)
+        axes.set_ylim(-0.14, 1.05)
+        axes.set_yticks([0.0, 0.5, 1.0])
+        quiet(axes)
+    rows[-1].set_xlim(0.0, film.duration)
+    time_axis(rows[-1], film.duration)
+    handles, labels = rows[0].get_legend_handles_labels()
+    figure.legend(handles, labels, loc="outside upper right", ncols=len(labels), fontsize=8, frameon=False)
+    return figure
+
+
+def _draw_film(axes: Axes, film: FilmFacts, speech: Sequence[tuple[float, float]]) -> None:
+    edges = [0.0, *(scene.end for scene in film.scenes)]
+    axes.stairs([scene.drive for scene in film.scenes], edges, fill=True, color=BEAT, alpha=0.35, label="film: drive")
+    axes.vlines(film.cuts, -0.06, 0.0, color=SEAM, linewidth=0.6, label="cuts")
+    if speech:
+        spoken = [(start, end - start) for start, end in speech]
+        axes.broken_barh(spoken, (-0.13, 0.05), color=VOICE, linewidth=0, label="speech")
+
+
+def _draw_music(axes: Axes, film: FilmFacts, tracks: Columns, row: int) -> None:
+    duration, contour = float(tracks.duration[row]), np.asarray(tracks.contour[row], dtype=np.float64)
+    if not duration > 0.0 or np.isnan(contour).any():
+        return
+    at = np.arange(0.0, film.duration, film.duration / 1000.0)
+    heard = contour[np.minimum((at % duration / duration * CONTOUR_PARTS).astype(int), CONTOUR_PARTS - 1)]
+    axes.plot(at, heard, color=HEARD, linewidth=1.5, label="music: energy")
+    for begins in np.arange(duration, film.duration, duration):
+        axes.axvline(begins, color=HEARD, linewidth=0.8, linestyle=":")
+
+
+def parts_figure(
+    titles: Sequence[str], scores: Sequence[float], parts: Sequence[Mapping[str, float]], params: MatchParams
+) -> Figure:
+    """What moved the score of each track, for and against, beside the score itself.
+
+    Parameters
+    ----------
+    titles, scores, parts : of the tracks, best first
+    params : with which they were ranked
+    """
+    figure = new_figure(11.0, 1.3 + 0.42 * len(titles))
+    axes, bars = figure.subplots(1, 2, width_ratios=(4.2, 1.0), sharey=True)
+    places = np.arange(len(titles))
+    moved = [effects(one, params) for one in parts]
+    for_it, against = np.zeros(len(titles)), np.zeros(len(titles))
+    for name in MATCH_PARTS:
+        size = np.array([one.get(name, 0.0) for one in moved])
+        left = np.where(size >= 0.0, for_it, against)
+        if np.any(np.abs(size) > 1e-9):
+            axes.barh(places, size, left=left, height=0.72, color=PART_COLOURS[name], label=PART_NAMES[name])
+        for_it, against = for_it + np.maximum(size, 0.0), against + np.minimum(size, 0.0)
+    axes.axvline(0.0, color=SEAM, linewidth=0.8)
+    axes.set_yticks(places, titles, fontsize=9)
+    axes.invert_yaxis()
+    axes.set_xlabel("moves the logarithm of the raw score by", fontsize=9)
+    bars.barh(places, scores, height=0.72, color=HEARD)
+    for place, score in zip(places, scores, strict=True):
+        bars.annotate(f"{score:.2f}", (score, place), (3, 0), textcoords="offset points", va="center", fontsize=8)
+    bars.set_xlim(0.0, 1.15)
+    bars.set_xlabel("score", fontsize=9)
+    for part in (axes, bars):
+        quiet(part)
+    figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=8, fontsize=8, frameon=False)
+    return figure
