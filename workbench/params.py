@@ -378,6 +378,12 @@ class VoiceParams(Params):
     extend_probability: float = Field(
         default=0.15, ge=0.02, le=0.5, description="a phrase goes on to both sides while it holds; soft first syllables"
     )
+    start_probability: float = Field(
+        default=0.06, ge=0.01, le=0.5, description="a phrase reaches back while it holds; first syllables are soft"
+    )
+    end_probability: float = Field(
+        default=0.3, ge=0.02, le=0.95, description="a phrase's last frame reaches it; the detector is slow to let go"
+    )
     close_pause_seconds: float = Field(
         default=0.3, ge=0.0, le=1.0, description="s; shorter pauses belong to the phrase, breaths and stops among them"
     )
@@ -387,6 +393,9 @@ class VoiceParams(Params):
     )
     clear_db: float = Field(
         default=20.0, ge=10.0, le=40.0, description="dB of speech over its background from where on edges are exact"
+    )
+    clear_exponent: float = Field(
+        default=0.4, ge=0.2, le=1.0, description="on the probability of what stands clear of its background: whispers"
     )
     drowned_db: float = Field(
         default=10.0, ge=-10.0, le=9.5, description="dB of speech over its background under which soft sounds drown"
@@ -452,6 +461,9 @@ class DuckParams(Params):
     )
     max_background_db: float = Field(
         default=10.0, ge=0.0, le=20.0, description="dB at most by which a voice is taken to lie under the clip's sound"
+    )
+    aside_lu: float = Field(
+        default=8.0, ge=0.0, le=40.0, description="LU under the usual phrase that the music follows a quieter one down"
     )
     max_depth_db: float = Field(default=40.0, ge=12.0, le=48.0, description="dB that music is pulled down at most")
     piece_seconds: float = Field(

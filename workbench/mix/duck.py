@@ -41,6 +41,9 @@ def pieces_of(phrases: Phrases, params: DuckParams | None = None) -> Phrases:
 def duck_depths(pieces: Phrases, voice: LevelCurve, music: LevelCurve, params: DuckParams | None = None) -> FloatArray:
     """How far each piece wants the music down: until it lies `under_voice_lu` under the voice.
 
+    Nobody expects a whispered aside to clear the stage: of a piece more than `aside_lu` under the usual one only so much
+    counts, or the music would fall into a hole.
+
     Parameters
     ----------
     pieces : stretches of speech, video seconds
@@ -52,8 +55,10 @@ def duck_depths(pieces: Phrases, voice: LevelCurve, music: LevelCurve, params: D
     """
     params = params or DuckParams()
     depths = np.zeros(len(pieces))
+    spoken = [voice.lufs(start, end) for start, end in pieces]
+    quietest = float(np.median(spoken)) - params.aside_lu if pieces else 0.0
     for k, (start, end) in enumerate(pieces):
-        below = voice.lufs(start, end) - music.lufs(start, end)
+        below = max(spoken[k], quietest) - music.lufs(start, end)
         if np.isfinite(below):
             depths[k] = min(max(0.0, params.under_voice_lu - below), params.max_depth_db)
     return depths

@@ -6,10 +6,10 @@ than it is of singing. So three cues are weighed against each other, the logarit
 being their weighted sum:
 
     held       share of the time from which the pitch goes on unbroken for 180 ms and then is where it was, within 0.4
-               semitones, by the share from which it goes on at all (and 15 %, so that little of it says little);
+               semitones, by the share from which it goes on at all (and 30 %, so that little of it says little);
                180 ms is a period of vibrato, so that vibrato counts as standing still
     vowel      length of the unbroken stretch of pitch that a voiced step lies in, mean, in doublings of 200 ms
-    certainty  mean of the detector's own log-odds, from 1 % to 99 %
+    certainty  mean of the detector's own log-odds, from 0.05 % to 99.95 %
 
 Each is a mean over the phrase and what else sounds like a voice around it, the less the farther off it lies. Rap, and a
 monotonous chant in free rhythm, are speech to it.
@@ -37,7 +37,7 @@ from workbench.mix.voice import Phrases
 from workbench.recording import FloatArray
 
 CUES = ("held", "vowel", "certainty")
-WEIGHTS: Mapping[str, float] = {"bias": -1.02, "held": -10.81, "vowel": -0.59, "certainty": 0.75}
+WEIGHTS: Mapping[str, float] = {"bias": -3.63, "held": -9.80, "vowel": -1.40, "certainty": 0.86}
 """Log-odds a unit of each cue. Fitted, not chosen: logistic regression, talk and singing weighing the same, on phrases
 that the detector finds in synthesised talk and whispers over silence, room, street, crowd and music at +10 to -10 LU,
 and in synthesised singing alone and over music at +12 to 0 LU; `tests/benchmarks/fit_singing.py` makes them and fits.
@@ -46,10 +46,10 @@ _CLEAR = 0.45  # clarity from which on there is a pitch
 _LAG = PITCHES_PER_SECOND * 18 // 100  # steps, a period of vibrato
 _STILL = 0.4  # semitones
 _LEAP = 1.5  # semitones between two steps that no voice glides
-_AROUND_SECONDS = 6.0  # by which what is heard counts for a fraction of 1/e
+_AROUND_SECONDS = 8.0  # by which what is heard counts for a fraction of 1/e
 _SHORTEST_VOWEL = 0.02
-_LITTLE = 0.15
-_CERTAIN = 0.99
+_LITTLE = 0.3
+_CERTAIN = 0.9995
 
 
 def voice_cues(

@@ -1,7 +1,8 @@
 """Who speaks when: from a detector's probabilities, one a frame, to phrases with a first and a last sound.
 
 A phrase is a stretch in which the probability stays over a low threshold and reaches a high one (hysteresis, as in
-Canny's edges). Its edges are then placed to a hundredth of a second on the levels in the bands of speech: hop by hop,
+Canny's edges); it reaches back to where the detector first stirred, and ends where it lets go. What stands clear of the
+clip's background needs less of it: whispers hardly convince the detector. Its edges are then placed to a hundredth of a second on the levels in the bands of speech: hop by hop,
 each band is held against its own background just before or after, and the edge lies where the sum of what stands out
 is greatest (Page's cumulative sum). Where the background is nearly as loud as the voice, soft sounds drown and the
 detector hears late; there the edges keep a margin, so that no syllable is cut off. Pauses up to 0.3 s belong to it.
@@ -33,6 +34,7 @@ Phrases: TypeAlias = tuple[tuple[VideoSeconds, VideoSeconds], ...]
 _FLOOR = 10**-8.5  # power under which no background is told from another: 85 dB under full scale
 _BACKGROUND_HOPS = (200, 400)  # around an edge, in which its background is looked for, before it is in the whole clip
 _ENOUGH_HOPS = 30  # of a background
+_BACKGROUND_SHARE = 0.2  # of a clip that is no louder than its background
 _GUARD_HOPS = (25, 5)  # before and after a phrase, that may be speech too
 _BANDS_HEARD = 3  # of the bands: those in which a sound stands out most
 _LEAST_SPREAD_DB = 2.0  # of a background; steadier ones would make an event of every breath
@@ -68,9 +70,12 @@ def speech_phrases(
         raise ParameterError(f"speech probabilities are a row of numbers from 0 to 1, got shape {chance.shape}")
     if not frame_seconds > 0:
         raise ParameterError(f"a frame lasts some time, got {frame_seconds} s")
-    stretches = _stretches(chance, frame_seconds, params)
-    if bands is not None and len(bands):
-        stretches = _placed(stretches, np.asarray(bands, dtype=np.float64), params)
+    if bands is None or not len(bands):
+        stretches = _stretches(chance, frame_seconds, params)
+    else:
+        floored = np.maximum(np.asarray(bands, dtype=np.float64), _FLOOR)
+        chance = np.where(_clear(floored, chance.size, frame_seconds, params), chance**params.clear_exponent, chance)
+        stretches = _placed(_stretches(chance, frame_seconds, params), floored, params)
     phrases = joined(tuple((stretch.start, stretch.end) for stretch in stretches), params.close_pause_seconds)
     return tuple((start, end) for start, end in phrases if end - start >= params.min_phrase_seconds)
 
@@ -88,24 +93,38 @@ class _Stretch:
 def _stretches(chance: FloatArray, frame_seconds: float, params: VoiceParams) -> list[_Stretch]:
     going_on = chance >= min(params.extend_probability, params.onset_probability)
     edges = np.flatnonzero(np.diff(np.concatenate([[False], going_on, [False]])))
-    found = []
+    found, last = list[_Stretch](), 0
     for first, stop in zip(edges[::2], edges[1::2], strict=True):
         sure = first + np.flatnonzero(chance[first:stop] >= params.onset_probability)
         if sure.size:
-            found.append(_Stretch(*(float(k) * frame_seconds for k in (first, stop, sure[0], sure[-1] + 1))))
+            # The detector takes its time before a phrase, and is slow to let go after it.
+            silent = np.flatnonzero(chance[last:first] < params.start_probability)
+            begins = last + (int(silent[-1]) + 1 if silent.size else 0)
+            held = np.flatnonzero(chance[first:stop] >= min(params.end_probability, params.onset_probability))
+            last = first + int(held[-1]) + 1
+            found.append(_Stretch(*(float(k) * frame_seconds for k in (begins, last, sure[0], sure[-1] + 1))))
     return found
 
 
+def _clear(bands: Bands, n_frames: int, frame_seconds: float, params: VoiceParams) -> NDArray[np.bool_]:
+    """Frames that stand clear of the clip's background, shape (n_frames,)."""
+    level = 10 * np.log10(_middle(bands).sum(axis=1))
+    time = np.minimum(((np.arange(n_frames) + 0.5) * frame_seconds * HOPS_PER_SECOND).astype(int), level.size - 1)
+    return np.asarray(level[time] > np.quantile(level, _BACKGROUND_SHARE) + params.clear_db)
+
+
+def _middle(bands: Bands) -> Bands:
+    """Without the outermost bands: neither rumble nor hiss says how well a voice is heard."""
+    return bands[:, 1:-1] if bands.shape[1] > 2 else bands
+
+
 def _placed(stretches: list[_Stretch], bands: Bands, params: VoiceParams) -> list[_Stretch]:
-    """Stretches with their edges where the levels say."""
+    """Stretches with their edges where the levels say; no band is under the floor."""
     hz = HOPS_PER_SECOND
     quiet = np.ones(len(bands), dtype=bool)
     for stretch in stretches:
         quiet[max(0, int(stretch.start * hz) - _GUARD_HOPS[0]) : int(stretch.end * hz) + _GUARD_HOPS[1]] = False
-    floored = np.maximum(bands, _FLOOR)
-    decibels = 10 * np.log10(floored)
-    # Neither rumble nor hiss says how well the voice is heard.
-    middle = floored[:, 1:-1] if floored.shape[1] > 2 else floored
+    decibels, middle = 10 * np.log10(bands), _middle(bands)
     reach, placed, last = round(params.edge_reach_seconds * hz), list[_Stretch](), 0
     for stretch in stretches:
         start, end = stretch.start * hz, stretch.end * hz

@@ -5,7 +5,8 @@ import pytest
 
 from workbench.errors import ParameterError
 from workbench.features.loudness import integrated_lufs
-from workbench.mix.levels import LevelCurve, level_curve, level_curve_of_blocks
+from workbench.mix.levels import LevelCurve, level_curve, level_curve_of_blocks, voice_alone
+from workbench.params import DuckParams
 
 RATE = 48_000
 
@@ -62,3 +63,24 @@ def test_what_is_no_curve_is_refused() -> None:
         LevelCurve(np.array([-1.0]), 0.0)
     with pytest.raises(ParameterError, match="peak"):
         LevelCurve(np.zeros(3), float("nan"))
+
+
+def test_a_voice_is_as_loud_as_what_it_adds_to_its_background() -> None:
+    power = np.full(2000, 1e-3)
+    power[500:900] += 1e-3
+    alone = voice_alone(LevelCurve(power, 1.0), ((5.0, 9.0),), DuckParams())
+    assert alone.power_between(5.0, 9.0) == pytest.approx(1e-3)
+    assert np.array_equal(alone.power[:485], power[:485])
+
+
+def test_a_voice_that_its_background_hides_is_taken_to_lie_so_far_under_it_and_no_farther() -> None:
+    levels = LevelCurve(np.full(2000, 1e-3), 1.0)
+    alone = voice_alone(levels, ((5.0, 9.0),), DuckParams(max_background_db=6.0))
+    assert alone.lufs(5.0, 9.0) == pytest.approx(levels.lufs(5.0, 9.0) - 6.0)
+
+
+def test_a_voice_without_pauses_and_one_in_silence_keep_their_level() -> None:
+    always = LevelCurve(np.full(500, 1e-3), 1.0)
+    assert np.array_equal(voice_alone(always, ((0.0, 5.0),), DuckParams()).power, always.power)
+    silent = LevelCurve(np.zeros(500), 0.0)
+    assert not voice_alone(silent, ((1.0, 2.0),), DuckParams()).power.any()

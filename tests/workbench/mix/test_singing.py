@@ -48,7 +48,7 @@ def talked() -> np.ndarray:
 
 
 def footage(sound: np.ndarray) -> Footage:
-    heard = np.full(round(SECONDS / FRAME), 0.9)
+    heard = np.full(round(SECONDS / FRAME), 0.99)
     return Footage(level_curve(sound, RATE), heard, FRAME, None, pitches_of(sound))
 
 
@@ -73,7 +73,7 @@ def test_blocks_of_any_length_give_the_same_pitches() -> None:
 
 def test_who_holds_notes_sings_and_who_glides_talks() -> None:
     phrase = ((0.0, SECONDS),)
-    heard = np.full(round(SECONDS / FRAME), 0.9)
+    heard = np.full(round(SECONDS / FRAME), 0.99)
     (song,), (talk,) = (spoken_odds(phrase, heard, FRAME, pitches_of(line)) for line in (sung(), talked()))
     assert song < -1
     assert talk > 0.5
@@ -81,7 +81,7 @@ def test_who_holds_notes_sings_and_who_glides_talks() -> None:
     song_cues, talk_cues = (voice_cues(phrase, heard, FRAME, pitches_of(line))[0] for line in (sung(), talked()))
     assert song_cues[held] > 0.3 > talk_cues[held]
     assert song_cues[vowel] > 0 > talk_cues[vowel]
-    assert song_cues[certainty] == pytest.approx(talk_cues[certainty]) == pytest.approx(np.log(9), abs=1e-6)
+    assert song_cues[certainty] == pytest.approx(talk_cues[certainty]) == pytest.approx(np.log(99), abs=1e-6)
 
 
 def test_singing_is_no_voice_and_talk_is_one() -> None:

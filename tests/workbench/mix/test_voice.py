@@ -62,6 +62,17 @@ def test_doubt_extends_a_phrase_but_does_not_make_one() -> None:
     assert speech_phrases(chances((2.0, 4.0, 0.3)), FRAME) == ()
 
 
+def test_a_phrase_reaches_back_to_where_the_detector_stirred_and_ends_where_it_lets_go() -> None:
+    ((start, end),) = speech_phrases(chances((1.8, 2.0, 0.1), (2.0, 3.0, 0.9), (3.0, 3.5, 0.2)), FRAME)
+    assert (start, end) == pytest.approx((1.8, 3.0), abs=FRAME)
+
+
+def test_a_whisper_counts_where_it_stands_clear_of_its_background() -> None:
+    heard = chances((3.0, 5.0, 0.25))
+    assert len(speech_phrases(heard, FRAME, bands=bands((3.0, 5.0, -40.0)))) == 1
+    assert speech_phrases(heard, FRAME, bands=bands((3.0, 5.0, -60.0))) == ()
+
+
 def test_a_click_is_no_phrase() -> None:
     assert speech_phrases(chances((2.0, 2.1, 0.9)), FRAME) == ()
 
