@@ -100,7 +100,7 @@ def run_demo(
     clip = _clip(home, seconds, progress)
     footage = watch(clip, home, params, progress)  # first: one pass finds what planning, mix and report need
     tracks = _tracks(home, params, progress)
-    candidates = rank([loop_track(_song(track), clip, home, params) for track in tracks])
+    candidates = rank([loop_track(_song(track), footage.duration, home, params) for track in tracks])
     best = candidates[0] if candidates else None
     if best is None or isinstance(best.answer, Refusal):
         raise ParameterError(
