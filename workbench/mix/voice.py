@@ -2,10 +2,11 @@
 
 A phrase is a stretch in which the probability stays over a low threshold and reaches a high one (hysteresis, as in
 Canny's edges); it reaches back to where the detector first stirred, and ends where it lets go. What stands clear of the
-clip's background needs less of it: whispers hardly convince the detector. Its edges are then placed to a hundredth of a second on the levels in the bands of speech: hop by hop,
-each band is held against its own background just before or after, and the edge lies where the sum of what stands out
-is greatest (Page's cumulative sum). Where the background is nearly as loud as the voice, soft sounds drown and the
-detector hears late; there the edges keep a margin, so that no syllable is cut off. Pauses up to 0.3 s belong to it.
+clip's background needs less of it: whispers hardly convince the detector. Its edges are then placed to a hundredth of a
+second on the levels in the bands of speech: hop by hop, each band is held against its own background just before or
+after, and the edge lies where the sum of what stands out is greatest (Page's cumulative sum). Where the background is
+nearly as loud as the voice, soft sounds drown and the detector hears late; there the edges keep a margin, so that no
+syllable is cut off. Pauses up to 0.3 s belong to it.
 
 Conventions: phrases are (start, end) pairs in video seconds, sorted and disjoint. Nothing here reads sound.
 
