@@ -4,14 +4,18 @@ A row names a file by `path`, relative to the manifest's folder, and may give `t
 JSON lists, or texts with `;` between the items in CSV, where an empty cell is no value and flags are true/false,
 yes/no or 1/0. A bad row is reported with its line and does not stop the others; a column that means nothing here
 is named once in a warning.
+
+A file may be UTF-8 or, where it says so by its first bytes, UTF-16. A row with other bytes, with a quote that nobody
+closes or with a text longer than any title page is bad by itself: reading goes on at the line after its first.
 """
 
 from __future__ import annotations
 
+import codecs
 import csv
-import io
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +26,10 @@ from workbench.errors import ManifestError, ParameterError
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 _OWN = ("path", "track_id")
 _SUFFIXES = (".csv", ".jsonl", ".ndjson")
+_NOT_UTF8 = "not UTF-8; save the manifest as UTF-8"
+_MOST_LINES = 1000
+"""lines of one row; a quote that is not closed by then never will be"""
+_LONGEST_CELL = 2**28
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,22 +73,38 @@ def read_manifest(path: Path) -> Manifest:
 
     Raises
     ------
-    ManifestError : no such file, not a manifest by its suffix, not UTF-8, no `path` column, an unreadable CSV
+    ManifestError : no such file, not a manifest by its suffix, no `path` column
     """
     path = Path(path).absolute()
     if not is_manifest(path):
         raise ManifestError(f"{path}: a manifest is a .csv or .jsonl file")
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        raw = path.read_bytes()
     except FileNotFoundError:
         raise ManifestError(f"{path}: no such manifest") from None
-    except UnicodeDecodeError as error:
-        line = path.read_bytes()[: error.start].count(b"\n") + 1
-        raise ManifestError(f"{path}, line {line}: not UTF-8; save the manifest as UTF-8") from None
     except OSError as error:
         raise ManifestError(f"{path}: cannot be read ({error.strerror})") from None
-    raw = _csv_rows(path, text) if path.suffix.lower() == ".csv" else _json_rows(text)
-    return _gathered(path, raw)
+    text = _decoded(path, raw)
+    return _gathered(path, _csv_rows(path, text) if path.suffix.lower() == ".csv" else _json_rows(text))
+
+
+def _decoded(path: Path, raw: bytes) -> str:
+    """The text of a manifest; bytes that are no UTF-8 stay visible as lone surrogates, for their row to be told."""
+    if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        try:
+            return raw.decode("utf-16")
+        except UnicodeDecodeError:
+            raise ManifestError(f"{path}: begins as UTF-16 and is none; save the manifest as UTF-8") from None
+    return raw.decode("utf-8-sig", "surrogateescape")
+
+
+def _is_foreign(text: str) -> bool:
+    """Whether bytes that are no UTF-8 stood here."""
+    try:
+        text.encode("utf-8")
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 def _gathered(path: Path, raw: Iterator[tuple[int, dict[str, Any] | str]]) -> Manifest:
@@ -122,6 +146,9 @@ def _json_rows(text: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
     for line, source in enumerate(text.split("\n"), start=1):
         if not source.strip():
             continue
+        if _is_foreign(source):
+            yield line, _NOT_UTF8
+            continue
         try:
             values = json.loads(source, parse_constant=_refuse_constant)
         except (ValueError, RecursionError) as error:
@@ -135,24 +162,58 @@ def _refuse_constant(name: str) -> Any:
 
 
 def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any] | str]]:
-    reader = csv.reader(io.StringIO(text, newline=""), strict=True)
-    try:
-        header = [name.strip() for name in next(reader, [])]
+    lines = text.splitlines(keepends=True) if "\n" not in text else [line + "\n" for line in text.split("\n")]
+    with _long_cells():
+        first, at = _csv_row(lines, 0)
+        if isinstance(first, str):
+            raise ManifestError(f"{path}, line 1: not CSV ({first})")
+        header = [name.strip() for name in first]
         if "path" not in header:
             raise ManifestError(f"{path}: no column is called path; the first line names the columns")
         doubled = {name for name in header if name and header.count(name) > 1}
         if doubled:
             raise ManifestError(f"{path}: two columns are called {min(doubled)}")
-        for cells in reader:
-            if not any(cell.strip() for cell in cells):
+        while at < len(lines):
+            cells, after = _csv_row(lines, at)
+            row = _filled(header, cells)
+            if isinstance(row, str):  # what a stray quote has swallowed may be good rows
+                yield at + 1, row
+                at += 1
                 continue
-            if len(cells) > len(header):
-                yield reader.line_num, f"{len(cells)} cells under {len(header)} columns; quote cells that hold a comma"
-                continue
-            filled = {name: cell.strip() for name, cell in zip(header, cells, strict=False) if name and cell.strip()}
-            yield reader.line_num, _typed(filled)
+            at = after
+            if row:
+                yield at, row
+
+
+def _csv_row(lines: Sequence[str], at: int) -> tuple[list[str] | str, int]:
+    """The cells of the row that begins at a line, or what is wrong with it; and the line after it, from 0."""
+    reader = csv.reader((lines[k] for k in range(at, min(len(lines), at + _MOST_LINES))), strict=True)
+    try:
+        cells = next(reader, [])
     except csv.Error as error:
-        raise ManifestError(f"{path}, line {reader.line_num}: not CSV ({error})") from None
+        return f"not CSV ({error})", at + 1
+    return cells, at + max(1, reader.line_num)
+
+
+def _filled(header: Sequence[str], cells: list[str] | str) -> dict[str, Any] | str:
+    """The cells of a row that hold something, by column, in their types; or what is wrong with the row."""
+    if isinstance(cells, str):
+        return cells
+    if len(cells) > len(header) and any(cell.strip() for cell in cells):
+        return f"{len(cells)} cells under {len(header)} columns; quote cells that hold a comma"
+    if any(_is_foreign(cell) for cell in cells):
+        return _NOT_UTF8
+    return _typed({name: cell.strip() for name, cell in zip(header, cells, strict=False) if name and cell.strip()})
+
+
+@contextmanager
+def _long_cells() -> Iterator[None]:
+    """Let the reader take cells of any length, which are then refused one by one, not with all that follows."""
+    before = csv.field_size_limit(_LONGEST_CELL)
+    try:
+        yield
+    finally:
+        csv.field_size_limit(before)
 
 
 def _typed(cells: dict[str, str]) -> dict[str, Any] | str:

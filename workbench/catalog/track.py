@@ -27,6 +27,9 @@ SAME_TEMPO_OCTAVES = 0.04
 SAME_SECONDS = 2.0
 """s that a given and a measured length may differ; catalogs round, and encoders add silence"""
 _MAX_ID = 128
+_LONGEST_TEXT, _MOST_ITEMS, _MOST_SHOWN = 1000, 500, 80
+_LONGEST = {"description": 20_000, "artist_image_url": 4000}
+"""characters of a field that may be longer than others"""
 _TONICS = {"C": 0, "D": 2, "E": 4, "F": 5, "G": 7, "A": 9, "B": 11}
 _SIGNS = {"#": 1, "♯": 1, "b": -1, "♭": -1}
 
@@ -177,27 +180,38 @@ def _checked(name: str, kind: FieldKind, value: Any) -> Any:
     match kind:
         case "text":
             if not isinstance(value, str):
-                raise ParameterError(f"{name} must be text, got {value!r}")
+                raise ParameterError(f"{name} must be text, got {_shown(value)}")
+            if len(value) > _LONGEST.get(name, _LONGEST_TEXT):
+                most = _LONGEST.get(name, _LONGEST_TEXT)
+                raise ParameterError(f"{name} must have at most {most} characters, got {len(value)}")
             if name == "musical_key_mode" and value not in MODES:
-                raise ParameterError(f"musical_key_mode must be major or minor, got {value!r}")
+                raise ParameterError(f"musical_key_mode must be major or minor, got {_shown(value)}")
             return value
         case "flag":
             if not isinstance(value, bool):
-                raise ParameterError(f"{name} must be true or false, got {value!r}")
+                raise ParameterError(f"{name} must be true or false, got {_shown(value)}")
             return value
         case "number":
             if isinstance(value, bool) or not isinstance(value, int | float) or not isfinite(value):
-                raise ParameterError(f"{name} must be a number, got {value!r}")
+                raise ParameterError(f"{name} must be a number, got {_shown(value)}")
             low, high = _RANGES[name]
             if not low <= value <= high:
                 raise ParameterError(f"{name} must be {low:g} to {high:g}, got {value:g}")
             return float(value)
         case "list":
             if isinstance(value, str) or not isinstance(value, list | tuple):
-                raise ParameterError(f"{name} must be a list of texts, got {value!r}")
+                raise ParameterError(f"{name} must be a list of texts, got {_shown(value)}")
             if not all(isinstance(item, str) for item in value):
-                raise ParameterError(f"{name} must hold texts only, got {value!r}")
+                raise ParameterError(f"{name} must hold texts only, got {_shown(value)}")
+            if len(value) > _MOST_ITEMS or any(len(item) > _LONGEST_TEXT for item in value):
+                raise ParameterError(f"{name} must hold at most {_MOST_ITEMS} texts of {_LONGEST_TEXT} characters")
             return tuple(dict.fromkeys(item.strip() for item in value if item.strip()))
+
+
+def _shown(value: Any) -> str:
+    """A value in a message: what was written, but not all five megabytes of it."""
+    text = repr(value)
+    return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
 
 
 _RANGES = {"bpm": (1.0, 1000.0), "energy": (0.0, 1.0), "duration_seconds": (0.0, 86_400.0 * 7)}

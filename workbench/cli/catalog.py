@@ -12,10 +12,14 @@ from workbench.cli.options import FILE, home_option, profile_option
 from workbench.cli.terminal import print_body, print_line, progress_bar, say
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor
+
     from workbench.catalog.track import Track
     from workbench.home import Home
     from workbench.params import WorkbenchParams
     from workbench.workflows.library import Listing
+
+_MOST_DOUBTS = 20
 
 
 @click.group("catalog")
@@ -31,22 +35,31 @@ def command() -> None:
 
 @command.command("add")
 @click.argument("paths", nargs=-1, required=True, type=FILE, metavar="PATH...")
+@click.option("--scheduler", metavar="URL", help="Analyse on the Dask cluster of this scheduler, tcp://host:8786 say.")
 @profile_option
 @home_option
-def add(paths: tuple[Path, ...], params: WorkbenchParams, home: Home) -> None:
+def add(paths: tuple[Path, ...], scheduler: str | None, params: WorkbenchParams, home: Home) -> None:
     """Analyse sound files and add them.
 
     PATH is a file, a folder, which is searched through, or a CSV or JSONL manifest with a `path` column. Prints a JSON
-    line with `track_id` and `path` for each track. A bad file is told and skipped, and the exit code is 1 then. Adding
-    the same again goes on where it stopped.
+    line with `track_id` and `path` for each track, once it is written. A bad file or row is told at the end, and the
+    exit code is 1 then. Adding the same again goes on where it stopped.
+
+    Workers of a cluster must see the same files and the same home folder under the same names.
 
     \b
     Example:
       workbench catalog add ~/Music/licensed
+      workbench catalog add manifest.csv --scheduler tcp://10.0.0.5:8786
     """
-    from workbench.workflows.library import list_files
+    from workbench.workflows.library import cluster, list_files
 
-    _add(list_files(paths), params, home)
+    listing = list_files(paths)
+    if scheduler is None:
+        _add(listing, params, home, None)
+        return
+    with cluster(scheduler) as workers:
+        _add(listing, params, home, workers)
 
 
 @command.command("demo")
@@ -61,33 +74,48 @@ def demo(params: WorkbenchParams, home: Home) -> None:
     """
     from workbench.workflows.library import bundled_files
 
-    _add(bundled_files(), params, home)
+    _add(bundled_files(), params, home, None)
 
 
-def _add(listing: Listing, params: WorkbenchParams, home: Home) -> None:
+def _add(listing: Listing, params: WorkbenchParams, home: Home, workers: Executor | None) -> None:
+    from workbench.catalog.snapshot import open_snapshot
     from workbench.workflows.library import add_tracks
 
     for warning in listing.warnings:
         say(f"workbench: {warning}")
-    faults = list(listing.faults)
-    for fault in faults:
-        say(f"workbench: {fault}")
+    faults, doubts, done = list(listing.faults), [], 0
     with progress_bar() as progress:
-        for added in add_tracks(listing.wanted, home, params, progress) if listing.wanted else ():
+        for added in add_tracks(listing.wanted, home, params, progress, workers) if listing.wanted else ():
             if added.track is None:
-                say(f"workbench: {added.fault}")
                 faults.append(str(added.fault))
-            else:
-                print_line({"track_id": added.track.track_id, "path": str(added.track.path)})
+                continue
+            done += 1
+            doubts += [f"{added.track.track_id}: {doubt}" for doubt in added.track.contradictions]
+            print_line({"track_id": added.track.track_id, "path": str(added.track.path)})
+        if done:
+            open_snapshot(home, params.catalog, progress)
+    _tell("what was given and what was heard disagree", doubts, _MOST_DOUBTS)
+    _tell("could not be added", faults, None)
     if faults:
-        say(f"workbench: {len(faults)} could not be added")
         click.get_current_context().exit(1)
+
+
+def _tell(what: str, lines: list[str], most: int | None) -> None:
+    """Some lines for the person at the terminal, and how many there are."""
+    for line in lines[:most]:
+        say(f"workbench: {line}")
+    if most is not None and len(lines) > most:
+        say(f"workbench: … and {len(lines) - most} more; `workbench catalog list` has them all")
+    if lines:
+        say(f"workbench: {len(lines)} {what}")
 
 
 @command.command("list")
 @home_option
 def list_tracks(home: Home) -> None:
     """Print every track as a JSON line, in the order in which they were added.
+
+    `measured` names the fields that were measured rather than given; `contradictions` says where the two disagree.
 
     \b
     Example:
@@ -148,4 +176,6 @@ def reindex(home: Home) -> None:
 
 def track_row(track: Track) -> dict[str, Any]:
     """A track as one flat JSON object."""
-    return {"track_id": track.track_id, "path": str(track.path), "audio_id": track.audio_id, **track.known()}
+    row = {"track_id": track.track_id, "path": str(track.path), "audio_id": track.audio_id, **track.known()}
+    row["measured"] = sorted(track.measured)
+    return row | ({"contradictions": list(track.contradictions)} if track.contradictions else {})

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +16,8 @@ from typing import Any
 import click
 
 from workbench.workflows.progress import Progress
+
+_TELL_SECONDS = 30.0
 
 
 def print_body(body: Mapping[str, Any]) -> None:
@@ -40,10 +43,11 @@ def progress_bar() -> Iterator[Progress]:
         yield _lines()
         return
     from rich.console import Console
-    from rich.progress import BarColumn, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+    from rich.progress import BarColumn, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
     from rich.progress import Progress as Bars
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    left = TimeRemainingColumn(compact=True, elapsed_when_finished=True)
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), left)
     with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
         tasks: dict[str, TaskID] = {}
 
@@ -56,12 +60,25 @@ def progress_bar() -> Iterator[Progress]:
 
 
 def _lines() -> Progress:
-    """One line a stage, when it begins."""
-    seen: set[str] = set()
+    """One line a stage, when it begins; of a long one another each half minute, with an estimate of the time left."""
+    begun: dict[str, float] = {}
+    told: dict[str, float] = {}
 
     def show(stage: str, done: float) -> None:
-        if stage not in seen:
-            seen.add(stage)
+        now = time.monotonic()
+        if stage not in begun:
+            begun[stage] = told[stage] = now
             say(f"{stage} …")
+        elif now - told[stage] >= _TELL_SECONDS and 0.0 < done < 1.0:
+            told[stage] = now
+            left = (now - begun[stage]) * (1.0 - done) / done
+            say(f"{stage}: {100 * done:.0f} %, about {_duration(left)} left")
 
     return show
+
+
+def _duration(seconds: float) -> str:
+    """A length of time as one says it."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

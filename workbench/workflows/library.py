@@ -1,10 +1,15 @@
-"""Fill the catalog: find the files, analyse them on all cores, write down what was measured.
+"""Fill the catalog: find the files, analyse them on all cores or on a cluster, write down what was measured.
 
-What a manifest says wins over what is measured. The analysis of a file is stored as soon as it is done, and a file that
-was analysed before is only looked up; so adding the same folder again goes on where it stopped. A bad file is told and
-skipped.
+What a manifest says stands beside what is measured, and wins. Bytes are hashed first: what was measured before, under
+whatever name, is only looked up, so that adding the same folder again goes on where it stopped, and equal files are
+analysed once. Tracks are written in transactions of some hundred; one is told of as done when its transaction is, and a
+process that is killed loses nothing that it told of. A bad file is told and skipped.
 
-The pool is a `concurrent.futures.Executor`: processes of this machine by default, any other that is handed in.
+The pool is a `concurrent.futures.Executor`: processes of this machine by default, those of a Dask cluster by its
+address, any other that is handed in. Workers write arrays to the home folder, which they must all see; records are
+written here.
+
+Functions: `list_files`, `bundled_files`, `add_tracks`, `cluster`, `open_library`.
 """
 
 from __future__ import annotations
@@ -12,27 +17,29 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import Executor, ProcessPoolExecutor, as_completed
+import sys
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib import import_module
+from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from workbench.bundled import bundled_path
-from workbench.catalog.library import Library
+from workbench.catalog.library import Entry, Library, Measurement
 from workbench.catalog.manifest import is_manifest, read_manifest
 from workbench.catalog.track import Track
-from workbench.errors import InputError, MediaError, StoreError, WorkbenchError
+from workbench.errors import InputError, MediaError, ResourceMissing, StoreError, WorkbenchError
 from workbench.home import Home
+from workbench.media.containers import hash_file
 from workbench.params import WorkbenchParams
 from workbench.settings import load_settings
 from workbench.store.database import Database
 from workbench.workflows.progress import Progress, silent
-
-if TYPE_CHECKING:
-    from workbench.workflows.analyze import Analysis
 
 SUFFIXES = frozenset(
     (
@@ -42,6 +49,10 @@ SUFFIXES = frozenset(
 )  # fmt: skip
 """Files that a folder is searched for; a file that is named itself may have any suffix."""
 
+_MOST_JOBS = 2000
+"""analyses asked for at a time; a cluster should never wait for the next, and a million futures need not be held"""
+_CONNECT_SECONDS = 10.0
+
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
@@ -50,6 +61,8 @@ class Wanted:
     path: Path
     track_id: str | None = None
     fields: Mapping[str, Any] = field(default_factory=dict)
+    origin: str | None = None
+    """the manifest and its line, where it comes from one"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,14 +84,6 @@ class Added:
     """None where it could not be added"""
     fault: str | None
     """why not"""
-
-
-@dataclass(frozen=True, slots=True)
-class Measured:
-    """What the analysis of a file says about the track."""
-
-    content_hash: str
-    fields: dict[str, Any]
 
 
 def open_library(home: Home) -> Library:
@@ -103,7 +108,9 @@ def list_files(paths: Iterable[Path]) -> Listing:
             except InputError as error:
                 faults.append(str(error))
                 continue
-            wanted += [Wanted(row.path, row.track_id, row.fields) for row in manifest.rows]
+            wanted += [
+                Wanted(row.path, row.track_id, row.fields, f"{path.name}, line {row.line}") for row in manifest.rows
+            ]
             faults += [fault.message for fault in manifest.faults]
             warnings += manifest.warnings
         elif path.is_dir():
@@ -129,7 +136,7 @@ def add_tracks(
     progress: Progress = silent,
     executor: Executor | None = None,
 ) -> Iterator[Added]:
-    """Analyse files and add them to the catalog, each as soon as it is done.
+    """Analyse files and add them to the catalog.
 
     Parameters
     ----------
@@ -141,84 +148,187 @@ def add_tracks(
 
     Yields
     ------
-    Added : one for each file, in the order in which they are done
+    Added : one for each file, in the order in which they are done; what it tells of is written
 
     Raises
     ------
     StoreError : the home folder cannot be used, or an analysing process was killed
     """
-    files = list(wanted)
-    library, params = open_library(home), params or WorkbenchParams()
-    fresh: list[Wanted] = []
-    for number, file in enumerate(files, start=1):
-        progress(f"looking up {_files(len(files))}", number / len(files))
-        known = _stored(file, home, params)
-        if known is None:
-            fresh.append(file)
-        else:
-            yield _added(library, file, known)
-    if not fresh:
-        return
-    stage, done = f"analysing {_files(len(fresh))}", 0
+    files, params = list(wanted), params or WorkbenchParams()
+    stage = f"analysing {len(files)} file{'s' if len(files) != 1 else ''}"
     progress(stage, 0.0)
-    with _pool(executor, len(fresh)) as pool:
-        with _interrupts_held():  # the pool starts its processes as jobs arrive
-            jobs = {pool.submit(measure, file.path, home.root, params): file for file in fresh}
+    for done, added in enumerate(_Adding(home, params, executor).run(files), start=1):
+        yield added
+        progress(stage, done / len(files))
+
+
+@contextmanager
+def cluster(address: str) -> Iterator[Executor]:
+    """The workers of a Dask cluster, by the address of its scheduler.
+
+    Raises
+    ------
+    ResourceMissing : Dask's `distributed` is not installed
+    StoreError : nobody answers there, or with another version
+    """
+    try:
+        distributed: Any = import_module("distributed")
+    except ImportError as error:
+        raise ResourceMissing("a cluster needs Dask; pip install 'barline-workbench[scale]'") from error
+    try:
+        client = distributed.Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
+    except (OSError, TimeoutError, ValueError) as error:
+        raise StoreError(f"{address}: no Dask scheduler answers ({error})") from error
+    try:
+        yield client.get_executor()
+    finally:
+        client.close()
+
+
+class _Adding:
+    """One run of `add_tracks`: what is being analysed, and what is ready to be written."""
+
+    def __init__(self, home: Home, params: WorkbenchParams, executor: Executor | None) -> None:
+        from workbench.workflows.describe import analysis_name
+
+        self.home, self.params, self.executor = home, params, executor
+        self.library = open_library(home)
+        self.analysis = analysis_name(params)
+        self.digests: dict[Path, str | MediaError] = {}
+        self.jobs: dict[Future[Measurement], list[Wanted]] = {}
+        self.job_of: dict[str, Future[Measurement]] = {}
+        self.broken: dict[str, WorkbenchError] = {}
+        self.ready: list[tuple[Wanted, str]] = []
+        self.measurements: list[Measurement] = []
+        self.written = time.monotonic()
+
+    def run(self, files: list[Wanted]) -> Iterator[Added]:
+        batch = self.params.catalog.batch_tracks
+        with _pool(self.executor, len(files)) as pool:
+            try:
+                remaining = iter(files)
+                while some := list(islice(remaining, batch)):
+                    yield from self._looked_up(some, pool)
+                    while len(self.jobs) >= _MOST_JOBS:
+                        yield from self._collected()
+                while self.jobs:
+                    yield from self._collected()
+                yield from self._flushed()
+            except BrokenProcessPool as error:
+                raise StoreError(
+                    "an analysing process was killed, for want of memory perhaps; add again to go on"
+                ) from error
+            finally:
+                for job in self.jobs:
+                    job.cancel()
+
+    def _looked_up(self, some: list[Wanted], pool: Executor) -> Iterator[Added]:
+        """Hash files; what is known goes to be written, the rest to be analysed."""
+        found: list[tuple[Wanted, str]] = []
+        for file in some:
+            digest = self._digest(file.path)
+            if isinstance(digest, MediaError):
+                yield _fault(file, digest)
+            else:
+                found.append((file, digest))
+        known = self.library.measured({digest for _, digest in found}, self.analysis)
+        for file, digest in found:
+            if digest in self.broken:
+                yield _fault(file, self.broken[digest])
+            elif digest in known or (digest in self.job_of and self.job_of[digest] not in self.jobs):
+                self.ready.append((file, digest))
+            elif digest in self.job_of:
+                self.jobs[self.job_of[digest]].append(file)
+            else:
+                with _interrupts_held():  # the pool starts its processes as jobs arrive
+                    job = pool.submit(measure, file.path, self.home.root, self.params)
+                self.jobs[job], self.job_of[digest] = [file], job
+        yield from self._flushed()
+
+    def _collected(self) -> Iterator[Added]:
+        """Wait for an analysis or more; write what is ready when it is time to."""
+        timeout = self._left() if self.ready else None
+        done, _ = wait(self.jobs, timeout=timeout, return_when=FIRST_COMPLETED)
+        for job in done:
+            files = self.jobs.pop(job)
+            outcome = _outcome(job, files[0])
+            if isinstance(outcome, Measurement):
+                self.measurements.append(outcome)
+                self.ready += [(file, outcome.content_hash) for file in files]
+                continue
+            self.broken[str(self.digests[files[0].path])] = outcome
+            for file in files:
+                yield _fault(file, outcome)
+        if self._left() == 0.0 or len(self.ready) >= self.params.catalog.batch_tracks:
+            yield from self._flushed()
+
+    def _left(self) -> float:
+        """s until what is ready should be written."""
+        return max(0.0, self.written + self.params.catalog.batch_seconds - time.monotonic())
+
+    def _flushed(self) -> Iterator[Added]:
+        """Write what is ready in one transaction, then tell."""
+        ready, measurements = self.ready, self.measurements
+        self.ready, self.measurements, self.written = [], [], time.monotonic()
+        if not ready:
+            return
+        entries = [Entry(file.path, file.fields, file.track_id, digest) for file, digest in ready]
         try:
-            for job in as_completed(jobs):
-                added = _added(library, jobs[job], job.result)
-                done += 1
-                progress(stage, done / len(fresh))
-                yield added
-        except BrokenProcessPool as error:
-            raise StoreError(
-                "an analysing process was killed, for want of memory perhaps; add again to go on"
-            ) from error
-        finally:
-            for job in jobs:
-                job.cancel()
+            tracks = self.library.add_all(entries, measurements)
+        except InputError:  # one of them is at fault: each by itself
+            for measurement in measurements:
+                self.library.record(measurement)
+            for (file, _), entry in zip(ready, entries, strict=True):
+                yield self._alone(file, entry)
+            return
+        for (file, _), track in zip(ready, tracks, strict=True):
+            yield Added(file.path, track, None)
+
+    def _alone(self, file: Wanted, entry: Entry) -> Added:
+        try:
+            (track,) = self.library.add_all([entry])
+        except InputError as error:
+            return _fault(file, error)
+        return Added(file.path, track, None)
+
+    def _digest(self, path: Path) -> str | MediaError:
+        """The hash of a file's bytes, taken once a run; or why there is none."""
+        if path not in self.digests:
+            try:
+                self.digests[path] = hash_file(path)
+            except MediaError as error:
+                self.digests[path] = error
+        return self.digests[path]
 
 
-def _files(count: int) -> str:
-    return f"{count} file{'s' if count != 1 else ''}"
-
-
-def measure(path: Path, root: Path, params: WorkbenchParams) -> Measured:
+def measure(path: Path, root: Path, params: WorkbenchParams) -> Measurement:
     """Analyse one file into the store of a home folder; runs in a process of its own."""
-    from workbench.workflows.analyze import analyze
+    from workbench.workflows.describe import measure_track
 
-    return _measured(analyze(path, Home(root), params))
-
-
-def _measured(analysis: Analysis) -> Measured:
-    fields: dict[str, Any] = {"duration_seconds": round(analysis.duration, 6)}
-    if analysis.grid.beats.size:
-        fields["bpm"] = round(analysis.grid.tempo_bpm, 3)
-    return Measured(analysis.content_hash, fields)
+    return measure_track(path, Home(root), params)
 
 
-def _stored(file: Wanted, home: Home, params: WorkbenchParams) -> Callable[[], Measured] | None:
-    """How to get what the store knows of a file; None where it must be analysed, or cannot be read."""
-    from workbench.workflows.analyze import stored_analysis
-
+def _outcome(job: Future[Measurement], file: Wanted) -> Measurement | WorkbenchError:
+    """What came of a job: a measurement, or why there is none; what concerns more than one file is raised."""
     try:
-        analysis = stored_analysis(file.path, home, params)
-    except MediaError:
-        return None
-    return None if analysis is None else lambda: _measured(analysis)
-
-
-def _added(library: Library, file: Wanted, measure: Callable[[], Measured]) -> Added:
-    try:
-        measured = measure()
-        fields = {**measured.fields, **file.fields}
-        track = library.add(file.path, fields, track_id=file.track_id, content_hash=measured.content_hash)
+        return job.result()
     except (StoreError, BrokenProcessPool):
         raise
     except WorkbenchError as error:
-        text = str(error)
-        return Added(file.path, None, text if isinstance(error, MediaError) else f"{file.path}: {text}")
-    return Added(file.path, track, None)
+        return error
+    except _killed() as death:
+        return MediaError(f"{file.path}: every worker that analysed it was killed ({death})")
+
+
+def _killed() -> tuple[type[Exception], ...]:
+    """What a cluster raises for a job whose workers died one after the other."""
+    distributed: Any = sys.modules.get("distributed")
+    return () if distributed is None else (distributed.scheduler.KilledWorker,)
+
+
+def _fault(file: Wanted, error: WorkbenchError) -> Added:
+    text = str(error) if isinstance(error, MediaError) else f"{file.path}: {error}"
+    return Added(file.path, None, text if file.origin is None else f"{file.origin}: {text}")
 
 
 @contextmanager

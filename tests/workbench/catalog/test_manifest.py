@@ -81,16 +81,38 @@ class TestCsv:
             ("title\nx\n", "no column is called path"),
             ("", "no column is called path"),
             ("path,bpm,bpm\na,1,2\n", "two columns are called bpm"),
-            ('path\n"never closed\n', "not CSV"),
         ],
     )
     def test_what_is_no_manifest(self, tmp_path: Path, text: str, match: str) -> None:
         with pytest.raises(ManifestError, match=match):
             read_manifest(written(tmp_path / "m.csv", text))
 
-    def test_the_line_that_is_not_utf8(self, tmp_path: Path) -> None:
-        with pytest.raises(ManifestError, match="line 3: not UTF-8"):
-            read_manifest(written(tmp_path / "m.csv", b"path\na.ogg\n\xfcber.ogg\n"))
+    def test_a_row_in_another_encoding_is_bad_by_itself(self, tmp_path: Path) -> None:
+        manifest = read_manifest(written(tmp_path / "m.csv", b"path,title\na.ogg,x\nb.ogg,\xfcber\nc.ogg,y\n"))
+        assert [row.path.name for row in manifest.rows] == ["a.ogg", "c.ogg"]
+        (fault,) = manifest.faults
+        assert fault.line == 3
+        assert "not UTF-8" in fault.message
+
+    def test_utf16_says_so_by_its_first_bytes(self, tmp_path: Path) -> None:
+        manifest = read_manifest(written(tmp_path / "m.csv", "path,title\na.ogg,Über\n".encode("utf-16")))
+        assert manifest.rows[0].fields == {"title": "Über"}
+
+    def test_a_quote_that_nobody_closes_costs_its_own_row_only(self, tmp_path: Path) -> None:
+        rows = 'path,title\na.ogg,one\nb.ogg,"two\nc.ogg,three\nd.ogg,"four"\n'
+        manifest = read_manifest(written(tmp_path / "m.csv", rows))
+        assert [row.path.name for row in manifest.rows] == ["a.ogg", "c.ogg", "d.ogg"]
+        assert [fault.line for fault in manifest.faults] == [3]
+
+    def test_a_text_of_five_megabytes_is_bad_by_itself_and_not_repeated(self, tmp_path: Path) -> None:
+        manifest = read_manifest(
+            written(tmp_path / "m.csv", f"path,description\na.ogg,{'x' * 5_000_000}\nb.ogg,short\n")
+        )
+        assert [row.path.name for row in manifest.rows] == ["b.ogg"]
+        (fault,) = manifest.faults
+        assert fault.line == 2
+        assert "5000000" in fault.message
+        assert len(fault.message) < 200
 
 
 class TestJsonLines:
