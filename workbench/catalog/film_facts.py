@@ -24,6 +24,7 @@ A. Hanjalic & L.-Q. Xu, "Affective video content representation and modeling", I
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -206,7 +207,7 @@ def _scenes(picture: Picture, params: MatchParams) -> tuple[Scene, ...]:
     borders = edges[_partition(features, np.diff(edges), params)]
     lengths = np.diff(edges)
     scenes: list[Scene] = []
-    for start, end in zip(borders[:-1], borders[1:], strict=True):
+    for start, end in pairwise(borders):
         inside = (edges[:-1] >= start - 1e-9) & (edges[1:] <= end + 1e-9)
         share = lengths[inside] / lengths[inside].sum()
         cuts = int(np.count_nonzero((picture.cuts >= start - 1e-9) & (picture.cuts < end - 1e-9) & (picture.cuts > 0)))

@@ -4,7 +4,7 @@ A film is drawn by its scenes, each as high as its drive; its cuts stand below a
 that would be heard, from its beginning and again from there. What moved a score is drawn to the right where it speaks
 for a track and to the left where it speaks against it.
 
-Functions: `follow_figure`, `parts_figure`.
+Functions: `follow_figure`, `parts_figure`, `calibration_figure`.
 """
 
 from __future__ import annotations
@@ -16,13 +16,16 @@ import numpy as np
 
 from workbench.catalog.columns import CONTOUR_PARTS, Columns
 from workbench.catalog.film_facts import FilmFacts
+from workbench.catalog.match_ranking import quick_parts, raw_scores, scores_of, slow_parts, wanted_of
 from workbench.catalog.match_reasons import effects
 from workbench.params import MATCH_PARTS, MatchParams
-from workbench.plots.palette import BEAT, GROUPS, HEARD, SEAM, VOICE, new_figure, quiet, time_axis
+from workbench.plots.palette import BEAT, DOWNBEAT, GROUPS, HEARD, SEAM, VOICE, new_figure, quiet, time_axis
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from workbench.catalog.match_reference import Reference
 
 PART_COLOURS = dict(zip(MATCH_PARTS, GROUPS, strict=True))
 PART_NAMES = {
@@ -113,4 +116,35 @@ def parts_figure(
     for part in (axes, bars):
         quiet(part)
     figure.legend(*axes.get_legend_handles_labels(), loc="outside upper center", ncols=8, fontsize=8, frameon=False)
+    return figure
+
+
+def calibration_figure(reference: Reference, params: MatchParams, bins: int = 20) -> Figure:
+    """What a raw score means: how often tracks with about that score were taken, and the curve that scores come from.
+
+    Parameters
+    ----------
+    reference : graded pairs
+    params : with which they are ranked
+    bins : stretches of raw score, each with as many pairs as the others
+    """
+    raw = np.concatenate(
+        [
+            raw_scores(quick_parts(film, wanted_of(film, params), reference.columns, params)
+                       | slow_parts(film, reference.columns, params), params)
+            for film in reference.films
+        ]
+    )  # fmt: skip
+    order = np.argsort(raw)
+    figure = new_figure(6.4, 3.6)
+    axes = figure.subplots()
+    for stretch in np.array_split(order, bins):
+        axes.plot(raw[stretch].mean(), reference.taken.ravel()[stretch].mean(), "o", color=DOWNBEAT, ms=5)
+    at = np.linspace(0.0, 1.0, 200)
+    axes.plot(at, scores_of(at, params), color=HEARD, linewidth=1.5)
+    axes.set_xlabel("raw score", fontsize=9)
+    axes.set_ylabel("score; dots: share taken", fontsize=9)
+    axes.set_xlim(0.0, 1.0)
+    axes.set_ylim(-0.02, 1.02)
+    quiet(axes)
     return figure

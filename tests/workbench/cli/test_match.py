@@ -1,0 +1,80 @@
+"""`workbench match` prints what the service would answer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import av
+import jsonschema
+import numpy as np
+import pytest
+
+from workbench.results.schemas import schemas
+
+Call = Callable[..., tuple[int, str, str]]
+FPS, SECONDS = 25, 12
+
+
+@pytest.fixture(scope="module")
+def clip_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twelve seconds of plain shots, without sound."""
+    path = tmp_path_factory.mktemp("clip") / "shots.mp4"
+    shots = np.random.default_rng(2).integers(20, 235, (4, 9, 16, 3)).repeat(10, axis=1).repeat(10, axis=2)
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("libx264", rate=FPS)
+        stream.width, stream.height, stream.pix_fmt = 160, 90, "yuv420p"
+        for k in range(FPS * SECONDS):
+            picture = shots[k // (3 * FPS)].astype(np.uint8)
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(picture, format="rgb24")))
+        container.mux(stream.encode(None))
+    return path
+
+
+@pytest.fixture(scope="module")
+def stocked(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("stocked")
+
+
+def test_prints_a_lean_lane(workbench: Call, song_file: Path, clip_file: Path, stocked: Path) -> None:
+    assert workbench("catalog", "add", song_file, "--home", stocked)[0] == 0
+    code, out, _ = workbench("match", clip_file, "--home", stocked)
+    assert code == 0
+    body = json.loads(out)
+    jsonschema.validate(body, schemas()["MatchResult"])
+    assert (body["video_id"], body["status"]) == ("shots.mp4", "complete")
+    (track,) = body["lane"]["matches"]
+    assert "sync_points" not in track
+    assert "candidate_pool" not in body["lane"]
+    assert track["match_map"]
+
+
+def test_shows_as_many_sync_points_as_asked_for(
+    workbench: Call, song_file: Path, clip_file: Path, stocked: Path
+) -> None:
+    workbench("catalog", "add", song_file, "--home", stocked)
+    options = ("--include-sync", "--sync-points", 2, "--expand", "full")
+    body = json.loads(workbench("match", clip_file, *options, "--home", stocked)[1])
+    jsonschema.validate(body, schemas()["MatchResult"])
+    (track,) = body["lane"]["matches"]
+    assert track["sync_status"] == "warm"
+    assert len(track["sync_points"]) == 2
+    assert track["fit_explanation"]
+    assert body["lane"]["candidate_pool"] == [track]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "words"),
+    [
+        (["match"], 2, "VIDEO"),
+        (["match", "nowhere.mp4"], 1, "nowhere.mp4"),
+        (["match", "nowhere.mp4", "--sync-points", "13"], 2, "1<=x<=12"),
+        (["match", "nowhere.mp4", "--expand", "half"], 2, "full"),
+    ],
+)
+def test_says_what_is_wrong_in_a_line(workbench: Call, home: Path, arguments: list[str], code: int, words: str) -> None:
+    got, out, err = workbench(*arguments, "--home", home)
+    assert (got, out) == (code, "")
+    assert words in err
+    assert "Traceback" not in err

@@ -1,0 +1,157 @@
+"""The catalog ranked against a film, from files to a lane."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+import soundfile
+
+from workbench.catalog.lane import Lane
+from workbench.errors import MediaError
+from workbench.home import Home
+from workbench.workflows.library import Wanted, add_tracks, open_library
+from workbench.workflows.match import match, rank_film
+
+RATE, FPS = 22_050, 25
+CUTS = tuple(np.arange(2.0, 24.0, 2.0))
+
+
+def band(bpm: float, seconds: float, level: float, seed: int) -> np.ndarray:
+    """Kick, snare and a changing chord at a tempo."""
+    dice = np.random.default_rng(seed)
+    beat = 60.0 / bpm
+    sound = np.zeros(round(seconds * RATE))
+    held = np.arange(round(beat * RATE)) / RATE
+    for number in range(int(seconds / beat) - 1):
+        root = 110.0 * 2 ** ((number // 4 % 4) * 3 / 12)
+        tone = sum(np.sin(2 * np.pi * root * k * held) / k for k in (1, 2, 3, 5)) * np.exp(-held * 2)
+        struck = np.sin(2 * np.pi * 55 * held) * np.exp(-held * 18) if number % 2 == 0 else (
+            dice.standard_normal(held.size) * 0.4 * np.exp(-held * 25))  # fmt: skip
+        first = round(number * beat * RATE)
+        sound[first : first + held.size] += level * (0.25 * tone + struck)
+    return (0.5 * sound).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """Three songs, one of them under two ids and one in two versions."""
+    folder = tmp_path_factory.mktemp("music")
+    for name, bpm, level in (("quick", 160.0, 1.0), ("slow", 70.0, 0.3), ("even", 120.0, 0.7)):
+        soundfile.write(folder / f"{name}.wav", band(bpm, 30.0, level, 1), RATE)
+    soundfile.write(folder / "even-live.wav", band(120.0, 28.0, 0.8, 2), RATE)
+    home = Home(tmp_path_factory.mktemp("home"))
+    wanted = [
+        Wanted(folder / "quick.wav", "trk_quick", {"title": "Quick", "catalog_song_id": "song_q"}),
+        Wanted(folder / "quick.wav", "trk_again", {"title": "Quick again"}),
+        Wanted(folder / "slow.wav", "trk_slow", {"title": "Slow", "energy": 0.1, "instrumental": True}),
+        Wanted(folder / "even.wav", "trk_even", {"title": "Even", "catalog_song_id": "song_e"}),
+        Wanted(folder / "even-live.wav", "trk_live", {"title": "Even, live", "catalog_song_id": "song_e"}),
+    ]
+    assert all(added.fault is None for added in add_tracks(wanted, home))
+    return home
+
+
+@pytest.fixture(scope="module")
+def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Twenty-four seconds of plain shots of two seconds each, without sound."""
+    path = tmp_path_factory.mktemp("film") / "shots.mp4"
+    shots = np.random.default_rng(2).integers(20, 235, (len(CUTS) + 1, 9, 16, 3)).repeat(10, axis=1).repeat(10, axis=2)
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("libx264", rate=FPS)
+        stream.width, stream.height, stream.pix_fmt = 160, 90, "yuv420p"
+        for k in range(FPS * 24):
+            shot = shots[int(np.searchsorted(CUTS, k / FPS, side="right"))].astype(np.uint8)
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(shot, format="rgb24")))
+        container.mux(stream.encode(None))
+    return path
+
+
+@pytest.fixture(scope="module")
+def lane(home: Home, film: Path) -> Lane:
+    return match(film, home, include_sync=True)
+
+
+def test_every_song_comes_once(lane: Lane) -> None:
+    named = [found.track.track_id for found in lane.matches]
+    assert len({"trk_even", "trk_live"} & set(named)) == 1
+    assert {"trk_quick", "trk_again", "trk_slow"} <= set(named)
+    scores = [found.score for found in lane.matches]
+    assert scores == sorted(scores, reverse=True)
+    assert all(0.0 <= score <= 1.0 for score in scores)
+
+
+def test_each_says_why_and_where_it_lands(lane: Lane) -> None:
+    for found in lane.matches:
+        assert found.reasons
+        assert found.fit_explanation.endswith(".")
+        assert {reason.category for reason in found.reasons} <= {"pace", "energy", "mood", "voice", "length", "sync"}
+        assert found.sync_status == "warm"
+        assert found.sync is not None
+        assert len(found.sync) <= 12
+        for reason in found.reasons:
+            if reason.category == "sync":
+                assert reason.score == pytest.approx(found.sync[0].score)
+    assert "cuts per minute" in lane.reasoning
+
+
+def test_cuts_on_the_beat_of_a_track_speak_for_it(lane: Lane) -> None:
+    told = {found.track.track_id: [reason.audio for reason in found.reasons] for found in lane.matches}
+    even = told.get("trk_even") or told["trk_live"]
+    assert any("lasts 2.00 s at 120" in line for line in even)
+
+
+def test_a_second_match_is_the_same_and_reads_no_sound(lane: Lane, home: Home, film: Path) -> None:
+    stages: list[str] = []
+    again = match(film, home, include_sync=True, progress=lambda stage, done: stages.append(stage))
+    assert again == lane
+    assert not [stage for stage in stages if stage.startswith(("decoding", "looking for landmarks", "watching"))]
+
+
+def test_without_sync_the_scores_are_the_same(lane: Lane, home: Home, film: Path) -> None:
+    plain = match(film, home)
+    assert [found.score for found in plain.matches] == [found.score for found in lane.matches]
+    assert all(found.sync is None and found.sync_status is None for found in plain.matches)
+
+
+def test_an_erased_cache_changes_nothing(lane: Lane, home: Home, film: Path) -> None:
+    shutil.rmtree(home.arrays)
+    anew = match(film, home, include_sync=True)
+    assert [(found.track.track_id, found.score, found.reasons) for found in anew.matches] == [
+        (found.track.track_id, found.score, found.reasons) for found in lane.matches
+    ]
+
+
+def test_a_pair_scores_the_same_when_others_are_gone(lane: Lane, home: Home, film: Path) -> None:
+    library = open_library(home)
+    library.remove("trk_slow")
+    before = {found.track.track_id: found.score for found in lane.candidate_pool}
+    for found in match(film, home).matches:
+        assert found.score == before[found.track.track_id]
+
+
+def test_a_track_whose_file_is_gone_is_ranked_but_cold(home: Home, film: Path, tmp_path: Path) -> None:
+    alone = Home(tmp_path / "home")
+    song = tmp_path / "song.wav"
+    soundfile.write(song, band(100.0, 26.0, 0.6, 3), RATE)
+    list(add_tracks([Wanted(song, "trk_gone")], alone))
+    song.unlink()
+    (found,) = match(film, alone, include_sync=True).matches
+    assert (found.sync_status, found.sync) == ("cold", None)
+    assert "sync" not in {reason.category for reason in found.reasons}
+
+
+def test_an_empty_catalog_has_an_empty_lane(film: Path, tmp_path: Path) -> None:
+    lane = match(film, Home(tmp_path))
+    assert (lane.matches, lane.candidate_pool) == ((), ())
+    assert "no track" in lane.reasoning
+
+
+def test_sound_is_no_film(home: Home, tmp_path: Path) -> None:
+    song = tmp_path / "song.wav"
+    soundfile.write(song, band(100.0, 5.0, 0.6, 3), RATE)
+    with pytest.raises(MediaError, match="no moving picture"):
+        rank_film(song, home)
