@@ -20,14 +20,15 @@ from pathlib import Path
 import numpy as np
 from beat_pieces import CACHE, Piece, Times
 
-from workbench.params import BeatParams
+from workbench.params import BeatParams, SpectrumParams
+from workbench.store.fingerprint import canonical_json
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PROGRAM = HERE / "peer_beats.py"
 PEERS = {"librosa": None, "essentia": "peers-essentia", "BeatNet": "peers-madmom", "madmom": "peers-madmom"}
 SLOW = ("madmom",)  # a hundred times our CPU: measured on a sample
-OUR_SOURCES = ("beats", "features", "params.py", "recording.py")
+OUR_SOURCES = ("beats", "features/onsets.py", "features/spectrum.py", "features/_kernels.py", "recording.py")
 PROCESSES = 2
 FILES_A_PROCESS = 8
 SINGLE_THREADED = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
@@ -86,12 +87,13 @@ def installed() -> tuple[list[Tracker], list[str]]:
 
 
 def our_version() -> str:
-    """Hash of what our answers depend on."""
+    """Hash of what our answers depend on: code, weights, and parameters by their values."""
     files: list[Path] = []
     for name in OUR_SOURCES:
         path = ROOT / "workbench" / name
         files += sorted(p for p in path.rglob("*") if p.is_file() and p.suffix != ".pyc") if path.is_dir() else [path]
-    return hashlib.sha256(b"\0".join(path.read_bytes() for path in files)).hexdigest()[:12]
+    params = canonical_json(BeatParams(), SpectrumParams()).encode()
+    return hashlib.sha256(b"\0".join([params, *(path.read_bytes() for path in files)])).hexdigest()[:12]
 
 
 def answers(trackers: Sequence[Tracker], pieces: dict[str, Sequence[Piece]]) -> dict[str, dict[str, Answer]]:
