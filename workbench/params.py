@@ -394,8 +394,11 @@ class VoiceParams(Params):
     clear_db: float = Field(
         default=20.0, ge=10.0, le=40.0, description="dB of speech over its background from where on edges are exact"
     )
-    clear_exponent: float = Field(
-        default=0.4, ge=0.2, le=1.0, description="on the probability of what stands clear of its background: whispers"
+    whisper_db: float = Field(
+        default=15.0, ge=6.0, le=40.0, description="dB over the clip's background from where on a whisper is believed"
+    )
+    whisper_exponent: float = Field(
+        default=0.4, ge=0.2, le=1.0, description="on the probability of what stands so clear; 1 treats it like the rest"
     )
     drowned_db: float = Field(
         default=10.0, ge=-10.0, le=9.5, description="dB of speech over its background under which soft sounds drown"

@@ -75,7 +75,7 @@ def speech_phrases(
         stretches = _stretches(chance, frame_seconds, params)
     else:
         floored = np.maximum(np.asarray(bands, dtype=np.float64), _FLOOR)
-        chance = np.where(_clear(floored, chance.size, frame_seconds, params), chance**params.clear_exponent, chance)
+        chance = np.where(_clear(floored, chance.size, frame_seconds, params), chance**params.whisper_exponent, chance)
         stretches = _placed(_stretches(chance, frame_seconds, params), floored, params)
     phrases = joined(tuple((stretch.start, stretch.end) for stretch in stretches), params.close_pause_seconds)
     return tuple((start, end) for start, end in phrases if end - start >= params.min_phrase_seconds)
@@ -111,7 +111,7 @@ def _clear(bands: Bands, n_frames: int, frame_seconds: float, params: VoiceParam
     """Frames that stand clear of the clip's background, shape (n_frames,)."""
     level = 10 * np.log10(_middle(bands).sum(axis=1))
     time = np.minimum(((np.arange(n_frames) + 0.5) * frame_seconds * HOPS_PER_SECOND).astype(int), level.size - 1)
-    return np.asarray(level[time] > np.quantile(level, _BACKGROUND_SHARE) + params.clear_db)
+    return np.asarray(level[time] > np.quantile(level, _BACKGROUND_SHARE) + params.whisper_db)
 
 
 def _middle(bands: Bands) -> Bands:
