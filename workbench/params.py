@@ -698,6 +698,13 @@ class CutParams(Params):
     blank_range: float = Field(
         default=0.06, ge=0.01, le=0.3, description="of full luma; a picture with less from dark to light is blank"
     )
+    featureless_range: float = Field(
+        default=0.02,
+        ge=0.001,
+        le=0.3,
+        description="of full luma; a picture with less from dark to light says nothing of its shot; much less than "
+        "`blank_range`, for a shot may be very dark",
+    )
     black_luma: float = Field(
         default=0.08, ge=0.01, le=0.3, description="mean luma under which a blank picture is black"
     )
@@ -834,7 +841,7 @@ class MatchParams(Params):
         default=(0.0, 0.0, 0.0, 0.0, 0.7, 0.52), description="the same, for how cheerful it is"
     )
     valence_of_music: tuple[float, float, float] = Field(
-        default=(0.2, 0.25, 0.6), description="of 1, mode and brightness of the sound"
+        default=(0.1, 0.28, 0.85), description="of 1, mode and brightness of the sound"
     )
     pulse_width: float = Field(default=0.392, ge=0.05, le=1.0, description="standard deviation; a quarter of all tempi")
     energy_width: float = Field(default=0.18, ge=0.05, le=1.0, description="standard deviation")
@@ -847,9 +854,9 @@ class MatchParams(Params):
     )
     vocals_share: float = Field(default=0.75, ge=0.0, le=1.0, description="of the voice part; the rest is the band's")
     free_band: float = Field(
-        default=0.15, ge=0.0, le=0.9, description="of the power from 1 to 4 kHz, that leaves a voice free"
+        default=0.08, ge=0.0, le=0.9, description="of the power from 1 to 4 kHz, that leaves a voice free"
     )
-    full_band: float = Field(default=0.3, ge=0.05, le=1.0, description="beyond that, that drowns it")
+    full_band: float = Field(default=0.15, ge=0.05, le=1.0, description="beyond that, that drowns it")
     usual_swing: float = Field(default=0.0571, ge=0.01, le=1.0, description="deviation of drive that is half an arc")
     usual_spread: float = Field(default=0.0428, ge=0.01, le=1.0, description="the same of the music's energy")
     weight_pulse: float = Field(default=0.095, ge=0.0, le=1.0, description="exponent in the geometric mean")
@@ -888,24 +895,62 @@ class UnderscoreParams(Params):
     foreign_trust: float = Field(
         default=0.3, ge=0.0, le=1.0, description="how far the reader is followed in a language that it does not know"
     )
+    brevity_doubt: float = Field(
+        default=3.0, ge=0.0, le=50.0, description="words that are needed before the reader is followed by half"
+    )
     lexicon_share: float = Field(
-        default=0.5, ge=0.0, le=2.0, description="what single words count beside the reader of sentences"
+        default=0.2, ge=0.0, le=2.0, description="what single words count beside the reader of sentences"
     )
     lexicon_doubt: float = Field(
-        default=3.0, ge=0.1, le=50.0, description="cues that are needed before the lexicon counts by half"
+        default=4.0, ge=0.1, le=50.0, description="cues that are needed before the lexicon counts by half"
     )
     usual_share: float = Field(
-        default=0.5,
+        default=0.8,
         ge=0.0,
         le=1.0,
         description="of what any text asks for that is taken off, to see what this one does",
     )
     sharpness: float = Field(
-        default=2.0, ge=0.5, le=4.0, description="power of the facets; above 1 the first ones count for more"
+        default=2.5, ge=0.5, le=4.0, description="power of the facets; above 1 the first ones count for more"
     )
     sound_gain: float = Field(
-        default=1.3, ge=0.5, le=3.0, description="by how much an expected sound is moved away from the usual one"
+        default=1.4, ge=0.5, le=3.0, description="by how much an expected sound is moved away from the usual one"
     )
+    brief_share: float = Field(
+        default=0.65,
+        ge=0.0,
+        le=1.0,
+        description="what a brief counts beside the script, where it names a kind of facet",
+    )
+    unnamed: float = Field(
+        default=0.25, ge=0.0, le=1.0, description="nearness of a track whose text names nothing of a kind"
+    )
+    unknown_topic: float = Field(default=0.4, ge=0.0, le=1.0, description="topic of a track without a word vector")
+    topic_full: float = Field(default=0.35, ge=0.05, le=1.0, description="cosine from where on a topic counts fully")
+    energy_reach: float = Field(
+        default=0.6, ge=0.1, le=1.0, description="difference of energy at which nothing is left"
+    )
+    pace_reach: float = Field(default=1.0, ge=0.1, le=3.0, description="octaves of tempo at which nothing is left")
+    brightness_reach: float = Field(
+        default=0.5, ge=0.1, le=1.0, description="difference of brightness at which nothing is left"
+    )
+    moods_weight: float = Field(default=2.2, ge=0.0, le=10.0, description="weight of the moods that are named")
+    genres_weight: float = Field(default=1.2, ge=0.0, le=10.0, description="weight of the genres that are named")
+    instruments_weight: float = Field(default=0.5, ge=0.0, le=10.0, description="weight of the instruments")
+    energy_weight: float = Field(default=0.8, ge=0.0, le=10.0, description="weight of energy")
+    pace_weight: float = Field(default=0.15, ge=0.0, le=10.0, description="weight of tempo")
+    brightness_weight: float = Field(default=0.2, ge=0.0, le=10.0, description="weight of brightness")
+    mode_weight: float = Field(default=0.2, ge=0.0, le=10.0, description="weight of major and minor")
+    voice_weight: float = Field(default=0.5, ge=0.0, le=10.0, description="weight of leaving the speaker alone")
+    topic_weight: float = Field(default=0.1, ge=0.0, le=10.0, description="weight of the embedding's own cosine")
+    opening_weight: float = Field(default=0.3, ge=0.0, le=10.0, description="weight of a quick opening, on short video")
+    length_weight: float = Field(default=0.3, ge=0.0, le=10.0, description="weight of being long enough")
+    calibration_offset: float = Field(default=-8.0, ge=-60.0, le=60.0, description="log-odds of a raw score of 0")
+    calibration_slope: float = Field(default=12.0, ge=0.0, le=120.0, description="log-odds a unit of raw score")
+    all_compared: int = Field(
+        default=4_000, ge=50, le=1_000_000, description="tracks up to which every one is compared; beyond, candidates"
+    )
+    candidates: int = Field(default=400, ge=50, le=10_000, description="tracks that each way of searching proposes")
 
 
 class WorkbenchParams(Params):

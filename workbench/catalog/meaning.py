@@ -101,7 +101,9 @@ def read_script(
     read, vector = usual, None
     if embedding is not None:
         states = embedding.states(chunks(text) or [text])
-        trust = 1.0 if language == "English" else params.foreign_trust
+        said = len(text.split())
+        # A word or two tell little, in whatever direction they point.
+        trust = (1.0 if language == "English" else params.foreign_trust) * said / (said + params.brevity_doubt)
         read = usual + trust * (reader().read(states).mean(axis=0) - usual)
         vector = _unit(_unit(states[:, -1]).mean(axis=0))
     share = params.lexicon_share if vector is not None and language == "English" else 1.0
@@ -175,7 +177,7 @@ def ridge(states: FloatArray, targets: FloatArray, penalty: float = RIDGE) -> Re
 
 
 def line_targets() -> FloatArray:
-    """What the reader learns to say, shape (n_lines, n_facets + 4): facets, energy, octaves of pace, brightness, mode."""
+    """What the reader learns to say: facets, energy, octaves of pace, brightness, mode; shape (n_lines, n_facets + 4)."""
     return np.array([np.concatenate([line.facets, _coordinates(line.sound)]) for line in lexicon().lines])
 
 
@@ -195,8 +197,8 @@ def _by_lexicon(text: str) -> tuple[FloatArray, float, str | None, tuple[str, ..
             told.append(cue)
     distinct = dict.fromkeys(told)
     for cue in distinct:
-        for scene in book.cues[cue]:
-            hits[scene] += 1.0 / len(book.cues[cue])
+        for index in book.cues[cue]:
+            hits[index] += 1.0 / len(book.cues[cue])
     meaning = read_lexicon(text)
     moods = _spoken_moods(meaning)
     evidence = float(hits.sum() + moods.sum())
@@ -206,7 +208,7 @@ def _by_lexicon(text: str) -> tuple[FloatArray, float, str | None, tuple[str, ..
     for share, scene in zip(hits, book.scenes, strict=True):
         total += share * np.concatenate([scene.facets, _coordinates(scene.sound)])
     usual = usual_wishes()
-    for index in np.flatnonzero(moods):
+    for index in map(int, np.flatnonzero(moods)):
         row = usual.copy()
         row[book.of("moods")] = 0.0
         row[index] = 1.0

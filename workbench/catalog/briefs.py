@@ -1,0 +1,474 @@
+"""Briefs: what somebody asks of the music in plain words, as constraints that can be checked and wishes that steer.
+
+"No vocals", "under 100 bpm", "at least 2 minutes", "nothing explicit", "without guitar", "not sad", "like a lullaby"
+are constraints: each is a rule on the facts of a track, and a track keeps it, breaks it, or nobody knows. All else that is
+named ("warm", "piano", "indie folk") is a wish. Negation is read clause by clause: it covers what follows it, over "or"
+and "and", up to a comma or a turn ("but", "just"); in "no drums, vocals or bass" it covers the list. "Not under 100" is
+"at least 100". What somebody merely does not mind ("vocals are fine") asks for nothing.
+
+A script is text to be underscored, and its sentences ask for nothing. Only its production notes do: what stands in
+brackets and speaks of music ("[soft piano music, no drums]"), and lines that begin "Music:" or the like. They are read
+as part of the brief and not as part of the script.
+
+Functions: `read_brief`, `production_notes`. Classes: `Brief`, `Constraint`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.catalog.columns import UNKNOWN, Columns
+from workbench.catalog.lexicon import Kind, lexicon, read_lexicon, terms_in
+from workbench.recording import FloatArray
+
+KEPT, NOT_KNOWN, BROKEN = 1, 0, -1
+
+Fact: TypeAlias = Literal["vocals", "drums", "bpm", "duration", "energy", "mode", "explicit", "beats_per_bar"]
+
+_SOUNDS_THERE = 0.4
+"""probability, or share of struck rhythm, from where on a voice or drums are taken to be there"""
+_NAMED = 0.4
+"""of a facet, from where on a track's text is taken to name it"""
+_ABOUT, _EXACTLY = 0.08, 0.04
+"""share of a tempo that "about" and a bare number allow to both sides"""
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """One rule that the facts of a track keep or break."""
+
+    said: str
+    """the rule in words, as "under 100 bpm" """
+    fact: Fact | None = None
+    """the number it is about; None: a rule about facets"""
+    low: float = -np.inf
+    """least value that is allowed"""
+    high: float = np.inf
+    """largest value that is allowed"""
+    barred: tuple[int, ...] = ()
+    """facets that must not be named"""
+    required: tuple[int, ...] = ()
+    """facets of which one must be named"""
+    kind: Kind | None = None
+    """of the facets: a text that names none of that kind leaves it open"""
+
+    def judge(self, columns: Columns, facets: FloatArray) -> NDArray[np.int8]:
+        """KEPT, BROKEN or NOT_KNOWN for each track.
+
+        Parameters
+        ----------
+        columns : facts of n tracks
+        facets : shape (n, n_facets), 0 to 1, what their texts name
+        """
+        if self.fact is None:
+            return self._judge_facets(facets)
+        values = np.asarray(getattr(columns, self.fact), dtype=np.float64)
+        known = values != UNKNOWN if self.fact in ("explicit", "beats_per_bar") else np.isfinite(values)
+        if self.fact == "explicit":
+            # Nothing can be explicit where nobody sings.
+            silent = np.nan_to_num(np.asarray(columns.vocals, dtype=np.float64), nan=1.0) < _SOUNDS_THERE
+            values, known = np.where(silent, 0.0, values), known | silent
+        inside = (values >= self.low) & (values <= self.high)
+        judged = np.where(known, np.where(inside, KEPT, BROKEN), NOT_KNOWN)
+        if self.barred:
+            judged = np.where(_names(facets, self.barred), BROKEN, judged)
+        return np.asarray(judged, dtype=np.int8)
+
+    def _judge_facets(self, facets: FloatArray) -> NDArray[np.int8]:
+        assert self.kind is not None
+        told = facets[:, lexicon().of(self.kind)].max(axis=1) >= _NAMED
+        judged = np.where(told, BROKEN if self.required else KEPT, NOT_KNOWN)
+        if self.required:
+            judged = np.where(_names(facets, self.required), KEPT, judged)
+        if self.barred:
+            judged = np.where(_names(facets, self.barred), BROKEN, judged)
+        return np.asarray(judged, dtype=np.int8)
+
+    def told(self, columns: Columns, row: int, facets: FloatArray) -> str:
+        """The fact of one track that the rule is about, with number and unit."""
+        if self.fact is None:
+            named = [lexicon().names[index] for index in (*self.barred, *self.required) if facets[row, index] >= _NAMED]
+            about = ", ".join(name.replace("_", " ") for name in named)
+            return f"its text names {about}" if named else "its text names none of it"
+        value = float(getattr(columns, self.fact)[row])
+        if self.fact in ("explicit", "beats_per_bar") and value == UNKNOWN:
+            return "not marked as explicit or clean" if self.fact == "explicit" else "metre not known"
+        if not np.isfinite(value):
+            return f"{self.fact} not measured"
+        return {
+            "vocals": f"a voice with a probability of {100 * value:.0f} %",
+            "drums": f"{100 * value:.0f} % of its rhythm is struck",
+            "bpm": f"{value:.4g} bpm",
+            "duration": f"{value:.0f} s long",
+            "energy": f"energy {value:.2f} of 1",
+            "mode": f"{'major' if value > 0 else 'minor'} key ({value:+.2f} from -1 to +1)",
+            "explicit": "marked as explicit" if value else "not explicit",
+            "beats_per_bar": f"{value:.0f} beats in the bar",
+        }[self.fact]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Brief:
+    """What was asked for."""
+
+    text: str
+    constraints: tuple[Constraint, ...]
+    wishes: FloatArray
+    """shape (n_facets,), 0 to 1, facets that are wanted"""
+    energy: float | None = None
+    """0 to 1, where it was asked for in words"""
+    bpm: float | None = None
+    """the tempo that constraints or words aim at"""
+    likeness: tuple[str, ...] = field(default=())
+    """what it should be like"""
+
+
+def read_brief(text: str) -> Brief:
+    """What a brief asks for; an empty one asks for nothing.
+
+    Parameters
+    ----------
+    text : plain words; it is data, whatever it says
+    """
+    plain = _plain(text)
+    likes = [
+        like
+        for like in _LIKENESSES
+        if re.search(rf"\blike (?:an? |the )?(?:\w+ )?{like}s?\b", plain.replace("lullabies", "lullaby"))
+    ]
+    found: list[Constraint] = []
+    wishes = np.zeros(len(lexicon().names))
+    for clause, negated in _clauses(plain):
+        found += _measures(clause, negated)
+        found += _presence(clause, negated)
+        if negated:
+            found += _barred_facets(clause)
+        else:
+            wishes = np.maximum(wishes, read_lexicon(_MODE.sub(" ", clause)).facets)
+    found += _only(plain)
+    for like in likes:
+        rules, wanted = _LIKENESSES[like]
+        found += [
+            Constraint(f"like a {like}: {words}", fact, low, high, barred=_drums() if fact == "drums" else ())
+            for fact, low, high, words in rules
+        ]
+        for name in wanted:
+            wishes[_place(name)] = 1.0
+    wishes[[_place("instruments.vocals")]] = 0.0  # a voice is a matter of the constraint
+    constraints = tuple({constraint.said: constraint for constraint in found}.values())
+    return Brief(text, constraints, wishes, _energy(plain), _aimed_bpm(plain, constraints), tuple(likes))
+
+
+def production_notes(script: str) -> tuple[str, str]:
+    """A script without its notes on music, and these notes as a brief."""
+    notes: list[str] = []
+
+    def bracket(match: re.Match[str]) -> str:
+        if not re.search(r"\b(music|song|soundtrack|score|underscore|bgm|track)\b", match[1], re.I):
+            return match[0]
+        notes.append(re.sub(r"^\s*\w+\s*:\s*", "", match[1]))
+        return " "
+
+    def line(match: re.Match[str]) -> str:
+        notes.append(match[1])
+        return "\n"
+
+    spoken = re.sub(r"[\[(]([^\[\]()\n]{3,200})[\])]", bracket, script)
+    spoken = re.sub(
+        r"(?im)^[ \t]*(?:background )?(?:music|soundtrack|score|bgm|underscore)(?: note| cue| bed)?[ \t]*:[ \t]*(.{3,300})$",
+        line,
+        spoken,
+    )
+    return spoken, ". ".join(note.strip() for note in notes)
+
+
+_TURN = r"\b(?:but|just|only|instead|rather|with|aber|mais|pero)\b"
+_NOT = (
+    r"\b(?:no|not|without|non|never|avoid|zero|don'?t|do not|isn'?t|shouldn'?t|nothing|neither|nor|none of|free of|"
+    r"except|exclude|skip|lose|leave out|hold the|anything but|ohne|kein(?:e|en)?|sans|sin|senza|sem|zonder|geen)\b"
+)
+_HARMLESS = re.compile(
+    r"\b(?:don'?t mind|do not mind|not necessarily|no need|needn'?t|no preference|not required|doesn'?t have to|optional|"
+    r"(?:is|are|would be)? ?(?:fine|ok|okay|allowed|welcome)|either way|whatever)\b"
+)
+_NUMBER_WORDS = {
+    "half": "0.5", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "ten": "10", "thirty": "30",
+    "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90", "hundred": "100",
+}  # fmt: skip
+
+
+def _plain(text: str) -> str:
+    """Lower case, plain quotes and dashes, numbers as digits."""
+    text = text.lower().replace("’", "'").replace("–", "-").replace("—", ", ")
+    text = re.sub(r"\ba hundred\b|\bone hundred\b", "100", text)
+    return re.sub(r"\b(" + "|".join(_NUMBER_WORDS) + r")\b", lambda match: _NUMBER_WORDS[match[1]], text)
+
+
+def _clauses(text: str) -> Iterator[tuple[str, bool]]:
+    """Pieces of a brief, each negated or not."""
+    for sentence in re.split(r"[.;!?\n]+(?!\d)", text):
+        listed = re.search(rf"{_NOT}[^.;]*,[^.;]*\b(?:or|nor)\b", sentence) is not None
+        negated = False
+        for comma in sentence.split(","):
+            if not listed:
+                negated = False
+            if _HARMLESS.search(comma):
+                continue
+            rest = comma
+            while rest:
+                cut = re.search(rf"{_NOT}|{_TURN}", rest)
+                piece = rest[: cut.start()] if cut else rest
+                if piece.strip():
+                    yield piece.strip(), negated
+                if cut is None:
+                    break
+                negated = re.fullmatch(_NOT, cut[0]) is not None
+                rest = rest[cut.end() :]
+
+
+_LESS = (
+    r"under|below|less than|fewer than|lower than|slower than|shorter than|max(?:imum)?(?: of)?|up to|at most|beneath|"
+    r"within|<=?|tops"
+)
+_MORE = r"over|above|more than|higher than|faster than|longer than|min(?:imum)?(?: of)?|at least|upwards of|beyond|>=?"
+_NEAR = r"around|about|approx(?:imately)?|roughly|circa|ca\.?|near|~|close to"
+_OR_LESS = r"or (?:less|slower|under|lower|shorter)|max(?:imum)?|tops"
+_OR_MORE = r"or (?:more|faster|above|higher|over|longer)|min(?:imum)?"
+_VALUE = r"(?P<low>\d{2,3}(?:\.\d+)?)\s*(?:(?:-|to|and)\s*(?P<high>\d{2,3}(?:\.\d+)?))?\s*(?P<plus>\+)?"
+_TEMPO = re.compile(
+    rf"(?:(?P<way>{_LESS}|{_MORE}|{_NEAR})\s*)?{_VALUE}\s*(?:bpm|beats? (?:per|a) minute)\s*"
+    rf"(?P<after>{_OR_LESS}|{_OR_MORE})?"
+)
+_TEMPO_AFTER = re.compile(
+    r"(?:bpm|tempo)\s*(?:of|is|:|=|should be|must be|between|from|at)*\s*"
+    rf"(?:(?P<way>{_LESS}|{_MORE}|{_NEAR})\s*)?{_VALUE}(?P<after>)(?!\d|\s*bpm)"
+)
+_LENGTH = re.compile(
+    rf"(?:(?P<way>{_LESS}|{_MORE})\s*)?(?P<low>\d+(?:\.\d+)?)\s*(?:(?:-|to|and)\s*(?P<high>\d+(?:\.\d+)?))?\s*"
+    rf"(?P<plus>\+)?\s*-?(?P<unit>minutes?|mins?|m|seconds?|secs?|s)\b\s*(?P<after>{_OR_LESS}|{_OR_MORE})?"
+    r"(?!\s*(?:video|clip|spot|ad|film|reel|commercial))"
+)
+_MODE = re.compile(
+    r"\b(minor|major)\b[- ](?:keys?|scales?|mode|tonality|chords?)|\bin (?:an? )?(minor|major)\b|"
+    r"\b[a-g](?:#|b|-flat|-sharp)? (minor|major)\b"
+)
+
+
+def _measures(clause: str, negated: bool) -> Iterator[Constraint]:
+    """Bounds on tempo and length."""
+    tempo = _TEMPO.search(clause) or _TEMPO_AFTER.search(clause)
+    if tempo is not None:
+        low, high = _bounds(tempo, negated)
+        if not np.isfinite(low) and not np.isfinite(high):
+            value = float(tempo["low"])
+            share = _ABOUT if re.fullmatch(_NEAR, tempo["way"] or "") else _EXACTLY
+            low, high = value * (1 - share), value * (1 + share)
+            yield Constraint(f"about {value:g} bpm", "bpm", low, high)
+        else:
+            yield Constraint(f"{_range(low, high)} bpm", "bpm", low, high)
+    length = _LENGTH.search(_TEMPO.sub(" ", clause))
+    if length is not None:
+        scale = 60.0 if length["unit"].startswith("m") else 1.0
+        low, high = (bound * scale for bound in _bounds(length, negated))
+        if np.isfinite(low) or np.isfinite(high):
+            yield Constraint(f"{_range(low, high)} s long", "duration", low, high)
+    metre = re.search(r"\b([2-7])/([48])\b|\bwaltz\b", clause)
+    if metre is not None and not negated:
+        beats = float(metre[1] or 3)
+        yield Constraint(f"{beats:.0f} beats in the bar", "beats_per_bar", beats, beats)
+    mode = _MODE.search(clause)
+    if mode is not None:
+        major = ((mode[1] or mode[2] or mode[3]) == "major") != negated
+        yield Constraint(
+            f"{'major' if major else 'minor'} key", "mode", 1e-3 if major else -1.0, 1.0 if major else -1e-3
+        )
+
+
+def _bounds(match: re.Match[str], negated: bool) -> tuple[float, float]:
+    """Least and largest value that a match allows; both infinite where it states neither."""
+    value, other = float(match["low"]), match["high"]
+    if other is not None:
+        return (min(value, float(other)), max(value, float(other))) if not negated else (-np.inf, np.inf)
+    way, after = match["way"] or "", match["after"] or ""
+    less = bool(re.fullmatch(_LESS, way)) or bool(re.fullmatch(_OR_LESS, after))
+    more = bool(re.fullmatch(_MORE, way)) or bool(match["plus"]) or bool(re.fullmatch(_OR_MORE, after))
+    if negated:
+        less, more = more, less
+    # "Under 100" leaves 100 out, "at most 100" does not; nobody means the difference, and 100 itself is kept safe.
+    strict = re.fullmatch(r"under|below|less than|lower than|slower than|shorter than|beneath|<", way) and not negated
+    if less:
+        return -np.inf, float(np.nextafter(value, 0.0)) if strict else value
+    return (value, np.inf) if more else (-np.inf, np.inf)
+
+
+def _range(low: float, high: float) -> str:
+    if np.isfinite(low) and np.isfinite(high):
+        return f"between {low:.4g} and {high:.4g}"
+    if np.isfinite(low):
+        return f"at least {low:.4g}"
+    return f"{'at most' if high == round(high) else 'under'} {high:.4g}"
+
+
+_VOICE = (
+    r"\b(?:vocals?|vox|singing|singers?|sung|lyrics?|voices?|vocalists?|rapping|rappers?|gesang|stimmen?|voix|voces|voz|"
+    r"voce|zang)\b"
+)
+_STRUCK = r"\b(?:drums?|drumming|percussion|beats?|drum ?kits?|schlagzeug|batterie|batería|batteria|bateria)\b"
+_EXPLICIT = (
+    r"\b(?:explicit|swear(?:ing)?|swear words|profanit(?:y|ies)|curs(?:e|ing)|curse words|offensive|bad language|dirty|"
+    r"nsfw)\b"
+)
+_CLEAN = (
+    r"\b(?:clean (?:lyrics|version|only|track)|family[- ]friendly|kids?[- ]safe|kids?[- ]friendly|radio edit|"
+    r"safe for work|child[- ]safe)\b"
+)
+_NONE_OF = r"(?:vocals?|lyrics|voice|drums?|percussion)\s*[:=]\s*(?:no|none|off)\b|\b(?:vocals?|lyrics?)[- ]free\b"
+_MUST = r"\b(?:must|need|needs|has to|have to|require[sd]?|with|want|include)\b"
+
+
+def _presence(clause: str, negated: bool) -> Iterator[Constraint]:
+    """What has to be there or must not: a voice, drums, bad language."""
+    none_of = re.search(_NONE_OF, clause) is not None
+    clean = re.search(_CLEAN, clause) is not None
+    if re.search(r"\binstrumentals?\b|\bvoiceless\b|\bwordless\b", clause):
+        yield _voice(wanted=negated)
+    elif re.search(_VOICE, clause) and not clean:
+        yield _voice(wanted=not negated and not none_of)
+    struck = re.search(_STRUCK, clause) is not None
+    if re.search(r"\b(?:beatless|drumless|drum[- ]free)\b", clause):
+        if not negated:
+            yield _without_drums()
+    elif struck and (negated or none_of):
+        yield _without_drums()
+    elif struck and re.search(_MUST, clause):
+        yield Constraint("with drums", "drums", low=_SOUNDS_THERE)
+    if clean or (negated and re.search(_EXPLICIT, clause)):
+        yield Constraint("nothing explicit", "explicit", high=0.0)
+
+
+def _without_drums() -> Constraint:
+    return Constraint("no drums", "drums", high=_SOUNDS_THERE, barred=_drums())
+
+
+def _voice(wanted: bool) -> Constraint:
+    if wanted:
+        return Constraint("with vocals", "vocals", low=_SOUNDS_THERE)
+    return Constraint("no vocals", "vocals", high=_SOUNDS_THERE, barred=(_place("instruments.vocals"),))
+
+
+_KIN = {
+    "genres.electronic": ("genres.synthwave", "genres.breakbeat", "instruments.synth"),
+    "genres.rock": ("genres.metal",),
+    "instruments.guitar": ("instruments.electric_guitar",),
+}
+"""what else is meant by a name"""
+
+
+def _barred_facets(clause: str) -> Iterator[Constraint]:
+    """Moods, genres and instruments that a negated clause names: they must not be named."""
+    book = lexicon()
+    handled = {_place("instruments.vocals"), *_drums()}
+    for term, _ in terms_in(_MODE.sub(" ", clause), book.terms):
+        indices = book.terms[term]
+        if handled & set(indices):
+            continue
+        kinds = [book.kinds[index] for index in indices]
+        meant = [f"{kind}.{book.names[index]}" for kind, index in zip(kinds, indices, strict=True)]
+        kin = [_place(other) for name in meant for other in _KIN.get(name, ())]
+        barred = tuple(dict.fromkeys([*indices, *kin]))
+        yield Constraint(f"{'not' if kinds[0] == 'moods' else 'no'} {term}", barred=barred, kind=kinds[0])
+
+
+def _only(plain: str) -> Iterator[Constraint]:
+    """ "Solo piano", "piano only", "only strings": that instrument and no other."""
+    book = lexicon()
+    where = book.of("instruments")
+    for pattern in (r"\b(?:solo|only|just|nothing but) (?:an? )?(\w+)", r"\b(\w+) only\b", r"\b(\w+) solo\b"):
+        for match in re.finditer(pattern, plain):
+            meaning = read_lexicon(match[1]).facets[where]
+            named = tuple(int(index) + where.start for index in np.flatnonzero(meaning))
+            if named and match[1] not in ("instrumental", "vocals", "vocal"):
+                others = tuple(index for index in range(where.start, where.stop) if index not in named)
+                yield Constraint(f"only {match[1]}", barred=others, required=named, kind="instruments")
+
+
+def _energy(plain: str) -> float | None:
+    """An energy that is asked for as such."""
+    for pattern, energy in (
+        (r"\b(?:low|little|minimal)[- ]energy\b", 0.2),
+        (r"\b(?:mid|medium|moderate)[- ]energy\b", 0.5),
+        (r"(?<!not )\bhigh[- ]energy\b", 0.85),
+    ):
+        if re.search(pattern, plain):
+            return energy
+    return None
+
+
+_PACES = (
+    (r"(?<!not )(?<!too )\bslow\b", 70.0),
+    (r"\bmid[- ]?tempo\b", 104.0),
+    (r"(?<!not )(?<!too )\bfast\b", 142.0),
+)
+
+
+def _aimed_bpm(plain: str, constraints: tuple[Constraint, ...]) -> float | None:
+    """The middle of a range that is asked for, or what "slow" and "fast" mean."""
+    for constraint in constraints:
+        if constraint.fact == "bpm" and constraint.low > 0 and np.isfinite(constraint.high):
+            return (constraint.low + constraint.high) / 2
+    for pattern, bpm in _PACES:
+        if re.search(pattern, plain):
+            return bpm
+    return None
+
+
+_Rules: TypeAlias = tuple[tuple[tuple[Fact, float, float, str], ...], tuple[str, ...]]
+_LIKENESSES: dict[str, _Rules] = {
+    "lullaby": (
+        (
+            ("energy", 0.0, 0.45, "energy up to 0.45"),
+            ("bpm", 0.0, 100.0, "up to 100 bpm"),
+            ("drums", 0.0, _SOUNDS_THERE, "no drums"),
+        ),
+        ("moods.tender", "moods.calm", "instruments.bells", "instruments.piano"),
+    ),
+    "march": ((("bpm", 80.0, 140.0, "80 to 140 bpm"),), ("genres.march", "instruments.brass")),
+    "waltz": ((("beats_per_bar", 3.0, 3.0, "3 beats in the bar"),), ("moods.elegant", "genres.classical")),
+    "heartbeat": ((("bpm", 45.0, 100.0, "45 to 100 bpm"),), ("moods.tense", "instruments.percussion")),
+    "anthem": ((("energy", 0.45, 1.0, "energy from 0.45"),), ("moods.heroic", "moods.uplifting")),
+    "campfire": ((("energy", 0.0, 0.55, "energy up to 0.55"),), ("moods.warm", "genres.folk", "instruments.guitar")),
+    "hymn": ((("energy", 0.0, 0.6, "energy up to 0.6"),), ("genres.sacred", "instruments.choir", "instruments.organ")),
+    "rave": (
+        (("energy", 0.65, 1.0, "energy from 0.65"), ("bpm", 115.0, 300.0, "from 115 bpm")),
+        ("moods.energetic", "genres.electronic"),
+    ),
+    "trailer": ((("energy", 0.5, 1.0, "energy from 0.5"),), ("moods.heroic", "genres.cinematic")),
+    "spa": ((("energy", 0.0, 0.35, "energy up to 0.35"),), ("moods.calm", "genres.ambient")),
+    "music box": ((("energy", 0.0, 0.55, "energy up to 0.55"),), ("moods.tender", "instruments.bells")),
+    "circus": ((), ("moods.playful", "genres.comedy", "instruments.brass")),
+    "western": ((), ("genres.country", "instruments.banjo", "instruments.electric_guitar")),
+    "horror film": ((), ("moods.scary", "moods.dark")),
+    "spy film": ((), ("moods.cool", "moods.mysterious", "genres.jazz")),
+}  # fmt: skip
+"""what "like a …" means: bounds on facts, and facets that are wanted"""
+
+
+def _names(facets: FloatArray, which: tuple[int, ...]) -> NDArray[np.bool_]:
+    return np.asarray(facets[:, list(which)].max(axis=1) >= _NAMED)
+
+
+def _place(name: str) -> int:
+    """Where the facet "kind.name" is."""
+    kind, _, plain = name.partition(".")
+    book = lexicon()
+    return next(i for i, found in enumerate(book.names) if found == plain and book.kinds[i] == kind)
+
+
+def _drums() -> tuple[int, ...]:
+    return _place("instruments.drums"), _place("instruments.percussion")
