@@ -55,7 +55,9 @@ class ServiceSettings(BaseSettings):
 
     job_slots: int = Field(default=2, ge=1, le=256, description="jobs that one job process runs at a time, beats aside")
     beats_slots: int = Field(default=1, ge=1, le=256, description="beats jobs that one job process runs at a time")
-    ranking_processes: int = Field(default=1, ge=1, le=64, description="resident processes that rank for underscore")
+    ranking_processes: int = Field(
+        default=1, ge=0, le=64, description="resident processes that rank for underscore; none: it answers 503"
+    )
     ranking_queue: int = Field(default=32, ge=1, description="underscore calls that may wait for one of them")
     job_lease_seconds: float = Field(
         default=30.0, ge=1.0, description="s without a sign of life after which another process takes a job over"
