@@ -42,6 +42,7 @@ class Post:
     false_starts: int = field(default=0, init=False)
     pause: float = field(default=_FIRST_PAUSE_SECONDS, init=False)
     not_before: float = field(default=0.0, init=False)
+    unread: bytes = field(default=b"", init=False)
     started: float = field(default=0.0, init=False)
 
     def fileno(self) -> int:
@@ -124,7 +125,7 @@ class Supervisor:
             pass_fds=post.pass_fds,
             start_new_session=True,  # a Ctrl-C at the terminal is for the supervisor, which stops the rest in order
         )
-        post.started, post.ready = time.monotonic(), False
+        post.started, post.ready, post.unread = time.monotonic(), False, b""
         self._selector.register(post, selectors.EVENT_READ)
 
     def _patience(self) -> float | None:
@@ -143,11 +144,14 @@ class Supervisor:
         said = os.read(post.fileno(), 65536)
         if not said:
             self._ended(post)
-        elif not post.ready and said.startswith(b"ready\n"):
-            self._is_ready(post)
-        else:
-            sys.stderr.buffer.write(said)
-            sys.stderr.flush()
+            return
+        *lines, post.unread = (post.unread + said).split(b"\n")
+        for line in lines:
+            if line == b"ready" and not post.ready:
+                self._is_ready(post)
+            else:
+                sys.stderr.buffer.write(line + b"\n")
+        sys.stderr.flush()
 
     def _is_ready(self, post: Post) -> None:
         post.ready = post.was_ready = True

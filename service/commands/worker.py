@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     help="Which jobs to run: those of beats, all others, or both.",
 )
 @click.option("--parent", type=int, hidden=True, help="Process to end with; `serve` gives it.")
-@click.option(
-    "--ready-fd", type=int, hidden=True, help="Where to write a line once jobs are claimed; `serve` gives it."
-)
 @home_option
 def command(queues: str, parent: int | None, home: Home) -> None:
     """Run jobs until SIGTERM, which lets what runs finish or gives it back to the queue.

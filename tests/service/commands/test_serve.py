@@ -1,0 +1,175 @@
+"""`workbench serve` and `workbench worker` as processes: they come up, come back when killed, and go in order."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import socket
+import ssl
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import pytest
+import trustme
+
+WORKBENCH = [sys.executable, "-m", "service.console"]
+
+
+@dataclass
+class Served:
+    """A running service."""
+
+    process: subprocess.Popen[str]
+    url: str
+
+    def get(self, path: str, **more: object) -> httpx.Response:
+        return httpx.get(self.url + path, timeout=60.0, **more)  # type: ignore[arg-type]
+
+    def children(self, module: str) -> list[int]:
+        """Process ids of the supervisor's children that run a module or command."""
+        listed = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        return [int(pid) for pid in listed if module in Path(f"/proc/{pid}/cmdline").read_text()]
+
+
+def until(condition: Callable[[], object], what: str, seconds: float = 60.0) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, f"not within {seconds} s: {what}"
+        time.sleep(0.02)
+
+
+def environment(**more: str) -> dict[str, str]:
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("WORKBENCH_")}
+    return kept | {"WORKBENCH_JOB_LEASE_SECONDS": "2"} | more
+
+
+@contextmanager
+def serving(home: Path, *arguments: str) -> Iterator[Served]:
+    """A service, killed at the end if it still runs."""
+    with (home / "log").open("a") as log:
+        process = subprocess.Popen(
+            [*WORKBENCH, "serve", "--home", str(home), "--port", "0", *arguments],
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            env=environment(),
+        )
+    try:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        found = re.fullmatch(r"listening on (https?://127\.0\.0\.1:\d+)\n", line)
+        assert found, f"{line!r}: {(home / 'log').read_text()}"
+        yield Served(process, found[1])
+    finally:
+        if process.poll() is None:
+            process.kill()
+        process.wait()
+        assert process.stdout is not None
+        process.stdout.close()
+
+
+def gone(pid: int) -> bool:
+    try:
+        return "State:\tZ" in Path(f"/proc/{pid}/status").read_text()
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    with serving(tmp_path_factory.mktemp("home"), "--no-jobs") as running:
+        yield running
+
+
+def test_it_answers(served: Served) -> None:
+    assert served.get("/healthz").json() == {"status": "ok"}
+    assert served.get("/v1/videos/vid_1").status_code == 401
+
+
+def test_without_jobs_it_says_that_nobody_runs_them(served: Served) -> None:
+    assert served.children("service.console") == []
+    assert "no worker for main jobs" in served.get("/readyz").json()["error"]["message"]
+
+
+def test_a_killed_http_process_is_replaced_and_nobody_is_refused(served: Served) -> None:
+    (pid,) = served.children("http_process")
+    os.kill(pid, signal.SIGKILL)
+    assert served.get("/healthz").status_code == 200  # waits in the socket, which stayed open
+    (other,) = served.children("http_process")
+    assert other != pid
+
+
+def test_sigterm_ends_all_and_exits_0(served: Served) -> None:
+    pids = served.children("")
+    served.process.send_signal(signal.SIGTERM)
+    assert served.process.wait(timeout=60) == 0
+    assert all(gone(pid) for pid in pids)
+
+
+def test_jobs_are_run_by_a_process_that_is_replaced_when_killed(tmp_path: Path) -> None:
+    with serving(tmp_path) as served:
+        (pid,) = served.children("worker")
+        os.kill(pid, signal.SIGKILL)
+        until(lambda: [other for other in served.children("worker") if other != pid], "another job process")
+        pids = served.children("")
+        served.process.kill()  # nobody is left to end them in order: they end by themselves
+        served.process.wait()
+        until(lambda: all(gone(pid) for pid in pids), "its processes end with the supervisor")
+
+
+def test_it_serves_tls(tmp_path: Path) -> None:
+    authority = trustme.CA()
+    certificate = authority.issue_cert("127.0.0.1")
+    certificate.private_key_pem.write_to_path(tmp_path / "key.pem")
+    for number, blob in enumerate(certificate.cert_chain_pems):
+        blob.write_to_path(tmp_path / "cert.pem", append=number > 0)
+    context = ssl.create_default_context()
+    authority.configure_trust(context)
+    tls = ("--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", str(tmp_path / "key.pem"))
+    with serving(tmp_path, "--no-jobs", *tls) as served:
+        assert served.url.startswith("https://")
+        assert served.get("/healthz", verify=context).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "said"),
+    [
+        (("--host", "0.0.0.0"), 2, "--behind-proxy"),
+        (("--tls-cert", "cert.pem"), 2, "go together"),
+        (("--tls-cert", "none.pem", "--tls-key", "none.pem"), 1, "cannot be used for TLS"),
+    ],
+)
+def test_what_it_refuses(arguments: tuple[str, ...], code: int, said: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [*WORKBENCH, "serve", "--home", str(tmp_path), *arguments],
+        capture_output=True,
+        text=True,
+        env=environment(),
+        timeout=60,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (code, "")
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_port_that_is_taken_is_one_clear_line(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        done = subprocess.run(
+            [*WORKBENCH, "serve", "--home", str(tmp_path), "--port", port],
+            capture_output=True,
+            text=True,
+            env=environment(),
+            timeout=60,
+            check=False,
+        )
+    assert done.returncode == 1
+    assert re.fullmatch(rf"workbench: cannot listen on 127\.0\.0\.1 port {port}: .+\n", done.stderr)
