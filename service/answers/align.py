@@ -31,7 +31,7 @@ def submit(connection: Connection, call: Call, request: AlignRequest) -> Answer:
     body = _stored(connection, key, request.auto_mix)
     if body is not None:
         body |= {"video_id": request.video_id, "track_id": request.track_id, "status": "complete", "cached": True}
-        ledger.charge(connection, call.charge(request.track_id))
+        ledger.charge(connection, call.charge())
         return Answer(200, body)
     job = jobs.submit(
         connection,

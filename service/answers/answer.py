@@ -41,14 +41,12 @@ class Call:
         """Who pays."""
         return self.caller.account
 
-    def charge(self, subject: str, quantity: int = 1, unit: str = "call") -> Charge:
+    def charge(self) -> Charge:
         """The charge for an answer given in the request itself; an Idempotency-Key that was seen suppresses it."""
         return Charge(
             account=self.account,
             endpoint=self.endpoint,
-            subject=subject,
-            quantity=quantity,
-            unit=unit,
+            subject=self.request_id,
             event_key=self.charge_key(f"request:{self.request_id}"),
         )
 

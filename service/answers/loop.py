@@ -40,7 +40,7 @@ def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
     if body is not None:
         body |= _whose(request.video_id, track)
         if body["applicable"]:
-            ledger.charge(connection, call.charge(request.track_id))
+            ledger.charge(connection, call.charge())
         return Answer(200, body)
     job = jobs.submit(
         connection,

@@ -39,7 +39,7 @@ def submit(connection: Connection, call: Call, request: MatchRequest, query: Exp
         build = keys.match_key(clip.content_hash, catalog.revision(connection), call.analysis_revision)
         lane = answers.find(connection, build)
         if lane is not None:
-            ledger.charge(connection, call.charge(video_id))
+            ledger.charge(connection, call.charge())
             return Answer(200, _complete(connection, call, video_id, lane, query.expand, sync))
     job = jobs.submit(
         connection,

@@ -31,6 +31,6 @@ def check(connection: Connection, call: Call) -> None:
 def answer(connection: Connection, call: Call, query: ExpandQuery, lane: dict[str, Any]) -> Answer:
     """Charge for a lane and show what was asked for of it."""
     if lane["matches"]:
-        ledger.charge(connection, call.charge(call.request_id))
+        ledger.charge(connection, call.charge())
     shown = select(lane, query.expand == "full", None, previews.links(connection, call, lane))
     return Answer(200, {"lane": shown})
