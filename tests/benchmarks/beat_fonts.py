@@ -1,11 +1,13 @@
 """The same scores played by every sound font in turn, for the timing of beats to be compared between fonts.
 
-Scores of every second family of styles, composed and performed as training pieces are, with every part given to one
-font and nothing spoiled. Training heard the first three fonts, in other pieces; the others it never heard.
+Scores of every second family of styles, composed as training pieces are and played to the letter: every note begins
+where it is written, for it is the tracker that is timed and not the players. Every part is given to one font, nothing
+is spoiled. Training heard the first three fonts, in other pieces; the others it never heard.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import sys
 from dataclasses import dataclass, replace
@@ -16,7 +18,7 @@ import soundfile
 from beat_pieces import CACHE, Piece, folder_piece
 
 RECIPES = Path(__file__).parents[2] / "data" / "recipes"
-SECONDS = 45.0
+SECONDS = 30.0
 SEED = 20_000
 """beyond the numbers of all training pieces"""
 
@@ -51,14 +53,17 @@ def piece(style: str, font: str) -> Piece:
     """One style's score in one font; the same score for every font."""
     from composition import STYLES
     from fonts import RATE
-    from performing import excerpt, perform
+    from performing import Looseness, excerpt, perform
     from sounding import draw_desk, sound_of
 
-    path = CACHE / "fonts" / font / f"{style}.flac"
+    recipe = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:12]
+    path = CACHE / "fonts" / recipe / font / f"{style}.flac"
     if not path.with_suffix(".json").exists():
         path.parent.mkdir(parents=True, exist_ok=True)
         rng = np.random.default_rng(SEED)
-        whole = perform(STYLES[style].compose(rng), rng)
+        score = STYLES[style].compose(rng)
+        punctual = replace(score, parts=[replace(part, late_ms=0.0) for part in score.parts])
+        whole = perform(punctual, rng, Looseness(jitter_ms=0.0, strum_ms=0.0, velocity=4.0, drift=0.0))
         performance = excerpt(whole, 0.0, min(SECONDS, whole.seconds))
         drawn = draw_desk(performance, rng, ())
         desk = replace(drawn, seats=tuple(replace(seat, instrument=font) for seat in drawn.seats))

@@ -295,8 +295,8 @@ def font_timing(fonts: Sequence[beat_fonts.Played], found: dict[str, dict[str, A
             cells += [*absolute, over(scores, "signed_ms", np.median), over(scores, "f")]
         table.add(font.font, "yes" if font.trained else "no", len(font.pieces), *cells)
     table.notes.append(
-        "The median of each piece; over pieces the median, and the largest. The truth is the tempo map: players stray "
-        "from it by some milliseconds, the same in every font."
+        "The median of each piece; over pieces the median, and the largest: pads that swell have no instant at which "
+        "they begin. Notes begin where they are written; the distance is taken to the written beats."
     )
     return table
 
