@@ -267,33 +267,29 @@ def run(names: Sequence[str] = SETS, folder: Path | None = None, slow_sample: in
     fonts = beat_fonts.played() if "fonts" in names else []
     silent = [bundled_piece(song) for song in bundled() if not song.beats()[0].size]
     wanted = {t.name: [piece for part in parts for piece in part.pieces_for(t)] for t in trackers}
-    ours_alone = [*silent, *(piece for font in fonts for piece in font.pieces)]
-    wanted |= {t.name: [*wanted[t.name], *ours_alone] for t in trackers if t.is_ours}
+    ours = [tracker.name for tracker in trackers if tracker.is_ours]
+    wanted |= {name: [*wanted[name], *silent] for name in ours}
+    wanted[ours[0]] += [piece for font in fonts for piece in font.pieces]
     found = answers(trackers, wanted)
     tables = [table for part in parts for table in set_tables(part, trackers, found)]
     if fonts:
-        tables.append(
-            font_timing(fonts, {tracker.name: found[tracker.name] for tracker in trackers if tracker.is_ours})
-        )
+        tables.append(font_timing(fonts, found[ours[0]]))
     ablations = ((parts_table, ABLATIONS / "parts.jsonl"), (trainings_table, ABLATIONS / "trainings.jsonl"))
     tables += [table(kept) for table, kept in ablations if kept.exists()]
     versions = ", ".join(f"{tracker.name} {tracker.version}" for tracker in trackers if not tracker.is_ours)
     tables[0].notes += [PROTOCOL, f"Peers: {versions}.", *missing]
-    ours = next((tracker.name for tracker in trackers if tracker.is_ours), None)
-    return tables if ours is None else [*tables, *confidence_tables(parts, silent, found[ours])]
+    return [*tables, *confidence_tables(parts, silent, found[ours[0]])]
 
 
-def font_timing(fonts: Sequence[beat_fonts.Played], found: dict[str, dict[str, Answer]]) -> Table:
-    """Timing error by sound font: the same scores in each of them."""
-    measures = [f"{what}, {name}" for name in found for what in ("|error| ms", "largest", "error ms", "F")]
+def font_timing(fonts: Sequence[beat_fonts.Played], found: dict[str, Answer]) -> Table:
+    """Timing error of our tracker by sound font: the same scores in each of them."""
+    measures = ("|error| ms", "largest", "error ms", "F")
     table = Table("Beats: timing by sound font", ("font", "heard in training", "pieces", *measures))
     for font in fonts:
-        cells: list[object] = []
-        for by_piece in found.values():
-            scores = [score(piece, by_piece[piece.name]) for piece in font.pieces]
-            absolute = [over(scores, "absolute_ms", average) for average in (np.median, np.max)]
-            cells += [*absolute, over(scores, "signed_ms", np.median), over(scores, "f")]
-        table.add(font.font, "yes" if font.trained else "no", len(font.pieces), *cells)
+        scores = [score(piece, found[piece.name]) for piece in font.pieces]
+        absolute = [over(scores, "absolute_ms", average) for average in (np.median, np.max)]
+        signed, f = over(scores, "signed_ms", np.median), over(scores, "f")
+        table.add(font.font, "yes" if font.trained else "no", len(font.pieces), *absolute, signed, f)
     table.notes.append(
         "The median of each piece; over pieces the median, and the largest: pads that swell have no instant at which "
         "they begin. Notes begin where they are written; the distance is taken to the written beats."
