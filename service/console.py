@@ -34,6 +34,7 @@ COMMANDS: dict[str, Entry] = {
     "loop": Entry("workbench.cli.loop", "Plan how a track covers a longer clip."),
     "align": Entry("workbench.cli.align", "Say where a track lands with a clip."),
     "match": Entry("workbench.cli.match", "Rank the catalog against a clip, and say why."),
+    "underscore": Entry("workbench.cli.underscore", "Rank the catalog against a script, and say why."),
     "render": Entry("workbench.cli.render", "Play a plan into a sound file or onto a clip."),
     "catalog": Entry("workbench.cli.catalog", "Add, list and remove the tracks of the catalog."),
     "cache": Entry("workbench.cli.cache", "Show the size of the analysis cache, or prune it."),

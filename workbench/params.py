@@ -644,7 +644,7 @@ class CutParams(Params):
     )
     step_bias: float = Field(default=0.65, ge=-50.0, le=50.0, description="log-odds of a cut before any evidence")
     step_threshold: float = Field(
-        default=1.4,
+        default=2.4,
         ge=-10.0,
         le=20.0,
         description="log-odds over which a step is a cut; higher finds fewer, surer ones",
@@ -840,6 +840,9 @@ class MatchParams(Params):
     wanted_valence: Weights = Field(
         default=(0.0, 0.0, 0.0, 0.0, 0.7, 0.52), description="the same, for how cheerful it is"
     )
+    calm_under_voice: float = Field(
+        default=0.2, ge=0.0, le=0.8, description="of the energy that a film wants, given up where somebody speaks"
+    )
     valence_of_music: tuple[float, float, float] = Field(
         default=(0.1, 0.28, 0.85), description="of 1, mode and brightness of the sound"
     )
@@ -874,7 +877,7 @@ class MatchParams(Params):
     usual_length: float = Field(default=0.741, gt=0.0, le=1.0, description="mean of the part over the reference set")
     usual_bars: float = Field(default=0.5, gt=0.0, le=1.0, description="cuts keep no time with most music")
     usual_arc: float = Field(default=0.502, gt=0.0, le=1.0, description="what music without an arc has")
-    usual_sync: float = Field(default=0.55, gt=0.0, le=1.0, description="what chance reaches, see `workbench.align`")
+    usual_sync: float = Field(default=0.5, gt=0.0, le=1.0, description="most tracks land nowhere in particular")
     calibration_offset: float = Field(default=-8.766, ge=-50.0, le=50.0, description="log-odds of a raw score of 0")
     calibration_slope: float = Field(default=13.747, ge=0.0, le=200.0, description="log-odds a unit of raw score")
 
@@ -945,8 +948,8 @@ class UnderscoreParams(Params):
     topic_weight: float = Field(default=0.1, ge=0.0, le=10.0, description="weight of the embedding's own cosine")
     opening_weight: float = Field(default=0.3, ge=0.0, le=10.0, description="weight of a quick opening, on short video")
     length_weight: float = Field(default=0.3, ge=0.0, le=10.0, description="weight of being long enough")
-    calibration_offset: float = Field(default=-8.0, ge=-60.0, le=60.0, description="log-odds of a raw score of 0")
-    calibration_slope: float = Field(default=12.0, ge=0.0, le=120.0, description="log-odds a unit of raw score")
+    calibration_offset: float = Field(default=-5.516, ge=-60.0, le=60.0, description="log-odds of a raw score of 0")
+    calibration_slope: float = Field(default=8.544, ge=0.0, le=120.0, description="log-odds a unit of raw score")
     all_compared: int = Field(
         default=4_000, ge=50, le=1_000_000, description="tracks up to which every one is compared; beyond, candidates"
     )

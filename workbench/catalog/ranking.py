@@ -14,7 +14,7 @@ curve (`lane.calibrated`) makes it absolute.
 Constraints come first: a track that breaks one scores 0 and stands behind all that break fewer, one of which nobody
 knows whether it keeps a rule scores half.
 
-Functions: `want`, `candidates`, `rank`. Classes: `Wanted`, `Ranked`.
+Functions: `want`, `rank`, `compare`. Classes: `Wanted`, `Ranked`.
 """
 
 from __future__ import annotations
@@ -115,7 +115,7 @@ def want(reading: Reading, brief: Brief, platform: str | None, params: Underscor
     """
     book = lexicon()
     steer = PLATFORMS.get(platform.strip().lower()) if platform else None
-    extra = np.zeros(len(book.names))
+    extra: FloatArray = np.zeros(len(book.names))
     if steer is not None:
         extra[[book.index(name) for name in steer.facets]] = 1.0
     elif platform:
@@ -123,8 +123,8 @@ def want(reading: Reading, brief: Brief, platform: str | None, params: Underscor
     facets = np.zeros(len(book.names))
     for kind in KINDS:
         where = book.of(kind)
-        mine: FloatArray = _unit(_unit(reading.facets[where]) ** params.sharpness)
-        mine = _unit(mine + _WEAK_STEER * extra[where])
+        script = _unit(np.power(_unit(reading.facets[where]), params.sharpness))
+        mine = _unit(script + _WEAK_STEER * extra[where])
         asked = _unit(brief.wishes[where])
         share = params.brief_share if asked.any() else 0.0
         facets[where] = _unit((1.0 - share) * mine + share * asked)

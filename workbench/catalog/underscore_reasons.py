@@ -1,0 +1,267 @@
+"""Why a track is put forward for a text, in words.
+
+A line of the match map sets what was asked or read beside a fact of the track: numbers as they were compared, with
+unit, and words as they stand in the track's own text. What moved the score most comes first, rules of the brief before
+all. Nothing is said that was not weighed.
+
+Functions: `reasons`, `explanation`, `matched_tags`, `lane_title`, `lane_reasoning`. Class: `Told`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.catalog.briefs import BROKEN, KEPT, Brief
+from workbench.catalog.columns import Columns
+from workbench.catalog.lane import Reason
+from workbench.catalog.lexicon import KINDS, Kind, lexicon, read_lexicon
+from workbench.catalog.meaning import Reading
+from workbench.catalog.ranking import Part, Ranked, Wanted
+from workbench.catalog.track import Track
+from workbench.catalog.words import track_text
+from workbench.params import UnderscoreParams
+from workbench.recording import FloatArray
+
+_MOST_REASONS = 6
+_USUAL = 0.5
+"""a part around which a fact moves nothing"""
+_TOPIC_TOLD = 0.25
+"""cosine from where on a shared topic is worth a line"""
+_MOSTLY = 0.15
+"""of a mode, from where on a key is called minor or major"""
+_ENGLISH = "English"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Told:
+    """One script beside the tracks that were ranked for it."""
+
+    script: str
+    reading: Reading
+    wanted: Wanted
+    ranked: Ranked
+    columns: Columns
+    facets: FloatArray
+    """shape (n, n_facets), 0 to 1, as they were compared"""
+    platform: str | None
+
+
+def reasons(told: Told, row: int, track: Track, params: UnderscoreParams) -> tuple[Reason, ...]:
+    """Lines of the match map of one ranked track, what moved its score most first.
+
+    Parameters
+    ----------
+    told : the ranking
+    row : of its columns
+    track : the record of that row
+    params : weights
+    """
+    rules = [
+        Reason(
+            f"asked: {rule.said}",
+            rule.told(told.columns, row, told.facets),
+            1.0 if judged == KEPT else 0.0 if judged == BROKEN else 0.5,
+        )
+        for rule, judged in zip(told.wanted.constraints, told.ranked.judged[:, row], strict=True)
+    ]
+    weighed: list[tuple[float, Reason]] = []
+    for part, values in told.ranked.parts.items():
+        facts = _facts(part, told, row, track)
+        if facts is not None:
+            moved = float(getattr(params, f"{part}_weight")) * abs(float(values[row]) - _USUAL)
+            weighed.append((moved, Reason(*facts, score=float(np.clip(values[row], 0.0, 1.0)))))
+    weighed.sort(key=lambda pair: (-pair[0], pair[1].video))
+    return (*rules, *(reason for _, reason in weighed))[: max(_MOST_REASONS, len(rules) + 3)]
+
+
+def explanation(told: Told, row: int, track: Track) -> str:
+    """Why it fits, or does not, in one sentence."""
+    columns = told.columns
+    broken = [
+        f"{rule.said} was asked, and this has {rule.told(columns, row, told.facets)}"
+        for rule, judged in zip(told.wanted.constraints, told.ranked.judged[:, row], strict=True)
+        if judged == BROKEN
+    ]
+    if broken:
+        return f"Last resort, for it breaks a rule: {'; '.join(broken)}."
+    named = _named_by(track, "moods")
+    facts = [f"described as {_listed(named[:2])}"] if named else []
+    facts += [text for text in (_number(columns, row, "energy"), _number(columns, row, "bpm")) if text]
+    vocals = float(columns.vocals[row])
+    if np.isfinite(vocals):
+        facts.append("no voice" if vocals < _USUAL else "a voice")
+    sought = _listed(told.wanted.names("moods", 2)) or "plain"
+    close = float(told.ranked.scores[row])
+    fit = "close to" if close >= 0.35 else "somewhat like" if close >= 0.15 else "far from"
+    what = _listed(facts) if facts else "little known of it"
+    return f"{what[0].upper()}{what[1:]}: {fit} the {sought} music at energy {told.wanted.sound.energy:.2f} that suits."
+
+
+def matched_tags(told: Told, track: Track) -> tuple[str, ...]:
+    """Words of the track's own lists that name what is wanted."""
+    book = lexicon()
+    found = []
+    for word in (*track.moods, *track.genres, *track.instruments, *track.tags):
+        facets = read_lexicon(word).facets
+        if any(
+            (facets[book.of(kind)] * (told.wanted.facets[book.of(kind)] >= 0.2)).any()  # one that counts
+            for kind in KINDS
+        ):
+            found.append(word)
+    return tuple(dict.fromkeys(found))
+
+
+def lane_title(told: Told) -> str:
+    """What is put forward, in a few words."""
+    moods, genres = told.wanted.names("moods", 2), told.wanted.names("genres", 1)
+    kind = f"{_listed(moods) or 'fitting'} {genres[0] if genres else ''}".strip()
+    where = f" for {told.platform.strip()[:40]}" if told.platform and told.platform.strip() else ""
+    return f"{kind[0].upper()}{kind[1:]} music, about {told.wanted.sound.bpm:.0f} bpm{where}"
+
+
+def lane_reasoning(told: Told, brief: Brief, best: Sequence[int]) -> str:
+    """What was weighed, in plain words."""
+    return " ".join(_sentences(told, brief, best))
+
+
+def _sentences(told: Told, brief: Brief, best: Sequence[int]) -> Iterator[str]:
+    wanted, reading = told.wanted, told.reading
+    shares = _shares(wanted, "moods")
+    read = _listed([f"{name} ({100 * share:.0f} %)" for name, share in shares])
+    if read:
+        yield f"What is asked for reads as {read}."
+    yield (
+        f"Music with energy {wanted.sound.energy:.2f} of 1, about {wanted.sound.bpm:.0f} bpm"
+        f"{_key(wanted.sound.mode)} suits it; {_listed(wanted.names('genres')) or 'no genre'} and "
+        f"{_listed(wanted.names('instruments')) or 'no instrument'} above others."
+    )
+    if reading.scene is not None:
+        yield f"Single words make it {reading.scene}."
+    if brief.wishes.any() or brief.energy is not None or brief.bpm is not None:
+        yield "The brief counted for more than the script."
+    if wanted.constraints:
+        rules = _listed([rule.said for rule in wanted.constraints])
+        yield f"Rules that were kept to: {rules}; tracks that break one come last and say so."
+        broken = sum(bool((told.ranked.judged[:, row] == BROKEN).any()) for row in best)
+        if broken:
+            yield f"{broken} of the {len(best)} break a rule, because no more tracks keep them all."
+    if told.platform and told.platform.strip():
+        known = wanted.steer is not None
+        yield f"{told.platform.strip()[:40]} {'moved energy, opening and length' if known else 'was a weak steer'}."
+    if reading.by_embedding:
+        yield "The script's meaning was read by a sentence embedding, joined with the lexicon's words"
+    else:
+        yield (
+            "No sentence embedding is at hand: the lexicon of moods, genres, instruments and scenes did the work, "
+            "by single words"
+        )
+    if reading.language != _ENGLISH:
+        yield (
+            f"The script seems to be in {reading.language}, which is read only in part: "
+            "what it asks for is near the usual, and a brief in English would help."
+        )
+
+
+def _facts(part: Part, told: Told, row: int, track: Track) -> tuple[str, str] | None:
+    """What a part compared, of the script and of the track; None where the track has no such fact."""
+    sound, columns = told.wanted.sound, told.columns
+    if part in KINDS:
+        names = _named_by(track, part)
+        shares = _shares(told.wanted, part)
+        if not names or not shares:
+            return None
+        read = _listed([f"{name} {100 * share:.0f} %" for name, share in shares])
+        return (
+            f"reads as {read}" if part == "moods" else f"{part} that suit: {read}",
+            f"its text names {_listed(names[:4])}",
+        )
+    if part == "topic":
+        if told.wanted.vector is None or not columns.words[row].any():
+            return None
+        cosine = float(columns.words[row].astype(np.float32) @ told.wanted.vector)
+        return (
+            ("what the script is about", f"text with a cosine of {cosine:.2f} to it") if cosine >= _TOPIC_TOLD else None
+        )
+    if part == "opening":
+        first = np.asarray(columns.contour[row, :2], dtype=np.float64)
+        return (
+            (f"{told.platform}: a quick opening", f"energy {first.mean():.2f} in its first sixteenth")
+            if np.isfinite(first).all()
+            else None
+        )
+    if part == "length":
+        assert told.wanted.steer is not None
+        length = _number(columns, row, "duration")
+        return (f"{told.platform}: {told.wanted.steer.seconds:.0f} s or more", length) if length else None
+    fact = _number(columns, row, _FACT_OF[part])
+    if fact is None:
+        return None
+    expected: Mapping[Part, str] = {
+        "energy": f"energy {sound.energy:.2f} of 1 suits",
+        "pace": f"about {sound.bpm:.0f} bpm suits",
+        "brightness": f"brightness {sound.brightness:.2f} of 1 suits",
+        "mode": f"mode {sound.mode:+.2f} from -1 minor to +1 major suits",
+        "voice": "a singing voice was asked for"
+        if told.wanted.voice
+        else f"{len(told.script.split())} words to be spoken",
+    }
+    return expected[part], fact
+
+
+_FACT_OF: Mapping[Part, str] = {
+    "energy": "energy", "pace": "bpm", "brightness": "brightness", "mode": "mode", "voice": "vocals"
+}  # fmt: skip
+
+
+def _number(columns: Columns, row: int, name: str) -> str | None:
+    """A fact with its unit; None where it is not known."""
+    value = float(getattr(columns, name)[row])
+    if not np.isfinite(value):
+        return None
+    return {
+        "energy": f"energy {value:.2f} of 1",
+        "bpm": f"{value:.4g} bpm",
+        "brightness": f"brightness {value:.2f} of 1",
+        "mode": f"mode {value:+.2f} from -1 minor to +1 major",
+        "vocals": f"a voice with a probability of {100 * value:.0f} %",
+        "duration": f"{value:.0f} s long",
+    }[name]
+
+
+def _named_by(track: Track, kind: Kind) -> list[str]:
+    """Words of a track's own text that name facets of a kind."""
+    book = lexicon()
+    found = read_lexicon(track_text(track)).found
+    names = [name for name, own in zip(book.names, book.kinds, strict=True) if own == kind and name in found]
+    return list(dict.fromkeys(word.replace("-", " ") for name in names for word in found[name]))
+
+
+def _shares(wanted: Wanted, kind: Kind) -> list[tuple[str, float]]:
+    """The facets of a kind that are wanted most, with their share of all that is wanted of it."""
+    book = lexicon()
+    own = wanted.facets[book.of(kind)]
+    total = float(own.sum())
+    return (
+        [(name, float(wanted.facets[book.of(kind)][_place(kind, name)]) / total) for name in wanted.names(kind)]
+        if total > 0
+        else []
+    )
+
+
+def _place(kind: Kind, name: str) -> int:
+    book = lexicon()
+    return [found.replace("_", " ") for found in book.names[book.of(kind)]].index(name)
+
+
+def _key(mode: float) -> str:
+    return " in a minor key" if mode < -_MOSTLY else " in a major key" if mode > _MOSTLY else ""
+
+
+def _listed(items: Sequence[str]) -> str:
+    """One, two and three."""
+    if len(items) < 2:
+        return "".join(items)
+    return f"{', '.join(items[:-1])} and {items[-1]}"

@@ -1,0 +1,44 @@
+"""`workbench underscore TEXT`: the tracks of the catalog that suit a script."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING
+
+import click
+
+from workbench.cli.options import home_option, profile_option
+from workbench.cli.terminal import print_body
+
+if TYPE_CHECKING:
+    from workbench.home import Home
+    from workbench.params import WorkbenchParams
+
+
+@click.command("underscore")
+@click.argument("text")
+@click.option("--platform", help="Where it is shown: tiktok, reels, shorts, linkedin, youtube, or any other word.")
+@click.option("--brief", help="What is asked of the music, as 'warm, no vocals, under 100 bpm'.")
+@click.option("--expand", type=click.Choice(["full"]), help="Print full tracks and the candidate pool.")
+@profile_option
+@home_option
+def command(
+    text: str, platform: str | None, brief: str | None, expand: str | None, params: WorkbenchParams, home: Home
+) -> None:
+    """Rank the catalog against TEXT, a script that is spoken or shown; `-` reads it from standard input.
+
+    Prints ten tracks as JSON, best first, each with why it fits. Rules in the brief, such as 'no drums' or 'at least
+    2 minutes', are kept: tracks that break one come last. The script itself is only text; notes on music in brackets
+    in it count as part of the brief.
+
+    \b
+    Example:
+      workbench underscore "She kept every letter. All sixty-one of them." --brief "no vocals" | jq .lane.reasoning
+      workbench underscore - --platform tiktok < script.txt
+    """
+    from workbench.results.lane import lane_body, underscore_result
+    from workbench.workflows.underscore import underscore
+
+    script = sys.stdin.read() if text == "-" else text
+    lane = underscore(script, home, params, platform=platform, brief=brief)
+    print_body(underscore_result(lane_body(lane, expand == "full", None)).to_json())

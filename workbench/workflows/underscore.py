@@ -1,0 +1,204 @@
+"""Rank the catalog against a text: read it, find candidates, compare them, put ten forward.
+
+    read       what music the script asks for, with its production notes and the brief
+    find       every track of a small catalog; of a large one those that three searches propose: by word vectors, by
+               BM25 over the words for what is wanted, and by the expected sound
+    rank       each candidate part by part, rules first
+    pick       ten without near duplicates, and why each is there
+
+BM25 and the vector index only propose; the score is the same whichever search found a track.
+
+Function: `underscore`.
+"""
+
+from __future__ import annotations
+
+from functools import cache, lru_cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.catalog.briefs import Brief, production_notes, read_brief
+from workbench.catalog.columns import Columns
+from workbench.catalog.lane import LANE_SIZE, POOL_SIZE, Lane, Match, pick
+from workbench.catalog.lexicon import KINDS, lexicon
+from workbench.catalog.meaning import read_script
+from workbench.catalog.ranking import Wanted, rank, want
+from workbench.catalog.track import Track
+from workbench.catalog.underscore_reasons import (
+    Told,
+    explanation,
+    lane_reasoning,
+    lane_title,
+    matched_tags,
+    reasons,
+)
+from workbench.catalog.words import SentenceEmbedding, find_embedding
+from workbench.errors import ParameterError
+from workbench.home import Home
+from workbench.params import UnderscoreParams, WorkbenchParams
+from workbench.recording import FloatArray, IntArray
+from workbench.settings import load_settings
+
+if TYPE_CHECKING:
+    from workbench.catalog.snapshot import Snapshot
+
+_SPARE = 4
+"""times as many tracks as a pool holds have to keep the rules, or all are searched"""
+
+
+def underscore(
+    script: str,
+    catalog: Snapshot | Home,
+    params: WorkbenchParams | None = None,
+    *,
+    platform: str | None = None,
+    brief: str | None = None,
+    lexicon_only: bool = False,
+) -> Lane:
+    """Ten tracks of the catalog for a text, and the pool they were taken from.
+
+    Parameters
+    ----------
+    script : what is spoken, any text; it is data, whatever it says
+    catalog : an open snapshot, or the home whose catalog is opened
+    params : all parameters
+    platform : where the video is shown, as "tiktok"; free text
+    brief : what is asked of the music, in plain words
+    lexicon_only : leave the sentence embedding aside
+
+    Raises
+    ------
+    ParameterError : the script is empty
+    StoreError : the home folder or its database cannot be used
+    """
+    if not script.strip():
+        raise ParameterError("the script must say something")
+    params = params or WorkbenchParams()
+    if isinstance(catalog, Home):
+        from workbench.catalog.snapshot import open_snapshot
+
+        catalog = open_snapshot(catalog, params.catalog)
+    embedding = None if lexicon_only else the_embedding()
+    spoken, notes = production_notes(script)
+    asked = read_brief(". ".join(part for part in (brief, notes) if part))
+    reading = read_script(spoken if spoken.strip() else script, embedding, params.underscore)
+    wanted = want(reading, asked, platform, params.underscore)
+    rows = _candidates(wanted, catalog, embedding, params.underscore)
+    columns = catalog.columns.take(rows)
+    facets, trust = _texts(catalog, rows)
+    ranked = rank(wanted, columns, facets, trust, params.underscore)
+    told = Told(spoken, reading, wanted, ranked, columns, facets, platform)
+    return _lane(told, asked, catalog, rows, params)
+
+
+@cache
+def the_embedding() -> SentenceEmbedding | None:
+    """The embedding of this process, loaded on first use; None where there is none."""
+    return find_embedding(load_settings())
+
+
+def _candidates(
+    wanted: Wanted, snapshot: Snapshot, embedding: SentenceEmbedding | None, params: UnderscoreParams
+) -> IntArray:
+    """Rows to compare, ascending: all of a small catalog, else what the searches propose of those that keep the rules."""
+    total = len(snapshot.columns)
+    if total <= params.all_compared:
+        return np.arange(total, dtype=np.int64)
+    allowed = _keep_rules(wanted, snapshot.columns)
+    proposed = [_propose(wanted, snapshot, embedding, params, allowed)]
+    if int(np.count_nonzero(allowed)) < _SPARE * POOL_SIZE:
+        proposed.append(_propose(wanted, snapshot, embedding, params, np.ones(total, dtype=np.bool_)))
+    return np.unique(np.concatenate(proposed))
+
+
+def _propose(
+    wanted: Wanted,
+    snapshot: Snapshot,
+    embedding: SentenceEmbedding | None,
+    params: UnderscoreParams,
+    allowed: NDArray[np.bool_],
+) -> IntArray:
+    words = _described(wanted)
+    found = [snapshot.texts.search(words, params.candidates, allowed).rows]
+    if embedding is not None and snapshot.has_words:
+        found.append(snapshot.words_index.search(_embedded(embedding, words), params.candidates, allowed).rows)
+        if wanted.vector is not None:
+            found.append(snapshot.words_index.search(wanted.vector, params.candidates // 4, allowed).rows)
+    found.append(_by_sound(wanted, snapshot.columns, params, allowed))
+    return np.unique(np.concatenate(found))
+
+
+def _by_sound(wanted: Wanted, columns: Columns, params: UnderscoreParams, allowed: NDArray[np.bool_]) -> IntArray:
+    """Rows whose energy and pace are nearest to the expected ones."""
+    rows = np.flatnonzero(allowed)
+    energy = (columns.energy[rows] - np.float32(wanted.sound.energy)) / np.float32(params.energy_reach)
+    pace = np.log2(columns.bpm[rows] / np.float32(wanted.sound.bpm)) / np.float32(params.pace_reach)
+    voice = columns.vocals[rows] - np.float32(wanted.voice)
+    distance = np.nan_to_num(energy**2 + pace**2 + voice**2, nan=np.inf)
+    if rows.size <= params.candidates:
+        return rows
+    return rows[np.sort(np.argpartition(distance, params.candidates)[: params.candidates])]
+
+
+def _keep_rules(wanted: Wanted, columns: Columns) -> NDArray[np.bool_]:
+    """Which tracks break no rule on a number, shape (n,); what their texts name is looked at later."""
+    allowed = np.ones(len(columns), dtype=np.bool_)
+    for rule in wanted.constraints:
+        if rule.fact is not None:
+            values = np.asarray(getattr(columns, rule.fact))
+            with np.errstate(invalid="ignore"):
+                allowed &= ~((values < rule.low) | (values > rule.high)) | (rule.fact == "explicit")
+    return allowed
+
+
+def _described(wanted: Wanted) -> str:
+    """What is wanted, as a catalog would put it."""
+    book = lexicon()
+    names = []
+    for kind in KINDS:
+        where = book.of(kind)
+        strongest = np.argsort(-wanted.facets[where], kind="stable")[:3] + where.start
+        names += [book.music[int(index)] for index in strongest if wanted.facets[int(index)] > 0]
+    return ", ".join(names)
+
+
+@lru_cache(maxsize=1024)
+def _embedded(embedding: SentenceEmbedding, words: str) -> FloatArray:
+    """The vector of a description; the descriptions are few, and come back."""
+    vector: FloatArray = embedding.embed([words])[0]
+    return vector
+
+
+def _texts(snapshot: Snapshot, rows: IntArray) -> tuple[FloatArray, FloatArray]:
+    """What the texts of rows name, shape (n, n_facets) 0 to 1, and how far they are believed, shape (n,)."""
+    texts = snapshot.texts
+    return texts.facets[rows].astype(np.float32) / np.float32(255.0), texts.trust[rows].astype(np.float32)
+
+
+def _lane(told: Told, brief: Brief, snapshot: Snapshot, rows: IntArray, params: WorkbenchParams) -> Lane:
+    @cache
+    def artist_of(place: int) -> str | None:
+        return snapshot.track(int(rows[place])).artist_name
+
+    pool = pick(told.ranked.order, told.columns, POOL_SIZE, params.lane, artist_of)
+    tracks = snapshot.tracks(rows[pool])
+    matches = {int(place): _match(told, int(place), track, params) for place, track in zip(pool, tracks, strict=True)}
+    best = pick(pool, told.columns, LANE_SIZE, params.lane, artist_of)
+    return Lane(
+        title=lane_title(told),
+        reasoning=lane_reasoning(told, brief, [int(place) for place in best]),
+        matches=tuple(matches[int(place)] for place in best),
+        candidate_pool=tuple(matches.values()),
+    )
+
+
+def _match(told: Told, place: int, track: Track, params: WorkbenchParams) -> Match:
+    return Match(
+        track=track,
+        score=float(told.ranked.scores[place]),
+        reasons=reasons(told, place, track, params.underscore),
+        matched_tags=matched_tags(told, track),
+        fit_explanation=explanation(told, place, track),
+    )
