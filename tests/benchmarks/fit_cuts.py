@@ -45,7 +45,7 @@ def step_examples(truth: Truth, strip: cuts.Strip, params: CutParams) -> list[tu
     true = {round(at * _RATE) for at in truth.hard}
     places = cuts.steps(strip, params)
     return [
-        (int(place) in true, cuts.step_evidence(strip, int(place), places, params.blank_range))
+        (int(place) in true, cuts.step_evidence(strip, int(place), places, params.featureless_range))
         for place in places
         if int(place) in true or not _inside(float(strip.times[place]), truth)
     ]

@@ -74,13 +74,15 @@ def hard_cuts(strip: Strip, params: CutParams) -> list[Border]:
         return params.step_bias + float(np.dot(weights, evidence))
 
     for place in places:
-        evidence = step_evidence(strip, int(place), places, params.blank_range, lambda seen: odds_of(seen) > threshold)
+        evidence = step_evidence(
+            strip, int(place), places, params.featureless_range, lambda seen: odds_of(seen) > threshold
+        )
         odds = odds_of(evidence)
         if odds <= threshold:
             continue
         cut = (int(place), odds, float(np.clip(evidence[0], 0.0, 1.0)))
         if cuts and strip.times[place] - strip.times[cuts[-1][0]] < params.shortest_shot_seconds - 1e-6:
-            blank = bool(np.all(strip.levels[cuts[-1][0] : place, 3] < params.blank_range))
+            blank = bool(np.all(strip.levels[cuts[-1][0] : place, 3] < params.featureless_range))
             if blank or odds > cuts[-1][1]:
                 cuts[-1] = cut
             continue
@@ -118,10 +120,10 @@ def step_evidence(
     strip: Strip,
     place: int,
     places: IntArray,
-    blank_range: float,
+    featureless_range: float,
     possible: Callable[[FloatArray], bool] = lambda evidence: True,
 ) -> FloatArray:
-    """What speaks for a cut at a step; pictures whose luma ranges over less than `blank_range` are blank.
+    """What speaks for a cut at a step; pictures whose luma ranges over less than `featureless_range` are blank.
 
     Comparing pictures is what costs. The likest pair decides, so each further pair can only speak against a cut: when
     the evidence so far is no longer `possible`, the rest is not looked at and the first two numbers are upper bounds.
@@ -132,7 +134,7 @@ def step_evidence(
     it; log distance of tones across; log ratio of the jump of tones to the largest beside it; share of a leap of the
     mean luma that is undone within a second
     """
-    change, blank, n = strip.changes[:, 0], strip.levels[:, 3] < blank_range, len(strip)
+    change, blank, n = strip.changes[:, 0], strip.levels[:, 3] < featureless_range, len(strip)
     until = _next_step(change, place, places)
     far = np.searchsorted(strip.times, strip.times[place] + np.array(_FAR_SECONDS))
     after = sorted({min(n - 1, place + k) for k in _AFTER} | {int(k) for k in far if k < until})
