@@ -5,10 +5,9 @@ from __future__ import annotations
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from workbench.store.database import tracks
+from workbench.store.database import revisions
 
 
 def revision(connection: Connection) -> str:
     """A text that changes whenever a track is added, changed or removed."""
-    row = connection.execute(sa.select(sa.func.count(), sa.func.max(tracks.c.updated_at))).one()
-    return f"{row[0]}@{row[1]}"
+    return str(connection.scalar(sa.select(revisions.c.revision).where(revisions.c.name == "catalog")) or 0)

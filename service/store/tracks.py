@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from workbench.store.database import tracks
+from workbench.store import grids
+from workbench.store.database import recordings, tracks
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,13 +31,16 @@ def get(connection: Connection, track_id: str) -> TrackFacts | None:
     row = connection.execute(sa.select(tracks).where(tracks.c.track_id == track_id)).first()
     if row is None:
         return None
-    fields = json.loads(row.fields)
+    given = json.loads(row.fields)
+    text = connection.scalar(sa.select(recordings.c.measured).where(recordings.c.content_hash == row.content_hash))
+    measured = {} if text is None else json.loads(text)
     return TrackFacts(
         row.track_id,
         row.content_hash,
-        fields.get("catalog_song_id"),
-        fields.get("catalog_audio_file_id"),
-        fields.get("duration_seconds"),
+        given.get("catalog_song_id"),
+        given.get("catalog_audio_file_id"),
+        measured.get("duration_seconds"),
+        grids.revision_of(connection, row.content_hash),
     )
 
 

@@ -86,6 +86,28 @@ videos = sa.Table(
     sa.Column("added_at", sa.String, nullable=False),
 )
 
+grids = sa.Table(
+    "grids",
+    metadata,
+    sa.Column("content_hash", sa.String, primary_key=True),
+    sa.Column("revision", sa.String, nullable=False),  # digest of the grid
+    sa.Column("grid", sa.String, nullable=False),  # JSON {beats, positions, beats_per_bar}
+    sa.Column("note", sa.String, nullable=False),
+    sa.Column("at", sa.String, nullable=False),
+)
+
+verdicts = sa.Table(
+    "verdicts",
+    metadata,
+    sa.Column("verdict_id", sa.String, primary_key=True),  # ULID: sorts by time
+    sa.Column("content_hash", sa.String, nullable=False),  # of the song
+    sa.Column("song", sa.String, nullable=False),  # what it was called
+    sa.Column("seam", sa.String, nullable=False),  # JSON: where it leaves and enters, its fade, its score and parts
+    sa.Column("verdict", sa.String, nullable=False),  # good, audible, wrong
+    sa.Column("note", sa.String, nullable=False),
+    sa.Column("at", sa.String, nullable=False),
+)
+
 Migration = tuple[str, tuple[str, ...]]
 """a name, and the statements in their order"""
 
@@ -116,6 +138,18 @@ _MIGRATIONS: tuple[Migration, ...] = (
             "CREATE TABLE revisions (name TEXT PRIMARY KEY, revision BIGINT NOT NULL)",
             "INSERT INTO revisions (name, revision) VALUES ('catalog', 1)",
             "UPDATE tracks SET revision = 1",
+        ),
+    ),
+    (
+        "0003_grids_and_verdicts",
+        (
+            """CREATE TABLE grids (
+                content_hash TEXT PRIMARY KEY, revision TEXT NOT NULL, grid TEXT NOT NULL, note TEXT NOT NULL,
+                at TEXT NOT NULL)""",
+            """CREATE TABLE verdicts (
+                verdict_id TEXT PRIMARY KEY, content_hash TEXT NOT NULL, song TEXT NOT NULL, seam TEXT NOT NULL,
+                verdict TEXT NOT NULL, note TEXT NOT NULL, at TEXT NOT NULL)""",
+            "CREATE INDEX verdicts_by_song ON verdicts (content_hash)",
         ),
     ),
 )

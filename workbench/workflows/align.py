@@ -164,8 +164,8 @@ def track_level(
 def _landmark_stage(
     path: Path, home: Home | None, params: WorkbenchParams, progress: Progress
 ) -> dict[str, NDArray[Any]]:
-    sound, store = Sound(path, params, progress), store_of(home)
-    stages = (params.spectrum, params.beats, params.seams, params.sections, params.endings, params.landmarks)
+    sound, store = Sound(path, params, progress, home), store_of(home)
+    stages = (*sound.grid_parts, params.seams, params.sections, params.endings, params.landmarks)
     key = StageKey.of(sound.content_hash, "landmarks", LANDMARKS_VERSION, *stages)
 
     def compute() -> dict[str, NDArray[Any]]:

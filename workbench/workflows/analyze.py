@@ -37,6 +37,7 @@ from workbench.workflows.progress import Progress, silent
 if TYPE_CHECKING:
     from workbench.features.onsets import OnsetStrengths
     from workbench.features.spectrum import Spectrum
+    from workbench.store.grids import CorrectedGrid
 
 BEATS_VERSION = 2
 """Raise it when the code of features or beats changes a grid; new weights need no raise, see `Learned`."""
@@ -53,6 +54,15 @@ class Learned(BaseModel):
 
     beats: str
     """digest of the weights"""
+
+
+class Corrected(BaseModel):
+    """That a grid was corrected by hand, as a part of a key: what was made on the old one never answers for it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    grid: str
+    """digest of the grid"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,15 +107,30 @@ class Analysis:
 class Sound:
     """One file's sound: decoded at most once, one spectrogram at most, and only if somebody asks."""
 
-    def __init__(self, path: Path, params: WorkbenchParams, progress: Progress) -> None:
+    def __init__(self, path: Path, params: WorkbenchParams, progress: Progress, home: Home | None = None) -> None:
         self.path = path
         self.params = params
         self.progress = progress
+        self._home = home
 
     @cached_property
     def content_hash(self) -> str:
         """SHA-256 of the file's bytes."""
         return hash_file(self.path)
+
+    @cached_property
+    def correction(self) -> CorrectedGrid | None:
+        """The grid that somebody has set right by hand, if there is one: it stands for the one that is heard."""
+        from workbench.store.grids import corrected_grid
+
+        settings = load_settings()
+        return corrected_grid(self._home or Home.chosen(settings), settings, self.content_hash)
+
+    @property
+    def grid_parts(self) -> tuple[BaseModel, ...]:
+        """What the grid depends on, as parts of the key of whatever is made on it."""
+        heard = (self.params.spectrum, self.params.beats, _learned(self.params))
+        return heard if self.correction is None else (*heard, Corrected(grid=self.correction.revision))
 
     @cached_property
     def recording(self) -> Recording:
@@ -152,7 +177,7 @@ def analyze(
     MediaError : no such file, or no sound in it
     StoreError : the home folder cannot be written to
     """
-    sound, store = Sound(Path(path), params or WorkbenchParams(), progress), store_of(home)
+    sound, store = Sound(Path(path), params or WorkbenchParams(), progress, home), store_of(home)
     beat_map = beat_stage(store, sound)
     return Analysis(beat_map, loop_stage(store, sound, beat_map))
 
@@ -166,7 +191,7 @@ def stored_analysis(path: Path | str, home: Home, params: WorkbenchParams | None
     """
     from workbench.loops.bodies import profile_from_arrays
 
-    sound, store = Sound(Path(path), params or WorkbenchParams(), silent), array_store(home)
+    sound, store = Sound(Path(path), params or WorkbenchParams(), silent, home), array_store(home)
     beats, loops = store.load(_beats_key(sound)), store.load(_loops_key(sound))
     if beats is None or loops is None:
         return None
@@ -224,6 +249,7 @@ def beat_stage(store: ArrayStore, sound: Sound) -> BeatMap:
 
 def _beats_key(sound: Sound) -> StageKey:
     params = sound.params
+    # what was heard stays what was heard: a correction stands in front of it
     return StageKey.of(sound.content_hash, "beats", BEATS_VERSION, params.spectrum, params.beats, _learned(params))
 
 
@@ -234,22 +260,31 @@ def _learned(params: WorkbenchParams) -> Learned:
 
 
 def _beat_map(sound: Sound, arrays: Arrays, cached: bool) -> BeatMap:
-    grid = BeatGrid(
-        arrays["beats"], arrays["positions"], int(arrays["beats_per_bar"]), confidence=float(arrays["confidence"])
-    )
     return BeatMap(
         sound.content_hash,
         duration=float(arrays["duration"]),
-        grid=grid,
+        grid=_heard_grid(arrays) if sound.correction is None else _set_grid(sound.correction),
         attack=arrays["attack"],
         frames_per_second=sound.params.spectrum.frames_per_second,
         cached=cached,
     )
 
 
+def _heard_grid(arrays: Arrays) -> BeatGrid:
+    return BeatGrid(
+        arrays["beats"], arrays["positions"], int(arrays["beats_per_bar"]), confidence=float(arrays["confidence"])
+    )
+
+
+def _set_grid(correction: CorrectedGrid) -> BeatGrid:
+    """A grid that a person has vouched for."""
+    beats, positions = np.array(correction.beats), np.array(correction.positions, dtype=np.int32)
+    return BeatGrid(beats, positions, correction.beats_per_bar, confidence=1.0)
+
+
 def _loops_key(sound: Sound) -> StageKey:
     params = sound.params
-    stages = (params.spectrum, params.beats, _learned(params), params.seams, params.sections, params.endings)
+    stages = (*sound.grid_parts, params.seams, params.sections, params.endings)
     return StageKey.of(sound.content_hash, "loops", LOOPS_VERSION, *stages)
 
 

@@ -33,4 +33,4 @@ def map_beats(
     MediaError : no such file, or no sound in it
     StoreError : the home folder cannot be written to
     """
-    return beat_stage(store_of(home), Sound(Path(path), params or WorkbenchParams(), progress))
+    return beat_stage(store_of(home), Sound(Path(path), params or WorkbenchParams(), progress, home))

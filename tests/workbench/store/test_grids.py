@@ -1,0 +1,101 @@
+"""Corrected grids and verdicts: records that outlive every cache."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.bundled import bundled_path
+from workbench.errors import ParameterError
+from workbench.home import Home
+from workbench.settings import WorkbenchSettings
+from workbench.store import grids, verdicts
+from workbench.store.database import Database
+from workbench.workflows.analyze import analyze
+from workbench.workflows.beats import map_beats
+
+SETTINGS = WorkbenchSettings(database_url=None)
+SONG = "0" * 64
+
+
+@pytest.fixture
+def database(tmp_path: Path) -> Iterator[Database]:
+    opened = Database.at(Home(tmp_path / "home"), SETTINGS)
+    yield opened
+    opened.close()
+
+
+def test_a_grid_is_found_by_the_bytes_until_it_is_removed(database: Database, tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    with database.write() as connection:
+        kept = grids.put(connection, SONG, [0.5, 1.0, 1.5], [3, 1, 2], 3, "shifted by a beat")
+    assert grids.corrected_grid(home, SETTINGS, SONG) == kept
+    with database.write() as connection:
+        assert grids.revision_of(connection, SONG) == kept.revision
+        grids.remove(connection, SONG)
+        assert grids.revision_of(connection, SONG) == ""
+    assert grids.corrected_grid(home, SETTINGS, SONG) is None
+
+
+def test_equal_grids_have_equal_revisions(database: Database) -> None:
+    with database.write() as connection:
+        first = grids.put(connection, SONG, [0.5, 1.0], [1, 2], 2, "one way")
+        again = grids.put(connection, SONG, [0.5, 1.0], [1, 2], 2, "the other")
+        other = grids.put(connection, SONG, [0.5, 1.0], [2, 1], 2)
+    assert first.revision == again.revision != other.revision
+
+
+def test_asking_for_a_grid_makes_no_database(tmp_path: Path) -> None:
+    home = Home(tmp_path / "nothing")
+    assert grids.corrected_grid(home, SETTINGS, SONG) is None
+    assert not home.root.exists()
+
+
+def test_what_is_made_after_a_correction_is_made_on_the_corrected_grid(tmp_path: Path) -> None:
+    home, song = Home(tmp_path / "home"), bundled_path("data", "bundled", "music", "corner_store.ogg")
+    heard = analyze(song, home)
+    shifted = np.roll(heard.grid.positions, 1)
+    opened = Database.at(home, SETTINGS)
+    with opened.write() as connection:
+        grids.put(connection, heard.content_hash, heard.grid.beats.tolist(), shifted.tolist(), heard.grid.beats_per_bar)
+    corrected = analyze(song, home)
+    np.testing.assert_allclose(corrected.grid.downbeats, heard.grid.beats[shifted == 1], atol=1e-6)
+    assert corrected.grid.confidence == 1.0
+    assert np.isin(np.round(corrected.profile.downbeats, 5), np.round(corrected.grid.downbeats, 5)).all()
+    with opened.write() as connection:
+        grids.remove(connection, heard.content_hash)
+    opened.close()
+    np.testing.assert_array_equal(map_beats(song, home).grid.positions, heard.grid.positions)
+
+
+def test_the_last_verdict_about_a_seam_counts(database: Database) -> None:
+    seam = {"leave": 64.0, "enter": 32.0, "fade": 0.02, "exponent": 1.0, "score": 0.93}
+    with database.write() as connection:
+        verdicts.add(connection, SONG, "song", seam, "audible", "a cymbal")
+        verdicts.add(connection, SONG, "song", seam | {"enter": 48.0}, "wrong")
+        verdicts.add(connection, SONG, "song", seam | {"fade": 0.1}, "good")
+        every = verdicts.every(connection, SONG)
+    assert [verdict.verdict for verdict in every] == ["audible", "wrong", "good"]
+    assert [verdict.verdict for verdict in verdicts.latest(every)] == ["good", "wrong"]
+
+
+def test_verdicts_become_a_table(database: Database) -> None:
+    seam = {"leave": 64.0, "enter": 32.0, "score": 0.93}
+    with database.write() as connection:
+        verdicts.add(connection, SONG, "song, with a comma", seam, "good")
+        every = verdicts.every(connection)
+    out = io.StringIO()
+    verdicts.write_csv(every, out)
+    header, line, end = out.getvalue().split("\n")
+    assert header == "verdict_id,at,song,content_hash,verdict,note,leave,enter,score"
+    assert line.endswith(f'"song, with a comma",{SONG},good,,64.0,32.0,0.93')
+    assert end == ""
+
+
+def test_a_verdict_is_one_of_three(database: Database) -> None:
+    with database.write() as connection, pytest.raises(ParameterError, match="good, audible, wrong"):
+        verdicts.add(connection, SONG, "song", {}, "nice")  # type: ignore[arg-type]

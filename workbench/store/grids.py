@@ -1,0 +1,110 @@
+"""Grids set right by hand: records, by the bytes of the recording, that every later plan uses.
+
+What the tracker heard stays in the array store; a corrected grid stands in front of it until it is removed. Functions
+that take a connection leave the transaction to their caller.
+
+Classes: `CorrectedGrid`. Functions: `put`, `get`, `remove`, `revision_of`, `corrected_grid`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlalchemy import Connection, select
+
+from workbench.home import Home
+from workbench.settings import WorkbenchSettings
+from workbench.store.database import Database, grids, now
+
+
+@dataclass(frozen=True, slots=True)
+class CorrectedGrid:
+    """The grid that somebody vouches for."""
+
+    content_hash: str
+    """SHA-256 of the recording's bytes, hex"""
+    beats: tuple[float, ...]
+    """s, strictly increasing"""
+    positions: tuple[int, ...]
+    """place in the bar, from 1"""
+    beats_per_bar: int
+    note: str
+    """what was set right, in the words of whoever did"""
+    at: str
+    """ISO 8601, UTC"""
+
+    @property
+    def revision(self) -> str:
+        """Digest of the grid: equal grids, equal revisions; 16 hex digits."""
+        return hashlib.sha256(_text(self.beats, self.positions, self.beats_per_bar).encode()).hexdigest()[:16]
+
+
+def put(
+    connection: Connection,
+    content_hash: str,
+    beats: Sequence[float],
+    positions: Sequence[int],
+    beats_per_bar: int,
+    note: str = "",
+) -> CorrectedGrid:
+    """Keep a grid for a recording, in place of the one before; whether it is a grid is the caller's to check."""
+    kept = CorrectedGrid(
+        content_hash,
+        tuple(round(float(beat), 6) for beat in beats),
+        tuple(int(position) for position in positions),
+        int(beats_per_bar),
+        note,
+        now(),
+    )
+    remove(connection, content_hash)
+    text = _text(kept.beats, kept.positions, kept.beats_per_bar)
+    connection.execute(
+        grids.insert().values(content_hash=content_hash, revision=kept.revision, grid=text, note=note, at=kept.at)
+    )
+    return kept
+
+
+def get(connection: Connection, content_hash: str) -> CorrectedGrid | None:
+    """The corrected grid of a recording, if it has one."""
+    row = connection.execute(select(grids).where(grids.c.content_hash == content_hash)).one_or_none()
+    if row is None:
+        return None
+    grid = json.loads(row.grid)
+    return CorrectedGrid(
+        content_hash, tuple(grid["beats"]), tuple(grid["positions"]), grid["beats_per_bar"], row.note, row.at
+    )
+
+
+def remove(connection: Connection, content_hash: str) -> None:
+    """Go back to the grid that was heard."""
+    connection.execute(grids.delete().where(grids.c.content_hash == content_hash))
+
+
+def revision_of(connection: Connection, content_hash: str) -> str:
+    """Which grid of a recording counts: the corrected one's revision; empty for the one that was heard."""
+    return connection.scalar(select(grids.c.revision).where(grids.c.content_hash == content_hash)) or ""
+
+
+def corrected_grid(home: Home, settings: WorkbenchSettings, content_hash: str) -> CorrectedGrid | None:
+    """The corrected grid of a recording in a home folder; a home without a database is not given one for the question.
+
+    Raises
+    ------
+    StoreError : the database cannot be used
+    """
+    if settings.database_url is None and not home.database.is_file():
+        return None
+    database = Database.at(home, settings)
+    try:
+        with database.read() as connection:
+            return get(connection, content_hash)
+    finally:
+        database.close()
+
+
+def _text(beats: Sequence[float], positions: Sequence[int], beats_per_bar: int) -> str:
+    grid = {"beats": list(beats), "positions": list(positions), "beats_per_bar": beats_per_bar}
+    return json.dumps(grid, separators=(",", ":"), allow_nan=False)

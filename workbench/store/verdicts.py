@@ -1,0 +1,88 @@
+"""Verdicts: what reviewers heard at seams, kept for those who calibrate the score.
+
+Functions take a connection whose transaction the caller owns; `write_csv` writes what they return.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Literal, TextIO, TypeAlias, cast, get_args
+
+from sqlalchemy import Connection, select
+from ulid import ULID
+
+from workbench.errors import ParameterError
+from workbench.store.database import now, verdicts
+
+Word: TypeAlias = Literal["good", "audible", "wrong"]
+"""nobody hears it; one hears that something happened; it is a mistake"""
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """What somebody heard at one seam."""
+
+    verdict_id: str
+    content_hash: str
+    """SHA-256 of the song's bytes"""
+    song: str
+    """what it was called"""
+    seam: Mapping[str, float]
+    """`leave` and `enter` in song time, s; `fade` s, `exponent`, `score`, and the parts of the score by name"""
+    verdict: Word
+    note: str
+    at: str
+
+
+def add(
+    connection: Connection, content_hash: str, song: str, seam: Mapping[str, float], verdict: Word, note: str = ""
+) -> Verdict:
+    """Keep a verdict; earlier ones about the same seam stay, the latest counts.
+
+    Raises
+    ------
+    ParameterError : no verdict that there is
+    """
+    if verdict not in get_args(Word):
+        raise ParameterError(f"a verdict is one of {', '.join(get_args(Word))}, not {verdict!r}")
+    kept = Verdict(f"ver_{ULID()}", content_hash, song, dict(seam), verdict, note, now())
+    values = {name: getattr(kept, name) for name in Verdict.__slots__} | {"seam": json.dumps(kept.seam)}
+    connection.execute(verdicts.insert().values(**values))
+    return kept
+
+
+def every(connection: Connection, content_hash: str | None = None) -> list[Verdict]:
+    """All verdicts, or those about one song, oldest first."""
+    query = select(verdicts).order_by(verdicts.c.verdict_id)
+    if content_hash is not None:
+        query = query.where(verdicts.c.content_hash == content_hash)
+    return [
+        Verdict(
+            row.verdict_id, row.content_hash, row.song, json.loads(row.seam), cast(Word, row.verdict), row.note, row.at
+        )
+        for row in connection.execute(query)
+    ]
+
+
+def latest(given: Iterable[Verdict]) -> list[Verdict]:
+    """Of several verdicts about one seam (to the millisecond) the last, in the order in which seams came up first."""
+    found: dict[tuple[str, int, int], Verdict] = {}
+    for verdict in given:
+        places = (round(1000 * verdict.seam["leave"]), round(1000 * verdict.seam["enter"]))
+        found[(verdict.content_hash, *places)] = verdict
+    return list(found.values())
+
+
+def write_csv(given: Iterable[Verdict], out: TextIO) -> None:
+    """Write verdicts as CSV, one a line, the seam's numbers in columns of their own."""
+    rows = list(given)
+    names = list(dict.fromkeys(name for verdict in rows for name in verdict.seam))
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["verdict_id", "at", "song", "content_hash", "verdict", "note", *names])
+    for verdict in rows:
+        numbers = [verdict.seam.get(name, "") for name in names]
+        known = [verdict.verdict_id, verdict.at, verdict.song, verdict.content_hash, verdict.verdict, verdict.note]
+        writer.writerow([*known, *numbers])
