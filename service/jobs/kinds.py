@@ -5,6 +5,8 @@
     loop     main    auto_mix                                  LoopResult
     align    main    auto_mix                                  AlignResult
     beats    beats   audio_url                                 beat grid
+    match    main    include_sync, sync_points_per_track       a whole lane, of which submit and poll select
+    engine   main    -                                         nothing: it stores a lane before anybody asks
     preview  main    audio_id                                  which stretch of the track it plays
 
 Video, track and account stand in the job itself. What is found once is stored under the key of all it depends on
@@ -24,7 +26,7 @@ from service.answers import keys
 from service.billing.prices import started_minutes
 from service.jobs import previews
 from service.jobs.outcome import Context, JobFault, Outcome
-from service.store import answers, claims, tracks
+from service.store import answers, catalog, claims, tracks
 from service.store.jobs import Job, StoredAnswer
 from workbench.catalog.library import Library
 from workbench.catalog.track import Track
@@ -205,6 +207,38 @@ def align(job: Job, context: Context) -> Outcome:
     return Outcome(answer, billed=True, stored=tuple(new))
 
 
+def match(job: Job, context: Context) -> Outcome:
+    """Rank the catalog against a video, with full tracks, the pool and twelve sync points each."""
+    lane, new = _lane(job, context)
+    return Outcome(lane, billed=True, stored=new)
+
+
+def engine(job: Job, context: Context) -> Outcome:
+    """Rank the catalog against a video that has just become ready, so that match can answer at once."""
+    _, new = _lane(job, context)
+    return Outcome({}, billed=False, stored=new)
+
+
+def _lane(job: Job, context: Context) -> tuple[dict[str, Any], tuple[StoredAnswer, ...]]:
+    from workbench.results.lane import MOST_SYNC_POINTS, lane_body
+    from workbench.workflows.match import match as match_film
+
+    video = _video(job, context)
+    with context.database.read() as connection:
+        catalog_revision = catalog.revision(connection)
+    key = keys.match_key(video.content_hash, catalog_revision, context.revision)
+    stored = _found(context, key)
+    if stored is not None:
+        return stored, ()
+    try:
+        lane = match_film(video.path, context.home, context.params, include_sync=True, progress=_progress(context))
+    except MediaError as error:
+        log.error("match", job_id=job.job_id, problem=str(error))
+        raise JobFault(422, "the video can no longer be read; submit it again") from error
+    body = lane_body(lane, expand_full=True, with_sync=MOST_SYNC_POINTS).to_json()
+    return body, (StoredAnswer(key, "match", body),)
+
+
 def beats(job: Job, context: Context) -> Outcome:
     """Fetch a recording and find its beats. Whether the account had it mapped before is seen when it is settled."""
     from workbench.media.containers import hash_file
@@ -279,5 +313,7 @@ KINDS: Mapping[str, Callable[[Job, Context], Outcome]] = {
     "loop": loop,
     "align": align,
     "beats": beats,
+    "match": match,
+    "engine": engine,
     "preview": previews.preview,
 }

@@ -18,6 +18,8 @@ def analysis_revision() -> str:
     from workbench.store.fingerprint import canonical_json
     from workbench.workflows.align import LANDMARKS_VERSION
     from workbench.workflows.analyze import BEATS_VERSION, LOOPS_VERSION
+    from workbench.workflows.describe import CHARACTER_VERSION
+    from workbench.workflows.match import PLACEMENTS_VERSION
     from workbench.workflows.watch import PICTURE_VERSION, SOUNDTRACK_VERSION
 
     params = WorkbenchParams()
@@ -25,6 +27,7 @@ def analysis_revision() -> str:
         version("barline-workbench"),
         f"beats {BEATS_VERSION} loops {LOOPS_VERSION} landmarks {LANDMARKS_VERSION} plan {PLAN_VERSION}",
         f"picture {PICTURE_VERSION} soundtrack {SOUNDTRACK_VERSION}",
+        f"character {CHARACTER_VERSION} placements {PLACEMENTS_VERSION}",
         learned_digest(params.beats.activation),
         canonical_json(params),
     )

@@ -1,6 +1,6 @@
 """How a job ends: each end is one transaction, with everything that belongs to it.
 
-    ingest   the video's row, its claim ready (or failed), the jobs that wait for it, the minutes
+    ingest   the video's row, its claim ready (or failed), the jobs that wait for it, the minutes; then `engine` follows
     beats    whether the account had these bytes mapped before, the grid, the minutes
     others   the answer, the stored answers, the call
 
@@ -14,10 +14,11 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
+from service.answers import keys
 from service.errors import error_type
 from service.jobs.outcome import Outcome
-from service.store import account_beats, claims, jobs, tracks
-from service.store.jobs import Fault, Job
+from service.store import account_beats, catalog, claims, facts, jobs, tracks
+from service.store.jobs import Fault, Job, NewJob
 from workbench.loops import refusals
 from workbench.loops.refusals import Refusal
 from workbench.store import videos
@@ -116,17 +117,25 @@ def _refused(connection: Connection, job: Job, refusal: Refusal) -> bool:
 
 
 def _video_ready(connection: Connection, job: Job, outcome: Outcome) -> None:
-    video_id, facts = str(job.video_id), outcome.facts
+    video_id, found = str(job.video_id), outcome.facts
     videos.put(
         connection,
         video_id,
-        Path(facts["path"]),
-        content_hash=facts["content_hash"],
-        title=facts["title"],
-        seconds=facts["seconds"],
+        Path(found["path"]),
+        content_hash=found["content_hash"],
+        title=found["title"],
+        seconds=found["seconds"],
     )
-    claims.move(connection, video_id, "processing", status="ready", title=facts["title"])
-    jobs.release(connection, video_id)
+    claims.move(connection, video_id, "processing", status="ready", title=found["title"])
+    if not jobs.release(connection, video_id):
+        _rank_ahead(connection, job, str(found["content_hash"]))
+
+
+def _rank_ahead(connection: Connection, job: Job, content_hash: str) -> None:
+    """Have the catalog ranked for a video before anybody asks; whoever asks first waits for the same build."""
+    revision = facts.get(connection, facts.ANALYSIS_REVISION) or ""
+    build = keys.match_key(content_hash, catalog.revision(connection), revision)
+    jobs.submit(connection, NewJob("engine", jobs.MAIN, job.account, build, video_id=job.video_id))
 
 
 def _video_failed(connection: Connection, job: Job, reason: str) -> None:

@@ -155,15 +155,21 @@ class Worker:
         busy += [one.job.queue for one in self._unsettled]
         return [queue for queue, slots in self.slots.items() if busy.count(queue) < slots]
 
+    def _in_background(self) -> bool:
+        """Whether a job runs that nobody waits for; one at a time is enough, or they would fill all slots."""
+        return any(child.job is not None and child.job.kind in jobs.BACKGROUND for child in self._children)
+
     def _fill_slots(self) -> None:
         self._next_look = time.monotonic() + _LOOK_SECONDS
         try:
             while queues := self._free_queues():
+                foreground = self._in_background()
                 with self.database.read() as connection:
-                    if not jobs.claimable(connection, queues, self.owner):
+                    if not jobs.claimable(connection, queues, self.owner, foreground=foreground):
                         return
+                lease = self.settings.job_lease_seconds
                 with self.database.write() as connection:
-                    job = jobs.claim(connection, queues, self.owner, self.settings.job_lease_seconds)
+                    job = jobs.claim(connection, queues, self.owner, lease, foreground=foreground)
                     if job is None or settle.obstacle(connection, job):
                         continue
                 self._start(job)

@@ -43,6 +43,8 @@ MAIN, BEATS = "main", "beats"
 """the queues"""
 OPEN = ("queued", "waiting", "running")
 """states of a job that is not settled"""
+BACKGROUND = ("engine",)
+"""kinds that nobody waits for"""
 QUEUED_STAGE = "queued"
 
 _CLAIM_LOCK = 0x636C6169  # PostgreSQL's advisory lock; any constant of our own
@@ -217,10 +219,13 @@ def open_job(connection: Connection, account: str, kind: str, build: str) -> Job
     return None if row is None else _job(row)
 
 
-def claim(connection: Connection, queues: Sequence[str], owner: str, lease_seconds: float) -> Job | None:
+def claim(
+    connection: Connection, queues: Sequence[str], owner: str, lease_seconds: float, *, foreground: bool = False
+) -> Job | None:
     """Take the job whose turn it is, for so many seconds; None where there is nothing to do.
 
-    A job whose lease ended is taken over first; that its process died is counted in `crashes`.
+    What nobody waits for (`BACKGROUND`) comes after everything else, and with `foreground` not at all. A job whose
+    lease ended is taken over first; that its process died is counted in `crashes`.
     """
     if connection.dialect.name == "postgresql":
         # Two claims at once would not see each other's build, nor each other's turn.
@@ -229,7 +234,7 @@ def claim(connection: Connection, queues: Sequence[str], owner: str, lease_secon
     taken_over = jobs.c.state == "running"
     change = (
         jobs.update()
-        .where(jobs.c.job_id == _whose_turn(queues, owner, at).scalar_subquery())
+        .where(jobs.c.job_id == _whose_turn(queues, owner, at, foreground).scalar_subquery())
         .values(
             state="running",
             attempt=jobs.c.attempt + 1,
@@ -249,23 +254,24 @@ def claim(connection: Connection, queues: Sequence[str], owner: str, lease_secon
     return _job(row)
 
 
-def claimable(connection: Connection, queues: Sequence[str], owner: str) -> bool:
+def claimable(connection: Connection, queues: Sequence[str], owner: str, *, foreground: bool = False) -> bool:
     """Whether `claim` would find a job. Only reads, so that a worker may ask often."""
-    return connection.execute(_claimable_ids(queues, owner, now()).limit(1)).first() is not None
+    return connection.execute(_claimable_ids(queues, owner, now(), foreground).limit(1)).first() is not None
 
 
-def _claimable_ids(queues: Sequence[str], owner: str, at: str) -> sa.Select[Any]:
+def _claimable_ids(queues: Sequence[str], owner: str, at: str, foreground: bool) -> sa.Select[Any]:
     running = jobs.alias("running")
     busy = sa.select(running.c.build).where(running.c.state == "running")
     ready = sa.or_(jobs.c.state == "queued", sa.and_(jobs.c.state == "waiting", jobs.c.not_before <= at))
     # Whose own lease has ended is late, not dead: it will beat again.
     abandoned = sa.and_(jobs.c.state == "running", jobs.c.lease_until < at, jobs.c.owner != owner)
+    kinds = jobs.c.kind.not_in(BACKGROUND) if foreground else sa.true()
     return sa.select(jobs.c.job_id).where(
-        _is_open(), jobs.c.queue.in_(queues), sa.or_(abandoned, sa.and_(ready, jobs.c.build.not_in(busy)))
+        _is_open(), kinds, jobs.c.queue.in_(queues), sa.or_(abandoned, sa.and_(ready, jobs.c.build.not_in(busy)))
     )
 
 
-def _whose_turn(queues: Sequence[str], owner: str, at: str) -> sa.Select[Any]:
+def _whose_turn(queues: Sequence[str], owner: str, at: str, foreground: bool) -> sa.Select[Any]:
     running = jobs.alias("busy")
     busy = (
         sa.select(running.c.queue, running.c.account, sa.func.count().label("jobs"))
@@ -277,9 +283,10 @@ def _whose_turn(queues: Sequence[str], owner: str, at: str) -> sa.Select[Any]:
         turns, sa.and_(turns.c.queue == jobs.c.queue, turns.c.account == jobs.c.account)
     )
     return (
-        _claimable_ids(queues, owner, at)
+        _claimable_ids(queues, owner, at, foreground)
         .select_from(joined)
         .order_by(
+            sa.case((jobs.c.kind.in_(BACKGROUND), 1), else_=0),
             sa.case((jobs.c.state == "running", 0), else_=1),
             sa.func.coalesce(busy.c.jobs, 0),
             sa.func.coalesce(turns.c.served_at, ""),

@@ -294,3 +294,11 @@ def test_charges_draw_on_credit_once(database: Database) -> None:
         assert account is not None
         assert account.credit_micros == 0
         assert ledger.spent_in_month(connection, "ada", moment(0)) == 200_000
+
+
+def test_what_nobody_waits_for_comes_last(database: Database) -> None:
+    submit(database, new("ahead", kind="engine", charge_key=None), new("asked"))
+    assert claim(database).kind == "loop"
+    with database.write() as connection:
+        assert jobs.claim(connection, [jobs.MAIN], "w1", LEASE, foreground=True) is None
+    assert claim(database).kind == "engine"
