@@ -28,7 +28,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,21 +40,31 @@ from workbench.catalog.track import Track
 from workbench.errors import StoreError
 from workbench.home import Home
 from workbench.params import CatalogParams
-from workbench.recording import IntArray
+from workbench.recording import FloatArray, IntArray
 from workbench.settings import load_settings
 from workbench.store.database import Database
 
 if TYPE_CHECKING:
     from workbench.catalog.texts import TextIndex
-    from workbench.catalog.words import SentenceEmbedding
+
+Progress: TypeAlias = Callable[[str, float], None]
+
+
+class Embedding(Protocol):
+    """Turns texts into vectors; `workbench.catalog.words.SentenceEmbedding` is one."""
+
+    def embed(self, texts: Sequence[str]) -> FloatArray:
+        """Unit rows, shape (n, WORD_DIMS)."""
+        ...
+
 
 MODEL = "all-MiniLM-L6-v2"
 _FORMAT = 1
 _COLUMNS = ("track_ids", *DTYPES)
-_ABANDONED_SECONDS = 3600.0
+_ABANDONED_SECONDS = 60.0
 _TRIES = 5
 _BLOCK_ROWS = 65_536
-_EMBED_ROWS = 512
+_EMBED_ROWS = 256
 
 
 class Snapshot:
@@ -130,7 +140,10 @@ class Snapshot:
 
 
 def open_snapshot(
-    home: Home, params: CatalogParams | None = None, progress: Callable[[str, float], None] | None = None
+    home: Home,
+    params: CatalogParams | None = None,
+    progress: Progress | None = None,
+    embedding: Embedding | None = None,
 ) -> Snapshot:
     """The catalog of a home folder, brought up to date.
 
@@ -139,6 +152,7 @@ def open_snapshot(
     home : whose catalog
     params : of indexing
     progress : told what is being done where that takes time: a stage in words, and the share of it from 0 to 1
+    embedding : what reads texts; None: the one that is found, if there is one
 
     Raises
     ------
@@ -150,9 +164,9 @@ def open_snapshot(
     for _ in range(_TRIES):
         try:
             current = _current(folder)
-            if current is None or not _holds(current, library):
+            if current is None or not _holds(current, library, embedding):
                 with _one_writer(folder):
-                    current = _brought_up_to_date(folder, library, params, progress or _silent)
+                    current = _brought_up_to_date(folder, library, params, progress or _silent, embedding or _found())
             return Snapshot(current.folder, current.meta, library, params)
         except FileNotFoundError:  # another process has just replaced it and cleared it away
             continue
@@ -175,24 +189,23 @@ def _current(folder: Path) -> _Generation | None:
     return _Generation(folder / name, meta) if meta.get("format") == _FORMAT else None
 
 
-def _holds(generation: _Generation, library: Library) -> bool:
+def _holds(generation: _Generation, library: Library, embedding: Embedding | None) -> bool:
     """Whether nothing has changed since, neither the catalog nor what is there to read texts with."""
     made, revision = library.revision()
     if (generation.meta["catalog"], generation.meta["revision"]) != (made, revision):
         return False
-    return generation.meta["embedding"] is not None or _embedding() is None
+    return generation.meta["embedding"] is not None or (embedding or _found()) is None
 
 
-def _embedding() -> SentenceEmbedding | None:
+def _found() -> Embedding | None:
     from workbench.catalog.words import find_embedding
 
     return find_embedding(load_settings())
 
 
 def _brought_up_to_date(
-    folder: Path, library: Library, params: CatalogParams, progress: Callable[[str, float], None]
+    folder: Path, library: Library, params: CatalogParams, progress: Progress, embedding: Embedding | None
 ) -> _Generation:
-    embedding = _embedding()
     model = None if embedding is None else MODEL
     made, last = library.revision()
     current = _current(folder)
@@ -201,7 +214,10 @@ def _brought_up_to_date(
     while current is None or current.meta["revision"] < last:
         since = 0 if current is None else int(current.meta["revision"])
         changes = library.changes(since, params.build_rows)
-        current = _next_generation(folder, current, changes, embedding, {"catalog": made, "embedding": model})
+        before, labels = current, {"catalog": made, "embedding": model}
+        current = _next_generation(folder, before, changes, embedding, labels, progress)
+        if before is not None:
+            _discard(before.folder)
         progress("reading the catalog", min(1.0, changes.revision / max(1, last)))
     if _stale(current, params):
         progress("indexing the catalog", 0.0)
@@ -215,8 +231,9 @@ def _next_generation(
     folder: Path,
     before: _Generation | None,
     changes: Changes,
-    embedding: SentenceEmbedding | None,
+    embedding: Embedding | None,
     labels: Mapping[str, Any],
+    progress: Progress,
 ) -> _Generation:
     """A generation with some changes applied: rows that stay, in their order, then those that came or changed."""
     aside = folder / f"g{changes.revision}-{secrets.token_hex(4)}"
@@ -230,10 +247,7 @@ def _next_generation(
         _keep_words(new, texts, old, _Texts(before.folder), rows)
         stay = np.setdiff1d(np.arange(len(old)), np.fromiter(rows.values(), dtype=np.int64, count=len(rows)))
     if embedding is not None:
-        wanted = np.flatnonzero(~new.words.any(axis=1) & np.array([bool(text) for text in texts], dtype=bool))
-        for first in range(0, wanted.size, _EMBED_ROWS):
-            some = wanted[first : first + _EMBED_ROWS]
-            new.words[some] = embedding.embed([texts[row] for row in some]).astype(np.float16)
+        _embed(new, texts, embedding, progress)
     for name in _COLUMNS:
         _write_joined(aside / f"{name}.npy", None if old is None else getattr(old, name), stay, getattr(new, name))
     _write_texts(aside, None if before is None else _Texts(before.folder), stay, texts)
@@ -247,6 +261,21 @@ def _next_generation(
             files[name] = file
     meta = {**labels, "format": _FORMAT, "revision": changes.revision, "rows": stay.size + len(new), "files": files}
     return _put_forward(folder, aside, meta)
+
+
+def _embed(new: Columns, texts: Sequence[str], embedding: Embedding, progress: Progress) -> None:
+    """Fill in the word vectors that are missing; equal texts are read once."""
+    missing = np.asarray(~new.words.any(axis=1))
+    rows: dict[str, list[int]] = {}
+    for row, text in enumerate(texts):
+        if text and missing[row]:
+            rows.setdefault(text, []).append(row)
+    distinct = list(rows)
+    for first in range(0, len(distinct), _EMBED_ROWS):
+        some = distinct[first : first + _EMBED_ROWS]
+        for text, vector in zip(some, embedding.embed(some).astype(np.float16), strict=True):
+            new.words[rows[text]] = vector
+        progress("reading what is said of the tracks", min(1.0, (first + len(some)) / len(distinct)))
 
 
 def _put_forward(folder: Path, generation: Path, meta: Mapping[str, Any]) -> _Generation:
@@ -276,7 +305,8 @@ def _missing(generation: _Generation, params: CatalogParams) -> list[str]:
             continue
         row_of = np.load(generation.folder / f"{name}_rows.npy", mmap_mode="r")
         unknown = rows - int(np.count_nonzero(row_of >= 0))
-        if unknown > (0 if name == "texts" else params.stale_share * rows):
+        moved = name == "texts" and not np.array_equal(row_of, np.arange(rows))  # whose rows are those of the columns
+        if moved or unknown > params.stale_share * rows:
             missing.append(name)
     return missing
 
@@ -421,11 +451,22 @@ def _chained(old: _Texts | None, stay: IntArray, new: Sequence[str]) -> Iterator
 
 
 def _clear(folder: Path, current: _Generation) -> None:
-    """Delete what no reader will ask for again: all that has not been the current one for an hour."""
+    """Delete what no reader will ask for again: what does not belong to the current generation, a minute later."""
     needed = {current.folder.name, *current.meta["files"].values(), "current.json", "writer.lock"}
     for left in folder.iterdir():
-        if left.name not in needed and time.time() - left.stat().st_mtime > _ABANDONED_SECONDS:
-            shutil.rmtree(left) if left.is_dir() else left.unlink(missing_ok=True)
+        try:
+            if left.name not in needed and time.time() - left.stat().st_mtime > _ABANDONED_SECONDS:
+                _discard(left)
+        except FileNotFoundError:  # another process clears up too
+            continue
+
+
+def _discard(path: Path) -> None:
+    """Delete a file or folder; a reader that has it mapped keeps it, one that was about to open it starts again."""
+    if path.is_dir():
+        shutil.rmtree(path, ignore_errors=True)
+    else:
+        path.unlink(missing_ok=True)
 
 
 @contextmanager
