@@ -239,7 +239,7 @@ def whispered_aside(seed: int) -> Clip:
 
 def other_clips(seed: int) -> list[Clip]:
     """Sound without a speaker: singing, lead lines, beds, laughter, animals, crowds, streets, silence, none."""
-    from mix_voices import barks, birds, laughter, monkeys, singing
+    from mix_voices import barks, birds, laughter, monkeys, singing, sung_diphones, sung_words
 
     rng = np.random.default_rng((seed, 7))
     size = round(SECONDS * RATE)
@@ -248,6 +248,14 @@ def other_clips(seed: int) -> list[Clip]:
         bed = background("music", rng)
         sung = at_level(singing(rng, size, bed), -20.0 + level)
         sounds.append((f"singing over music {k + 1}", sung + bed))
+    choir = np.random.default_rng((seed, 8))
+    singers = {"words": sung_words(choir, size, utterances("synthetic", choir)), "diphones": sung_diphones(choir, size)}
+    if all(_prompts(folder) for folder in PROMPTS):
+        singers["recorded words"] = sung_words(choir, size, utterances("recorded", choir))
+    for name, line in singers.items():
+        if line is not None:
+            sounds.append((f"singing alone, {name}", at_level(line, -20.0)))
+            sounds.append((f"singing over music, {name}", at_level(line, -14.0) + background("music", choir)))
     songs = [str(name) for name in rng.permutation(MUSIC)[:6]]
     sounds += [(f"song: {name}", song(name, SECONDS, float(rng.uniform(10, 70)))) for name in songs]
     sounds += [("laughter", laughter(rng, size)), ("dogs", barks(rng, size)), ("birds", birds(rng, size))]
