@@ -40,16 +40,27 @@ def main() -> None:
 
 def ranker(home: Home) -> Rank:
     """What answers a question: the underscore workflow over this home's catalog, with everything loaded once."""
-    from workbench.workflows.underscore import Underscorer
-
+    from service.store import catalog
+    from service.store.tables import open_database
+    from workbench.catalog.snapshot import open_snapshot
     from workbench.params import WorkbenchParams
-    from workbench.results.lane import MOST_SYNC_POINTS, lane_body
+    from workbench.results.lane import lane_body
+    from workbench.settings import load_settings
+    from workbench.workflows.underscore import the_embedding, underscore
 
-    underscorer = Underscorer(home, WorkbenchParams())
+    params, database = WorkbenchParams(), open_database(home, load_settings())
+    snapshot, seen = open_snapshot(home, params.catalog), ""
+    the_embedding()
 
     def rank(question: Mapping[str, Any]) -> dict[str, Any]:
-        lane = underscorer.rank(question["script"], platform=question.get("platform"), brief=question.get("brief"))
-        return lane_body(lane, expand_full=True, with_sync=MOST_SYNC_POINTS).to_json()
+        nonlocal snapshot, seen
+        with database.read() as connection:
+            revision = catalog.revision(connection)
+        if revision != seen:
+            snapshot, seen = open_snapshot(home, params.catalog), revision
+        platform, brief = question.get("platform"), question.get("brief")
+        lane = underscore(question["script"], snapshot, params, platform=platform, brief=brief)
+        return lane_body(lane, expand_full=True, with_sync=None).to_json()
 
     return rank
 
