@@ -59,10 +59,9 @@ _HIDDEN_SECONDS = 0.06
 """s before the first picture; the head of AAC and rounded time stamps stay within"""
 _MOST_REORDERED = 32
 """packets without a decoding time before one is made up; codecs reorder 16 at most"""
-_MOST_TAKES = 4
-"""times that a film's sound is encoded at most, until what a decoder gives back stays under the ceiling"""
-_CLEAR_DB = 0.05
-"""dB that the next take is lower than what it was over: a codec does not repeat its peaks to the hundredth"""
+_CLEAR_DB = (0.05, 0.3, 0.6, 1.0, 0.0)
+"""dB by which the ceiling of the next take lies lower than the last take was over, for each take there may be: a codec
+does not repeat its peaks, and a lower ceiling now and then comes out higher"""
 _FORMATS = {".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".mkv": "matroska"}
 FILM_SUFFIXES = tuple(_FORMATS)
 """File name endings that `render_film` knows."""
@@ -195,13 +194,13 @@ def render_film(
     with _written_aside(out) as aside:
         target = _Target(out, aside, video, lambda second: _tell(progress, second / clip.duration))
         ceiling = params.ceiling_dbtp
-        for _ in range(_MOST_TAKES if held else 1):
+        for clear_db in _CLEAR_DB if held else (0.0,):
             with opened(video) as source:
                 _join(source, target, sound(ceiling), params)
             over = heard_levels(aside).true_peak_dbtp - params.ceiling_dbtp if held else 0.0
             if over <= 0.0:
                 break
-            ceiling -= over + _CLEAR_DB
+            ceiling -= over + clear_db
     return out
 
 
