@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import resource
 import struct
 import time
@@ -13,13 +14,16 @@ from pathlib import Path
 import av
 import numpy as np
 import pytest
+from av.stream import Disposition
 from numpy.typing import NDArray
 
 from workbench.errors import MediaError
+from workbench.home import Home
 from workbench.media.clip import ClipLimits, PictureBlock, reading
 from workbench.media.probe import MediaInfo
 from workbench.video.meter import PictureMeter
 from workbench.video.picture import Picture
+from workbench.workflows.watch import watch
 
 RATE = 48_000
 LIMITS = ClipLimits(seconds=3600.0, pictures_per_second=500.0)
@@ -48,6 +52,7 @@ def write(
     options: dict[str, str] | None = None,
     prepare: Callable[[av.VideoStream], None] | None = None,
     sound_codec: str = "aac",
+    default_sound: int = 0,
 ) -> Path:
     """A film that shows `scene` at those times; of each sound (start, seconds) with a click every second of video."""
     with av.open(str(path), "w") as output:
@@ -58,6 +63,8 @@ def write(
         if prepare is not None:
             prepare(video)
         tracks = [output.add_stream(sound_codec, rate=RATE, layout="stereo") for _ in sounds]
+        for number, track in enumerate(tracks if len(tracks) > 1 else ()):
+            track.disposition = Disposition.default if number == default_sound else Disposition(0)
         for at in times:
             frame = av.VideoFrame.from_ndarray(scene(float(at - times[0]), *size), "rgb24").reformat(format=pix_fmt)
             frame.pts, frame.time_base = int(at * 1000), Fraction(1, 1000)
@@ -229,10 +236,11 @@ def test_a_film_without_sound(tmp_path: Path) -> None:
     assert not sound.size
 
 
-def test_of_several_sounds_the_default_is_heard(tmp_path: Path) -> None:
-    path = write(tmp_path / "two.mkv", steady(), sounds=((0.0, 5.0), (0.25, 4.0)))
+@pytest.mark.parametrize(("default", "heard"), [(0, [1, 2, 3, 4]), (1, [1, 2])])
+def test_of_several_sounds_the_default_is_heard(tmp_path: Path, default: int, heard: list[int]) -> None:
+    path = write(tmp_path / "two.mkv", steady(), sounds=((0.0, 5.0), (0.0, 2.5)), default_sound=default)
     _, _, sound, rate = measured(path)
-    assert clicks(sound, rate) == pytest.approx([1, 2, 3, 4], abs=0.003)
+    assert clicks(sound, rate) == pytest.approx(heard, abs=0.003)
 
 
 def test_a_file_of_sound_alone_has_no_picture(tmp_path: Path) -> None:
@@ -311,6 +319,47 @@ def test_a_thousand_million_claimed_pictures_reserve_nothing(tmp_path: Path) -> 
 def test_time_stamps_that_never_end_are_refused(tmp_path: Path) -> None:
     times = [Fraction(k * 100) for k in range(60)]
     assert "more than 3600 s" in _refused(write(tmp_path / "endless.mkv", times, sounds=()))
+
+
+@pytest.mark.usefixtures("spent")
+def test_sound_that_never_ends_is_refused(tmp_path: Path) -> None:
+    path = write(tmp_path / "drone.mkv", steady(seconds=1.0), sounds=((0.0, 20.0),))
+    with (
+        pytest.raises(MediaError, match="its sound goes on for more than 5 s"),
+        reading(path, ClipLimits(5.0, 500.0)) as clip,
+    ):
+        list(clip.blocks(sound_seconds=1.0))
+
+
+@pytest.mark.usefixtures("spent")
+def test_what_is_no_file_is_refused_unread(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe.mp4"
+    os.mkfifo(pipe)
+    assert "not a regular file" in _refused(pipe)
+    endless = tmp_path / "zero.mp4"
+    endless.symlink_to("/dev/zero")
+    assert "not a regular file" in _refused(endless)
+
+
+@pytest.mark.usefixtures("spent")
+@pytest.mark.parametrize("suffix", ["mp4", "mkv", "ts", "avi"])
+def test_a_film_cut_short_is_what_is_left_or_refused_and_nothing_stays(tmp_path: Path, suffix: str) -> None:
+    codecs = {"codec": "mpeg4", "sound_codec": "mp2"} if suffix == "avi" else {}
+    whole = write(tmp_path / f"whole.{suffix}", steady(), **codecs).read_bytes()
+    for share in (0.02, 0.3, 0.6):
+        path, home = tmp_path / f"short.{suffix}", tmp_path / f"home-{share}"
+        path.write_bytes(whole[: round(share * len(whole))])
+        try:
+            seconds, refusal = watch(path, Home(home)).duration, ""
+        except MediaError as error:
+            seconds, refusal = None, str(error)
+        if seconds is not None:
+            assert 0.0 < seconds < 5.0
+            continue
+        assert path.name in refusal
+        assert "\n" not in refusal
+        # The store counts what it did not have; nothing else is kept of a film that was refused.
+        assert {left.name for left in home.rglob("*") if left.is_file()} <= {"misses.count"}
 
 
 @pytest.mark.usefixtures("spent")
