@@ -40,6 +40,7 @@ NAME = "barline"
 _HEADER_SECONDS = 20
 _SILENCE_SECONDS = 60
 _DRAIN_SECONDS = 30.0
+_STORED = frozenset(("loop", "align", "match"))  # families whose answers are kept
 _METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"))
 
 log = structlog.get_logger("service")
@@ -52,8 +53,6 @@ class AppConfig:
     home: Home
     settings: ServiceSettings
     core: WorkbenchSettings
-    analysis_revision: str
-    """digest of everything that analysis depends on, see `service.answers.keys`"""
     ranking_sockets: tuple[Path, ...] = ()
     """where the resident ranking processes listen"""
     behind_proxy: bool = False
@@ -179,6 +178,8 @@ async def _finish(request: Request, response: BaseHTTPResponse) -> None:
     method = request.method if request.method in _METHODS else "other"
     metrics.REQUESTS.labels(context.family, method, str(response.status)).inc()
     metrics.LATENCY.labels(context.family).observe(seconds)
+    if method == "POST" and context.family in _STORED and response.status in (200, 202):
+        metrics.ANSWERS.labels(context.family, "stored" if response.status == 200 else "work").inc()
     log.info(
         "answered",
         request_id=request.id,

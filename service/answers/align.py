@@ -7,7 +7,16 @@ from typing import Any
 from sqlalchemy import Connection
 
 from service.answers import keys
-from service.answers.answer import Answer, Call, known_track, own_job, raise_fault, usable_claim, video_job
+from service.answers.answer import (
+    Answer,
+    Call,
+    analysis_revision,
+    known_track,
+    own_job,
+    raise_fault,
+    usable_claim,
+    video_job,
+)
 from service.billing import funds
 from service.schemas.requests import AlignRequest
 from service.store import answers, claims, jobs, ledger
@@ -27,7 +36,7 @@ def submit(connection: Connection, call: Call, request: AlignRequest) -> Answer:
     if clip is None:
         return video_job(request.video_id)
     funds.check(connection, call.account)
-    key = keys.align_key(clip.content_hash, track.content_hash, track.grid_revision, call.analysis_revision)
+    key = keys.align_key(clip.content_hash, track.content_hash, track.grid_revision, analysis_revision(connection))
     body = _stored(connection, key, request.auto_mix)
     if body is not None:
         body |= {"video_id": request.video_id, "track_id": request.track_id, "status": "complete", "cached": True}

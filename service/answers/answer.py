@@ -14,7 +14,7 @@ from sqlalchemy import Connection
 
 from service.errors import Problem, forbidden, not_found
 from service.settings import ServiceSettings
-from service.store import claims, jobs, tracks
+from service.store import claims, facts, jobs, tracks
 from service.store.claims import Claim
 from service.store.jobs import Job
 from service.store.keys import Caller
@@ -31,7 +31,6 @@ class Call:
     endpoint: str
     """as `POST /v1/loop`"""
     settings: ServiceSettings
-    analysis_revision: str
     idempotency_key: str | None = None
     base_url: str = ""
     """what this service is called by, without a slash at its end"""
@@ -64,6 +63,11 @@ class Answer:
     status: int
     body: Mapping[str, Any]
     headers: Mapping[str, str] = field(default_factory=dict)
+
+
+def analysis_revision(connection: Connection) -> str:
+    """Digest of everything that analysis depends on, as job processes note it; empty until one has ever run."""
+    return facts.get(connection, facts.ANALYSIS_REVISION) or ""
 
 
 def open_claim(connection: Connection, call: Call, video_id: str) -> Claim:

@@ -7,7 +7,16 @@ from typing import Any
 from sqlalchemy import Connection
 
 from service.answers import keys
-from service.answers.answer import Answer, Call, known_track, own_job, raise_fault, usable_claim, video_job
+from service.answers.answer import (
+    Answer,
+    Call,
+    analysis_revision,
+    known_track,
+    own_job,
+    raise_fault,
+    usable_claim,
+    video_job,
+)
 from service.billing import funds
 from service.schemas.requests import LoopRequest
 from service.store import answers, claims, jobs, ledger
@@ -35,7 +44,7 @@ def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
     refusal = None if track.seconds is None else video_not_longer(clip.seconds, track.seconds, _EXCESS_SECONDS)
     if refusal is not None:
         return Answer(200, _refused(refusal, request.video_id, track))
-    key = keys.loop_key(clip.content_hash, track.content_hash, track.grid_revision, call.analysis_revision)
+    key = keys.loop_key(clip.content_hash, track.content_hash, track.grid_revision, analysis_revision(connection))
     body = _stored(connection, key, request.auto_mix)
     if body is not None:
         body |= _whose(request.video_id, track)

@@ -10,7 +10,7 @@ from typing import Any
 from sqlalchemy import Connection
 
 from service.answers import keys, previews, videos
-from service.answers.answer import Answer, Call, own_job, raise_fault, usable_claim
+from service.answers.answer import Answer, Call, analysis_revision, own_job, raise_fault, usable_claim
 from service.billing import funds
 from service.schemas.requests import ExpandQuery, MatchPollQuery, MatchRequest
 from service.store import answers, catalog, claims, jobs, ledger
@@ -36,7 +36,7 @@ def submit(connection: Connection, call: Call, request: MatchRequest, query: Exp
     sync = request.sync_points_per_track if request.include_sync else None
     build = f"match:{video_id}"
     if clip is not None:
-        build = keys.match_key(clip.content_hash, catalog.revision(connection), call.analysis_revision)
+        build = keys.match_key(clip.content_hash, catalog.revision(connection), analysis_revision(connection))
         lane = answers.find(connection, build)
         if lane is not None:
             ledger.charge(connection, call.charge())

@@ -15,10 +15,8 @@ from service.app import AppConfig, create_app
 from service.jobs.lifelines import die_with
 from service.logs import log_to_stderr
 from service.settings import load_service_settings
-from service.store import facts
-from service.store.tables import open_database
 from workbench.home import Home
-from workbench.settings import WorkbenchSettings, load_settings
+from workbench.settings import load_settings
 
 
 def main() -> None:
@@ -33,7 +31,6 @@ def main() -> None:
             home=home,
             settings=load_service_settings(),
             core=core,
-            analysis_revision=_revision(home, core),
             ranking_sockets=tuple(given.ranking_socket),
             behind_proxy=given.behind_proxy,
             on_ready=lambda: print("ready", flush=True),
@@ -54,16 +51,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--tls-cert", type=Path)
     parser.add_argument("--tls-key", type=Path)
     return parser.parse_args()
-
-
-def _revision(home: Home, core: WorkbenchSettings) -> str:
-    """Of the analysis, as a job process noted it; empty where none has ever run, and then no answer is found."""
-    database = open_database(home, core)
-    try:
-        with database.read() as connection:
-            return facts.get(connection, facts.ANALYSIS_REVISION) or ""
-    finally:
-        database.close()
 
 
 if __name__ == "__main__":

@@ -21,7 +21,6 @@ def call_of(request: Request) -> Call:
         request_id=str(request.id),
         endpoint=f"{request.method} /{route.path}",
         settings=context.settings,
-        analysis_revision=context.config.analysis_revision,
         idempotency_key=request.ctx.idempotency_key,
         base_url=base_url(request),
     )
