@@ -1,0 +1,322 @@
+"""Every kind of job on real files: what its process makes of the request, and what is written when it is settled."""
+
+from __future__ import annotations
+
+import shutil
+import ssl
+import threading
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any
+
+import av
+import numpy as np
+import pytest
+import trustme
+
+from service.answers import keys
+from service.jobs import kinds, settle
+from service.jobs.outcome import Context, JobFault, Outcome
+from service.settings import ServiceSettings
+from service.store import accounts, answers, catalog, claims, jobs, ledger
+from service.store.claims import Claim
+from service.store.jobs import Job, NewJob
+from service.store.tables import open_database
+from workbench.bundled import bundled_path
+from workbench.catalog.library import Library
+from workbench.home import Home
+from workbench.params import WorkbenchParams
+from workbench.settings import WorkbenchSettings
+from workbench.store import videos
+from workbench.store.database import Database
+
+REVISION = "r1"
+SONG = "attic_tape.ogg"
+SECONDS = 140
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+@dataclass
+class Studio:
+    """A home with one track and one clip, and what runs jobs in it."""
+
+    home: Home
+    database: Database
+    settings: ServiceSettings
+    site: str
+    """address of an https server that serves `folder`"""
+    folder: Path
+    stages: list[str] = field(default_factory=list)
+
+    def job(self, kind: str, request: dict[str, Any], account: str = "ada", video: str = "vid_1", **more: Any) -> Job:
+        """A job of this kind, claimed."""
+        queue = jobs.BEATS if kind == "beats" else jobs.MAIN
+        given: dict[str, Any] = {"endpoint": f"POST /v1/{kind}", "charge_key": "", "track_id": "trk_1"} | more
+        build = f"{kind}:{jobs.new_job_id()}"
+        with self.database.write() as connection:
+            accounts.ensure(connection, account)
+            made = jobs.submit(connection, NewJob(kind, queue, account, build, video, request=request, **given))
+            claimed = jobs.claim(connection, [queue], "test", 600.0, foreground=True)
+        assert claimed is not None
+        assert claimed.job_id == made.job_id
+        return claimed
+
+    def run(self, job: Job) -> Outcome:
+        scratch = self.home.root / "scratch" / job.job_id
+        scratch.mkdir(parents=True)
+        self.stages.clear()
+        context = Context(
+            home=self.home,
+            core=WorkbenchSettings(database_url=None),
+            settings=self.settings,
+            params=WorkbenchParams(),
+            database=self.database,
+            revision=REVISION,
+            scratch=scratch,
+            stage=self.stages.append,
+            abandoned=lambda: False,
+        )
+        try:
+            return kinds.run(job, context)
+        finally:
+            shutil.rmtree(scratch)
+
+    def settle(self, job: Job, outcome: Outcome) -> Job:
+        with self.database.write() as connection:
+            assert settle.completed(connection, job, Outcome.from_json(outcome.to_json()))
+        return self.read(job)
+
+    def fail(self, job: Job, fault: JobFault) -> Job:
+        with self.database.write() as connection:
+            assert settle.failed(connection, job, fault.status, str(fault))
+        return self.read(job)
+
+    def read(self, job: Job) -> Job:
+        with self.database.read() as connection:
+            found = jobs.get(connection, job.job_id)
+        assert found is not None
+        return found
+
+    def claim(self, video_id: str, **more: Any) -> None:
+        with self.database.write() as connection:
+            claims.create(connection, Claim(video_id, "ada", "processing", **more))
+
+    def claimed(self, video_id: str) -> Claim:
+        with self.database.read() as connection:
+            found = claims.get(connection, video_id)
+        assert found is not None
+        return found
+
+    def booked(self, job: Job) -> list[ledger.Entry]:
+        subject = job.video_id if job.kind == "ingest" else job.job_id
+        with self.database.read() as connection:
+            return [entry for entry in ledger.entries(connection, job.account) if entry.subject == subject]
+
+
+def draw_clip(path: Path) -> None:
+    """Small pictures that cut every ten seconds, over noise."""
+    noise = np.random.default_rng(1)
+    with av.open(str(path), "w") as container:
+        picture = container.add_stream("mpeg4", rate=4)
+        picture.width, picture.height, picture.pix_fmt = 64, 36, "yuv420p"
+        sound = container.add_stream("aac", rate=22_050, layout="mono")
+        for number in range(SECONDS * 4):
+            image = np.full((36, 64, 3), 40 * (1 + number // 40 % 5), dtype=np.uint8)
+            container.mux(picture.encode(av.VideoFrame.from_ndarray(image)))
+        for second in range(SECONDS):
+            samples = (0.05 * noise.standard_normal((1, 22_050))).astype(np.float32)
+            block = av.AudioFrame.from_ndarray(samples, format="fltp", layout="mono")
+            block.sample_rate, block.pts = 22_050, second * 22_050
+            container.mux(sound.encode(block))
+        for stream in (picture, sound):
+            container.mux(stream.encode(None))
+
+
+@pytest.fixture(scope="module")
+def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
+    folder = tmp_path_factory.mktemp("site")
+    draw_clip(folder / "holiday.mp4")
+    shutil.copy(bundled_path("data", "bundled", "music", SONG), folder / "song.ogg")
+    (folder / "page.html").write_text("<p>no film</p>")
+    home = Home(tmp_path_factory.mktemp("home"))
+    database = open_database(home, WorkbenchSettings(database_url=None))
+    Library(database).add(folder / "song.ogg", {"title": "Attic Tape"}, track_id="trk_1")
+    Library(database).add(folder / "song.ogg", {}, track_id="trk_2")
+
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(folder / "ca.pem")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("localhost").configure_cert(context)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    settings = ServiceSettings(fetch_allow_hosts="localhost", fetch_ca_file=folder / "ca.pem")
+    made = Studio(home, database, settings, f"https://localhost:{server.server_port}", folder)
+    made.claim("vid_1", title="holiday.mp4", source_url=f"{made.site}/holiday.mp4")
+    yield made
+    server.shutdown()
+    server.server_close()
+    thread.join()
+    database.close()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def ingested(studio: Studio) -> Job:
+    """The clip, fetched and ready."""
+    request = {"source_url": f"{studio.site}/holiday.mp4", "storage_key": None}
+    job = studio.job("ingest", request, endpoint="POST /v1/videos", charge_key="video:vid_1")
+    return studio.settle(job, studio.run(job))
+
+
+def test_an_ingested_video_is_ready_and_charged_by_the_minute(studio: Studio, ingested: Job) -> None:
+    assert ingested.answer == {"video_id": "vid_1", "status": "ready", "ready": True, "title": "holiday.mp4"}
+    assert (studio.claimed("vid_1").status, studio.claimed("vid_1").title) == ("ready", "holiday.mp4")
+    with studio.database.read() as connection:
+        record = videos.get(connection, "vid_1")
+    assert record.seconds == pytest.approx(SECONDS, abs=0.3)
+    assert record.path.parent == studio.home.root / "videos"
+    assert record.path.read_bytes() == (studio.folder / "holiday.mp4").read_bytes()
+    (entry,) = studio.booked(ingested)
+    assert (entry.event_key, entry.quantity, entry.unit) == ("video:vid_1", 3, "minute")
+
+
+def test_the_catalog_is_ranked_ahead_of_the_first_match(studio: Studio, ingested: Job) -> None:
+    with studio.database.read() as connection:
+        ahead = [depth for depth in jobs.depths(connection) if depth.kind == "engine"]
+    assert [(depth.count, depth.state) for depth in ahead] == [(1, "queued")]
+
+
+def test_an_upload_stays_where_it_is(studio: Studio) -> None:
+    studio.home.prepared(studio.home.uploads)
+    shutil.copy(studio.folder / "holiday.mp4", studio.home.uploads / "upl_1")
+    studio.claim("vid_2", title="my film.mp4", storage_key="upl_1", uploaded_bytes=1)
+    job = studio.job("ingest", {"source_url": None, "storage_key": "upl_1"}, video="vid_2", charge_key="video:vid_2")
+    done = studio.settle(job, studio.run(job))
+    assert done.answer is not None
+    assert done.answer["title"] == "my film.mp4"
+    with studio.database.read() as connection:
+        assert videos.get(connection, "vid_2").path == studio.home.uploads / "upl_1"
+
+
+@pytest.mark.parametrize("name", ["page.html", "song.ogg", "nowhere.mp4"])
+def test_what_is_no_video_fails_with_a_reason_and_is_not_charged(studio: Studio, name: str) -> None:
+    video_id = f"vid_{name}"
+    studio.claim(video_id, title=name, source_url=f"{studio.site}/{name}")
+    job = studio.job("ingest", {"source_url": f"{studio.site}/{name}"}, video=video_id, charge_key=f"video:{video_id}")
+    with pytest.raises(JobFault) as caught:
+        studio.run(job)
+    assert studio.fail(job, caught.value).state == "failed"
+    claim = studio.claimed(video_id)
+    assert claim.status == "failed"
+    assert claim.reason
+    assert str(studio.home.root) not in claim.reason
+    assert studio.booked(job) == []
+
+
+def test_a_loop_is_built_once_for_everybody(studio: Studio) -> None:
+    job = studio.job("loop", {"auto_mix": False})
+    done = studio.settle(job, studio.run(job))
+    assert done.answer is not None
+    assert (done.answer["video_id"], done.answer["track_id"], done.answer["applicable"]) == ("vid_1", "trk_1", True)
+    assert "mix" not in done.answer
+    assert len(studio.booked(job)) == 1
+    again = studio.job("loop", {"auto_mix": True}, account="bob", track_id="trk_2")
+    outcome = studio.run(again)
+    assert [one.kind for one in outcome.stored] == ["mix"]  # the plan was there, under the same bytes
+    mixed = studio.settle(again, outcome).answer
+    assert mixed is not None
+    assert (mixed["track_id"], mixed["plan"]) == ("trk_2", done.answer["plan"])
+    assert mixed["mix"]["classification"] == "ambient"
+
+
+def test_a_track_whose_file_is_gone_is_refused_and_nothing_is_kept(studio: Studio) -> None:
+    lost = studio.folder / "lost.ogg"
+    lost.write_bytes((studio.folder / "song.ogg").read_bytes() + b"\0")
+    Library(studio.database).add(lost, {}, track_id="trk_lost")
+    lost.unlink()
+    job = studio.job("loop", {"auto_mix": False}, track_id="trk_lost")
+    outcome = studio.run(job)
+    assert (outcome.answer["plan"]["reason"], outcome.answer["retryable"]) == ("audio_unavailable", True)
+    assert (outcome.billed, outcome.stored) == (False, ())
+    studio.settle(job, outcome)
+    assert studio.booked(job) == []
+
+
+def test_placements_are_found_once(studio: Studio) -> None:
+    first = studio.job("align", {"auto_mix": False})
+    done = studio.settle(first, studio.run(first)).answer
+    second = studio.job("align", {"auto_mix": True})
+    again = studio.settle(second, studio.run(second)).answer
+    assert done is not None
+    assert again is not None
+    assert (done["cached"], again["cached"]) == (False, True)
+    assert (done["job_id"], done["status"]) == (first.job_id, "complete")
+    assert done["sync_points"] == again["sync_points"]
+    assert "mix" not in done
+    assert again["mix"]["voiceover"] is False
+
+
+def test_beats_have_real_stages_and_know_what_the_account_had_mapped(studio: Studio) -> None:
+    (studio.folder / "other.ogg").write_bytes((studio.folder / "song.ogg").read_bytes() + b"\0")  # never analysed
+    request = {"audio_url": f"{studio.site}/other.ogg"}
+    first = studio.job("beats", request, track_id="mine")
+    outcome = studio.run(first)
+    assert list(dict.fromkeys(studio.stages)) == ["fetching", "decoding", "analyzing"]
+    done = studio.settle(first, outcome).answer
+    assert done is not None
+    assert (done["track_id"], done["status"], done["cached"]) == ("mine", "complete", False)
+    assert done["billed_minutes"] == -(-done["duration_seconds"] // 60)
+    assert set(done["downbeats"]) <= set(done["beats"])
+    for account, cached in (("ada", True), ("bob", False)):
+        job = studio.job("beats", request, account=account, track_id=None)
+        again = studio.settle(job, studio.run(job)).answer
+        assert again is not None
+        assert (again["cached"], again["track_id"], again["beats"]) == (cached, None, done["beats"])
+        assert [entry.quantity for entry in studio.booked(job)] == [done["billed_minutes"]]
+
+
+@pytest.mark.parametrize("name", ["page.html", "nowhere.ogg"])
+def test_beats_of_no_sound_fail_with_422(studio: Studio, name: str) -> None:
+    job = studio.job("beats", {"audio_url": f"{studio.site}/{name}"})
+    with pytest.raises(JobFault) as caught:
+        studio.run(job)
+    failed = studio.fail(job, caught.value)
+    assert (failed.fault or {})["status"] == 422
+    assert studio.booked(job) == []
+
+
+def test_match_waits_for_its_video_and_reads_what_was_ranked_ahead(studio: Studio) -> None:
+    studio.claim("vid_late", title="late", source_url="https://example.org/late")
+    waiting = studio.job("match", {"include_sync": False}, video="vid_late")
+    with studio.database.write() as connection:
+        assert settle.obstacle(connection, waiting)
+        assert not settle.obstacle(connection, replace(waiting, video_id="vid_1"))
+    assert studio.read(waiting).state == "waiting"
+    with studio.database.write() as connection:
+        claims.move(connection, "vid_late", "processing", status="failed", reason="not a video")
+        jobs.release(connection, "vid_late")
+        claimed = jobs.claim(connection, [jobs.MAIN], "test", 600.0, foreground=True)
+        assert claimed is not None
+        assert settle.obstacle(connection, claimed)
+    fault = studio.read(waiting).fault
+    assert fault is not None
+    assert (fault["status"], "not a video" in fault["message"]) == (422, True)
+
+
+def test_a_stored_lane_answers_a_match(studio: Studio) -> None:
+    lane = {"title": "t", "reasoning": "r", "matches": [], "candidate_pool": []}
+    with studio.database.write() as connection:
+        video = videos.get(connection, "vid_1")
+        key = keys.match_key(video.content_hash, catalog.revision(connection), REVISION)
+        answers.store(connection, key, "match", lane)
+    job = studio.job("match", {"include_sync": False})
+    assert studio.settle(job, studio.run(job)).answer == lane
+    assert len(studio.booked(job)) == 1
