@@ -1,5 +1,6 @@
 # The set-up commands. Everything lives in .venv, installed from the lock files; nothing is installed twice.
 #   make demo       the main job, on a machine with Python 3.11 to 3.13, pip and make
+#   make serve      the /v1 service on this machine, with something to try it on
 #   make test       the suite a developer runs (under 10 minutes on 2 cores)
 #   make test-all   that, and what needs more: the wheel in a clean environment, long renders, fault runs
 #   make check      format, lint, strict types, import contracts
@@ -19,10 +20,10 @@ TORCH ?= torch==2.13.0
 NBVAL   = WORKBENCH_HOME="$$(mktemp -d)" $(BIN)/python -m pytest --nbval-lax notebooks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-all check format notebooks bench peers train lock clean
+.PHONY: help demo serve test test-all check format notebooks bench peers train lock clean
 
 help:
-	@sed -n '2,9s/^# *//p' Makefile
+	@sed -n '2,10s/^# *//p' Makefile
 
 # One stamp a lock file: a target re-runs only when its lock or the project's metadata changed.
 $(VENV)/.python:
@@ -58,6 +59,9 @@ $(VENV)/.words: $(VENV)/.dev requirements-words.lock
 
 demo: $(VENV)/.core
 	@$(BIN)/workbench demo --home $(DEMO_HOME)
+
+serve: $(VENV)/.dev
+	@$(BIN)/workbench serve --demo --home $(DEMO_HOME)
 
 test: $(VENV)/.torch $(VENV)/.words
 	$(BIN)/python -m pytest -m "not slow" tests

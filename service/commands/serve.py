@@ -15,6 +15,7 @@ from workbench.cli.options import FILE, home_option
 if TYPE_CHECKING:
     import socket
 
+    from service.commands.showcase import Showcase
     from service.commands.supervisor import Post
     from service.settings import ServiceSettings
     from workbench.home import Home
@@ -40,6 +41,7 @@ class Served:
 @click.option("--tls-key", type=FILE, help="Its private key, PEM.")
 @click.option("--behind-proxy", is_flag=True, help="A proxy in front ends TLS and says who calls (X-Real-IP).")
 @click.option("--no-jobs", is_flag=True, help="Run no jobs here; `workbench worker` does, maybe elsewhere.")
+@click.option("--demo", is_flag=True, help="Add the bundled catalog, a clip and an account, and say what to try.")
 @home_option
 def command(
     host: str,
@@ -49,6 +51,7 @@ def command(
     tls_key: Path | None,
     behind_proxy: bool,
     no_jobs: bool,
+    demo: bool,
     home: Home,
 ) -> None:
     """Serve /v1 until SIGTERM, which lets what runs finish.
@@ -68,11 +71,24 @@ def command(
             f"{host} can be reached from elsewhere: give --tls-cert and --tls-key, or say --behind-proxy"
         )
     _check_tls(tls_cert, tls_key)
-    serve(host, port, Served(home, workers, not no_jobs, tls_cert, tls_key, behind_proxy))
+    shown = None
+    if demo:
+        from service.commands.showcase import prepare
+        from workbench.cli.terminal import progress_bar
+
+        with progress_bar() as progress:
+            shown = prepare(home, progress)
+    serve(host, port, Served(home, workers, not no_jobs, tls_cert, tls_key, behind_proxy), shown)
 
 
-def serve(host: str, port: int, wanted: Served) -> None:
+def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -> None:
     """Bind, make the database, and keep all processes running until told to stop.
+
+    Parameters
+    ----------
+    host, port : where to listen
+    wanted : what was asked for
+    shown : what to say that can be tried, once requests are accepted
 
     Raises
     ------
@@ -95,11 +111,17 @@ def serve(host: str, port: int, wanted: Served) -> None:
         counters = run / "metrics"
         counters.mkdir()
         environment = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(counters)}
-        scheme = "http" if wanted.tls_cert is None else "https"
+        url = f"{'http' if wanted.tls_cert is None else 'https'}://{_address(listening)}"
+
+        def announce() -> None:
+            print(f"listening on {url}", flush=True)
+            if shown is not None:
+                print(shown.invitation(url), file=sys.stderr, flush=True)
+
         supervisor = Supervisor(
             posts(wanted, settings, listening, run),
             environment,
-            on_ready=lambda: print(f"listening on {scheme}://{_address(listening)}", flush=True),
+            on_ready=announce,
         )
         try:
             supervisor.run()

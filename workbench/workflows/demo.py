@@ -97,7 +97,7 @@ def run_demo(
     StoreError : the home folder cannot be used
     """
     params = params or WorkbenchParams()
-    clip = _clip(home, seconds, progress)
+    clip = demo_clip(home, seconds, progress)
     footage = watch(clip, home, params, progress)  # first: one pass finds what planning, mix and report need
     tracks = _tracks(home, params, progress)
     candidates = rank([loop_track(_song(track), footage.duration, home, params) for track in tracks])
@@ -126,7 +126,8 @@ def rank(loops: Sequence[Loop]) -> list[Loop]:
     return sorted(loops, key=place)
 
 
-def _clip(home: Home, seconds: float, progress: Progress) -> Path:
+def demo_clip(home: Home, seconds: float = CLIP_SECONDS, progress: Progress = silent) -> Path:
+    """The film of the demo, drawn unless it is there."""
     clip = home.prepared(home.clips) / f"the-six-ten.v{_CLIP_VERSION}.{seconds:g}s.mp4"
     if not clip.exists():
         from workbench.workflows.demo_film import draw_demo_film

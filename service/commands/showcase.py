@@ -1,0 +1,75 @@
+"""Something to try a fresh service on: the bundled catalog, the demo's clip, an account with a key, and three calls."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from workbench.home import Home
+from workbench.workflows.progress import Progress
+
+ACCOUNT = "demo"
+VIDEO_ID = "vid_demo"
+_SCRIPT = "A slow train into the hills. Nobody is in a hurry, and neither is the river."
+
+
+@dataclass(frozen=True, slots=True)
+class Showcase:
+    """What was prepared."""
+
+    key: str
+    track_id: str
+    """a track that covers the clip"""
+
+    def invitation(self, url: str) -> str:
+        """Three commands that work as pasted."""
+        call = f"curl -s -H 'Authorization: Bearer {self.key}' -H 'Content-Type: application/json'"
+        return "\n".join(
+            (
+                "",
+                "# what it knows of the clip",
+                f"{call} {url}/v1/videos/{VIDEO_ID}",
+                "# music for a script",
+                f'{call} {url}/v1/underscore -d \'{{"script": "{_SCRIPT}"}}\'',
+                "# a track looped over the clip: again after a second, and the plan is there",
+                f'{call} {url}/v1/loop -d \'{{"video_id": "{VIDEO_ID}", "track_id": "{self.track_id}"}}\'',
+                "",
+            )
+        )
+
+
+def prepare(home: Home, progress: Progress) -> Showcase:
+    """Add what is not there yet; the demo account gets a new key, and its old ones end.
+
+    Raises
+    ------
+    StoreError : the home folder or the database cannot be used, or a bundled song not be analysed
+    """
+    from service.store import accounts, claims, keys
+    from service.store.claims import Claim
+    from service.store.tables import open_database
+    from workbench.errors import StoreError
+    from workbench.settings import load_settings
+    from workbench.workflows.demo import demo_clip, rank
+    from workbench.workflows.library import add_tracks, bundled_files
+    from workbench.workflows.loop import Song, loop_track
+    from workbench.workflows.videos import add_video
+
+    clip = demo_clip(home, progress=progress)
+    record = add_video(clip, home, video_id=VIDEO_ID, progress=progress)
+    songs = []
+    for added in add_tracks(bundled_files().wanted, home, progress=progress):
+        if added.track is None:
+            raise StoreError(f"a bundled song cannot be analysed: {added.fault}")
+        songs.append(Song(added.track.track_id, added.track.path, added.track))
+    best = rank([loop_track(song, record.seconds, home) for song in songs])[0]
+    database = open_database(home, load_settings())
+    with database.write() as connection:
+        accounts.ensure(connection, ACCOUNT)
+        for key in keys.listed(connection):
+            if key.account == ACCOUNT:
+                keys.revoke(connection, key.key_id)
+        _, secret = keys.create(connection, ACCOUNT)
+        claims.remove(connection, VIDEO_ID)
+        claims.create(connection, Claim(VIDEO_ID, None, "ready", title=record.title))
+    database.close()
+    return Showcase(secret, best.song.track_id)
