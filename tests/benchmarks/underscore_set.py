@@ -21,8 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.catalog.columns import SOUND_DIMS, WORD_DIMS, Columns, empty_columns
+from workbench.catalog.library import Entry, Library, Measurement
 from workbench.catalog.track import Track
 from workbench.catalog.words import SentenceEmbedding, track_text
+from workbench.home import Home
+from workbench.settings import load_settings
+from workbench.store.database import Database
 
 HERE = Path(__file__).parent
 SEED, COUNT, STUFFED = 20261121, 600, 20
@@ -54,12 +58,13 @@ SUITS = {
 
 NEAR = {
     frozenset(pair.split("-"))
-    for pair in (
+    for pair in re.findall(
+        r"\S+",
         "serene-cosy serene-wonder cosy-nostalgia cosy-love cosy-joyful joyful-comic joyful-party joyful-hopeful "
         "hopeful-epic hyped-fierce hyped-party hyped-epic epic-fierce ominous-suspense ominous-terror suspense-terror "
         "ominous-grave sorrow-grave sorrow-nostalgia sorrow-love nostalgia-love wonder-hopeful swagger-class "
-        "swagger-hyped swagger-neutral class-love neutral-hopeful neutral-cosy grave-suspense wonder-grave"
-    ).split()
+        "swagger-hyped swagger-neutral class-love neutral-hopeful neutral-cosy grave-suspense wonder-grave",
+    )
 }
 """moods that do for one another at a pinch"""
 
@@ -100,11 +105,20 @@ class Script:
 
 def scripts() -> list[Script]:
     """All texts, in the order of the file."""
-    rows = tomllib.loads((HERE / "underscore_scripts.toml").read_text(encoding="utf-8"))["script"]
+    return _read("underscore_scripts.toml")
+
+
+def _read(name: str) -> list[Script]:
+    rows = tomllib.loads((HERE / name).read_text(encoding="utf-8"))["script"]
     return [
         Script(**{**row, "text": row["text"].strip()} | {key: tuple(row[key]) for key in ("mood", "family", "sounds")})
         for row in rows
     ]
+
+
+def later_scripts() -> list[Script]:
+    """Plainer texts that were written when all weights were fixed."""
+    return _read("underscore_later.toml")
 
 
 def halves(items: list[Script]) -> tuple[list[Script], list[Script]]:
@@ -160,16 +174,15 @@ def columns_of(
         found[generator.random(len(values)) < 0.03] = np.nan
         return found.astype(np.float32)
 
-    columns.bpm[:] = [track.bpm if track.bpm is not None else facet.bpm for track, facet in zip(made, facets)]
+    columns.bpm[:] = [
+        track.bpm if track.bpm is not None else facet.bpm for track, facet in zip(made, facets, strict=True)
+    ]
     columns.energy[:] = noisy([facet.energy for facet in facets], 0.08)
     columns.brightness[:] = noisy([facet.brightness for facet in facets], 0.08)
     columns.mode[:] = noisy([facet.mode for facet in facets], 0.35, -1.0, 1.0)
-    columns.vocals[:] = np.clip(
-        np.where([f.voice for f in facets], 0.9, 0.06) + generator.normal(0, 0.05, len(made)), 0, 1
-    )
-    columns.drums[:] = np.clip(
-        np.where([f.drums for f in facets], 0.85, 0.1) + generator.normal(0, 0.07, len(made)), 0, 1
-    )
+    for name, fact in (("vocals", "voice"), ("drums", "drums")):
+        truth = np.where([getattr(facet, fact) for facet in facets], 0.88, 0.08)
+        getattr(columns, name)[:] = np.clip(truth + generator.normal(0, 0.05, len(made)), 0, 1)
     columns.density[:] = noisy([1.0 + 5.0 * facet.energy for facet in facets], 0.6, 0.0, 12.0)
     columns.duration[:] = [facet.duration for facet in facets]
     columns.dynamics[:] = noisy([9.0 - 6.0 * facet.energy for facet in facets], 1.0, 0.5, 20.0)
@@ -184,6 +197,25 @@ def columns_of(
     return columns
 
 
+def fill(home: Home, made: list[Track], columns: Columns) -> None:
+    """Put the tracks into a home's catalog, their facts as if they had been measured."""
+    entries = [Entry(track.path, track.known(), track.track_id, track.content_hash) for track in made]
+    facts = ("bpm", "energy", "brightness", "density", "mode", "lufs", "duration", "vocals", "drums", "dynamics")
+    measurements = [
+        Measurement(
+            track.content_hash,
+            "benchmark",
+            {name: float(getattr(columns, name)[row]) for name in facts if np.isfinite(getattr(columns, name)[row])},
+            columns.contour[row],
+            columns.sound[row],
+        )
+        for row, track in enumerate(made)
+    ]
+    database = Database.at(home, load_settings())
+    Library(database).add_all(entries, measurements)
+    database.close()
+
+
 def overlap(items: list[Script], made: list[Track], table: NDArray[np.int64]) -> float:
     """Content words of a text that a track which suits it has too: the mean share over all such pairs."""
     said = [_content(script.text) for script in items]
@@ -192,6 +224,7 @@ def overlap(items: list[Script], made: list[Track], table: NDArray[np.int64]) ->
     return float(np.mean([len(said[s] & described[t]) / len(said[s]) for s, t in pairs]))
 
 
+ELECTRONIC = ("dance", "retro_synth", "bass_breaks")
 CONSTRAINTS: dict[str, str] = {
     "no vocals please": "not facet.voice",
     "Instrumental only, warm and human": "not facet.voice",
@@ -201,11 +234,11 @@ CONSTRAINTS: dict[str, str] = {
     "driving, at least 120 bpm": "facet.bpm >= 120",
     "between 90 and 110 bpm, nothing sad": "90 <= facet.bpm <= 110 and facet.mood != 'sorrow'",
     "minor key, brooding": "facet.mode < 0",
-    "major key and friendly, without guitar": "facet.mode > 0 and not {'guitar', 'electric_guitar'} & set(facet.sounds)",
+    "major key, friendly, without guitar": "facet.mode > 0 and not {'guitar', 'electric_guitar'} & set(facet.sounds)",
     "nothing explicit, with vocals": "facet.voice and not facet.explicit",
     "like a lullaby": "facet.energy <= 0.45 and facet.bpm <= 100 and not facet.drums",
     "at least 2 minutes long, no singing": "facet.duration >= 120 and not facet.voice",
-    "don't want anything electronic, max 115 bpm": "facet.family not in ('dance', 'retro_synth', 'bass_breaks') and facet.bpm <= 115",
+    "don't want anything electronic, max 115 bpm": "facet.family not in ELECTRONIC and facet.bpm <= 115",
     "no piano, no strings, slower than 105 bpm": "not {'piano', 'strings'} & set(facet.sounds) and facet.bpm < 105",
 }
 """briefs, and the rule on the facets that each of the ten has to obey"""
@@ -213,7 +246,9 @@ CONSTRAINTS: dict[str, str] = {
 
 def holds(brief: str, facet: Facets) -> bool:
     """Whether a track obeys a brief of `CONSTRAINTS`."""
-    return bool(eval(CONSTRAINTS[brief], {"facet": facet, "set": set}))  # our own table, a line above
+    return bool(
+        eval(CONSTRAINTS[brief], {"facet": facet, "set": set, "ELECTRONIC": ELECTRONIC})
+    )  # our own table, a line above
 
 
 def _mood_fit(script: Script, mood: str | None) -> float:
@@ -268,11 +303,11 @@ def _written(generator: np.random.Generator, index: int, facet: Facets) -> Track
     return Track(
         track_id=f"trk_{index:04d}", path=Path(f"/{index:04d}.wav"), content_hash=f"{index:064x}",
         catalog_song_id=f"song_{index:04d}", title=_title(generator),
-        artist_name=f"{generator.choice(_WORDS['titles']['words'])} {generator.choice(['Trio', 'Works', 'Club', 'Arts'])}",
+        artist_name=" ".join((str(generator.choice(_WORDS["titles"]["words"])), str(generator.choice(_ENSEMBLES)))),
         description=described if given[0] < 0.8 else None,
         moods=tuple(labels) if given[1] < 0.7 else (),
         genres=tuple(some(family["labels"], 2)) if given[2] < 0.8 or given[0] >= 0.8 else (),
-        instruments=tuple(played) if given[3] < 0.6 or played and given[0] >= 0.8 else (),
+        instruments=tuple(played) if given[3] < 0.6 or given[0] >= 0.8 else (),
         tags=tuple(some(mood["labels"] + family["labels"], 3)) if given[4] < 0.5 or given[1] >= 0.7 else (),
         bpm=facet.bpm, duration_seconds=facet.duration, instrumental=not facet.voice,
         explicit=facet.explicit, musical_key_mode="major" if facet.mode > 0 else "minor",
@@ -287,11 +322,15 @@ def _stuffed(generator: np.random.Generator, index: int, facet: Facets) -> Track
     return Track(
         track_id=f"trk_{index:04d}", path=Path(f"/{index:04d}.wav"), content_hash=f"{index:064x}",
         catalog_song_id=f"song_{index:04d}", title=f"Best Background Music For Videos {index}", artist_name="Top Hits",
-        description=f"Perfect for {' '.join(map(str, generator.permutation(uses.split())))}, for any script and any mood.",
-        moods=tuple(map(str, generator.permutation(labels)[:40])), genres=tuple(map(str, generator.permutation(styles)[:30])),
+        description=f"Perfect for {' '.join(map(str, generator.permutation(uses.split())))}, any script and any mood.",
+        moods=tuple(map(str, generator.permutation(labels)[:40])),
+        genres=tuple(map(str, generator.permutation(styles)[:30])),
         tags=tuple(map(str, generator.permutation(uses.split()))), bpm=facet.bpm, duration_seconds=facet.duration,
         instrumental=not facet.voice, explicit=facet.explicit,
     )  # fmt: skip
+
+
+_ENSEMBLES = ("Trio", "Works", "Club", "Arts")
 
 
 def _title(generator: np.random.Generator) -> str:
@@ -299,9 +338,12 @@ def _title(generator: np.random.Generator) -> str:
 
 
 _FUNCTION_WORDS = frozenset(
-    "a an and are as at be been but by for from had has have he her his i if in is it its of on or our she so that the "
-    "their them then they this to up was we were what when where which who will with you your not no all one out into "
-    "over under us me my than there".split()  # noqa: SIM905
+    re.findall(
+        r"\w+",
+        "a an and are as at be been but by for from had has have he her his i if in is it its of on or our she so that "
+        "the their them then they this to up was we were what when where which who will with you your not no all one "
+        "out into over under us me my than there",
+    )
 )
 
 

@@ -1,10 +1,10 @@
 """Briefs: what somebody asks of the music in plain words, as constraints that can be checked and wishes that steer.
 
 "No vocals", "under 100 bpm", "at least 2 minutes", "nothing explicit", "without guitar", "not sad", "like a lullaby"
-are constraints: each is a rule on the facts of a track, and a track keeps it, breaks it, or nobody knows. All else that is
-named ("warm", "piano", "indie folk") is a wish. Negation is read clause by clause: it covers what follows it, over "or"
-and "and", up to a comma or a turn ("but", "just"); in "no drums, vocals or bass" it covers the list. "Not under 100" is
-"at least 100". What somebody merely does not mind ("vocals are fine") asks for nothing.
+are constraints: each is a rule on the facts of a track, and a track keeps it, breaks it, or nobody knows. All else
+that is named ("warm", "piano", "indie folk") is a wish. Negation is read clause by clause: it covers what follows it,
+over "or" and "and", up to a comma or a turn ("but", "just"); in "no drums, vocals or bass" it covers the list. "Not
+under 100" is "at least 100". What somebody merely does not mind ("vocals are fine") asks for nothing.
 
 A script is text to be underscored, and its sentences ask for nothing. Only its production notes do: what stands in
 brackets and speaks of music ("[soft piano music, no drums]"), and lines that begin "Music:" or the like. They are read
@@ -181,7 +181,8 @@ def production_notes(script: str) -> tuple[str, str]:
 
     spoken = re.sub(r"[\[(]([^\[\]()\n]{3,200})[\])]", bracket, script)
     spoken = re.sub(
-        r"(?im)^[ \t]*(?:background )?(?:music|soundtrack|score|bgm|underscore)(?: note| cue| bed)?[ \t]*:[ \t]*(.{3,300})$",
+        r"(?im)^[ \t]*(?:background )?(?:music|soundtrack|score|bgm|underscore)(?: note| cue| bed)?[ \t]*:"
+        r"[ \t]*(.{3,300})$",
         line,
         spoken,
     )
@@ -194,7 +195,8 @@ _NOT = (
     r"except|exclude|skip|lose|leave out|hold the|anything but|ohne|kein(?:e|en)?|sans|sin|senza|sem|zonder|geen)\b"
 )
 _HARMLESS = re.compile(
-    r"\b(?:don'?t mind|do not mind|not necessarily|no need|needn'?t|no preference|not required|doesn'?t have to|optional|"
+    r"\b(?:don'?t mind|do not mind|not necessarily|no need|needn'?t|no preference|not required|doesn'?t have to|"
+    r"optional|"
     r"(?:is|are|would be)? ?(?:fine|ok|okay|allowed|welcome)|either way|whatever)\b"
 )
 _NUMBER_WORDS = {
@@ -316,8 +318,8 @@ def _range(low: float, high: float) -> str:
 
 
 _VOICE = (
-    r"\b(?:vocals?|vox|singing|singers?|sung|lyrics?|voices?|vocalists?|rapping|rappers?|gesang|stimmen?|voix|voces|voz|"
-    r"voce|zang)\b"
+    r"\b(?:vocals?|vox|singing|singers?|sung|lyrics?|voices?|vocalists?|rapping|rappers?|gesang|stimmen?|voix|voces|"
+    r"voz|voce|zang)\b"
 )
 _STRUCK = r"\b(?:drums?|drumming|percussion|beats?|drum ?kits?|schlagzeug|batterie|batería|batteria|bateria)\b"
 _EXPLICIT = (

@@ -177,7 +177,7 @@ def ridge(states: FloatArray, targets: FloatArray, penalty: float = RIDGE) -> Re
 
 
 def line_targets() -> FloatArray:
-    """What the reader learns to say: facets, energy, octaves of pace, brightness, mode; shape (n_lines, n_facets + 4)."""
+    """What the reader learns: facets, energy, octaves of pace, brightness, mode; shape (n_lines, n_facets + 4)."""
     return np.array([np.concatenate([line.facets, _coordinates(line.sound)]) for line in lexicon().lines])
 
 

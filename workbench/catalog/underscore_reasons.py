@@ -132,7 +132,7 @@ def _sentences(told: Told, brief: Brief, best: Sequence[int]) -> Iterator[str]:
     shares = _shares(wanted, "moods")
     read = _listed([f"{name} ({100 * share:.0f} %)" for name, share in shares])
     if read:
-        yield f"What is asked for reads as {read}."
+        yield f"What is said reads as {read}."
     yield (
         f"Music with energy {wanted.sound.energy:.2f} of 1, about {wanted.sound.bpm:.0f} bpm"
         f"{_key(wanted.sound.mode)} suits it; {_listed(wanted.names('genres')) or 'no genre'} and "
@@ -152,11 +152,11 @@ def _sentences(told: Told, brief: Brief, best: Sequence[int]) -> Iterator[str]:
         known = wanted.steer is not None
         yield f"{told.platform.strip()[:40]} {'moved energy, opening and length' if known else 'was a weak steer'}."
     if reading.by_embedding:
-        yield "The script's meaning was read by a sentence embedding, joined with the lexicon's words"
+        yield "The script's meaning was read by a sentence embedding, joined with the lexicon's words."
     else:
         yield (
             "No sentence embedding is at hand: the lexicon of moods, genres, instruments and scenes did the work, "
-            "by single words"
+            "by single words."
         )
     if reading.language != _ENGLISH:
         yield (

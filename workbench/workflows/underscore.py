@@ -102,7 +102,7 @@ def the_embedding() -> SentenceEmbedding | None:
 def _candidates(
     wanted: Wanted, snapshot: Snapshot, embedding: SentenceEmbedding | None, params: UnderscoreParams
 ) -> IntArray:
-    """Rows to compare, ascending: all of a small catalog, else what the searches propose of those that keep the rules."""
+    """Rows to compare, ascending: all of a small catalog, else what searches propose of those that keep rules."""
     total = len(snapshot.columns)
     if total <= params.all_compared:
         return np.arange(total, dtype=np.int64)
