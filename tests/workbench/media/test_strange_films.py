@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import MediaError
 from workbench.home import Home
-from workbench.media.clip import ClipLimits, PictureBlock, reading
+from workbench.media.clip import ClipLimits, PictureBlock, fitting_thoroughness, pictures_within, reading
 from workbench.media.probe import MediaInfo
 from workbench.video.meter import PictureMeter
 from workbench.video.picture import Picture
@@ -256,6 +256,18 @@ def test_a_file_of_sound_alone_has_no_picture(tmp_path: Path) -> None:
     assert not info.has_video
     assert picture is None
     assert sound.size == pytest.approx(rate, rel=0.03)
+
+
+def test_a_long_film_is_read_in_part_and_again_where_it_matters(tmp_path: Path) -> None:
+    path = write(tmp_path / "long.mp4", steady(), options={"bf": "2"})
+    pixels = 160 * 90 * 125 / 1e9
+    assert fitting_thoroughness(path, 1.1 * pixels) == "all"
+    assert fitting_thoroughness(path, 0.9 * pixels) == "references"
+    early, late = pictures_within(path, [(0.0, 0.08), (3.12, 3.24)], most=1000)
+    assert early.times == pytest.approx([0.0, 0.04, 0.08], abs=0.002)
+    assert late.times == pytest.approx([3.12, 3.16, 3.2, 3.24], abs=0.002)
+    assert np.abs(np.diff(late.luma, axis=0)).mean(axis=(1, 2)).argmax() == 1
+    assert not list(pictures_within(path, [(1.0, 1.2)], most=-1))
 
 
 def test_a_torn_film_is_what_is_there(tmp_path: Path) -> None:

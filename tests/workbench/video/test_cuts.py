@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import ndimage
 
+from workbench.video.cuts import first_of_shot
 from workbench.video.meter import PictureMeter
 from workbench.video.picture import Border, Picture
 
@@ -65,8 +66,9 @@ def test_a_pan_is_no_cut(pan: float) -> None:
     assert kinds(picture_of(shots((texture(4, pan), 100)))) == []
 
 
-def test_a_cut_in_the_dark_is_a_cut() -> None:
-    film = shots((texture(5, gain=0.08), 50), (texture(6, gain=0.08), 50))
+@pytest.mark.parametrize("gain", [0.08, 0.04])
+def test_a_cut_in_the_dark_is_a_cut(gain: float) -> None:
+    film = shots((texture(5, gain=gain), 50), (texture(6, gain=gain), 50))
     assert kinds(picture_of(film)) == [("hard", 2.0)]
 
 
@@ -120,6 +122,12 @@ def test_a_fade_runs_from_the_first_picture_that_dims_to_the_last(colour: float)
     assert border.end == pytest.approx(105 / RATE, abs=0.12)
     assert border.at == pytest.approx(90 / RATE, abs=0.12)
     assert len(picture.black) == (1 if colour == 0.0 else 0)
+
+
+@pytest.mark.parametrize("place", [1, 2, 4])
+def test_a_cut_is_placed_among_pictures_that_were_left_out(place: int) -> None:
+    one, other = shots((texture(20), 5)), shots((texture(21), 5))
+    assert first_of_shot(np.array(one[:place] + other[: 5 - place], dtype=np.float32)) == place
 
 
 def test_still_stretches_end_at_cuts() -> None:
