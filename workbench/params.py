@@ -416,7 +416,7 @@ class VoiceParams(Params):
         description="LU under the loud phrases from where on somebody is in the background",
     )
     spoken_odds: float = Field(
-        default=-0.7, ge=-20, le=5, description="log-odds under which a phrase counts as sung; -20 takes all as spoken"
+        default=-1.0, ge=-20, le=5, description="log-odds under which a phrase counts as sung; -20 takes all as spoken"
     )
     min_speech_seconds: float = Field(
         default=3.0, ge=0.0, le=60.0, description="s of speech in all that make a voice-over; less is a few words"

@@ -11,8 +11,8 @@ being their weighted sum:
     vowel      length of the unbroken stretch of pitch that a voiced step lies in, mean, in doublings of 200 ms
     certainty  mean of the detector's own log-odds, from 0.05 % to 99.95 %
 
-Each is a mean over the phrase and what else sounds like a voice around it, the less the farther off it lies. Rap, and a
-monotonous chant in free rhythm, are speech to it.
+Each is a mean over the phrase and what else sounds like a voice around it, the less the farther off it lies. Talk
+around a phrase speaks for talk, since who talked will talk on; a song beside it says nothing. Rap is speech to it.
 
 Functions: `voice_cues`, `spoken_odds`.
 
@@ -37,7 +37,7 @@ from workbench.mix.voice import Phrases
 from workbench.recording import FloatArray
 
 CUES = ("held", "vowel", "certainty")
-WEIGHTS: Mapping[str, float] = {"bias": -3.63, "held": -9.80, "vowel": -1.40, "certainty": 0.86}
+WEIGHTS: Mapping[str, float] = {"bias": -3.24, "held": -9.95, "vowel": -1.23, "certainty": 0.75}
 """Log-odds a unit of each cue. Fitted, not chosen: logistic regression, talk and singing weighing the same, on phrases
 that the detector finds in synthesised talk and whispers over silence, room, street, crowd and music at +10 to -10 LU,
 and in synthesised singing alone and over music at +12 to 0 LU; `tests/benchmarks/fit_singing.py` makes them and fits.
@@ -46,7 +46,8 @@ _CLEAR = 0.45  # clarity from which on there is a pitch
 _LAG = PITCHES_PER_SECOND * 18 // 100  # steps, a period of vibrato
 _STILL = 0.4  # semitones
 _LEAP = 1.5  # semitones between two steps that no voice glides
-_AROUND_SECONDS = 8.0  # by which what is heard counts for a fraction of 1/e
+_AROUND_SECONDS = 2.0  # by which what is heard counts for a fraction of 1/e
+_NEIGHBOUR_SECONDS = 10.0  # by which a phrase counts for a fraction of 1/e
 _SHORTEST_VOWEL = 0.02
 _LITTLE = 0.3
 _CERTAIN = 0.9995
@@ -100,8 +101,13 @@ def spoken_odds(
     phrases: Phrases, probabilities: FloatArray, frame_seconds: float, pitches: FloatArray
 ) -> NDArray[np.float64]:
     """Logarithm of the odds that each phrase is spoken, not sung, shape (n_phrases,); parameters as `voice_cues`."""
+    if not phrases:
+        return np.zeros(0)
     cues = voice_cues(phrases, probabilities, frame_seconds, pitches)
-    return np.asarray(WEIGHTS["bias"] + cues @ np.array([WEIGHTS[name] for name in CUES]))
+    own = WEIGHTS["bias"] + cues @ np.array([WEIGHTS[name] for name in CUES])
+    middle, seconds = np.mean(phrases, axis=1), np.diff(phrases, axis=1)[:, 0]
+    near = seconds * np.exp(-np.abs(middle[:, None] - middle) / _NEIGHBOUR_SECONDS)
+    return np.asarray(np.maximum(own, (own + near @ own / near.sum(axis=1)) / 2))
 
 
 def _gliding(

@@ -102,3 +102,14 @@ def test_pitches_of_another_shape_are_refused() -> None:
         voice_cues(((0.0, 1.0),), np.zeros(31), FRAME, np.zeros(50))
     with pytest.raises(ParameterError, match="mono"):
         PitchMeter().add(np.zeros((2, 100), dtype=np.float32))
+
+
+def test_a_song_after_the_talk_does_not_silence_it() -> None:
+    rest = 3.0
+    both = np.concatenate([talked(), np.zeros(round(rest * RATE), dtype=np.float32), sung()])
+    heard = np.full(round((2 * SECONDS + rest) / FRAME), 0.99)
+    heard[round(SECONDS / FRAME) : round((SECONDS + rest) / FRAME)] = 0.0
+    clip = Footage(level_curve(both, RATE), heard, FRAME, None, pitches_of(both))
+    ((start, end),) = phrases_in(clip, 2 * SECONDS + rest)
+    assert start == pytest.approx(0.0, abs=0.1)
+    assert end == pytest.approx(SECONDS, abs=0.1)
