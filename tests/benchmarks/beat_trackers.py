@@ -91,7 +91,7 @@ def our_version() -> str:
     files: list[Path] = []
     for name in OUR_SOURCES:
         path = ROOT / "workbench" / name
-        files += sorted(p for p in path.rglob("*") if p.is_file() and p.suffix != ".pyc") if path.is_dir() else [path]
+        files += sorted(p for p in path.rglob("*") if p.suffix in (".py", ".npz")) if path.is_dir() else [path]
     params = canonical_json(BeatParams(), SpectrumParams()).encode()
     return hashlib.sha256(b"\0".join([params, *(path.read_bytes() for path in files)])).hexdigest()[:12]
 
