@@ -242,6 +242,8 @@ def fixed(mix: Mix, seconds: float) -> list[tuple[float, float]]:
 class Heard:
     """What is measured of one way of ducking."""
 
+    bridge_seconds: float = 2.0
+    """pauses up to which a block of speech goes on"""
     under: list[float] = field(default_factory=list)
     """LU of the voice over the music, phrase by phrase"""
     outside: list[float] = field(default_factory=list)
@@ -278,7 +280,9 @@ class Heard:
         self.moves, self.short = self.moves + moves, self.short + short
         blocks = [speech[0]]
         for start, end in speech[1:]:
-            blocks[-1:] = [(blocks[-1][0], end)] if start - blocks[-1][1] <= 2.0 else [blocks[-1], (start, end)]
+            blocks[-1:] = (
+                [(blocks[-1][0], end)] if start - blocks[-1][1] <= self.bridge_seconds else [blocks[-1], (start, end)]
+            )
         self.needed += 2 * len(blocks) if curve.max() > 1 else 0
         self.steepest.append(float(np.abs(np.diff(curve)).max() * HZ))
         inside = np.concatenate([np.arange(round(a * RATE), round(b * RATE)) for a, b in speech])
@@ -359,12 +363,13 @@ def presets_table(found: list[tuple[Clip, Footage]]) -> Table:
          "ducks < 0.3 s", "steepest dB/s", "points/s"],
     )  # fmt: skip
     for name in DUCK_PRESETS:
-        heard, count = Heard(), 0
+        duck = DuckParams.model_validate({"preset": name})
+        heard, count = Heard(duck.bridge_seconds), 0
         for k, (clip, footage) in enumerate(found):
             if _holds(clip) != "talk" or clip.sound is None:
                 continue
             music = music_for(k)[: clip.sound.size]
-            mix = mixed(clip, footage, music, DuckParams.model_validate({"preset": name}))
+            mix = mixed(clip, footage, music, duck)
             heard.add(by_points(clip, mix, music, _points(mix)))
             heard.points.append(len(_points(mix)) / (clip.sound.size / RATE))
             count += 1
@@ -372,6 +377,9 @@ def presets_table(found: list[tuple[Clip, Footage]]) -> Table:
             name, count, float(np.median(heard.under)), float(np.quantile(heard.under, 0.1)), max(heard.outside),
             heard.moves / heard.needed, heard.short, max(heard.steepest), max(heard.points),
         )  # fmt: skip
+    table.notes.append(
+        "Needed are two moves for each block of speech; shorter pauses than the preset bridges join blocks."
+    )
     return table
 
 

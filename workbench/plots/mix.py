@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.features.loudness import momentary
-from workbench.plots.palette import DUCK, HEARD, VOICE, new_figure, quiet, time_axis
+from workbench.plots.palette import DUCK, HEARD, SOFT_INK, VOICE, new_figure, quiet, time_axis
 from workbench.recording import Recording
 
 if TYPE_CHECKING:
@@ -23,6 +23,7 @@ def mix_figure(
     envelope_points: Sequence[Sequence[float]],
     speech_ranges: Sequence[Sequence[float]],
     film: Recording,
+    music: Recording | None = None,
 ) -> Figure:
     """Attenuation and loudness over the whole film, and a close-up of the first phrases.
 
@@ -31,16 +32,18 @@ def mix_figure(
     envelope_points : video time, s, and attenuation of the music, dB, positive; linear in between
     speech_ranges : video time, s, from and to
     film : its sound as rendered
+    music : as it plays in it, ducked; None leaves its line out
     """
     figure = new_figure(12.0, 5.6)
     whole, near = figure.subplots(2, 1)
     start = max(0.0, (speech_ranges[0][0] if len(speech_ranges) else 0.0) - 4.0)
     loudness = momentary(film.samples, film.sample_rate)
+    under = None if music is None else momentary(music.samples, music.sample_rate)
     spans = ((whole, 0.0, film.duration), (near, start, min(start + _CLOSE_UP_SECONDS, film.duration)))
     for axes, first, last in spans:
-        _draw(axes, envelope_points, speech_ranges, loudness, first, last)
+        _draw(axes, envelope_points, speech_ranges, loudness, under, first, last)
         time_axis(axes, last - first)
-    whole.legend(loc="lower right", fontsize=8, ncols=3, framealpha=0.9)
+    whole.legend(loc="lower right", fontsize=8, ncols=4, framealpha=0.9)
     near.set_title("close up", fontsize=10, loc="left", fontweight="bold")
     near.set_xlabel("time in the film", fontsize=9)
     return figure
@@ -51,6 +54,7 @@ def _draw(
     envelope_points: Sequence[Sequence[float]],
     speech_ranges: Sequence[Sequence[float]],
     loudness: np.ndarray,
+    under: np.ndarray | None,
     first: float,
     last: float,
 ) -> None:
@@ -58,6 +62,9 @@ def _draw(
         axes.axvspan(begin, end, color=VOICE, alpha=0.3, linewidth=0, label="" if k else "speech")
     times = np.arange(loudness.size) * 0.1 + 0.2
     axes.plot(times, np.maximum(loudness, _QUIETEST_LUFS), color=HEARD, linewidth=1.0, label="loudness of the film")
+    if under is not None:
+        at = np.arange(under.size) * 0.1 + 0.2
+        axes.plot(at, np.maximum(under, _QUIETEST_LUFS), color=SOFT_INK, linewidth=1.0, label="of the music in it")
     axes.set_ylabel("loudness, LUFS", fontsize=9, color=HEARD)
     axes.set_ylim(_QUIETEST_LUFS, 0.0)
     axes.set_xlim(first, last)
