@@ -323,7 +323,7 @@ def _record(connection: Connection, measurement: Measurement, revision: int) -> 
     own = recordings.c.content_hash == measurement.content_hash
     values = {
         "measured": json.dumps(dict(measurement.facts), ensure_ascii=False, allow_nan=False),
-        "descriptor": _packed(measurement.contour, measurement.sound),
+        "descriptor": packed(measurement.contour, measurement.sound),
         "analysis": measurement.analysis,
         "measured_at": now(),
     }
@@ -388,7 +388,8 @@ def _measurement(row: Row[Any]) -> Measurement | None:
     return Measurement(row.content_hash, row.analysis, json.loads(row.measured), contour, sound)
 
 
-def _packed(contour: FloatArray, sound: FloatArray) -> str:
+def packed(contour: FloatArray, sound: FloatArray) -> str:
+    """Contour and sound vector as the database keeps them."""
     both = np.concatenate((contour, sound)).astype("<f2")
     return base64.b64encode(both.tobytes()).decode("ascii")
 
