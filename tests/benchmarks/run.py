@@ -1,6 +1,6 @@
 """`make bench`: run the benchmarks, print their tables, write them with date and machine to RESULTS.md.
 
-    python tests/benchmarks/run.py [NAME ...]     names: beats seams plans cuts align match mix speed; all of them without one
+    python tests/benchmarks/run.py [NAME ...]     names: beats seams plans cuts align match underscore mix speed; all without one
 
 Benchmarks of one call run one after the other in processes of their own, so that peak memory and CPU are theirs.
 A call with names replaces only these sections of RESULTS.md.
@@ -19,7 +19,7 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "RESULTS.md"
-BENCHMARKS = ("beats", "seams", "plans", "cuts", "align", "match", "mix", "speed")
+BENCHMARKS = ("beats", "seams", "plans", "cuts", "align", "match", "underscore", "mix", "speed")
 HEAD = "# Benchmark results\n\nMade by `make bench`; what each figure means stands under its table.\n"
 
 
