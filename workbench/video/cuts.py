@@ -5,7 +5,7 @@
 motion). It is a cut when the two sides have nothing in common: pictures up to 0.2 s before are compared with pictures
 after, up to 1.4 s on until the next step, and the likest pair decides. A flash, a strobe and an explosion return to
 what was there; a whip pan is unlike from picture to picture all the time, so the step must also stand out from its
-surroundings. Five logarithms and differences of these measures add up to a log-odds.
+surroundings. Logarithms of these measures and of their ratios add up to a log-odds.
 
 **Dissolves.** In a dissolve each picture is a mixture of one before and one after it, and the share of the new one
 rises in a straight line. Candidates are pictures that a mixture explains (`_kernels.mixtures`); the ramp's two ends are
@@ -80,7 +80,7 @@ def hard_cuts(strip: Strip, params: CutParams) -> list[Border]:
         odds = odds_of(evidence)
         if odds <= threshold:
             continue
-        cut = (int(place), odds, float(np.clip(evidence[0], 0.0, 1.0)))
+        cut = (int(place), odds, float(np.clip(np.exp(evidence[0]) - _LIKE, 0.0, 1.0)))
         if cuts and strip.times[place] - strip.times[cuts[-1][0]] < params.shortest_shot_seconds - 1e-6:
             blank = bool(np.all(strip.levels[cuts[-1][0] : place, 3] < params.featureless_range))
             if blank or odds > cuts[-1][1]:
@@ -130,7 +130,7 @@ def step_evidence(
 
     Returns
     -------
-    shape (6,): unlikeness across; its log ratio to the typical one around; log ratio of the step to the largest beside
+    shape (6,): log unlikeness across; its log ratio to the typical one around; log ratio of the step to the largest beside
     it; log distance of tones across; log ratio of the jump of tones to the largest beside it; share of a leap of the
     mean luma that is undone within a second
     """
@@ -151,7 +151,7 @@ def step_evidence(
     jumps = max((float(tone_distance(strip.tones[k], strip.tones[k - 1])) for k in beside), default=0.0)
     evidence = np.array(
         [
-            1.0,
+            np.log(1.0 + _LIKE),
             np.log((1.0 + _LIKE) / (usual + _LIKE)),
             np.log((change[place] + _LIKE) / (largest + _LIKE)),
             np.log(tones + _TONE),
@@ -160,8 +160,8 @@ def step_evidence(
         ]
     )
     for one, other in product(before, after):
-        evidence[0] = min(evidence[0], _unlike(strip, one, other))
-        evidence[1] = np.log((evidence[0] + _LIKE) / (usual + _LIKE))
+        evidence[0] = min(evidence[0], np.log(_unlike(strip, one, other) + _LIKE))
+        evidence[1] = evidence[0] - np.log(usual + _LIKE)
         if not possible(evidence):
             break
     return evidence
