@@ -1,0 +1,120 @@
+"""The interface description against the service: complete, current, and true of real answers."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import httpx
+import jsonschema
+import pytest
+
+from service.app import NAME
+from service.openapi import ENDPOINTS, description, text
+from service.schemas import requests, responses
+from service.schemas.events import BillingEvent
+from service.schemas.examples import EXAMPLES
+from workbench.bundled import bundled_path
+from workbench.results.align import AlignResult
+from workbench.results.beats import BeatGridBody
+from workbench.results.lane import MatchResult, UnderscoreResult
+from workbench.results.loop import LoopResult
+
+DOCUMENT = description()
+
+
+def holds(path: str, method: str, answer: httpx.Response) -> None:
+    """An answer is one that the description foresees, header by header and field by field."""
+    foreseen = DOCUMENT["paths"][path][method]["responses"]
+    assert str(answer.status_code) in foreseen, answer.text
+    told = foreseen[str(answer.status_code)]
+    for name in told["headers"]:
+        if name != "Retry-After":
+            assert name.lower() in answer.headers
+    schema = {**told["content"]["application/json"]["schema"], "components": DOCUMENT["components"]}
+    jsonschema.Draft202012Validator(schema).validate(answer.json())
+
+
+def test_the_file_is_what_the_models_make() -> None:
+    kept = bundled_path("service", "openapi.json").read_text(encoding="utf-8")
+    assert kept == text(), "run python -m service.openapi"
+
+
+def test_it_is_a_proper_description_of_version_1() -> None:
+    assert DOCUMENT["openapi"].startswith("3.1")
+    assert DOCUMENT["info"]["version"] == "1.0.0"
+    names = {name for path in DOCUMENT["paths"].values() for name in path}
+    assert names <= {"get", "post", "put"}
+
+
+def test_every_route_under_v1_is_described() -> None:
+    from service import app as module
+
+    assert NAME
+    routes = module.described_paths()
+    assert routes == {(endpoint.method.upper(), endpoint.path) for endpoint in ENDPOINTS}
+
+
+@pytest.mark.parametrize("name", sorted(EXAMPLES))
+def test_examples_are_valid(name: str) -> None:
+    models: dict[str, Any] = {**vars(requests), **vars(responses)}
+    for model in (AlignResult, BeatGridBody, BillingEvent, LoopResult, MatchResult, UnderscoreResult):
+        models[model.__name__] = model
+    models[name].model_validate_json(json.dumps(EXAMPLES[name]))
+
+
+def test_the_service_serves_it_without_a_key(acme: httpx.Client) -> None:
+    answer = httpx.get(f"{acme.base_url}/v1/openapi.json", trust_env=False)
+    assert answer.status_code == 200
+    assert answer.json() == DOCUMENT
+
+
+def test_the_page_asks_nobody_else(acme: httpx.Client) -> None:
+    page = acme.get("/docs").text
+    assert "http://" not in page
+    assert "https://" not in page
+    for asset in ("swagger-ui.css", "swagger-ui-bundle.js"):
+        assert acme.get(f"/docs/{asset}").status_code == 200
+    assert acme.get("/docs/../settings.py").status_code == 404
+
+
+@pytest.mark.parametrize(
+    ("method", "path", "called", "body"),
+    [
+        ("get", "/v1/videos/{video_id}", "/v1/videos/vid_long", None),
+        ("get", "/v1/videos/{video_id}", "/v1/videos/nobody", None),
+        ("post", "/v1/videos", "/v1/videos", {"filename": "film.mp4", "content_type": "video/mp4"}),
+        ("post", "/v1/videos", "/v1/videos", {}),
+        ("post", "/v1/loop", "/v1/loop", {"video_id": "vid_short", "track_id": "trk_corner"}),
+        ("post", "/v1/loop", "/v1/loop", {"video_id": "vid_long", "track_id": "nobody"}),
+        ("post", "/v1/underscore", "/v1/underscore", {"script": "A quiet morning by the sea."}),
+        ("post", "/v1/underscore", "/v1/underscore?expand=full", {"script": "Sprint. Jump. Win."}),
+        ("post", "/v1/underscore", "/v1/underscore?expand=lean", {"script": "Sprint. Jump. Win."}),
+        ("get", "/v1/beats/{job_id}", "/v1/beats/nobody", None),
+    ],
+)
+def test_answers_are_as_described(
+    acme: httpx.Client, method: str, path: str, called: str, body: dict[str, Any] | None
+) -> None:
+    holds(path, method, acme.request(method, called, json=body))
+
+
+@pytest.mark.parametrize(
+    ("family", "body"),
+    [
+        ("loop", {"video_id": "vid_long", "track_id": "trk_corner", "auto_mix": True}),
+        ("align", {"video_id": "vid_long", "track_id": "trk_corner", "auto_mix": True}),
+        ("match", {"video_id": "vid_long", "include_sync": True}),
+    ],
+)
+def test_jobs_and_what_they_come_to_are_as_described(
+    service: Any, acme: httpx.Client, family: str, body: dict[str, Any]
+) -> None:
+    submitted = acme.post(f"/v1/{family}", json=body)
+    holds(f"/v1/{family}", "post", submitted)
+    if submitted.status_code == 202:
+        settled = service.settled(acme, submitted)
+        holds(f"/v1/{family}/jobs/{{job_id}}", "get", settled)
+    again = acme.post(f"/v1/{family}", json=body)
+    assert again.status_code == 200
+    holds(f"/v1/{family}", "post", again)
