@@ -31,7 +31,7 @@ from service.store.tables import open_database
 from workbench.errors import StoreError
 from workbench.home import Home
 from workbench.params import WorkbenchParams
-from workbench.settings import WorkbenchSettings, load_settings
+from workbench.settings import load_settings
 from workbench.store.database import Database
 
 _NICENESS = 5  # HTTP processes of the same machine come first
@@ -65,7 +65,7 @@ def main(run: Run, warm_up: Callable[[], str]) -> None:
         limit_processor(order["processor_seconds"])
         try:
             database = database or open_database(home, core)
-            context = _context(home, core, settings, database, revision, Path(order["scratch"]), say, parent)
+            context = _context(home, settings, database, revision, Path(order["scratch"]), say, parent)
             say(_ended(run, Job(**order["job"]), context))
         except StoreError as error:
             say({"again": str(error)})
@@ -73,7 +73,6 @@ def main(run: Run, warm_up: Callable[[], str]) -> None:
 
 def _context(
     home: Home,
-    core: WorkbenchSettings,
     settings: ServiceSettings,
     database: Database,
     revision: str,
@@ -90,7 +89,6 @@ def _context(
 
     return Context(
         home=home,
-        core=core,
         settings=settings,
         params=WorkbenchParams(),
         database=database,

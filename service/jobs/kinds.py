@@ -1,7 +1,7 @@
 """Kinds of job: from a request to the workflow that does it, and back to an outcome. Runs in the job's own process.
 
     kind     queue   request                                   answer at poll
-    ingest   main    source_url | storage_key | path           the video's record
+    ingest   main    source_url | storage_key                  the video's record
     loop     main    auto_mix                                  LoopResult
     align    main    auto_mix                                  AlignResult
     beats    beats   audio_url                                 beat grid
@@ -78,12 +78,9 @@ def ingest(job: Job, context: Context) -> Outcome:
 
 def _source(job: Job, context: Context) -> Path:
     """Where the bytes of a video are, once they are here."""
-    request = job.request
-    if request.get("source_url") is not None:
-        return _fetch(str(request["source_url"]), context)
-    if request.get("storage_key") is not None:
-        return context.home.uploads / str(request["storage_key"])
-    return Path(str(request["path"]))
+    if job.request.get("source_url") is not None:
+        return _fetch(str(job.request["source_url"]), context)
+    return context.home.uploads / str(job.request["storage_key"])
 
 
 def _fetch(url: str, context: Context) -> Path:
@@ -99,7 +96,7 @@ def _fetch(url: str, context: Context) -> Path:
 
 
 def _keep(path: Path, job: Job, context: Context) -> Path:
-    """Where a video stays: what was fetched moves into the home folder, the rest lies where it is."""
+    """Where a video stays: what was fetched moves into the home folder, an upload lies there already."""
     if path.parent != context.scratch:
         return path
     kept = context.home.prepared(context.home.root / "videos") / str(job.video_id)

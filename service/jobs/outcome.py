@@ -11,7 +11,6 @@ from service.settings import ServiceSettings
 from service.store.jobs import StoredAnswer
 from workbench.home import Home
 from workbench.params import WorkbenchParams
-from workbench.settings import WorkbenchSettings
 from workbench.store.database import Database
 
 
@@ -20,7 +19,6 @@ class Context:
     """What a kind of job may use besides its request."""
 
     home: Home
-    core: WorkbenchSettings
     settings: ServiceSettings
     params: WorkbenchParams
     database: Database

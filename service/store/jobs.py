@@ -22,6 +22,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
+from functools import cache
 from typing import Any, Literal, TypeAlias
 
 import sqlalchemy as sa
@@ -231,22 +232,8 @@ def claim(
         # Two claims at once would not see each other's build, nor each other's turn.
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": _CLAIM_LOCK})
     at = now()
-    taken_over = jobs.c.state == "running"
-    change = (
-        jobs.update()
-        .where(jobs.c.job_id == _whose_turn(queues, owner, at, foreground).scalar_subquery())
-        .values(
-            state="running",
-            attempt=jobs.c.attempt + 1,
-            crashes=jobs.c.crashes + sa.case((taken_over, 1), else_=0),
-            owner=owner,
-            lease_until=moment(lease_seconds),
-            not_before=None,
-            started_at=sa.func.coalesce(jobs.c.started_at, at),
-        )
-        .returning(jobs)
-    )
-    row = connection.execute(change).first()
+    moments = {"at": at, "lease_end": moment(lease_seconds)}
+    row = connection.execute(_claim(tuple(queues), owner, foreground), moments).first()
     if row is None:
         return None
     turn = insert(connection, turns).values(queue=row.queue, account=row.account, served_at=at)
@@ -256,10 +243,37 @@ def claim(
 
 def claimable(connection: Connection, queues: Sequence[str], owner: str, *, foreground: bool = False) -> bool:
     """Whether `claim` would find a job. Only reads, so that a worker may ask often."""
-    return connection.execute(_claimable_ids(queues, owner, now(), foreground).limit(1)).first() is not None
+    found = connection.execute(_any_claimable(tuple(queues), owner, foreground), {"at": now()})
+    return found.first() is not None
 
 
-def _claimable_ids(queues: Sequence[str], owner: str, at: str, foreground: bool) -> sa.Select[Any]:
+# A worker asks twenty times a second; putting a statement together costs more than running it.
+
+
+@cache
+def _claim(queues: tuple[str, ...], owner: str, foreground: bool) -> Any:
+    """UPDATE of the job whose turn it is; takes the moments `at` and `lease_end`."""
+    taken_over = jobs.c.state == "running"
+    return (
+        jobs.update()
+        .where(jobs.c.job_id == _whose_turn(queues, owner, foreground).scalar_subquery())
+        .values(
+            state="running",
+            attempt=jobs.c.attempt + 1,
+            crashes=jobs.c.crashes + sa.case((taken_over, 1), else_=0),
+            owner=owner,
+            lease_until=sa.bindparam("lease_end"),
+            not_before=None,
+            started_at=sa.func.coalesce(jobs.c.started_at, sa.bindparam("at")),
+        )
+        .returning(jobs)
+    )
+
+
+@cache
+def _claimable(queues: tuple[str, ...], owner: str, foreground: bool) -> sa.Select[Any]:
+    """SELECT of the ids of jobs that may be claimed; takes the moment `at`."""
+    at = sa.bindparam("at", type_=sa.String)
     running = jobs.alias("running")
     busy = sa.select(running.c.build).where(running.c.state == "running")
     ready = sa.or_(jobs.c.state == "queued", sa.and_(jobs.c.state == "waiting", jobs.c.not_before <= at))
@@ -271,7 +285,12 @@ def _claimable_ids(queues: Sequence[str], owner: str, at: str, foreground: bool)
     )
 
 
-def _whose_turn(queues: Sequence[str], owner: str, at: str, foreground: bool) -> sa.Select[Any]:
+@cache
+def _any_claimable(queues: tuple[str, ...], owner: str, foreground: bool) -> sa.Select[Any]:
+    return _claimable(queues, owner, foreground).limit(1)
+
+
+def _whose_turn(queues: tuple[str, ...], owner: str, foreground: bool) -> sa.Select[Any]:
     running = jobs.alias("busy")
     busy = (
         sa.select(running.c.queue, running.c.account, sa.func.count().label("jobs"))
@@ -283,7 +302,7 @@ def _whose_turn(queues: Sequence[str], owner: str, at: str, foreground: bool) ->
         turns, sa.and_(turns.c.queue == jobs.c.queue, turns.c.account == jobs.c.account)
     )
     return (
-        _claimable_ids(queues, owner, at, foreground)
+        _claimable(queues, owner, foreground)
         .select_from(joined)
         .order_by(
             sa.case((jobs.c.kind.in_(BACKGROUND), 1), else_=0),

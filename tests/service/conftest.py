@@ -60,16 +60,13 @@ class Postgres:
         self.run("pg_ctl", "-w", "-D", str(self.folder / "data"), "-m", "immediate", "stop")
 
     def url(self) -> str:
-        """The address of a new, empty database."""
-        name = f"test_{next(self._names)}"
-        engine = sa.create_engine(self._address("postgres"), isolation_level="AUTOCOMMIT")
-        with engine.connect() as connection:
-            connection.execute(sa.text(f"CREATE DATABASE {name}"))
+        """The address of a new, empty schema, which is to its clients what a database of their own would be."""
+        name, address = f"test_{next(self._names)}", f"postgresql+psycopg://postgres@/postgres?host={self.folder}"
+        engine = sa.create_engine(address)
+        with engine.begin() as connection:
+            connection.execute(sa.text(f"CREATE SCHEMA {name}"))
         engine.dispose()
-        return self._address(name)
-
-    def _address(self, name: str) -> str:
-        return f"postgresql+psycopg://postgres@/{name}?host={self.folder}"
+        return f"{address}&options=-csearch_path%3D{name}"
 
 
 @pytest.fixture(scope="session")

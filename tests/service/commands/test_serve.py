@@ -19,6 +19,12 @@ import httpx
 import pytest
 import trustme
 
+from service.store import jobs
+from service.store.jobs import NewJob
+from service.store.tables import open_database
+from workbench.home import Home
+from workbench.settings import WorkbenchSettings
+
 WORKBENCH = [sys.executable, "-m", "service.console"]
 
 
@@ -45,9 +51,9 @@ def until(condition: Callable[[], object], what: str, seconds: float = 60.0) -> 
         time.sleep(0.02)
 
 
-def environment(**more: str) -> dict[str, str]:
+def environment() -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("WORKBENCH_")}
-    return kept | {"WORKBENCH_JOB_LEASE_SECONDS": "2"} | more
+    return kept | {"WORKBENCH_JOB_LEASE_SECONDS": "2"}
 
 
 @contextmanager
@@ -122,6 +128,37 @@ def test_jobs_are_run_by_a_process_that_is_replaced_when_killed(tmp_path: Path) 
         served.process.kill()  # nobody is left to end them in order: they end by themselves
         served.process.wait()
         until(lambda: all(gone(pid) for pid in pids), "its processes end with the supervisor")
+
+
+def test_a_worker_alone_runs_jobs_and_exits_0_on_sigterm(tmp_path: Path) -> None:
+    database = open_database(Home(tmp_path), WorkbenchSettings(database_url=None))
+    with database.write() as connection:
+        job = jobs.submit(connection, NewJob("loop", jobs.MAIN, "ada", "b", video_id="vid_none", track_id="trk_none"))
+    with (tmp_path / "log").open("w") as log:
+        worker = subprocess.Popen(
+            [*WORKBENCH, "worker", "--queues", "main", "--home", str(tmp_path)],
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            env=environment(),
+        )
+    assert worker.stdout is not None
+
+    def failed() -> bool:
+        with database.read() as connection:
+            found = jobs.get(connection, job.job_id)
+        return found is not None and found.fault is not None and found.fault["status"] == 422
+
+    try:
+        assert worker.stdout.readline() == "ready\n", (tmp_path / "log").read_text()
+        until(failed, "a loop of no video fails")
+        worker.send_signal(signal.SIGTERM)
+        assert worker.wait(timeout=60) == 0
+    finally:
+        worker.kill()
+        worker.wait()
+        worker.stdout.close()
+        database.close()
 
 
 def test_it_serves_tls(tmp_path: Path) -> None:

@@ -74,7 +74,6 @@ class Studio:
         self.stages.clear()
         context = Context(
             home=self.home,
-            core=WorkbenchSettings(database_url=None),
             settings=self.settings,
             params=WorkbenchParams(),
             database=self.database,
