@@ -483,6 +483,9 @@ class DuckParams(Params):
     bridge_seconds: float = Field(
         default=2.0, ge=0.0, le=3.5, description="s; music stays down through shorter pauses instead of pumping"
     )
+    steady_db: float = Field(
+        default=4.0, ge=0.0, le=12.0, description="dB deeper than asked for that music stays, to keep still in a block"
+    )
     slope_db_per_second: float = Field(
         default=60.0, ge=30.0, le=120.0, description="dB/s of the steepest ramp; steeper ones are heard as a cut"
     )

@@ -6,7 +6,7 @@ away from speech it is exactly 0. All ramps are straight in decibels, which is w
 
 Conventions: attenuation is in dB, positive pulls down; times are video seconds; points have shape (n_points, 2).
 
-Functions: `duck_depths`, `duck_curve`, `thinned`.
+Functions: `duck_depths`, `steadied`, `duck_curve`, `thinned`.
 
 References
 ----------
@@ -62,6 +62,32 @@ def duck_depths(pieces: Phrases, voice: LevelCurve, music: LevelCurve, params: D
         if np.isfinite(below):
             depths[k] = min(max(0.0, params.under_voice_lu - below), params.max_depth_db)
     return depths
+
+
+def steadied(pieces: Phrases, depths_db: FloatArray, params: DuckParams | None = None) -> FloatArray:
+    """Depths without the small ups and downs inside a block of speech, which would be heard as pumping.
+
+    A piece that lies less than `steady_db` shallower than deeper ones before and after it, in the same block, goes down
+    with the lesser of them.
+
+    Parameters
+    ----------
+    pieces : stretches of speech, sorted, seconds; pauses up to `bridge_seconds` are inside a block
+    depths_db : shape (n_pieces,), dB
+
+    Returns
+    -------
+    shape (n_pieces,), dB, nowhere less than asked for
+    """
+    params = params or DuckParams()
+    steady = np.array(depths_db, dtype=np.float64)
+    breaks = [k for k in range(1, len(pieces)) if pieces[k][0] - pieces[k - 1][1] > params.bridge_seconds]
+    for first, stop in pairwise([0, *breaks, len(pieces)]):
+        block = steady[first:stop]
+        before, after = np.maximum.accumulate(block), np.maximum.accumulate(block[::-1])[::-1]
+        filled = np.minimum(before, after)
+        steady[first:stop] = np.where((block > 0) & (filled - block <= params.steady_db), filled, block)
+    return steady
 
 
 def duck_curve(

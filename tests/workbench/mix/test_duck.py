@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.errors import ParameterError
-from workbench.mix.duck import duck_curve, duck_depths, pieces_of, thinned
+from workbench.mix.duck import duck_curve, duck_depths, pieces_of, steadied, thinned
 from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
 from workbench.params import DuckParams
 
@@ -99,6 +99,13 @@ def test_depth_puts_the_music_fifteen_units_under_the_voice_phrase_by_phrase() -
     voice = LevelCurve(np.concatenate([steady(-18, 10).power, steady(-24, 10).power]), 1.0)
     depths = duck_depths(((2.0, 8.0), (12.0, 18.0)), voice, steady(-18, 20))
     assert depths == pytest.approx([15.0, 21.0], abs=1e-6)
+
+
+def test_small_ups_and_downs_inside_a_block_are_held_down_and_large_ones_are_followed() -> None:
+    pieces = ((1.0, 3.0), (4.0, 6.0), (7.0, 9.0), (20.0, 22.0), (23.0, 25.0), (26.0, 28.0))
+    depths = np.array([15.0, 13.0, 16.0, 15.0, 8.0, 16.0])
+    assert steadied(pieces, depths).tolist() == [15.0, 15.0, 16.0, 15.0, 8.0, 16.0]
+    assert steadied((), np.zeros(0)).size == 0
 
 
 def test_a_whispered_aside_does_not_dig_a_hole() -> None:
