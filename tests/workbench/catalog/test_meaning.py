@@ -1,0 +1,106 @@
+"""What a script asks for is read from how it speaks, and languages are told apart."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from workbench.catalog.lexicon import lexicon, named
+from workbench.catalog.meaning import language_of, line_targets, read_script, reader, ridge
+from workbench.catalog.words import DEPTHS, DIMS, SentenceEmbedding, find_embedding
+from workbench.settings import WorkbenchSettings
+
+
+@pytest.fixture(scope="module")
+def embedding() -> SentenceEmbedding:
+    found = find_embedding(WorkbenchSettings())
+    if found is None:
+        pytest.skip("no weights of the sentence embedding on this machine")
+    return found
+
+
+def test_the_reader_was_fitted_on_this_lexicon() -> None:
+    fitted = reader()
+    assert fitted.weights.shape == (len(DEPTHS) * DIMS, len(lexicon().names) + 4)
+    np.testing.assert_allclose(fitted.usual, line_targets().mean(axis=0), atol=2e-3)
+
+
+def test_ridge_without_penalty_says_what_it_was_taught() -> None:
+    generator = np.random.default_rng(5)
+    states, targets = generator.normal(size=(12, len(DEPTHS), DIMS)), generator.normal(size=(12, 3))
+    fitted = ridge(states, targets, penalty=1e-9)
+    np.testing.assert_allclose(fitted.read(states), targets, atol=1e-5)
+
+
+def test_ridge_with_a_large_penalty_says_the_mean() -> None:
+    generator = np.random.default_rng(5)
+    states, targets = generator.normal(size=(12, len(DEPTHS), DIMS)), generator.normal(size=(12, 3))
+    read = ridge(states, targets, penalty=1e9).read(states)
+    np.testing.assert_allclose(read, np.tile(targets.mean(axis=0), (12, 1)), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("script", "mood"),
+    [
+        ("The house is quiet since she left. I keep setting two cups on the table.", "sad"),
+        ("Something breathed behind the cellar door, and then it said my name.", "scary"),
+        ("Let your eyes close. Breathe out slowly, and let the day go.", "calm"),
+        ("Five, four, three, push! Do not stop! Faster! Last round, everything you've got!", "energetic"),
+    ],
+)
+def test_a_mood_is_read_that_no_word_names(embedding: SentenceEmbedding, script: str, mood: str) -> None:
+    assert mood in named(read_script(script, embedding).facets, ("moods",), most=4)
+
+
+def test_a_workout_is_louder_than_a_lullaby(embedding: SentenceEmbedding) -> None:
+    loud = read_script("Jump! Push! Ten more! Sweat it out, don't you dare slow down!", embedding).sound
+    soft = read_script("Good night, little one. The moon is up and all the boats are asleep.", embedding).sound
+    assert loud.energy > soft.energy + 0.3
+    assert loud.bpm > soft.bpm + 20
+
+
+def test_without_the_embedding_the_lexicon_reads_single_words() -> None:
+    reading = read_script("Chop the onion, heat the butter, and add garlic to the sauce.")
+    assert not reading.by_embedding
+    assert reading.vector is None
+    assert reading.scene == "a cooking video"
+    assert "warm" in named(reading.facets, ("moods",))
+
+
+def test_nothing_to_read_asks_for_nothing_special() -> None:
+    reading = read_script("Zxq 4711.")
+    assert reading.words == ()
+    assert 0.3 < reading.sound.energy < 0.6
+
+
+def test_two_words_are_not_followed_far(embedding: SentenceEmbedding) -> None:
+    short, long = read_script("Buy now!", embedding), read_script("Buy now! " * 12, embedding)
+    usual = read_script("Zxq 4711.").sound.energy
+    assert abs(short.sound.energy - usual) < abs(long.sound.energy - usual)
+
+
+@pytest.mark.parametrize(
+    ("text", "language"),
+    [
+        ("The night is still and we are not alone.", "English"),
+        ("Die Nacht ist still, und wir sind nicht allein.", "German"),
+        ("La nuit est calme et nous ne sommes pas seuls.", "French"),
+        ("La noche está en calma y no estamos solos en el mar.", "Spanish"),
+        ("La notte è calma e non siamo soli nel mare.", "Italian"),
+        ("A noite está calma e não estamos sós no mar.", "Portuguese"),
+        ("De nacht is stil en wij zijn niet alleen.", "Dutch"),
+        ("夜は静かで、海は穏やかです。", "Japanese"),
+        ("Ночь тиха, и мы не одни.", "Cyrillic script"),
+        ("Wow!", "English"),
+        ("", "English"),
+    ],
+)
+def test_the_language_is_told(text: str, language: str) -> None:
+    assert language_of(text) == language
+
+
+def test_another_language_degrades_gently(embedding: SentenceEmbedding) -> None:
+    reading = read_script("Die Nacht ist ruhig, und das Meer ist friedlich. Niemand ist hier.", embedding)
+    assert reading.language == "German"
+    assert named(reading.facets, ("moods",), most=1) == ["calm"]
+    assert reading.sound.energy < 0.5

@@ -1,0 +1,78 @@
+"""Texts are found by their words, and one that names everything is not believed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.catalog.lexicon import lexicon
+from workbench.catalog.texts import TextIndex
+from workbench.errors import StoreError
+
+TEXTS = [
+    "Calm piano for a rainy evening",
+    "Aggressive metal, distorted guitars and pounding drums",
+    "",
+    "Calm strings, hopeful and warm",
+]
+
+
+@pytest.fixture
+def index(tmp_path: Path) -> TextIndex:
+    return TextIndex.build(TEXTS, tmp_path / "texts")
+
+
+def test_the_text_with_the_words_comes_first(index: TextIndex) -> None:
+    hits = index.search("a calm piano", 10)
+    assert list(hits.rows) == [0, 3]
+    assert hits.scores[0] > hits.scores[1] > 0
+
+
+def test_only_allowed_rows_are_found(index: TextIndex) -> None:
+    allowed = np.array([False, True, True, True])
+    assert list(index.search("calm piano", 10, allowed).rows) == [3]
+    assert list(index.search("calm", 1, ~allowed).rows) == [0]
+
+
+def test_unknown_words_find_nothing(index: TextIndex) -> None:
+    assert index.search("xylograph", 5).rows.size == 0
+    assert index.search("the of and", 5).rows.size == 0
+
+
+def test_an_opened_index_is_the_one_that_was_built(index: TextIndex, tmp_path: Path) -> None:
+    again = TextIndex.open(tmp_path / "texts")
+    assert len(again) == 4
+    np.testing.assert_array_equal(again.facets, index.facets)
+    assert list(again.search("metal", 3).rows) == [1]
+
+
+def test_facets_stand_in_the_order_of_the_texts(index: TextIndex) -> None:
+    metal, piano = lexicon().index("metal"), lexicon().index("piano")
+    assert list(index.facets[:, metal] > 0) == [False, True, False, False]
+    assert list(index.facets[:, piano] > 0) == [True, False, False, False]
+
+
+@pytest.mark.parametrize("texts", [[], ["", ""], ["the"]])
+def test_texts_without_words_can_be_searched(tmp_path: Path, texts: list[str]) -> None:
+    index = TextIndex.build(texts, tmp_path / "empty")
+    assert len(index) == len(texts)
+    assert index.search("piano", 3).rows.size == 0
+
+
+def test_a_folder_without_an_index_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(StoreError, match="no index of texts"):
+        TextIndex.open(tmp_path)
+
+
+def test_stuffed_and_repeated_texts_are_not_believed(tmp_path: Path) -> None:
+    stuffed = (
+        "happy sad epic calm dark romantic playful energetic tense dreamy scary elegant festive cool rock jazz pop"
+    )
+    repeated = "epic " * 40 + "trailer"
+    plain = "Warm fingerpicked guitar with upright bass and brushes, nostalgic and gentle. Folk, Americana, acoustic"
+    trust = TextIndex.build([stuffed, repeated, plain], tmp_path / "t").trust
+    assert trust[0] < 0.6
+    assert trust[1] < 0.4
+    assert trust[2] == 1.0
