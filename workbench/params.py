@@ -837,13 +837,13 @@ class MatchParams(Params):
     shortest_scene_seconds: float = Field(default=8.0, ge=1.0, le=120.0, description="s; music cannot follow faster")
     candidates: int = Field(default=400, ge=50, le=5000, description="tracks whose contours and bars are looked at")
     wanted_energy: Weights = Field(
-        default=(0.0, 0.35, 0.45, 0.2, 0.0, 0.0), description="of 1, pace, movement, loudness, brightness, 4 x colour"
+        default=(0.0, 0.35, 0.49, 0.2, 0.0, 0.0), description="of 1, pace, movement, loudness, brightness, 4 x colour"
     )
     wanted_pulse: Weights = Field(
         default=(0.0, 0.78, 0.22, 0.0, 0.0, 0.0), description="the same, for how fast the music is felt"
     )
     wanted_valence: Weights = Field(
-        default=(0.0, 0.0, 0.0, 0.0, 0.7, 0.52), description="the same, for how cheerful it is"
+        default=(0.0, 0.0, 0.0, 0.0, 0.68, 0.54), description="the same, for how cheerful it is"
     )
     calm_under_voice: float = Field(
         default=0.2, ge=0.0, le=0.8, description="of the energy that a film wants, given up where somebody speaks"
@@ -855,7 +855,7 @@ class MatchParams(Params):
     energy_width: float = Field(default=0.18, ge=0.05, le=1.0, description="standard deviation")
     valence_width: float = Field(default=0.308, ge=0.05, le=1.0, description="standard deviation")
     much_speech: float = Field(
-        default=0.2143,
+        default=0.36,
         ge=0.05,
         le=1.0,
         description="of the film's time, from where on a voice-over decides about vocals",
@@ -865,26 +865,26 @@ class MatchParams(Params):
         default=0.08, ge=0.0, le=0.9, description="of the power from 1 to 4 kHz, that leaves a voice free"
     )
     full_band: float = Field(default=0.15, ge=0.05, le=1.0, description="beyond that, that drowns it")
-    usual_swing: float = Field(default=0.0571, ge=0.01, le=1.0, description="deviation of drive that is half an arc")
-    usual_spread: float = Field(default=0.0428, ge=0.01, le=1.0, description="the same of the music's energy")
-    weight_pulse: float = Field(default=0.095, ge=0.0, le=1.0, description="exponent in the geometric mean")
-    weight_level: float = Field(default=0.119, ge=0.0, le=1.0, description="exponent in the geometric mean")
-    weight_mood: float = Field(default=0.134, ge=0.0, le=1.0, description="exponent in the geometric mean")
-    weight_voice: float = Field(default=0.202, ge=0.0, le=1.0, description="exponent in the geometric mean")
-    weight_length: float = Field(default=0.093, ge=0.0, le=1.0, description="exponent in the geometric mean")
+    usual_swing: float = Field(default=0.0433, ge=0.01, le=1.0, description="deviation of drive that is half an arc")
+    usual_spread: float = Field(default=0.0306, ge=0.01, le=1.0, description="the same of the music's energy")
+    weight_pulse: float = Field(default=0.164, ge=0.0, le=1.0, description="exponent in the geometric mean")
+    weight_level: float = Field(default=0.062, ge=0.0, le=1.0, description="exponent in the geometric mean")
+    weight_mood: float = Field(default=0.118, ge=0.0, le=1.0, description="exponent in the geometric mean")
+    weight_voice: float = Field(default=0.251, ge=0.0, le=1.0, description="exponent in the geometric mean")
+    weight_length: float = Field(default=0.133, ge=0.0, le=1.0, description="exponent in the geometric mean")
     weight_bars: float = Field(default=0.05, ge=0.0, le=1.0, description="exponent in the geometric mean")
-    weight_arc: float = Field(default=0.257, ge=0.0, le=1.0, description="exponent in the geometric mean")
+    weight_arc: float = Field(default=0.173, ge=0.0, le=1.0, description="exponent in the geometric mean")
     weight_sync: float = Field(default=0.05, ge=0.0, le=1.0, description="exponent in the geometric mean")
-    usual_pulse: float = Field(default=0.656, gt=0.0, le=1.0, description="mean of the part over the reference set")
-    usual_level: float = Field(default=0.228, gt=0.0, le=1.0, description="mean of the part over the reference set")
-    usual_mood: float = Field(default=0.656, gt=0.0, le=1.0, description="mean of the part over the reference set")
-    usual_voice: float = Field(default=0.777, gt=0.0, le=1.0, description="mean of the part over the reference set")
-    usual_length: float = Field(default=0.741, gt=0.0, le=1.0, description="mean of the part over the reference set")
+    usual_pulse: float = Field(default=0.609, gt=0.0, le=1.0, description="mean of the part over the reference set")
+    usual_level: float = Field(default=0.224, gt=0.0, le=1.0, description="mean of the part over the reference set")
+    usual_mood: float = Field(default=0.659, gt=0.0, le=1.0, description="mean of the part over the reference set")
+    usual_voice: float = Field(default=0.776, gt=0.0, le=1.0, description="mean of the part over the reference set")
+    usual_length: float = Field(default=0.749, gt=0.0, le=1.0, description="mean of the part over the reference set")
     usual_bars: float = Field(default=0.5, gt=0.0, le=1.0, description="cuts keep no time with most music")
-    usual_arc: float = Field(default=0.502, gt=0.0, le=1.0, description="what music without an arc has")
+    usual_arc: float = Field(default=0.501, gt=0.0, le=1.0, description="what music without an arc has")
     usual_sync: float = Field(default=0.5, gt=0.0, le=1.0, description="most tracks land nowhere in particular")
-    calibration_offset: float = Field(default=-8.766, ge=-50.0, le=50.0, description="log-odds of a raw score of 0")
-    calibration_slope: float = Field(default=13.747, ge=0.0, le=200.0, description="log-odds a unit of raw score")
+    calibration_offset: float = Field(default=-9.326, ge=-50.0, le=50.0, description="log-odds of a raw score of 0")
+    calibration_slope: float = Field(default=13.667, ge=0.0, le=200.0, description="log-odds a unit of raw score")
 
     @property
     def weights(self) -> dict[str, float]:

@@ -10,6 +10,7 @@ by `match.py` alone.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -27,11 +28,19 @@ from workbench.catalog.match_ranking import (
 from workbench.catalog.match_reference import TAKEN, Reference, write_reference
 from workbench.params import MatchParams
 
-TRAINING_SEED, TRAINING_FILMS, TRAINING_TRACKS = 1, 60, 300
+TRAINING_SEED, TRAINING_FILMS, TRAINING_TRACKS = 1, 120, 300
 GAIN = 2.0 ** np.arange(4) - 1.0
 """what a grade is worth"""
 SEARCHED_WEIGHTS = ("pulse", "level", "mood", "voice", "length", "arc")
-SEARCHED_SCALES = ("pulse_width", "energy_width", "valence_width", "usual_swing", "usual_spread", "much_speech")
+SEARCHED_SCALES = (
+    "pulse_width",
+    "energy_width",
+    "valence_width",
+    "usual_swing",
+    "usual_spread",
+    "much_speech",
+    "calm_under_voice",
+)
 SEARCHED_SUMS = {"wanted_energy": (0, 1, 2, 3, 5), "wanted_pulse": (0, 1, 2), "wanted_valence": (0, 4, 5)}
 """places in what films expect that may be other than 0"""
 
@@ -47,10 +56,16 @@ def ndcg(grades: NDArray[np.int64], scores: NDArray[np.float64], count: int = 10
 
 def all_parts(half: Half, params: MatchParams) -> dict[str, NDArray[np.float64]]:
     """Every part of every pair but sync, shape (n_films, n_tracks)."""
-    rows = []
-    for film in half.facts:
-        wanted = wanted_of(film, params)
-        rows.append(quick_parts(film, wanted, half.columns, params) | slow_parts(film, half.columns, params))
+    quick = [quick_parts(film, wanted_of(film, params), half.columns, params) for film in half.facts]
+    slow = _slow_parts(half, params.usual_swing, params.usual_spread)
+    return {name: np.stack([row[name] for row in quick]).astype(np.float64) for name in quick[0]} | slow
+
+
+@cache
+def _slow_parts(half: Half, usual_swing: float, usual_spread: float) -> dict[str, NDArray[np.float64]]:
+    """The parts that depend on two constants only."""
+    params = MatchParams(usual_swing=usual_swing, usual_spread=usual_spread)
+    rows = [slow_parts(film, half.columns, params) for film in half.facts]
     return {name: np.stack([row[name] for row in rows]).astype(np.float64) for name in rows[0]}
 
 

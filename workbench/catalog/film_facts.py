@@ -88,9 +88,9 @@ class FilmFacts:
     scenes: tuple[Scene, ...]
     """together the film, in order"""
     pace: float
-    """0 to 1: how fast it is cut, on a logarithmic scale"""
+    """0 to 1: how fast it is cut, on a logarithmic scale, mean over its time"""
     movement: float
-    """0 to 1: how much moves, on a logarithmic scale"""
+    """0 to 1: how much moves, on a logarithmic scale, mean over its time: one rush does not make a rushing film"""
 
     def __post_init__(self) -> None:
         if not 0.0 < self.duration < float("inf"):
@@ -117,9 +117,7 @@ class FilmFacts:
     def swing(self) -> float:
         """How much the scenes differ in drive: standard deviation over the film's time."""
         mean = self.drive
-        return float(
-            np.sqrt(sum((scene.drive - mean) ** 2 * scene.seconds for scene in self.scenes) / self.duration)
-        )
+        return float(np.sqrt(sum((scene.drive - mean) ** 2 * scene.seconds for scene in self.scenes) / self.duration))
 
 
 def film_facts(footage: Footage, params: MatchParams | None = None) -> FilmFacts:
@@ -132,12 +130,12 @@ def film_facts(footage: Footage, params: MatchParams | None = None) -> FilmFacts
     """
     params = params or MatchParams()
     picture, sound = footage.picture, footage.soundtrack
-    scenes = _scenes(picture, params)
-    duration = picture.duration
+    curves = _curves(picture, params)
+    seconds = np.diff(curves.edges)
     moves = _moves(picture)
     motion = float(picture.motion[moves].mean()) if moves.any() else 0.0
     return FilmFacts(
-        duration=duration,
+        duration=picture.duration,
         cuts=picture.cuts,
         motion=motion,
         brightness=float(picture.brightness.mean()),
@@ -147,9 +145,9 @@ def film_facts(footage: Footage, params: MatchParams | None = None) -> FilmFacts
         speech_share=min(1.0, sound.speech_share),
         phrases=len(sound.speech_ranges),
         classification=sound.classification,
-        scenes=scenes,
-        pace=float(pace_of(60.0 * picture.cuts.size / duration, params)),
-        movement=float(movement_of(motion, params)),
+        scenes=_scenes(picture, curves, params),
+        pace=float(curves.pace @ seconds / seconds.sum()),
+        movement=float(movement_of(curves.motion, params) @ seconds / seconds.sum()),
     )
 
 
@@ -194,15 +192,38 @@ def _own_loudness(sound: Soundtrack) -> float | None:
     return lufs if lufs > _SILENT_LUFS else None
 
 
-def _scenes(picture: Picture, params: MatchParams) -> tuple[Scene, ...]:
+@dataclass(frozen=True, slots=True, eq=False)
+class _Curves:
+    """A film in pieces: what scenes are made of."""
+
+    edges: FloatArray
+    """shape (n + 1,), video seconds"""
+    pace: FloatArray
+    """shape (n,), 0 to 1"""
+    motion: FloatArray
+    """shape (n,), picture heights a second"""
+    light: FloatArray
+    """shape (n,)"""
+    colour: FloatArray
+    """shape (n,)"""
+
+
+def _curves(picture: Picture, params: MatchParams) -> _Curves:
+    """Pace, motion, light and colour of each piece."""
+    edges, told = _atoms(picture, params), _moves(picture)
+    return _Curves(
+        edges,
+        _local_pace(picture, edges, params),
+        _means(picture.times[told], picture.motion[told], edges),
+        _means(picture.times, picture.brightness, edges),
+        _means(picture.times, picture.colourfulness, edges),
+    )
+
+
+def _scenes(picture: Picture, curves: _Curves, params: MatchParams) -> tuple[Scene, ...]:
     """The best partition of a film's shots."""
-    edges = _atoms(picture, params)
-    pace = _local_pace(picture, edges, params)
-    told = _moves(picture)
-    motion = _means(picture.times[told], picture.motion[told], edges)
-    light = _means(picture.times, picture.brightness, edges)
-    colour = _means(picture.times, picture.colourfulness, edges)
-    drive = drive_of(pace, movement_of(motion, params), params)
+    edges, light, colour = curves.edges, curves.light, curves.colour
+    drive = drive_of(curves.pace, movement_of(curves.motion, params), params)
     features = np.column_stack([drive / 0.15, light / 0.15, colour / 0.06])
     borders = edges[_partition(features, np.diff(edges), params)]
     lengths = np.diff(edges)
@@ -216,7 +237,7 @@ def _scenes(picture: Picture, params: MatchParams) -> tuple[Scene, ...]:
                 start=float(start),
                 end=float(end),
                 cuts_per_minute=60.0 * cuts / float(end - start),
-                motion=float(motion[inside] @ share),
+                motion=float(curves.motion[inside] @ share),
                 brightness=float(light[inside] @ share),
                 colourfulness=float(colour[inside] @ share),
                 drive=float(drive[inside] @ share),

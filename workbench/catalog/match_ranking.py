@@ -53,6 +53,9 @@ _BLOCK = 1 << 16
 _WINDOW_CUTS = 16
 """cuts over which a phase is expected to hold: editors place music anew, and tempi are known to a part in a thousand"""
 _LEAST_CUTS = 4
+_TEMPO_SHARE = np.float32(0.75)
+_MOST_UNITS = 4.5
+"""units that the median shot may last: a cut every seventh beat is on the beat, and nobody hears it"""
 _KEEPS_TIME_ODDS = 0.01
 """that a film was cut to this very tempo, before looking: of hundreds of tracks one in a hundred would seem to fit"""
 _LEAST_PART = 0.02
@@ -95,7 +98,8 @@ def wanted_of(film: FilmFacts, params: MatchParams) -> Wanted:
     def of(weights: tuple[float, ...]) -> float:
         return float(np.clip(facts @ np.array(weights), 0.0, 1.0))
 
-    return Wanted(of(params.wanted_energy), of(params.wanted_pulse), of(params.wanted_valence))
+    calm = 1.0 - params.calm_under_voice * min(1.0, film.speech_share / params.much_speech)
+    return Wanted(calm * of(params.wanted_energy), of(params.wanted_pulse), of(params.wanted_valence))
 
 
 def film_evidence(film: FilmFacts) -> FloatArray:
@@ -217,13 +221,15 @@ def _bell(values: FloatArray, centre: float, width: float) -> FloatArray:
 
 
 def track_pulse(bpm: FloatArray, density: FloatArray) -> FloatArray:
-    """How fast music is felt, 0 to 1: from 60 to 180 beats a minute, from half an onset to eight a second.
+    """How fast music is felt, 0 to 1: mostly its tempo (60 to 180 bpm), a little its onsets (2 to 12 a second).
 
     Music without beats goes by its onsets alone.
     """
     tempo = np.clip(np.log2(bpm / np.float32(60.0)) / np.float32(np.log2(3.0)), -0.2, 1.2)
-    events = np.clip(np.log2(np.maximum(density, np.float32(0.1)) / np.float32(0.5)) / np.float32(4.0), 0.0, 1.2)
-    both = np.float32(0.5) * (tempo + events)
+    events = np.clip(
+        np.log2(np.maximum(density, np.float32(0.1)) / np.float32(2.0)) / np.float32(np.log2(6.0)), 0.0, 1.2
+    )
+    both = _TEMPO_SHARE * tempo + (np.float32(1.0) - _TEMPO_SHARE) * events
     return np.clip(np.where(np.isnan(tempo), events, np.where(np.isnan(events), tempo, both)), 0.0, 1.0)
 
 
@@ -240,8 +246,10 @@ def voice_part(speech_share: float, vocals: FloatArray, speech_band: FloatArray,
     much = np.float32(min(1.0, speech_share / params.much_speech))
     crowded = np.clip((speech_band - np.float32(params.free_band)) / np.float32(params.full_band), 0.0, 1.0)
     share = np.float32(params.vocals_share)
+    # A detector that hears a third of a voice in a saxophone is not heard as a third of a singer.
+    sings = np.clip((vocals - np.float32(0.3)) / np.float32(0.4), 0.0, 1.0)
     crowded = np.where(np.isnan(crowded), np.float32(0.5), crowded)
-    return np.asarray(np.float32(1.0) - much * (share * vocals + (np.float32(1.0) - share) * crowded))
+    return np.asarray(np.float32(1.0) - much * (share * sings + (np.float32(1.0) - share) * crowded))
 
 
 def length_part(film_seconds: float, duration: FloatArray, loopable: FloatArray) -> FloatArray:
@@ -316,6 +324,7 @@ def bar_agreement(cuts: FloatArray, bpm: FloatArray, beats_per_bar: IntArray) ->
     if cuts.size < _LEAST_CUTS or not n_tracks:
         return np.zeros(n_tracks, dtype=np.float32), np.zeros(n_tracks, dtype=np.int64)
     runs = np.array_split(cuts, max(1, round(cuts.size / _WINDOW_CUTS)))
+    shot = float(np.median(np.diff(cuts)))
     pulsed = np.isfinite(bpm) & (np.asarray(bpm) > 0)
     beat = 60.0 / np.where(pulsed, bpm, 60.0).astype(np.float64)
     bar = beat * np.where(np.asarray(beats_per_bar) > 0, beats_per_bar, 4)
@@ -325,7 +334,8 @@ def bar_agreement(cuts: FloatArray, bpm: FloatArray, beats_per_bar: IntArray) ->
         evidence = sum(run.size * np.square(length) for run, length in zip(runs, lengths, strict=True))
         chance = np.minimum(1.0, len(BAR_UNITS) * gammaincc(len(runs), evidence))
         mean = sum(run.size * length for run, length in zip(runs, lengths, strict=True)) / cuts.size
-        agreement[unit] = np.where(pulsed, mean * _KEEPS_TIME_ODDS / (_KEEPS_TIME_ODDS + chance), 0.0)
+        simple = period >= shot / _MOST_UNITS
+        agreement[unit] = np.where(pulsed & simple, mean * _KEEPS_TIME_ODDS / (_KEEPS_TIME_ODDS + chance), 0.0)
     return agreement.max(axis=0).astype(np.float32), agreement.argmax(axis=0)
 
 

@@ -15,7 +15,7 @@ from math import isnan, log
 
 import numpy as np
 
-from workbench.align.placements import Placement
+from workbench.align.placements import CHANCE_SCORE, Placement
 from workbench.catalog.columns import Columns
 from workbench.catalog.film_facts import FilmFacts, Scene
 from workbench.catalog.lane import Reason
@@ -232,8 +232,8 @@ def _stretch(scene: Scene) -> str:
 
 
 def _sync(pair: Pair) -> tuple[str, str, float] | None:
-    """The strongest coincidence of the best placement."""
-    if not pair.placements:
+    """The strongest coincidence of the best placement, where it is none of chance's."""
+    if not pair.placements or pair.placements[0].score < CHANCE_SCORE:
         return None
     best = pair.placements[0]
     landmark, _, moment = best.label.partition(" on the ")
@@ -270,8 +270,7 @@ def _praise(name: str, pair: Pair) -> str | None:
         facts = _bars(pair)
         return None if facts is None else f"the cuts keep time with it ({facts[1]})"
     if name == "sync":
-        best = pair.placements[0] if pair.placements else None
-        return None if best is None or best.score < 0.3 else f"it can land its {best.label}"
+        return f"it can land its {pair.placements[0].label}" if _sync(pair) and pair.placements else None
     if name == "arc":
         found = extremes(film)
         return (
@@ -281,7 +280,8 @@ def _praise(name: str, pair: Pair) -> str | None:
         return None
     match name:
         case "pulse":
-            return f"{tempo_of(pair).split(',')[0]} suits {cutting(film)}"
+            beats = "music without a beat" if isnan(pair.number("bpm")) else f"{pair.number('bpm'):.0f} bpm"
+            return f"{beats} suits {cutting(film)}"
         case "level":
             return f"its energy of {pair.number('energy'):.2f} is about the film's"
         case "mood":

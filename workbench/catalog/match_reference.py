@@ -1,6 +1,6 @@
 """The reference set that the constants of match were fitted on: its card, and how to read it.
 
-What it is. Sixty films and three hundred tracks, each with a latent character (arousal, valence, pulse, an arc, speech
+What it is. A hundred and twenty films and three hundred tracks, each with a latent character (arousal, valence, pulse, an arc, speech
 or vocals, length), and a grade from 0 to 3 for every pair, given by comparing the characters. Stored are the facts that
 would be measured of them, drawn from the characters with the confusions of real material, and the grades; the
 characters themselves stay out of sight, so nothing here can be ranked by them.
@@ -30,6 +30,7 @@ import numpy as np
 from workbench.catalog.columns import NUMBERS, Columns, empty_columns
 from workbench.catalog.film_facts import FilmFacts, Scene
 from workbench.recording import FloatArray, IntArray
+from workbench.video.soundtrack import SoundClass
 
 FILE = "match_reference.npz"
 TAKEN = np.array([0.0, 0.2, 0.7, 1.0])
@@ -38,7 +39,7 @@ _FILM_NUMBERS = (
     "duration", "motion", "brightness", "colourfulness", "contrast", "speech_share", "phrases", "pace", "movement",
 )  # fmt: skip
 _SCENE_NUMBERS = ("start", "end", "cuts_per_minute", "motion", "brightness", "colourfulness", "drive")
-_CLASSES = ("voice", "ambient", "silent", "none")
+_CLASSES: tuple[SoundClass, ...] = ("voice", "ambient", "silent", "none")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

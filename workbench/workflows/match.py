@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.align.placements import Coincidence, Placement, place
+from workbench.align.placements import CHANCE_SCORE, Coincidence, Placement, place
 from workbench.catalog.film_facts import FilmFacts, film_facts
 from workbench.catalog.lane import LANE_SIZE, POOL_SIZE, Lane, Match, pick
 from workbench.catalog.match_ranking import Ranking, bonus, rank, raw_scores, scores_of
@@ -155,7 +155,9 @@ def _with_sync(
 
 
 def _sync_part(found: Placements) -> float:
-    return float(bonus(np.array(found[0].score if found else 0.0)))
+    """What chance lands is no merit."""
+    landed = found[0].score if found and found[0].score >= CHANCE_SCORE else 0.0
+    return float(bonus(np.array(landed)))
 
 
 def _match(

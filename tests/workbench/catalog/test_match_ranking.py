@@ -48,7 +48,7 @@ def test_bright_pictures_want_cheerful_music(film: MakeFilm, columns: MakeColumn
 
 
 def test_a_voice_prefers_instrumentals_with_a_free_band(film: MakeFilm, columns: MakeColumns) -> None:
-    tracks = columns(vocals=[0.95, 0.0, 0.0], speech_band=[0.1, 0.45, 0.1])
+    tracks = columns(vocals=[0.95, 0.0, 0.0], speech_band=[0.05, 0.45, 0.05])
     spoken = parts_of(film(speech=0.5), tracks)["voice"]
     assert spoken[2] == pytest.approx(1.0)
     assert spoken[0] < spoken[1] < spoken[2]
@@ -109,6 +109,12 @@ def test_cuts_on_a_grid_agree_with_the_tempo_they_were_cut_to(spacing: float, un
     assert np.all(agreement[1:] < 0.4)
 
 
+def test_cuts_many_beats_apart_keep_time_with_nothing_anybody_hears() -> None:
+    every_seventh_beat = 3.5 * np.arange(1, 30)
+    agreement, _ = bar_agreement(every_seventh_beat, np.array([120.0], np.float32), np.full(1, 4, np.int8))
+    assert agreement[0] < 0.2
+
+
 def test_cuts_anywhere_agree_with_no_tempo() -> None:
     dice = np.random.default_rng(4)
     bpm = dice.uniform(60.0, 180.0, 200).astype(np.float32)
@@ -133,7 +139,7 @@ def test_what_is_not_known_of_a_track_speaks_neither_way(film: MakeFilm, columns
 
 def test_music_without_beats_goes_by_its_onsets() -> None:
     nan = float("nan")
-    pulse = track_pulse(np.array([nan, 60.0, 180.0, 120.0], np.float32), np.array([0.5, 0.5, 8.0, nan], np.float32))
+    pulse = track_pulse(np.array([nan, 60.0, 180.0, 120.0], np.float32), np.array([2.0, 2.0, 12.0, nan], np.float32))
     assert pulse[0] == pytest.approx(0.0, abs=1e-6)
     assert pulse[1] == pytest.approx(0.0, abs=1e-6)
     assert pulse[2] == pytest.approx(1.0, abs=1e-6)
