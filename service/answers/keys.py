@@ -30,9 +30,9 @@ def match_key(video_hash: str, catalog_revision: str, revision: str) -> str:
     return _key("match", video_hash, catalog_revision, revision)
 
 
-def beats_key(content_hash: str, revision: str) -> str:
+def beats_key(content_hash: str, grid_revision: str, revision: str) -> str:
     """The grid of a recording."""
-    return _key("beats", content_hash, revision)
+    return _key("beats", content_hash, grid_revision, revision)
 
 
 def _key(kind: str, *parts: str) -> str:

@@ -142,7 +142,7 @@ def posts(wanted: Served, settings: ServiceSettings, listening: socket.socket, r
         command = [sys.executable, "-m", "service.answers.ranking_process", *whose, "--socket", str(path)]
         made.append(Post(f"ranking process {number}", command, rank=0, needed=False))
     if wanted.jobs:
-        made.append(Post("job process", [sys.executable, "-m", "service.console", "worker", *whose], rank=0))
+        made.append(Post("job process", [sys.executable, "-m", "service.console", "worker", *whose], rank=1))
     http = [sys.executable, "-m", "service.commands.http_process", *whose, "--socket-fd", str(listening.fileno())]
     for path in sockets:
         http += ["--ranking-socket", str(path)]

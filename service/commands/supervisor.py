@@ -31,7 +31,7 @@ class Post:
     name: str
     command: Sequence[str]
     rank: int
-    """processes of one rank are started when all of lower rank are ready, and stopped when those above have ended"""
+    """those of the highest are asked to stop first, the others when they have ended"""
     needed: bool = True
     """whether the service is not ready without it"""
     pass_fds: tuple[int, ...] = ()
@@ -106,14 +106,8 @@ class Supervisor:
     def _fill(self) -> None:
         now = time.monotonic()
         for post in self._posts:
-            if post.process is None and now >= post.not_before and self._may_start(post):
+            if post.process is None and now >= post.not_before:
                 self._start(post)
-
-    def _may_start(self, post: Post) -> bool:
-        """A process is started the first time when those that it needs have been ready."""
-        return post.was_ready or all(
-            other.was_ready for other in self._posts if other.needed and other.rank < post.rank
-        )
 
     def _start(self, post: Post) -> None:
         post.process = subprocess.Popen(
@@ -129,7 +123,7 @@ class Supervisor:
         self._selector.register(post, selectors.EVENT_READ)
 
     def _patience(self) -> float | None:
-        waiting = [post.not_before for post in self._posts if post.process is None and self._may_start(post)]
+        waiting = [post.not_before for post in self._posts if post.process is None]
         return max(0.0, min(waiting) - time.monotonic()) if waiting else None
 
     def _turn(self, seconds: float | None) -> None:

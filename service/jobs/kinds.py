@@ -31,7 +31,7 @@ from service.store.jobs import Job, StoredAnswer
 from workbench.catalog.library import Library
 from workbench.catalog.track import Track
 from workbench.errors import MediaError, UnknownTrack, UnknownVideo
-from workbench.store import videos
+from workbench.store import grids, videos
 from workbench.store.videos import VideoRecord
 from workbench.workflows.progress import Progress
 
@@ -245,7 +245,9 @@ def beats(job: Job, context: Context) -> Outcome:
     path = _fetch(str(job.request["audio_url"]), context)
     context.stage("decoding")
     content_hash = hash_file(path)
-    key = keys.beats_key(content_hash, context.revision)
+    with context.database.read() as connection:
+        grid_revision = grids.revision_of(connection, content_hash)
+    key = keys.beats_key(content_hash, grid_revision, context.revision)
     grid, new = _found(context, key), list[StoredAnswer]()
     if grid is None:
         try:
