@@ -40,6 +40,7 @@ COMMANDS: dict[str, Entry] = {
     "cache": Entry("workbench.cli.cache", "Show the size of the analysis cache, or prune it."),
     "report": Entry("workbench.cli.report", "Run a notebook with parameters and write it as HTML."),
     "lab": Entry("workbench.cli.lab", "Open JupyterLab on a copy of the notebooks."),
+    "dashboard": Entry("workbench.cli.dashboard", "See, hear and tune plans in the browser."),
     "serve": Entry("service.commands.serve", "Serve the /v1 interface over HTTP."),
     "worker": Entry("service.commands.worker", "Run jobs alone, beside a serve --no-jobs."),
     "keys": Entry("service.commands.keys", "Create, list, revoke and rotate API keys of the service."),

@@ -1,0 +1,70 @@
+"""`workbench dashboard`: the page on which plans are seen, heard and tuned."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from workbench.cli.options import home_option, profile_option
+from workbench.cli.terminal import say
+
+if TYPE_CHECKING:
+    from workbench.home import Home
+    from workbench.params import WorkbenchParams
+
+
+@click.command("dashboard")
+@click.option(
+    "--host",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address to bind to; others than this machine's own need a key.",
+)
+@click.option("--port", type=click.IntRange(0, 65_535), default=5006, show_default=True, help="0 takes a free one.")
+@click.option("--show/--no-show", default=True, help="Open the page in the browser.")
+@click.option(
+    "--key",
+    envvar="WORKBENCH_DASHBOARD_KEY",
+    help="What a browser must know; beyond this machine one is made where none is given.",
+)
+@profile_option
+@home_option
+def command(host: str, port: int, show: bool, key: str | None, params: WorkbenchParams, home: Home) -> None:
+    """Open the dashboard: see, hear and tune plans in the browser. Needs the `dashboard` extra.
+
+    Prints `listening on …` once requests are accepted; Ctrl-C ends it.
+
+    \b
+    Example:
+      workbench dashboard
+      workbench dashboard --port 8080 --no-show
+      workbench dashboard --host 0.0.0.0 --key a-long-secret-of-yours
+    """
+    try:
+        from workbench.dashboards.access import is_loopback, new_key
+        from workbench.dashboards.app import make_server
+    except ModuleNotFoundError as error:
+        raise click.ClickException(
+            f"{error.name} is missing: install the dashboard extra, pip install 'barline-workbench[dashboard]'"
+        ) from error
+    if key is None and not is_loopback(host):
+        key = new_key()
+    try:
+        server = make_server(home, params, host=host, port=port, key=key)
+    except OSError as error:
+        raise click.ClickException(
+            f"cannot listen on {host}:{port} ({error.strerror}); choose another --port"
+        ) from error
+    name = f"[{host}]" if ":" in host else host
+    url = f"http://{name}:{server.port}" + (f"/?key={key}" if key is not None else "")
+    server.start()
+    click.echo(f"listening on {url}")
+    if show:
+        click.launch(url)
+    try:
+        server.io_loop.start()
+    except KeyboardInterrupt:
+        say("the dashboard has ended")
+    finally:
+        server.stop()

@@ -1,0 +1,124 @@
+"""Who may see the page: on this machine its own browsers, from elsewhere those who have the key.
+
+One rule stands in front of every other route of the server, so that the page, its websocket, sounds and uploads are
+kept by the same few lines. A request passes with the cookie that the key earned; without it every address answers 401
+with a field for the key. `?key=…` in the address earns the cookie too, and is taken out of the address at once.
+
+On the loopback interface no key is asked for, but the address must be the machine's own: a page elsewhere whose name
+was made to point here (DNS rebinding) is refused.
+
+Functions: `guard`, `is_loopback`, `new_key`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import ipaddress
+import secrets
+from typing import Any
+from urllib.parse import parse_qsl, urlencode
+
+from tornado.httputil import HTTPServerRequest
+from tornado.routing import Matcher, Rule
+from tornado.web import Application, RequestHandler
+
+from workbench.errors import ParameterError
+
+SHORTEST_KEY = 12
+"""characters"""
+_COOKIE = "workbench_dashboard"
+_LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a server bound there is reached from this machine only."""
+    try:
+        return ipaddress.ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
+def new_key() -> str:
+    """A key that nobody guesses: 128 bits."""
+    return secrets.token_urlsafe(16)
+
+
+def guard(application: Application, key: str | None) -> None:
+    """Put the rule in front of all routes of an application.
+
+    Parameters
+    ----------
+    key : what a request must know; None: only requests to this machine's own names pass
+
+    Raises
+    ------
+    ParameterError : a key that is too short
+    """
+    if key is not None and len(key) < SHORTEST_KEY:
+        raise ParameterError(f"a key has at least {SHORTEST_KEY} characters; leave --key out to get one made")
+    rule = Rule(_Outside(), _Elsewhere) if key is None else Rule(_WithoutKey(key), _AskKey, {"key": key})
+    application.wildcard_router.rules.insert(0, rule)
+    application.default_router.rules.insert(0, rule)
+
+
+class _Outside(Matcher):
+    """Matches requests that were meant for another name than this machine's own."""
+
+    def match(self, request: HTTPServerRequest) -> dict[str, Any] | None:
+        name = request.host.rsplit(":", 1)[0] if not request.host.endswith("]") else request.host
+        return None if name in _LOCAL_NAMES else {}
+
+
+class _WithoutKey(Matcher):
+    """Matches requests that do not know the key."""
+
+    def __init__(self, key: str) -> None:
+        self._worth = _worth(key)
+
+    def match(self, request: HTTPServerRequest) -> dict[str, Any] | None:
+        cookie = request.cookies.get(_COOKIE)
+        return None if cookie is not None and hmac.compare_digest(cookie.value, self._worth) else {}
+
+
+def _worth(key: str) -> str:
+    """What the cookie holds: nothing that the key could be read from."""
+    return hashlib.sha256(f"workbench dashboard {key}".encode()).hexdigest()
+
+
+class _Elsewhere(RequestHandler):
+    """Refuses."""
+
+    def prepare(self) -> None:
+        self.set_status(403)
+        self.finish(
+            "The dashboard answers on this machine's own names only; start it with --host to open it to others."
+        )
+
+
+class _AskKey(RequestHandler):
+    """Takes the key, or asks for it."""
+
+    def initialize(self, key: str) -> None:
+        self._key = key
+
+    def prepare(self) -> None:
+        given = self.get_query_argument("key", "")
+        if self.request.method == "GET" and given and hmac.compare_digest(given.encode(), self._key.encode()):
+            # Strict: a page of another site cannot make a browser use the cookie, not for the websocket either.
+            self.set_cookie(_COOKIE, _worth(self._key), httponly=True, samesite="Strict", path="/")
+            rest = urlencode([pair for pair in parse_qsl(self.request.query) if pair[0] != "key"])
+            self.redirect(self.request.path + (f"?{rest}" if rest else ""))
+            return
+        self.set_status(401)
+        self.set_header("Cache-Control", "no-store")
+        self.finish(_FORM)
+
+
+_FORM = """<!doctype html><html lang="en"><meta charset="utf-8"><title>Barline Workbench</title>
+<meta name="viewport" content="width=device-width"><style>
+:root { color-scheme: light dark } body { font: 16px/1.5 system-ui, sans-serif; margin: 15vh auto; max-width: 24rem }
+input, button { font: inherit; padding: .4rem .6rem }</style>
+<h1>Barline Workbench</h1><form><p><label for="key">The key that the server printed when it started:</label></p>
+<p><input id="key" name="key" type="password" autofocus required> <button>Open</button></p></form></html>
+"""

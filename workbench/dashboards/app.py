@@ -1,0 +1,192 @@
+"""The dashboard's page and its server: tabs side by side, one session a page, everything served by us.
+
+A tab is a class with `__init__(session)` and `panel()`; it is made when it is first opened. The page shows what the
+session is about and what is being done, with a button that gives it up.
+
+Classes: `Page`. Functions: `make_server`.
+"""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+import panel as pn
+import panel_material_ui as pmui
+from bokeh.server.server import Server
+from tornado.routing import URLSpec
+
+from workbench.dashboards.access import guard, is_loopback
+from workbench.dashboards.files import SoundFiles, Uploads
+from workbench.dashboards.session import SOUNDS_ROUTE, UPLOADS_ROUTE, Session
+from workbench.home import Home
+from workbench.params import WorkbenchParams
+from workbench.workflows.audition import FOLDER
+
+ASSETS = Path(__file__).parent / "assets"
+
+
+class Tab(Protocol):
+    """What a tab is."""
+
+    def __init__(self, session: Session) -> None: ...
+
+    def panel(self) -> pn.viewable.Viewable:
+        """Its pictures and widgets."""
+        ...
+
+
+class TabEntry(NamedTuple):
+    """Where a tab lives."""
+
+    title: str
+    module: str
+    name: str
+
+
+TABS = (
+    TabEntry("Plan", "workbench.dashboards.plan", "PlanTab"),
+    TabEntry("Seams", "workbench.dashboards.seams", "SeamsTab"),
+)
+"""Every tab, in the order of the page; a module is imported when its tab is first opened."""
+
+PRIMARY = {"light": "#0072B2", "dark": "#56B4E9"}
+"""the blue of what is heard"""
+
+
+class Page:
+    """One open page.
+
+    Parameters
+    ----------
+    session : what it works on
+    tabs : what it shows, in this order
+    """
+
+    def __init__(self, session: Session, tabs: tuple[TabEntry, ...] = TABS) -> None:
+        self.session = session
+        self._entries = tabs
+        self._opened: dict[int, Tab] = {}
+        self._places = [pn.Column(sizing_mode="stretch_both") for _ in tabs]
+
+    def open_tab(self, number: int) -> None:
+        """Make a tab where it was not opened before."""
+        if number in self._opened:
+            return
+        entry = self._entries[number]
+        tab: Tab = getattr(importlib.import_module(entry.module), entry.name)(self.session)
+        self._opened[number] = tab
+        self._places[number][:] = [tab.panel()]
+
+    def view(self) -> pmui.Page:
+        """The page, with its first tab open."""
+        tabs = pmui.Tabs(
+            *((entry.title, place) for entry, place in zip(self._entries, self._places, strict=True)),
+            dynamic=True,
+            sizing_mode="stretch_both",
+        )
+        tabs.param.watch(lambda event: self.open_tab(event.new), "active")
+        self.open_tab(0)
+        page = pmui.Page(
+            title="Barline Workbench",
+            header=[self._subject(), self._status()],
+            main=[tabs],
+            sidebar_open=False,
+            busy_indicator=None,
+            theme_config=_theme(),
+        )
+        page.param.watch(lambda event: setattr(self.session, "dark", event.new), "dark_theme")
+        self.session.dark = page.dark_theme
+        return page
+
+    def _subject(self) -> pn.viewable.Viewable:
+        """Which song is under which clip."""
+
+        def words(song: Any, clip: Any) -> str:
+            title = "" if song is None else (song.track.title if song.track is not None else None) or song.track_id
+            return " under ".join(word for word in (title, clip.name if clip is not None else "") if word)
+
+        text = pn.bind(words, self.session.param.song, self.session.param.clip)
+        return pmui.Typography(text, variant="body2", sx={"opacity": 0.85, "whiteSpace": "nowrap"})
+
+    def _status(self) -> pn.viewable.Viewable:
+        """What is being done, how far it is, and a button to give it up; what went wrong last."""
+        session = self.session
+        shown = session.param.stage.rx() != ""
+        stage = pmui.Typography(session.param.stage, variant="body2", sx={"whiteSpace": "nowrap"})
+        bar = pmui.LinearProgress(
+            value=(session.param.done.rx() * 100.0), variant="determinate", width=120, margin=(14, 5), color="light"
+        )
+        stop = pmui.Button(
+            label="Cancel", variant="text", color="light", size="small", on_click=lambda _: session.cancel()
+        )
+        fault = pmui.Typography(
+            session.param.message, variant="body2", sx={"color": "#FFD180"}, visible=session.param.message.rx() != ""
+        )
+        return pmui.Row(fault, pmui.Row(stage, bar, stop, visible=shown), css_classes=["status"])
+
+
+def _theme() -> dict[str, Any]:
+    """Colours and sizes of both modes: dense enough for 1280 by 720, letters of the system."""
+    common = {
+        "typography": {"fontFamily": "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif", "fontSize": 13},
+        "shape": {"borderRadius": 4},
+    }
+    return {mode: {**common, "palette": {"primary": {"main": colour}}} for mode, colour in PRIMARY.items()}
+
+
+def make_server(
+    home: Home,
+    params: WorkbenchParams | None = None,
+    *,
+    host: str = "127.0.0.1",
+    port: int = 0,
+    key: str | None = None,
+) -> Server:
+    """A server that accepts requests once it is started (`server.start()`, `server.io_loop.start()`).
+
+    Parameters
+    ----------
+    home : whose files and records it works on
+    params : where each page starts from
+    host, port : to bind to; port 0 takes a free one, see `server.port`
+    key : without it requests to this machine's own names pass; a host beyond loopback needs one
+
+    Raises
+    ------
+    ParameterError : a host beyond loopback without a key, or a key that is too short
+    OSError : the address is taken
+    """
+    if key is None and not is_loopback(host):
+        from workbench.errors import ParameterError
+
+        raise ParameterError(f"{host} is reached from other machines: give a key")
+    sounds = home.prepared(home.renders / FOLDER)
+
+    def page() -> pmui.Page:
+        session = Session(home, params)
+        shown = Page(session).view()
+        pn.state.onload(lambda: _begin(session))
+        return shown
+
+    server: Server = pn.io.server.get_server(
+        {"/": page},
+        port=port,
+        address=host,
+        show=False,
+        start=False,
+        title="Barline Workbench",
+        websocket_origin="*",
+        extra_patterns=[
+            URLSpec(rf"/{SOUNDS_ROUTE}/(.*)", SoundFiles, {"path": str(sounds)}),
+            URLSpec(rf"/{UPLOADS_ROUTE}/(.*)", Uploads, {"home": home}),
+        ],
+    )
+    guard(server._tornado, key)
+    return server
+
+
+def _begin(session: Session) -> None:
+    if session.song is None:
+        session.open_demo()

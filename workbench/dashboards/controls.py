@@ -1,0 +1,199 @@
+"""Widgets made from `workbench.params`: name, range, unit and reason of a number stand there, once.
+
+A change makes a new parameter object and hands it to the session; nothing is recomputed here. Profiles are the files
+that the command line, the notebooks and the service load too (`workbench.profiles`).
+
+Classes: `ParamControls`, widgets for fields of one stage; `ProfileBar`, save and load. Functions: `with_field`,
+`profiles_in`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Literal, get_args, get_origin
+
+import panel as pn
+import panel_material_ui as pmui
+from pydantic.fields import FieldInfo
+
+from workbench.dashboards.session import Session
+from workbench.errors import ParameterError, WorkbenchError
+from workbench.home import Home
+from workbench.params import WorkbenchParams
+from workbench.profiles import load_profile, save_profile
+
+_NAME = re.compile(r"[\w][\w .-]{0,63}")
+_STEPS = 100
+
+
+def with_field(params: WorkbenchParams, stage: str, name: str, value: Any) -> WorkbenchParams:
+    """The parameters with one field of one stage set, checked like any others.
+
+    Raises
+    ------
+    ParameterError : no such field, or a value out of its range
+    """
+    try:
+        changed = params.model_dump()
+        changed[stage][name] = value
+        return WorkbenchParams.model_validate(changed)
+    except (KeyError, ValueError) as error:
+        raise ParameterError(f"{stage}.{name} cannot be {value!r}: {error}") from error
+
+
+class ParamControls:
+    """Widgets for fields of one stage, which set the session's parameters when they are let go of.
+
+    Parameters
+    ----------
+    session : whose `params` they show and set
+    stage : name of a field of `WorkbenchParams`, such as "duck"
+    names : fields of that stage, in this order; None: all of them
+    then : called after a change, to compute again what depends on it
+    """
+
+    def __init__(
+        self,
+        session: Session,
+        stage: str,
+        names: Sequence[str] | None = None,
+        then: Callable[[], None] | None = None,
+    ) -> None:
+        self._session, self._stage, self._then = session, stage, then
+        fields = type(getattr(session.params, stage)).model_fields
+        self.widgets = {name: self._widget(name, fields[name]) for name in (names or fields)}
+        self._showing = False
+        session.param.watch(lambda _: self.show(), "params")
+
+    def show(self) -> None:
+        """Show the session's parameters, which a profile or another tab may have changed."""
+        stage = getattr(self._session.params, self._stage)
+        self._showing = True
+        for name, widget in self.widgets.items():
+            widget.value = getattr(stage, name)
+        self._showing = False
+
+    def reset(self) -> None:
+        """Set these fields to their defaults."""
+        params, defaults = self._session.params, getattr(WorkbenchParams(), self._stage)
+        for name in self.widgets:
+            params = with_field(params, self._stage, name, getattr(defaults, name))
+        self._take(params)
+
+    def panel(self) -> pn.viewable.Viewable:
+        """The widgets in a column, with a button that sets the defaults."""
+        button = pmui.Button(label="Defaults", variant="text", size="small", on_click=lambda _: self.reset())
+        return pmui.Column(*self.widgets.values(), button, sizing_mode="stretch_width")
+
+    def _widget(self, name: str, field: FieldInfo) -> Any:
+        value = getattr(getattr(self._session.params, self._stage), name)
+        widget = _widget_for(name, field, value)
+        watched = "value_throttled" if "value_throttled" in widget.param else "value"
+        widget.param.watch(lambda event: self._set(name, event.new), watched)
+        return widget
+
+    def _set(self, name: str, value: Any) -> None:
+        if self._showing or value == getattr(getattr(self._session.params, self._stage), name):
+            return
+        try:
+            self._take(with_field(self._session.params, self._stage, name, value))
+        except ParameterError as error:
+            self._session.message = str(error)
+            self.show()
+
+    def _take(self, params: WorkbenchParams) -> None:
+        self._session.params = params
+        if self._then is not None:
+            self._then()
+
+
+def _widget_for(name: str, field: FieldInfo, value: Any) -> Any:
+    label = name.replace("_", " ")
+    common: dict[str, Any] = {
+        "label": label, "value": value, "description": field.description or "", "sizing_mode": "stretch_width"
+    }  # fmt: skip
+    if get_origin(field.annotation) is Literal:
+        return pmui.Select(options=list(get_args(field.annotation)), **common)
+    if field.annotation is bool:
+        return pmui.Switch(**common)
+    low, high = _bounds(field)
+    if low is None or high is None:
+        return pmui.TextInput(**{**common, "value": str(value)}, disabled=True)
+    if field.annotation is int:
+        return pmui.IntSlider(start=int(low), end=int(high), step=1, size="small", **common)
+    return pmui.FloatSlider(start=float(low), end=float(high), step=_step(high - low), size="small", **common)
+
+
+def _bounds(field: FieldInfo) -> tuple[float | None, float | None]:
+    low = next((rule.ge for rule in field.metadata if hasattr(rule, "ge")), None)
+    high = next((rule.le for rule in field.metadata if hasattr(rule, "le")), None)
+    return low, high
+
+
+def _step(span: float) -> float:
+    """A round step that divides the span in about a hundred."""
+    step = 1.0
+    while step > span / _STEPS:
+        step /= 10.0
+    while step * 10.0 <= span / _STEPS:
+        step *= 10.0
+    return step
+
+
+def profiles_in(home: Home) -> list[Path]:
+    """The profiles of a home folder, by name."""
+    folder = profile_folder(home)
+    return sorted(folder.glob("*.toml")) if folder.is_dir() else []
+
+
+def profile_folder(home: Home) -> Path:
+    """Where the page saves profiles."""
+    return home.root / "profiles"
+
+
+class ProfileBar:
+    """Save the session's parameters as a profile, and load one."""
+
+    def __init__(self, session: Session, then: Callable[[], None] | None = None) -> None:
+        self._session, self._then = session, then
+        self.name = pmui.TextInput(label="profile", placeholder="quiet-voice", size="small", width=150)
+        self.chosen = pmui.Select(label="load", options=["", *self._names()], size="small", width=150)
+        self.said = pmui.Typography("", variant="caption")
+        self.chosen.param.watch(lambda event: self.load(event.new), "value")
+
+    def save(self, name: str) -> Path | None:
+        """Write what differs from the defaults; the command line takes the file as `--profile`."""
+        if not _NAME.fullmatch(name):
+            self._session.message = "a profile's name has letters, digits, blanks, dots and dashes"
+            return None
+        try:
+            folder = self._session.home.prepared(profile_folder(self._session.home))
+            path = save_profile(self._session.params, folder / f"{name}.toml")
+        except WorkbenchError as error:
+            self._session.message = str(error)
+            return None
+        self.chosen.options = ["", *self._names()]
+        self.said.object = f"saved; use it with --profile {path}"
+        return path
+
+    def load(self, name: str) -> None:
+        """Take the parameters of a saved profile."""
+        if not name:
+            return
+        try:
+            self._session.params = load_profile(profile_folder(self._session.home) / f"{name}.toml")
+        except WorkbenchError as error:
+            self._session.message = str(error)
+            return
+        if self._then is not None:
+            self._then()
+
+    def panel(self) -> pn.viewable.Viewable:
+        """The bar."""
+        save = pmui.Button(label="Save as profile", size="small", on_click=lambda _: self.save(self.name.value))
+        return pmui.Row(self.name, save, self.chosen, self.said)
+
+    def _names(self) -> list[str]:
+        return [path.stem for path in profiles_in(self._session.home)]

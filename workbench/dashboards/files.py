@@ -1,0 +1,81 @@
+"""Files between the page and the home folder: sounds by ranges, uploads straight to disk.
+
+A film is far too long for a message on the page's websocket. A dropped file is sent as the body of one PUT and written
+as it arrives; it gets its name when it is whole.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from pathlib import Path
+from typing import Any
+
+from tornado.web import HTTPError, RequestHandler, StaticFileHandler, stream_request_body
+
+from workbench.home import Home
+
+MOST_UPLOAD_BYTES = 8_000_000_000
+"""an hour of film at 18 Mbit/s"""
+_UNSAFE = re.compile(r"[^\w.() -]+")
+
+
+def safe_name(name: str) -> str:
+    """A file name that is one on every system, with its suffix kept."""
+    last = name.replace("\\", "/").rsplit("/", 1)[-1]
+    return _UNSAFE.sub("_", last).strip(" .")[-120:] or "file"
+
+
+class SoundFiles(StaticFileHandler):
+    """Files to listen to; a name stands for its content, so a browser may keep them."""
+
+    def get_cache_time(self, path: str, modified: Any, mime_type: str) -> int:
+        """Seconds."""
+        return 3600
+
+
+@stream_request_body
+class Uploads(RequestHandler):
+    """Takes a file."""
+
+    def initialize(self, home: Home) -> None:
+        """Receive what the route was given."""
+        self._home = home
+        self._aside: Path | None = None
+
+    def prepare(self) -> None:
+        """Refuse what is no upload of this page, and open the file."""
+        # A form of another site cannot send this header, and its script would have to ask first.
+        if self.request.method != "PUT" or self.request.headers.get("X-Workbench") != "upload":
+            raise HTTPError(405)
+        self.request.connection.set_max_body_size(MOST_UPLOAD_BYTES)  # type: ignore[union-attr,attr-defined]
+        folder = self._home.prepared(self._home.uploads / "dashboard")
+        self._aside = folder / f".{secrets.token_hex(8)}.part"
+        self._file = self._aside.open("wb")
+
+    def data_received(self, chunk: bytes) -> None:
+        """Write what has arrived."""
+        self._file.write(chunk)
+
+    def put(self, name: str) -> None:
+        """Give the whole file its name, and tell it."""
+        assert self._aside is not None, "prepared"
+        self._file.close()
+        path = self._aside.with_name(safe_name(name))
+        self._aside.replace(path)
+        self._aside = None
+        self.finish({"name": path.name})
+
+    def on_connection_close(self) -> None:
+        """Leave nothing of a file that did not arrive whole."""
+        self._drop()
+
+    def on_finish(self) -> None:
+        """Leave nothing of a file that was refused."""
+        self._drop()
+
+    def _drop(self) -> None:
+        if self._aside is not None:
+            self._file.close()
+            self._aside.unlink(missing_ok=True)
+            self._aside = None

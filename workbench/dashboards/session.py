@@ -1,0 +1,223 @@
+"""What one open page works on: a song, a clip, the plan that joins them, the parameters; and the work under way.
+
+Tabs never talk to each other. They watch this (`session.param.watch(callback, "plan")`), change it, and ask it to run
+what takes time (`session.run`). It holds no sound: sounds lie in files under the home folder, which the browser streams
+and `workbench.dashboards.views` maps into memory where it draws them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import panel as pn
+import param
+
+from workbench.dashboards.views import LongSound
+from workbench.dashboards.work import Deliver, Job, Pool, at_once, shared_pool
+from workbench.errors import WorkbenchError
+from workbench.home import Home
+from workbench.loops.plan import LoopPlan
+from workbench.params import WorkbenchParams
+from workbench.recording import Recording
+from workbench.workflows.analyze import Analysis, analyze
+from workbench.workflows.audition import demo_loop, song_file
+from workbench.workflows.loop import Loop, Song, find_song, loop_track
+from workbench.workflows.videos import find_video
+
+SOUNDS_ROUTE = "sounds"
+"""under which the page finds files of the home's `renders/dashboard`"""
+UPLOADS_ROUTE = "uploads"
+
+
+class Session(param.Parameterized):
+    """State of one page.
+
+    Parameters
+    ----------
+    home : the home folder
+    params : where it starts from
+    pool : does the work; None: the one of this process
+    """
+
+    params: WorkbenchParams = param.ClassSelector(class_=WorkbenchParams)
+    song: Song | None = param.ClassSelector(class_=Song, allow_None=True)
+    clip: Path | None = param.ClassSelector(class_=Path, allow_None=True)
+    plan: Loop | None = param.ClassSelector(class_=Loop, allow_None=True, doc="song under clip: a plan or a refusal")
+    analysis: Analysis | None = param.ClassSelector(class_=Analysis, allow_None=True, doc="of the song")
+    song_sound: LongSound | None = param.ClassSelector(class_=LongSound, allow_None=True, doc="the song, to draw")
+    dark: bool = param.Boolean(False, doc="whether the page is dark")
+    stage: str = param.String("", doc="what is being done, in words; empty when nothing is")
+    done: float = param.Number(0.0, bounds=(0.0, 1.0), doc="how much of that stage is")
+    message: str = param.String("", doc="what went wrong last, in a sentence")
+
+    def __init__(self, home: Home, params: WorkbenchParams | None = None, pool: Pool | None = None) -> None:
+        super().__init__(params=params or WorkbenchParams())
+        self.home = home
+        self._pool = pool or shared_pool()
+        self._jobs: list[Job] = []
+
+    @property
+    def recording(self) -> Recording:
+        """The song, decoded now or before; blocks for a second a few minutes of music, so not on the way to a picture.
+
+        Raises
+        ------
+        WorkbenchError : no song is open
+        MediaError : it cannot be decoded
+        """
+        return self._decoded(self._named_song().path)
+
+    @cached_property
+    def _recordings(self) -> dict[Path, Recording]:
+        return {}
+
+    def _decoded(self, path: Path) -> Recording:
+        from workbench.media.audio import decode
+
+        if path not in self._recordings:
+            self._recordings.clear()
+            self._recordings[path] = decode(path)
+        return self._recordings[path]
+
+    def _named_song(self) -> Song:
+        if self.song is None:
+            raise WorkbenchError("no song is open")
+        return self.song
+
+    @property
+    def loop_plan(self) -> LoopPlan | None:
+        """The plan itself, with its options; None while there is none or where the music refuses."""
+        return self.plan.answer if self.plan is not None and isinstance(self.plan.answer, LoopPlan) else None
+
+    @property
+    def busy(self) -> bool:
+        """Whether work is under way."""
+        return bool(self._jobs)
+
+    def open_song(self, named: Path | str) -> Job | None:
+        """Open a file or a track of the catalog: plan it under the clip, or analyse it where there is no clip."""
+        try:
+            song = find_song(str(named), self.home)
+        except WorkbenchError as error:
+            self.message = str(error)
+            return None
+        self.param.update(song=song, plan=None, analysis=None, song_sound=None)
+        return self.replan()
+
+    def open_clip(self, named: Path | str) -> Job | None:
+        """Open a file or a video that has an id, and plan the song under it."""
+        try:
+            clip = find_video(named, self.home).path
+        except WorkbenchError as error:
+            self.message = str(error)
+            return None
+        self.param.update(clip=clip, plan=None)
+        return self.replan()
+
+    def open_demo(self) -> Job:
+        """Open the demo's clip with the bundled song that covers it best."""
+        return self.run(demo_loop, self.home, self.params, then=self.show)
+
+    def show(self, loop: Loop) -> None:
+        """Make a plan the one that the page is about."""
+        new_song = self.song is None or self.song.path != loop.song.path
+        if new_song:
+            self.song_sound = None
+        self.param.update(song=loop.song, clip=loop.video, analysis=loop.analysis, plan=loop)
+        if self.song_sound is None and loop.analysis is not None:
+            self._map_song()
+
+    def replan(self) -> Job | None:
+        """Plan again with the parameters as they are."""
+        if self.song is None:
+            return None
+        if self.clip is not None:
+            arguments = (self.song, self.clip, self.home, self.params)
+            return self.run(loop_track, *arguments, then=self.show, subject=str(self.song.path), auto_mix=True)
+        return self.run(
+            analyze, self.song.path, self.home, self.params, then=self._analysed, subject=str(self.song.path)
+        )
+
+    def _analysed(self, analysis: Analysis) -> None:
+        self.analysis = analysis
+        self._map_song()
+
+    def _map_song(self) -> None:
+        song = self._named_song()
+
+        def mapped(path: Path) -> None:
+            if self.song is song:
+                self.song_sound = LongSound(path)
+
+        self.run(song_file, song.path, self.home, then=mapped, subject=str(song.path))
+
+    def run(
+        self,
+        function: Callable[..., Any],
+        *arguments: Any,
+        then: Callable[[Any], None],
+        subject: str = "",
+        otherwise: Callable[[str], None] | None = None,
+        **named: Any,
+    ) -> Job:
+        """Run a function of `workbench` in a process of its own, with progress on the page and a way to cancel it.
+
+        Parameters
+        ----------
+        function : importable by its name; is given `progress=` besides the arguments
+        then : receives the result, on this page's event loop
+        subject : what it is about; the worker that knows it already is preferred
+        otherwise : receives the sentence that says what went wrong, after it became `message`
+        """
+        deliver = _to_this_page()
+        job = Job(function, arguments, named, subject=subject, deliver=deliver)
+
+        def ended() -> None:
+            self._jobs.remove(job)
+            if not self._jobs:
+                self.param.update(stage="", done=0.0)
+
+        def succeed(result: Any) -> None:
+            ended()
+            then(result)
+
+        def fail(fault: str) -> None:
+            ended()
+            self.message = fault
+            if otherwise is not None:
+                otherwise(fault)
+
+        def tell(stage: str, done: float) -> None:
+            self.param.update(stage=stage, done=min(1.0, max(0.0, done)))
+
+        job.on_done, job.on_fault, job.on_cancelled, job.on_progress = succeed, fail, ended, tell
+        self._jobs.append(job)
+        self.param.update(stage=self.stage or "starting", message="")
+        return self._pool.submit(job)
+
+    def cancel(self) -> None:
+        """Give up all work of this page."""
+        for job in list(self._jobs):
+            job.cancel()
+
+    def url_of(self, path: Path) -> str:
+        """The address under which the page finds a file below the home's `renders/dashboard`, with range requests."""
+        inside = path.relative_to(self.home.renders / "dashboard")
+        return f"{SOUNDS_ROUTE}/{quote(inside.as_posix())}"
+
+
+def _to_this_page() -> Deliver:
+    """Deliver on the event loop of the page that asks; at once where there is no page, as in a test."""
+    document = pn.state.curdoc
+    if document is None or document.session_context is None:
+        return at_once
+
+    def deliver(function: Callable[[], None]) -> None:
+        if document.session_context is not None and not document.session_context.destroyed:
+            document.add_next_tick_callback(function)
+
+    return deliver

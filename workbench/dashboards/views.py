@@ -1,0 +1,219 @@
+"""Long sound drawn in part: of what is in view, no more points than the screen has columns.
+
+A file of half an hour has eighty million samples. It is mapped into memory, not read; beside it lies a summary, the
+lowest and highest sample of every 256, made in one pass when it is first drawn. A view of any width is then the lowest
+and highest of each column, taken from the samples where a column is narrow and from the summary where it is wide: some
+milliseconds either way. A spectrogram takes one spectrum for each column, at the column's middle.
+
+Classes: `LongSound`. Functions: `film_row`, pictures of a film laid side by side for a view.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.errors import MediaError
+from workbench.plots.film import Tile
+from workbench.recording import FloatArray
+
+MOST_COLUMNS = 4000
+"""of one view; wider than the widest common screen"""
+HIGHEST_HZ = 16_000.0
+"""top of a spectrogram, where lossy codecs end"""
+_SUMMARY = 256
+"""samples a row of the summary stands for"""
+_BLOCK = 1 << 22
+
+
+class LongSound:
+    """A WAV file of 16 bits, to be drawn in part.
+
+    Parameters
+    ----------
+    path : as `workbench.workflows.audition` writes them
+
+    Raises
+    ------
+    MediaError : not such a file
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = Path(path)
+        self.sample_rate, channels, offset, n_bytes = _wav_layout(self.path)
+        n_samples = n_bytes // (2 * channels)
+        self._samples = np.memmap(self.path, dtype="<i2", mode="r", offset=offset, shape=(n_samples, channels))
+        self._lows, self._highs = self._summary()
+
+    @property
+    def duration(self) -> float:
+        """Seconds."""
+        return float(self._samples.shape[0] / self.sample_rate)
+
+    @property
+    def channels(self) -> int:
+        """1 or 2."""
+        return int(self._samples.shape[1])
+
+    def envelope(self, from_s: float, to_s: float, columns: int = 2000) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Lowest and highest sample of each column of a view, over all channels.
+
+        Parameters
+        ----------
+        from_s, to_s : the view, s; what lies outside the sound is left out
+        columns : at most, and never over `MOST_COLUMNS`
+
+        Returns
+        -------
+        times, lows, highs : shape (n,) each; middles of the columns in s, full scale 1.0
+        """
+        first, stop = self._inside(from_s, to_s)
+        if stop <= first:
+            return np.zeros(0), np.zeros(0), np.zeros(0)
+        columns = max(1, min(columns, MOST_COLUMNS, stop - first))
+        if (stop - first) / columns >= 4 * _SUMMARY:
+            row_from, row_to = first // _SUMMARY, min(-(-stop // _SUMMARY), self._lows.size)
+            columns = min(columns, row_to - row_from)
+            edges = np.linspace(row_from, row_to, columns + 1).astype(np.int64)
+            lows = np.minimum.reduceat(self._lows[:row_to], edges[:-1])
+            highs = np.maximum.reduceat(self._highs[:row_to], edges[:-1])
+            edges = edges * _SUMMARY
+        else:
+            edges = np.linspace(first, stop, columns + 1).astype(np.int64)
+            piece = self._samples[first:stop]
+            lows = np.minimum.reduceat(piece.min(axis=1), edges[:-1] - first)
+            highs = np.maximum.reduceat(piece.max(axis=1), edges[:-1] - first)
+        times = (edges[:-1] + edges[1:]) / (2.0 * self.sample_rate)
+        return times, lows / 32768.0, highs / 32768.0
+
+    def excerpt(self, from_s: float, to_s: float) -> FloatArray:
+        """Samples of a stretch, shape (channels, n), float32, full scale 1.0; shorter at the ends of the sound."""
+        first, stop = self._inside(from_s, to_s)
+        return np.ascontiguousarray(self._samples[first:stop].T, dtype=np.float32) / np.float32(32768.0)
+
+    def spectrogram(
+        self, from_s: float, to_s: float, columns: int = 1000, rows: int = 128, lowest_hz: float = 40.0
+    ) -> FloatArray:
+        """Level by time and pitch of what is in view, one spectrum a column.
+
+        Returns
+        -------
+        FloatArray : shape (rows, columns), dB, bands evenly spaced in pitch from `lowest_hz` to `HIGHEST_HZ` or
+            what the rate allows, lowest first; -120 where there is no sound
+        """
+        columns = max(1, min(columns, MOST_COLUMNS))
+        size = 4096 if self.sample_rate >= 32_000 else 2048
+        middles = np.rint((from_s + (np.arange(columns) + 0.5) * (to_s - from_s) / columns) * self.sample_rate)
+        starts = middles.astype(np.int64) - size // 2
+        at = starts[:, None] + np.arange(size)
+        inside = (at >= 0) & (at < self._samples.shape[0])
+        frames = self._samples[np.clip(at, 0, self._samples.shape[0] - 1)].mean(axis=2) / 32768.0
+        window = np.hanning(size)
+        power = np.abs(np.fft.rfft(np.where(inside, frames, 0.0) * window, axis=1)) ** 2
+        power /= np.sum(window) ** 2 / 4.0
+        edges = np.geomspace(lowest_hz, min(HIGHEST_HZ, 0.49 * self.sample_rate), rows + 1) * size / self.sample_rate
+        lows = np.rint(edges[:-1]).astype(np.int64)
+        highs = np.maximum(lows + 1, np.rint(edges[1:]).astype(np.int64))
+        total = np.concatenate([np.zeros((columns, 1)), np.cumsum(power, axis=1)], axis=1)
+        bands = (total[:, highs] - total[:, lows]) / (highs - lows)
+        return np.asarray(10.0 * np.log10(np.maximum(bands.T, 1e-12)))
+
+    def _inside(self, from_s: float, to_s: float) -> tuple[int, int]:
+        n = self._samples.shape[0]
+        return min(max(0, round(from_s * self.sample_rate)), n), min(max(0, round(to_s * self.sample_rate)), n)
+
+    def _summary(self) -> tuple[NDArray[np.int16], NDArray[np.int16]]:
+        """Lowest and highest of every `_SUMMARY` samples, from the file beside the sound or made now."""
+        beside = self.path.with_suffix(".summary.npy")
+        rows = -(-self._samples.shape[0] // _SUMMARY)
+        try:
+            both = np.load(beside)
+        except (FileNotFoundError, ValueError):
+            both = np.zeros((2, 0), dtype=np.int16)
+        if both.shape != (2, rows):
+            both = self._summed_up(rows)
+            aside = beside.with_name(f".{beside.name}.{secrets.token_hex(4)}.npy")
+            np.save(aside, both)
+            os.replace(aside, beside)
+        return both[0], both[1]
+
+    def _summed_up(self, rows: int) -> NDArray[np.int16]:
+        both = np.zeros((2, rows), dtype=np.int16)
+        for first in range(0, self._samples.shape[0], _BLOCK):
+            piece = np.asarray(self._samples[first : first + _BLOCK])
+            starts = np.arange(0, piece.shape[0], _SUMMARY)
+            row = first // _SUMMARY
+            both[0, row : row + starts.size] = np.minimum.reduceat(piece.min(axis=1), starts)
+            both[1, row : row + starts.size] = np.maximum.reduceat(piece.max(axis=1), starts)
+        return both
+
+
+def film_row(tiles: Sequence[Tile], from_s: float, to_s: float, width: int, height: int) -> NDArray[np.uint32]:
+    """Pictures of a film side by side for a view, each over the stretch that it stands for, undistorted.
+
+    A stretch wider than its picture shows it several times, a narrower one shows the picture's middle.
+
+    Parameters
+    ----------
+    tiles : in order of time
+    from_s, to_s : the view, video seconds
+    width, height : of the row, pixels
+
+    Returns
+    -------
+    shape (height, width), RGBA packed as Bokeh takes it, the last row first; transparent where there is no film
+    """
+    row = np.zeros((height, width, 4), dtype=np.uint8)
+    scale = width / max(1e-9, to_s - from_s)
+    for tile in tiles:
+        begin, end = round((tile.first_s - from_s) * scale), round((tile.last_s - from_s) * scale)
+        if end <= 0 or begin >= width or end <= begin:
+            continue
+        picture = _scaled(tile.pixels, height)
+        across = picture.shape[1]
+        gap = 1 if end - begin > 6 else 0
+        columns = np.arange(max(0, begin + gap), min(width, end))
+        narrow = max(0, (across - (end - begin)) // 2)
+        row[:, columns, :3] = picture[:, (columns - begin + narrow) % across]
+        row[:, columns, 3] = 255
+    return np.ascontiguousarray(row[::-1]).view(np.uint32).reshape(height, width)
+
+
+def _scaled(pixels: NDArray[np.uint8], height: int) -> NDArray[np.uint8]:
+    """A picture at another height, nearest pixels."""
+    rows, columns = pixels.shape[:2]
+    width = max(1, round(columns * height / rows))
+    down = np.arange(height) * rows // height
+    across = np.arange(width) * columns // width
+    return np.asarray(pixels[down[:, None], across])
+
+
+def _wav_layout(path: Path) -> tuple[int, int, int, int]:
+    """Sample rate, channels, where the samples begin and how many bytes they take."""
+    try:
+        with path.open("rb") as file:
+            head = file.read(12)
+            if head[:4] not in (b"RIFF", b"RF64") or head[8:] != b"WAVE":
+                raise MediaError(f"{path}: not a WAV file")
+            layout: tuple[int, int] | None = None
+            while len(name := file.read(8)) == 8:
+                kind, size = name[:4], struct.unpack("<I", name[4:])[0]
+                if kind == b"fmt ":
+                    fields = struct.unpack("<HHIIHH", file.read(size)[:16])
+                    if fields[5] != 16:
+                        raise MediaError(f"{path}: samples of {fields[5]} bits, not of 16")
+                    layout = (fields[2], fields[1])
+                elif kind == b"data" and layout is not None:
+                    left = path.stat().st_size - file.tell()
+                    return *layout, file.tell(), min(size, left)
+                else:
+                    file.seek(size + size % 2, os.SEEK_CUR)
+    except OSError as error:
+        raise MediaError(f"{path}: cannot be read ({error.strerror})") from error
+    raise MediaError(f"{path}: a WAV file without samples")

@@ -1,0 +1,252 @@
+"""Work that takes longer than a blink, done by processes of its own, so that the page never freezes.
+
+A job is a function of `workbench` that is handed `progress=`, with its arguments. A worker process runs one job after
+the other and keeps what the function keeps (a decoded song, say); jobs that name the same `subject` go to the same
+worker where it is free. What a job tells (progress, result, fault) is handed to the `deliver` of whoever asked, which
+brings it to the page's own event loop.
+
+A job that is cancelled while it runs takes its worker with it, and a new worker takes the place. That is safe because
+the stores write whole or not at all.
+
+Classes: `Pool`, `Job`. Functions: `shared_pool`, one pool for all pages of a server.
+"""
+
+from __future__ import annotations
+
+import atexit
+import multiprocessing
+import os
+import signal
+import threading
+import traceback
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from multiprocessing.connection import Connection
+from typing import Any, TypeAlias
+
+from workbench.errors import WorkbenchError
+
+Deliver: TypeAlias = Callable[[Callable[[], None]], None]
+"""runs a function where the asker's state may be changed"""
+
+_NICENESS = 5
+"""of workers, so that the page keeps answering on a busy machine"""
+
+
+def at_once(function: Callable[[], None]) -> None:
+    """Deliver in the thread that has the news; for tests and scripts, which have no event loop."""
+    function()
+
+
+@dataclass(eq=False)
+class Job:
+    """Something that was asked for."""
+
+    function: Callable[..., Any]
+    """importable by its name, takes `progress=`"""
+    arguments: tuple[Any, ...]
+    named: Mapping[str, Any]
+    subject: str = ""
+    """jobs about the same thing prefer the same worker"""
+    on_progress: Callable[[str, float], None] | None = None
+    on_done: Callable[[Any], None] | None = None
+    on_fault: Callable[[str], None] | None = None
+    on_cancelled: Callable[[], None] | None = None
+    deliver: Deliver = at_once
+    cancelled: bool = False
+    _ended: threading.Event = field(default_factory=threading.Event)
+    _stop: Callable[[], None] | None = None
+
+    def cancel(self) -> None:
+        """Give it up, at once if it runs."""
+        if self._ended.is_set() or self.cancelled:
+            return
+        self.cancelled = True
+        if self._stop is not None:
+            self._stop()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait for its end, in a script or a test; False when the time was up first."""
+        return self._ended.wait(seconds)
+
+    def tell(self, news: Callable[[], None] | None) -> None:
+        """Hand news to the asker."""
+        if news is not None:
+            self.deliver(news)
+
+
+class Pool:
+    """Worker processes and the jobs that wait for them.
+
+    Parameters
+    ----------
+    size : workers, each started when it is first needed
+    """
+
+    def __init__(self, size: int = 2) -> None:
+        self._waiting: deque[Job] = deque()
+        self._news = threading.Condition()
+        self._closed = False
+        self._workers = [_Worker(self, number) for number in range(size)]
+
+    def submit(self, job: Job) -> Job:
+        """Queue a job and return it."""
+        with self._news:
+            if self._closed:
+                raise WorkbenchError("the pool of workers is closed")
+            self._waiting.append(job)
+            for worker in self._workers:
+                worker.start()
+            self._news.notify_all()
+        return job
+
+    def close(self) -> None:
+        """End all workers; jobs that wait are cancelled."""
+        with self._news:
+            self._closed = True
+            for job in self._waiting:
+                job.cancelled = True
+            self._news.notify_all()
+        for worker in self._workers:
+            worker.close()
+
+    def take(self, worker: _Worker) -> Job | None:
+        """The next job for a worker: one about what it knows already, else the oldest; None when the pool closes."""
+        with self._news:
+            while not self._closed:
+                chosen = self._choose(worker)
+                if chosen is not None:
+                    self._waiting.remove(chosen)
+                    return chosen
+                self._news.wait()
+            return None
+
+    def _choose(self, worker: _Worker) -> Job | None:
+        for job in self._waiting:
+            if job.subject and job.subject == worker.subject:
+                return job
+        for job in self._waiting:
+            known = any(other.idle and other.subject == job.subject for other in self._workers if other is not worker)
+            if not (job.subject and known):
+                return job
+        return None
+
+
+class _Worker:
+    """One process, and the thread that feeds it."""
+
+    def __init__(self, pool: Pool, number: int) -> None:
+        self.subject = ""
+        self.idle = False
+        self._pool = pool
+        self._thread = threading.Thread(target=self._feed, name=f"worker-{number}", daemon=True)
+        self._process: multiprocessing.process.BaseProcess | None = None
+        self._pipe: Connection | None = None
+
+    def start(self) -> None:
+        if self._thread.ident is None:
+            self._thread.start()
+
+    def close(self) -> None:
+        process = self._process
+        if process is not None and process.is_alive():
+            process.terminate()
+
+    def _feed(self) -> None:
+        while True:
+            self.idle = True
+            job = self._pool.take(self)
+            if job is None:
+                self.close()
+                return
+            self.idle = False
+            if not job.cancelled:
+                self.subject = job.subject or self.subject
+                self._run(job)
+            if job.cancelled:
+                job.tell(job.on_cancelled)
+            job._ended.set()
+
+    def _run(self, job: Job) -> None:
+        pipe = self._ready()
+        job._stop = self.close
+        try:
+            pipe.send((job.function, job.arguments, dict(job.named)))
+            while not job.cancelled:
+                kind, *said = pipe.recv()
+                if kind == "progress":
+                    if job.on_progress is not None:
+                        stage, done = said
+                        job.tell(_later(job.on_progress, stage, done))
+                    continue
+                self._end(job, kind, said[0])
+                break
+        except (EOFError, OSError):
+            self._drop()
+            if not job.cancelled and job.on_fault is not None:
+                job.tell(_later(job.on_fault, "the process that did the work ended unexpectedly; try again"))
+        if job.cancelled:
+            self._drop()
+
+    @staticmethod
+    def _end(job: Job, kind: str, said: Any) -> None:
+        if job.cancelled:
+            return
+        if kind == "done" and job.on_done is not None:
+            job.tell(_later(job.on_done, said))
+        if kind == "fault" and job.on_fault is not None:
+            job.tell(_later(job.on_fault, said))
+
+    def _ready(self) -> Connection:
+        """The pipe to a living process."""
+        if self._process is None or not self._process.is_alive() or self._pipe is None:
+            spawning = multiprocessing.get_context("spawn")
+            self._pipe, theirs = spawning.Pipe()
+            self._process = spawning.Process(target=_serve, args=(theirs,), daemon=True)
+            self._process.start()
+            theirs.close()
+        return self._pipe
+
+    def _drop(self) -> None:
+        self.close()
+        if self._process is not None:
+            self._process.join()
+        if self._pipe is not None:
+            self._pipe.close()
+        self._process, self._pipe, self.subject = None, None, ""
+
+
+def _later(function: Callable[..., None], *arguments: Any) -> Callable[[], None]:
+    return lambda: function(*arguments)
+
+
+def _serve(pipe: Connection) -> None:
+    """Do jobs until the pipe closes; runs in the worker process."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.nice(_NICENESS)
+    while True:
+        try:
+            function, arguments, named = pipe.recv()
+        except EOFError:
+            return
+
+        def progress(stage: str, done: float) -> None:
+            pipe.send(("progress", stage, done))
+
+        try:
+            pipe.send(("done", function(*arguments, **named, progress=progress)))
+        except WorkbenchError as error:
+            pipe.send(("fault", str(error)))
+        except Exception as error:  # noqa: BLE001 - a fault of ours is told to the page as well as to the log; the worker goes on
+            traceback.print_exc()
+            pipe.send(("fault", f"{type(error).__name__}: {error}"))
+
+
+@cache
+def shared_pool() -> Pool:
+    """The pool of this process, ended with it."""
+    pool = Pool(max(1, min(4, (os.cpu_count() or 2) // 2 + 1)))
+    atexit.register(pool.close)
+    return pool
