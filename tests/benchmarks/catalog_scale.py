@@ -1,0 +1,301 @@
+"""Ten thousand, a hundred thousand, a million tracks: building, opening and searching a catalog on one machine.
+
+Tracks are drawn from the 600 written ones of `underscore_set` and the contours and sound vectors that are measured in
+the bundled pieces: numbers with noise, word vectors with noise (cosine about 0.8 with the one they are drawn from),
+texts of their own. They go through the database and `open_snapshot` like any others; only the sentence embedding is
+replaced by drawn vectors, whose cost is the same whatever the size and is reported apart.
+
+Each question is asked by the workflows' own functions: `rank` for a film with known facts, `underscore` for a script,
+both without sync. Warm is after thirty questions of the kind; cold is the first in a new process after the files were
+dropped from the page cache. The limit is what must be read, over the speed at which this machine reads memory.
+
+`BENCH_CATALOG` names a folder that keeps the built catalogs between runs; `BENCH_CATALOG_SIZES` limits the sizes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import sqlalchemy as sa
+import underscore_set
+from match_films import reference_half
+from numpy.typing import NDArray
+from songs import bundled
+from table import Table
+
+from workbench.catalog.columns import CONTOUR_PARTS, SOUND_DIMS, WORD_DIMS
+from workbench.catalog.film_facts import FilmFacts
+from workbench.catalog.index import ExactIndex, recall
+from workbench.catalog.library import Measurement, packed
+from workbench.catalog.match_ranking import rank
+from workbench.catalog.snapshot import Snapshot, open_snapshot
+from workbench.catalog.words import find_embedding, track_text
+from workbench.home import Home
+from workbench.params import WorkbenchParams
+from workbench.settings import load_settings
+from workbench.store.database import Database, now, recordings, revisions, tracks
+from workbench.workflows.describe import measure_track
+from workbench.workflows.underscore import the_embedding, underscore
+
+SIZES = (10_000, 100_000, 1_000_000)
+WORD_NOISE = 0.75  # length of what is added to a unit vector: cosine about 0.8
+QUESTIONS, WARMING, RECALLED = 200, 30, 100
+WANTED_P99_MS, WANTED_RECALL, COUNT = 60.0, 0.98, 50
+_INSERTED = 10_000
+DRAWN = {
+    "bpm": (40.0, 240.0), "energy": (0.0, 1.0), "brightness": (0.0, 1.0), "mode": (-1.0, 1.0), "vocals": (0.0, 1.0),
+    "drums": (0.0, 1.0), "density": (0.0, 15.0), "dynamics": (0.5, 20.0), "lufs": (-30.0, -5.0),
+    "duration": (10.0, 600.0),
+}  # fmt: skip
+"""numbers that are drawn, and between what"""
+_BANK = 4096
+
+
+class DrawnEmbedding:
+    """Vectors of drawn texts: that of the text they were drawn from, found by the number at the end of the title."""
+
+    def __init__(self, folder: Path) -> None:
+        kept, dice = folder / "parents.npy", np.random.default_rng(1)
+        if not kept.exists():
+            made, _ = underscore_set.tracks()
+            found = find_embedding(load_settings())
+            drawn = _unit(dice.normal(size=(len(made), WORD_DIMS)))
+            np.save(kept, drawn if found is None else found.embed([track_text(track) for track in made]))
+        self.parents = np.load(kept)
+        self.bank = _unit(dice.normal(size=(_BANK, WORD_DIMS))) * WORD_NOISE
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        numbers = np.array([int(re.search(r"No\. (\d+)", text)[1]) for text in texts])
+        noise = self.bank[numbers % _BANK] + self.bank[(numbers * 7919 + 13) % _BANK] * np.float32(0.3)
+        return _unit(self.parents[numbers % len(self.parents)] + noise).astype(np.float32)
+
+
+def _unit(rows: NDArray[Any]) -> NDArray[Any]:
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+def measured(folder: Path) -> list[Measurement]:
+    """What is measured in the bundled pieces; kept in the folder's store."""
+    return [measure_track(song.path, Home(folder / "pieces")) for song in bundled() if song.is_song]
+
+
+def fill(home: Home, count: int, real: list[Measurement]) -> None:
+    """Put drawn tracks into the database of a home, in bulk; goes on where it stopped."""
+    made, facets = underscore_set.tracks()
+    facts = underscore_set.columns_of(made, facets, None)
+    database = Database.at(home, load_settings())
+    with database.read() as connection:
+        there = connection.scalar(sa.select(sa.func.count()).select_from(tracks)) or 0
+    for first in range(there, count, _INSERTED):
+        numbers = np.arange(first, min(first + _INSERTED, count))
+        dice, stamp = np.random.default_rng(first), now()
+        known = {
+            name: np.clip(getattr(facts, name)[numbers % len(made)] * dice.normal(1.0, 0.05, numbers.size), low, high)
+            for name, (low, high) in DRAWN.items()
+        }
+        chosen = dice.integers(0, len(real), numbers.size)
+        contours = np.stack([piece.contour for piece in real])[chosen] + dice.normal(
+            0, 0.05, (numbers.size, CONTOUR_PARTS)
+        )
+        sounds = np.stack([piece.sound for piece in real])[chosen]
+        sounds = _unit(sounds + dice.normal(0, 0.5 / np.sqrt(SOUND_DIMS), sounds.shape))
+        rows, analyses = [], []
+        for at, number in enumerate(numbers):
+            parent, digest = made[number % len(made)], f"{number:064x}"
+            fields = {**parent.known(), "title": f"{parent.title} No. {number}", "catalog_song_id": f"song{number}"}
+            fields.pop("bpm", None)
+            facts_of_one = {
+                name: round(float(values[at]), 4) for name, values in known.items() if values[at] == values[at]
+            }
+            rows.append({
+                "track_id": f"trk_{number:026d}", "path": f"/music/{number}.flac", "content_hash": digest,
+                "fields": json.dumps(fields), "state": "present", "added_at": stamp, "updated_at": stamp,
+                "revision": 2 + first,
+            })  # fmt: skip
+            analyses.append({
+                "content_hash": digest, "analysis": "drawn",
+                "measured": json.dumps({**facts_of_one, "beats_per_bar": 4}),
+                "measured_at": stamp, "descriptor": packed(np.clip(contours[at], 0, 1), sounds[at]),
+            })  # fmt: skip
+        with database.write() as connection:
+            connection.execute(tracks.insert(), rows)
+            connection.execute(recordings.insert(), analyses)
+            connection.execute(revisions.update().values(revision=2 + first))
+    database.close()
+
+
+def catalog(folder: Path, count: int) -> tuple[Home, dict[str, float]]:
+    """A home with so many tracks, built unless it is there, and what building it took."""
+    home, told = Home(folder / str(count)), folder / f"{count}.json"
+    if not told.exists():
+        real = measured(folder)
+        started = time.perf_counter()
+        fill(home, count, real)
+        filled = time.perf_counter()
+        at: dict[str, float] = {}
+
+        def show(stage: str, done: float) -> None:
+            at.setdefault(stage, time.perf_counter())
+
+        cpu = time.process_time()
+        open_snapshot(home, WorkbenchParams().catalog, show, DrawnEmbedding(folder))
+        ended = time.perf_counter()
+        indexing = at.get("indexing the catalog", ended)
+        told.write_text(json.dumps({
+            "fill": filled - started, "columns": indexing - filled, "index": ended - indexing,
+            "cpu": time.process_time() - cpu, "peak": _memory("VmHWM"),
+        }))  # fmt: skip
+    return home, json.loads(told.read_text())
+
+
+def _memory(which: str) -> float:
+    """MB of this process: VmHWM the highest, VmRSS now, RssAnon without what is mapped from files."""
+    return int(re.search(rf"{which}:\s+(\d+)", Path("/proc/self/status").read_text())[1]) / 1024
+
+
+def _size(folder: Path) -> float:
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 2**20
+
+
+def _forget(folder: Path) -> None:
+    """Drop a folder's files from the page cache."""
+    os.sync()
+    for path in folder.rglob("*"):
+        if path.is_file():
+            with path.open("rb") as file:
+                os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
+
+
+def questions(snapshot: Snapshot, params: WorkbenchParams) -> dict[str, Iterator[Callable[[], object]]]:
+    """Both kinds of question, without end: other films, other scripts."""
+    films = reference_half(7, 24, 4).facts
+    scripts = [script.text for script in underscore_set.scripts()]
+
+    def ranked(film: FilmFacts) -> object:
+        return snapshot.tracks(rank(film, snapshot.columns, params.match.candidates, params.match).rows[:COUNT])
+
+    def match() -> Iterator[Callable[[], object]]:
+        for number in range(10**6):
+            yield partial(ranked, films[number % len(films)])
+
+    def ask() -> Iterator[Callable[[], object]]:
+        for number in range(10**6):
+            yield partial(underscore, scripts[number % len(scripts)], snapshot, params)
+
+    return {"match": match(), "underscore": ask()}
+
+
+def _ms(work: Callable[[], object]) -> float:
+    started = time.perf_counter()
+    work()
+    return 1000 * (time.perf_counter() - started)
+
+
+def asked(home: Home) -> dict[str, Any]:
+    """Everything that is measured in a process of its own: opening, cold, warm, memory, recall."""
+    params = WorkbenchParams()
+    embedding = the_embedding()
+    empty = _memory("RssAnon")
+    drawn = DrawnEmbedding(home.root.parent)
+    _forget(home.root)
+    opening = [_ms(lambda: open_snapshot(home, params.catalog, None, drawn))]
+    snapshot = open_snapshot(home, params.catalog, None, drawn)
+    found: dict[str, Any] = {"open": opening[0]}
+    kinds = questions(snapshot, params)
+    for kind, stream in kinds.items():
+        _forget(home.root)
+        found[kind] = {"cold": _ms(next(stream))}
+        for _ in range(WARMING):
+            next(stream)()
+        spent = np.array([_ms(next(stream)) for _ in range(QUESTIONS)])
+        found[kind] |= {"p50": float(np.median(spent)), "p99": float(np.quantile(spent, 0.99))}
+    if embedding is not None:
+        texts = [script.text for script in underscore_set.scripts()]
+        spent = np.array([_ms(partial(embedding.embed, [text[:400]])) for text in texts])
+        found["embedding"] = float(np.median(spent))
+    dice = np.random.default_rng(5)
+    for name in ("words", "sound"):
+        vectors = getattr(snapshot.columns, name)
+        index, exact = getattr(snapshot, f"{name}_index"), ExactIndex(vectors)
+        chosen = np.sort(dice.integers(0, len(vectors), RECALLED))
+        queries = vectors[chosen].astype(np.float32) + dice.normal(
+            0, 0.5 / np.sqrt(vectors.shape[1]), (RECALLED, vectors.shape[1])
+        ).astype(np.float32)
+        found[name] = {
+            "kind": type(index).__name__,
+            "recall": recall(index, exact, queries, COUNT),
+            "ms": float(np.median([_ms(partial(index.search, q, COUNT)) for q in queries])),
+            "exact_ms": float(np.median([_ms(partial(exact.search, q, COUNT)) for q in queries[:20]])),
+            "megabytes": vectors.nbytes / 2**20,
+        }
+    found["anonymous"], found["resident"] = _memory("RssAnon") - empty, _memory("VmRSS")
+    return found
+
+
+def bandwidth() -> float:
+    """GB/s at which one thread reads memory: the quickest of five sums over 512 MB."""
+    block = np.ones(2**26, dtype=np.float64)
+    return max(block.nbytes / 1e9 / (_ms(block.sum) / 1000) for _ in range(5))
+
+
+def run() -> list[Table]:
+    """All tables."""
+    sizes = [int(size) for size in os.environ.get("BENCH_CATALOG_SIZES", "").split(",") if size] or list(SIZES)
+    building = Table(
+        "Building a catalog",
+        ["tracks", "records s", "columns s", "indexes s", "tracks/s", "peak MB", "disk MB", "database MB"],
+    )
+    asking = Table(
+        "Ranking without sync, ms",
+        ["tracks", "question", "cold", "p50", "p99", "goal p99", "opening, cold", "memory of its own MB"],
+    )
+    vectors = Table(
+        "Vectors: nearest 50", ["tracks", "vectors", "index", "recall@50", "ms", "exact ms", "limit ms", "matrix MB"]
+    )
+    speed = bandwidth()
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(os.environ.get("BENCH_CATALOG", scratch))
+        for size in sizes:
+            home, cost = catalog(folder, size)
+            made = cost["columns"] + cost["index"]
+            index, records = _size(home.root / "index"), home.database.stat().st_size / 2**20
+            building.add(size, cost["fill"], cost["columns"], cost["index"], size / made, cost["peak"], index, records)
+            command = [sys.executable, __file__, str(home.root)]
+            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+            found = json.loads(done.stdout.splitlines()[-1])
+            for kind in ("match", "underscore"):
+                own = found[kind]
+                asking.add(
+                    size, kind, own["cold"], own["p50"], own["p99"], WANTED_P99_MS, found["open"], found["anonymous"]
+                )
+            for name in ("words", "sound"):
+                own = found[name]
+                limit = own["megabytes"] * 2**20 / 1e6 / speed
+                vectors.add(size, name, own["kind"], own["recall"], own["ms"], own["exact_ms"], limit, own["megabytes"])
+        asking.notes.append(
+            "Match is ranking and reading 50 records. Underscore embeds the script too, which takes "
+            f"{found.get('embedding', float('nan')):.0f} ms for a chunk of 400 characters (nan: no weights here)."
+        )
+    vectors.notes.append(
+        f"Limit: the matrix at {speed:.1f} GB/s, at which one thread reads memory here. Recall wanted: {WANTED_RECALL}."
+    )
+    building.notes.append(
+        "Records: rows into SQLite, in bulk. Columns: read and laid out. Indexes: BM25, facets, inverted files. "
+        "The embedding of the texts is not in it. Beyond a million all of it grows in proportion, by extrapolation."
+    )
+    return [building, asking, vectors]
+
+
+if __name__ == "__main__":
+    print(json.dumps(asked(Home(Path(sys.argv[1])))))

@@ -1,0 +1,162 @@
+"""A snapshot is the catalog as ranking reads it, and follows what happens to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from workbench.catalog.columns import CONTOUR_PARTS, SOUND_DIMS, WORD_DIMS
+from workbench.catalog.index import FaissIndex
+from workbench.catalog.library import Entry, Library, Measurement
+from workbench.catalog.snapshot import Snapshot, open_snapshot
+from workbench.errors import UnknownTrack
+from workbench.home import Home
+from workbench.params import CatalogParams
+from workbench.settings import WorkbenchSettings
+from workbench.store.database import Database
+
+
+class Letters:
+    """Reads how often each byte comes: a plain embedding, which counts what it was asked for."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
+        self.asked += texts
+        counts = np.array([np.bincount(np.frombuffer(t.encode(), np.uint8), minlength=256) for t in texts], np.float32)
+        rows = np.pad(counts, ((0, 0), (0, WORD_DIMS - 256)))
+        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home")
+
+
+@pytest.fixture
+def library(home: Home) -> Library:
+    return Library(Database.at(home, WorkbenchSettings(database_url=None)))
+
+
+@pytest.fixture
+def letters() -> Letters:
+    return Letters()
+
+
+def entry(number: int, tmp_path: Path, **fields: object) -> Entry:
+    return Entry(tmp_path / f"{number}.ogg", {"title": f"Piece {number}", **fields}, f"t{number}", f"{number:064x}")
+
+
+def measured(number: int, **facts: object) -> Measurement:
+    contour = np.linspace(0, 1, CONTOUR_PARTS).astype(np.float16)
+    return Measurement(f"{number:064x}", "a", facts, contour, np.eye(SOUND_DIMS, dtype=np.float16)[number % SOUND_DIMS])
+
+
+def opened(home: Home, letters: Letters, **params: object) -> Snapshot:
+    return open_snapshot(home, CatalogParams(**params), None, letters)
+
+
+def test_an_empty_catalog_has_no_rows(home: Home, letters: Letters) -> None:
+    snapshot = opened(home, letters)
+    assert len(snapshot) == 0
+    assert snapshot.sound_index.search(np.ones(SOUND_DIMS), 5).rows.size == 0
+    assert snapshot.texts.search("piano", 5).rows.size == 0
+
+
+def test_given_wins_over_measured_and_unknown_is_nan(
+    home: Home, library: Library, letters: Letters, tmp_path: Path
+) -> None:
+    library.add_all(
+        [
+            entry(0, tmp_path, bpm=90.0, instrumental=True, catalog_song_id="s", explicit=False),
+            entry(1, tmp_path, catalog_song_id="s", musical_key_mode="minor"),
+            entry(2, tmp_path),
+        ],
+        [measured(0, bpm=120.0, energy=0.5, vocals=0.7), measured(1, bpm=100.0, mode=0.4, beats_per_bar=3)],
+    )
+    columns = opened(home, letters).columns
+    assert list(columns.track_ids) == ["t0", "t1", "t2"]
+    np.testing.assert_array_equal(columns.bpm, np.array([90, 100, np.nan], np.float32))
+    assert (columns.energy[0], columns.vocals[0]) == (0.5, 0.0)
+    assert list(columns.mode[:2]) == pytest.approx([np.nan, -1.0], nan_ok=True)
+    assert list(columns.beats_per_bar) == [-1, 3, -1]
+    assert list(columns.explicit) == [0, -1, -1]
+    assert columns.song[0] == columns.song[1] != columns.song[2]
+    assert columns.sound[1].argmax() == 1
+    assert not columns.sound[2].any()
+    assert np.isnan(columns.contour[2]).all()
+
+
+def test_it_follows_what_changes_and_reads_only_new_texts(
+    home: Home, library: Library, letters: Letters, tmp_path: Path
+) -> None:
+    library.add_all([entry(number, tmp_path) for number in range(4)])
+    first = opened(home, letters)
+    assert sorted(letters.asked) == [f"Piece {number}" for number in range(4)]
+    library.remove("t1")
+    library.add_all([entry(2, tmp_path, title="Other"), entry(4, tmp_path)])
+    library.record(measured(3, bpm=77.0))
+    letters.asked.clear()
+    second = opened(home, letters)
+    assert second.revision > first.revision
+    assert set(second.columns.track_ids) == {"t0", "t2", "t3", "t4"}
+    assert sorted(letters.asked) == ["Other", "Piece 4"]
+    row = list(second.columns.track_ids).index("t3")
+    assert second.columns.bpm[row] == 77.0
+    assert second.track(row).track_id == "t3"
+    assert second.words_index.search(letters.embed(["Piece 3"])[0], 1).rows[0] == row
+    assert second.texts.search("other", 3).rows.tolist() == [list(second.columns.track_ids).index("t2")]
+    # the older one still reads its own files
+    assert first.columns.track_ids.tolist() == ["t0", "t1", "t2", "t3"]
+    with pytest.raises(UnknownTrack):
+        first.track(1)
+
+
+def test_the_order_of_steps_does_not_matter(home: Home, library: Library, letters: Letters, tmp_path: Path) -> None:
+    for number in range(7):
+        library.add_all([entry(number, tmp_path)])
+    stepped = opened(home, letters, build_rows=1000)
+    assert stepped.columns.track_ids.tolist() == [f"t{number}" for number in range(7)]
+
+
+def test_a_lost_index_is_made_again(home: Home, library: Library, letters: Letters, tmp_path: Path) -> None:
+    library.add_all([entry(0, tmp_path)], [measured(0, energy=0.25)])
+    before = opened(home, letters)
+    (home.root / "index" / "current.json").unlink()
+    again = opened(home, letters)
+    assert again.folder != before.folder
+    assert again.columns.energy[0] == 0.25
+
+
+def test_a_large_catalog_is_indexed_and_later_rows_are_found_too(
+    home: Home, library: Library, letters: Letters, tmp_path: Path
+) -> None:
+    pytest.importorskip("faiss")
+    count = 300
+    dice = np.random.default_rng(0)
+    vectors = dice.normal(size=(count, SOUND_DIMS))
+    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
+    analyses = [
+        Measurement(f"{n:064x}", "a", {}, np.zeros(CONTOUR_PARTS, np.float16), vectors[n].astype(np.float16))
+        for n in range(count)
+    ]
+    library.add_all([entry(number, tmp_path) for number in range(count - 5)], analyses)
+    settings = {"exact_rows": 100, "scan_rows": 0, "cells": 4, "cells_searched": 4, "stale_share": 0.5}
+    assert isinstance(opened(home, letters, **settings).sound_index, FaissIndex)
+    library.add_all([entry(number, tmp_path) for number in range(count - 5, count)])
+    library.remove("t3")
+    snapshot = opened(home, letters, **settings)
+    index = snapshot.sound_index
+    assert isinstance(index, FaissIndex)
+    assert index.later == 5
+    for number in (0, 200, count - 2):
+        row = list(snapshot.columns.track_ids).index(f"t{number}")
+        assert index.search(vectors[number], 3).rows[0] == row
+    allowed = np.zeros(len(snapshot), bool)
+    allowed[10:20] = True
+    assert set(index.search(vectors[0], 30, allowed).rows) == set(range(10, 20))
