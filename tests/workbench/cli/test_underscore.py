@@ -1,0 +1,78 @@
+"""`workbench underscore` prints the body of the service, and reads a script from anywhere."""
+
+from __future__ import annotations
+
+import io
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from workbench.catalog.library import Entry, Library
+from workbench.home import Home
+from workbench.settings import WorkbenchSettings
+from workbench.store.database import Database
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def catalog(tmp_path: Path) -> Path:
+    database = Database.at(Home(tmp_path / "home"), WorkbenchSettings(database_url=None))
+    fields = {
+        "title": "Sea",
+        "moods": ("calm",),
+        "genres": ("ambient",),
+        "bpm": 66.0,
+        "energy": 0.1,
+        "instrumental": True,
+    }
+    Library(database).add_all(
+        [
+            Entry(Path("/music/sea.wav"), fields, "trk_sea", "1" * 64),
+            Entry(
+                Path("/music/riot.wav"),
+                {**fields, "title": "Riot", "moods": ("angry",), "energy": 0.95},
+                "trk_riot",
+                "2" * 64,
+            ),
+        ]
+    )
+    database.close()
+    return tmp_path / "home"
+
+
+def test_a_lane_is_printed_as_json(workbench: Run, catalog: Path) -> None:
+    code, out, _ = workbench("underscore", "Breathe out. Let the day go.", "--home", catalog, "--brief", "no vocals")
+    lane = json.loads(out)["lane"]
+    assert code == 0
+    assert [track["track_id"] for track in lane["matches"]] == ["trk_sea", "trk_riot"]
+    assert "candidate_pool" not in lane
+    assert "fit_explanation" not in lane["matches"][0]
+    assert all("category" not in reason for reason in lane["matches"][0]["match_map"])
+
+
+def test_full_tracks_and_the_pool_are_printed_when_asked_for(workbench: Run, catalog: Path) -> None:
+    _, out, _ = workbench("underscore", "Breathe out.", "--home", catalog, "--expand", "full", "--platform", "reels")
+    lane = json.loads(out)["lane"]
+    assert len(lane["candidate_pool"]) == 2
+    assert lane["matches"][0]["fit_explanation"]
+
+
+def test_a_script_is_read_from_standard_input(workbench: Run, catalog: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdin", io.StringIO("Breathe out. Let the day go."))
+    code, out, _ = workbench("underscore", "-", "--home", catalog)
+    assert code == 0
+    assert json.loads(out)["lane"]["matches"][0]["track_id"] == "trk_sea"
+
+
+def test_an_empty_script_is_one_line_of_error(workbench: Run, catalog: Path) -> None:
+    code, out, error = workbench("underscore", " ", "--home", catalog)
+    assert (code, out) == (1, "")
+    assert error == "workbench: the script must say something\n"
+
+
+def test_another_expand_is_wrong_usage(workbench: Run, catalog: Path) -> None:
+    assert workbench("underscore", "Hello", "--home", catalog, "--expand", "lean")[0] == 2
