@@ -28,7 +28,7 @@ from workbench.errors import ParameterError
 SHORTEST_KEY = 12
 """characters"""
 _COOKIE = "workbench_dashboard"
-_LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
+LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
 def is_loopback(host: str) -> bool:
@@ -67,7 +67,7 @@ class _Outside(Matcher):
 
     def match(self, request: HTTPServerRequest) -> dict[str, Any] | None:
         name = request.host.rsplit(":", 1)[0] if not request.host.endswith("]") else request.host
-        return None if name in _LOCAL_NAMES else {}
+        return None if name in LOCAL_NAMES else {}
 
 
 class _WithoutKey(Matcher):

@@ -15,11 +15,11 @@ from typing import Any, NamedTuple, Protocol
 import panel as pn
 import panel_material_ui as pmui
 from bokeh.server.server import Server
-from tornado.routing import URLSpec
 
-from workbench.dashboards.access import guard, is_loopback
+from workbench.dashboards.access import LOCAL_NAMES, guard, is_loopback
 from workbench.dashboards.files import SoundFiles, Uploads
 from workbench.dashboards.session import SOUNDS_ROUTE, UPLOADS_ROUTE, Session
+from workbench.errors import ParameterError
 from workbench.home import Home
 from workbench.params import WorkbenchParams
 from workbench.workflows.audition import FOLDER
@@ -159,8 +159,6 @@ def make_server(
     OSError : the address is taken
     """
     if key is None and not is_loopback(host):
-        from workbench.errors import ParameterError
-
         raise ParameterError(f"{host} is reached from other machines: give a key")
     sounds = home.prepared(home.renders / FOLDER)
 
@@ -177,12 +175,14 @@ def make_server(
         show=False,
         start=False,
         title="Barline Workbench",
-        websocket_origin="*",
         extra_patterns=[
-            URLSpec(rf"/{SOUNDS_ROUTE}/(.*)", SoundFiles, {"path": str(sounds)}),
-            URLSpec(rf"/{UPLOADS_ROUTE}/(.*)", Uploads, {"home": home}),
+            (rf"/{SOUNDS_ROUTE}/(.*)", SoundFiles, {"path": str(sounds)}),
+            (rf"/{UPLOADS_ROUTE}/(.*)", Uploads, {"home": home}),
         ],
     )
+    # With a key the cookie's SameSite keeps pages of other sites away from the websocket, whatever the name is here.
+    origins = {f"{name}:{server.port}" for name in LOCAL_NAMES} if key is None else {"*"}
+    server._tornado.websocket_origins.update(origins)
     guard(server._tornado, key)
     return server
 

@@ -21,6 +21,7 @@ import threading
 import traceback
 from collections import deque
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from multiprocessing.connection import Connection
@@ -151,7 +152,9 @@ class _Worker:
 
     def close(self) -> None:
         process = self._process
-        if process is not None and process.is_alive():
+        if process is not None and process.pid is not None and process.is_alive():
+            with suppress(ProcessLookupError):  # it may end by itself in between, or not lead its group yet
+                os.killpg(process.pid, signal.SIGTERM)
             process.terminate()
 
     def _feed(self) -> None:
@@ -204,7 +207,8 @@ class _Worker:
         if self._process is None or not self._process.is_alive() or self._pipe is None:
             spawning = multiprocessing.get_context("spawn")
             self._pipe, theirs = spawning.Pipe()
-            self._process = spawning.Process(target=_serve, args=(theirs,), daemon=True)
+            # Not a daemon, for some workflows have processes of their own.
+            self._process = spawning.Process(target=_serve, args=(theirs,), daemon=False)
             self._process.start()
             theirs.close()
         return self._pipe
@@ -225,23 +229,28 @@ def _later(function: Callable[..., None], *arguments: Any) -> Callable[[], None]
 def _serve(pipe: Connection) -> None:
     """Do jobs until the pipe closes; runs in the worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    os.setpgrp()  # what it starts ends with it
     os.nice(_NICENESS)
-    while True:
-        try:
-            function, arguments, named = pipe.recv()
-        except EOFError:
-            return
+    with suppress(EOFError, BrokenPipeError):  # the server has ended
+        while True:
+            _do_one(pipe)
 
-        def progress(stage: str, done: float) -> None:
-            pipe.send(("progress", stage, done))
 
-        try:
-            pipe.send(("done", function(*arguments, **named, progress=progress)))
-        except WorkbenchError as error:
-            pipe.send(("fault", str(error)))
-        except Exception as error:  # noqa: BLE001 - a fault of ours is told to the page as well as to the log; the worker goes on
-            traceback.print_exc()
-            pipe.send(("fault", f"{type(error).__name__}: {error}"))
+def _do_one(pipe: Connection) -> None:
+    function, arguments, named = pipe.recv()
+
+    def progress(stage: str, done: float) -> None:
+        pipe.send(("progress", stage, done))
+
+    try:
+        pipe.send(("done", function(*arguments, **named, progress=progress)))
+    except WorkbenchError as error:
+        pipe.send(("fault", str(error)))
+    except (EOFError, BrokenPipeError):
+        raise
+    except Exception as error:  # noqa: BLE001 - a fault of ours is told to the page and the log; the worker goes on
+        traceback.print_exc()
+        pipe.send(("fault", f"{type(error).__name__}: {error}"))
 
 
 @cache
