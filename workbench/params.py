@@ -481,7 +481,7 @@ class DuckParams(Params):
         default=900, ge=100, le=1800, description="ms of the fade up; slower than down, as one breathes"
     )
     bridge_seconds: float = Field(
-        default=2.0, ge=0.0, le=3.5, description="s; music stays down through shorter pauses instead of pumping"
+        default=2.5, ge=0.0, le=3.5, description="s; music stays down through shorter pauses instead of pumping"
     )
     steady_db: float = Field(
         default=4.0, ge=0.0, le=12.0, description="dB deeper than asked for that music stays, to keep still in a block"
