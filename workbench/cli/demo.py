@@ -28,8 +28,9 @@ if TYPE_CHECKING:
 def command(seconds: float, params: WorkbenchParams, home: Home) -> None:
     """Cover a five-minute clip with a two-minute track, start to finish, and show every seam.
 
-    Draws the clip, analyses the bundled songs, picks the one that loops best, plans and mixes it, and writes film.mp4,
-    plan.json, a picture and four seconds of sound of every seam, and report.html to the home's `demo` folder.
+    Draws the clip, analyses the bundled songs, lets match pick one that suits the clip and loops, plans and mixes it,
+    and writes film.mp4, plan.json, a picture and four seconds of sound of every seam, and report.html to the home's
+    `demo` folder.
 
     \b
     Example:
@@ -48,6 +49,9 @@ def command(seconds: float, params: WorkbenchParams, home: Home) -> None:
     print_body(
         {"film": str(demo.film), "plan": str(plan), "report": str(demo.report), "track_id": demo.loop.song.track_id}
     )
+    if demo.choice.chosen is not None:
+        track = demo.choice.chosen.track
+        say(f"the track: {track.title or track.track_id}. {demo.choice.chosen.fit_explanation}")
     for name, value in footage_facts(demo.footage):
         say(f"{name}: {value}")
     say(f"the film as written: {demo.levels.loudness_lufs:.1f} LUFS, true peak {demo.levels.true_peak_dbtp:.1f} dBTP")

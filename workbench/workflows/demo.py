@@ -1,12 +1,13 @@
 """The main job from start to finish, on the bundled catalog and a clip that is drawn on the spot.
 
 The clip is drawn once and kept in the home folder, then watched: one pass finds its shots, moments, speech and levels,
-which everything after it reads from the store. The bundled songs are added to the catalog and analysed; each is
-planned under the clip; the one whose plan scores best is looped with the clip's voice in mind and rendered into a film;
-its seams are drawn and the report is written.
+which everything after it reads from the store. The bundled songs are added to the catalog and analysed; match ranks
+them against the clip; the first of them that loops under it is looped with the clip's voice in mind and rendered into a
+film; its seams are drawn and the report is written.
 
-How the track is chosen: of all songs that can cover the clip, the one with the highest `plan_score`, which says how
-well a song loops (seams, freshness, ending), and nothing of how well it suits the picture. The report says so.
+How the track is chosen: match asks how well a song suits the picture, and whether it loops is one of its questions; the
+planner has the last word, for only it knows whether this song covers this clip. The report says why, and what the
+others lack.
 
 A second run finds everything made from the same plan, clip and song, and makes nothing again.
 """
@@ -15,12 +16,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from workbench.bundled import bundled_path
+from workbench.catalog.lane import Lane, Match
 from workbench.catalog.track import Track
 from workbench.errors import ParameterError, StoreError
 from workbench.export.page import Page, Section, Table
@@ -36,6 +38,7 @@ from workbench.render.levels import SoundLevels, heard_levels
 from workbench.video.footage import Footage
 from workbench.workflows.library import add_tracks, bundled_files
 from workbench.workflows.loop import Loop, Song, loop_track
+from workbench.workflows.match import match
 from workbench.workflows.progress import Progress, silent
 from workbench.workflows.report import (
     ShownSeam,
@@ -53,9 +56,26 @@ from workbench.workflows.watch import watch
 CLIP_SECONDS = 300.0
 _CLIP_VERSION = 1
 """Raise it when the film is drawn differently."""
-_PAGE_VERSION = 2
+_PAGE_VERSION = 3
 """Raise it when the demo writes something else from the same plan."""
 _MADE = ".made.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Songs under a clip, and why they stand in this order."""
+
+    loops: tuple[Loop, ...]
+    """those that loop, in the order of match, then refusals"""
+    suits: Mapping[str, Match]
+    """by track id, what match says of those that it ranked"""
+    reasoning: str
+    """what was weighed"""
+
+    @property
+    def chosen(self) -> Match | None:
+        """Why the first suits the clip; None where match did not rank it."""
+        return self.suits.get(self.loops[0].song.track_id) if self.loops else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,8 +90,8 @@ class Demo:
     levels: SoundLevels
     """of the film as written"""
     loop: Loop
-    candidates: tuple[Loop, ...]
-    """every bundled song under the clip, best first, refusals last"""
+    choice: Choice
+    """every bundled song under the clip, and how well it suits"""
     again: bool
     """whether everything was there already"""
 
@@ -100,8 +120,9 @@ def run_demo(
     clip = demo_clip(home, seconds, progress)
     footage = watch(clip, home, params, progress)  # first: one pass finds what planning, mix and report need
     tracks = _tracks(home, params, progress)
-    candidates = rank([loop_track(_song(track), footage.duration, home, params) for track in tracks])
-    best = candidates[0] if candidates else None
+    lane = match(clip, home, params, progress=progress)
+    choice = choose([loop_track(_song(track), footage.duration, home, params) for track in tracks], lane)
+    best = choice.loops[0] if choice.loops else None
     if best is None or isinstance(best.answer, Refusal):
         raise ParameterError(
             f"no bundled song can cover a clip of {seconds:g} s; the shortest needs 30 s more than its own length"
@@ -109,21 +130,24 @@ def run_demo(
     loop = loop_track(best.song, clip, home, params, auto_mix=True, progress=progress)
     folder = home.prepared(home.demo)
     film, report = folder / "film.mp4", folder / "report.html"
-    fingerprint = _fingerprint(loop, clip, candidates)
+    fingerprint = _fingerprint(loop, clip, choice)
     again = _is_made(folder, fingerprint)
     if not again:
-        made = _make(loop, clip, candidates, home, params, progress)
+        made = _make(loop, clip, choice, home, params, progress)
         (folder / _MADE).write_text(json.dumps({"fingerprint": fingerprint, "files": made}), encoding="utf-8")
-    return Demo(folder, film, report, footage, heard_levels(film), loop, tuple(candidates), again)
+    return Demo(folder, film, report, footage, heard_levels(film), loop, choice, again)
 
 
-def rank(loops: Sequence[Loop]) -> list[Loop]:
-    """Best plan first, refusals last; equal ones by their id."""
+def choose(loops: Sequence[Loop], lane: Lane) -> Choice:
+    """What suits the clip best first, of what loops, then refusals; songs that match did not rank by their plans."""
+    suits = {found.track.track_id: found for found in lane.candidate_pool}
 
-    def place(loop: Loop) -> tuple[float, str]:
-        return (-loop.answer.plan_score if isinstance(loop.answer, LoopPlan) else 1.0, loop.song.track_id)
+    def place(loop: Loop) -> tuple[bool, float, float, str]:
+        found, refused = suits.get(loop.song.track_id), isinstance(loop.answer, Refusal)
+        plan_score = loop.answer.plan_score if isinstance(loop.answer, LoopPlan) else 0.0
+        return (refused, 1.0 if found is None else -found.score, -plan_score, loop.song.track_id)
 
-    return sorted(loops, key=place)
+    return Choice(tuple(sorted(loops, key=place)), suits, lane.reasoning)
 
 
 def demo_clip(home: Home, seconds: float = CLIP_SECONDS, progress: Progress = silent) -> Path:
@@ -157,7 +181,7 @@ def _song(track: Track) -> Song:
     return Song(track.track_id, track.path, track)
 
 
-def _fingerprint(loop: Loop, clip: Path, candidates: Sequence[Loop]) -> str:
+def _fingerprint(loop: Loop, clip: Path, choice: Choice) -> str:
     """Changes whenever anything that the demo writes would."""
     stated = [
         _PAGE_VERSION,
@@ -165,7 +189,8 @@ def _fingerprint(loop: Loop, clip: Path, candidates: Sequence[Loop]) -> str:
         hash_file(loop.song.path),
         repr(loop.answer),
         repr(loop.mix),
-        [(other.song.track_id, _verdict(other)) for other in candidates],
+        [(other.song.track_id, _verdict(other)) for other in choice.loops],
+        [f"{found.track.track_id} {found.score:.4f} {found.fit_explanation}" for found in choice.suits.values()],
     ]
     return hashlib.sha256(json.dumps(stated).encode()).hexdigest()
 
@@ -178,9 +203,7 @@ def _is_made(folder: Path, fingerprint: str) -> bool:
     return made.get("fingerprint") == fingerprint and all((folder / name).exists() for name in made.get("files", []))
 
 
-def _make(
-    loop: Loop, clip: Path, candidates: Sequence[Loop], home: Home, params: WorkbenchParams, progress: Progress
-) -> list[str]:
+def _make(loop: Loop, clip: Path, choice: Choice, home: Home, params: WorkbenchParams, progress: Progress) -> list[str]:
     """Film, seam pictures and sounds, report; returns the names of the files."""
     from workbench.render.film import render_film
 
@@ -201,7 +224,7 @@ def _make(
     progress("measuring the film", 0.0)
     sections = (
         film_section(timeline),
-        _choice_section(candidates),
+        _choice_section(choice),
         plan_section(plan, loop),
         seams_section(plan, seams),
         mix_section(loop, decode(film)),
@@ -236,35 +259,50 @@ def _verdict(loop: Loop) -> str:
     return f"{loop.answer.plan_score:.4f} {loop.answer.seam_score:.4f} {loop.answer.end_label}"
 
 
-def _choice_section(candidates: Sequence[Loop]) -> Section:
+def _choice_section(choice: Choice) -> Section:
     """The part of the page that says why this track."""
-    planned = [loop for loop in candidates if isinstance(loop.answer, LoopPlan)]
-    refused = [loop for loop in candidates if isinstance(loop.answer, Refusal)]
     rows = tuple(
         (
-            _title(loop), f"{loop.answer.plan_score:.2f}", f"{loop.answer.seam_score:.2f}",
+            _title(loop), _score_of(loop, choice), f"{loop.answer.plan_score:.2f}", f"{loop.answer.seam_score:.2f}",
             str(len(loop.answer.seam_times)), clock(loop.answer.song_duration), loop.answer.end_label,
         )
-        for loop in planned
+        for loop in choice.loops
         if isinstance(loop.answer, LoopPlan)
     )  # fmt: skip
-    tables = [Table(("song", "plan score", "worst seam", "seams", "length", "ending"), rows, frozenset({0}))]
+    head = ("song", "suits the film", "plan score", "worst seam", "seams", "length", "ending")
+    tables = [*_reasons_table(choice.chosen), Table(head, rows, frozenset({0}))]
+    refused = tuple(
+        (_title(loop), _score_of(loop, choice), loop.answer.reason.value, loop.answer.hint)
+        for loop in choice.loops
+        if isinstance(loop.answer, Refusal)
+    )
     if refused:
-        reasons = tuple(
-            (_title(loop), loop.answer.reason.value, loop.answer.hint)
-            for loop in refused
-            if isinstance(loop.answer, Refusal)
-        )
-        tables.append(Table(("refused", "reason", "in words"), reasons))
+        tables.append(Table(("refused", "suits the film", "reason", "in words"), refused))
+    chosen = () if choice.chosen is None else (choice.chosen.fit_explanation,)
     return Section(
         "Why this track",
         (
-            "Every song of the bundled catalog was planned under the clip; the one whose plan scores best is served. "
-            "The plan score says how well a song loops (seams, freshness, ending). It says nothing yet of how well the "
-            "song suits the picture.",
+            *chosen,
+            choice.reasoning,
+            "Of the bundled songs the one that suits the film best and loops under it is served. How well a song suits "
+            "is the probability that an editor would take it; the plan score says how well it loops (seams, freshness, "
+            "ending).",
         ),
         tables=tuple(tables),
     )
+
+
+def _reasons_table(chosen: Match | None) -> list[Table]:
+    """What moved the score of the song that is served."""
+    if chosen is None:
+        return []
+    lines = tuple((line.category or "", line.video, line.audio, f"{line.score:.2f}") for line in chosen.reasons)
+    return [Table(("because of", "the film", "the music", "go together"), lines)]
+
+
+def _score_of(loop: Loop, choice: Choice) -> str:
+    found = choice.suits.get(loop.song.track_id)
+    return "–" if found is None else f"{found.score:.2f}"
 
 
 def _title(loop: Loop) -> str:
