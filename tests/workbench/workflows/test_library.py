@@ -1,0 +1,149 @@
+"""Adding to the catalog by real processes: equal bytes once, nothing lost to SIGKILL, a Dask cluster with a death."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import soundfile
+
+from workbench.home import Home
+from workbench.workflows.library import Wanted, add_tracks, cluster, list_files, open_library
+
+CALL = "import sys; from service.console import run; sys.exit(run(sys.argv[1:]))"
+
+
+class Counted(Executor):
+    """One thread that counts what it is given."""
+
+    def __init__(self) -> None:
+        self.jobs = 0
+        self._threads = ThreadPoolExecutor(1)
+
+    def submit(self, work: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+        self.jobs += 1
+        return self._threads.submit(work, *arguments, **named)
+
+
+@pytest.fixture(scope="module")
+def tunes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Eight files of four seconds, each its own."""
+    folder = tmp_path_factory.mktemp("tunes")
+    time_s = np.arange(4 * 22_050) / 22_050
+    for number in range(8):
+        clicks = np.exp(-30 * (time_s % 0.5)) * np.sin(2 * np.pi * 110 * 2 ** (number / 12) * time_s)
+        soundfile.write(folder / f"{number}.wav", 0.4 * clicks, 22_050)
+    return folder
+
+
+def test_equal_bytes_are_analysed_once_and_a_second_time_not_at_all(tunes: Path, tmp_path: Path) -> None:
+    home, counted = Home(tmp_path / "home"), Counted()
+    (tmp_path / "copy.wav").write_bytes((tunes / "0.wav").read_bytes())
+    wanted = [
+        Wanted(tunes / "0.wav", "a"),
+        Wanted(tunes / "0.wav", "b"),
+        Wanted(tmp_path / "copy.wav", "c"),
+        Wanted(tunes / "1.wav", "d", {"bpm": 60.0}),
+        Wanted(tmp_path / "none.wav", "e", {}, "list.csv, line 6"),
+    ]
+    added = list(add_tracks(wanted, home, executor=counted))
+    assert counted.jobs == 2
+    assert sorted(one.track.track_id for one in added if one.track) == ["a", "b", "c", "d"]
+    (fault,) = [one.fault for one in added if one.track is None]
+    assert fault is not None
+    assert fault.startswith("list.csv, line 6: ")
+    assert len(list(add_tracks(wanted[:4], home, executor=counted))) == 4
+    assert counted.jobs == 2
+    track = open_library(home).get("d")
+    assert track.bpm == 60.0
+    assert {"duration_seconds", "energy"} <= track.measured
+    assert "bpm" not in track.measured
+
+
+def test_a_changed_file_is_measured_again(tunes: Path, tmp_path: Path) -> None:
+    home, counted = Home(tmp_path / "home"), Counted()
+    path = tmp_path / "one.wav"
+    path.write_bytes((tunes / "0.wav").read_bytes())
+    list(add_tracks([Wanted(path, "a", {"title": "One"})], home, executor=counted))
+    path.write_bytes((tunes / "3.wav").read_bytes())
+    assert open_library(home).reindex().changed == ("a",)
+    assert open_library(home).get("a").duration_seconds is None  # what was measured was measured in other bytes
+    list(add_tracks([Wanted(path, "a")], home, executor=counted))
+    assert counted.jobs == 2
+    track = open_library(home).get("a")
+    assert (track.title, track.duration_seconds) == ("One", 4.0)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
+def test_killed_it_has_what_it_told_of_and_goes_on(tunes: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    command = [sys.executable, "-c", CALL, "catalog", "add", str(tunes), "--home", str(home)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, start_new_session=True) as adding:
+        assert adding.stdout is not None
+        told = [json.loads(adding.stdout.readline())]
+        os.killpg(adding.pid, signal.SIGKILL)
+        told += [json.loads(line) for line in adding.stdout if line.endswith("}\n")]
+    assert len(told) < 8
+    there = {track.track_id: str(track.path) for track in open_library(Home(home)).list()}
+    assert {row["track_id"]: row["path"] for row in told}.items() <= there.items()
+    counted = Counted()
+    added = list(add_tracks(list_files([tunes]).wanted, Home(home), executor=counted))
+    assert len(added) == 8
+    assert counted.jobs <= 8 - len(told)
+    assert len(open_library(Home(home)).list()) == 8
+
+
+@pytest.fixture
+def dask_cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[str]]]]:
+    """A scheduler and two workers, as processes; their address and the workers."""
+    pytest.importorskip("distributed")
+    file = tmp_path / "scheduler.json"
+    environment = {**os.environ, "DASK_DISTRIBUTED__ADMIN__LOG_LEVEL": "error"}
+
+    def start(*arguments: str) -> subprocess.Popen[str]:
+        command = [sys.executable, "-m", "distributed.cli." + arguments[0], *arguments[1:]]
+        return subprocess.Popen(
+            command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, text=True, env=environment
+        )
+
+    here = ("--host", "127.0.0.1", "--no-dashboard")
+    scheduler = start("dask_scheduler", "--port", "0", "--scheduler-file", str(file), *here)
+    workers = [
+        start("dask_worker", "--scheduler-file", str(file), "--nthreads", "1", "--no-nanny", "--name", name, *here)
+        for name in ("one", "two")
+    ]
+    try:
+        deadline = time.monotonic() + 60
+        while not file.exists() and time.monotonic() < deadline:
+            assert scheduler.poll() is None
+            os.sched_yield()
+        yield json.loads(file.read_text())["address"], workers
+    finally:
+        for process in (*workers, scheduler):
+            process.kill()
+            process.wait()
+
+
+def test_a_cluster_finishes_though_a_worker_is_killed(
+    tunes: Path, tmp_path: Path, dask_cluster: tuple[str, list[subprocess.Popen[str]]]
+) -> None:
+    address, workers = dask_cluster
+    home = Home(tmp_path / "home")
+    with cluster(address) as executor:
+        added = []
+        for one in add_tracks(list_files([tunes]).wanted, home, executor=executor):
+            if not added:
+                workers[0].kill()
+            added.append(one)
+    assert [one.fault for one in added] == [None] * 8
+    assert len(open_library(home).list()) == 8
