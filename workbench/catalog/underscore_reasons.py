@@ -4,13 +4,15 @@ A line of the match map sets what was asked or read beside a fact of the track: 
 unit, and words as they stand in the track's own text. What moved the score most comes first, rules of the brief before
 all. Nothing is said that was not weighed.
 
-Functions: `reasons`, `explanation`, `matched_tags`, `lane_title`, `lane_reasoning`. Class: `Told`.
+Functions: `names_in`, `reasons`, `explanation`, `matched_tags`, `lane_title`, `lane_reasoning`. Class: `Told`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import TypeAlias
 
 import numpy as np
 
@@ -33,6 +35,11 @@ _TOPIC_TOLD = 0.25
 _MOSTLY = 0.15
 """of a mode, from where on a key is called minor or major"""
 _ENGLISH = "English"
+_COUNTS = 0.2
+"""of a wanted facet, from where on a tag that names it counts as matched"""
+
+Names: TypeAlias = Mapping[Kind, list[str]]
+"""what a text names of each kind, in its own words"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -49,14 +56,14 @@ class Told:
     platform: str | None
 
 
-def reasons(told: Told, row: int, track: Track, params: UnderscoreParams) -> tuple[Reason, ...]:
+def reasons(told: Told, row: int, names: Names, params: UnderscoreParams) -> tuple[Reason, ...]:
     """Lines of the match map of one ranked track, what moved its score most first.
 
     Parameters
     ----------
     told : the ranking
     row : of its columns
-    track : the record of that row
+    names : what the text of that row's track names
     params : weights
     """
     rules = [
@@ -69,7 +76,7 @@ def reasons(told: Told, row: int, track: Track, params: UnderscoreParams) -> tup
     ]
     weighed: list[tuple[float, Reason]] = []
     for part, values in told.ranked.parts.items():
-        facts = _facts(part, told, row, track)
+        facts = _facts(part, told, row, names)
         if facts is not None:
             moved = float(getattr(params, f"{part}_weight")) * abs(float(values[row]) - _USUAL)
             weighed.append((moved, Reason(*facts, score=float(np.clip(values[row], 0.0, 1.0)))))
@@ -77,7 +84,7 @@ def reasons(told: Told, row: int, track: Track, params: UnderscoreParams) -> tup
     return (*rules, *(reason for _, reason in weighed))[: max(_MOST_REASONS, len(rules) + 3)]
 
 
-def explanation(told: Told, row: int, track: Track) -> str:
+def explanation(told: Told, row: int, names: Names) -> str:
     """Why it fits, or does not, in one sentence."""
     columns = told.columns
     broken = [
@@ -87,7 +94,7 @@ def explanation(told: Told, row: int, track: Track) -> str:
     ]
     if broken:
         return f"Last resort, for it breaks a rule: {'; '.join(broken)}."
-    named = _named_by(track, "moods")
+    named = names["moods"]
     facts = [f"described as {_listed(named[:2])}"] if named else []
     facts += [text for text in (_number(columns, row, "energy"), _number(columns, row, "bpm")) if text]
     vocals = float(columns.vocals[row])
@@ -102,16 +109,9 @@ def explanation(told: Told, row: int, track: Track) -> str:
 
 def matched_tags(told: Told, track: Track) -> tuple[str, ...]:
     """Words of the track's own lists that name what is wanted."""
-    book = lexicon()
-    found = []
-    for word in (*track.moods, *track.genres, *track.instruments, *track.tags):
-        facets = read_lexicon(word).facets
-        if any(
-            (facets[book.of(kind)] * (told.wanted.facets[book.of(kind)] >= 0.2)).any()  # one that counts
-            for kind in KINDS
-        ):
-            found.append(word)
-    return tuple(dict.fromkeys(found))
+    counts = frozenset(map(int, np.flatnonzero(told.wanted.facets >= _COUNTS)))
+    words = dict.fromkeys((*track.moods, *track.genres, *track.instruments, *track.tags))
+    return tuple(word for word in words if counts & _facets_of(word))
 
 
 def lane_title(told: Told) -> str:
@@ -165,18 +165,17 @@ def _sentences(told: Told, brief: Brief, best: Sequence[int]) -> Iterator[str]:
         )
 
 
-def _facts(part: Part, told: Told, row: int, track: Track) -> tuple[str, str] | None:
+def _facts(part: Part, told: Told, row: int, names: Names) -> tuple[str, str] | None:
     """What a part compared, of the script and of the track; None where the track has no such fact."""
     sound, columns = told.wanted.sound, told.columns
     if part in KINDS:
-        names = _named_by(track, part)
-        shares = _shares(told.wanted, part)
-        if not names or not shares:
+        named, shares = names[part], _shares(told.wanted, part)
+        if not named or not shares:
             return None
         read = _listed([f"{name} {100 * share:.0f} %" for name, share in shares])
         return (
             f"reads as {read}" if part == "moods" else f"{part} that suit: {read}",
-            f"its text names {_listed(names[:4])}",
+            f"its text names {_listed(named[:4])}",
         )
     if part == "topic":
         if told.wanted.vector is None or not columns.words[row].any():
@@ -231,29 +230,29 @@ def _number(columns: Columns, row: int, name: str) -> str | None:
     }[name]
 
 
-def _named_by(track: Track, kind: Kind) -> list[str]:
-    """Words of a track's own text that name facets of a kind."""
+def names_in(track: Track) -> Names:
+    """The words of a track's own text that name moods, genres and instruments."""
     book = lexicon()
     found = read_lexicon(track_text(track)).found
-    names = [name for name, own in zip(book.names, book.kinds, strict=True) if own == kind and name in found]
-    return list(dict.fromkeys(word.replace("-", " ") for name in names for word in found[name]))
+    names: dict[Kind, list[str]] = {kind: [] for kind in KINDS}
+    for name, kind in zip(book.names, book.kinds, strict=True):
+        names[kind] += [word.replace("-", " ") for word in found.get(name, ())]
+    return {kind: list(dict.fromkeys(words)) for kind, words in names.items()}
+
+
+@lru_cache(maxsize=8192)
+def _facets_of(word: str) -> frozenset[int]:
+    """The facets that a word of a list names; catalogs use the same few words again and again."""
+    return frozenset(map(int, np.flatnonzero(read_lexicon(word).facets)))
 
 
 def _shares(wanted: Wanted, kind: Kind) -> list[tuple[str, float]]:
     """The facets of a kind that are wanted most, with their share of all that is wanted of it."""
     book = lexicon()
-    own = wanted.facets[book.of(kind)]
-    total = float(own.sum())
-    return (
-        [(name, float(wanted.facets[book.of(kind)][_place(kind, name)]) / total) for name in wanted.names(kind)]
-        if total > 0
-        else []
-    )
-
-
-def _place(kind: Kind, name: str) -> int:
-    book = lexicon()
-    return [found.replace("_", " ") for found in book.names[book.of(kind)]].index(name)
+    where = book.of(kind)
+    total = float(wanted.facets[where].sum())
+    by_name = dict(zip((name.replace("_", " ") for name in book.names[where]), wanted.facets[where], strict=True))
+    return [(name, float(by_name[name]) / total) for name in wanted.names(kind)]
 
 
 def _key(mode: float) -> str:

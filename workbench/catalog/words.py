@@ -19,9 +19,10 @@ import importlib.metadata
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from scipy.special import erf
@@ -33,6 +34,9 @@ from workbench.settings import WorkbenchSettings
 
 if TYPE_CHECKING:
     from tokenizers import Tokenizer
+
+Stamp: TypeAlias = tuple[int, int]
+"""bytes of a file and when it was changed, ns"""
 
 DIMS = 384
 """length of a vector"""
@@ -139,31 +143,35 @@ def find_embedding(settings: WorkbenchSettings) -> SentenceEmbedding | None:
         return None
     for folder, source in _places():
         if all((folder / name).is_file() and _digest(folder / name) == DIGESTS[name] for name in DIGESTS):
-            return embedding_in(folder, source, checked=True)
+            return embedding_in(folder, source)
     return None
 
 
-def embedding_in(folder: Path, source: str, *, checked: bool = False) -> SentenceEmbedding:
-    """The embedding from a folder with `model.safetensors` and `tokenizer.json`.
+def embedding_in(folder: Path, source: str) -> SentenceEmbedding:
+    """The embedding from a folder with `model.safetensors` and `tokenizer.json`, read once while these stay the same.
 
     Parameters
     ----------
     folder : the folder
     source : what it is, in words
-    checked : the digests have just been compared
 
     Raises
     ------
     ResourceMissing : a file or the `words` extra is missing, or a file is not the published one
     """
     if not _readable():
-        raise ResourceMissing("the sentence embedding needs the `words` extra: pip install barline-workbench[words]")
+        raise ResourceMissing("the sentence embedding needs the `words` extra: pip install 'barline-workbench[words]'")
     for name, digest in DIGESTS.items():
         path = folder / name
         if not path.is_file():
             raise ResourceMissing(f"{path}: no such file; the words folder holds {' and '.join(DIGESTS)} of {MODEL}")
-        if not checked and _digest(path) != digest:
+        if _digest(path) != digest:
             raise ResourceMissing(f"{path}: not the published file of {MODEL}, whose SHA-256 is {digest}")
+    return _read(folder, source, _stamp(folder / WEIGHTS_FILE))
+
+
+@lru_cache(maxsize=2)
+def _read(folder: Path, source: str, stamp: Stamp) -> SentenceEmbedding:
     from safetensors.numpy import load_file
     from tokenizers import Tokenizer
 
@@ -214,13 +222,22 @@ def _places() -> Iterator[tuple[Path, str]]:
     snapshots = hub / f"models--{MODEL.replace('/', '--')}" / "snapshots"
     for folder in sorted(snapshots.glob("*")):
         yield folder, "the Hugging Face cache"
+    yield from _packages()
+
+
+@cache
+def _packages() -> tuple[tuple[Path, str], ...]:
+    """Folders of installed packages that carry weights."""
+    found: list[tuple[Path, str]] = []
     for distribution in importlib.metadata.distributions():
         # The record is searched as text: taking it apart for every installed package would cost a second.
         if WEIGHTS_FILE not in (distribution.read_text("RECORD") or ""):
             continue
-        for file in distribution.files or ():
-            if file.name == WEIGHTS_FILE:
-                yield Path(str(distribution.locate_file(file))).parent, f"the package {distribution.name}"
+        files = [file for file in distribution.files or () if file.name == WEIGHTS_FILE]
+        found += [
+            (Path(str(distribution.locate_file(file))).parent, f"the package {distribution.name}") for file in files
+        ]
+    return tuple(found)
 
 
 def _readable() -> bool:
@@ -228,7 +245,18 @@ def _readable() -> bool:
     return find_spec("safetensors") is not None and find_spec("tokenizers") is not None
 
 
+def _stamp(path: Path) -> Stamp:
+    """What changes when a file does."""
+    status = path.stat()
+    return status.st_size, status.st_mtime_ns
+
+
 def _digest(path: Path) -> str:
+    return _digest_of(path, _stamp(path))
+
+
+@lru_cache(maxsize=32)
+def _digest_of(path: Path, stamp: Stamp) -> str:
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -32,6 +32,7 @@ from workbench.catalog.underscore_reasons import (
     lane_reasoning,
     lane_title,
     matched_tags,
+    names_in,
     reasons,
 )
 from workbench.catalog.words import SentenceEmbedding, find_embedding
@@ -93,9 +94,8 @@ def underscore(
     return _lane(told, asked, catalog, rows, params)
 
 
-@cache
 def the_embedding() -> SentenceEmbedding | None:
-    """The embedding of this process, loaded on first use; None where there is none."""
+    """The embedding of this machine, read once a process; None where there is none."""
     return find_embedding(load_settings())
 
 
@@ -195,10 +195,11 @@ def _lane(told: Told, brief: Brief, snapshot: Snapshot, rows: IntArray, params: 
 
 
 def _match(told: Told, place: int, track: Track, params: WorkbenchParams) -> Match:
+    names = names_in(track)
     return Match(
         track=track,
         score=float(told.ranked.scores[place]),
-        reasons=reasons(told, place, track, params.underscore),
+        reasons=reasons(told, place, names, params.underscore),
         matched_tags=matched_tags(told, track),
-        fit_explanation=explanation(told, place, track),
+        fit_explanation=explanation(told, place, names),
     )
