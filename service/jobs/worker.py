@@ -155,21 +155,24 @@ class Worker:
         busy += [one.job.queue for one in self._unsettled]
         return [queue for queue, slots in self.slots.items() if busy.count(queue) < slots]
 
-    def _in_background(self) -> bool:
-        """Whether a job runs that nobody waits for; one at a time is enough, or they would fill all slots."""
-        return any(child.job is not None and child.job.kind in jobs.BACKGROUND for child in self._children)
+    def _kinds_for_later(self) -> tuple[str, ...]:
+        """Kinds not to be started now: a slot is kept for short jobs, and background work comes one at a time."""
+        kinds = [child.job.kind for child in self._children if child.job is not None]
+        if sum(kind in jobs.LONG for kind in kinds) >= max(1, self.slots.get(jobs.MAIN, 0) - 1):
+            return jobs.LONG
+        return jobs.BACKGROUND if any(kind in jobs.BACKGROUND for kind in kinds) else ()
 
     def _fill_slots(self) -> None:
         self._next_look = time.monotonic() + _LOOK_SECONDS
         try:
             while queues := self._free_queues():
-                foreground = self._in_background()
+                later = self._kinds_for_later()
                 with self.database.read() as connection:
-                    if not jobs.claimable(connection, queues, self.owner, foreground=foreground):
+                    if not jobs.claimable(connection, queues, self.owner, without=later):
                         return
                 lease = self.settings.job_lease_seconds
                 with self.database.write() as connection:
-                    job = jobs.claim(connection, queues, self.owner, lease, foreground=foreground)
+                    job = jobs.claim(connection, queues, self.owner, lease, without=later)
                     if job is None or settle.obstacle(connection, job):
                         continue
                 self._start(job)

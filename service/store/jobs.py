@@ -46,6 +46,8 @@ OPEN = ("queued", "waiting", "running")
 """states of a job that is not settled"""
 BACKGROUND = ("engine",)
 """kinds that nobody waits for"""
+LONG = ("ingest", "engine")
+"""kinds that may take as long as a film"""
 QUEUED_STAGE = "queued"
 
 _CLAIM_LOCK = 0x636C6169  # PostgreSQL's advisory lock; any constant of our own
@@ -221,11 +223,11 @@ def open_job(connection: Connection, account: str, kind: str, build: str) -> Job
 
 
 def claim(
-    connection: Connection, queues: Sequence[str], owner: str, lease_seconds: float, *, foreground: bool = False
+    connection: Connection, queues: Sequence[str], owner: str, lease_seconds: float, *, without: Sequence[str] = ()
 ) -> Job | None:
     """Take the job whose turn it is, for so many seconds; None where there is nothing to do.
 
-    What nobody waits for (`BACKGROUND`) comes after everything else, and with `foreground` not at all. A job whose
+    Kinds in `without` are left for later; what nobody waits for (`BACKGROUND`) comes after everything else. A job whose
     lease ended is taken over first; that its process died is counted in `crashes`.
     """
     if connection.dialect.name == "postgresql":
@@ -233,7 +235,7 @@ def claim(
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": _CLAIM_LOCK})
     at = now()
     moments = {"at": at, "lease_end": moment(lease_seconds)}
-    row = connection.execute(_claim(tuple(queues), owner, foreground), moments).first()
+    row = connection.execute(_claim(tuple(queues), owner, tuple(without)), moments).first()
     if row is None:
         return None
     turn = insert(connection, turns).values(queue=row.queue, account=row.account, served_at=at)
@@ -241,9 +243,9 @@ def claim(
     return _job(row)
 
 
-def claimable(connection: Connection, queues: Sequence[str], owner: str, *, foreground: bool = False) -> bool:
+def claimable(connection: Connection, queues: Sequence[str], owner: str, *, without: Sequence[str] = ()) -> bool:
     """Whether `claim` would find a job. Only reads, so that a worker may ask often."""
-    found = connection.execute(_any_claimable(tuple(queues), owner, foreground), {"at": now()})
+    found = connection.execute(_any_claimable(tuple(queues), owner, tuple(without)), {"at": now()})
     return found.first() is not None
 
 
@@ -251,12 +253,12 @@ def claimable(connection: Connection, queues: Sequence[str], owner: str, *, fore
 
 
 @cache
-def _claim(queues: tuple[str, ...], owner: str, foreground: bool) -> Any:
+def _claim(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) -> Any:
     """UPDATE of the job whose turn it is; takes the moments `at` and `lease_end`."""
     taken_over = jobs.c.state == "running"
     return (
         jobs.update()
-        .where(jobs.c.job_id == _whose_turn(queues, owner, foreground).scalar_subquery())
+        .where(jobs.c.job_id == _whose_turn(queues, owner, without).scalar_subquery())
         .values(
             state="running",
             attempt=jobs.c.attempt + 1,
@@ -271,7 +273,7 @@ def _claim(queues: tuple[str, ...], owner: str, foreground: bool) -> Any:
 
 
 @cache
-def _claimable(queues: tuple[str, ...], owner: str, foreground: bool) -> sa.Select[Any]:
+def _claimable(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) -> sa.Select[Any]:
     """SELECT of the ids of jobs that may be claimed; takes the moment `at`."""
     at = sa.bindparam("at", type_=sa.String)
     running = jobs.alias("running")
@@ -279,18 +281,20 @@ def _claimable(queues: tuple[str, ...], owner: str, foreground: bool) -> sa.Sele
     ready = sa.or_(jobs.c.state == "queued", sa.and_(jobs.c.state == "waiting", jobs.c.not_before <= at))
     # Whose own lease has ended is late, not dead: it will beat again.
     abandoned = sa.and_(jobs.c.state == "running", jobs.c.lease_until < at, jobs.c.owner != owner)
-    kinds = jobs.c.kind.not_in(BACKGROUND) if foreground else sa.true()
     return sa.select(jobs.c.job_id).where(
-        _is_open(), kinds, jobs.c.queue.in_(queues), sa.or_(abandoned, sa.and_(ready, jobs.c.build.not_in(busy)))
+        _is_open(),
+        jobs.c.kind.not_in(without),
+        jobs.c.queue.in_(queues),
+        sa.or_(abandoned, sa.and_(ready, jobs.c.build.not_in(busy))),
     )
 
 
 @cache
-def _any_claimable(queues: tuple[str, ...], owner: str, foreground: bool) -> sa.Select[Any]:
-    return _claimable(queues, owner, foreground).limit(1)
+def _any_claimable(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) -> sa.Select[Any]:
+    return _claimable(queues, owner, without).limit(1)
 
 
-def _whose_turn(queues: tuple[str, ...], owner: str, foreground: bool) -> sa.Select[Any]:
+def _whose_turn(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) -> sa.Select[Any]:
     running = jobs.alias("busy")
     busy = (
         sa.select(running.c.queue, running.c.account, sa.func.count().label("jobs"))
@@ -302,7 +306,7 @@ def _whose_turn(queues: tuple[str, ...], owner: str, foreground: bool) -> sa.Sel
         turns, sa.and_(turns.c.queue == jobs.c.queue, turns.c.account == jobs.c.account)
     )
     return (
-        _claimable(queues, owner, foreground)
+        _claimable(queues, owner, without)
         .select_from(joined)
         .order_by(
             sa.case((jobs.c.kind.in_(BACKGROUND), 1), else_=0),

@@ -3,21 +3,32 @@
 from __future__ import annotations
 
 import os
+import random
 import re
 import signal
+import ssl
 import subprocess
 import sys
+import threading
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import av
 import httpx
 import numpy as np
 import pytest
+import trustme
 
 from service.store import accounts, claims, jobs, keys, ledger
+from service.store.tables import jobs as rows
 from service.store.tables import open_database
+from workbench.bundled import bundled_path
+from workbench.catalog.library import Library
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
 from workbench.store import videos
@@ -27,8 +38,8 @@ from workbench.store.database import Database
 class Service:
     """`workbench serve` on a home folder, started again on the same port where it is killed whole."""
 
-    def __init__(self, home: Path, key: str) -> None:
-        self._home, self._key = home, key
+    def __init__(self, home: Path, key: str, **settings: str) -> None:
+        self._home, self._key, self._settings = home, key, settings
         self._port = "0"
         self.start()
 
@@ -41,7 +52,7 @@ class Service:
                 stdout=subprocess.PIPE,
                 stderr=log,
                 text=True,
-                env=kept | settings,
+                env=kept | settings | self._settings,
             )
         assert self._process.stdout is not None
         found = re.fullmatch(r"listening on (http://127\.0\.0\.1:(\d+))\n", self._process.stdout.readline())
@@ -54,9 +65,17 @@ class Service:
             self.stop()
             self.start()
             return
-        listed = Path(f"/proc/{self._process.pid}/task/{self._process.pid}/children").read_text().split()
-        (victim,) = (pid for pid in listed if what in Path(f"/proc/{pid}/cmdline").read_text())
-        os.kill(int(victim), signal.SIGKILL)
+        for victim in self._descendants(self._process.pid):
+            with suppress(FileNotFoundError, ProcessLookupError):  # it has just ended by itself
+                if what in Path(f"/proc/{victim}/cmdline").read_text():
+                    os.kill(victim, signal.SIGKILL)
+                    return
+
+    def _descendants(self, pid: int) -> list[int]:
+        with suppress(FileNotFoundError, ProcessLookupError):
+            children = [int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+            return [*children, *(below for child in children for below in self._descendants(child))]
+        return []
 
     def stop(self) -> None:
         self._process.kill()
@@ -69,12 +88,12 @@ class Service:
         return httpx.request(method, self.url + path, json=body, headers=headers, timeout=60.0)
 
 
-def draw_clip(path: Path) -> None:
+def draw_clip(path: Path, seconds: int = 20) -> None:
     with av.open(str(path), "w", format="mp4") as container:
         picture = container.add_stream("mpeg4", rate=5)
         picture.width, picture.height, picture.pix_fmt = 64, 36, "yuv420p"
-        for number in range(100):
-            image = np.full((36, 64, 3), number * 2, dtype=np.uint8)
+        for number in range(5 * seconds):
+            image = np.full((36, 64, 3), number * 2 % 250, dtype=np.uint8)
             container.mux(picture.encode(av.VideoFrame.from_ndarray(image)))
         container.mux(picture.encode(None))
 
@@ -129,3 +148,98 @@ def test_what_was_accepted_is_done_and_charged_once(service: Service, database: 
     with database.read() as connection:
         charged = [(entry.subject, entry.quantity) for entry in ledger.entries(connection, "ada")]
     assert sorted(charged) == sorted((video_id, 1) for video_id in accepted)
+
+
+class Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *arguments: object) -> None:
+        pass
+
+
+@contextmanager
+def site(folder: Path) -> Iterator[str]:
+    """An https server of a folder, whose authority lies in it as `ca.pem`."""
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(folder / "ca.pem")
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(Quiet, directory=str(folder)))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("localhost").configure_cert(context)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"https://localhost:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+    thread.join()
+
+
+POINTS = 30
+VICTIMS = ("http_process", "service.console", "service.jobs.child", "serve")
+KINDS = ("loop", "align", "match", "beats", "videos")
+
+
+@pytest.mark.slow
+def test_thirty_kill_points(database: Database, tmp_path: Path) -> None:
+    """Every accepted job settles, and is charged once or not at all as its answer says."""
+    chance = random.Random(30)
+    folder = tmp_path / "site"
+    folder.mkdir()
+    draw_clip(folder / "clip.mp4", seconds=60)
+    song = bundled_path("data", "bundled", "music", "top_of_the_hour.ogg").read_bytes()
+    for number in range(POINTS):
+        (folder / f"{number}.ogg").write_bytes(song + bytes(number))  # each is another recording to us
+        Library(database).add(folder / f"{number}.ogg", {}, track_id=f"trk_{number}")
+    with database.write() as connection:
+        accounts.ensure(connection, "ada")
+        _, key = keys.create(connection, "ada")
+    with site(folder) as url:
+        service = Service(
+            tmp_path,
+            key,
+            WORKBENCH_FETCH_ALLOW_HOSTS="localhost",
+            WORKBENCH_FETCH_CA_FILE=str(folder / "ca.pem"),
+            WORKBENCH_RATE_LIMIT_PER_MINUTE="1000000",
+        )
+        first = service.send("POST", "/v1/videos", {"video_url": f"{url}/clip.mp4"}).json()["video_id"]
+        until(lambda: bool(service.send("GET", f"/v1/videos/{first}").json()["ready"]), "the first video is ready")
+        for number in range(POINTS):
+            kind = KINDS[number % len(KINDS)]
+            pair = {"video_id": first, "track_id": f"trk_{number}"}
+            body = {
+                "loop": pair,
+                "align": pair,
+                "match": {"video_id": first},
+                "beats": {"audio_url": f"{url}/{number}.ogg"},
+                "videos": {"video_url": f"{url}/clip.mp4"},
+            }[kind]
+            assert service.send("POST", f"/v1/{kind}", body).status_code in (200, 202)
+            if chance.random() < 0.5:
+                until(partial(running, database), "a job runs")
+            service.kill(chance.choice(VICTIMS))
+        until(partial(all_settled, database), "every accepted job settles", seconds=240.0)
+        service.stop()
+    check_charges(database)
+
+
+def running(database: Database) -> bool:
+    with database.read() as connection:
+        open_states = [row.state for row in connection.execute(rows.select()) if row.kind != "engine"]
+    return "running" in open_states or not set(open_states) & {"queued", "waiting"}
+
+
+def all_settled(database: Database) -> bool:
+    with database.read() as connection:
+        return not jobs.unsettled(connection)
+
+
+def check_charges(database: Database) -> None:
+    with database.read() as connection:
+        done = [job for row in connection.execute(rows.select()) if (job := jobs.get(connection, row.job_id))]
+        booked = Counter(entry.subject for entry in ledger.entries(connection, "ada"))
+    for job in done:
+        if job.charge is None:
+            continue
+        billed = job.state == "complete" and (job.answer or {}).get("applicable", True)
+        assert booked.pop(job.charge.subject, 0) == int(billed), (job.kind, job.state, job.fault)
+    # What is left was answered at once: each such answer has its own row.
+    assert all(count == 1 for count in booked.values())
+    assert Counter(job.state for job in done)["complete"] >= POINTS // 2

@@ -88,7 +88,7 @@ class Workshop:
                         track_id="trk_1",
                         request=request,
                         endpoint=endpoint,
-                        charge_key="",
+                        charge_key=None if kind == "engine" else "",
                     ),
                 )
                 for request in given

@@ -63,7 +63,7 @@ class Studio:
         with self.database.write() as connection:
             accounts.ensure(connection, account)
             made = jobs.submit(connection, NewJob(kind, queue, account, build, video, request=request, **given))
-            claimed = jobs.claim(connection, [queue], "test", 600.0, foreground=True)
+            claimed = jobs.claim(connection, [queue], "test", 600.0, without=jobs.BACKGROUND)
         assert claimed is not None
         assert claimed.job_id == made.job_id
         return claimed
@@ -302,7 +302,7 @@ def test_match_waits_for_its_video_and_reads_what_was_ranked_ahead(studio: Studi
     with studio.database.write() as connection:
         claims.move(connection, "vid_late", "processing", status="failed", reason="not a video")
         jobs.release(connection, "vid_late")
-        claimed = jobs.claim(connection, [jobs.MAIN], "test", 600.0, foreground=True)
+        claimed = jobs.claim(connection, [jobs.MAIN], "test", 600.0, without=jobs.BACKGROUND)
         assert claimed is not None
         assert settle.obstacle(connection, claimed)
     fault = studio.read(waiting).fault

@@ -119,3 +119,15 @@ def test_a_dead_workers_job_goes_to_another_one(workshop: Workshop, tmp_path: Pa
     assert (done.state, done.attempt, done.crashes) == ("complete", 2, 1)
     assert done.owner != held.owner
     assert len(workshop.ledger()) == 1
+
+
+def test_long_jobs_leave_a_slot_to_short_ones(workshop: Workshop, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    workshop.ready(workshop.start(main=2))
+    long = workshop.submit({"do": "wait", "gate": str(gate)}, {"do": "wait", "gate": str(gate)}, kind="engine")
+    workshop.staged(long[0], "waiting")
+    (short,) = workshop.submit({})
+    assert workshop.settled(short).state == "complete"
+    assert workshop.read(long[1]).state == "queued"
+    gate.touch()
+    assert [workshop.settled(job).state for job in long] == ["complete", "complete"]
