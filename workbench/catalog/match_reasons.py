@@ -4,7 +4,7 @@ A line holds what was measured of the film, what was measured of the track, and 
 units, so that anybody can check them. Which facts moved the score is arithmetic, not taste: a part's effect is its
 logarithm against what it usually is, times its weight. What moved the score most comes first, whichever way it did.
 
-Functions: `reasons`, `explanation`, `lane_title`, `lane_reasoning`.
+Functions: `reasons`, `explanation`, `fitting_tags`, `lane_title`, `lane_reasoning`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from workbench.align.placements import CHANCE_SCORE, Placement
 from workbench.catalog.columns import Columns
 from workbench.catalog.film_facts import FilmFacts, Scene
 from workbench.catalog.lane import Reason
+from workbench.catalog.lexicon import read_lexicon
 from workbench.catalog.match_ranking import (
     BAR_UNITS,
     LOOP_EXCESS_SECONDS,
@@ -36,6 +37,8 @@ _LEAST_EFFECT = 0.004
 _GOOD, _BAD = 0.75, 0.45
 """parts over and under which an explanation praises and warns"""
 _HEARD_AGREEMENT = 0.2
+_TAG_REACH = 0.2
+"""of energy and of valence, that the usual sound of a tag may lie off"""
 CATEGORY_OF = {
     "pulse": "pace", "bars": "pace", "level": "energy", "arc": "energy", "mood": "mood", "voice": "voice",
     "length": "length", "sync": "sync",
@@ -318,6 +321,21 @@ def _doubt(name: str, pair: Pair, params: MatchParams) -> str | None:
             return "it is loud where the film is calm"
         case _:
             return None
+
+
+def fitting_tags(track: Track, wanted: Wanted, params: MatchParams) -> tuple[str, ...]:
+    """Moods, genres and tags of a track whose usual sound, by the lexicon, is what the film asks for."""
+    return tuple(
+        dict.fromkeys(tag for tag in (*track.moods, *track.genres, *track.tags) if _tag_fits(tag, wanted, params))
+    )
+
+
+def _tag_fits(tag: str, wanted: Wanted, params: MatchParams) -> bool:
+    sound = read_lexicon(tag).sound
+    if sound is None:
+        return False
+    valence = float(track_valence(np.array(sound.mode), np.array(sound.brightness), params))
+    return abs(sound.energy - wanted.energy) <= _TAG_REACH and abs(valence - wanted.valence) <= _TAG_REACH
 
 
 def lane_title(film: FilmFacts, wanted: Wanted) -> str:

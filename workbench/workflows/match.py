@@ -28,7 +28,7 @@ from workbench.align.placements import CHANCE_SCORE, Coincidence, Placement, pla
 from workbench.catalog.film_facts import FilmFacts, film_facts
 from workbench.catalog.lane import LANE_SIZE, POOL_SIZE, Lane, Match, pick
 from workbench.catalog.match_ranking import Ranking, bonus, rank, raw_scores, scores_of
-from workbench.catalog.match_reasons import Pair, explanation, lane_reasoning, lane_title, reasons
+from workbench.catalog.match_reasons import Pair, explanation, fitting_tags, lane_reasoning, lane_title, reasons
 from workbench.catalog.track import Track
 from workbench.errors import MediaError
 from workbench.home import Home
@@ -180,6 +180,7 @@ def _match(
         track=track,
         score=float(score),
         reasons=reasons(pair, params.match),
+        matched_tags=fitting_tags(track, ranking.wanted, params.match),
         fit_explanation=explanation(pair, params.match),
         sync=placements if include_sync else None,
         sync_status=("cold" if placements is None else "warm") if include_sync else None,

@@ -12,8 +12,16 @@ from workbench.align.placements import Placement
 from workbench.catalog.columns import CONTOUR_PARTS, Columns
 from workbench.catalog.film_facts import FilmFacts
 from workbench.catalog.lane import Reason
-from workbench.catalog.match_ranking import bonus, rank
-from workbench.catalog.match_reasons import Pair, effects, explanation, lane_reasoning, lane_title, reasons
+from workbench.catalog.match_ranking import Wanted, bonus, rank
+from workbench.catalog.match_reasons import (
+    Pair,
+    effects,
+    explanation,
+    fitting_tags,
+    lane_reasoning,
+    lane_title,
+    reasons,
+)
 from workbench.catalog.track import Track
 from workbench.params import MatchParams
 
@@ -113,6 +121,15 @@ def test_a_landing_is_praised_where_it_is_none_of_chances(
     found = Placement(3.0, score, "drop on the cut at 0:12.4", certainty=0.9, landed=0.4, bare=0.0)
     said = explanation(pair_of(film(), columns(energy=[0.4]), (found,)), PARAMS)
     assert ("it can land its drop on the cut at 0:12.4" in said.lower()) == told
+
+
+def test_tags_are_matched_by_what_they_usually_sound_like() -> None:
+    track = Track(
+        "trk_1", Path("/x.ogg"), "0" * 64, moods=("calm", "epic"), genres=("metal",), tags=("peaceful", "xqz")
+    )
+    calm = fitting_tags(track, Wanted(0.2, 0.2, 0.6), PARAMS)
+    assert "calm" in calm
+    assert not {"epic", "metal", "xqz"} & set(calm)
 
 
 def test_a_lane_says_what_was_weighed(film: MakeFilm, columns: MakeColumns) -> None:
