@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 10.0
-_SETTLED_SECONDS = 10.0  # a process that lived so long is started again without a pause
+_SETTLED_SECONDS = 10.0  # the pause before a process is started again grows unless it lived so long
 _MOST_FALSE_STARTS = 3  # of a process that was never ready
 _DRAIN_SECONDS = 40.0  # a little more than HTTP and job processes allow themselves
 
@@ -162,8 +162,8 @@ class Supervisor:
         print(f"workbench: {post.name} ended with status {status} and is started again", file=sys.stderr, flush=True)
         now = time.monotonic()
         lasting = post.ready and now - post.started >= _SETTLED_SECONDS
-        post.pause = _FIRST_PAUSE_SECONDS if lasting else min(_LONGEST_PAUSE_SECONDS, 2 * post.pause)
-        post.not_before = now if post.ready else now + post.pause
+        pause = _FIRST_PAUSE_SECONDS if lasting else post.pause
+        post.not_before, post.pause = now + pause, min(_LONGEST_PAUSE_SECONDS, 2 * pause)
         if not post.was_ready:
             post.false_starts += 1
             if post.needed and post.false_starts >= _MOST_FALSE_STARTS:
