@@ -1,8 +1,8 @@
 """Rank the catalog against a text: read it, find candidates, compare them, put ten forward.
 
     read       what music the script asks for, with its production notes and the brief
-    find       every track of a small catalog; of a large one those that three searches propose: by word vectors, by
-               BM25 over the words for what is wanted, and by the expected sound
+    find       every track of a small catalog; of a large one those that three searches propose: by the parts of the
+               score that can be had for all at once, by word vectors, and by BM25 over the words that were recognised
     rank       each candidate part by part, rules first
     pick       ten without near duplicates, and why each is there
 
@@ -45,6 +45,10 @@ from workbench.settings import load_settings
 if TYPE_CHECKING:
     from workbench.catalog.snapshot import Snapshot
 
+_LEAST_FACET = 0.05
+"""of a wanted facet; less is not searched for"""
+_UNKNOWN_DISTANCE = 0.3
+"""what a number that is not known counts as, in the searches only"""
 _SPARE = 4
 """times as many tracks as a pool holds have to keep the rules, or all are searched"""
 
@@ -86,7 +90,8 @@ def underscore(
     asked = read_brief(". ".join(part for part in (brief, notes) if part))
     reading = read_script(spoken if spoken.strip() else script, embedding, params.underscore)
     wanted = want(reading, asked, platform, params.underscore)
-    rows = _candidates(wanted, catalog, embedding, params.underscore)
+    recognised = " ".join((*reading.words, asked.text))
+    rows = _candidates(wanted, recognised, catalog, embedding, params.underscore)
     columns = catalog.columns.take(rows)
     facets, trust = _texts(catalog, rows)
     ranked = rank(wanted, columns, facets, trust, params.underscore)
@@ -100,46 +105,61 @@ def the_embedding() -> SentenceEmbedding | None:
 
 
 def _candidates(
-    wanted: Wanted, snapshot: Snapshot, embedding: SentenceEmbedding | None, params: UnderscoreParams
+    wanted: Wanted,
+    recognised: str,
+    snapshot: Snapshot,
+    embedding: SentenceEmbedding | None,
+    params: UnderscoreParams,
 ) -> IntArray:
     """Rows to compare, ascending: all of a small catalog, else what searches propose of those that keep rules."""
     total = len(snapshot.columns)
     if total <= params.all_compared:
         return np.arange(total, dtype=np.int64)
     allowed = _keep_rules(wanted, snapshot.columns)
-    proposed = [_propose(wanted, snapshot, embedding, params, allowed)]
+    proposed = [_propose(wanted, recognised, snapshot, embedding, params, allowed)]
     if int(np.count_nonzero(allowed)) < _SPARE * POOL_SIZE:
-        proposed.append(_propose(wanted, snapshot, embedding, params, np.ones(total, dtype=np.bool_)))
+        everything = np.ones(total, dtype=np.bool_)
+        proposed.append(_propose(wanted, recognised, snapshot, embedding, params, everything))
     return np.unique(np.concatenate(proposed))
 
 
 def _propose(
     wanted: Wanted,
+    recognised: str,
     snapshot: Snapshot,
     embedding: SentenceEmbedding | None,
     params: UnderscoreParams,
     allowed: NDArray[np.bool_],
 ) -> IntArray:
-    words = _described(wanted)
-    found = [snapshot.texts.search(words, params.candidates, allowed).rows]
+    found = [
+        _by_parts(wanted, snapshot, params, allowed),
+        snapshot.texts.search(recognised, params.candidates // 4, allowed).rows,
+    ]
     if embedding is not None and snapshot.has_words:
-        found.append(snapshot.words_index.search(_embedded(embedding, words), params.candidates, allowed).rows)
+        described = ", ".join(lexicon().music[index] for index in _strongest(wanted))
+        found.append(snapshot.words_index.search(_embedded(embedding, described), params.candidates // 4, allowed).rows)
         if wanted.vector is not None:
             found.append(snapshot.words_index.search(wanted.vector, params.candidates // 4, allowed).rows)
-    found.append(_by_sound(wanted, snapshot.columns, params, allowed))
     return np.unique(np.concatenate(found))
 
 
-def _by_sound(wanted: Wanted, columns: Columns, params: UnderscoreParams, allowed: NDArray[np.bool_]) -> IntArray:
-    """Rows whose energy and pace are nearest to the expected ones."""
-    rows = np.flatnonzero(allowed)
-    energy = (columns.energy[rows] - np.float32(wanted.sound.energy)) / np.float32(params.energy_reach)
-    pace = np.log2(columns.bpm[rows] / np.float32(wanted.sound.bpm)) / np.float32(params.pace_reach)
-    voice = columns.vocals[rows] - np.float32(wanted.voice)
-    distance = np.nan_to_num(energy**2 + pace**2 + voice**2, nan=np.inf)
-    if rows.size <= params.candidates:
-        return rows
-    return rows[np.sort(np.argpartition(distance, params.candidates)[: params.candidates])]
+def _by_parts(wanted: Wanted, snapshot: Snapshot, params: UnderscoreParams, allowed: NDArray[np.bool_]) -> IntArray:
+    """Rows of the highest sum of the heaviest parts: what texts name, energy, pace and voice."""
+    columns = snapshot.columns
+    kinds = lexicon().kinds
+    weights = np.array([getattr(params, f"{kind}_weight") for kind in kinds]) * wanted.facets
+    total = snapshot.texts.nearness(np.where(wanted.facets >= _LEAST_FACET, weights, 0.0)).astype(np.float32)
+    for value, weight in (
+        (np.abs(columns.energy - np.float32(wanted.sound.energy)), params.energy_weight / params.energy_reach),
+        (np.abs(np.log2(columns.bpm / np.float32(wanted.sound.bpm))), params.pace_weight / params.pace_reach),
+        (np.abs(columns.vocals - np.float32(wanted.voice)), params.voice_weight),
+    ):
+        total -= np.float32(weight) * np.where(np.isnan(value), np.float32(_UNKNOWN_DISTANCE), value)
+    total[~allowed] = -np.inf
+    count = min(params.candidates, int(np.count_nonzero(allowed)))
+    if count == 0:
+        return np.empty(0, dtype=np.int64)
+    return np.asarray(np.argpartition(-total, count - 1)[:count], dtype=np.int64)
 
 
 def _keep_rules(wanted: Wanted, columns: Columns) -> NDArray[np.bool_]:
@@ -153,15 +173,14 @@ def _keep_rules(wanted: Wanted, columns: Columns) -> NDArray[np.bool_]:
     return allowed
 
 
-def _described(wanted: Wanted) -> str:
-    """What is wanted, as a catalog would put it."""
-    book = lexicon()
-    names = []
+def _strongest(wanted: Wanted) -> list[int]:
+    """The three facets of each kind that are wanted most."""
+    strongest: list[int] = []
     for kind in KINDS:
-        where = book.of(kind)
-        strongest = np.argsort(-wanted.facets[where], kind="stable")[:3] + where.start
-        names += [book.music[int(index)] for index in strongest if wanted.facets[int(index)] > 0]
-    return ", ".join(names)
+        where = lexicon().of(kind)
+        order = np.argsort(-wanted.facets[where], kind="stable")[:3] + where.start
+        strongest += [int(index) for index in order if wanted.facets[index] > 0]
+    return strongest
 
 
 @lru_cache(maxsize=1024)
