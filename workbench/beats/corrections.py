@@ -1,0 +1,112 @@
+"""Corrections of a heard grid: what a person says to a tracker that felt the music differently.
+
+A tracker that errs mostly errs in one of four ways: it opens every bar a beat or two off, it counts threes where the
+music has fours, or it hears the beat twice as fast or half as fast as people do. Each has one correction, which keeps
+every beat that stays where the tracker put it; only `doubled` makes new ones, halfway between two.
+
+A correction that a person makes is not a guess: the grid's confidence becomes 1. Grids are never changed, a new one is
+returned. Where a correction cannot be, `GridError` says why.
+
+Functions: `shift_bar`, `with_metre`, `halved`, `doubled`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.beats.grid import BeatGrid
+from workbench.errors import GridError
+from workbench.recording import FloatArray, IntArray
+
+MOST_BEATS_PER_BAR = 32
+"""longer bars are no bars"""
+FASTEST_BPM = 480.0
+"""beats that follow each other more quickly are not felt as beats"""
+
+
+def shift_bar(grid: BeatGrid, beats: int = 1) -> BeatGrid:
+    """Let every bar open some beats later; negative: earlier.
+
+    Bars keep their lengths where the metre changes: it is the bar lines that move, each to another beat.
+
+    Raises
+    ------
+    GridError : a grid without bars
+    """
+    per_bar, opening = grid.beats_per_bar, grid.downbeat_indices.astype(np.int64)
+    if not opening.size:
+        raise GridError("a grid without downbeats has no bars to move")
+    moved = opening + int(np.fmod(beats, per_bar))
+    moved = moved[(moved >= 0) & (moved < grid.beats.size)]
+    if not moved.size:
+        raise GridError(f"{grid.beats.size} beats are too few to move a bar by {beats}")
+    # Bars before the first line and after the last that are left, so that neither end is without any.
+    head = np.arange(int(moved[0]) % per_bar, int(moved[0]), per_bar)
+    tail = np.arange(int(moved[-1]) + per_bar, grid.beats.size, per_bar)
+    return _with_lines(grid.beats, np.concatenate([head, moved, tail]), per_bar)
+
+
+def with_metre(grid: BeatGrid, beats_per_bar: int) -> BeatGrid:
+    """Count bars of another length from the first downbeat on, and backwards before it.
+
+    Raises
+    ------
+    GridError : no such metre, or a grid without beats
+    """
+    if not 1 <= beats_per_bar <= MOST_BEATS_PER_BAR:
+        raise GridError(f"a bar has 1 to {MOST_BEATS_PER_BAR} beats, not {beats_per_bar}")
+    if not grid.beats.size:
+        raise GridError("a grid without beats has nothing to correct")
+    first = int(grid.downbeat_indices[0]) if grid.downbeat_indices.size else 0
+    lines = np.arange(first % beats_per_bar, grid.beats.size, beats_per_bar)
+    return _with_lines(grid.beats, lines, beats_per_bar)
+
+
+def halved(grid: BeatGrid) -> BeatGrid:
+    """Keep every other beat, the first downbeat among them: the tempo is half, a bar has as many beats as before.
+
+    So two bars of the quick grid become one. Where the wrong one of them opens it, `shift_bar` by half a bar helps.
+
+    Raises
+    ------
+    GridError : fewer than four beats
+    """
+    if grid.beats.size < 4:
+        raise GridError(f"{grid.beats.size} beats are too few to leave out every other one")
+    first = int(grid.downbeat_indices[0]) if grid.downbeat_indices.size else 0
+    kept = grid.beats[first % 2 :: 2]
+    return _with_lines(
+        kept, np.arange(first // 2 % grid.beats_per_bar, kept.size, grid.beats_per_bar), grid.beats_per_bar
+    )
+
+
+def doubled(grid: BeatGrid) -> BeatGrid:
+    """Put a beat halfway between any two: the tempo is double, a bar has as many beats as before.
+
+    So a bar of the slow grid becomes two, and its downbeats stay downbeats.
+
+    Raises
+    ------
+    GridError : fewer than two beats, or beats that would follow each other too quickly
+    """
+    if grid.beats.size < 2:
+        raise GridError(f"{grid.beats.size} beats have no middle to put another one into")
+    if 2.0 * grid.tempo_bpm > FASTEST_BPM:
+        raise GridError(f"twice {grid.tempo_bpm:.0f} beats a minute are more than {FASTEST_BPM:.0f}, the fastest felt")
+    middles = 0.5 * (grid.beats[1:] + grid.beats[:-1])
+    beats = np.sort(np.concatenate([grid.beats, middles]))
+    first = 2 * int(grid.downbeat_indices[0]) if grid.downbeat_indices.size else 0
+    lines = np.arange(first % grid.beats_per_bar, beats.size, grid.beats_per_bar)
+    return _with_lines(beats, lines, grid.beats_per_bar)
+
+
+def _with_lines(beats: FloatArray, lines: IntArray, beats_per_bar: int) -> BeatGrid:
+    """The grid whose bars open at these beats; what lies before the first line is the end of a bar."""
+    if not lines.size:
+        raise GridError("no beat would be left to open a bar")
+    index = np.arange(beats.size)
+    line = np.searchsorted(lines, index, side="right") - 1
+    positions = index - lines[np.maximum(line, 0)] + 1
+    pickup = int(lines[0])
+    positions[:pickup] = np.arange(beats_per_bar - pickup, beats_per_bar) + 1
+    return BeatGrid(beats, positions.astype(np.int32), beats_per_bar, confidence=1.0)
