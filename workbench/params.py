@@ -796,7 +796,7 @@ class CatalogParams(Params):
         le=1_000_000,
         description="tracks that a filter leaves, from where on they are all compared",
     )
-    cells: int = Field(default=4096, ge=1, le=65_536, description="cells of an inverted file; 4 times the root of 10^6")
+    cells: int = Field(default=2048, ge=1, le=65_536, description="cells of an inverted file; twice the root of 10^6")
     cells_searched: int = Field(default=64, ge=1, le=4096, description="cells that are searched; recall grows with it")
     training_vectors: int = Field(default=40, ge=8, le=256, description="vectors a cell that k-means sees")
     training_rounds: int = Field(default=10, ge=1, le=50, description="rounds of k-means")
