@@ -1,6 +1,6 @@
 """`make bench`: run the benchmarks, print their tables, write them with date and machine to RESULTS.md.
 
-    python tests/benchmarks/run.py [NAME ...]     names: beats seams plans cuts align match underscore mix speed; all without one
+    python tests/benchmarks/run.py [NAME ...]     names: those of BENCHMARKS; all without one
 
 Benchmarks of one call run one after the other in processes of their own, so that peak memory and CPU are theirs.
 A call with names replaces only these sections of RESULTS.md.
@@ -19,7 +19,19 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 RESULTS = HERE / "RESULTS.md"
-BENCHMARKS = ("beats", "seams", "plans", "cuts", "align", "match", "underscore", "mix", "speed")
+BENCHMARKS = (
+    "beats",
+    "seams",
+    "plans",
+    "cuts",
+    "align",
+    "match",
+    "underscore",
+    "catalog-scale",
+    "catalog-batch",
+    "mix",
+    "speed",
+)
 HEAD = "# Benchmark results\n\nMade by `make bench`; what each figure means stands under its table.\n"
 
 
@@ -36,7 +48,7 @@ def machine() -> str:
 def section(name: str) -> str:
     """Run one benchmark here and return its section of the results."""
     sys.path.insert(0, str(HERE))
-    tables = importlib.import_module(name).run()
+    tables = importlib.import_module(name.replace("-", "_")).run()
     stamp = f"{dt.date.today().isoformat()}, {machine()}"
     return f"## {name}\n\n{stamp}\n\n" + "\n".join(table.markdown() for table in tables)
 
