@@ -9,14 +9,16 @@ Classes: `Page`. Functions: `make_server`.
 from __future__ import annotations
 
 import importlib
-from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import panel as pn
 import panel_material_ui as pmui
+import param
 from bokeh.server.server import Server
+from panel.custom import JSComponent
 
 from workbench.dashboards.access import LOCAL_NAMES, guard, is_loopback
+from workbench.dashboards.assets import ASSETS, stylesheet
 from workbench.dashboards.files import SoundFiles, Uploads
 from workbench.dashboards.session import SOUNDS_ROUTE, UPLOADS_ROUTE, Session
 from workbench.errors import ParameterError
@@ -24,7 +26,18 @@ from workbench.home import Home
 from workbench.params import WorkbenchParams
 from workbench.workflows.audition import FOLDER
 
-ASSETS = Path(__file__).parent / "assets"
+
+class StatusBar(JSComponent):
+    """What the page is about, what is being done, and what went wrong last."""
+
+    subject: str = param.String("")
+    stage: str = param.String("")
+    done: float = param.Number(0.0)
+    message: str = param.String("")
+    cancelled: int = param.Integer(0)
+
+    _esm = ASSETS / "status.js"
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("status")]
 
 
 class Tab(Protocol):
@@ -68,7 +81,7 @@ class Page:
         self.session = session
         self._entries = tabs
         self._opened: dict[int, Tab] = {}
-        self._places = [pn.Column(sizing_mode="stretch_both") for _ in tabs]
+        self._places = [pn.Column(sizing_mode="stretch_width") for _ in tabs]
 
     def open_tab(self, number: int) -> None:
         """Make a tab where it was not opened before."""
@@ -84,15 +97,14 @@ class Page:
         tabs = pmui.Tabs(
             *((entry.title, place) for entry, place in zip(self._entries, self._places, strict=True)),
             dynamic=True,
-            sizing_mode="stretch_both",
+            sizing_mode="stretch_width",
         )
         tabs.param.watch(lambda event: self.open_tab(event.new), "active")
         self.open_tab(0)
         page = pmui.Page(
             title="Barline Workbench",
-            header=[self._subject(), self._status()],
+            header=[self._status()],
             main=[tabs],
-            sidebar_open=False,
             busy_indicator=None,
             theme_config=_theme(),
         )
@@ -100,31 +112,24 @@ class Page:
         self.session.dark = page.dark_theme
         return page
 
-    def _subject(self) -> pn.viewable.Viewable:
-        """Which song is under which clip."""
-
-        def words(song: Any, clip: Any) -> str:
-            title = "" if song is None else (song.track.title if song.track is not None else None) or song.track_id
-            return " under ".join(word for word in (title, clip.name if clip is not None else "") if word)
-
-        text = pn.bind(words, self.session.param.song, self.session.param.clip)
-        return pmui.Typography(text, variant="body2", sx={"opacity": 0.85, "whiteSpace": "nowrap"})
-
     def _status(self) -> pn.viewable.Viewable:
-        """What is being done, how far it is, and a button to give it up; what went wrong last."""
         session = self.session
-        shown = session.param.stage.rx() != ""
-        stage = pmui.Typography(session.param.stage, variant="body2", sx={"whiteSpace": "nowrap"})
-        bar = pmui.LinearProgress(
-            value=(session.param.done.rx() * 100.0), variant="determinate", width=120, margin=(14, 5), color="light"
-        )
-        stop = pmui.Button(
-            label="Cancel", variant="text", color="light", size="small", on_click=lambda _: session.cancel()
-        )
-        fault = pmui.Typography(
-            session.param.message, variant="body2", sx={"color": "#FFD180"}, visible=session.param.message.rx() != ""
-        )
-        return pmui.Row(fault, pmui.Row(stage, bar, stop, visible=shown), css_classes=["status"])
+        bar = StatusBar(sizing_mode="stretch_width")
+
+        def show(*_: Any) -> None:
+            bar.param.update(subject=_subject(session), stage=session.stage, done=session.done, message=session.message)
+
+        session.param.watch(show, ["song", "clip", "stage", "done", "message"])
+        bar.param.watch(lambda _: session.cancel(), "cancelled")
+        show()
+        return bar
+
+
+def _subject(session: Session) -> str:
+    """Which song is under which clip."""
+    song, clip = session.song, session.clip
+    title = "" if song is None else (song.track.title if song.track is not None else None) or song.track_id
+    return " under ".join(word for word in (title, clip.name if clip is not None else "") if word)
 
 
 def _theme() -> dict[str, Any]:

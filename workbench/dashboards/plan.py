@@ -1,20 +1,622 @@
-"""The plan under its film."""
+"""The Plan tab: a film from its pictures down to the song that plays under it, heard while it is looked at.
+
+One figure on the film's clock, lanes from top to bottom: pictures; the clip's own sound, with speech; gain of the music
+and how far it makes way; the music as it is heard; the segments as blocks, and ribbons that lead down to where they lie
+in the song. What depends on the view (envelopes, pictures, bars, names) is made anew for each view, no finer than the
+screen; all else is sent once.
+
+Classes: `PlanState`, what is shown and heard, without widgets; `PlanPicture`; `PlanTab`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import count
+from math import log10
+from typing import Any, ClassVar
+
+import numpy as np
 import panel as pn
 import panel_material_ui as pmui
+import param
+from bokeh.core.properties import value
+from bokeh.models import (
+    BoxSelectTool,
+    ColumnDataSource,
+    CustomJS,
+    CustomJSTickFormatter,
+    FixedTicker,
+    Range1d,
+    WheelPanTool,
+    WheelZoomTool,
+)
+from bokeh.plotting import figure as new_bokeh_figure
+from panel.custom import JSComponent
 
+from workbench.dashboards.assets import ASSETS, stylesheet
 from workbench.dashboards.session import Session
+from workbench.dashboards.transport import Player, playhead, seek_on_tap
+from workbench.dashboards.views import LongSound, film_row
+from workbench.loops.plan import LoopPlan
+from workbench.loops.profile import SongSection
+from workbench.loops.refusals import Refusal
+from workbench.plots.palette import BEAT, DOWNBEAT, DUCK, ENDING, HEARD, VOICE, clock, group_colour
+from workbench.plots.plan import gain_curve, song_pieces
+from workbench.recording import FloatArray
+from workbench.workflows.audition import HeardOption, SeenClip, hear_option, heard_at, matching_gains, see_clip
+from workbench.workflows.loop import Loop
+
+_MATCH_SECONDS = 5.0
+"""to either side of the playhead, over which A and B are made equally loud where no loop is set"""
+_FLOOR_DB = -24.0
+_MARGIN = 0.5
+"""of the view's width that is sent to either side, so that panning shows something at once"""
+_names = count()
+
+
+@dataclass(eq=False)
+class PlanState:
+    """Which options are compared, and what is known of them; no widgets."""
+
+    loop: Loop | None = None
+    clip: SeenClip | None = None
+    a: int = 0
+    b: int | None = None
+    chosen: str = "a"
+    heard: dict[int, HeardOption] = field(default_factory=dict)
+    sounds: dict[int, LongSound] = field(default_factory=dict)
+    footage: LongSound | None = None
+
+    @property
+    def options(self) -> tuple[LoopPlan, ...]:
+        """The options of the plan, best first; empty while there is none, or a refusal."""
+        if self.loop is None or isinstance(self.loop.answer, Refusal):
+            return ()
+        return self.loop.answer.options or (self.loop.answer,)
+
+    @property
+    def shown(self) -> int:
+        """Number of the option that is looked at and heard."""
+        return self.b if self.chosen == "b" and self.b is not None else self.a
+
+    @property
+    def plan(self) -> LoopPlan | None:
+        """The option that is looked at and heard."""
+        return self.options[self.shown] if self.options else None
+
+    @property
+    def sections(self) -> Sequence[SongSection]:
+        """Of the song."""
+        return () if self.loop is None or self.loop.analysis is None else self.loop.analysis.profile.sections
+
+    def take(self, loop: Loop | None) -> None:
+        """Look at another plan; what was heard of the one before is forgotten."""
+        same_clip = loop is not None and self.loop is not None and loop.video == self.loop.video
+        self.loop, self.a, self.b, self.chosen = loop, 0, None, "a"
+        self.heard, self.sounds = {}, {}
+        if not same_clip:
+            self.clip = self.footage = None
+
+    def pick(self, option: int, name: str) -> None:
+        """Compare an option as A or B, and look at it; the same option cannot be both."""
+        if name == "a":
+            self.a, self.b = option, (None if self.b == option else self.b)
+        elif option != self.a:
+            self.b = option
+        self.chosen = name if name == "a" or self.b is not None else "a"
+
+    def matching(self, at: float, region: Sequence[float]) -> tuple[float, float]:
+        """Gains that make A and B equally loud in the loop, or around a place."""
+        a, b = self.heard.get(self.a), self.heard.get(-1 if self.b is None else self.b)
+        if a is None or b is None:
+            return 0.0, 0.0
+        first, last = region if len(region) == 2 else (at - _MATCH_SECONDS, at + _MATCH_SECONDS)
+        return matching_gains(a, b, max(0.0, first), last)
+
+    def headroom_db(self) -> float:
+        """Gain under which footage and music together cannot clip, whatever meets."""
+        highest = 0.0
+        for heard in self.heard.values():
+            music = heard.levels.peak * 10.0 ** (heard.music_gain_db / 20.0)
+            footage = 0.0 if self.clip is None else self.clip.footage.soundtrack.peak
+            highest = max(highest, music + footage * 10.0 ** (heard.footage_gain_db / 20.0))
+        return -max(0.0, 20.0 * log10(highest)) if highest > 0.0 else 0.0
+
+    def facts(self) -> list[dict[str, Any]]:
+        """What the cards say of each option."""
+        told = []
+        for plan in self.options:
+            total = plan.window_end
+            pieces = [
+                (first / total, last / total, colour) for first, last, colour, _ in played_pieces(plan, self.sections)
+            ]
+            seams = len(plan.seam_times)
+            body = f"{plan.bars} bars × {plan.repeats}"
+            words = f"{seams} seam{'s' if seams != 1 else ''}, worst {plan.seam_score:.2f} · {body} · {plan.end_label}"
+            told.append(
+                {
+                    "pieces": pieces,
+                    "seams": [time / total for time in plan.seam_times],
+                    "score": f"{plan.plan_score:.2f}",
+                    "words": words,
+                    "title": f"{words}; parts of the song: {', '.join(plan.sections_covered)}",
+                }
+            )
+        return told
+
+
+def played_pieces(plan: LoopPlan, sections: Sequence[SongSection]) -> list[tuple[float, float, str, str]]:
+    """What is played, cut at section borders: from and to in video seconds, colour, name."""
+    pieces = []
+    for start, segment in zip(plan.segment_starts, plan.segments, strict=False):
+        shift = float(start) - segment.song_from
+        for first, last, section in song_pieces(segment.song_from, segment.song_to, sections):
+            colour = group_colour(section.group) if section else "#BBBBBB"
+            pieces.append((first + shift, last + shift, colour, section.label if section else ""))
+    return pieces
+
+
+class OptionCards(JSComponent):
+    """The options side by side."""
+
+    options: list[Any] = param.List([])
+    a: int = param.Integer(0)
+    b: int = param.Integer(-1)
+    shown: int = param.Integer(0)
+    picked: list[Any] = param.List([], doc="[option, 'a' or 'b', n]")
+
+    _esm = ASSETS / "options.js"
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("options")]
+
+
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Height of a lane in the figure."""
+
+    low: float
+    high: float
+
+    @property
+    def middle(self) -> float:
+        """Between both."""
+        return (self.low + self.high) / 2
+
+    def at(self, values: FloatArray, low: float, high: float) -> FloatArray:
+        """Values of a range as heights in the lane."""
+        share = np.clip((values - low) / (high - low), 0.0, 1.0)
+        return np.asarray(self.low + share * (self.high - self.low))
+
+
+_LANES = {
+    "film": Band(368, 428), "footage": Band(296, 360), "gain": Band(228, 286), "music": Band(134, 220),
+    "heard": Band(104, 130), "ribbons": Band(34, 104), "song": Band(8, 34),
+}  # fmt: skip
+_HEIGHT = 432.0
+_LANE_NAMES = {
+    "film": "film",
+    "footage": "footage",
+    "gain": "gain, dB",
+    "music": "music",
+    "heard": "plan",
+    "song": "song",
+}
+
+
+class PlanPicture:
+    """The figure, and what of it follows the view."""
+
+    def __init__(self, state: PlanState) -> None:
+        self.state = state
+        self.name = f"plan-playhead-{next(_names)}"
+        self.figure = new_bokeh_figure(
+            height=470, sizing_mode="stretch_width", x_range=Range1d(0.0, 60.0), y_range=Range1d(0.0, _HEIGHT),
+            tools="", toolbar_location=None, min_border_left=62, min_border_right=12, min_border_top=2,
+            output_backend="canvas", lod_threshold=None,
+        )  # fmt: skip
+        self._sources: dict[str, ColumnDataSource] = {}
+        self._texts: list[Any] = []
+        self._strong: list[Any] = []
+        self._draw()
+        self.ink(dark=False)
+
+    def ink(self, *, dark: bool) -> None:
+        """Colours of letters and lines for a light or a dark page."""
+        ink, rule = ("#E6E6E6", "#3A3F44") if dark else ("#1E2429", "#DDDDDD")
+        figure = self.figure
+        figure.background_fill_color = figure.border_fill_color = None
+        figure.outline_line_color = None
+        figure.grid.visible = False
+        for axis in figure.axis:
+            axis.axis_line_color = axis.major_tick_line_color = rule
+            axis.minor_tick_line_color = None
+            axis.major_label_text_color = ink
+            axis.major_label_text_font_size = "12px"
+            axis.major_label_text_font = "system-ui, DejaVu Sans, sans-serif"
+        for glyph in self._texts:
+            glyph.text_color = ink
+        for glyph in self._strong:
+            glyph.line_color = ink
+        self._playhead.line_color = "#F0E442" if dark else "#D55E00"
+
+    def show(self) -> None:
+        """Send all of the option that is looked at, seen as a whole."""
+        plan = self.state.plan
+        if plan is None:
+            for source in self._sources.values():
+                source.data = {name: [] for name in source.data}
+            return
+        self.figure.x_range.update(start=0.0, end=plan.window_end, bounds=(-1.0, plan.window_end + 1.0))
+        self.show_plan()
+        self.show_view()
+
+    def show_plan(self) -> None:
+        """Send what does not depend on the view."""
+        plan, state = self.state.plan, self.state
+        if plan is None:
+            return
+        pieces = played_pieces(plan, state.sections)
+        self._set("pieces", left=[p[0] for p in pieces], right=[p[1] for p in pieces], color=[p[2] for p in pieces])
+        self._set(
+            "sections", left=[s.song_from for s in state.sections], right=[s.song_to for s in state.sections],
+            color=[group_colour(s.group) for s in state.sections],
+        )  # fmt: skip
+        self._ribbons(plan)
+        self._set("seams", x=list(plan.seam_times), number=[str(n + 1) for n in range(len(plan.seam_times))])
+        self._set(
+            "end", left=[plan.music_end], right=[plan.window_end], label=[f"{plan.end_label} {clock(plan.music_end)}"]
+        )
+        speech: Sequence[Sequence[float]] = ()
+        if state.clip is not None:
+            speech = state.clip.footage.soundtrack.speech_ranges
+        self._set("speech", left=[float(s[0]) for s in speech], right=[float(s[1]) for s in speech])
+        self._gains(plan)
+
+    def show_view(self) -> None:
+        """Send what is in view, as fine as the screen."""
+        plan, state = self.state.plan, self.state
+        if plan is None:
+            return
+        start, end = float(self.figure.x_range.start), float(self.figure.x_range.end)
+        width = max(300, (self.figure.inner_width or 1100))
+        reach = _MARGIN * (end - start)
+        first, last = max(0.0, start - reach), min(plan.window_end, end + reach)
+        columns = round(width * max(1e-3, last - first) / max(1e-3, end - start))
+        self._envelope("music", state.sounds.get(state.shown), first, last, columns)
+        self._envelope("footage", state.footage, first, last, columns)
+        if state.clip is not None and last > first:
+            band = _LANES["film"]
+            picture = film_row(state.clip.tiles, first, last, min(columns, 2000), 60)
+            self._set("film", image=[picture], x=[first], y=[band.low], dw=[last - first], dh=[band.high - band.low])
+        self._bars(plan, start, end, width)
+        self._labels(plan, start, end, width)
+
+    def _envelope(self, lane: str, sound: LongSound | None, first: float, last: float, columns: int) -> None:
+        if sound is None:
+            self._set(lane, x=[], low=[], high=[])
+            return
+        times, lows, highs = sound.envelope(first, last, columns)
+        band = _LANES[lane]
+        self._set(lane, x=times, low=band.at(lows, -1.0, 1.0), high=band.at(highs, -1.0, 1.0))
+
+    def _bars(self, plan: LoopPlan, start: float, end: float, width: float) -> None:
+        loop = self.state.loop
+        if loop is None or loop.analysis is None:
+            return
+        grid = loop.analysis.grid
+        for name, times in (("bars", grid.downbeats), ("beats", grid.beats)):
+            heard = heard_at(plan, np.asarray(times))
+            inside = heard[(heard >= start) & (heard <= end)]
+            crowded = inside.size * 6 > width
+            self._set(name, x=[] if crowded else inside)
+
+    def _labels(self, plan: LoopPlan, start: float, end: float, width: float) -> None:
+        blocks = [(*piece, "heard") for piece in played_pieces(plan, self.state.sections)]
+        blocks += [(s.song_from, s.song_to, "", s.label, "song") for s in self.state.sections]
+        x, y, text = [], [], []
+        for first, last, _, label, lane in blocks:
+            seen_from, seen_to = max(first, start), min(last, end)
+            if (seen_to - seen_from) / max(1e-9, end - start) * width > 7.2 * len(label) + 6:
+                x.append((seen_from + seen_to) / 2)
+                y.append(_LANES[lane].middle)
+                text.append(label)
+        self._set("labels", x=x, y=y, text=text)
+
+    def _ribbons(self, plan: LoopPlan) -> None:
+        band, xs, ys, colours = _LANES["ribbons"], [], [], []
+        for start, segment in zip(plan.segment_starts, plan.segments, strict=False):
+            shift = float(start) - segment.song_from
+            for first, last, section in song_pieces(segment.song_from, segment.song_to, self.state.sections):
+                xs.append([first, last, last + shift, first + shift])
+                ys.append([band.low, band.low, band.high, band.high])
+                colours.append(group_colour(section.group) if section else "#BBBBBB")
+        self._set("ribbons", xs=xs, ys=ys, color=colours)
+
+    def _gains(self, plan: LoopPlan) -> None:
+        band, heard = _LANES["gain"], self.state.heard.get(self.state.shown)
+        edges = np.concatenate([[plan.music_in], *([t, t + plan.gain_glide_seconds] for t in plan.segment_starts[:-1])])
+        fades = [plan.music_in + plan.start_fade_seconds * share for share in np.linspace(0, 1, 9)]
+        fades += [plan.window_end - plan.end_fade_seconds * share for share in np.linspace(0, 1, 33)]
+        times = np.unique(np.clip(np.concatenate([edges, edges - 1e-3, fades]), plan.music_in, plan.window_end))
+        gain = gain_curve(plan, times)
+        top = max(6.0, float(gain.max()) + 1.0)
+        self._set("gain", x=times, y=band.at(gain, _FLOOR_DB, top))
+        points = heard.duck_points if heard is not None else ()
+        at = np.array([point[0] for point in points])
+        ducked = -np.array([point[1] for point in points])
+        self._set(
+            "duck",
+            x=at,
+            y=band.at(ducked, _FLOOR_DB, top),
+            y0=np.full(at.size, band.at(np.zeros(1), _FLOOR_DB, top)[0]),
+        )
+        zero = float(band.at(np.zeros(1), _FLOOR_DB, top)[0])
+        self._set("zero", x0=[0.0], x1=[plan.window_end], y=[zero])
+
+    def _set(self, name: str, **columns: Any) -> None:
+        self._sources[name].data = columns
+
+    def _source(self, name: str, *columns: str) -> ColumnDataSource:
+        self._sources[name] = ColumnDataSource({column: [] for column in columns})
+        return self._sources[name]
+
+    def _draw(self) -> None:
+        figure, lane = self.figure, _LANES
+        figure.image_rgba("image", "x", "y", "dw", "dh", source=self._source("film", "image", "x", "y", "dw", "dh"))
+        speech = self._source("speech", "left", "right")
+        figure.quad(
+            "left",
+            "right",
+            lane["footage"].high,
+            lane["footage"].low,
+            source=speech,
+            color=VOICE,
+            alpha=0.3,
+            line_width=0,
+        )
+        figure.varea("x", "low", "high", source=self._source("footage", "x", "low", "high"), color=VOICE, alpha=0.9)
+        figure.segment("x0", "y", "x1", "y", source=self._source("zero", "x0", "x1", "y"), color=BEAT, line_width=0.7)
+        duck = self._source("duck", "x", "y", "y0")
+        figure.varea("x", "y", "y0", source=duck, color=DUCK, alpha=0.35)
+        figure.line("x", "y", source=duck, color=DUCK, line_width=1.5)
+        figure.line("x", "y", source=self._source("gain", "x", "y"), color=HEARD, line_width=2)
+        figure.varea("x", "low", "high", source=self._source("music", "x", "low", "high"), color=HEARD)
+        music = lane["music"]
+        figure.segment(
+            "x", music.low, "x", music.high, source=self._source("beats", "x"), color=BEAT, alpha=0.35, line_width=1
+        )
+        figure.segment(
+            "x", music.low, "x", music.high, source=self._source("bars", "x"), color=DOWNBEAT, alpha=0.55, line_width=1
+        )
+        figure.patches(
+            "xs",
+            "ys",
+            source=self._source("ribbons", "xs", "ys", "color"),
+            fill_color="color",
+            fill_alpha=0.3,
+            line_width=0,
+            line_alpha=0,
+        )
+        for name, band in (("pieces", lane["heard"]), ("sections", lane["song"])):
+            source = self._source(name, "left", "right", "color")
+            figure.quad(
+                "left",
+                "right",
+                band.high,
+                band.low,
+                source=source,
+                fill_color="color",
+                line_color="white",
+                line_width=1,
+            )
+        end = self._source("end", "left", "right", "label")
+        figure.quad(
+            "left",
+            "right",
+            lane["music"].high,
+            lane["heard"].low,
+            source=end,
+            fill_alpha=0.0,
+            line_width=0,
+            hatch_pattern="/",
+            hatch_color=ENDING,
+            hatch_alpha=0.8,
+        )
+        figure.segment("left", lane["heard"].low, "left", lane["music"].high, source=end, color=ENDING, line_width=2.5)
+        ending = figure.text(
+            "left",
+            lane["music"].high,
+            "label",
+            source=end,
+            text_align="right",
+            text_baseline="top",
+            x_offset=-5,
+            y_offset=2,
+            text_color=ENDING,
+            text_font_size="12px",
+            text_font_style="bold",
+        )
+        ending.glyph.background_fill_color, ending.glyph.background_fill_alpha = "white", 0.8
+        seams = self._source("seams", "x", "number")
+        line = figure.segment("x", lane["heard"].low - 3, "x", lane["music"].high, source=seams, line_width=1.6)
+        numbers = figure.text(
+            "x",
+            lane["heard"].low - 3,
+            "number",
+            source=seams,
+            text_align="center",
+            text_baseline="top",
+            text_font_size="12px",
+            text_font_style="bold",
+            y_offset=1,
+        )
+        labels = figure.text(
+            "x",
+            "y",
+            "text",
+            source=self._source("labels", "x", "y", "text"),
+            text_align="center",
+            text_baseline="middle",
+            text_font_size="12px",
+            text_color="#10161A",
+        )
+        for text in (labels, numbers, ending):
+            text.glyph.text_font = value("system-ui, DejaVu Sans, sans-serif")
+        self._strong.append(line.glyph)
+        self._texts.append(numbers.glyph)
+        self._playhead = playhead(figure, self.name, DOWNBEAT)
+        figure.yaxis.ticker = FixedTicker(ticks=[_LANES[name].middle for name in _LANE_NAMES])
+        figure.yaxis.major_label_overrides = {_LANES[name].middle: word for name, word in _LANE_NAMES.items()}
+        figure.yaxis.axis_line_alpha = figure.yaxis.major_tick_line_alpha = 0.0
+        figure.xaxis.formatter = CustomJSTickFormatter(code=_CLOCK)
+        zoom, select = WheelZoomTool(dimensions="width", maintain_focus=False), BoxSelectTool(dimensions="width")
+        figure.add_tools(zoom, WheelPanTool(dimension="width", modifiers="shift"), select)
+        figure.toolbar.active_scroll, figure.toolbar.active_drag = zoom, select
+        seek_on_tap(figure)
+        figure.js_on_event("selectiongeometry", CustomJS(args={"range": figure.x_range}, code=_REGION))
+        figure.js_on_event(
+            "doubletap",
+            CustomJS(
+                args={"range": figure.x_range},
+                code="range.setv({start: range.bounds[0] + 1, end: range.bounds[1] - 1})",
+            ),
+        )
+
+
+_CLOCK = """
+const tenths = ticks.length > 1 && ticks[1] - ticks[0] < 1
+const sign = tick < 0 ? "-" : ""
+const s = Math.abs(tick), m = Math.floor((s + 1e-6) / 60), rest = s - 60 * m
+return sign + m + ":" + (tenths ? rest.toFixed(1).padStart(4, "0") : Math.round(rest).toString().padStart(2, "0"))
+"""
+_REGION = """
+if (cb_obj.final && cb_obj.geometry.type == "rect") {
+  const {x0, x1} = cb_obj.geometry
+  if (Math.abs(x1 - x0) > 0.05)
+    window.dispatchEvent(new CustomEvent("workbench-region",
+      {detail: [Math.max(0, Math.min(x0, x1)), Math.max(x0, x1)]}))
+}
+"""
 
 
 class PlanTab:
-    """The plan under its film."""
+    """The plan under its film, seen and heard."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self.state = PlanState()
+        self.picture = PlanPicture(self.state)
+        self.player = Player(sizing_mode="stretch_width", playheads=[self.picture.name])
+        self.cards = OptionCards(sizing_mode="stretch_width")
+        self._waiting = False
+        self.cards.param.watch(lambda event: self.pick(int(event.new[0]), str(event.new[1])), "picked")
+        self.player.param.watch(lambda event: self._choose(event.new), "chosen")
+        self.player.param.watch(lambda _: self._match(), ["region", "seek"])
+        session.param.watch(lambda event: self.take(event.new), "plan")
+        session.param.watch(lambda event: self.picture.ink(dark=event.new), "dark")
+        for edge in ("start", "end"):
+            self.picture.figure.x_range.on_change(edge, lambda attr, old, new: self._view_moved())
+        self.picture.figure.on_change("inner_width", lambda attr, old, new: self._view_moved())
+        self.picture.ink(dark=session.dark)
+        self.take(session.plan)
+
+    def take(self, loop: Loop | None) -> None:
+        """Show another plan, and prepare its sound."""
+        self.state.take(loop)
+        self.cards.param.update(options=self.state.facts(), a=0, b=-1, shown=0)
+        self.player.param.update(music_a="", music_b="", chosen="a", region=[])
+        self.picture.show()
+        if loop is None or self.state.plan is None:
+            return
+        self.player.duration = self.state.plan.window_end
+        if loop.video is not None and self.state.clip is None:
+            session = self._session
+            session.run(see_clip, loop.video, session.home, session.params, then=self._seen, subject=str(loop.video))
+        self._hear(0)
+
+    def pick(self, option: int, name: str) -> None:
+        """Compare an option as A or B."""
+        self.state.pick(option, name)
+        self._hear(option)
+        self._shown()
+
+    def _choose(self, name: str) -> None:
+        if name != self.state.chosen:
+            self.state.chosen = name
+            self._shown()
+
+    def _shown(self) -> None:
+        state = self.state
+        self.cards.param.update(a=state.a, b=-1 if state.b is None else state.b, shown=state.shown)
+        self._load()
+        self.picture.show_plan()
+        self.picture.show_view()
+
+    def _hear(self, option: int) -> None:
+        loop, session = self.state.loop, self._session
+        if loop is None or option in self.state.heard or not self.state.options:
+            return
+        then = partial(self._heard, loop, option)
+        arguments = (loop, self.state.options[option], session.home, session.params)
+        session.run(hear_option, *arguments, then=then, subject=str(loop.song.path))
+
+    def _heard(self, loop: Loop, option: int, heard: HeardOption) -> None:
+        if loop is not self.state.loop:
+            return
+        self.state.heard[option] = heard
+        self.state.sounds[option] = LongSound(heard.path)
+        self._shown()
+
+    def _seen(self, clip: SeenClip) -> None:
+        self.state.clip = clip
+        self.state.footage = LongSound(clip.sound) if clip.sound is not None else None
+        self._shown()
+
+    def _load(self) -> None:
+        """Tell the player what there is to hear."""
+        state, session = self.state, self._session
+        a, b = state.heard.get(state.a), state.heard.get(-1 if state.b is None else state.b)
+        clip = state.clip
+        self.player.param.update(
+            footage=session.url_of(clip.sound) if clip is not None and clip.sound is not None else "",
+            music_a=session.url_of(a.path) if a is not None else "",
+            music_b=session.url_of(b.path) if b is not None else "",
+            gain_a_db=a.music_gain_db if a is not None else 0.0,
+            gain_b_db=b.music_gain_db if b is not None else 0.0,
+            footage_db=(a or b).footage_gain_db if (a or b) is not None else 0.0,  # type: ignore[union-attr]
+            duck_a=[list(point) for point in a.duck_points] if a is not None else [],
+            duck_b=[list(point) for point in b.duck_points] if b is not None else [],
+            headroom_db=state.headroom_db(),
+            chosen=state.chosen,
+        )
+        self._match()
+
+    def _match(self) -> None:
+        a_db, b_db = self.state.matching(self.player.time, self.player.region)
+        self.player.param.update(match_a_db=a_db, match_b_db=b_db)
+
+    def _view_moved(self) -> None:
+        """Draw the view anew, once for all the steps of a movement that come in a moment."""
+        if self._waiting:
+            return
+        document = pn.state.curdoc
+        if document is None:
+            self.picture.show_view()
+            return
+        self._waiting = True
+
+        def draw() -> None:
+            self._waiting = False
+            self.picture.show_view()
+
+        document.add_timeout_callback(draw, 30)
 
     def panel(self) -> pn.viewable.Viewable:
-        """What is planned, in words."""
-        words = pn.bind(lambda plan: repr(plan.answer)[:400] if plan else "", self._session.param.plan)
-        return pmui.Column(pmui.Typography(words))
+        """Options, transport, picture."""
+        return pmui.Column(
+            self.cards,
+            self.player,
+            pn.pane.Bokeh(self.picture.figure, sizing_mode="stretch_width"),
+            sizing_mode="stretch_width",
+        )

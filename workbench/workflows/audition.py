@@ -4,13 +4,16 @@ A browser streams such a file by ranges from any place, and whoever draws it map
 minutes of sound. Gains and ducking are not in the files: they are applied while playing, and so heard as soon as they
 change. The files may be deleted at any time; the oldest go when there are too many.
 
-Functions: `song_file`, `footage_file`, `music_file`; `demo_loop`, the demo's clip and its best plan; `plan_digest`.
+Functions: `song_file`, `footage_file`, `music_file`; `hear_option` and `see_clip`, all that is heard and seen of an
+option and of a clip; `matching_gains` for comparing at equal loudness; `heard_at`, song times in the film;
+`demo_loop`, the demo's clip and its best plan; `plan_digest`.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
@@ -22,12 +25,18 @@ from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode, decode_blocks, write_audio
 from workbench.media.containers import hash_file
 from workbench.media.probe import probe
+from workbench.media.video import still
+from workbench.mix.balance import Mix
+from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve, LevelMeter, to_lufs
 from workbench.params import RenderParams, WorkbenchParams
+from workbench.plots.film import Tile, tile_spans
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import render_blocks
+from workbench.video.footage import Footage
 from workbench.workflows.demo import demo_clip
 from workbench.workflows.library import add_tracks, bundled_files
 from workbench.workflows.loop import Loop, Song, loop_track
+from workbench.workflows.mix import mix_under
 from workbench.workflows.progress import Progress, silent
 from workbench.workflows.watch import watch
 
@@ -36,6 +45,59 @@ FOLDER = "dashboard"
 _KEPT_BYTES = 4_000_000_000
 """that files to listen to may take; about eighty minutes each of a film, its music and three alternatives"""
 _BLOCK_SECONDS = 10.0
+_TILE_PIXELS = 144
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HeardOption:
+    """The music of one option under a clip."""
+
+    plan: LoopPlan
+    path: Path
+    """the music, without the mix"""
+    mix: Mix | None
+    """None where only a length is known"""
+    levels: LevelCurve
+    """of the file"""
+
+    @property
+    def duck_points(self) -> tuple[tuple[float, float], ...]:
+        """Attenuation under speech: video seconds and dB, positive, linear in between."""
+        if self.mix is None or self.mix.duck is None:
+            return ()
+        return tuple((float(at), float(db)) for at, db in self.mix.duck.envelope_points)
+
+    @property
+    def music_gain_db(self) -> float:
+        """Gain of the music in the mix."""
+        return 0.0 if self.mix is None or self.mix.music_gain_db is None else float(self.mix.music_gain_db)
+
+    @property
+    def footage_gain_db(self) -> float:
+        """Gain of the clip's own sound in the mix."""
+        return 0.0 if self.mix is None or self.mix.video_gain_db is None else float(self.mix.video_gain_db)
+
+    def lufs(self, from_s: float, to_s: float) -> float:
+        """Loudness of a stretch as it is heard, ducked; -inf for silence."""
+        first, stop = max(0, round(from_s * HOPS_PER_SECOND)), max(0, round(to_s * HOPS_PER_SECOND))
+        power = self.levels.power[first:stop]
+        if self.duck_points and power.size:
+            at, attenuation = np.array(self.duck_points, dtype=np.float64).T
+            middles = (first + np.arange(power.size) + 0.5) / HOPS_PER_SECOND
+            power = power * 10.0 ** (-np.interp(middles, at, attenuation) / 10.0)
+        mean = float(power.mean()) if power.size else 0.0
+        return to_lufs(mean) + self.music_gain_db
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SeenClip:
+    """A clip as the timeline shows it."""
+
+    footage: Footage
+    tiles: tuple[Tile, ...]
+    """small pictures, which together are the film"""
+    sound: Path | None
+    """its own sound; None where it has none"""
 
 
 def song_file(song: Path, home: Home, progress: Progress = silent) -> Path:
@@ -74,6 +136,69 @@ def music_file(plan: LoopPlan, song: Path, home: Home, progress: Progress = sile
         total = plan.window_end
         _write(out, blocks, recording.sample_rate, recording.channels, total, "playing the plan", progress)
     return _used(out)
+
+
+def hear_option(
+    loop: Loop, option: LoopPlan, home: Home, params: WorkbenchParams, progress: Progress = silent
+) -> HeardOption:
+    """Play an option of a plan into a file, and balance it with the clip's own sound.
+
+    Raises
+    ------
+    MediaError : song or clip cannot be decoded; StoreError : the home folder cannot be written to
+    """
+    path = music_file(option, loop.song.path, home, progress)
+    meter: LevelMeter | None = None
+    for block in decode_blocks(path, _BLOCK_SECONDS):
+        meter = meter or LevelMeter(block.sample_rate)
+        meter.add(block.samples)
+    assert meter is not None, "a plan has sound"
+    if option == loop.answer.alone if isinstance(loop.answer, LoopPlan) else False:
+        mix = loop.mix
+    else:
+        mix = None if loop.video is None else mix_under(option, loop.song.path, loop.video, home, params, progress)
+    return HeardOption(option, path, mix, meter.curve())
+
+
+def see_clip(video: Path, home: Home, params: WorkbenchParams, progress: Progress = silent) -> SeenClip:
+    """Watch a clip and seek out the pictures of its timeline.
+
+    Raises
+    ------
+    MediaError : the clip cannot be read; StoreError : the home folder cannot be written to
+    """
+    footage = watch(video, home, params, progress)
+    sound = footage_file(video, home, progress)
+    spans, tiles = tile_spans(footage.picture.shots), []
+    for first, last, at in spans:
+        progress("looking at the shots", len(tiles) / len(spans))
+        tiles.append(Tile(first, last, still(video, at, _TILE_PIXELS).pixels))
+    return SeenClip(footage, tuple(tiles), sound)
+
+
+def matching_gains(a: HeardOption, b: HeardOption, from_s: float, to_s: float) -> tuple[float, float]:
+    """Gains, dB, at most 0, under which two options are equally loud in a stretch; 0 where one of them is silent."""
+    difference = a.lufs(from_s, to_s) - b.lufs(from_s, to_s)
+    if not np.isfinite(difference):
+        return 0.0, 0.0
+    return min(0.0, -difference), min(0.0, difference)
+
+
+def heard_at(plan: LoopPlan, song_times: FloatArray) -> FloatArray:
+    """Video times at which places of the song are heard, in order; shape (n,), s.
+
+    Parameters
+    ----------
+    song_times : seconds of song time, strictly increasing
+    """
+    starts = plan.segment_starts
+    heard = [
+        song_times[(song_times >= segment.song_from - 1e-6) & (song_times < segment.song_to - 1e-6)]
+        - segment.song_from
+        + starts[k]
+        for k, segment in enumerate(plan.segments)
+    ]
+    return np.concatenate(heard)
 
 
 @lru_cache(maxsize=1)

@@ -1,0 +1,77 @@
+"""The transport: footage and two options of the music, played together, with a playhead that runs over the pictures.
+
+Three `<audio>` elements stream their files by range requests, so that half an hour starts as fast as a minute and never
+lies in memory as decoded sound (600 MB for thirty minutes in stereo). Each goes through a WebAudio gain, where mix
+gains, ducking, solo, mute and the level matching of A and B are applied while playing. All run all the time; what is
+not chosen is silent, so switching is a crossfade of 20 ms at the same place. Elements drift against each other by some
+milliseconds; one that is over 60 ms away is set right, the silent ones at once, a sounding one by 0.5 % of speed.
+
+The ducking is scheduled on the audio clock as ramps that are straight in dB, which is what a plan says it is.
+
+Keys, where no field has the focus: space, arrows (1 s; with shift 5 s; with ctrl 0.1 s), Home, m and f for music and
+footage, a and b for the options, l for the loop.
+
+Pictures speak to it by events on the window, so that a click is heard without a way to the server: `workbench-seek`
+with seconds, `workbench-region` with two of them.
+
+Classes: `Player`. Functions: `seek_on_tap`, `playhead`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import param
+from bokeh.models import CustomJS, Span
+from bokeh.plotting import figure as Figure
+from panel.custom import JSComponent
+
+from workbench.dashboards.assets import ASSETS, stylesheet
+
+
+class Player(JSComponent):
+    """Plays footage and music; times are video seconds, or of whatever the files share."""
+
+    footage: str = param.String("", doc="address of the clip's own sound; empty for none")
+    music_a: str = param.String("", doc="address of the music, option A")
+    music_b: str = param.String("", doc="address of the music, option B; empty for none")
+    duration: float = param.Number(0.0, doc="s")
+    time: float = param.Number(0.0, doc="where it plays, told four times a second")
+    seek: list[float] = param.List([], doc="[s, n]: go there; n only tells one wish from the next")
+    playing: bool = param.Boolean(False)
+    region: list[float] = param.List([], doc="[from, to]: loops while it plays; empty plays on")
+    footage_on: bool = param.Boolean(True)
+    music_on: bool = param.Boolean(True)
+    chosen: str = param.Selector(default="a", objects=["a", "b"])
+    footage_db: float = param.Number(0.0)
+    gain_a_db: float = param.Number(0.0, doc="gain in the mix")
+    gain_b_db: float = param.Number(0.0)
+    match_a_db: float = param.Number(0.0, doc="gain that makes A as loud as B in the stretch, at most 0")
+    match_b_db: float = param.Number(0.0)
+    headroom_db: float = param.Number(0.0, doc="gain of everything, so that the sum does not clip")
+    duck_a: list[list[float]] = param.List([], doc="[s, dB] pairs, attenuation, straight in between")
+    duck_b: list[list[float]] = param.List([])
+    playheads: list[str] = param.List([], doc="names of Bokeh spans that follow")
+    extra: list[list[str]] = param.List([], doc="[key, tooltip] of more keys, for the help line")
+
+    _esm = ASSETS / "transport.js"
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("transport")]
+
+    def go(self, seconds: float) -> None:
+        """Play from somewhere else."""
+        self.seek = [float(seconds), (self.seek[1] + 1.0) if self.seek else 1.0]
+
+
+def playhead(figure: Figure, name: str, colour: str) -> Span:
+    """A line on a figure that a player moves; the name goes into its `playheads`."""
+    span = Span(dimension="height", location=0.0, line_color=colour, line_width=2, level="overlay", name=name)
+    figure.add_layout(span)
+    return span
+
+
+def seek_on_tap(figure: Figure) -> None:
+    """Let a click on a figure seek."""
+    figure.js_on_event(
+        "tap",
+        CustomJS(code="window.dispatchEvent(new CustomEvent('workbench-seek', {detail: cb_obj.x}))"),
+    )
