@@ -83,6 +83,7 @@ async def identify(request: Request, *, counted: bool) -> tuple[Caller | None, R
     request : with the key in either header
     counted : whether the request counts
     """
+    request.ctx.asked = True
     secret = _secret(request)
     if secret is None:
         return None, None
@@ -132,13 +133,23 @@ def body_of(request: Request, model: type[B]) -> B:
     ------
     Problem : 400 where it is no JSON object, 422 where a field is missing, unknown or invalid
     """
+    return _validated(model, object_of(request))
+
+
+def object_of(request: Request) -> dict[str, Any]:
+    """The JSON object that is the body of a request.
+
+    Raises
+    ------
+    Problem : 400
+    """
     try:
         given = json.loads(request.body.decode("utf-8"), parse_constant=_no_number)
     except (ValueError, RecursionError):
         raise malformed("the body is not JSON") from None
     if not isinstance(given, dict):
         raise malformed("the body must be a JSON object")
-    return _validated(model, given)
+    return given
 
 
 def query_of(request: Request, model: type[B]) -> B:

@@ -19,8 +19,9 @@ from typing import Any
 import structlog
 from sanic import HTTPResponse, Request, Sanic
 from sanic.config import Config
-from sanic.exceptions import SanicException
+from sanic.exceptions import MethodNotAllowed, SanicException
 from sanic.handlers import ErrorHandler
+from sanic.http import Http
 from sanic.response import BaseHTTPResponse
 from sanic_routing.route import Route
 from ulid import ULID
@@ -28,7 +29,7 @@ from ulid import ULID
 from service import metrics
 from service.admission import BODY_LIMIT, Door, at_the_door, identify
 from service.answers.ranking_client import Ranking
-from service.errors import Problem, error_body
+from service.errors import Problem, error_body, not_found
 from service.settings import ServiceSettings
 from service.store.tables import open_database
 from service.store.transactions import Transactions
@@ -74,7 +75,9 @@ class ServiceRequest(Request):
     @staticmethod
     def make_context() -> SimpleNamespace:
         """What the door learns about a request."""
-        return SimpleNamespace(caller=None, rate=None, idempotency_key=None, family="none", began=time.perf_counter())
+        return SimpleNamespace(
+            asked=False, caller=None, rate=None, idempotency_key=None, family="none", began=time.perf_counter()
+        )
 
 
 class _Errors(ErrorHandler):
@@ -170,6 +173,9 @@ async def _finish(request: Request, response: BaseHTTPResponse) -> None:
     """Headers that every response has, and its log line."""
     response.headers["X-Request-Id"] = str(request.id)
     context = request.ctx
+    if not context.asked and _under_v1(request):
+        await _recognise(request)
+    _say_that_we_hang_up(request)
     rate = context.rate
     if rate is not None:
         response.headers["X-RateLimit-Limit"] = str(rate.limit)
@@ -196,13 +202,25 @@ def _family(route: Route) -> str:
     return str(route.name).split(".")[1]
 
 
+def _say_that_we_hang_up(request: Request) -> None:
+    """Announce the end of a connection whose body is too long to be read just so that the next request can follow."""
+    stream = request.stream
+    if isinstance(stream, Http) and stream.request_body:
+        chunked = "transfer-encoding" in request.headers
+        if chunked or (stream.request_bytes_left or 0) > BODY_LIMIT:
+            stream.keep_alive = False
+
+
+async def _recognise(request: Request) -> None:
+    """See whose key came with a request that needed none, or got no further than the router; it does not count."""
+    try:
+        request.ctx.caller, request.ctx.rate = await identify(request, counted=False)
+    except StoreError as error:
+        log.warning("database", request_id=request.id, problem=str(error))
+
+
 async def _error_response(request: Request, exception: Exception) -> HTTPResponse:
     problem = _problem(request, exception)
-    if _under_v1(request) and problem.status in (404, 405) and request.ctx.caller is None:
-        try:
-            request.ctx.caller, request.ctx.rate = await identify(request, counted=False)
-        except StoreError as error:
-            log.warning("database", request_id=request.id, problem=str(error))
     route = getattr(request, "route", None)
     if problem.status in (413, 415) and route is not None and getattr(route.ctx, "door", Door()).plain_400:
         problem = Problem(400, problem.message, headers=problem.headers)
@@ -220,6 +238,10 @@ def _problem(request: Request, exception: Exception) -> Problem:
     if isinstance(exception, StoreError):
         log.error("database", request_id=request.id, problem=str(exception))
         return Problem(503, "the database cannot be used at the moment", headers={"Retry-After": "5"})
+    if isinstance(exception, MethodNotAllowed) and request.path.endswith("/"):
+        return not_found(
+            "path"
+        )  # the router looks for a method before it sees the slash, with which no path of ours ends
     if isinstance(exception, SanicException):
         status = exception.status_code
         headers: Mapping[str, str] = getattr(exception, "headers", None) or {}

@@ -26,6 +26,7 @@ def submit(connection: Connection, call: Call, request: BeatsRequest) -> Answer:
     """
     fingerprint = hashlib.sha256(json.dumps(request.model_dump(mode="json"), sort_keys=True).encode()).hexdigest()
     if call.idempotency_key is not None:
+        repeats.one_at_a_time(connection, call.account, call.endpoint, call.idempotency_key)
         before = repeats.find(connection, call.account, call.endpoint, call.idempotency_key)
         if before is not None:
             if before.fingerprint != fingerprint:

@@ -12,9 +12,10 @@ from service.answers.answer import (
     Call,
     analysis_revision,
     known_track,
+    not_failed,
+    open_claim,
     own_job,
     raise_fault,
-    usable_claim,
     video_job,
 )
 from service.billing import funds
@@ -35,8 +36,9 @@ def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
     ------
     Problem : 404, 403, 422, 402
     """
-    claim = usable_claim(connection, call, request.video_id)
+    claim = open_claim(connection, call, request.video_id)
     track = known_track(connection, request.track_id)
+    not_failed(claim)
     clip = claims.clip(connection, request.video_id) if claim.status == "ready" else None
     if clip is None:
         return video_job(request.video_id)

@@ -136,4 +136,4 @@ def _upload_target(connection: Connection, call: Call, filename: str, content_ty
 def _last_part(url: str) -> str:
     """The title of what an address leads to, until the file itself says better."""
     parts = urlsplit(url)
-    return unquote(PurePosixPath(parts.path).name) or str(parts.hostname)
+    return unquote(PurePosixPath(parts.path).name).replace("\0", "") or str(parts.hostname)

@@ -11,24 +11,32 @@ from service.errors import invalid
 from service.schemas.events import BillingEvent, EventData
 from service.store import accounts, ledger, notices
 from service.store.ledger import Credit
+from workbench.errors import ParameterError
 from workbench.store.database import now
 
 PAYMENT_METHOD, CREDIT = "payment-method", "credit"
 """the two routes"""
 
 
+def known(route: str, kind: object) -> bool:
+    """Whether events of a type mean something at a route."""
+    return isinstance(kind, str) and kind in _EFFECTS[route]
+
+
 def heed(connection: Connection, route: str, webhook_id: str, event: BillingEvent) -> bool:
-    """Let an event have its effect; False where it is of no known type, or had it before.
+    """Let an event of a known type have its effect; False where it had it before.
 
     Raises
     ------
-    Problem : 422 where an amount is missing
+    Problem : 422 where an amount is missing, or no account can have that name
     """
-    effect = _EFFECTS[route].get(event.type)
-    if effect is None or not notices.first_time(connection, webhook_id):
+    if not notices.first_time(connection, webhook_id):
         return False
-    accounts.ensure(connection, event.data.account)
-    effect(connection, event.data, webhook_id)
+    try:
+        accounts.ensure(connection, event.data.account)
+    except ParameterError as error:
+        raise invalid("data.account", str(error)) from None
+    _EFFECTS[route][event.type](connection, event.data, webhook_id)
     return True
 
 
@@ -43,10 +51,10 @@ def _detached(connection: Connection, data: EventData, _: str) -> None:
 def _granted(connection: Connection, data: EventData, webhook_id: str) -> None:
     expires_at = None if data.expires_at is None else data.expires_at.isoformat(timespec="microseconds")
     endpoint = "POST /v1/webhooks/billing/credit"
-    ledger.credit(
-        connection,
-        Credit(data.account, _micros(data), f"webhook:{webhook_id}", endpoint, webhook_id, expires_at),
-    )
+    micros = _micros(data)
+    if micros == 0:
+        raise invalid("data.amount_usd", "a grant is more than nothing", "greater_than")
+    ledger.credit(connection, Credit(data.account, micros, f"webhook:{webhook_id}", endpoint, webhook_id, expires_at))
 
 
 def _expired(connection: Connection, data: EventData, _: str) -> None:

@@ -26,7 +26,10 @@ class EventData(BaseModel):
         """A moment without a zone is UTC."""
         if moment is None:
             return None
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+        try:
+            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+        except OverflowError:
+            raise ValueError("lies outside the years 1 to 9999, UTC") from None
 
 
 class BillingEvent(BaseModel):

@@ -26,6 +26,13 @@ class Repeat:
     job_id: str
 
 
+def one_at_a_time(connection: Connection, account: str, endpoint: str, key: str) -> None:
+    """Let calls with the same key come one after the other until their transactions end; SQLite's writers do anyway."""
+    if connection.dialect.name == "postgresql":
+        lock = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
+        connection.execute(lock, {"name": f"{account} {endpoint} {key}"})
+
+
 def find(connection: Connection, account: str, endpoint: str, key: str) -> Repeat | None:
     """The use of a key that is still honoured."""
     query = sa.select(repeats.c.fingerprint, repeats.c.job_id).where(*_one(account, endpoint, key), ~_expired())

@@ -1,39 +1,110 @@
 """A real service for the tests of the interface: `workbench serve` in processes of its own, on files made here.
 
-It knows one short song, one clip that is long enough to loop it under and one that is not, and an https site on this
-machine to fetch from. Tests that change settings start a server of their own with `start_service`.
+It knows one short song under twelve names, one clip that is long enough to loop it under and one that is not, and an
+https site on this machine to fetch from. Every test has a customer of its own, so that ledgers are short. What needs
+other settings (the rate limit, no jobs, no tracks) uses `bare`, a second service that has nothing in its home.
 """
 
 from __future__ import annotations
 
+import http.client
 import json
 import os
 import signal
+import socket
 import ssl
 import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from itertools import count
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, unquote, urlsplit
 
 import av
 import httpx
 import numpy as np
 import pytest
 import trustme
+from click.testing import CliRunner
+from standardwebhooks.webhooks import Webhook
 
+from service.console import app
+from service.errors import error_type
+from service.store.tables import open_database
 from workbench.bundled import bundled_path
+from workbench.home import Home
 from workbench.media.audio import decode, write_audio
+from workbench.settings import WorkbenchSettings
+from workbench.store.database import Database
 
 WORKBENCH = (sys.executable, "-m", "service.console")
 WEBHOOK_SECRET = "whsec_" + "c2VjcmV0IG9mIHRoZSB0ZXN0cw=="
 START_SECONDS = 60.0
-SETTLE_SECONDS = 60.0
+SETTLE_SECONDS = 90.0
+MOST_BYTES = 20 * 2**20  # of a fetched or uploaded file, in these tests
+
+
+@dataclass
+class Customer:
+    """One account with one key, and what it is told and charged."""
+
+    account: str
+    key: str
+    client: httpx.Client
+    service: Service
+
+    def get(self, path: str, **more: Any) -> httpx.Response:
+        return self.client.get(path, **more)
+
+    def post(self, path: str, body: Any = None, **more: Any) -> httpx.Response:
+        return self.client.post(path, json=body, **more)
+
+    def settled(self, answer: httpx.Response) -> httpx.Response:
+        """What a 202 comes to, by polling as it says."""
+        return self.service.settled(self.client, answer)
+
+    def answered(self, path: str, body: Any, **more: Any) -> dict[str, Any]:
+        """The body of the result of a call, at once or as its job's."""
+        answer = self.post(path, body, **more)
+        if answer.status_code == 202:
+            answer = self.settled(answer)
+        assert answer.status_code == 200, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+    def refused(self, answer: httpx.Response, status: int) -> dict[str, Any]:
+        """The error of an answer, which has this status and is an Error body in every respect."""
+        return refused(answer, status)
+
+    def ledger(self) -> list[dict[str, Any]]:
+        return self.service.ledger(self.account)
+
+    def charges(self) -> list[tuple[str, str, int, str]]:
+        """Endpoint, subject, quantity and unit of every charge."""
+        return [
+            (row["endpoint"], row["subject"], row["quantity"], row["unit"])
+            for row in self.ledger()
+            if row["event"] == "charge"
+        ]
+
+    def update(self, *options: str) -> None:
+        """Change the billing state."""
+        self.service.workbench("accounts", "update", self.account, *options)
+
+    def upload(self, path: Path) -> dict[str, Any]:
+        """Send a file to a new upload target; the target."""
+        target: dict[str, Any] = self.post("/v1/videos", {"filename": path.name, "content_type": "video/mp4"}).json()
+        sent = httpx.put(target["upload_url"], content=path.read_bytes(), headers=target["headers"], trust_env=False)
+        assert sent.status_code == 200, sent.text
+        return target
 
 
 @dataclass
@@ -45,14 +116,20 @@ class Service:
     process: subprocess.Popen[str]
     environment: Mapping[str, str]
     keys: dict[str, str] = field(default_factory=dict)
+    numbers: Iterator[int] = field(default_factory=count)
+    open: ExitStack = field(default_factory=ExitStack)
+
+    @property
+    def log(self) -> Path:
+        """What it wrote to standard error."""
+        return self.home.parent / "serve.err"
 
     def workbench(self, *arguments: str) -> str:
-        """Standard output of a command on the service's home."""
-        done = subprocess.run(
-            [*WORKBENCH, *arguments, "--home", str(self.home)],
-            capture_output=True, text=True, check=False, env=dict(self.environment), timeout=120,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr
+        """Standard output of a command on the service's home, run in this process."""
+        others = {name: None for name in os.environ if name.startswith("WORKBENCH_")}
+        ours = {name: value for name, value in self.environment.items() if name.startswith("WORKBENCH_")}
+        done = CliRunner().invoke(app, [*arguments, "--home", str(self.home)], env={**others, **ours})
+        assert done.exit_code == 0, (done.stderr, done.exception)
         return done.stdout
 
     def key(self, account: str = "acme") -> str:
@@ -67,9 +144,20 @@ class Service:
             base_url=self.url, headers={"Authorization": f"Bearer {self.key(account)}"}, timeout=30, trust_env=False
         )
 
+    def customer(self, *options: str) -> Customer:
+        """A new account with a key made with these options."""
+        account = f"customer-{next(self.numbers)}"
+        self.keys[account] = self.workbench("keys", "create", "--account", account, *options).strip()
+        client = self.open.enter_context(self.caller(account))
+        return Customer(account, self.keys[account], client, self)
+
     def ledger(self, account: str) -> list[dict[str, Any]]:
         """What was charged and credited."""
         return [json.loads(line) for line in self.workbench("accounts", "ledger", account).splitlines()]
+
+    def database(self) -> Database:
+        """Its database, for what only time would bring about."""
+        return open_database(Home(self.home), WorkbenchSettings(home=self.home))
 
     def settled(self, client: httpx.Client, answer: httpx.Response) -> httpx.Response:
         """What a 202 comes to, by polling as it says."""
@@ -84,13 +172,65 @@ class Service:
             time.sleep(0.1)
         raise AssertionError(f"{poll} was not settled in {SETTLE_SECONDS:g} s")
 
+    def raw(self, *data: bytes) -> http.client.HTTPResponse:
+        """The answer to bytes as they are, headers read and the body too (`answer.said`)."""
+        address = urlsplit(self.url)
+        with socket.create_connection((address.hostname, address.port), timeout=30) as connection:
+            for block in data:
+                connection.sendall(block)
+            answer = http.client.HTTPResponse(connection)
+            answer.begin()
+            answer.said = answer.read()  # type: ignore[attr-defined]
+            answer.close()
+        return answer
+
+    def event(self, route: str, kind: str, **data: Any) -> httpx.Response:
+        """What the billing provider is told when it sends an event."""
+        body = json.dumps({"type": kind, "timestamp": "2026-11-21T12:00:00Z", "data": data})
+        return self.signed(route, body, f"msg_{next(self.numbers)}")
+
+    def signed(self, route: str, body: str, webhook_id: str, at: datetime | None = None) -> httpx.Response:
+        """The answer to a webhook that is signed as it should be."""
+        at = at or datetime.now(UTC)
+        headers = {
+            "webhook-id": webhook_id,
+            "webhook-timestamp": str(int(at.timestamp())),
+            "webhook-signature": Webhook(WEBHOOK_SECRET).sign(webhook_id, at, body),
+            "content-type": "application/json",
+        }
+        path = f"/v1/webhooks/billing/{route}"
+        return httpx.post(self.url + path, content=body, headers=headers, trust_env=False)
+
+    def refused(self, answer: httpx.Response | http.client.HTTPResponse, status: int) -> dict[str, Any]:
+        """The error of an answer, which has this status and is an Error body in every respect."""
+        return refused(answer, status)
+
     def stop(self) -> int:
         """End it as an operator would; its exit code."""
+        self.open.close()
         self.process.send_signal(signal.SIGTERM)
         code = self.process.wait(timeout=60)
         assert self.process.stdout is not None
         self.process.stdout.close()
         return code
+
+
+def refused(answer: httpx.Response | http.client.HTTPResponse, status: int) -> dict[str, Any]:
+    """The error of an answer, which has this status and is an Error body in every respect."""
+    if isinstance(answer, http.client.HTTPResponse):
+        found, said = answer.status, answer.said  # type: ignore[attr-defined]
+    else:
+        found, said = answer.status_code, answer.content
+    assert found == status, said
+    assert answer.headers["content-type"] == "application/json"
+    body = json.loads(said)
+    assert set(body) == {"error"}
+    error: dict[str, Any] = body["error"]
+    assert set(error) - {"details"} == {"type", "message", "request_id"}
+    assert error["type"] == error_type(status)
+    assert error["message"]
+    assert error["request_id"] == answer.headers["x-request-id"]
+    return error
 
 
 def start_service(home: Path, settings: Mapping[str, str], *options: str) -> Service:
@@ -118,8 +258,33 @@ class Site:
     url: str
     authority: Path
 
+    def away(self, redirects: int, address: str) -> str:
+        """An address from which so many redirects lead to another."""
+        return f"{self.url}/to/{redirects}/{quote(address, safe='')}"
+
+    @property
+    def seen(self) -> list[dict[str, str]]:
+        """The headers of every request that came."""
+        return _Quiet.seen
+
 
 class _Quiet(SimpleHTTPRequestHandler):
+    """Files, redirects (`/to/3/<address>` is three away from it), and what it was sent (`seen`)."""
+
+    seen: list[dict[str, str]] = []  # noqa: RUF012 - shared by all requests, which is what it is for
+
+    def do_GET(self) -> None:
+        self.seen.append(dict(self.headers))
+        _, *parts = self.path.split("/", 3)
+        if parts[0] != "to":
+            super().do_GET()
+            return
+        left, address = int(parts[1]), unquote(parts[2])
+        self.send_response(302)
+        self.send_header("Location", address if left == 1 else f"/to/{left - 1}/{quote(address, safe='')}")
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+
     def log_message(self, *args: object) -> None:
         """Say nothing."""
 
@@ -133,8 +298,16 @@ def media(tmp_path_factory: pytest.TempPathFactory) -> Path:
     draw_clip(folder / "long.mp4", 90)
     draw_clip(folder / "short.mp4", 20)
     (folder / "nothing.mp4").write_bytes(b"this is no film" * 100)
-    manifest = {"path": "song.flac", "track_id": "trk_corner", "catalog_song_id": "song_1", "title": "Corner Store"}
-    (folder / "manifest.jsonl").write_text(json.dumps(manifest) + "\n")
+    with (folder / "huge.mp4").open("wb") as huge:
+        huge.truncate(MOST_BYTES + 1)
+    named = [{"track_id": "trk_corner", "catalog_song_id": "song_1", "title": "Corner Store"}]
+    named += [
+        {"track_id": f"trk_{n}", "catalog_song_id": f"song_{n}", "catalog_audio_file_id": f"file_{n}"}
+        | {"title": f"Corner Store {n}", "moods": ["calm" if n % 2 else "bright"], "genres": ["funk"]}
+        for n in range(2, 13)
+    ]
+    lines = [json.dumps({"path": "song.flac", **track}) for track in named]
+    (folder / "manifest.jsonl").write_text("\n".join(lines) + "\n")
     return folder
 
 
@@ -184,6 +357,8 @@ def settings(site: Site) -> dict[str, str]:
         "WORKBENCH_RATE_LIMIT_PER_MINUTE": "100000",
         "WORKBENCH_FETCH_ALLOW_HOSTS": "localhost",
         "WORKBENCH_FETCH_CA_FILE": str(site.authority),
+        "WORKBENCH_FETCH_MAX_BYTES": str(MOST_BYTES),
+        "WORKBENCH_UPLOAD_MAX_BYTES": str(MOST_BYTES),
         "WORKBENCH_WEBHOOK_SECRET": WEBHOOK_SECRET,
     }
 
@@ -216,4 +391,15 @@ def acme(service: Service) -> Iterator[httpx.Client]:
         yield client
 
 
-Waiting = Callable[[httpx.Client, httpx.Response], httpx.Response]
+@pytest.fixture
+def customer(service: Service) -> Customer:
+    """A new account."""
+    return service.customer()
+
+
+@pytest.fixture(scope="session")
+def bare(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """A service as it comes, of two HTTP processes, with nothing in its home and nobody to run jobs."""
+    running = start_service(tmp_path_factory.mktemp("bare") / "home", {}, "--workers", "2", "--no-jobs")
+    yield running
+    assert running.stop() == 0
