@@ -16,6 +16,8 @@ from service.store.jobs import Job
 from workbench.home import Home
 
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+# What a process that decodes the files of strangers has no need to know.
+_SECRETS = frozenset(("WORKBENCH_WEBHOOK_SECRET", "WORKBENCH_LINK_SECRET", "WORKBENCH_API_KEY"))
 _COMMAND = (sys.executable, "-m", "service.jobs.child")
 
 
@@ -39,7 +41,7 @@ class Child:
         self.jobs_done = 0
         self._unread = b""
         # One job, one core: processes that each take all cores only hinder one another.
-        environment = {**_ONE_THREAD, **os.environ}
+        environment = _ONE_THREAD | {name: value for name, value in os.environ.items() if name not in _SECRETS}
         self._process = subprocess.Popen(
             [*command, str(home.root), str(os.getpid())],
             stdin=subprocess.PIPE,

@@ -39,7 +39,7 @@ def obstacle(connection: Connection, job: Job) -> bool:
         return False
     claim = claims.get(connection, str(job.video_id))
     if claim is not None and claim.status == "processing":
-        jobs.wait(connection, job, _LOOK_AGAIN_SECONDS)
+        jobs.wait(connection, job, _LOOK_AGAIN_SECONDS, begun=False)
         return True
     if claim is None or claim.status == "failed":
         why = "it is gone" if claim is None else str(claim.reason)

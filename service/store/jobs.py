@@ -391,13 +391,21 @@ def crashed(connection: Connection, job: Job) -> bool:
     )
 
 
-def wait(connection: Connection, job: Job, seconds: float) -> bool:
-    """Put back a job that cannot begin yet, to be looked at again then; False where it is no longer ours."""
+def wait(connection: Connection, job: Job, seconds: float, *, begun: bool = True) -> bool:
+    """Put back a job that cannot go on yet, to be looked at again then; False where it is no longer ours.
+
+    Parameters
+    ----------
+    job : as it was claimed
+    seconds : from now
+    begun : whether anything was tried; if not, the attempt does not count
+    """
     return _change(
         connection,
         job,
         state="waiting",
         stage=QUEUED_STAGE,
+        attempt=jobs.c.attempt - (0 if begun else 1),
         owner=None,
         lease_until=None,
         not_before=moment(seconds),

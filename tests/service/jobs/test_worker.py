@@ -131,3 +131,23 @@ def test_long_jobs_leave_a_slot_to_short_ones(workshop: Workshop, tmp_path: Path
     assert workshop.read(long[1]).state == "queued"
     gate.touch()
     assert [workshop.settled(job).state for job in long] == ["complete", "complete"]
+
+
+def test_a_worker_that_wakes_too_late_changes_nothing(workshop: Workshop, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    asleep = workshop.ready(workshop.start())
+    (job,) = workshop.submit({"do": "wait", "gate": str(gate)})
+    held = workshop.staged(job, "waiting")
+    asleep.send_signal(signal.SIGSTOP)
+    awake = workshop.ready(workshop.start())
+    gate.touch()
+    done = workshop.settled(job)
+    assert (done.attempt, done.crashes, done.owner != held.owner) == (2, 1, True)
+    asleep.send_signal(signal.SIGCONT)  # it has an outcome to settle now, for a job that is not its own any more
+    workshop.wait_for(lambda: '"ours": false' in workshop.log() or "job lost" in workshop.log(), "it notices")
+    assert workshop.read(job) == done
+    assert len(workshop.ledger()) == 1
+    awake.send_signal(signal.SIGTERM)
+    awake.wait(timeout=30)
+    (later,) = workshop.submit({})
+    assert workshop.settled(later).owner == held.owner  # and works on
