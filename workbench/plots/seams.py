@@ -26,10 +26,10 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-_SHOWN_DB = 70.0
+SHOWN_DB = 70.0
 """range of the spectrograms, down from the loudest point of both"""
-_LOWEST_HZ, _HIGHEST_HZ, _ROWS = 50.0, 16_000.0, 200
-_WORDS = {
+LOWEST_HZ, HIGHEST_HZ, _ROWS = 50.0, 16_000.0, 200
+PART_WORDS = {
     "expectation": "what comes is what was\nabout to come",
     "context": "what led there is what\nleads there",
     "ringing": "nothing is cut off or\nappears out of nothing",
@@ -38,6 +38,7 @@ _WORDS = {
     "level": "no step in level",
     "brightness": "no step in brightness",
 }
+"""what the parts of a score ask, each in two short lines"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,7 +82,7 @@ def seam_figure(view: SeamView) -> Figure:
     halves: Any = figure.subfigures(1, 2, width_ratios=(2.5, 1.0))
     sounds, score = halves
     panels = sounds.subplots(4, 1, sharex=True, height_ratios=(2.0, 2.0, 1.0, 1.0))
-    in_song = _spliced(view)
+    in_song = spliced(view)
     _draw_spectrograms(panels[0], panels[1], view, in_song)
     panels[0].set_title("heard", fontsize=10, color=HEARD, fontweight="bold", loc="left")
     panels[1].set_title(
@@ -100,7 +101,7 @@ def seam_figure(view: SeamView) -> Figure:
     return figure
 
 
-def _spliced(view: SeamView) -> Recording:
+def spliced(view: SeamView) -> Recording:
     """What the song has on either side of the seam, end to end."""
     at = round(view.middle * view.heard.sample_rate)
     samples = np.concatenate([view.entered.samples[:, :at], view.left.samples[:, at:]], axis=1)
@@ -109,24 +110,30 @@ def _spliced(view: SeamView) -> Recording:
 
 def _draw_spectrograms(above: Axes, below: Axes, view: SeamView, in_song: Recording) -> None:
     params = SpectrumParams()
-    pictures = [_even_octaves(log_spectrogram(s.mono(), s.sample_rate, params), params) for s in (view.heard, in_song)]
+    pictures = [octave_spectrogram(sound, params) for sound in (view.heard, in_song)]
     top = max(float(picture.max()) for picture in pictures)
     for axes, picture in zip((above, below), pictures, strict=True):
         half_frame = 0.5 / params.frames_per_second
         extent = (-view.middle - half_frame, picture.shape[1] / params.frames_per_second - view.middle - half_frame)
         axes.imshow(
             picture, origin="lower", aspect="auto", cmap="magma", interpolation="nearest",
-            extent=(*extent, np.log2(_LOWEST_HZ), np.log2(_HIGHEST_HZ)), vmin=top - _SHOWN_DB, vmax=top,
+            extent=(*extent, np.log2(LOWEST_HZ), np.log2(HIGHEST_HZ)), vmin=top - SHOWN_DB, vmax=top,
         )  # fmt: skip
         axes.set_yticks(np.log2([100, 300, 1000, 3000, 10_000]), ["100", "300", "1k", "3k", "10k"], fontsize=8)
         axes.set_ylabel("Hz", fontsize=9)
+
+
+def octave_spectrogram(sound: Recording, params: SpectrumParams | None = None) -> FloatArray:
+    """The spectrogram of an excerpt from `LOWEST_HZ` to `HIGHEST_HZ`, dB, as many rows to every octave, lowest first."""
+    params = params or SpectrumParams()
+    return _even_octaves(log_spectrogram(sound.mono(), sound.sample_rate, params), params)
 
 
 def _even_octaves(picture: FloatArray, params: SpectrumParams) -> FloatArray:
     """The spectrogram with as many rows to every octave, shape (_ROWS, n_frames); low bands are a bin wide or more."""
     _, _, hertz = log_bands(params)
     wanted = np.interp(
-        np.linspace(np.log2(_LOWEST_HZ), np.log2(_HIGHEST_HZ), _ROWS), np.log2(hertz), np.arange(hertz.size)
+        np.linspace(np.log2(LOWEST_HZ), np.log2(HIGHEST_HZ), _ROWS), np.log2(hertz), np.arange(hertz.size)
     )
     below = np.minimum(wanted.astype(np.int64), hertz.size - 2)
     share = (wanted - below)[:, None]
@@ -136,7 +143,7 @@ def _even_octaves(picture: FloatArray, params: SpectrumParams) -> FloatArray:
 
 def _draw_onsets(axes: Axes, view: SeamView, in_song: Recording) -> None:
     for sound, colour, name in ((in_song, EXPECTED, "in the song"), (view.heard, HEARD, "heard")):
-        rises = _rises(sound)
+        rises = onset_rises(sound)
         times = np.arange(rises.size) / SpectrumParams().frames_per_second - view.middle
         # The splice of the two stretches of the song is nobody's onset: it is never heard.
         shown = np.where((np.abs(times) < 0.03) & (sound is in_song), np.nan, rises)
@@ -153,7 +160,7 @@ def _draw_onsets(axes: Axes, view: SeamView, in_song: Recording) -> None:
     quiet(axes)
 
 
-def _rises(sound: Recording) -> FloatArray:
+def onset_rises(sound: Recording) -> FloatArray:
     """Mean rise of the bands from frame to frame, dB, shape (n_frames,)."""
     picture = np.maximum(log_spectrogram(sound.mono(), sound.sample_rate), -80.0)
     rises: FloatArray = np.maximum(np.diff(picture, axis=1, prepend=picture[:, :1]), 0.0).mean(axis=0)
@@ -183,7 +190,7 @@ def _draw_score(axes: Axes, view: SeamView) -> None:
         named.append(axes.barh(rows - 0.22, high - low, left=low, height=0.2, color=BEAT, alpha=0.55, linewidth=0))
         named.append(axes.vlines(middle, rows - 0.34, rows - 0.1, color="black", linewidth=1.6))
         names += ["one of the song's own bars\nskipped: middle half of them,", "and median"]
-    axes.set_yticks(rows, [_WORDS[part] for part in SEAM_PARTS], fontsize=9)
+    axes.set_yticks(rows, [PART_WORDS[part] for part in SEAM_PARTS], fontsize=9)
     axes.set_xlim(0.0, 1.0)
     axes.set_xlabel("1: no break\n0.5: one that may be heard", fontsize=9)
     axes.set_title("why", fontsize=10, fontweight="bold", loc="left")
