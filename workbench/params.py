@@ -852,6 +852,9 @@ class MatchParams(Params):
         default=(0.1, 0.28, 0.85), description="of 1, mode and brightness of the sound"
     )
     pulse_width: float = Field(default=0.392, ge=0.05, le=1.0, description="standard deviation; a quarter of all tempi")
+    octave_trust: float = Field(
+        default=0.8, ge=0.0, le=1.0, description="of half or double the tempo, which many feel, beside the tempo itself"
+    )
     energy_width: float = Field(default=0.18, ge=0.05, le=1.0, description="standard deviation")
     valence_width: float = Field(default=0.308, ge=0.05, le=1.0, description="standard deviation")
     much_speech: float = Field(
@@ -953,8 +956,8 @@ class UnderscoreParams(Params):
     topic_weight: float = Field(default=0.1, ge=0.0, le=10.0, description="weight of the embedding's own cosine")
     opening_weight: float = Field(default=0.3, ge=0.0, le=10.0, description="weight of a quick opening, on short video")
     length_weight: float = Field(default=0.3, ge=0.0, le=10.0, description="weight of being long enough")
-    calibration_offset: float = Field(default=-5.516, ge=-60.0, le=60.0, description="log-odds of a raw score of 0")
-    calibration_slope: float = Field(default=8.544, ge=0.0, le=120.0, description="log-odds a unit of raw score")
+    calibration_offset: float = Field(default=-5.685, ge=-60.0, le=60.0, description="log-odds of a raw score of 0")
+    calibration_slope: float = Field(default=8.677, ge=0.0, le=120.0, description="log-odds a unit of raw score")
     all_compared: int = Field(
         default=4_000, ge=50, le=1_000_000, description="tracks up to which every one is compared; beyond, candidates"
     )

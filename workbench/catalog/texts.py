@@ -67,7 +67,7 @@ class TextIndex:
         for row, text in enumerate(texts):
             text = text[:_READ_CHARACTERS]
             meaning = read_lexicon(text)
-            words = _words(text)
+            words = words_of(text)
             facets[row] = np.round(meaning.facets * _STEPS)
             trust[row] = trust_in(meaning.facets, words)
             tokens.append(words)
@@ -111,7 +111,7 @@ class TextIndex:
         count : rows wanted at most
         allowed : shape (n,), which rows may be found; None: all
         """
-        known = [] if self._bm25 is None else [word for word in set(_words(text)) if word in self._bm25.vocab_dict]
+        known = [] if self._bm25 is None else [word for word in set(words_of(text)) if word in self._bm25.vocab_dict]
         if not known:
             return Hits(np.empty(0, np.int64), np.empty(0, np.float32))
         scores = np.asarray(self._bm25.get_scores(sorted(known)), dtype=np.float32)
@@ -173,7 +173,7 @@ def trust_in(facets: FloatArray, words: Sequence[str]) -> float:
     return float(1.0 / (1.0 + 2.0 * excess))
 
 
-def _words(text: str) -> list[str]:
+def words_of(text: str) -> list[str]:
     """Words in lower case, without English function words."""
     return [word for word in re.findall(r"\w\w+", text.lower()) if word not in _function_words()]
 

@@ -1,0 +1,63 @@
+"""Fit what ships with underscore again: the reader on the lexicon's lines, the calibration on the tuned half.
+
+    python tests/benchmarks/underscore_fit.py
+
+Run it after each change of `lexicon.toml` or of a weight. It writes `reader.npz` and `underscore_reference.npz` and
+prints the two constants that belong into `UnderscoreParams`, with the NDCG@10 of the tuned half. The held-out half and
+the texts written later are not read.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import numpy as np
+import underscore_set as material
+from underscore import ndcg
+
+from workbench.catalog import meaning, underscore_reference
+from workbench.catalog.briefs import read_brief
+from workbench.catalog.lane import fit_calibration
+from workbench.catalog.lexicon import read_lexicon
+from workbench.catalog.meaning import fit_reader, read_script
+from workbench.catalog.ranking import compare, raw_scores, want
+from workbench.catalog.texts import trust_in, words_of
+from workbench.catalog.underscore_reference import Reference, write_reference
+from workbench.catalog.words import track_text
+from workbench.params import UnderscoreParams
+from workbench.workflows.underscore import the_embedding
+
+
+def main() -> int:
+    """Fit, write, print; returns the exit code."""
+    embedding = the_embedding()
+    if embedding is None:
+        print("no weights of the sentence embedding on this machine", file=sys.stderr)
+        return 1
+    params, here = UnderscoreParams(), Path(meaning.__file__).parent
+    fit_reader(embedding, here / meaning.READER_FILE)
+    meaning.reader.cache_clear()
+    made, facets = material.tracks()
+    tuned, _ = material.halves(material.scripts())
+    columns = material.columns_of(made, facets, embedding)
+    texts = [track_text(track) for track in made]
+    named = np.array([read_lexicon(text).facets for text in texts])
+    trust = np.array([trust_in(row, words_of(text)) for row, text in zip(named, texts, strict=True)])
+    graded = material.grades(tuned, facets)
+    pairs, values = [], []
+    for script, grades in zip(tuned, graded, strict=True):
+        wanted = want(read_script(script.text, embedding, params), read_brief(""), None, params)
+        parts = compare(wanted, columns, named, trust, params)
+        pairs.append(parts)
+        values.append(ndcg(list(np.argsort(-raw_scores(parts, params), kind="stable")), grades))
+    whole = {name: np.concatenate([parts[name] for parts in pairs]) for name in pairs[0]}
+    write_reference(Reference(whole, graded.ravel()), here / underscore_reference.FILE)
+    stored = underscore_reference.read_reference()
+    offset, slope = fit_calibration(stored.raw(params), stored.taken)
+    print(f"calibration_offset {offset:.3f}, calibration_slope {slope:.3f}; NDCG@10 {np.mean(values):.3f}")
+    return 0
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
