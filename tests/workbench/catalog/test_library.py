@@ -6,9 +6,11 @@ import hashlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 
-from workbench.catalog.library import Library
+from workbench.catalog.columns import CONTOUR_PARTS, SOUND_DIMS
+from workbench.catalog.library import Library, Measurement
 from workbench.errors import MediaError, ParameterError, UnknownTrack
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
@@ -131,3 +133,88 @@ def test_reindexing_notices_changed_and_missing_files(library: Library, tmp_path
     assert library.get("changed").content_hash == hashlib.sha256(b"a new master").hexdigest()
     assert library.get("gone").title == "gone"
     assert library.reindex(["changed"]).unchanged == ("changed",)
+
+
+def measured(digest: str, **facts: object) -> Measurement:
+    return Measurement(digest, "v1", facts, np.zeros(CONTOUR_PARTS, np.float16), np.zeros(SOUND_DIMS, np.float16))
+
+
+class TestGivenAndMeasured:
+    def test_given_wins_and_the_two_are_told_apart(self, library: Library, song: Path) -> None:
+        track = library.add(song, {"bpm": 92, "title": "Sea"})
+        library.record(measured(track.content_hash, bpm=92.3, energy=0.4, lufs=-14.0))
+        track = library.get(track.track_id)
+        assert (track.bpm, track.energy) == (92.0, 0.4)
+        assert track.measured == {"energy"}
+        assert track.contradictions == ()
+
+    def test_half_a_heard_key_is_not_put_beside_half_a_given_one(self, library: Library, song: Path) -> None:
+        track = library.add(song, {"musical_key_mode": "minor"})
+        library.record(measured(track.content_hash, musical_key_name="C", musical_key_mode="major"))
+        assert library.get(track.track_id).musical_key_name is None
+
+    @pytest.mark.parametrize(
+        ("given", "heard", "part"),
+        [
+            ({"bpm": 90}, {"bpm": 120.0}, "bpm 90 was given, 120 was heard, another tempo"),
+            ({"bpm": 70}, {"bpm": 140.2}, "its double"),
+            ({"bpm": 140}, {"bpm": 70.0}, "its half"),
+            ({"instrumental": True}, {"instrumental": False}, "a voice was heard"),
+            ({"duration_seconds": 100}, {"duration_seconds": 180.0}, "180 s"),
+            (
+                {"musical_key_name": "A", "musical_key_mode": "minor"},
+                {"musical_key_name": "C", "musical_key_mode": "major"},
+                "its relative",
+            ),
+        ],
+    )
+    def test_a_contradiction_is_said_in_words(
+        self, library: Library, song: Path, given: dict[str, object], heard: dict[str, object], part: str
+    ) -> None:
+        track = library.add(song, given)
+        library.record(measured(track.content_hash, **heard))
+        (said,) = library.get(track.track_id).contradictions
+        assert part in said
+
+    def test_enharmonic_keys_and_rounded_numbers_agree(self, library: Library, song: Path) -> None:
+        given = {"bpm": 120, "musical_key_name": "C#", "musical_key_mode": "minor", "duration_seconds": 61}
+        heard = {"bpm": 121.5, "musical_key_name": "Db", "musical_key_mode": "minor", "duration_seconds": 60.4}
+        track = library.add(song, given)
+        library.record(measured(track.content_hash, **heard))
+        assert library.get(track.track_id).contradictions == ()
+
+    def test_equal_bytes_share_what_was_measured(self, library: Library, song: Path) -> None:
+        first, second = library.add(song, track_id="a"), library.add(song, track_id="b")
+        library.record(measured(first.content_hash, bpm=100.0))
+        assert [library.get(name).bpm for name in "ab"] == [100.0, 100.0]
+        assert library.measured([second.content_hash], "v1") == {first.content_hash}
+        assert library.measured([second.content_hash], "v2") == set()
+
+
+class TestChanges:
+    def test_only_what_changed_since_is_told(self, library: Library, song: Path) -> None:
+        for name in "abc":
+            library.add(song, {"title": name}, track_id=name)
+        first = library.changes(0, 100)
+        assert [change.track.track_id for change in first.changed] == ["a", "b", "c"]
+        library.update("b", {"title": "other"})
+        library.remove("c")
+        later = library.changes(first.revision, 100)
+        assert [change.track.title for change in later.changed] == ["other"]
+        assert later.removed == ("c",)
+        assert library.revision()[1] == later.revision
+
+    def test_steps_lose_nothing(self, library: Library, song: Path) -> None:
+        for number in range(7):
+            library.add(song, track_id=str(number))
+        seen, at = [], 0
+        while (step := library.changes(at, 2)).revision > at:
+            seen += [change.track.track_id for change in step.changed]
+            at = step.revision
+        assert seen == [str(number) for number in range(7)]
+
+    def test_a_removed_id_may_come_back(self, library: Library, song: Path) -> None:
+        library.add(song, track_id="a")
+        library.remove("a")
+        library.add(song, track_id="a")
+        assert library.changes(0, 100).removed == ()
