@@ -124,7 +124,7 @@ def _draw_spectrograms(above: Axes, below: Axes, view: SeamView, in_song: Record
 
 
 def octave_spectrogram(sound: Recording, params: SpectrumParams | None = None) -> FloatArray:
-    """The spectrogram of an excerpt from `LOWEST_HZ` to `HIGHEST_HZ`, dB, as many rows to every octave, lowest first."""
+    """The spectrogram of an excerpt, dB: `LOWEST_HZ` to `HIGHEST_HZ`, as many rows to every octave, lowest first."""
     params = params or SpectrumParams()
     return _even_octaves(log_spectrogram(sound.mono(), sound.sample_rate, params), params)
 
