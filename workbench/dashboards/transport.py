@@ -52,6 +52,7 @@ class Player(JSComponent):
     duck_a: list[list[float]] = param.List([], doc="[s, dB] pairs, attenuation, straight in between")
     duck_b: list[list[float]] = param.List([])
     playheads: list[str] = param.List([], doc="names of Bokeh spans that follow")
+    labels: list[str] = param.List(["A", "B"], doc="names of the two options")
     extra: list[list[str]] = param.List([], doc="[key, tooltip] of more keys, for the help line")
 
     _esm = ASSETS / "transport.js"

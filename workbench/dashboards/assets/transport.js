@@ -185,6 +185,7 @@ export function render({ model }) {
     pressed(footageOn, model.footage_on); pressed(musicOn, model.music_on)
     pressed(footageSolo, solo === "footage"); pressed(musicSolo, solo === "music")
     pressed(a, model.chosen === "a"); pressed(b, model.chosen === "b")
+    a.textContent = model.labels[0]; b.textContent = model.labels[1]
     pressed(loop, model.region.length === 2)
     footageGroup.style.display = model.footage ? "" : "none"
     choice.style.display = model.music_b ? "" : "none"
@@ -249,6 +250,7 @@ export function render({ model }) {
   for (const name of ["footage_on", "music_on", "chosen", "footage_db", "gain_a_db", "gain_b_db", "match_a_db",
     "match_b_db", "headroom_db", "duck_a", "duck_b"]) model.on(name, () => { mix(); paint() })
   model.on("region", paint)
+  model.on("labels", paint)
   model.on("duration", () => show(false))
   model.on("seek", () => { if (model.seek.length) place(model.seek[0]) })
   model.on("playheads", () => { spans = null; show(false) })
