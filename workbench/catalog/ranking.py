@@ -14,7 +14,7 @@ curve (`lane.calibrated`) makes it absolute.
 Constraints come first: a track that breaks one scores 0 and stands behind all that break fewer, one of which nobody
 knows whether it keeps a rule scores half.
 
-Functions: `want`, `rank`, `compare`. Classes: `Wanted`, `Ranked`.
+Functions: `want`, `rank`, `compare`, `steer_of`. Classes: `Wanted`, `Ranked`.
 """
 
 from __future__ import annotations
@@ -63,6 +63,7 @@ PLATFORMS: dict[str, Steer] = {
     "linkedin": Steer(-0.04, False, 30.0, ("focused", "uplifting")),
     "youtube": Steer(0.0, False, 120.0, ()),
 }
+"""by the part of their name that tells; the first that fits counts"""
 _WEAK_STEER = 0.15
 """what the moods of a platform count beside those of the script"""
 
@@ -114,7 +115,7 @@ def want(reading: Reading, brief: Brief, platform: str | None, params: Underscor
     params : how much each counts
     """
     book = lexicon()
-    steer = PLATFORMS.get(platform.strip().lower()) if platform else None
+    steer = steer_of(platform) if platform else None
     extra: FloatArray = np.zeros(len(book.names))
     if steer is not None:
         extra[[book.index(name) for name in steer.facets]] = 1.0
@@ -133,6 +134,12 @@ def want(reading: Reading, brief: Brief, platform: str | None, params: Underscor
         sound = sound._replace(energy=float(np.clip(sound.energy + steer.energy, 0.05, 0.95)))
     voice = any(constraint.fact == "vocals" and constraint.low > 0 for constraint in brief.constraints)
     return Wanted(facets, sound, voice, steer, brief.constraints, reading.vector)
+
+
+def steer_of(platform: str) -> Steer | None:
+    """What a platform asks, however it is spelt: "TikTok", "Instagram Reels", "YouTube Shorts"; None for any other."""
+    letters = "".join(letter for letter in platform.lower() if letter.isalnum())
+    return next((steer for name, steer in PLATFORMS.items() if name in letters), None)
 
 
 def rank(

@@ -11,7 +11,7 @@ from workbench.catalog.briefs import read_brief
 from workbench.catalog.columns import Columns, empty_columns
 from workbench.catalog.lexicon import lexicon, read_lexicon
 from workbench.catalog.meaning import Reading, read_script
-from workbench.catalog.ranking import Ranked, Wanted, rank, want
+from workbench.catalog.ranking import PLATFORMS, Ranked, Wanted, rank, steer_of, want
 from workbench.catalog.texts import trust_in
 from workbench.params import UnderscoreParams
 
@@ -109,6 +109,14 @@ def test_platforms_move_energy_and_others_only_steer(meditation: Reading) -> Non
     assert other.sound.energy == quiet.sound.energy
     happy = lexicon().index("happy")
     assert quiet.facets[happy] < other.facets[happy] < 0.3
+
+
+@pytest.mark.parametrize(
+    ("platform", "name"),
+    [("TikTok", "tiktok"), ("Instagram Reels", "reels"), ("YouTube Shorts", "shorts"), ("youtube", "youtube")],
+)
+def test_platforms_are_known_however_they_are_spelt(platform: str, name: str) -> None:
+    assert steer_of(platform) is PLATFORMS[name]
 
 
 def test_a_quick_opening_counts_on_short_video(meditation: Reading) -> None:
