@@ -160,7 +160,7 @@ def _waves(contour: FloatArray | None) -> FloatArray:
     waves = np.cos(np.pi * at[None, :] * np.arange(1, _CONTOUR_WAVES + 1)[:, None]) * np.sqrt(2.0)
     course = waves @ (np.asarray(contour, dtype=np.float64) - np.mean(contour, dtype=np.float64)) / contour.size
     length = float(np.linalg.norm(course))
-    return course / max(length, _FULL_SWING)
+    return np.asarray(course / max(length, _FULL_SWING))
 
 
 def _shape(values: FloatArray | None, count: int) -> FloatArray:
