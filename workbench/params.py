@@ -878,7 +878,7 @@ class MatchParams(Params):
     weight_bars: float = Field(default=0.05, ge=0.0, le=1.0, description="exponent in the geometric mean")
     weight_arc: float = Field(default=0.173, ge=0.0, le=1.0, description="exponent in the geometric mean")
     weight_sync: float = Field(default=0.05, ge=0.0, le=1.0, description="exponent in the geometric mean")
-    usual_pulse: float = Field(default=0.609, gt=0.0, le=1.0, description="mean of the part over the reference set")
+    usual_pulse: float = Field(default=0.818, gt=0.0, le=1.0, description="mean of the part over the reference set")
     usual_level: float = Field(default=0.224, gt=0.0, le=1.0, description="mean of the part over the reference set")
     usual_mood: float = Field(default=0.659, gt=0.0, le=1.0, description="mean of the part over the reference set")
     usual_voice: float = Field(default=0.776, gt=0.0, le=1.0, description="mean of the part over the reference set")
@@ -886,8 +886,8 @@ class MatchParams(Params):
     usual_bars: float = Field(default=0.5, gt=0.0, le=1.0, description="cuts keep no time with most music")
     usual_arc: float = Field(default=0.501, gt=0.0, le=1.0, description="what music without an arc has")
     usual_sync: float = Field(default=0.5, gt=0.0, le=1.0, description="most tracks land nowhere in particular")
-    calibration_offset: float = Field(default=-9.326, ge=-50.0, le=50.0, description="log-odds of a raw score of 0")
-    calibration_slope: float = Field(default=13.667, ge=0.0, le=200.0, description="log-odds a unit of raw score")
+    calibration_offset: float = Field(default=-10.943, ge=-50.0, le=50.0, description="log-odds of a raw score of 0")
+    calibration_slope: float = Field(default=15.613, ge=0.0, le=200.0, description="log-odds a unit of raw score")
 
     @property
     def weights(self) -> dict[str, float]:

@@ -13,7 +13,8 @@ Distance in arousal, valence and pulse decides, arousal a fifth lower where some
 follows raises the grade by one, one that it contradicts lowers it; vocals or a full speech band under a voice-over and
 music that neither lasts nor loops lower it.
 
-Functions: `reference_half` draws films, tracks and grades from a seed; `grade_of` grades one pair.
+Functions: `reference_half` draws films, tracks and grades from a seed; `grade_of` grades one pair. `BUNDLED_SONGS` are
+the characters of the songs that ship.
 """
 
 from __future__ import annotations
@@ -71,6 +72,35 @@ class TrackCharacter:
     """share of its power in 1 to 4 kHz"""
     loops: float
     """0 to 1"""
+
+
+def _song(arousal: float, valence: float, pulse: float, seconds: float, loops: float = 0.8, arc: str = "flat",
+          depth: float = 0.0, speech_band: float = 0.1) -> TrackCharacter:  # fmt: skip
+    return TrackCharacter(arousal, valence, pulse, arc, depth, seconds, False, speech_band, loops)
+
+
+BUNDLED_SONGS = {
+    "attic_tape": _song(0.4, 0.55, 0.3, 104.0),
+    "blue_corner": _song(0.5, 0.5, 0.6, 114.0),
+    "corner_store": _song(0.68, 0.7, 0.6, 103.0),
+    "first_snow": _song(0.25, 0.6, 0.25, 101.0, loops=0.0, arc="rise", depth=0.1),
+    "glass_circuit": _song(0.8, 0.6, 0.65, 113.0),
+    "harbour_lights": _song(0.72, 0.85, 0.6, 116.0),
+    "hill_road": _song(0.6, 0.85, 0.7, 102.0),
+    "iron_procession": _song(0.75, 0.15, 0.7, 110.0),
+    "long_way_up": _song(0.82, 0.5, 0.7, 100.0, loops=0.0, arc="rise", depth=0.25),
+    "no_way_back": _song(0.55, 0.4, 0.5, 104.0, loops=0.0, arc="waves", depth=0.15),
+    "paper_lanterns": _song(0.42, 0.5, 0.5, 98.0, speech_band=0.25),
+    "rooftop_relay": _song(0.75, 0.75, 0.6, 98.0),
+    "slow_ember": _song(0.3, 0.4, 0.2, 101.0),
+    "slow_tide": _song(0.42, 0.3, 0.3, 140.0),
+    "standing_water": _song(0.15, 0.2, 0.05, 92.0, loops=0.0),
+    "tidewater": _song(0.36, 0.7, 0.2, 96.0),
+    "top_of_the_hour": _song(0.85, 0.4, 0.65, 20.0, loops=0.0),
+    "undertow": _song(0.92, 0.5, 0.95, 105.0),
+    "unsent_letter": _song(0.22, 0.35, 0.1, 94.0, loops=0.0),
+}
+"""The bundled songs as their composer described them: moods, energy, tempo, form. Silence suits nothing."""
 
 
 def arc_at(name: str, depth: float, place: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -53,6 +53,8 @@ _BLOCK = 1 << 16
 _WINDOW_CUTS = 16
 """cuts over which a phase is expected to hold: editors place music anew, and tempi are known to a part in a thousand"""
 _LEAST_CUTS = 4
+_MIDDLE_BPM = 104.0
+"""geometric middle of 60 to 180: slower music may be felt at double, faster at half"""
 _TEMPO_SHARE = np.float32(0.75)
 _MOST_UNITS = 4.5
 """units that the median shot may last: a cut every seventh beat is on the beat, and nobody hears it"""
@@ -204,7 +206,7 @@ def _quick(
         return np.where(np.isnan(part), np.float32(usual[name]), part)
 
     return {
-        "pulse": known("pulse", _bell(track_pulse(tracks["bpm"], tracks["density"]), wanted.pulse, params.pulse_width)),
+        "pulse": known("pulse", _pulse_part(tracks["bpm"], tracks["density"], wanted.pulse, params)),
         "level": known("level", _bell(tracks["energy"], wanted.energy, params.energy_width)),
         "mood": known(
             "mood",
@@ -213,6 +215,14 @@ def _quick(
         "voice": known("voice", voice_part(film.speech_share, tracks["vocals"], tracks["speech_band"], params)),
         "length": known("length", length_part(film.duration, tracks["duration"], tracks["loopable"])),
     }
+
+
+def _pulse_part(bpm: FloatArray, density: FloatArray, wanted: float, params: MatchParams) -> FloatArray:
+    """How well a pulse suits; half and double tempo are heard in most music, and a little less believed."""
+    heard = _bell(track_pulse(bpm, density), wanted, params.pulse_width)
+    octave = np.where(bpm < np.float32(_MIDDLE_BPM), np.float32(2.0), np.float32(0.5)) * bpm
+    other = np.float32(params.octave_trust) * _bell(track_pulse(octave, density), wanted, params.pulse_width)
+    return np.asarray(np.maximum(heard, other))
 
 
 def _bell(values: FloatArray, centre: float, width: float) -> FloatArray:
