@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from typing import TYPE_CHECKING
 
 import click
@@ -44,6 +45,7 @@ def command(host: str, port: int, show: bool, key: str | None, params: Workbench
     try:
         from workbench.dashboards.access import is_loopback, new_key
         from workbench.dashboards.app import make_server
+        from workbench.dashboards.work import shared_pool
     except ModuleNotFoundError as error:
         raise click.ClickException(
             f"{error.name} is missing: install the dashboard extra, pip install 'barline-workbench[dashboard]'"
@@ -59,6 +61,8 @@ def command(host: str, port: int, show: bool, key: str | None, params: Workbench
     name = f"[{host}]" if ":" in host else host
     url = f"http://{name}:{server.port}" + (f"/?key={key}" if key is not None else "")
     server.start()
+    # A plain kill ends it like Ctrl-C: the processes that work for it must not outlive it.
+    signal.signal(signal.SIGTERM, lambda *_: server.io_loop.add_callback_from_signal(server.io_loop.stop))
     click.echo(f"listening on {url}")
     if show:
         click.launch(url)
@@ -68,3 +72,4 @@ def command(host: str, port: int, show: bool, key: str | None, params: Workbench
         say("the dashboard has ended")
     finally:
         server.stop()
+        shared_pool().close()

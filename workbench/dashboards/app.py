@@ -61,6 +61,7 @@ class TabEntry(NamedTuple):
 TABS = (
     TabEntry("Plan", "workbench.dashboards.plan", "PlanTab"),
     TabEntry("Seams", "workbench.dashboards.seams", "SeamsTab"),
+    TabEntry("Beats", "workbench.dashboards.beats", "BeatsTab"),
 )
 """Every tab, in the order of the page; a module is imported when its tab is first opened."""
 

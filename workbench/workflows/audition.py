@@ -129,7 +129,7 @@ def music_file(plan: LoopPlan, song: Path, home: Home, progress: Progress = sile
     ------
     MediaError : the song cannot be decoded; PlanError : the plan is of another song
     """
-    out = _folder(home) / f"{plan_digest(plan)}.music.wav"
+    out = listening_folder(home) / f"{plan_digest(plan)}.music.wav"
     if not out.exists():
         recording = decoded(song)
         blocks = render_blocks(plan, recording, RenderParams(block_seconds=_BLOCK_SECONDS))
@@ -238,12 +238,13 @@ def demo_loop(home: Home, params: WorkbenchParams, progress: Progress = silent) 
     return loop_track(best[1], clip, home, params, auto_mix=True, progress=progress)
 
 
-def _folder(home: Home) -> Path:
+def listening_folder(home: Home) -> Path:
+    """Where the files lie."""
     return home.prepared(home.renders / FOLDER)
 
 
 def _sound_of(path: Path, home: Home, stage: str, progress: Progress) -> Path:
-    out = _folder(home) / f"{hash_file(path)[:16]}.sound.wav"
+    out = listening_folder(home) / f"{hash_file(path)[:16]}.sound.wav"
     if not out.exists():
         info = probe(path)
         first = next(decode_blocks(path, 1.0))

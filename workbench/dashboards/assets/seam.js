@@ -1,0 +1,175 @@
+// One seam heard from four sides, switched at the same place; and its crossfade as handles.
+// The excerpts last seconds, so they are decoded whole and switched to the sample.
+
+const SVG = "http://www.w3.org/2000/svg"
+const FADE_S = 0.008
+const shape = (name, attributes) => {
+  const node = document.createElementNS(SVG, name)
+  for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value)
+  return node
+}
+
+export function render({ model }) {
+  const box = document.createElement("div")
+  box.className = "seam"
+  const row = document.createElement("div")
+  row.className = "bar"
+  row.setAttribute("role", "toolbar")
+  box.append(row)
+
+  let context = null, source = null, gain = null, began = 0, from = 0, frame = 0, now = "heard", span = null
+  const buffers = new Map()
+  const duration = () => model.seconds
+
+  async function bufferOf(url) {
+    context ??= new AudioContext()
+    if (!buffers.has(url)) {
+      const bytes = await (await fetch(url)).arrayBuffer()
+      buffers.set(url, await context.decodeAudioData(bytes))
+    }
+    return buffers.get(url)
+  }
+  function silence() {
+    if (!source) return
+    gain.gain.setTargetAtTime(0, context.currentTime, FADE_S / 3)
+    source.onended = null
+    source.stop(context.currentTime + 4 * FADE_S)
+    source = null
+  }
+  const position = () => source ? (from + context.currentTime - began) % Math.max(0.1, duration()) : from
+  async function play(name, at = 0) {
+    now = name
+    const url = model.sounds[name]
+    if (!url) return
+    const buffer = await bufferOf(url)
+    await context.resume()
+    silence()
+    source = context.createBufferSource()
+    gain = context.createGain()
+    gain.gain.setValueAtTime(0, context.currentTime)
+    gain.gain.setTargetAtTime(1, context.currentTime, FADE_S / 3)
+    source.buffer = buffer
+    source.loop = model.looped
+    source.connect(gain).connect(context.destination)
+    source.onended = () => { source = null; from = 0; stopped() }
+    from = at
+    began = context.currentTime
+    source.start(0, at)
+    model.playing = name
+    paint()
+    cancelAnimationFrame(frame)
+    frame = requestAnimationFrame(tick)
+  }
+  function stop() { silence(); from = 0; stopped() }
+  function stopped() { cancelAnimationFrame(frame); model.playing = ""; follow(); paint() }
+  function follow() {
+    span ??= window.Bokeh?.documents.map((doc) => doc.get_model_by_name(model.playhead)).find((found) => found)
+    span?.setv({ location: position() - model.middle }, { sync: false })
+  }
+  function tick() { follow(); if (source) frame = requestAnimationFrame(tick) }
+  const toggle = (name) => {
+    if (source && now === name) stop()
+    else play(name, source ? position() : 0)
+  }
+
+  const names = [["heard", "Heard", "1"], ["cut", "Without crossfade", "2"], ["left", "Song plays on", "3"], ["entered", "Song leads in", "4"]]
+  const buttons = names.map(([name, text, key]) => {
+    const button = document.createElement("button")
+    button.innerHTML = `<kbd>${key}</kbd> ${text}`
+    button.addEventListener("click", () => { toggle(name); button.blur() })
+    row.append(button)
+    return [name, button]
+  })
+  const again = document.createElement("button")
+  again.textContent = "Repeat"
+  again.addEventListener("click", () => { model.looped = !model.looped; if (source) play(now, position()); paint() })
+  row.append(again)
+  const hint = document.createElement("span")
+  hint.className = "said"
+  hint.textContent = "space plays · ← → other seam · g good, u audible, x wrong"
+  row.append(hint)
+
+  // The crossfade, over as many seconds as the handles may reach.
+  const W = 620, H = 92, PAD = 14
+  const svg = shape("svg", { viewBox: `0 0 ${W} ${H}`, class: "fade", role: "group", "aria-label": "crossfade" })
+  const out = shape("path", { class: "out" }), into = shape("path", { class: "into" })
+  const area = shape("rect", { class: "area", y: PAD, height: H - 2 * PAD })
+  const length = shape("circle", { r: 8, class: "handle", tabindex: 0, role: "slider", "aria-label": "length of the crossfade, ms" })
+  const bend = shape("circle", { r: 8, class: "handle", tabindex: 0, role: "slider", "aria-label": "exponent of the crossfade" })
+  const words = shape("text", { x: PAD, y: H - 1, class: "words" })
+  svg.append(area, out, into, length, bend, words)
+  box.append(svg)
+  let fade = model.fade, exponent = model.exponent
+  const xOf = (share) => W / 2 + share * (W / 2 - PAD)             // -1 to 1 of the longest half
+  const yOf = (value) => H - PAD - value * (H - 2 * PAD)
+  // short fades need the room: the axis is a square root of the length
+  const reach = (seconds) => Math.sqrt(seconds / model.longest)
+  const secondsOf = (share) => Math.max(model.shortest, Math.min(model.longest, share * share * model.longest))
+  function draw() {
+    const half = reach(fade), points = Array.from({ length: 41 }, (_, i) => i / 40)
+    const x = (t) => xOf(-half + 2 * half * t).toFixed(1)
+    out.setAttribute("d", `M${PAD},${yOf(1)} ` + points.map((t) => `L${x(t)},${yOf(Math.pow(1 - t, exponent)).toFixed(1)}`).join(" ") + ` L${W - PAD},${yOf(0)}`)
+    into.setAttribute("d", `M${PAD},${yOf(0)} ` + points.map((t) => `L${x(t)},${yOf(Math.pow(t, exponent)).toFixed(1)}`).join(" ") + ` L${W - PAD},${yOf(1)}`)
+    area.setAttribute("x", xOf(-half)); area.setAttribute("width", Math.max(1, xOf(half) - xOf(-half)))
+    length.setAttribute("cx", xOf(half)); length.setAttribute("cy", yOf(1))
+    bend.setAttribute("cx", xOf(0)); bend.setAttribute("cy", yOf(Math.pow(0.5, exponent)))
+    length.setAttribute("aria-valuenow", Math.round(1000 * fade))
+    bend.setAttribute("aria-valuenow", exponent.toFixed(2))
+    words.textContent = `${(1000 * fade).toFixed(0)} ms · exponent ${exponent.toFixed(2)} (${exponent < 0.55 ? "equal power" : exponent > 0.95 ? "linear" : "between"})`
+  }
+  const send = () => { model.wished = [fade, exponent, (model.wished[2] ?? 0) + 1] }
+  const place = (event) => {
+    const edges = svg.getBoundingClientRect()
+    return [(event.clientX - edges.left) / edges.width * W, (event.clientY - edges.top) / edges.height * H]
+  }
+  const drag = (handle, move) => {
+    handle.addEventListener("pointerdown", (event) => { handle.setPointerCapture(event.pointerId); event.preventDefault(); handle.focus() })
+    handle.addEventListener("pointermove", (event) => { if (handle.hasPointerCapture(event.pointerId)) { move(...place(event)); draw() } })
+    handle.addEventListener("pointerup", (event) => { handle.releasePointerCapture(event.pointerId); send() })
+  }
+  drag(length, (x) => { fade = secondsOf(Math.min(1, Math.abs(x - W / 2) / (W / 2 - PAD))) })
+  drag(bend, (_, y) => {
+    const value = Math.min(0.7072, Math.max(0.5, (H - PAD - y) / (H - 2 * PAD)))
+    exponent = Math.min(1, Math.max(0.5, Math.log(value) / Math.log(0.5)))
+  })
+  const nudge = (handle, act) => handle.addEventListener("keydown", (event) => {
+    const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key]
+    if (!step) return
+    event.preventDefault(); event.stopPropagation()
+    act(step); draw(); send()
+  })
+  nudge(length, (step) => { fade = Math.min(model.longest, Math.max(model.shortest, fade * (step > 0 ? 1.15 : 1 / 1.15))) })
+  nudge(bend, (step) => { exponent = Math.min(1, Math.max(0.5, exponent + 0.05 * step)) })
+
+  function paint() {
+    for (const [name, button] of buttons) button.setAttribute("aria-pressed", source && now === name ? "true" : "false")
+    again.setAttribute("aria-pressed", model.looped ? "true" : "false")
+  }
+  const acts = { g: "good", u: "audible", x: "wrong" }
+  const onKey = (event) => {
+    const target = event.composedPath()[0]
+    if (!box.isConnected || !box.offsetParent || event.metaKey || event.altKey || event.ctrlKey) return
+    if (target.closest?.("input:not([type=range]), textarea, select, [role=slider], [role=tab], [contenteditable=true]")) return
+    if (event.key === " " && target.closest?.("button, a")) return
+    const named = names.find(([, , key]) => key === event.key)
+    if (named) toggle(named[0])
+    else if (event.key === " ") { if (source) stop(); else play(now) }
+    else if (event.key === "ArrowLeft" || event.key === "ArrowRight") model.step = [event.key === "ArrowLeft" ? -1 : 1, (model.step[1] ?? 0) + 1]
+    else if (acts[event.key]) model.verdict = [acts[event.key], (model.verdict[1] ?? 0) + 1]
+    else return
+    event.preventDefault()
+  }
+  document.addEventListener("keydown", onKey)
+  model.on("sounds", () => {
+    const playing = source !== null
+    const at = position()
+    for (const url of [...buffers.keys()]) if (!Object.values(model.sounds).includes(url)) buffers.delete(url)
+    if (playing) play(now, at)
+    else if (model.autoplay) play("heard")
+  })
+  for (const name of ["fade", "exponent", "longest", "shortest"]) model.on(name, () => { fade = model.fade; exponent = model.exponent; draw() })
+  model.on("remove", () => { silence(); document.removeEventListener("keydown", onKey); context?.close() })
+  draw()
+  paint()
+  return box
+}

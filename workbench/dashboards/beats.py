@@ -1,0 +1,410 @@
+"""The Beats tab: what the tracker heard, seen and heard against the music, and set right by hand.
+
+Four kinds of correction (`workbench.beats.corrections`) are tried at once: the picture changes, and with the clicks
+on the next clicks fall where the new grid has them. A correction becomes the track's grid when it is saved; from then
+on every plan is made on it, here, on the command line and in the service, until one goes back to the heard grid.
+
+Of waveform, spectrogram, beats and onsets only what is in view is sent, no finer than the screen.
+
+Classes: `BeatsState`, the grid and what was done to it, without widgets; `BeatsPicture`; `BeatsTab`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import panel as pn
+import panel_material_ui as pmui
+from bokeh.models import ColumnDataSource, LinearColorMapper, Range1d
+from bokeh.palettes import Viridis256
+
+from workbench.beats.corrections import doubled, halved, shift_bar, with_metre
+from workbench.beats.grid import BeatGrid
+from workbench.dashboards.charts import ViewFollower, flat_legend, paint, time_chart, unique_name
+from workbench.dashboards.session import Session
+from workbench.dashboards.transport import Player, playhead
+from workbench.dashboards.views import LongSound
+from workbench.dashboards.work import Job
+from workbench.errors import GridError, WorkbenchError
+from workbench.plots.palette import BEAT, DOWNBEAT, HEARD, ONSET
+from workbench.recording import FloatArray, IntArray
+from workbench.workflows.analyze import Analysis
+from workbench.workflows.tryout import clicked_file, forget_grid, keep_grid, kept_grid
+
+CLICK_GAIN_DB = -6.0
+"""by which a song lies lower under clicks than alone, see `workbench.render.clicks`"""
+METRES = (2, 3, 4, 5, 6, 7)
+_BEAT_PIXELS, _BAR_PIXELS, _NUMBER_PIXELS = 7, 5, 28
+"""between two marks; where they would be closer, beats are not drawn, and of bars only every other one, and so on"""
+_QUIETEST_DB, _LOUDEST_DB = -90.0, -20.0
+
+
+@dataclass(eq=False)
+class BeatsState:
+    """The grid that is looked at, and what was done to it; no widgets."""
+
+    analysis: Analysis | None = None
+    grid: BeatGrid | None = None
+    saved: bool = False
+    """whether the analysis was made on a grid that somebody had corrected"""
+    history: list[tuple[BeatGrid, str]] = field(default_factory=list)
+    """each grid before a correction, and the correction in words"""
+
+    def take(self, analysis: Analysis | None, *, saved: bool) -> None:
+        """Look at another recording, or at this one's new grid."""
+        self.analysis, self.saved, self.history = analysis, saved, []
+        self.grid = None if analysis is None else analysis.grid
+
+    @property
+    def changed(self) -> bool:
+        """Whether there is something to save."""
+        return bool(self.history)
+
+    @property
+    def note(self) -> str:
+        """What was done, in words."""
+        return ", ".join(words for _, words in self.history)
+
+    def correct(self, words: str, correction: Callable[[BeatGrid], BeatGrid]) -> None:
+        """Try a correction.
+
+        Raises
+        ------
+        GridError : it cannot be done to this grid, or there is none
+        """
+        if self.grid is None:
+            raise GridError("no song is open")
+        corrected = correction(self.grid)
+        self.history.append((self.grid, words))
+        self.grid = corrected
+
+    def undo(self) -> None:
+        """Take the last correction back."""
+        if self.history:
+            self.grid, _ = self.history.pop()
+
+    def facts(self) -> str:
+        """Tempo, metre and where the grid comes from, in a line."""
+        grid = self.grid
+        if grid is None:
+            return "no song is open yet"
+        if not grid.beats.size:
+            return "no beat was heard in this recording"
+        where = "heard by the tracker" if not self.saved else "saved as this track's corrected grid"
+        if self.changed:
+            where = f"not saved: {self.note}"
+        bars = grid.downbeat_indices.size
+        return f"{grid.tempo_bpm:.1f} bpm · {grid.beats_per_bar} beats a bar · {bars} bars · {where}"
+
+
+def tempo_steps(grid: BeatGrid) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Tempo from beat to beat and over each bar: times and bpm of both."""
+    beats, lines = grid.beats, grid.downbeat_indices
+    each = 60.0 / np.diff(beats) if beats.size > 1 else np.zeros(0)
+    if lines.size < 2:
+        return beats[:-1], each, np.zeros(0), np.zeros(0)
+    return beats[:-1], each, beats[lines[:-1]], 60.0 * np.diff(lines) / np.diff(beats[lines])
+
+
+def thinned(numbers: IntArray, width: int, least_pixels: float) -> IntArray:
+    """Of consecutive numbers those that are drawn: every 1, 2, 4, …, so that two are some pixels apart on the mean."""
+    step = 1
+    while numbers.size * least_pixels > step * width:
+        step *= 2
+    return numbers[numbers % step == 0]
+
+
+class BeatsPicture:
+    """Waveform or spectrogram, onsets and tempo, with the grid over all of them."""
+
+    def __init__(self, state: BeatsState) -> None:
+        self.state = state
+        self.sound: LongSound | None = None
+        self.kind = "waveform"
+        self.names = [unique_name("beats-playhead") for _ in range(3)]
+        shared = Range1d(0.0, 60.0)
+        self.wave = time_chart(236, shared, -1.0, 1.0, "waveform")
+        self.onsets = time_chart(92, shared, 0.0, 1.0, "onsets")
+        self.tempo = time_chart(132, shared, 60.0, 180.0, "tempo, bpm", last=True)
+        self.figures = (self.wave, self.onsets, self.tempo)
+        self._sources: dict[str, ColumnDataSource] = {}
+        self._draw()
+        self.follow = ViewFollower(self.wave, self.show_view)
+        self.ink(dark=False)
+
+    def ink(self, *, dark: bool) -> None:
+        """Colours for a light or a dark page."""
+        paint(self.figures, dark=dark, texts=[self._numbers])
+        self._beats.line_alpha = 0.9 if dark else 0.75
+        for head in self._heads:
+            head.line_color = "#F0E442" if dark else "#000000"
+
+    def show(self) -> None:
+        """Show all of the recording."""
+        analysis = self.state.analysis
+        if analysis is not None:
+            end = analysis.duration
+            self.wave.x_range.update(start=0.0, end=end, bounds=(0.0, end))
+        self.show_grid()
+        self.show_view()
+
+    def show_grid(self) -> None:
+        """Send what does not depend on the view: the tempo."""
+        grid = self.state.grid
+        if grid is None or grid.beats.size < 2:
+            self._set("each", x=[], y=[])
+            self._set("bar", x=[], y=[])
+            return
+        each_at, each, bar_at, bar = tempo_steps(grid)
+        self._set("each", x=each_at, y=each)
+        self._set("bar", x=bar_at, y=bar)
+        middle = grid.tempo_bpm
+        reach = max(4.0, 1.3 * float(np.quantile(np.abs(each - middle), 0.98)))
+        self.tempo.y_range.update(start=max(0.0, middle - reach), end=middle + reach)
+
+    def show_view(self) -> None:
+        """Send what is in view, as fine as the screen."""
+        analysis, grid = self.state.analysis, self.state.grid
+        if analysis is None or grid is None:
+            for name in ("wave", "image", "onsets", "beats", "bars", "numbers"):
+                self._set(name, **{column: [] for column in self._sources[name].data})
+            return
+        first, last, columns = self.follow.stretch(analysis.duration)
+        self._show_sound(first, last, columns)
+        self._show_onsets(analysis, first, last, columns)
+        inside = (grid.beats >= first) & (grid.beats < last)
+        few = np.count_nonzero(inside) * _BEAT_PIXELS <= columns
+        self._set("beats", x=grid.beats[inside & (grid.positions != 1)] if few else [])
+        bars = np.flatnonzero((grid.downbeats >= first) & (grid.downbeats < last))
+        self._set("bars", x=grid.downbeats[thinned(bars, columns, _BAR_PIXELS)])
+        named = thinned(bars, columns, _NUMBER_PIXELS)
+        self._set("numbers", x=grid.downbeats[named], text=[str(bar + 1) for bar in named])
+
+    def _show_sound(self, first: float, last: float, columns: int) -> None:
+        if self.sound is None or last <= first:
+            self._set("wave", x=[], low=[], high=[])
+            self._set("image", image=[], x=[], dw=[])
+            return
+        if self.kind == "spectrogram":
+            levels = self.sound.spectrogram(first, last, min(columns, 1200), rows=96)
+            self._set("image", image=[levels.astype(np.float32)], x=[first], dw=[last - first])
+            self._set("wave", x=[], low=[], high=[])
+            return
+        times, lows, highs = self.sound.envelope(first, last, columns)
+        self._set("wave", x=times, low=lows, high=highs)
+        self._set("image", image=[], x=[], dw=[])
+
+    def _show_onsets(self, analysis: Analysis, first: float, last: float, columns: int) -> None:
+        rate, attack = analysis.beat_map.frames_per_second, analysis.beat_map.attack
+        begin, end = max(0, int(first * rate)), min(attack.size, int(np.ceil(last * rate)) + 1)
+        if end <= begin:
+            self._set("onsets", x=[], y=[])
+            return
+        edges = np.linspace(begin, end, min(columns, end - begin) + 1).astype(np.int64)[:-1]
+        top = max(1e-6, float(np.quantile(attack, 0.999)))
+        highest = np.maximum.reduceat(attack[:end], edges) / top
+        self._set("onsets", x=edges / rate, y=np.minimum(highest, 1.0))
+
+    def _set(self, name: str, **columns: Any) -> None:
+        self._sources[name].data = columns
+
+    def _source(self, name: str, *columns: str) -> ColumnDataSource:
+        self._sources[name] = ColumnDataSource({column: [] for column in columns})
+        return self._sources[name]
+
+    def _draw(self) -> None:
+        wave, onsets, tempo = self.figures
+        image = self._source("image", "image", "x", "dw")
+        levels = LinearColorMapper(palette=Viridis256, low=_QUIETEST_DB, high=_LOUDEST_DB)
+        wave.image("image", x="x", y=-1.0, dw="dw", dh=2.0, source=image, color_mapper=levels)
+        wave.varea("x", "low", "high", source=self._source("wave", "x", "low", "high"), color=HEARD)
+        onsets.varea("x", 0, "y", source=self._source("onsets", "x", "y"), color=ONSET)
+        beats, bars = self._source("beats", "x"), self._source("bars", "x")
+        drawn = wave.segment(
+            "x", -0.8, "x", 0.8, source=beats, color=BEAT, line_width=1.2, line_dash=[3, 2], legend_label="beat"
+        )
+        self._beats = drawn.glyph
+        wave.segment("x", -1.0, "x", 1.0, source=bars, color=DOWNBEAT, line_width=1.8, legend_label="downbeat, bar")
+        onsets.segment("x", 0.0, "x", 1.0, source=beats, color=BEAT, line_width=1.0, line_dash=[3, 2])
+        onsets.segment("x", 0.0, "x", 1.0, source=bars, color=DOWNBEAT, line_width=1.5)
+        numbers = wave.text(
+            "x", 1.0, "text", source=self._source("numbers", "x", "text"), text_font_size="11px", x_offset=3,
+            text_baseline="top", y_offset=1,
+        )  # fmt: skip
+        self._numbers = numbers.glyph
+        tempo.step("x", "y", source=self._source("each", "x", "y"), mode="after", color=BEAT, legend_label="each beat")
+        tempo.step(
+            "x", "y", source=self._source("bar", "x", "y"), mode="after", color=DOWNBEAT, line_width=2,
+            legend_label="each bar",
+        )  # fmt: skip
+        flat_legend(wave)
+        flat_legend(tempo)
+        for figure in (wave, onsets):
+            figure.yaxis.ticker = []
+            figure.ygrid.visible = False
+        self._heads = [playhead(figure, name, "#000000") for figure, name in zip(self.figures, self.names, strict=True)]
+
+
+class BeatsTab:
+    """The beats of the song, seen, heard and set right."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._clicking: Job | None = None
+        self.state = BeatsState()
+        self.picture = BeatsPicture(self.state)
+        self.player = Player(
+            sizing_mode="stretch_width", playheads=self.picture.names, labels=["plain", "clicks"],
+            gain_a_db=CLICK_GAIN_DB,
+        )  # fmt: skip
+        self.kind = pmui.RadioButtonGroup(options=["waveform", "spectrogram"], value="waveform", size="small")
+        self.clicks = pmui.Switch(label="Click track", value=False)
+        self.metre = pmui.Select(label="beats a bar", options=list(METRES), value=4, size="small", width=100)
+        self.facts = pmui.Typography("", variant="body2")
+        self.sure = pmui.Typography("", variant="body2")
+        self.bar = pmui.LinearProgress(value=0, variant="determinate", width=110, margin=(12, 8))
+        self._save = self._button("Save as the track's grid", self.save, variant="contained")
+        self._undo = self._button("Undo", self.undo)
+        self._heard = self._button("Back to the heard grid", self.forget)
+        self.kind.param.watch(lambda event: self._draw_as(event.new), "value")
+        self.clicks.param.watch(lambda event: self._click(on=event.new), "value")
+        self.metre.param.watch(lambda event: self._count_in(event.new), "value")
+        self.player.param.watch(lambda event: self.clicks.param.update(value=event.new == "b"), "chosen")
+        session.param.watch(lambda *_: self.take(), ["analysis", "song"])
+        session.param.watch(lambda event: self._take_sound(event.new), "song_sound")
+        session.param.watch(lambda event: self.picture.ink(dark=event.new), "dark")
+        self.picture.ink(dark=session.dark)
+        self.take()
+        self._take_sound(session.song_sound)
+
+    def take(self) -> None:
+        """Look at the session's song."""
+        session, analysis = self._session, self._session.analysis
+        if analysis is self.state.analysis and analysis is not None:
+            return
+        kept = None
+        try:
+            kept = None if analysis is None else kept_grid(analysis.content_hash, session.home)
+        except WorkbenchError as error:
+            session.message = str(error)
+        before = self.state.analysis
+        same = analysis is not None and before is not None and analysis.content_hash == before.content_hash
+        self.state.take(analysis, saved=kept is not None)
+        self.player.duration = 0.0 if analysis is None else analysis.duration
+        self._show(whole=not same)
+
+    def correct(self, words: str, correction: Callable[[BeatGrid], BeatGrid]) -> None:
+        """Try a correction, and see and hear it."""
+        try:
+            self.state.correct(words, correction)
+        except GridError as error:
+            self._session.message = str(error)
+            return
+        self._show()
+
+    def undo(self) -> None:
+        """Take the last correction back."""
+        self.state.undo()
+        self._show()
+
+    def save(self) -> None:
+        """Keep the grid as the track's, and plan again on it."""
+        analysis, grid = self.state.analysis, self.state.grid
+        if analysis is None or grid is None or not self.state.changed:
+            return
+        try:
+            keep_grid(analysis.content_hash, grid, self._session.home, self.state.note)
+        except WorkbenchError as error:
+            self._session.message = str(error)
+            return
+        self.state.saved, self.state.history = True, []
+        self._show()
+        self._session.replan()
+
+    def forget(self) -> None:
+        """Go back to what the tracker heard, and plan again on that."""
+        analysis = self.state.analysis
+        if analysis is None:
+            return
+        try:
+            forget_grid(analysis.content_hash, self._session.home)
+        except WorkbenchError as error:
+            self._session.message = str(error)
+            return
+        self._session.replan()
+
+    def panel(self) -> pn.viewable.Viewable:
+        """Facts, corrections, transport, pictures."""
+        tools = pmui.Row(
+            self.kind,
+            self.clicks,
+            self._button("◀ Bar", partial(self.correct, "bars a beat earlier", partial(shift_bar, beats=-1))),
+            self._button("Bar ▶", partial(self.correct, "bars a beat later", shift_bar)),
+            self._button("½ Tempo", partial(self.correct, "half the tempo", halved)),
+            self._button("2× Tempo", partial(self.correct, "twice the tempo", doubled)),
+            self.metre,
+            self._undo,
+            self._save,
+            self._heard,
+            sizing_mode="stretch_width",
+        )
+        told = pmui.Row(self.facts, self.sure, self.bar, sizing_mode="stretch_width")
+        figures = [pn.pane.Bokeh(figure, sizing_mode="stretch_width", margin=0) for figure in self.picture.figures]
+        return pmui.Column(tools, self.player, told, *figures, sizing_mode="stretch_width")
+
+    def _button(self, label: str, act: Callable[[], None], variant: str = "outlined") -> pmui.Button:
+        return pmui.Button(label=label, variant=variant, size="small", margin=(6, 3), on_click=lambda _: act())
+
+    def _show(self, *, whole: bool = False) -> None:
+        state, grid = self.state, self.state.grid
+        confidence = 0.0 if grid is None else grid.confidence
+        self.facts.object = state.facts()
+        self.sure.object = "" if grid is None else f"confidence {confidence:.2f}"
+        self.bar.param.update(value=round(100.0 * confidence), visible=grid is not None)
+        self._save.disabled = self._undo.disabled = not state.changed
+        self._heard.disabled = not state.saved
+        if grid is not None and grid.beats_per_bar in METRES:
+            self.metre.value = grid.beats_per_bar
+        if whole:
+            self.picture.show()
+        else:
+            self.picture.show_grid()
+            self.picture.show_view()
+        self._click(on=self.clicks.value)
+
+    def _count_in(self, beats_per_bar: int) -> None:
+        if self.state.grid is not None and beats_per_bar != self.state.grid.beats_per_bar:
+            self.correct(f"{beats_per_bar} beats a bar", lambda grid: with_metre(grid, beats_per_bar))
+
+    def _draw_as(self, kind: str) -> None:
+        self.picture.kind = kind
+        self.picture.show_view()
+
+    def _take_sound(self, sound: LongSound | None) -> None:
+        self.picture.sound = sound
+        self.player.param.update(music_a="" if sound is None else self._session.url_of(sound.path), music_b="")
+        self.picture.show_view()
+        self._click(on=self.clicks.value)
+
+    def _click(self, *, on: bool) -> None:
+        """Put the grid's clicks into the other option; the ones before are heard until these are there."""
+        song, grid = self._session.song, self.state.grid
+        if not on or song is None or grid is None:
+            self.player.param.update(chosen="a", music_b="")
+            return
+        if self._clicking is not None:
+            self._clicking.cancel()
+
+        def made(path: Path) -> None:
+            self._clicking = None
+            if grid is self.state.grid:
+                self.player.param.update(music_b=self._session.url_of(path))
+                self.player.chosen = "b" if self.clicks.value else "a"
+
+        session = self._session
+        self._clicking = session.run(clicked_file, song.path, grid, session.home, then=made, subject=str(song.path))

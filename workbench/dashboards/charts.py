@@ -1,0 +1,148 @@
+"""Figures on a clock: how they look on a light and a dark page, and how they follow what is in view.
+
+Functions: `time_chart`, `paint`, `clock_text`. Classes: `ViewFollower`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import count
+from typing import Any
+
+import panel as pn
+from bokeh.core.properties import value
+from bokeh.models import CustomJS, CustomJSTickFormatter, Range1d, Title, WheelPanTool, WheelZoomTool
+from bokeh.plotting import figure as new_bokeh_figure
+
+from workbench.dashboards.transport import seek_on_tap
+
+FONT = "system-ui, DejaVu Sans, sans-serif"
+MARGIN = 0.5
+"""of the view's width that is sent to either side, so that panning shows something at once"""
+_REDRAW_MS = 30
+_names = count()
+_CLOCK = """
+const tenths = ticks.length > 1 && ticks[1] - ticks[0] < 1
+const s = Math.abs(tick), m = Math.floor((s + 1e-6) / 60), rest = s - 60 * m
+const text = tenths ? rest.toFixed(1).padStart(4, "0") : Math.round(rest).toString().padStart(2, "0")
+return (tick < 0 ? "-" : "") + m + ":" + text
+"""
+
+
+def unique_name(stem: str) -> str:
+    """A name that no other model of any page has."""
+    return f"{stem}-{next(_names)}"
+
+
+def time_chart(height: int, x_range: Range1d, low: float, high: float, label: str, *, last: bool = False) -> Any:
+    """A figure as wide as the page, with time from left to right; a click seeks, the wheel zooms.
+
+    Parameters
+    ----------
+    x_range : shared by all figures that show the same stretch
+    low, high : of the vertical axis
+    label : of the vertical axis
+    last : whether it is the lowest one, which shows the time
+    """
+    figure: Any = new_bokeh_figure(
+        height=height, sizing_mode="stretch_width", x_range=x_range, y_range=Range1d(low, high), tools="",
+        toolbar_location=None, min_border_left=62, min_border_right=12, min_border_top=4, min_border_bottom=2,
+        output_backend="canvas", lod_threshold=None,
+    )  # fmt: skip
+    figure.yaxis.axis_label = label
+    figure.yaxis.axis_label_standoff = 4
+    figure.xaxis.formatter = CustomJSTickFormatter(code=_CLOCK)
+    figure.xaxis.visible = last
+    zoom = WheelZoomTool(dimensions="width", maintain_focus=False)
+    pan = WheelPanTool(dimension="width", modifiers="shift")
+    figure.add_tools(zoom, pan)
+    figure.toolbar.active_scroll = zoom
+    seek_on_tap(figure)
+    whole = CustomJS(args={"range": x_range}, code="range.setv({start: range.bounds[0], end: range.bounds[1]})")
+    figure.js_on_event("doubletap", whole)
+    return figure
+
+
+def paint(figures: Iterable[Any], *, dark: bool, texts: Sequence[Any] = ()) -> None:
+    """Colours of letters and lines for a light or a dark page."""
+    ink, rule = ("#E6E6E6", "#4A5057") if dark else ("#1E2429", "#DDDDDD")
+    for figure in figures:
+        figure.background_fill_color = figure.border_fill_color = None
+        figure.outline_line_color = None
+        figure.xgrid.visible = False
+        figure.ygrid.grid_line_color = rule
+        figure.ygrid.grid_line_alpha = 0.6
+        for axis in figure.axis:
+            axis.axis_line_color = axis.major_tick_line_color = rule
+            axis.minor_tick_line_color = None
+            axis.major_label_text_color = axis.axis_label_text_color = ink
+            axis.major_label_text_font_size = axis.axis_label_text_font_size = "12px"
+            axis.major_label_text_font = axis.axis_label_text_font = FONT
+            axis.axis_label_text_font_style = "normal"
+        for legend in figure.legend:
+            legend.background_fill_alpha = legend.border_line_alpha = 0.0
+            legend.label_text_color = ink
+            legend.label_text_font, legend.label_text_font_size = FONT, "12px"
+        if isinstance(figure.title, Title):
+            figure.title.text_color = ink
+    for glyph in texts:
+        glyph.text_color = ink
+        glyph.text_font = value(FONT)
+
+
+def flat_legend(figure: Any) -> None:
+    """The legend in one line above the figure, where it hides nothing."""
+    legend = figure.legend[0]
+    figure.add_layout(legend, "above")
+    legend.orientation, legend.location = "horizontal", "top_right"
+    legend.padding = legend.margin = 0
+    legend.spacing, legend.glyph_height, legend.glyph_width = 14, 12, 18
+    legend.label_height = 12
+
+
+class ViewFollower:
+    """Calls back when the view has moved, once for all the steps of a movement that come in a moment.
+
+    Parameters
+    ----------
+    figure : whose stretch and width are watched
+    draw : sends what is in view
+    """
+
+    def __init__(self, figure: Any, draw: Callable[[], None]) -> None:
+        self._figure, self._draw, self._waiting = figure, draw, False
+        for edge in ("start", "end"):
+            figure.x_range.on_change(edge, lambda attr, old, new: self._moved())
+        figure.on_change("inner_width", lambda attr, old, new: self._moved())
+
+    @property
+    def view(self) -> tuple[float, float]:
+        """From and to, s."""
+        return float(self._figure.x_range.start), float(self._figure.x_range.end)
+
+    @property
+    def width(self) -> int:
+        """Pixels."""
+        return max(300, int(self._figure.inner_width or 1100))
+
+    def stretch(self, duration: float) -> tuple[float, float, int]:
+        """What to send of something that lasts so long: from, to, and how many columns that is on the screen."""
+        start, end = self.view
+        reach = MARGIN * (end - start)
+        first, last = max(0.0, start - reach), min(duration, end + reach)
+        return first, last, max(1, round(self.width * max(1e-3, last - first) / max(1e-3, end - start)))
+
+    def _moved(self) -> None:
+        document = pn.state.curdoc
+        if document is None:
+            self._draw()
+            return
+        if self._waiting:
+            return
+        self._waiting = True
+
+        def draw() -> None:
+            self._waiting = False
+            self._draw()
+
+        document.add_timeout_callback(draw, _REDRAW_MS)
