@@ -788,7 +788,10 @@ class CatalogParams(Params):
     )
     batch_tracks: int = Field(default=500, ge=1, le=10_000, description="tracks of one transaction at most")
     exact_rows: int = Field(
-        default=200_000, ge=0, le=10_000_000, description="tracks up to which every vector is compared"
+        default=200_000,
+        ge=0,
+        le=10_000_000,
+        description="tracks up to which every word vector is compared; sound vectors, a sixth as long, up to six times that",
     )
     scan_rows: int = Field(
         default=20_000,

@@ -33,7 +33,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.catalog.columns import DTYPES, NUMBERS, UNKNOWN, Columns, empty_columns
+from workbench.catalog.columns import DTYPES, NUMBERS, SOUND_DIMS, UNKNOWN, WORD_DIMS, Columns, empty_columns
 from workbench.catalog.index import ExactIndex, FaissIndex, VectorIndex, build_faiss, has_faiss
 from workbench.catalog.library import Changed, Changes, Library
 from workbench.catalog.track import Track
@@ -296,8 +296,9 @@ def _missing(generation: _Generation, params: CatalogParams) -> list[str]:
     """Which indexes have to be made."""
     rows = int(generation.meta["rows"])
     wanted = ["texts"]
-    if rows > params.exact_rows and has_faiss():
-        wanted += [name for name in ("words", "sound") if name != "words" or generation.meta["embedding"] is not None]
+    if has_faiss():
+        read = {"sound": SOUND_DIMS} | ({} if generation.meta["embedding"] is None else {"words": WORD_DIMS})
+        wanted += [name for name, dims in read.items() if rows * dims > params.exact_rows * WORD_DIMS]
     missing = []
     for name in wanted:
         if name not in generation.meta["files"]:
