@@ -21,9 +21,7 @@ import trustme
 
 from service.store import jobs
 from service.store.jobs import NewJob
-from service.store.tables import open_database
-from workbench.home import Home
-from workbench.settings import WorkbenchSettings
+from workbench.store.database import Database
 
 WORKBENCH = [sys.executable, "-m", "service.console"]
 
@@ -130,8 +128,7 @@ def test_jobs_are_run_by_a_process_that_is_replaced_when_killed(tmp_path: Path) 
         until(lambda: all(gone(pid) for pid in pids), "its processes end with the supervisor")
 
 
-def test_a_worker_alone_runs_jobs_and_exits_0_on_sigterm(tmp_path: Path) -> None:
-    database = open_database(Home(tmp_path), WorkbenchSettings(database_url=None))
+def test_a_worker_alone_runs_jobs_and_exits_0_on_sigterm(database: Database, tmp_path: Path) -> None:
     with database.write() as connection:
         job = jobs.submit(connection, NewJob("loop", jobs.MAIN, "ada", "b", video_id="vid_none", track_id="trk_none"))
     with (tmp_path / "log").open("w") as log:
@@ -140,7 +137,7 @@ def test_a_worker_alone_runs_jobs_and_exits_0_on_sigterm(tmp_path: Path) -> None
             stdout=subprocess.PIPE,
             stderr=log,
             text=True,
-            env=environment(),
+            env=environment() | {"WORKBENCH_DATABASE_URL": database.url},
         )
     assert worker.stdout is not None
 
@@ -158,7 +155,6 @@ def test_a_worker_alone_runs_jobs_and_exits_0_on_sigterm(tmp_path: Path) -> None
         worker.kill()
         worker.wait()
         worker.stdout.close()
-        database.close()
 
 
 def test_it_serves_tls(tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from .conftest import Workshop
 
 JOBS = 500
-KILLS = 8
+KILLS = 6
 
 
 def settled(workshop: Workshop) -> int:
