@@ -1,14 +1,14 @@
 """Nearest tracks: which rows of a matrix of unit vectors point the way a query does.
 
-To some 200,000 rows of 384 numbers, or a million of 64, every row is compared (`ExactIndex`): the matrix is memory-mapped half floats, a filter is a mask,
-and the answer is right by construction. Beyond, an inverted file of FAISS proposes and the same matrix decides
-(`FaissIndex`): the space is cut into cells by k-means, the cells nearest to the query are searched in a byte a number,
-and what they propose is ranked again by the exact cosine, so that a score is exact and only a neighbour can be missed.
-`recall` says how many are.
+To some 200,000 rows of 384 numbers, or a million of 64, every row is compared (`ExactIndex`): the matrix is
+memory-mapped half floats, a filter is a mask, and the answer is right by construction. Beyond, an inverted file of
+FAISS proposes and the same matrix decides (`FaissIndex`): the space is cut into cells by k-means, the cells nearest to
+the query are searched in a byte a number, and what they propose is ranked again by the exact cosine, so that a score is
+exact and only a neighbour can be missed. `recall` says how many are.
 
 Vectors that came after an inverted file was made are compared one by one until it is made again.
 
-Functions: `build_faiss`, `open_index`, `recall`; classes: `VectorIndex` (what callers see), `ExactIndex`, `FaissIndex`.
+Functions: `build_faiss`, `has_faiss`, `recall`; classes: `VectorIndex` (what callers see), `ExactIndex`, `FaissIndex`.
 
 References
 ----------

@@ -59,7 +59,8 @@ class Embedding(Protocol):
 
 
 MODEL = "all-MiniLM-L6-v2"
-_FORMAT = 1
+_FORMAT = 2
+"""Raise it when columns, or what `workbench.catalog.texts` writes, change: older snapshots are made anew."""
 _COLUMNS = ("track_ids", *DTYPES)
 _ABANDONED_SECONDS = 60.0
 _TRIES = 5
