@@ -38,6 +38,7 @@ from workbench.workflows.tryout import clicked_file, forget_grid, keep_grid, kep
 
 CLICK_GAIN_DB = -6.0
 """by which a song lies lower under clicks than alone, see `workbench.render.clicks`"""
+VIEWS = {"8 s": 8.0, "30 s": 30.0, "all": float("inf")}
 METRES = (2, 3, 4, 5, 6, 7)
 _BEAT_PIXELS, _BAR_PIXELS, _NUMBER_PIXELS = 7, 5, 28
 """between two marks; where they would be closer, beats are not drawn, and of bars only every other one, and so on"""
@@ -145,13 +146,21 @@ class BeatsPicture:
             head.line_color = "#F0E442" if dark else "#000000"
 
     def show(self) -> None:
-        """Show all of the recording."""
+        """Show another recording, from its beginning."""
         analysis = self.state.analysis
         if analysis is not None:
-            end = analysis.duration
-            self.wave.x_range.update(start=0.0, end=end, bounds=(0.0, end))
+            self.wave.x_range.bounds = (0.0, analysis.duration)
+            self.look_at(0.0, VIEWS["30 s"])
         self.show_grid()
         self.show_view()
+
+    def look_at(self, place: float, seconds: float) -> None:
+        """Show so many seconds, a place a tenth from their beginning."""
+        if self.state.analysis is not None:
+            duration = self.state.analysis.duration
+            seconds = min(seconds, duration)
+            start = min(max(0.0, place - 0.1 * seconds), duration - seconds)
+            self.wave.x_range.update(start=start, end=start + seconds)
 
     def show_grid(self) -> None:
         """Send what does not depend on the view: the tempo."""
@@ -229,7 +238,7 @@ class BeatsPicture:
             "x", -0.8, "x", 0.8, source=beats, color=BEAT, line_width=1.2, line_dash=[3, 2], legend_label="beat"
         )
         self._beats = drawn.glyph
-        wave.segment("x", -1.0, "x", 1.0, source=bars, color=DOWNBEAT, line_width=1.8, legend_label="downbeat, bar")
+        wave.segment("x", -1.0, "x", 1.0, source=bars, color=DOWNBEAT, line_width=1.6, legend_label="downbeat, bar")
         onsets.segment("x", 0.0, "x", 1.0, source=beats, color=BEAT, line_width=1.0, line_dash=[3, 2])
         onsets.segment("x", 0.0, "x", 1.0, source=bars, color=DOWNBEAT, line_width=1.5)
         numbers = wave.text(
@@ -263,6 +272,7 @@ class BeatsTab:
             gain_a_db=CLICK_GAIN_DB,
         )  # fmt: skip
         self.kind = pmui.RadioButtonGroup(options=["waveform", "spectrogram"], value="waveform", size="small")
+        self.span = pmui.RadioButtonGroup(options=list(VIEWS), value="30 s", size="small")
         self.clicks = pmui.Switch(label="Click track", value=False)
         self.metre = pmui.Select(label="beats a bar", options=list(METRES), value=4, size="small", width=100)
         self.facts = pmui.Typography("", variant="body2")
@@ -272,6 +282,8 @@ class BeatsTab:
         self._undo = self._button("Undo", self.undo)
         self._heard = self._button("Back to the heard grid", self.forget)
         self.kind.param.watch(lambda event: self._draw_as(event.new), "value")
+        self.span.param.watch(lambda event: self.picture.look_at(self.player.time, VIEWS[event.new]), "value")
+        self.player.param.watch(lambda event: self._turn_page(event.new), "time")
         self.clicks.param.watch(lambda event: self._click(on=event.new), "value")
         self.metre.param.watch(lambda event: self._count_in(event.new), "value")
         self.player.param.watch(lambda event: self.clicks.param.update(value=event.new == "b"), "chosen")
@@ -353,7 +365,10 @@ class BeatsTab:
             self._heard,
             sizing_mode="stretch_width",
         )
-        told = pmui.Row(self.facts, self.sure, self.bar, sizing_mode="stretch_width")
+        told = pmui.Row(
+            self.facts, self.sure, self.bar, pmui.Row(sizing_mode="stretch_width"), self.span,
+            sizing_mode="stretch_width",
+        )  # fmt: skip
         figures = [pn.pane.Bokeh(figure, sizing_mode="stretch_width", margin=0) for figure in self.picture.figures]
         return pmui.Column(tools, self.player, told, *figures, sizing_mode="stretch_width")
 
@@ -376,6 +391,12 @@ class BeatsTab:
             self.picture.show_grid()
             self.picture.show_view()
         self._click(on=self.clicks.value)
+
+    def _turn_page(self, time: float) -> None:
+        """Follow the playhead out of view."""
+        start, end = self.picture.follow.view
+        if self.player.playing and not start <= time < end:
+            self.picture.look_at(time, end - start)
 
     def _count_in(self, beats_per_bar: int) -> None:
         if self.state.grid is not None and beats_per_bar != self.state.grid.beats_per_bar:

@@ -46,7 +46,7 @@ def time_chart(height: int, x_range: Range1d, low: float, high: float, label: st
     """
     figure: Any = new_bokeh_figure(
         height=height, sizing_mode="stretch_width", x_range=x_range, y_range=Range1d(low, high), tools="",
-        toolbar_location=None, min_border_left=62, min_border_right=12, min_border_top=4, min_border_bottom=2,
+        toolbar_location=None, min_border_left=74, min_border_right=12, min_border_top=4, min_border_bottom=2,
         output_backend="canvas", lod_threshold=None,
     )  # fmt: skip
     figure.yaxis.axis_label = label
@@ -97,7 +97,7 @@ def flat_legend(figure: Any) -> None:
     legend.orientation, legend.location = "horizontal", "top_right"
     legend.padding = legend.margin = 0
     legend.spacing, legend.glyph_height, legend.glyph_width = 14, 12, 18
-    legend.label_height = 12
+    legend.label_height, legend.label_text_font_size = 12, "12px"
 
 
 class ViewFollower:
