@@ -135,11 +135,11 @@ def _propose(
         _by_parts(wanted, snapshot, params, allowed),
         snapshot.texts.search(recognised, params.candidates // 4, allowed).rows,
     ]
-    if embedding is not None and snapshot.has_words:
+    if embedding is not None and wanted.vector is not None and snapshot.has_words:
         described = ", ".join(lexicon().music[index] for index in _strongest(wanted))
-        found.append(snapshot.words_index.search(_embedded(embedding, described), params.candidates // 4, allowed).rows)
-        if wanted.vector is not None:
-            found.append(snapshot.words_index.search(wanted.vector, params.candidates // 4, allowed).rows)
+        # Between what the script is about and how a catalog would put what suits: one search for both.
+        query = _embedded(embedding, described) + wanted.vector
+        found.append(snapshot.words_index.search(query, params.candidates // 4, allowed).rows)
     return np.unique(np.concatenate(found))
 
 
