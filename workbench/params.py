@@ -791,7 +791,7 @@ class CatalogParams(Params):
         default=200_000,
         ge=0,
         le=10_000_000,
-        description="tracks up to which all word vectors are compared, and all sound vectors, a sixth as long, to six times that",
+        description="tracks up to which all word vectors are compared, and, a sixth as long, six times as many sound vectors",
     )
     scan_rows: int = Field(
         default=20_000,
