@@ -62,6 +62,7 @@ TABS = (
     TabEntry("Plan", "workbench.dashboards.plan", "PlanTab"),
     TabEntry("Seams", "workbench.dashboards.seams", "SeamsTab"),
     TabEntry("Beats", "workbench.dashboards.beats", "BeatsTab"),
+    TabEntry("Mix", "workbench.dashboards.mix", "MixTab"),
 )
 """Every tab, in the order of the page; a module is imported when its tab is first opened."""
 

@@ -23,6 +23,7 @@ import panel_material_ui as pmui
 import param
 from bokeh.core.properties import value
 from bokeh.models import (
+    AdaptiveTicker,
     BoxSelectTool,
     ColumnDataSource,
     CustomJS,
@@ -469,6 +470,7 @@ class PlanPicture:
         figure.yaxis.ticker = FixedTicker(ticks=[_LANES[name].middle for name in _LANE_NAMES])
         figure.yaxis.major_label_overrides = {_LANES[name].middle: word for name, word in _LANE_NAMES.items()}
         figure.yaxis.axis_line_alpha = figure.yaxis.major_tick_line_alpha = 0.0
+        figure.xaxis.ticker = AdaptiveTicker(base=60, mantissas=[1, 2, 5, 10, 15, 30], min_interval=0.1)
         figure.xaxis.formatter = CustomJSTickFormatter(code=_CLOCK)
         zoom, select = WheelZoomTool(dimensions="width", maintain_focus=False), BoxSelectTool(dimensions="width")
         figure.add_tools(zoom, WheelPanTool(dimension="width", modifiers="shift"), select)
@@ -619,4 +621,5 @@ class PlanTab:
             self.player,
             pn.pane.Bokeh(self.picture.figure, sizing_mode="stretch_width"),
             sizing_mode="stretch_width",
+            margin=(0, 10),
         )

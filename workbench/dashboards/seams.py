@@ -1,20 +1,494 @@
-"""The seams of the plan."""
+"""The Seams tab: one seam at a time, seen and heard from both sides, judged, and its crossfade changed.
+
+What is heard lies over what the song has there; beats run through both. The parts of the score stand beside the song's
+own bar lines. The crossfade has two handles; what they are set to is heard at once and goes into the plan when asked.
+Verdicts are kept in the home folder's database and come out as CSV.
+
+Classes: `SeamState`, without widgets; `SeamPicture`, `ScorePicture`, `SeamPlayer`; `SeamsTab`.
+"""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from io import StringIO
+from itertools import count
+from typing import Any, ClassVar
+
+import numpy as np
 import panel as pn
 import panel_material_ui as pmui
+import param
+from bokeh.core.properties import value
+from bokeh.models import ColumnDataSource, FixedTicker, LinearColorMapper, Range1d
+from bokeh.plotting import figure as new_bokeh_figure
+from panel.custom import JSComponent
 
+from workbench.dashboards.assets import ASSETS, stylesheet
 from workbench.dashboards.session import Session
+from workbench.dashboards.transport import playhead
+from workbench.errors import WorkbenchError
+from workbench.home import Home
+from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
+from workbench.loops.profile import SEAM_PARTS
+from workbench.params import SpectrumParams
+from workbench.plots.palette import BEAT, DOWNBEAT, EXPECTED, HEARD, clock
+from workbench.plots.seams import HIGHEST_HZ, LOWEST_HZ, PART_WORDS
+from workbench.settings import load_settings
+from workbench.store import verdicts
+from workbench.store.database import Database
+from workbench.workflows.loop import Loop
+from workbench.workflows.seam_look import LOUDNESS_STEP_SECONDS, SeamLook, look_at_seam, with_fade, with_option_first
+
+_LONGEST_FADE_SECONDS = 1.0
+"""that the handles reach; longer ones than the planner's, for the ear to compare"""
+_FONT = "system-ui, DejaVu Sans, sans-serif"
+_names = count()
+
+
+@dataclass(eq=False)
+class SeamState:
+    """Which seam is looked at, under which crossfade; no widgets."""
+
+    home: Home
+    loop: Loop | None = None
+    seam: int = 0
+    changed: LoopPlan | None = None
+    """the plan with the crossfade that was tried; None while it is the plan's own"""
+    scores: tuple[float, ...] = ()
+    """of all seams, once one was looked at"""
+
+    @property
+    def plan(self) -> LoopPlan | None:
+        """The plan that is heard, with what was tried."""
+        if self.changed is not None:
+            return self.changed
+        return self.loop.answer.alone if self.loop is not None and isinstance(self.loop.answer, LoopPlan) else None
+
+    @property
+    def count(self) -> int:
+        """Seams of the plan."""
+        return 0 if self.plan is None else len(self.plan.seam_times)
+
+    @property
+    def worst(self) -> int | None:
+        """The seam whose score is lowest; None while scores are not known."""
+        return int(np.argmin(self.scores)) if self.scores else None
+
+    def take(self, loop: Loop | None) -> None:
+        """Look at another plan, at the same seam where it has as many."""
+        self.loop, self.changed, self.scores = loop, None, ()
+        self.seam = min(self.seam, max(0, self.count - 1))
+
+    def step(self, by: int) -> None:
+        """Go to the next seam or the one before, round and round."""
+        if self.count:
+            self.seam = (self.seam + by) % self.count
+
+    def try_fade(self, seconds: float, exponent: float) -> None:
+        """Hear the seam under another crossfade.
+
+        Raises
+        ------
+        PlanError : there is no room for it
+        """
+        if self.plan is not None:
+            self.changed = with_fade(self.plan, self.seam, seconds, exponent)
+
+    def judge(self, look: SeamLook, word: verdicts.Word, note: str) -> verdicts.Verdict:
+        """Keep what somebody heard at the seam, under the crossfade that was heard.
+
+        Raises
+        ------
+        StoreError : the database cannot be used
+        """
+        assert self.loop is not None, "a seam belongs to a loop"
+        assert self.loop.analysis is not None, "a plan comes from an analysis"
+        assert self.plan is not None, "a seam belongs to a plan"
+        view = look.view
+        seam = {
+            "leave": view.leave_s, "enter": view.enter_s, "fade": self.plan.seam_fades[self.seam],
+            "exponent": self.plan.seam_curves[self.seam], "score": view.score,
+            **{name: float(part) for name, part in zip(SEAM_PARTS, view.parts, strict=True)},
+        }  # fmt: skip
+        song = self.loop.song
+        name = (song.track.title if song.track is not None else None) or song.track_id
+        database = Database.at(self.home, load_settings())
+        try:
+            with database.write() as connection:
+                return verdicts.add(connection, self.loop.analysis.content_hash, name, seam, word, note)
+        finally:
+            database.close()
+
+    def verdicts(self) -> list[verdicts.Verdict]:
+        """Everything that was kept, of all songs, oldest first."""
+        database = Database.at(self.home, load_settings())
+        try:
+            with database.read() as connection:
+                return verdicts.every(connection)
+        finally:
+            database.close()
+
+
+class SeamPlayer(JSComponent):
+    """Plays the excerpts of a seam, and draws its crossfade with handles."""
+
+    sounds: dict[str, str] = param.Dict({}, doc="addresses by name: heard, cut, left, entered")
+    seconds: float = param.Number(4.0)
+    middle: float = param.Number(2.0, doc="s from the beginning to the seam")
+    fade: float = param.Number(0.02)
+    exponent: float = param.Number(1.0)
+    shortest: float = param.Number(MIN_FADE_SECONDS)
+    longest: float = param.Number(_LONGEST_FADE_SECONDS)
+    wished: list[Any] = param.List([], doc="[fade s, exponent, n], when a handle is let go of")
+    step: list[Any] = param.List([], doc="[-1 or 1, n]")
+    verdict: list[Any] = param.List([], doc="[word, n]")
+    looped: bool = param.Boolean(False)
+    autoplay: bool = param.Boolean(False, doc="play what comes next without being asked")
+    playing: str = param.String("", doc="what sounds")
+    playhead: str = param.String("")
+
+    _esm = ASSETS / "seam.js"
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("seam")]
+
+
+_HEARD, _SONG, _ONSETS, _LOUDNESS = (272.0, 408.0), (132.0, 268.0), (72.0, 124.0), (4.0, 64.0)
+"""lanes of the picture: lower and upper edge"""
+
+
+class SeamPicture:
+    """Spectrograms stacked, onsets and loudness of both sides, beats through all; seconds from the seam."""
+
+    def __init__(self) -> None:
+        self.name = f"seam-playhead-{next(_names)}"
+        self.figure = new_bokeh_figure(
+            height=420, sizing_mode="stretch_width", x_range=Range1d(-2.0, 2.0), y_range=Range1d(0.0, 410.0), tools="",
+            toolbar_location=None, min_border_left=64, min_border_right=10, output_backend="canvas",
+        )  # fmt: skip
+        self._sources: dict[str, ColumnDataSource] = {}
+        self._texts: list[Any] = []
+        self._draw()
+        self.ink(dark=False)
+
+    def show(self, look: SeamLook | None, fade_seconds: float = 0.0) -> None:
+        """Draw a seam, or nothing."""
+        if look is None:
+            for source in self._sources.values():
+                source.data = {name: [] for name in source.data}
+            return
+        view, rate = look.view, SpectrumParams().frames_per_second
+        self.figure.x_range.update(start=-view.middle, end=view.heard.duration - view.middle)
+        for name, picture, (low, high) in (
+            ("heard", look.heard_picture, _HEARD), ("song", look.song_picture, _SONG)
+        ):  # fmt: skip
+            start = -view.middle - 0.5 / rate
+            self._set(name, image=[picture], x=[start], y=[low], dw=[picture.shape[1] / rate], dh=[high - low])
+        top = max(1.0, float(look.heard_onsets.max()), float(look.song_onsets.max()))
+        for name, curve in (("song onsets", look.song_onsets), ("heard onsets", look.heard_onsets)):
+            times = np.arange(curve.size) / rate - view.middle
+            self._set(name, x=times, y=_ONSETS[0] + curve / top * (_ONSETS[1] - _ONSETS[0]))
+        self._show_loudness(look)
+        self._set("beats", x=view.beats[:, 0], color=[DOWNBEAT if opens else BEAT for opens in view.beats[:, 1]])
+        self._set("fade", left=[-fade_seconds / 2], right=[fade_seconds / 2])
+
+    def _show_loudness(self, look: SeamLook) -> None:
+        both = [np.maximum(curve, -70.0) for curve in (look.song_loudness, look.heard_loudness)]
+        finite = np.concatenate(both)
+        low, high = float(finite.min()), float(finite.max())
+        middle, reach = (low + high) / 2, max(6.0, (high - low) / 2 + 1.0)
+        for name, curve in zip(("song loudness", "heard loudness"), both, strict=True):
+            times = np.arange(curve.size) * LOUDNESS_STEP_SECONDS + 0.2 - look.view.middle
+            share = (curve - middle + reach) / (2 * reach)
+            self._set(name, x=times, y=_LOUDNESS[0] + share * (_LOUDNESS[1] - _LOUDNESS[0]))
+        self._set(
+            "range",
+            x=[self.figure.x_range.start] * 2,
+            y=list(_LOUDNESS),
+            text=[f"{middle - reach:.0f}", f"{middle + reach:.0f} LUFS"],
+        )
+
+    def ink(self, *, dark: bool) -> None:
+        """Colours of letters and lines for a light or a dark page."""
+        ink, rule = ("#E6E6E6", "#3A3F44") if dark else ("#1E2429", "#DDDDDD")
+        figure = self.figure
+        figure.background_fill_color = figure.border_fill_color = figure.outline_line_color = None
+        figure.grid.visible = False
+        for axis in figure.axis:
+            axis.axis_line_color = axis.major_tick_line_color = rule
+            axis.minor_tick_line_color = None
+            axis.major_label_text_color = axis.axis_label_text_color = ink
+            axis.major_label_text_font = axis.axis_label_text_font = _FONT
+            axis.major_label_text_font_size = axis.axis_label_text_font_size = "12px"
+            axis.axis_label_text_font_style = "normal"
+        for glyph in self._texts:
+            glyph.text_color = ink
+
+    def _set(self, name: str, **columns: Any) -> None:
+        self._sources[name].data = columns
+
+    def _source(self, name: str, *columns: str) -> ColumnDataSource:
+        self._sources[name] = ColumnDataSource({column: [] for column in columns})
+        return self._sources[name]
+
+    def _draw(self) -> None:
+        figure = self.figure
+        mapper = LinearColorMapper(palette="Magma256", low=0, high=255)
+        for name in ("heard", "song"):
+            source = self._source(name, "image", "x", "y", "dw", "dh")
+            figure.image("image", "x", "y", "dw", "dh", source=source, color_mapper=mapper)
+        onsets = self._source("song onsets", "x", "y")
+        figure.varea("x", _ONSETS[0], "y", source=onsets, color=EXPECTED, alpha=0.65)
+        figure.line("x", "y", source=self._source("heard onsets", "x", "y"), color=HEARD, line_width=1.6)
+        figure.line("x", "y", source=self._source("song loudness", "x", "y"), color=EXPECTED, line_width=2)
+        figure.line("x", "y", source=self._source("heard loudness", "x", "y"), color=HEARD, line_width=2)
+        beats = self._source("beats", "x", "color")
+        figure.segment("x", 0.0, "x", _HEARD[1], source=beats, color="color", line_width=1.2, line_dash="dashed")
+        fade = self._source("fade", "left", "right")
+        figure.quad("left", "right", _HEARD[1], 0.0, source=fade, color="#9AA5AE", alpha=0.45, line_width=0)
+        scale = figure.text(
+            "x", "y", "text", source=self._source("range", "x", "y", "text"), text_font_size="11px",
+            text_baseline="middle", x_offset=4, text_font=value(_FONT),
+        )  # fmt: skip
+        self._texts.append(scale.glyph)
+        playhead(figure, self.name, DOWNBEAT)
+        names = {"heard": _HEARD, "in the song": _SONG, "onsets": _ONSETS, "loudness": _LOUDNESS}
+        figure.yaxis.ticker = FixedTicker(ticks=[sum(band) / 2 for band in names.values()])
+        figure.yaxis.major_label_overrides = {sum(band) / 2: name for name, band in names.items()}
+        figure.yaxis.axis_line_alpha = figure.yaxis.major_tick_line_alpha = 0.0
+        figure.xaxis.axis_label = f"seconds from the seam · blue: heard, orange: in the song · {LOWEST_HZ:.0f} Hz to {HIGHEST_HZ / 1000:.0f} kHz"
+
+
+class ScorePicture:
+    """Each part of the score beside the same part of the song's own bar lines, the yardstick."""
+
+    def __init__(self) -> None:
+        self._words = [PART_WORDS[part].replace("\n", " ") for part in SEAM_PARTS]
+        self.figure = new_bokeh_figure(
+            height=250, sizing_mode="stretch_width", x_range=Range1d(0.0, 1.0), tools="", toolbar_location=None,
+            y_range=Range1d(-0.7, len(SEAM_PARTS) - 0.1), output_backend="canvas", min_border_right=14,
+            min_border_left=10,
+        )  # fmt: skip
+        self._parts = ColumnDataSource({"y": [], "right": []})
+        self._own = ColumnDataSource({"y": [], "low": [], "middle": [], "high": []})
+        self._rows = np.arange(len(SEAM_PARTS))[::-1].astype(np.float64)
+        figure = self.figure
+        names = ColumnDataSource({"y": self._rows + 0.42, "text": self._words})
+        figure.hbar("y", right="right", height=0.24, source=self._parts, color=HEARD)
+        figure.hbar("y", left="low", right="high", height=0.14, source=self._own, color=BEAT, alpha=0.6)
+        self._median = figure.scatter(
+            "middle", "y", source=self._own, marker="dash", angle=np.pi / 2, size=9, line_width=2
+        )
+        self._text = figure.text(
+            "x", "y", "text", source=ColumnDataSource({**names.data, "x": np.zeros(len(SEAM_PARTS))}),
+            text_font_size="11px", text_baseline="middle", text_font=value(_FONT),
+        )  # fmt: skip
+        figure.yaxis.visible = False
+        figure.xaxis.ticker = FixedTicker(ticks=[0.0, 0.5, 1.0])
+        figure.xaxis.major_label_overrides = {0.0: "0", 0.5: "0.5: may be heard", 1.0: "1"}
+        self.ink(dark=False)
+
+    def show(self, look: SeamLook | None) -> None:
+        """Draw the parts of a seam's score, or nothing."""
+        if look is None:
+            self._parts.data = {"y": [], "right": []}
+            self._own.data = {"y": [], "low": [], "middle": [], "high": []}
+            return
+        self._parts.data = {"y": self._rows + 0.14, "right": look.view.parts}
+        if look.view.own_parts.shape[1]:
+            low, middle, high = np.quantile(look.view.own_parts, (0.25, 0.5, 0.75), axis=1)
+            self._own.data = {"y": self._rows - 0.12, "low": low, "middle": middle, "high": high}
+
+    def ink(self, *, dark: bool) -> None:
+        """Colours of letters and lines for a light or a dark page."""
+        ink, rule = ("#E6E6E6", "#3A3F44") if dark else ("#1E2429", "#DDDDDD")
+        figure = self.figure
+        figure.background_fill_color = figure.border_fill_color = figure.outline_line_color = None
+        figure.ygrid.visible = False
+        figure.xgrid.grid_line_color = rule
+        figure.xaxis.axis_line_color = figure.xaxis.major_tick_line_color = rule
+        figure.xaxis.minor_tick_line_color = None
+        figure.xaxis.major_label_text_color = self._text.glyph.text_color = self._median.glyph.line_color = ink
+        figure.xaxis.major_label_text_font, figure.xaxis.major_label_text_font_size = _FONT, "11px"
+
+
+class SeamChips(JSComponent):
+    """All seams of the plan with their scores; the worst is marked."""
+
+    scores: list[Any] = param.List([], doc="one a seam, None where unknown")
+    worst: int = param.Integer(-1)
+    seam: int = param.Integer(0, doc="the one that is looked at, from 0")
+
+    _esm = ASSETS / "chips.js"
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("chips")]
 
 
 class SeamsTab:
-    """The seams of the plan."""
+    """The seams of the plan, one at a time."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
+        self.state = SeamState(session.home)
+        self.look: SeamLook | None = None
+        self.picture, self.score = SeamPicture(), ScorePicture()
+        self.player = SeamPlayer(sizing_mode="stretch_width", playhead=self.picture.name)
+        self.chips = SeamChips(sizing_mode="stretch_width")
+        self.words = pmui.Typography("", variant="body2", sizing_mode="stretch_width")
+        self.note = pmui.TextInput(
+            label="note", size="small", sizing_mode="stretch_width", placeholder="what you heard"
+        )
+        self.said = pmui.Typography("", variant="caption", sizing_mode="stretch_width")
+        self.use = pmui.Button(
+            label="Use this fade in the plan", size="small", disabled=True, on_click=lambda _: self.use_fade()
+        )
+        self.player.param.watch(lambda event: self.try_fade(*event.new[:2]), "wished")
+        self.player.param.watch(lambda event: self.step(int(event.new[0])), "step")
+        self.player.param.watch(lambda event: self.judge(event.new[0]), "verdict")
+        self.chips.param.watch(lambda event: self.go(event.new), "seam")
+        session.param.watch(lambda event: self.take(event.new), "plan")
+        session.param.watch(lambda event: self._ink(dark=event.new), "dark")
+        self._ink(dark=session.dark)
+        self.take(session.plan)
+
+    def take(self, loop: Loop | None) -> None:
+        """Look at another plan."""
+        self.state.take(loop)
+        self._mark()
+        self._look()
+
+    def go(self, seam: int) -> None:
+        """Look at a seam, counted from 0."""
+        if seam != self.state.seam:
+            self.state.seam, self.state.changed = seam, None
+            self._look()
+
+    def step(self, by: int) -> None:
+        """Look at the next seam, or the one before."""
+        if self.state.count:
+            self.go((self.state.seam + by) % self.state.count)
+
+    def try_fade(self, seconds: float, exponent: float) -> None:
+        """Hear the seam under another crossfade."""
+        try:
+            self.state.try_fade(float(seconds), float(exponent))
+        except WorkbenchError as error:
+            self._session.message = str(error)
+            self._show()
+            return
+        self.use.disabled = False
+        self._look()
+
+    def use_fade(self) -> None:
+        """Put the crossfade that was tried into the plan, for every tab and every export."""
+        loop, changed = self.state.loop, self.state.changed
+        if loop is not None and changed is not None:
+            self._session.show(with_option_first(loop, changed))
+
+    def judge(self, word: verdicts.Word) -> None:
+        """Keep a verdict about the seam as it is heard."""
+        if self.look is None:
+            return
+        try:
+            self.state.judge(self.look, word, self.note.value or "")
+        except WorkbenchError as error:
+            self._session.message = str(error)
+            return
+        self.note.value = ""
+        self.said.object = f"kept: seam {self.state.seam + 1} is {word}"
+
+    def as_csv(self) -> StringIO:
+        """All verdicts of the home folder."""
+        out = StringIO()
+        verdicts.write_csv(self.state.verdicts(), out)
+        out.seek(0)
+        return out
+
+    def _look(self) -> None:
+        state, session = self.state, self._session
+        self.chips.seam = state.seam
+        plan, loop = state.plan, state.loop
+        if plan is None or loop is None or not state.count:
+            self._seen(None)
+            return
+        asked = (plan, state.seam)
+
+        def seen(look: SeamLook) -> None:
+            if asked == (self.state.plan, self.state.seam):
+                self._seen(look)
+
+        session.run(
+            look_at_seam, loop, plan, state.seam, session.home, session.params, then=seen, subject=str(loop.song.path)
+        )
+
+    def _mark(self) -> None:
+        """Show the scores of all seams, or as many blanks."""
+        scores = self.state.scores or (None,) * self.state.count
+        self.chips.param.update(scores=list(scores), worst=-1 if self.state.worst is None else self.state.worst)
+
+    def _seen(self, look: SeamLook | None) -> None:
+        self.look = look
+        if look is not None:
+            self.state.scores = look.scores
+            self._mark()
+        self._show()
+
+    def _show(self) -> None:
+        look, plan, seam = self.look, self.state.plan, self.state.seam
+        self.use.disabled = self.state.changed is None
+        self.score.show(look)
+        if look is None or plan is None:
+            self.picture.show(None)
+            self.words.object = "There is no seam to look at yet."
+            return
+        view, fade = look.view, plan.seam_fades[seam]
+        self.picture.show(look, fade)
+        step = f", level step {view.level_step_db:+.1f} LU" if np.isfinite(view.level_step_db) else ""
+        self.words.object = (
+            f"Seam {seam + 1} of {self.state.count}: {clock(view.leave_s)} → {clock(view.enter_s)} of the song, heard "
+            f"at {clock(view.video_s)}. Score {view.score:.2f}{step}."
+        )
+        url = self._session.url_of
+        self.player.param.update(
+            fade=fade, exponent=plan.seam_curves[seam], seconds=view.heard.duration, middle=view.middle,
+            longest=max(_LONGEST_FADE_SECONDS, fade),
+            sounds={name: url(getattr(look, name)) for name in ("heard", "cut", "left", "entered")},
+        )  # fmt: skip
+
+    def _ink(self, *, dark: bool) -> None:
+        self.picture.ink(dark=dark)
+        self.score.ink(dark=dark)
 
     def panel(self) -> pn.viewable.Viewable:
-        """What is planned, in words."""
-        words = pn.bind(lambda plan: repr(plan.answer)[:400] if plan else "", self._session.param.plan)
-        return pmui.Column(pmui.Typography(words))
+        """Seams, picture, crossfade; score and verdict beside them."""
+        say = {"good": "success", "audible": "warning", "wrong": "error"}
+        buttons = [
+            pmui.Button(
+                label=word,
+                color=colour,
+                variant="outlined",
+                size="small",
+                on_click=lambda _, word=word: self.judge(word),
+            )
+            for word, colour in say.items()
+        ]
+        csv = pmui.FileDownload(
+            callback=self.as_csv, filename="verdicts.csv", label="Verdicts as CSV", size="small", variant="text"
+        )
+        beside = pmui.Column(
+            self.words,
+            pmui.Typography(
+                "Blue: this seam, 1 is no break. Grey: one of the song's own bars skipped, middle half and median.",
+                variant="caption",
+                sizing_mode="stretch_width",
+            ),  # fmt: skip
+            pn.pane.Bokeh(self.score.figure, sizing_mode="stretch_width"),
+            pmui.Row(*buttons),
+            self.note,
+            self.said,
+            pmui.Row(self.use, csv),
+            width=360,
+        )
+        left = pmui.Column(
+            pn.pane.Bokeh(self.picture.figure, sizing_mode="stretch_width"), self.player, sizing_mode="stretch_width"
+        )
+        return pmui.Column(
+            self.chips, pmui.Row(left, beside, sizing_mode="stretch_width"), sizing_mode="stretch_width", margin=(0, 10)
+        )

@@ -29,7 +29,7 @@ from workbench.workflows.analyze import Analysis
 from workbench.workflows.audition import decoded, listening_folder
 from workbench.workflows.loop import Loop
 from workbench.workflows.progress import Progress, silent
-from workbench.workflows.seams import EXCERPT_SECONDS, seam_view
+from workbench.workflows.seams import EXCERPT_SECONDS, seam_scores, seam_view
 
 LOUDNESS_STEP_SECONDS = 0.02
 
@@ -40,6 +40,8 @@ class SeamLook:
 
     view: SeamView
     """with its scores; its sounds are in the files"""
+    scores: tuple[float, ...]
+    """of all seams of the plan"""
     heard: Path
     """WAV with the crossfade"""
     cut: Path
@@ -87,6 +89,7 @@ def look_at_seam(
     top = max(float(picture.max()) for picture in pictures)
     return SeamLook(
         view=view,
+        scores=seam_scores(plan, loop.analysis, evidence, params.seams),
         heard=_file(view.heard, home),
         cut=_file(cut, home),
         left=_file(view.left, home),

@@ -88,6 +88,15 @@ def seam_view(
     )
 
 
+def seam_scores(
+    plan: LoopPlan, analysis: Analysis, evidence: SeamEvidence, params: SeamParams | None = None
+) -> tuple[float, ...]:
+    """Score of every seam of a plan, in order of hearing, from 0 to 1."""
+    params = params or SeamParams()
+    pairs = zip(plan.segments[:-1], plan.segments[1:], strict=True)
+    return tuple(_judged(analysis, evidence, left.song_to, entered.song_from, params)[0] for left, entered in pairs)
+
+
 def _judged(
     analysis: Analysis, evidence: SeamEvidence, leave_s: float, enter_s: float, params: SeamParams
 ) -> tuple[float, FloatArray, float]:

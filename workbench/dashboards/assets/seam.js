@@ -90,7 +90,8 @@ export function render({ model }) {
   row.append(hint)
 
   // The crossfade, over as many seconds as the handles may reach.
-  const W = 620, H = 92, PAD = 14
+  const H = 92, PAD = 14
+  let W = 620
   const svg = shape("svg", { viewBox: `0 0 ${W} ${H}`, class: "fade", role: "group", "aria-label": "crossfade" })
   const out = shape("path", { class: "out" }), into = shape("path", { class: "into" })
   const area = shape("rect", { class: "area", y: PAD, height: H - 2 * PAD })
@@ -106,6 +107,8 @@ export function render({ model }) {
   const reach = (seconds) => Math.sqrt(seconds / model.longest)
   const secondsOf = (share) => Math.max(model.shortest, Math.min(model.longest, share * share * model.longest))
   function draw() {
+    W = svg.clientWidth || W
+    svg.setAttribute("viewBox", `0 0 ${W} ${H}`)
     const half = reach(fade), points = Array.from({ length: 41 }, (_, i) => i / 40)
     const x = (t) => xOf(-half + 2 * half * t).toFixed(1)
     out.setAttribute("d", `M${PAD},${yOf(1)} ` + points.map((t) => `L${x(t)},${yOf(Math.pow(1 - t, exponent)).toFixed(1)}`).join(" ") + ` L${W - PAD},${yOf(0)}`)
@@ -168,7 +171,9 @@ export function render({ model }) {
     else if (model.autoplay) play("heard")
   })
   for (const name of ["fade", "exponent", "longest", "shortest"]) model.on(name, () => { fade = model.fade; exponent = model.exponent; draw() })
-  model.on("remove", () => { silence(); document.removeEventListener("keydown", onKey); context?.close() })
+  model.on("remove", () => { sized.disconnect(); silence(); document.removeEventListener("keydown", onKey); context?.close() })
+  const sized = new ResizeObserver(draw)
+  sized.observe(svg)
   draw()
   paint()
   return box

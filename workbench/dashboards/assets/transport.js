@@ -201,7 +201,7 @@ export function render({ model }) {
   }
 
   const playing = button("▶", "play (space)", () => model.playing ? pause() : play(), "play")
-  const home = button("⏮", "to the start (Home)", () => place(0))
+  const home = button("|◀", "to the start (Home)", () => place(0))
   const time = document.createElement("span")
   time.className = "time"
   const footageOn = button("on", "footage on or off (f)", () => { model.footage_on = !model.footage_on })
