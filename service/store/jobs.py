@@ -151,8 +151,9 @@ def submit(connection: Connection, new: NewJob) -> Job:
     A second submit that also asks for a mix (`auto_mix`) makes the first job's request ask for it too.
     """
     # The unsettled job may settle between the two statements; then the next round inserts.
+    accept = insert(connection, jobs).on_conflict_do_nothing().returning(jobs)
     while True:
-        row = connection.execute(_insertion(connection, new)).first()
+        row = connection.execute(accept, _values(new)).first()
         if row is not None:
             return _job(row)
         found = connection.execute(
@@ -164,10 +165,11 @@ def submit(connection: Connection, new: NewJob) -> Job:
             return _widened(connection, _job(found), new)
 
 
-def _insertion(connection: Connection, new: NewJob) -> Any:
+def _values(new: NewJob) -> Fields:
+    """The columns of a job that is accepted now."""
     job_id = new_job_id()
     charge = _charge(new, job_id)
-    values = {
+    return {
         "job_id": job_id,
         "kind": new.kind,
         "queue": new.queue,
@@ -184,7 +186,6 @@ def _insertion(connection: Connection, new: NewJob) -> Any:
         "not_before": None if new.wait_seconds is None else moment(new.wait_seconds),
         "created_at": now(),
     }
-    return insert(connection, jobs).values(**values).on_conflict_do_nothing().returning(jobs)
 
 
 def _charge(new: NewJob, job_id: str) -> Charge | None:
