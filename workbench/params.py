@@ -791,7 +791,7 @@ class CatalogParams(Params):
         default=200_000,
         ge=0,
         le=10_000_000,
-        description="tracks up to which all word vectors are compared, and, a sixth as long, six times as many sound vectors",
+        description="tracks up to which all word vectors are compared; of sound vectors, which are shorter, six times that",
     )
     scan_rows: int = Field(
         default=20_000,
