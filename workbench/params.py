@@ -791,7 +791,7 @@ class CatalogParams(Params):
         default=200_000,
         ge=0,
         le=10_000_000,
-        description="tracks up to which all word vectors are compared; of sound vectors, which are shorter, six times that",
+        description="tracks whose word vectors are all compared; six times as many of the shorter sound vectors",
     )
     scan_rows: int = Field(
         default=20_000,

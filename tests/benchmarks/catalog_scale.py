@@ -1,8 +1,9 @@
 """Ten thousand, a hundred thousand, a million tracks: building, opening and searching a catalog on one machine.
 
 Tracks are drawn from the 600 written ones of `underscore_set` and the contours and sound vectors that are measured in
-the bundled pieces: numbers with noise, word vectors that mix those of three texts and a little noise, texts of their own. They go through the database and `open_snapshot` like any others; only the sentence embedding is
-replaced by drawn vectors, whose cost is the same whatever the size and is reported apart.
+the bundled pieces: numbers with noise, word vectors that mix those of three texts and a little noise, texts of their
+own. They go through the database and `open_snapshot` like any others; only the sentence embedding is replaced by drawn
+vectors, whose cost is the same whatever the size and is reported apart.
 
 Each question is asked by the workflows' own functions: `rank` for a film with known facts, `underscore` for a script,
 both without sync. Warm is after thirty questions of the kind; cold is the first in a new process after the files were
