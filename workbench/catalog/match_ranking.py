@@ -219,10 +219,24 @@ def _quick(
 
 def _pulse_part(bpm: FloatArray, density: FloatArray, wanted: float, params: MatchParams) -> FloatArray:
     """How well a pulse suits; half and double tempo are heard in most music, and a little less believed."""
-    heard = _bell(track_pulse(bpm, density), wanted, params.pulse_width)
-    octave = np.where(bpm < np.float32(_MIDDLE_BPM), np.float32(2.0), np.float32(0.5)) * bpm
-    other = np.float32(params.octave_trust) * _bell(track_pulse(octave, density), wanted, params.pulse_width)
+    heard, other, _ = _both_pulses(bpm, density, wanted, params)
     return np.asarray(np.maximum(heard, other))
+
+
+def felt_factor(bpm: FloatArray, density: FloatArray, wanted: float, params: MatchParams) -> FloatArray:
+    """At which multiple of its tempo each track suits best: 1, or 0.5 or 2; shape (n,)."""
+    heard, other, factor = _both_pulses(bpm, density, wanted, params)
+    return np.where(other > heard, factor, np.float32(1.0))
+
+
+def _both_pulses(
+    bpm: FloatArray, density: FloatArray, wanted: float, params: MatchParams
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """How well the tempo suits, how well its neighbour an octave off does, and which neighbour that is."""
+    factor = np.where(bpm < np.float32(_MIDDLE_BPM), np.float32(2.0), np.float32(0.5))
+    heard = _bell(track_pulse(bpm, density), wanted, params.pulse_width)
+    other = np.float32(params.octave_trust) * _bell(track_pulse(factor * bpm, density), wanted, params.pulse_width)
+    return heard, other, factor
 
 
 def _bell(values: FloatArray, centre: float, width: float) -> FloatArray:

@@ -25,6 +25,7 @@ from workbench.catalog.match_ranking import (
     LOOP_EXCESS_SECONDS,
     Wanted,
     bar_agreement,
+    felt_factor,
     track_pulse,
     track_valence,
     under_scenes,
@@ -251,7 +252,7 @@ def explanation(pair: Pair, params: MatchParams) -> str:
     ranked = sorted(moved, key=lambda name: -abs(moved[name]))
     # What only this track can do comes first.
     rare = sorted(ranked, key=lambda name: name not in ("bars", "sync"))
-    praise = [said for name in rare if (said := _praise(name, pair)) is not None][:3]
+    praise = [said for name in rare if (said := _praise(name, pair, params)) is not None][:3]
     doubts = [said for name in ranked if (said := _doubt(name, pair, params)) is not None][:2]
     if praise and doubts:
         return _sentence(f"{_listed(praise)}; but {_listed(doubts)}")
@@ -266,7 +267,16 @@ def _listed(said: Sequence[str]) -> str:
     return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
 
 
-def _praise(name: str, pair: Pair) -> str | None:
+def _felt_tempo(pair: Pair, params: MatchParams) -> str:
+    """The tempo, and whether it is at half or double that it suits."""
+    bpm = pair.number("bpm")
+    if isnan(bpm):
+        return "music without a beat"
+    factor = felt_factor(pair.columns.bpm, pair.columns.density, pair.wanted.pulse, params)[0]
+    return f"{bpm:.0f} bpm" + {0.5: ", felt at half,", 2.0: ", felt at double,"}.get(float(factor), "")
+
+
+def _praise(name: str, pair: Pair, params: MatchParams) -> str | None:
     """What a part says for a track; None where it says nothing."""
     part, film = pair.parts[name], pair.film
     if name == "bars":
@@ -283,8 +293,7 @@ def _praise(name: str, pair: Pair) -> str | None:
         return None
     match name:
         case "pulse":
-            beats = "music without a beat" if isnan(pair.number("bpm")) else f"{pair.number('bpm'):.0f} bpm"
-            return f"{beats} suits {cutting(film)}"
+            return f"{_felt_tempo(pair, params)} suits {cutting(film)}"
         case "level":
             return f"its energy of {pair.number('energy'):.2f} is about the film's"
         case "mood":

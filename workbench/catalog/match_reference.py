@@ -1,9 +1,9 @@
 """The reference set that the constants of match were fitted on: its card, and how to read it.
 
-What it is. A hundred and twenty films and three hundred tracks, each with a latent character (arousal, valence, pulse, an arc, speech
-or vocals, length), and a grade from 0 to 3 for every pair, given by comparing the characters. Stored are the facts that
-would be measured of them, drawn from the characters with the confusions of real material, and the grades; the
-characters themselves stay out of sight, so nothing here can be ranked by them.
+What it is. A hundred and twenty films and three hundred tracks, each with a latent character (arousal, valence, pulse,
+an arc, speech or vocals, length), and a grade from 0 to 3 for every pair, given by comparing the characters. Stored are
+the facts that would be measured of them, drawn from the characters with the confusions of real material, and the
+grades; the characters themselves stay out of sight, so nothing here can be ranked by them.
 
 What it is for. `calibration_offset` and `calibration_slope` of `MatchParams` are what `fit_calibration` gives on it,
 and `usual_…` are means over it: a score is the probability that an editor would take a track of these facts for a film

@@ -12,6 +12,7 @@ from workbench.catalog.film_facts import FilmFacts
 from workbench.catalog.match_ranking import (
     arc_part,
     bar_agreement,
+    felt_factor,
     length_part,
     quick_parts,
     rank,
@@ -135,6 +136,12 @@ def test_what_is_not_known_of_a_track_speaks_neither_way(film: MakeFilm, columns
     for name in ("pulse", "level", "voice", "length", "arc"):
         assert parts[name][0] == pytest.approx(PARAMS.usual_parts[name], abs=1e-3), name
     assert 0.0 < scores_of(raw_scores(parts, PARAMS), PARAMS)[0] < 0.5
+
+
+def test_a_tempo_may_be_felt_at_half_or_double() -> None:
+    bpm, density = np.array([160.0, 80.0], np.float32), np.full(2, 4.0, np.float32)
+    assert felt_factor(bpm, density, 0.1, PARAMS).tolist() == [0.5, 1.0]
+    assert felt_factor(bpm, density, 0.9, PARAMS).tolist() == [1.0, 2.0]
 
 
 def test_music_without_beats_goes_by_its_onsets() -> None:
