@@ -38,7 +38,8 @@ from workbench.workflows.tryout import clicked_file, forget_grid, keep_grid, kep
 
 CLICK_GAIN_DB = -6.0
 """by which a song lies lower under clicks than alone, see `workbench.render.clicks`"""
-VIEWS = {"8 s": 8.0, "30 s": 30.0, "all": float("inf")}
+VIEWS = {"8\u00a0s": 8.0, "30\u00a0s": 30.0, "all": float("inf")}
+FIRST_VIEW = "30\u00a0s"
 METRES = (2, 3, 4, 5, 6, 7)
 _BEAT_PIXELS, _BAR_PIXELS, _NUMBER_PIXELS = 7, 5, 28
 """between two marks; where they would be closer, beats are not drawn, and of bars only every other one, and so on"""
@@ -117,7 +118,7 @@ def thinned(numbers: IntArray, width: int, least_pixels: float) -> IntArray:
     step = 1
     while numbers.size * least_pixels > step * width:
         step *= 2
-    return numbers[numbers % step == 0]
+    return np.asarray(numbers[numbers % step == 0])
 
 
 class BeatsPicture:
@@ -128,7 +129,7 @@ class BeatsPicture:
         self.sound: LongSound | None = None
         self.kind = "waveform"
         self.names = [unique_name("beats-playhead") for _ in range(3)]
-        shared = Range1d(0.0, 60.0)
+        shared = Range1d(start=0.0, end=60.0)
         self.wave = time_chart(236, shared, -1.0, 1.0, "waveform")
         self.onsets = time_chart(92, shared, 0.0, 1.0, "onsets")
         self.tempo = time_chart(132, shared, 60.0, 180.0, "tempo, bpm", last=True)
@@ -150,7 +151,7 @@ class BeatsPicture:
         analysis = self.state.analysis
         if analysis is not None:
             self.wave.x_range.bounds = (0.0, analysis.duration)
-            self.look_at(0.0, VIEWS["30 s"])
+            self.look_at(0.0, VIEWS[FIRST_VIEW])
         self.show_grid()
         self.show_view()
 
@@ -272,9 +273,11 @@ class BeatsTab:
             gain_a_db=CLICK_GAIN_DB,
         )  # fmt: skip
         self.kind = pmui.RadioButtonGroup(options=["waveform", "spectrogram"], value="waveform", size="small")
-        self.span = pmui.RadioButtonGroup(options=list(VIEWS), value="30 s", size="small")
+        self.span = pmui.RadioButtonGroup(options=list(VIEWS), value=FIRST_VIEW, size="small")
         self.clicks = pmui.Switch(label="Click track", value=False)
-        self.metre = pmui.Select(label="beats a bar", options=list(METRES), value=4, size="small", width=100)
+        self.metre = pmui.Select(
+            label="beats a bar", options=list(METRES), value=4, size="small", width=100, margin=(10, 6)
+        )
         self.facts = pmui.Typography("", variant="body2")
         self.sure = pmui.Typography("", variant="body2")
         self.bar = pmui.LinearProgress(value=0, variant="determinate", width=110, margin=(12, 8))

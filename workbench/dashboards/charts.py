@@ -11,7 +11,7 @@ from typing import Any
 
 import panel as pn
 from bokeh.core.properties import value
-from bokeh.models import CustomJS, CustomJSTickFormatter, Range1d, Title, WheelPanTool, WheelZoomTool
+from bokeh.models import CustomJS, CustomJSTickFormatter, Range1d, WheelPanTool, WheelZoomTool
 from bokeh.plotting import figure as new_bokeh_figure
 
 from workbench.dashboards.transport import seek_on_tap
@@ -45,7 +45,7 @@ def time_chart(height: int, x_range: Range1d, low: float, high: float, label: st
     last : whether it is the lowest one, which shows the time
     """
     figure: Any = new_bokeh_figure(
-        height=height, sizing_mode="stretch_width", x_range=x_range, y_range=Range1d(low, high), tools="",
+        height=height, sizing_mode="stretch_width", x_range=x_range, y_range=Range1d(start=low, end=high), tools="",
         toolbar_location=None, min_border_left=74, min_border_right=12, min_border_top=4, min_border_bottom=2,
         output_backend="canvas", lod_threshold=None,
     )  # fmt: skip
@@ -83,8 +83,6 @@ def paint(figures: Iterable[Any], *, dark: bool, texts: Sequence[Any] = ()) -> N
             legend.background_fill_alpha = legend.border_line_alpha = 0.0
             legend.label_text_color = ink
             legend.label_text_font, legend.label_text_font_size = FONT, "12px"
-        if isinstance(figure.title, Title):
-            figure.title.text_color = ink
     for glyph in texts:
         glyph.text_color = ink
         glyph.text_font = value(FONT)
@@ -97,7 +95,7 @@ def flat_legend(figure: Any) -> None:
     legend.orientation, legend.location = "horizontal", "top_right"
     legend.padding = legend.margin = 0
     legend.spacing, legend.glyph_height, legend.glyph_width = 14, 12, 18
-    legend.label_height, legend.label_text_font_size = 12, "12px"
+    legend.label_text_font_size = "12px"
 
 
 class ViewFollower:

@@ -4,7 +4,8 @@ As in `workbench.workflows.audition`, these are WAV files below the home's `rend
 when there are too many. They are made block by block, in memory that does not grow with their length. Corrected grids
 are records, and kept.
 
-Functions: `clicked_file`, `placed_file`, `under_levels`, `match_to_draw`; `keep_grid`, `forget_grid`, `kept_grid`.
+Functions: `clicked_file`, `placed_file`; `plan_sounds`, `placed_sounds`, `under_levels`; `match_to_draw`; `keep_grid`,
+`forget_grid`, `kept_grid`.
 """
 
 from __future__ import annotations
@@ -18,25 +19,31 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.beats.grid import BeatGrid
+from workbench.errors import PlanError
 from workbench.home import Home
+from workbench.loops.plan import LoopPlan
 from workbench.media.audio import SoundBlock, decode_blocks, write_audio
+from workbench.media.probe import probe
 from workbench.mix.balance import Footage, Mix, plan_mix
 from workbench.mix.levels import LevelCurve, level_curve_of_blocks
-from workbench.params import DuckParams, VoiceParams, WorkbenchParams
+from workbench.params import DuckParams, MatchParams, VoiceParams, WorkbenchParams
 from workbench.recording import FloatArray, Recording
 from workbench.render.clicks import with_clicks
 from workbench.settings import load_settings
 from workbench.store import grids
 from workbench.store.database import Database
-from workbench.workflows.audition import song_file
+from workbench.workflows.audition import footage_file, music_file, song_file
 from workbench.workflows.mix import measure_footage
 from workbench.workflows.progress import Progress, silent
 
 if TYPE_CHECKING:
     from workbench.catalog.film_facts import FilmFacts
     from workbench.catalog.lane import Lane
+    from workbench.video.picture import Picture
+    from workbench.workflows.loop import Loop
 
 _BLOCK_SECONDS = 10.0
+_MOTION_POINTS = 400
 
 
 def clicked_file(song: Path, grid: BeatGrid, home: Home, progress: Progress = silent) -> Path:
@@ -119,6 +126,49 @@ def under_levels(played: Path, video: Path, seconds: float, home: Home, progress
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class MixSounds:
+    """Music and the clip's own sound as files on the clip's clock, and how loud both are."""
+
+    music: Path
+    footage: Path | None
+    """None where the clip has no sound"""
+    levels: UnderLevels
+
+
+def plan_sounds(loop: Loop, home: Home, progress: Progress = silent) -> MixSounds:
+    """A plan as it is played under its clip, without a mix.
+
+    Raises
+    ------
+    PlanError : there is no plan, or no clip
+    MediaError : song or clip cannot be decoded; StoreError : the home folder cannot be written to
+    """
+    if not isinstance(loop.answer, LoopPlan) or loop.video is None:
+        raise PlanError("a mix needs a plan under a clip")
+    return _sounds(music_file(loop.answer.alone, loop.song.path, home, progress), loop.video, home, progress)
+
+
+def placed_sounds(song: Path, video: Path, offset_s: float, home: Home, progress: Progress = silent) -> MixSounds:
+    """A song that is placed under a clip, once, without a mix.
+
+    Parameters
+    ----------
+    offset_s : video time at which the song's time 0 falls
+
+    Raises
+    ------
+    MediaError : song or clip cannot be decoded; StoreError : the home folder cannot be written to
+    """
+    seconds = probe(video).duration
+    return _sounds(placed_file(song, offset_s, seconds, home, progress), video, home, progress)
+
+
+def _sounds(music: Path, video: Path, home: Home, progress: Progress) -> MixSounds:
+    footage = footage_file(video, home, progress)
+    return MixSounds(music, footage, under_levels(music, video, probe(video).duration, home, progress))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class DrawnMatch:
     """A match, and the curves that show why."""
 
@@ -126,6 +176,8 @@ class DrawnMatch:
     film: FilmFacts
     speech: tuple[tuple[float, float], ...]
     """where somebody speaks, video seconds"""
+    motion: FloatArray
+    """shape (n, 2), video seconds and how much moves, 0 to 1"""
     contours: Mapping[str, FloatArray]
     """by track id: energy in equal parts of the track, 0 to 1, NaN where nothing was measured"""
 
@@ -151,7 +203,22 @@ def match_to_draw(
         for name, contour in zip(columns.track_ids, columns.contour, strict=True)
         if str(name) in wanted
     }
-    return DrawnMatch(lane, ranked.film, ranked.footage.soundtrack.speech_ranges, contours)
+    motion = _motion(ranked.footage.picture, (params or WorkbenchParams()).match)
+    return DrawnMatch(lane, ranked.film, ranked.footage.soundtrack.speech_ranges, motion, contours)
+
+
+def _motion(picture: Picture, params: MatchParams) -> FloatArray:
+    """How much moves, smoothed over as much of the film as a column of a picture is wide."""
+    from workbench.catalog.film_facts import movement_of
+
+    edges = np.linspace(0.0, picture.duration, _MOTION_POINTS + 1)
+    place = np.clip(np.searchsorted(edges, picture.times, side="right") - 1, 0, _MOTION_POINTS - 1)
+    told = np.isfinite(picture.motion)
+    count = np.bincount(place[told], minlength=_MOTION_POINTS)
+    total = np.bincount(place[told], weights=picture.motion[told], minlength=_MOTION_POINTS)
+    seen = count > 0
+    middles = 0.5 * (edges[1:] + edges[:-1])[seen]
+    return np.column_stack([middles, movement_of(total[seen] / count[seen], params)])
 
 
 def keep_grid(content_hash: str, grid: BeatGrid, home: Home, note: str = "") -> grids.CorrectedGrid:
@@ -210,8 +277,6 @@ class _Stream:
 
     def blocks(self, stage: str, progress: Progress) -> Iterator[SoundBlock]:
         """The whole file."""
-        from workbench.media.probe import probe
-
         seconds = max(1e-3, probe(self._path).duration)
         for block in decode_blocks(self._path, _BLOCK_SECONDS):
             progress(stage, min(1.0, block.start / seconds))

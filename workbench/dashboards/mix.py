@@ -1,0 +1,344 @@
+"""The Mix tab: how music makes way for a voice, seen as levels and heard while it is tuned.
+
+Sound is measured once a plan, in a process of its own. From then on a mix follows from the levels alone
+(`workbench.mix.balance.plan_mix`), so that letting go of a slider shows and plays the new one at once: gains and
+ducking are applied by the player, not by rendering. B is the same music without the duck, at the same gain.
+
+Classes: `MixState`, levels and mix, without widgets; `MixPicture`; `MixTab`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import panel as pn
+import panel_material_ui as pmui
+from bokeh.models import ColumnDataSource, Range1d
+
+from workbench.dashboards.charts import ViewFollower, flat_legend, paint, time_chart, unique_name
+from workbench.dashboards.controls import ParamControls, ProfileBar
+from workbench.dashboards.session import Session
+from workbench.dashboards.transport import Player, playhead
+from workbench.loops.plan import LoopPlan
+from workbench.mix.balance import Mix
+from workbench.mix.levels import HOPS_PER_SECOND
+from workbench.params import DUCK_PRESETS, DuckParams, WorkbenchParams
+from workbench.plots.palette import DUCK, HEARD, VOICE
+from workbench.recording import FloatArray
+from workbench.workflows.loop import Loop
+from workbench.workflows.tryout import MixSounds, plan_sounds
+
+OWN = "own"
+"""name of what is no preset"""
+SHOWN = (
+    "voice_lufs", "under_voice_lu", "attack_ms", "release_ms", "bridge_seconds", "ahead_seconds", "hold_seconds",
+    "piece_seconds", "steady_db", "aside_lu", "max_depth_db", "max_music_gain_db", "max_video_gain_db",
+)  # fmt: skip
+_QUIETEST_LUFS, _LOUDEST_LUFS = -66.0, -6.0
+_SMOOTH_HOPS = 40
+"""momentary loudness is a mean over 400 ms"""
+_SHARE_MS = 1200
+"""after the last change, until the other tabs get the new mix"""
+
+
+@dataclass(eq=False)
+class MixState:
+    """The mix that is looked at and heard; no widgets."""
+
+    sounds: MixSounds | None = None
+    mix: Mix | None = None
+
+    def tune(self, params: WorkbenchParams) -> None:
+        """Mix with other parameters."""
+        self.mix = None if self.sounds is None else self.sounds.levels.mixed(params.voice, params.duck)
+
+    @property
+    def points(self) -> list[list[float]]:
+        """Attenuation of the music: pairs of video seconds and dB, positive; empty without a voice-over."""
+        if self.mix is None or self.mix.duck is None:
+            return []
+        return [[float(at), float(db)] for at, db in self.mix.duck.envelope_points]
+
+    @property
+    def music_gain_db(self) -> float:
+        """Gain of the music."""
+        return 0.0 if self.mix is None else self.mix.music_gain_db or 0.0
+
+    @property
+    def video_gain_db(self) -> float:
+        """Gain of the clip's own sound."""
+        return 0.0 if self.mix is None else self.mix.video_gain_db or 0.0
+
+    def headroom_db(self) -> float:
+        """Gain under which both together cannot clip, whatever meets."""
+        if self.sounds is None:
+            return 0.0
+        levels = self.sounds.levels
+        footage = 0.0 if levels.footage.levels is None else levels.footage.levels.peak
+        highest = levels.music.peak * 10 ** (self.music_gain_db / 20) + footage * 10 ** (self.video_gain_db / 20)
+        return -max(0.0, 20.0 * float(np.log10(max(highest, 1e-9))))
+
+    def facts(self) -> str:
+        """What was decided, in a line."""
+        mix = self.mix
+        if mix is None:
+            return "no plan under a clip is open yet"
+        if not mix.voiceover or mix.duck is None:
+            heard = {"voice": "somebody speaks, but too little for a voice-over", "ambient": "nobody speaks",
+                     "silent": "the clip is silent", "none": "the clip has no sound"}  # fmt: skip
+            return f"{heard[mix.classification]}: the music plays at its own level"
+        spoken = sum(end - start for start, end in mix.duck.speech_ranges)
+        return (
+            f"{len(mix.duck.speech_ranges)} phrases, {spoken:.0f} s of speech · music {self.music_gain_db:+.1f} dB · "
+            f"footage {self.video_gain_db:+.1f} dB · duck down to {mix.duck.depth_db:.1f} dB"
+        )
+
+
+def loudness(power: FloatArray, from_s: float, to_s: float, columns: int) -> tuple[FloatArray, FloatArray]:
+    """Loudness over 400 ms at evenly spaced times of a view: times in s and LUFS, no quieter than the picture's floor.
+
+    Parameters
+    ----------
+    power : shape (n_hops,), K-weighted, a hundred hops a second
+    from_s, to_s : the view, s
+    columns : times at most
+    """
+    total = np.concatenate([[0.0], np.cumsum(power)])
+    first, stop = max(0, round(from_s * HOPS_PER_SECOND)), min(power.size, round(to_s * HOPS_PER_SECOND))
+    if stop <= first:
+        return np.zeros(0), np.zeros(0)
+    at = np.unique(np.linspace(first, stop, min(columns, stop - first), endpoint=False).astype(np.int64))
+    begin, end = np.maximum(0, at - _SMOOTH_HOPS // 2), np.minimum(power.size, at + _SMOOTH_HOPS // 2)
+    mean = (total[end] - total[begin]) / (end - begin)
+    lufs = 10.0 * np.log10(np.maximum(mean, 1e-12)) - 0.691
+    return at / HOPS_PER_SECOND, np.maximum(lufs, _QUIETEST_LUFS)
+
+
+def preset_of(duck: DuckParams) -> str:
+    """Name of the preset that these parameters are; `OWN` for none."""
+    return next((name for name in DUCK_PRESETS if DuckParams.model_validate({"preset": name}) == duck), OWN)
+
+
+class MixPicture:
+    """Levels of both, speech, and the duck."""
+
+    def __init__(self, state: MixState) -> None:
+        self.state = state
+        self.names = [unique_name("mix-playhead") for _ in range(2)]
+        shared = Range1d(start=0.0, end=60.0)
+        self.levels = time_chart(300, shared, _QUIETEST_LUFS, _LOUDEST_LUFS, "loudness, LUFS")
+        self.duck = time_chart(150, shared, -30.0, 1.5, "duck, dB", last=True)
+        self.figures = (self.levels, self.duck)
+        self._sources: dict[str, ColumnDataSource] = {}
+        self._draw()
+        self.follow = ViewFollower(self.levels, self.show_view)
+        self.ink(dark=False)
+
+    def ink(self, *, dark: bool) -> None:
+        """Colours for a light or a dark page."""
+        paint(self.figures, dark=dark)
+        for head in self._heads:
+            head.line_color = "#F0E442" if dark else "#000000"
+        self._alone.line_color = self._under.line_color = "#56B4E9" if dark else HEARD
+        self._curve.line_color = self._area.fill_color = "#CC6699" if dark else DUCK
+
+    def show(self) -> None:
+        """Show all of another clip."""
+        if self.state.sounds is not None:
+            end = self.state.sounds.levels.seconds
+            self.levels.x_range.update(start=0.0, end=end, bounds=(0.0, end))
+        self.show_mix()
+
+    def show_mix(self) -> None:
+        """Show another mix of the same sounds."""
+        state = self.state
+        speech = state.mix.duck.speech_ranges if state.mix is not None and state.mix.duck is not None else ()
+        self._set("speech", left=[start for start, _ in speech], right=[end for _, end in speech])
+        points = state.points
+        end = state.sounds.levels.seconds if state.sounds is not None else 0.0
+        times = [0.0, *(at for at, _ in points), end] if points else []
+        depth = [points[0][1], *(db for _, db in points), points[-1][1]] if points else []
+        self._set("duck", x=times, y=[-db for db in depth])
+        deepest = max([12.0, *depth])
+        self.duck.y_range.start = -1.1 * deepest
+        self.show_view()
+
+    def show_view(self) -> None:
+        """Send what is in view, as fine as the screen."""
+        state = self.state
+        if state.sounds is None:
+            for name in ("footage", "alone", "under"):
+                self._set(name, x=[], y=[])
+            return
+        levels = state.sounds.levels
+        first, last, columns = self.follow.stretch(levels.seconds)
+        music = levels.music.power * 10 ** (state.music_gain_db / 10)
+        self._line("alone", music, first, last, columns)
+        points = np.array(state.points, dtype=np.float64)
+        if points.size:
+            middles = (np.arange(music.size) + 0.5) / HOPS_PER_SECOND
+            music = music * 10 ** (-np.interp(middles, points[:, 0], points[:, 1]) / 10)
+        self._line("under", music, first, last, columns)
+        footage = levels.footage.levels
+        power = np.zeros(0) if footage is None else footage.power * 10 ** (state.video_gain_db / 10)
+        self._line("footage", power, first, last, columns)
+
+    def _line(self, name: str, power: FloatArray, first: float, last: float, columns: int) -> None:
+        times, lufs = loudness(power, first, last, columns)
+        self._set(name, x=times, y=lufs)
+
+    def _set(self, name: str, **columns: Any) -> None:
+        self._sources[name].data = columns
+
+    def _source(self, name: str, *columns: str) -> ColumnDataSource:
+        self._sources[name] = ColumnDataSource({column: [] for column in columns})
+        return self._sources[name]
+
+    def _draw(self) -> None:
+        levels, duck = self.figures
+        speech = self._source("speech", "left", "right")
+        levels.quad(
+            "left", "right", _LOUDEST_LUFS, _QUIETEST_LUFS, source=speech, color=VOICE, alpha=0.22, line_width=0,
+            legend_label="speech",
+        )  # fmt: skip
+        duck.quad("left", "right", 1.5, -60.0, source=speech, color=VOICE, alpha=0.22, line_width=0)
+        levels.line(
+            "x", "y", source=self._source("footage", "x", "y"), color=VOICE, line_width=1.6,
+            legend_label="footage, with its gain",
+        )  # fmt: skip
+        alone = levels.line(
+            "x", "y", source=self._source("alone", "x", "y"), color=HEARD, line_width=1, line_dash=[3, 3],
+            legend_label="music without the duck",
+        )  # fmt: skip
+        under = levels.line(
+            "x", "y", source=self._source("under", "x", "y"), color=HEARD, line_width=1.8,
+            legend_label="music as it is heard",
+        )  # fmt: skip
+        self._alone, self._under = alone.glyph, under.glyph
+        source = self._source("duck", "x", "y")
+        self._area = duck.varea("x", 0.0, "y", source=source, color=DUCK, alpha=0.3).glyph
+        self._curve = duck.line("x", "y", source=source, color=DUCK, line_width=1.8).glyph
+        flat_legend(levels)
+        self._heads = [playhead(figure, name, "#000000") for figure, name in zip(self.figures, self.names, strict=True)]
+
+
+class MixTab:
+    """Speech, levels and the duck, seen, heard and tuned."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._loop: Loop | None = None
+        self._shares = 0
+        self.state = MixState()
+        self.picture = MixPicture(self.state)
+        self.player = Player(sizing_mode="stretch_width", playheads=self.picture.names, labels=["ducked", "not ducked"])
+        self.preset = pmui.Select(
+            label="preset", options=[*DUCK_PRESETS, OWN], value=preset_of(session.params.duck), size="small",
+            sizing_mode="stretch_width",
+        )  # fmt: skip
+        self.controls = ParamControls(session, "duck", SHOWN)
+        self.profile = ProfileBar(session)
+        self.facts = pmui.Typography("", variant="body2")
+        self.preset.param.watch(lambda event: self.choose(event.new), "value")
+        session.param.watch(lambda event: self.take(event.new), "plan")
+        session.param.watch(lambda _: self.tune(), "params")
+        session.param.watch(lambda event: self.picture.ink(dark=event.new), "dark")
+        self.picture.ink(dark=session.dark)
+        self.take(session.plan)
+
+    def take(self, loop: Loop | None) -> None:
+        """Show the mix of another plan, and prepare its sound; the same plan with another mix needs none."""
+        if loop is not None and self._loop is not None and loop.answer is self._loop.answer:
+            self._loop = loop
+            return
+        self._loop = loop
+        self.state.sounds = self.state.mix = None
+        self.player.param.update(music_a="", music_b="", footage="")
+        self.picture.show()
+        self._say()
+        if loop is None or loop.video is None or not isinstance(loop.answer, LoopPlan):
+            return
+        session = self._session
+
+        def measured(sounds: MixSounds) -> None:
+            if self._loop is not None and self._loop.answer is loop.answer:
+                self._measured(sounds)
+
+        session.run(plan_sounds, loop, session.home, then=measured, subject=str(loop.song.path))
+
+    def choose(self, preset: str) -> None:
+        """Take the parameters of a preset."""
+        if preset != OWN and preset != preset_of(self._session.params.duck):
+            duck = DuckParams.model_validate({"preset": preset})
+            self._session.params = self._session.params.model_copy(update={"duck": duck})
+
+    def tune(self) -> None:
+        """Mix with the session's parameters: see and hear it at once, and tell the other tabs when it has settled."""
+        self.preset.value = preset_of(self._session.params.duck)
+        before = self.state.mix
+        self.state.tune(self._session.params)
+        if self.state.mix != before:
+            self.picture.show_mix()
+            self._load()
+            self._share_soon()
+        self._say()
+
+    def share(self) -> None:
+        """Make the mix that of the session's plan, so that other tabs and exports have it."""
+        plan = self._session.plan
+        same = plan is not None and self._loop is not None and plan.answer is self._loop.answer
+        if plan is not None and same and plan.mix != self.state.mix:
+            self._session.plan = replace(plan, mix=self.state.mix)
+
+    def panel(self) -> pn.viewable.Viewable:
+        """Sliders on the left, transport and pictures on the right, profiles below."""
+        figures = [pn.pane.Bokeh(figure, sizing_mode="stretch_width", margin=0) for figure in self.picture.figures]
+        sliders = pmui.Column(self.preset, self.controls.panel(), width=270, height=560, scroll=True, margin=(4, 0))
+        pictures = pmui.Column(
+            self.player, self.facts, *figures, self.profile.panel(), sizing_mode="stretch_width", margin=0
+        )
+        return pmui.Row(sliders, pictures, sizing_mode="stretch_width")
+
+    def _measured(self, sounds: MixSounds) -> None:
+        self.state.sounds = sounds
+        self.state.tune(self._session.params)
+        self.player.duration = sounds.levels.seconds
+        self.picture.show()
+        self._load()
+        self._say()
+
+    def _load(self) -> None:
+        """Tell the player what there is to hear, and how loud."""
+        state, sounds, session = self.state, self.state.sounds, self._session
+        if sounds is None:
+            return
+        music = session.url_of(sounds.music)
+        self.player.param.update(
+            footage="" if sounds.footage is None else session.url_of(sounds.footage),
+            music_a=music,
+            music_b=music if state.points else "",
+            gain_a_db=state.music_gain_db,
+            gain_b_db=state.music_gain_db,
+            footage_db=state.video_gain_db,
+            duck_a=state.points,
+            headroom_db=state.headroom_db(),
+        )
+
+    def _share_soon(self) -> None:
+        document = pn.state.curdoc
+        if document is None or document.session_context is None:
+            self.share()
+            return
+        self._shares += 1
+        mine = self._shares
+
+        def settled() -> None:
+            if mine == self._shares:
+                self.share()
+
+        document.add_timeout_callback(settled, _SHARE_MS)
+
+    def _say(self) -> None:
+        self.facts.object = self.state.facts()
