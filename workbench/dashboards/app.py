@@ -30,11 +30,11 @@ from workbench.workflows.audition import FOLDER
 class StatusBar(JSComponent):
     """What the page is about, what is being done, and what went wrong last."""
 
-    subject: str = param.String("")
-    stage: str = param.String("")
-    done: float = param.Number(0.0)
-    message: str = param.String("")
-    cancelled: int = param.Integer(0)
+    subject = param.String("")
+    stage = param.String("")
+    done = param.Number(0.0)
+    message = param.String("")
+    cancelled = param.Integer(0)
 
     _esm = ASSETS / "status.js"
     _stylesheets: ClassVar[list[Any]] = [stylesheet("status")]
@@ -63,6 +63,7 @@ TABS = (
     TabEntry("Seams", "workbench.dashboards.seams", "SeamsTab"),
     TabEntry("Beats", "workbench.dashboards.beats", "BeatsTab"),
     TabEntry("Mix", "workbench.dashboards.mix", "MixTab"),
+    TabEntry("Match", "workbench.dashboards.match", "MatchTab"),
 )
 """Every tab, in the order of the page; a module is imported when its tab is first opened."""
 
@@ -102,6 +103,14 @@ class Page:
             sizing_mode="stretch_width",
         )
         tabs.param.watch(lambda event: self.open_tab(event.new), "active")
+        titles = [entry.title for entry in self._entries]
+
+        def turn(event: Any) -> None:
+            if event.new in titles:
+                tabs.active = titles.index(event.new)
+                self.session.tab = ""
+
+        self.session.param.watch(turn, "tab")
         self.open_tab(0)
         page = pmui.Page(
             title="Barline Workbench",

@@ -43,16 +43,17 @@ class Session(param.Parameterized):
     pool : does the work; None: the one of this process
     """
 
-    params: WorkbenchParams = param.ClassSelector(class_=WorkbenchParams)
-    song: Song | None = param.ClassSelector(class_=Song, allow_None=True)
-    clip: Path | None = param.ClassSelector(class_=Path, allow_None=True)
-    plan: Loop | None = param.ClassSelector(class_=Loop, allow_None=True, doc="song under clip: a plan or a refusal")
-    analysis: Analysis | None = param.ClassSelector(class_=Analysis, allow_None=True, doc="of the song")
-    song_sound: LongSound | None = param.ClassSelector(class_=LongSound, allow_None=True, doc="the song, to draw")
-    dark: bool = param.Boolean(False, doc="whether the page is dark")
-    stage: str = param.String("", doc="what is being done, in words; empty when nothing is")
-    done: float = param.Number(0.0, bounds=(0.0, 1.0), doc="how much of that stage is")
-    message: str = param.String("", doc="what went wrong last, in a sentence")
+    params = param.ClassSelector(class_=WorkbenchParams)
+    song = param.ClassSelector(class_=Song, allow_None=True)
+    clip = param.ClassSelector(class_=Path, allow_None=True)
+    plan = param.ClassSelector(class_=Loop, allow_None=True, doc="song under clip: a plan or a refusal")
+    analysis = param.ClassSelector(class_=Analysis, allow_None=True, doc="of the song")
+    song_sound = param.ClassSelector(class_=LongSound, allow_None=True, doc="the song, to draw")
+    dark = param.Boolean(False, doc="whether the page is dark")
+    stage = param.String("", doc="what is being done, in words; empty when nothing is")
+    done = param.Number(0.0, bounds=(0.0, 1.0), doc="how much of that stage is")
+    tab = param.String("", doc="title of the tab that somebody wants to see")
+    message = param.String("", doc="what went wrong last, in a sentence")
 
     def __init__(self, home: Home, params: WorkbenchParams | None = None, pool: Pool | None = None) -> None:
         super().__init__(params=params or WorkbenchParams())

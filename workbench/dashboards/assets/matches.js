@@ -1,0 +1,141 @@
+// Tracks that were matched to a film, one a row: facts, and a small picture of how the energy follows what moves.
+// Rows are chosen by click or arrow keys; Enter, or a double click, opens a track under the film.
+const SVG = "http://www.w3.org/2000/svg", WIDTH = 150, HEIGHT = 26
+
+const COLUMNS = [
+  ["#", "rank"], ["track", "title"], ["score", "score"], ["bpm", "bpm"], ["length", "seconds"], ["voice", "voice"],
+  ["energy over the film", null], ["lands", "lands"],
+]
+
+function shape(kind, attributes) {
+  const made = document.createElementNS(SVG, kind)
+  for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value)
+  return made
+}
+
+function contour(film, music, dark) {
+  const svg = shape("svg", { width: WIDTH, height: HEIGHT, viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" })
+  svg.setAttribute("aria-label", "energy of the music over the motion of the film")
+  const y = (v) => (HEIGHT - 1 - v * (HEIGHT - 3)).toFixed(1)
+  if (film.length) {
+    const points = film.map(([x, v]) => `${(x * WIDTH).toFixed(1)},${y(v)}`).join(" ")
+    svg.append(shape("polygon", { points: `0,${HEIGHT} ${points} ${WIDTH},${HEIGHT}`, fill: "#7F7F7F", "fill-opacity": 0.4 }))
+  }
+  if (music.length) {
+    const points = music.map(([x, v]) => `${(x * WIDTH).toFixed(1)},${y(v)}`).join(" ")
+    svg.append(shape("polyline", { points, fill: "none", stroke: dark ? "#56B4E9" : "#0072B2", "stroke-width": 1.6 }))
+  }
+  return svg
+}
+
+const clock = (s) => `${Math.floor(Math.round(s) / 60)}:${String(Math.round(s) % 60).padStart(2, "0")}`
+
+export function render({ model }) {
+  const box = document.createElement("div")
+  box.className = "matches"
+  let by = "rank", down = false
+
+  const cell = (text, kind = "") => {
+    const td = document.createElement("td")
+    td.className = kind
+    td.textContent = text
+    return td
+  }
+  const sorted = () => {
+    const rows = [...model.rows]
+    rows.sort((a, b) => {
+      const [x, y] = [a[by], b[by]]
+      const order = x === y ? a.rank - b.rank : x === null ? 1 : y === null ? -1 : x < y ? -1 : 1
+      return down && x !== y ? -order : order
+    })
+    return rows
+  }
+  const choose = (id, focus) => {
+    model.chosen = id
+    paint()
+    if (focus) box.querySelector(`tr[aria-selected="true"]`)?.focus()
+  }
+  const open = (id) => { model.opened = [id, (model.opened[1] ?? 0) + 1] }
+
+  function head() {
+    const row = document.createElement("tr")
+    for (const [name, key] of COLUMNS) {
+      const th = document.createElement("th")
+      th.scope = "col"
+      if (key) {
+        const button = document.createElement("button")
+        button.textContent = name
+        button.title = `sort by ${key}`
+        button.addEventListener("click", () => { down = by === key ? !down : false; by = key; paint() })
+        th.append(button)
+        if (by === key) th.setAttribute("aria-sort", down ? "descending" : "ascending")
+      } else th.textContent = name
+      row.append(th)
+    }
+    const head = document.createElement("thead")
+    head.append(row)
+    return head
+  }
+  function line(found) {
+    const tr = document.createElement("tr")
+    const chosen = found.id === model.chosen
+    tr.setAttribute("aria-selected", chosen ? "true" : "false")
+    tr.tabIndex = chosen ? 0 : -1
+    tr.dataset.track = found.id
+    const title = cell(found.title, "text")
+    const artist = document.createElement("small")
+    artist.textContent = found.artist
+    if (found.artist) title.append(artist)
+    const score = cell(found.score.toFixed(2), "number")
+    const bar = document.createElement("span")
+    bar.className = "score"
+    bar.style.width = `${Math.round(40 * found.score)}px`
+    const room = document.createElement("span")
+    room.style.cssText = "display:inline-block;width:46px;text-align:left"
+    room.append(bar)
+    score.append(room)
+    const picture = cell("")
+    picture.append(contour(model.film, found.contour, model.dark))
+    tr.append(
+      cell(found.rank, "number"), title, score, cell(found.bpm === null ? "–" : Math.round(found.bpm), "number"),
+      cell(found.seconds === null ? "–" : clock(found.seconds), "number"), cell(found.voice), picture, cell(found.lands, "text"),
+    )
+    tr.addEventListener("click", () => choose(found.id, true))
+    tr.addEventListener("dblclick", () => open(found.id))
+    return tr
+  }
+  function paint() {
+    const rows = sorted()
+    if (!rows.length) {
+      const empty = document.createElement("div")
+      empty.className = "empty"
+      empty.textContent = model.empty
+      box.replaceChildren(empty)
+      return
+    }
+    const table = document.createElement("table"), body = document.createElement("tbody")
+    table.setAttribute("aria-label", "matches")
+    const top = box.scrollTop
+    const lines = rows.map(line)
+    if (!rows.some((row) => row.id === model.chosen)) lines[0].tabIndex = 0
+    body.append(...lines)
+    table.append(head(), body)
+    box.replaceChildren(table)
+    box.scrollTop = top
+    box.style.setProperty("--table-head", model.dark ? "#121212" : "#ffffff")
+  }
+  box.addEventListener("keydown", (event) => {
+    const rows = sorted(), at = rows.findIndex((row) => row.id === model.chosen)
+    const to = { ArrowDown: at + 1, ArrowUp: Math.max(0, at - 1) }[event.key]
+    if (to !== undefined && rows.length) {
+      event.preventDefault()
+      choose(rows[Math.min(to, rows.length - 1)].id, true)
+    } else if (event.key === "Enter" && at >= 0 && event.composedPath()[0].tagName === "TR") {
+      event.preventDefault()
+      open(rows[at].id)
+    }
+  })
+  for (const name of ["rows", "film", "chosen", "dark", "empty"]) model.on(name, paint)
+  paint()
+  return box
+}

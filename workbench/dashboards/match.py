@@ -1,0 +1,460 @@
+"""The Match tab: tracks of the catalog for the open clip, why each is there, and how it sounds where it lands.
+
+Each row draws the energy of the music, where it lands, over what moves in the film; the one that is chosen is drawn
+large, with the moments that coincide, and plays under the film from its strongest one. Balance and ducking are those of
+the session's parameters. Filters narrow what was found; they do not rank anew.
+
+Classes: `Filters`; `MatchState`, what was found and chosen, without widgets; `MatchPicture`; `MatchTable`; `MatchTab`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from html import escape
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+import panel as pn
+import panel_material_ui as pmui
+import param
+from bokeh.models import ColumnDataSource, Range1d
+from panel.custom import JSComponent
+
+from workbench.align.placements import Placement
+from workbench.catalog.lane import Match
+from workbench.catalog.track import Track
+from workbench.dashboards.assets import ASSETS, stylesheet
+from workbench.dashboards.charts import flat_legend, paint, time_chart, unique_name
+from workbench.dashboards.mix import MixState
+from workbench.dashboards.session import Session
+from workbench.dashboards.transport import Player, playhead
+from workbench.dashboards.work import Job
+from workbench.plots.palette import BEAT, HEARD, VOICE
+from workbench.recording import FloatArray
+from workbench.workflows.tryout import DrawnMatch, MixSounds, match_to_draw, placed_sounds
+
+SLOWEST, FASTEST = 40.0, 220.0
+LONGEST_SECONDS = 1800.0
+VOICES = ("any", "instrumental", "with vocals")
+_RUN_UP_SECONDS = 3.0
+"""played before the moment that lands"""
+_NAMED = 6
+"""coincidences that are named in the picture"""
+_LAP = 0.035
+"""share of the film within which two names would overlap"""
+
+
+@dataclass(frozen=True, slots=True)
+class Filters:
+    """What of the matches is shown."""
+
+    bpm: tuple[float, float] = (SLOWEST, FASTEST)
+    seconds: tuple[float, float] = (0.0, LONGEST_SECONDS)
+    voice: str = "any"
+    words: str = ""
+
+    def keep(self, track: Track) -> bool:
+        """Whether a track is shown; one whose tempo, length or voice is unknown passes only where nothing is asked."""
+        return (
+            _within(track.bpm, self.bpm, (SLOWEST, FASTEST))
+            and _within(track.duration_seconds, self.seconds, (0.0, LONGEST_SECONDS))
+            and (self.voice == "any" or track.instrumental is (self.voice == "instrumental"))
+            and all(word in _said_of(track) for word in self.words.casefold().split())
+        )
+
+
+def _within(value: float | None, asked: tuple[float, float], all_of_it: tuple[float, float]) -> bool:
+    """An end that stands at its stop asks for nothing."""
+    low = asked[0] if asked[0] > all_of_it[0] else float("-inf")
+    high = asked[1] if asked[1] < all_of_it[1] else float("inf")
+    return low <= value <= high if value is not None else low == float("-inf") and high == float("inf")
+
+
+def _said_of(track: Track) -> str:
+    words = (*track.moods, *track.genres, *track.tags, *track.instruments, track.title or "", track.artist_name or "")
+    return " ".join(words).casefold()
+
+
+@dataclass(eq=False)
+class MatchState:
+    """What was found for a clip, what of it is shown, and which track is chosen; no widgets."""
+
+    drawn: DrawnMatch | None = None
+    filters: Filters = Filters()
+    chosen: str = ""
+    placement: int = 0
+
+    @property
+    def shown(self) -> tuple[tuple[int, Match], ...]:
+        """Rank, from 1, and match, of those that pass the filters: the lane first, then the rest of the pool."""
+        if self.drawn is None:
+            return ()
+        lane = self.drawn.lane
+        first = {found.track.track_id for found in lane.matches}
+        everyone = (*lane.matches, *(found for found in lane.candidate_pool if found.track.track_id not in first))
+        return tuple((n, found) for n, found in enumerate(everyone, start=1) if self.filters.keep(found.track))
+
+    @property
+    def match(self) -> Match | None:
+        """The one that is chosen, if it is shown."""
+        return next((found for _, found in self.shown if found.track.track_id == self.chosen), None)
+
+    @property
+    def place(self) -> Placement | None:
+        """Where the chosen one lies under the film; None where it lands nowhere."""
+        match = self.match
+        if match is None or not match.sync:
+            return None
+        return match.sync[min(self.placement, len(match.sync) - 1)]
+
+    def music(self, match: Match, place: Placement | None) -> tuple[FloatArray, FloatArray]:
+        """Energy of a track over the film: video seconds and 0 to 1; empty where it was not measured."""
+        contour = None if self.drawn is None else self.drawn.contours.get(match.track.track_id)
+        length = match.track.duration_seconds
+        if self.drawn is None or contour is None or not length or not np.all(np.isfinite(contour)):
+            return np.zeros(0), np.zeros(0)
+        begins = 0.0 if place is None else place.offset_seconds
+        times = begins + (np.arange(contour.size) + 0.5) / contour.size * length
+        inside = (times >= 0.0) & (times <= self.drawn.film.duration)
+        return times[inside], contour[inside]
+
+    def rows(self) -> list[dict[str, Any]]:
+        """What the table shows of each match."""
+        return [self._row(rank, found) for rank, found in self.shown]
+
+    def film(self) -> list[list[float]]:
+        """What moves in the film, for the table: share of its time, 0 to 1."""
+        if self.drawn is None:
+            return []
+        motion = self.drawn.motion[:: max(1, len(self.drawn.motion) // 100)]
+        return [[round(float(at / self.drawn.film.duration), 4), round(float(much), 3)] for at, much in motion]
+
+    def _row(self, rank: int, found: Match) -> dict[str, Any]:
+        assert self.drawn is not None, "rows are of a match"
+        track, best = found.track, found.sync[0] if found.sync else None
+        times, energy = self.music(found, best)
+        points = zip(times / self.drawn.film.duration, energy, strict=True)
+        return {
+            "id": track.track_id,
+            "rank": rank,
+            "title": track.title or track.track_id,
+            "artist": track.artist_name or "",
+            "score": found.score,
+            "bpm": track.bpm,
+            "seconds": track.duration_seconds,
+            "voice": "–" if track.instrumental is None else "none" if track.instrumental else "vocals",
+            "contour": [[round(float(at), 4), round(float(much), 3)] for at, much in points],
+            "lands": best.label if best is not None else "nowhere in particular",
+        }
+
+    def why(self) -> str:
+        """The chosen match in words, as HTML."""
+        match = self.match
+        if match is None:
+            return ""
+        lines = "".join(
+            f"<tr><td>{escape(reason.category or '')}</td><td>{escape(reason.video)}</td>"
+            f"<td>{escape(reason.audio)}</td><td>{reason.score:.2f}</td></tr>"
+            for reason in match.reasons
+        )
+        head = "<tr><th>because of</th><th>the film</th><th>the music</th><th>fit</th></tr>"
+        title = escape(match.track.title or match.track.track_id)
+        return f"<h4>{title}</h4><p>{escape(match.fit_explanation)}</p><table>{head}{lines}</table>"
+
+
+class MatchTable(JSComponent):
+    """The matches, a row each."""
+
+    rows = param.List([])
+    film = param.List([], doc="[share of the film's time, 0 to 1] pairs: what moves")
+    chosen = param.String("", doc="track id")
+    opened = param.List([], doc="[track id, n]: open it in the Plan tab")
+    dark = param.Boolean(False)
+    empty = param.String("", doc="said where there is no row")
+
+    _esm = ASSETS / "matches.js"
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("matches")]
+
+
+class MatchPicture:
+    """What moves in the film, and the energy of the chosen track where it lies under it."""
+
+    def __init__(self, state: MatchState) -> None:
+        self.state = state
+        self.name = unique_name("match-playhead")
+        self.figure = time_chart(188, Range1d(start=0.0, end=60.0), -0.12, 1.28, "0 to 1", last=True)
+        self._sources: dict[str, ColumnDataSource] = {}
+        self._draw()
+        self.ink(dark=False)
+
+    def ink(self, *, dark: bool) -> None:
+        """Colours for a light or a dark page."""
+        paint([self.figure], dark=dark, texts=[self._words])
+        self._head.line_color = "#F0E442" if dark else "#000000"
+        self._music.line_color = "#56B4E9" if dark else HEARD
+        self._cuts.line_color = self._marks.line_color = "#E6E6E6" if dark else "#000000"
+
+    def show_film(self) -> None:
+        """Show another film."""
+        drawn = self.state.drawn
+        if drawn is None:
+            for name, source in self._sources.items():
+                self._set(name, **{column: [] for column in source.data})
+            return
+        end = drawn.film.duration
+        self.figure.x_range.update(start=0.0, end=end, bounds=(0.0, end))
+        self._set("motion", x=drawn.motion[:, 0], y=drawn.motion[:, 1])
+        self._set("cuts", x=drawn.film.cuts)
+        self._set("speech", left=[start for start, _ in drawn.speech], right=[stop for _, stop in drawn.speech])
+        self.show_track()
+
+    def show_track(self) -> None:
+        """Show another track, or another place of it."""
+        state, match, place = self.state, self.state.match, self.state.place
+        if match is None or state.drawn is None:
+            self._set("music", x=[], y=[])
+            self._set("marks", x=[], text=[])
+            return
+        times, energy = state.music(match, place)
+        self._set("music", x=times, y=energy)
+        marks = named_marks(place, state.drawn.film.duration)
+        self._set("marks", x=[at for at, _ in marks], text=[words for _, words in marks])
+
+    def _set(self, name: str, **columns: Any) -> None:
+        self._sources[name].data = columns
+
+    def _source(self, name: str, *columns: str) -> ColumnDataSource:
+        self._sources[name] = ColumnDataSource({column: [] for column in columns})
+        return self._sources[name]
+
+    def _draw(self) -> None:
+        figure = self.figure
+        motion = self._source("motion", "x", "y")
+        figure.varea("x", 0.0, "y", source=motion, color=BEAT, alpha=0.4, legend_label="motion of the film")
+        figure.quad(
+            "left", "right", -0.04, -0.12, source=self._source("speech", "left", "right"), color=VOICE, line_width=0,
+            legend_label="speech",
+        )  # fmt: skip
+        cuts = figure.segment("x", -0.04, "x", 0.0, source=self._source("cuts", "x"), line_width=1)
+        music = figure.line(
+            "x", "y", source=self._source("music", "x", "y"), color=HEARD, line_width=2.2,
+            legend_label="energy of the music",
+        )  # fmt: skip
+        source = self._source("marks", "x", "text")
+        marks = figure.segment("x", 0.0, "x", 1.08, source=source, line_width=1.2, line_dash=[2, 2])
+        words = figure.text(
+            "x", 1.1, "text", source=source, text_font_size="11px", text_align="center", text_baseline="bottom"
+        )
+        self._cuts, self._music, self._marks, self._words = cuts.glyph, music.glyph, marks.glyph, words.glyph
+        figure.yaxis.ticker = [0.0, 0.5, 1.0]
+        flat_legend(figure)
+        self._head = playhead(figure, self.name, "#000000")
+
+
+def named_marks(place: Placement | None, seconds: float) -> list[tuple[float, str]]:
+    """The strongest coincidences of a placement, with names, none so near to a stronger one that they overlap."""
+    marks: list[tuple[float, str]] = []
+    for met in () if place is None else place.coincidences:
+        words = f"{met.landmark} on {met.moment}"
+        room = _LAP * seconds * (1.0 + len(words) / 14.0)
+        if len(marks) < _NAMED and all(abs(met.video_s - at) > room for at, _ in marks):
+            marks.append((met.video_s, words))
+    return marks
+
+
+class MatchTab:
+    """Tracks for the open clip, seen and heard under it."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+        self._trying: Job | None = None
+        self._clip: Path | None = None
+        self.state = MatchState()
+        self.heard = MixState()
+        self.picture = MatchPicture(self.state)
+        self.table = MatchTable(sizing_mode="stretch_width")
+        self.player = Player(sizing_mode="stretch_width", playheads=[self.picture.name])
+        self.bpm = pmui.RangeSlider(
+            label="bpm", start=SLOWEST, end=FASTEST, step=1.0, value=(SLOWEST, FASTEST), size="small", width=170
+        )
+        self.seconds = pmui.RangeSlider(
+            label="length, s", start=0.0, end=LONGEST_SECONDS, step=5.0, value=(0.0, LONGEST_SECONDS), size="small",
+            width=170,
+        )  # fmt: skip
+        self.voice = pmui.Select(label="voice", options=list(VOICES), value="any", size="small", width=130)
+        self.words = pmui.TextInput(label="mood, genre, instrument …", size="small", width=200)
+        self.places = pmui.Select(label="lands", options={}, size="small", sizing_mode="stretch_width")
+        self.why = pn.pane.HTML("", sizing_mode="stretch_width", stylesheets=[_WHY])
+        for widget, watched in (
+            (self.bpm, "value_throttled"), (self.seconds, "value_throttled"), (self.voice, "value"),
+            (self.words, "value_input"),
+        ):  # fmt: skip
+            widget.param.watch(lambda *_: self.narrow(), watched)
+        self.table.param.watch(lambda event: self.choose(str(event.new)), "chosen")
+        self.table.param.watch(lambda event: self.open(str(event.new[0])), "opened")
+        self.places.param.watch(lambda event: self._place(event.new), "value")
+        session.param.watch(lambda event: self.take(event.new), "clip")
+        session.param.watch(lambda event: self._ink(dark=event.new), "dark")
+        session.param.watch(lambda *_: self._balance(), "params")
+        self._ink(dark=session.dark)
+        self.take(session.clip)
+
+    def take(self, clip: Path | None) -> None:
+        """Match the catalog to another clip."""
+        if clip == self._clip and (clip is None or self.state.drawn is not None):
+            return
+        self._clip = clip
+        self.state.drawn, self.state.chosen = None, ""
+        self._show()
+        self.match()
+
+    def match(self) -> None:
+        """Match again, with the session's parameters and the catalog as it is."""
+        session, clip = self._session, self._clip
+        if clip is None:
+            self.table.empty = "open a clip in the Plan tab first"
+            return
+        self.table.empty = "matching the catalog to the clip …"
+
+        def matched(drawn: DrawnMatch) -> None:
+            if clip == self._clip:
+                self._matched(drawn)
+
+        def failed(fault: str) -> None:
+            self.table.empty = fault
+
+        session.run(
+            match_to_draw, clip, session.home, session.params, then=matched, subject=str(clip), otherwise=failed
+        )
+
+    def narrow(self) -> None:
+        """Show what passes the filters."""
+        self.state.filters = Filters(
+            (self.bpm.value[0], self.bpm.value[1]),
+            (self.seconds.value[0], self.seconds.value[1]),
+            self.voice.value,
+            self.words.value_input or "",
+        )
+        self._show()
+
+    def choose(self, track_id: str) -> None:
+        """Look at a track, and make it ready to be heard under the film."""
+        if track_id == self.state.chosen:
+            return
+        self.state.chosen, self.state.placement = track_id, 0
+        self._chosen()
+
+    def open(self, track_id: str) -> None:
+        """Open a track under the clip, in the Plan tab."""
+        if track_id:
+            self._session.open_song(track_id)
+            self._session.tab = "Plan"
+
+    def panel(self) -> pn.viewable.Viewable:
+        """Transport and picture; filters and table beside the reasons."""
+        again = pmui.Button(
+            label="Match again", variant="outlined", size="small", margin=(12, 6), on_click=lambda _: self.match()
+        )
+        opened = pmui.Button(
+            label="Open in Plan", variant="contained", size="small", margin=(12, 6),
+            on_click=lambda _: self.open(self.state.chosen),
+        )  # fmt: skip
+        filters = pmui.Row(self.bpm, self.seconds, self.voice, self.words, again, sizing_mode="stretch_width")
+        found = pmui.Column(filters, self.table, sizing_mode="stretch_width", margin=0)
+        told = pmui.Column(
+            pmui.Row(self.places, opened, sizing_mode="stretch_width"), self.why, width=400, height=390, scroll=True,
+            margin=(0, 4),
+        )  # fmt: skip
+        figure = pn.pane.Bokeh(self.picture.figure, sizing_mode="stretch_width", margin=0)
+        return pmui.Column(
+            self.player, figure, pmui.Row(found, told, sizing_mode="stretch_width"), sizing_mode="stretch_width"
+        )
+
+    def _matched(self, drawn: DrawnMatch) -> None:
+        self.state.drawn = drawn
+        self.player.duration = drawn.film.duration
+        self.picture.show_film()
+        self._show()
+
+    def _show(self) -> None:
+        """Show the rows; the first of them is chosen where the chosen one is not among them."""
+        state = self.state
+        rows = state.rows()
+        if state.match is None:
+            state.chosen, state.placement = (rows[0]["id"] if rows else ""), 0
+        if state.drawn is not None:
+            self.table.empty = "no match passes these filters" if state.shown == () else ""
+        self.table.param.update(rows=rows, film=state.film(), chosen=state.chosen)
+        self._chosen()
+
+    def _chosen(self) -> None:
+        match = self.state.match
+        sync: Sequence[Placement] = () if match is None or not match.sync else match.sync
+        self.places.param.update(
+            options={f"{n + 1}. {place.label} ({place.score:.2f})": n for n, place in enumerate(sync)},
+            value=0 if sync else None,
+            disabled=not sync,
+        )
+        self.why.object = self.state.why()
+        self.picture.show_film() if self.state.drawn is None else self.picture.show_track()
+        self._try()
+
+    def _place(self, number: int | None) -> None:
+        if number is not None and number != self.state.placement:
+            self.state.placement = number
+            self.picture.show_track()
+            self._try()
+
+    def _try(self) -> None:
+        """Lay the chosen track under the film, ready to be heard."""
+        session, match, place, clip = self._session, self.state.match, self.state.place, self._clip
+        self.heard.sounds = None
+        self.player.param.update(music_a="", duck_a=[])
+        if self._trying is not None:
+            self._trying.cancel()
+        self._trying = None
+        if match is None or clip is None:
+            return
+        offset = 0.0 if place is None else place.offset_seconds
+        self._trying = session.run(
+            placed_sounds, match.track.path, clip, offset, session.home, then=partial(self._laid, match, place),
+            subject=str(match.track.path),
+        )  # fmt: skip
+
+    def _laid(self, match: Match, place: Placement | None, sounds: MixSounds) -> None:
+        self._trying = None
+        if match is not self.state.match or place is not self.state.place:
+            return
+        self.heard.sounds = sounds
+        self._balance()
+        session = self._session
+        self.player.param.update(
+            music_a=session.url_of(sounds.music),
+            footage="" if sounds.footage is None else session.url_of(sounds.footage),
+        )
+        if place is not None and place.coincidences:
+            self.player.go(max(0.0, place.coincidences[0].video_s - _RUN_UP_SECONDS))
+
+    def _balance(self) -> None:
+        """Balance music and film with the session's parameters."""
+        heard = self.heard
+        heard.tune(self._session.params)
+        if heard.sounds is not None:
+            self.player.param.update(
+                gain_a_db=heard.music_gain_db, footage_db=heard.video_gain_db, duck_a=heard.points,
+                headroom_db=heard.headroom_db(),
+            )  # fmt: skip
+
+    def _ink(self, *, dark: bool) -> None:
+        self.picture.ink(dark=dark)
+        self.table.dark = dark
+
+
+_WHY = """
+h4 { margin: 2px 0 4px; font-size: 14px } p { margin: 0 0 6px } :host { font: 13px/1.35 system-ui, sans-serif }
+table { border-collapse: collapse; font-size: 12px } th { text-align: left; font-weight: 600 }
+td, th { padding: 2px 8px 2px 0; vertical-align: top } td:last-child { font-variant-numeric: tabular-nums }
+"""
