@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from urllib.parse import unquote_to_bytes
 
 from sanic import HTTPResponse, Request
@@ -9,6 +10,8 @@ from sanic.response import json
 
 from service.answers.answer import Answer, Call
 from service.errors import not_found
+
+_PARAMETER = re.compile(r"<(\w+)(?::\w+)?>")
 
 
 def call_of(request: Request) -> Call:
@@ -19,7 +22,7 @@ def call_of(request: Request) -> Call:
     return Call(
         caller=request.ctx.caller,
         request_id=str(request.id),
-        endpoint=f"{request.method} /{route.path}",
+        endpoint=f"{request.method} /{_PARAMETER.sub(r'{\1}', route.path)}",
         settings=context.settings,
         idempotency_key=request.ctx.idempotency_key,
         base_url=base_url(request),

@@ -36,8 +36,12 @@ import trustme
 from click.testing import CliRunner
 from standardwebhooks.webhooks import Webhook
 
+from service.auth import signatures
 from service.console import app
 from service.errors import error_type
+from service.settings import ServiceSettings
+from service.store import jobs
+from service.store.jobs import NewJob
 from service.store.tables import open_database
 from workbench.bundled import bundled_path
 from workbench.home import Home
@@ -79,6 +83,17 @@ class Customer:
         assert answer.status_code == 200, answer.text
         found: dict[str, Any] = answer.json()
         return found
+
+    def fresh_video(self) -> str:
+        """A video that nobody has asked about; long enough to loop the song under, and this customer's own."""
+        number = next(self.service.numbers)
+        path = self.service.home.parent / f"fresh-{number}.mp4"
+        draw_clip(path, 79 + number % 10)
+        target = self.upload(path)
+        body = {"storage_key": target["storage_key"]}
+        record = self.settled(self.post(f"/v1/videos/{target['video_id']}/ingest", body)).json()
+        assert record["status"] == "ready", record
+        return str(record["video_id"])
 
     def refused(self, answer: httpx.Response, status: int) -> dict[str, Any]:
         """The error of an answer, which has this status and is an Error body in every respect."""
@@ -159,6 +174,31 @@ class Service:
         """Its database, for what only time would bring about."""
         return open_database(Home(self.home), WorkbenchSettings(home=self.home))
 
+    def changed(self, statement: Any) -> int:
+        """Change its database, for what only time or a fault would bring about; how many rows that were."""
+        database = self.database()
+        with database.write() as connection:
+            rows: int = connection.execute(statement).rowcount
+        database.close()
+        return rows
+
+    def link(self, path: str, seconds: float) -> str:
+        """A genuine link to a path that lasts so many seconds from now."""
+        database = self.database()
+        with database.write() as connection:
+            secret = signatures.link_secret(connection, ServiceSettings())
+        database.close()
+        return f"{self.url}{path}?{signatures.query(secret, path, int(time.time() + seconds))}"
+
+    def unserved(self, account: str, kind: str, **more: Any) -> str:
+        """The id of a job that nobody will ever take up."""
+        database = self.database()
+        with database.write() as connection:
+            build = f"unserved:{next(self.numbers)}"
+            job = jobs.submit(connection, NewJob(kind, "unserved", account, build, **more))
+        database.close()
+        return job.job_id
+
     def settled(self, client: httpx.Client, answer: httpx.Response) -> httpx.Response:
         """What a 202 comes to, by polling as it says."""
         assert answer.status_code == 202, answer.text
@@ -204,6 +244,11 @@ class Service:
     def refused(self, answer: httpx.Response | http.client.HTTPResponse, status: int) -> dict[str, Any]:
         """The error of an answer, which has this status and is an Error body in every respect."""
         return refused(answer, status)
+
+    def beside(self, *options: str) -> Service:
+        """A second service on the same home."""
+        settings = {name: value for name, value in self.environment.items() if name.startswith("WORKBENCH_")}
+        return start_service(self.home, {**settings, "WORKBENCH_RANKING_PROCESSES": "0"}, *options)
 
     def stop(self) -> int:
         """End it as an operator would; its exit code."""
@@ -267,15 +312,24 @@ class Site:
         """The headers of every request that came."""
         return _Quiet.seen
 
+    @property
+    def gate(self) -> threading.Event:
+        """Lets files under `/held` through while it is set."""
+        return _Quiet.gate
+
 
 class _Quiet(SimpleHTTPRequestHandler):
-    """Files, redirects (`/to/3/<address>` is three away from it), and what it was sent (`seen`)."""
+    """Files, files that are held back (`/held/…`), redirects (`/to/3/<address>` is three away from it)."""
 
     seen: list[dict[str, str]] = []  # noqa: RUF012 - shared by all requests, which is what it is for
+    gate = threading.Event()
 
     def do_GET(self) -> None:
         self.seen.append(dict(self.headers))
         _, *parts = self.path.split("/", 3)
+        if parts[0] == "held":
+            assert self.gate.wait(60)
+            self.path = "/" + parts[1]
         if parts[0] != "to":
             super().do_GET()
             return
@@ -296,7 +350,7 @@ def media(tmp_path_factory: pytest.TempPathFactory) -> Path:
     song = decode(bundled_path("data", "bundled", "music", "corner_store.ogg"))
     write_audio(folder / "song.flac", [song.samples[:, : 48 * song.sample_rate]], song.sample_rate, song.channels)
     draw_clip(folder / "long.mp4", 90)
-    draw_clip(folder / "short.mp4", 20)
+    draw_clip(folder / "short.mp4", 20, "A short film")
     (folder / "nothing.mp4").write_bytes(b"this is no film" * 100)
     with (folder / "huge.mp4").open("wb") as huge:
         huge.truncate(MOST_BYTES + 1)
@@ -311,10 +365,12 @@ def media(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def draw_clip(path: Path, seconds: int) -> None:
+def draw_clip(path: Path, seconds: int, title: str = "") -> None:
     """A small film with a cut every four seconds and a faint noise."""
     noise = np.random.default_rng(seconds)
     with av.open(str(path), "w") as film:
+        if title:
+            film.metadata["title"] = title
         picture = film.add_stream("libx264", rate=10)
         picture.width, picture.height, picture.pix_fmt = 160, 90, "yuv420p"
         sound = film.add_stream("aac", rate=44_100)

@@ -1,0 +1,67 @@
+"""Contract 3, "Fetching": what a worker follows for a caller, and what it does not.
+
+The host `localhost` is exempt from the public-address rule in these tests; 127.0.0.1 is not.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+
+def fetched(customer: Any, url: str) -> dict[str, Any]:
+    """The record of a video once its fetch has ended."""
+    record: dict[str, Any] = customer.settled(customer.post("/v1/videos", {"video_url": url})).json()
+    return record
+
+
+def test_redirects_are_followed_five_of_them(customer: Any, site: Any) -> None:
+    """Redirecting share links and CDN links are followed to the underlying file."""
+    assert fetched(customer, site.away(5, f"{site.url}/short.mp4"))["status"] == "ready"
+
+
+def test_the_sixth_redirect_is_not_followed(customer: Any, site: Any) -> None:
+    record = fetched(customer, site.away(6, f"{site.url}/short.mp4"))
+    assert record["status"] == "failed"
+    assert "redirect" in record["reason"]
+
+
+@pytest.mark.parametrize(
+    "address", ["https://127.0.0.1:{port}/short.mp4", "https://[::1]:{port}/short.mp4", "https://169.254.169.254/"]
+)
+def test_addresses_must_be_public_on_every_redirect_too(customer: Any, site: Any, address: str) -> None:
+    address = address.format(port=site.url.rpartition(":")[2])
+    for url in (address, site.away(1, address)):
+        record = fetched(customer, url)
+        assert record["status"] == "failed"
+        assert "public" in record["reason"], record["reason"]
+
+
+def test_only_https_is_followed(customer: Any, site: Any) -> None:
+    for address in ("http://localhost/short.mp4", "file:///etc/passwd"):
+        record = fetched(customer, site.away(1, address))
+        assert record["status"] == "failed"
+        assert "https" in record["reason"]
+
+
+def test_a_name_that_leads_nowhere_fails(customer: Any) -> None:
+    record = fetched(customer, "https://nowhere.invalid/a.mp4")
+    assert record["status"] == "failed"
+    assert record["reason"]
+
+
+def test_no_credentials_are_forwarded(customer: Any, site: Any) -> None:
+    site.seen.clear()
+    fetched(customer, site.away(1, f"{site.url}/short.mp4"))
+    assert site.seen
+    for headers in site.seen:
+        assert not {name.lower() for name in headers} & {"authorization", "x-api-key", "cookie", "referer"}
+        assert customer.key not in str(headers)
+
+
+def test_audio_is_fetched_by_the_same_rules(customer: Any, site: Any) -> None:
+    port = site.url.rpartition(":")[2]
+    for url in (f"https://127.0.0.1:{port}/song.flac", site.away(6, f"{site.url}/song.flac"), f"{site.url}/huge.mp4"):
+        customer.refused(customer.settled(customer.post("/v1/beats", {"audio_url": url})), 422)
+    assert customer.charges() == []
