@@ -50,7 +50,7 @@ def submit(connection: Connection, call: Call, request: AlignRequest) -> Answer:
             kind="align",
             queue="main",
             account=call.account,
-            build=f"{key}+mix" if request.auto_mix else key,
+            build=key,
             video_id=request.video_id,
             track_id=request.track_id,
             request={"auto_mix": request.auto_mix},
