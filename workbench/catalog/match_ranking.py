@@ -11,7 +11,7 @@ Six questions are asked of every track, each answered from 0 to 1:
 
 What a film expects of its music (energy, pulse, valence) is linear in its facts. The raw score is the weighted
 geometric mean of the parts: a track has to be right in every respect, and one that is wrong in one is not saved by the
-others. All constants were fitted once on a reference set of graded pairs, see `MatchParams` and `data/README.md`, so
+others. All constants were fitted once on a reference set of graded pairs, see `workbench.catalog.match_reference`, so
 that a pair scores the same whatever else the catalog holds.
 
 **Pulse** joins beats a minute with onsets a second, as a fast tempo with few notes is felt at half. **Contours** are
@@ -318,7 +318,7 @@ def under_scenes(film: FilmFacts, columns: Columns) -> FloatArray:
     Music begins with the film and begins again when it is over, as often as the film needs. NaN without a contour.
     """
     contour = np.asarray(columns.contour, dtype=np.float64)
-    duration = np.asarray(columns.duration, dtype=np.float64)
+    duration = np.where(columns.duration > 0.0, columns.duration, np.nan).astype(np.float64)
     below = np.concatenate([np.zeros((len(columns), 1)), np.cumsum(contour, axis=1)], axis=1) / CONTOUR_PARTS
     edges = np.array([0.0, *(scene.end for scene in film.scenes)])
     passes, place = np.divmod(edges[None, :] / duration[:, None], 1.0)

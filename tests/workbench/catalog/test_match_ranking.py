@@ -197,6 +197,12 @@ def test_landing_is_a_merit_and_its_absence_no_fault(film: MakeFilm, columns: Ma
     assert landing > without
 
 
+def test_a_track_of_no_length_is_ranked_without_a_contour(film: MakeFilm, columns: MakeColumns) -> None:
+    parts = parts_of(film(60.0, motion=(0.01, 0.3, 0.5)), columns(duration=[0.0, 60.0]))
+    assert parts["arc"][0] == pytest.approx(PARAMS.usual_parts["arc"])
+    assert all(np.isfinite(part).all() for part in parts.values())
+
+
 def test_an_empty_catalog_has_no_ranking(film: MakeFilm, columns: MakeColumns) -> None:
     nobody = columns(energy=[0.5]).take(np.zeros(0, dtype=np.int64))
     assert rank(film(), nobody, 50).rows.size == 0
