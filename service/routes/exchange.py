@@ -22,11 +22,16 @@ def call_of(request: Request) -> Call:
     return Call(
         caller=request.ctx.caller,
         request_id=str(request.id),
-        endpoint=f"{request.method} /{_PARAMETER.sub(r'{\1}', route.path)}",
+        endpoint=_endpoint(request.method, route.path),
         settings=context.settings,
         idempotency_key=request.ctx.idempotency_key,
         base_url=base_url(request),
     )
+
+
+def _endpoint(method: str, path: str) -> str:
+    """As the ledger names it: `POST /v1/videos/{video_id}/ingest`."""
+    return f"{method} /" + _PARAMETER.sub(r"{\1}", path)
 
 
 def base_url(request: Request) -> str:

@@ -291,7 +291,10 @@ def start_service(home: Path, settings: Mapping[str, str], *options: str) -> Ser
     assert process.stdout is not None
     line = process.stdout.readline()
     watchdog.cancel()
-    assert line.startswith("listening on "), (home.parent / "serve.err").read_text()[-2000:]
+    if not line.startswith("listening on "):
+        process.kill()
+        process.communicate()
+        raise AssertionError((home.parent / "serve.err").read_text()[-2000:])
     return Service(home, line.removeprefix("listening on ").strip(), process, environment)
 
 
