@@ -271,6 +271,7 @@ class BeatsTab:
         self.player = Player(
             sizing_mode="stretch_width", playheads=self.picture.names, labels=["plain", "clicks"],
             gain_a_db=CLICK_GAIN_DB,
+            margin=(0, 10),
         )  # fmt: skip
         self.kind = pmui.RadioButtonGroup(options=["waveform", "spectrogram"], value="waveform", size="small")
         self.span = pmui.RadioButtonGroup(options=list(VIEWS), value=FIRST_VIEW, size="small")

@@ -20,6 +20,7 @@ FONT = "system-ui, DejaVu Sans, sans-serif"
 MARGIN = 0.5
 """of the view's width that is sent to either side, so that panning shows something at once"""
 _REDRAW_MS = 30
+_USUAL_WIDTH = 1100
 _names = count()
 _CLOCK = """
 const tenths = ticks.length > 1 && ticks[1] - ticks[0] < 1
@@ -46,7 +47,7 @@ def time_chart(height: int, x_range: Range1d, low: float, high: float, label: st
     """
     figure: Any = new_bokeh_figure(
         height=height, sizing_mode="stretch_width", x_range=x_range, y_range=Range1d(start=low, end=high), tools="",
-        toolbar_location=None, min_border_left=74, min_border_right=12, min_border_top=4, min_border_bottom=2,
+        toolbar_location=None, min_border_left=74, min_border_right=24, min_border_top=4, min_border_bottom=2,
         output_backend="canvas", lod_threshold=None,
     )  # fmt: skip
     figure.yaxis.axis_label = label
@@ -109,9 +110,10 @@ class ViewFollower:
 
     def __init__(self, figure: Any, draw: Callable[[], None]) -> None:
         self._figure, self._draw, self._waiting = figure, draw, False
+        self._width = _USUAL_WIDTH
         for edge in ("start", "end"):
             figure.x_range.on_change(edge, lambda attr, old, new: self._moved())
-        figure.on_change("inner_width", lambda attr, old, new: self._moved())
+        figure.on_change("inner_width", lambda attr, old, new: self._resized(int(new)))
 
     @property
     def view(self) -> tuple[float, float]:
@@ -120,8 +122,8 @@ class ViewFollower:
 
     @property
     def width(self) -> int:
-        """Pixels."""
-        return max(300, int(self._figure.inner_width or 1100))
+        """Pixels, once the browser has told."""
+        return self._width
 
     def stretch(self, duration: float) -> tuple[float, float, int]:
         """What to send of something that lasts so long: from, to, and how many columns that is on the screen."""
@@ -129,6 +131,11 @@ class ViewFollower:
         reach = MARGIN * (end - start)
         first, last = max(0.0, start - reach), min(duration, end + reach)
         return first, last, max(1, round(self.width * max(1e-3, last - first) / max(1e-3, end - start)))
+
+    def _resized(self, width: int) -> None:
+        if width > 0 and width != self._width:
+            self._width = width
+            self._moved()
 
     def _moved(self) -> None:
         document = pn.state.curdoc

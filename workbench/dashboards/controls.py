@@ -4,7 +4,7 @@ A change makes a new parameter object and hands it to the session; nothing is re
 that the command line, the notebooks and the service load too (`workbench.profiles`).
 
 Classes: `ParamControls`, widgets for fields of one stage; `ProfileBar`, save and load. Functions: `with_field`,
-`profiles_in`.
+`label_of`, `profiles_in`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ from workbench.profiles import load_profile, save_profile
 
 _NAME = re.compile(r"[\w][\w .-]{0,63}")
 _STEPS = 100
+_UNITS = {"lufs": "LUFS", "lu": "LU", "db": "dB", "dbfs": "dBFS", "ms": "ms", "seconds": "s", "hz": "Hz"}
+"""as a field's name ends, and as people write it"""
 
 
 def with_field(params: WorkbenchParams, stage: str, name: str, value: Any) -> WorkbenchParams:
@@ -41,6 +43,13 @@ def with_field(params: WorkbenchParams, stage: str, name: str, value: Any) -> Wo
         return WorkbenchParams.model_validate(changed)
     except (KeyError, ValueError) as error:
         raise ParameterError(f"{stage}.{name} cannot be {value!r}: {error}") from error
+
+
+def label_of(name: str) -> str:
+    """A field's name for people: `attack_ms` is "attack, ms"."""
+    words = name.split("_")
+    unit = _UNITS.get(words[-1])
+    return " ".join(words) if unit is None else f"{' '.join(words[:-1])}, {unit}"
 
 
 class ParamControls:
@@ -110,7 +119,7 @@ class ParamControls:
 
 
 def _widget_for(name: str, field: FieldInfo, value: Any) -> Any:
-    label = name.replace("_", " ")
+    label = label_of(name)
     common: dict[str, Any] = {
         "label": label, "value": value, "description": field.description or "", "sizing_mode": "stretch_width"
     }  # fmt: skip

@@ -185,7 +185,7 @@ class MatchPicture:
     def __init__(self, state: MatchState) -> None:
         self.state = state
         self.name = unique_name("match-playhead")
-        self.figure = time_chart(188, Range1d(start=0.0, end=60.0), -0.12, 1.28, "0 to 1", last=True)
+        self.figure = time_chart(188, Range1d(start=0.0, end=60.0), -0.12, 1.28, "motion, energy", last=True)
         self._sources: dict[str, ColumnDataSource] = {}
         self._draw()
         self.ink(dark=False)
@@ -276,7 +276,7 @@ class MatchTab:
         self.heard = MixState()
         self.picture = MatchPicture(self.state)
         self.table = MatchTable(sizing_mode="stretch_width")
-        self.player = Player(sizing_mode="stretch_width", playheads=[self.picture.name])
+        self.player = Player(sizing_mode="stretch_width", playheads=[self.picture.name], margin=(0, 10))
         self.bpm = pmui.RangeSlider(
             label="bpm", start=SLOWEST, end=FASTEST, step=1.0, value=(SLOWEST, FASTEST), size="small", width=170
         )
@@ -284,9 +284,11 @@ class MatchTab:
             label="length, s", start=0.0, end=LONGEST_SECONDS, step=5.0, value=(0.0, LONGEST_SECONDS), size="small",
             width=170,
         )  # fmt: skip
-        self.voice = pmui.Select(label="voice", options=list(VOICES), value="any", size="small", width=130)
-        self.words = pmui.TextInput(label="mood, genre, instrument …", size="small", width=200)
-        self.places = pmui.Select(label="lands", options={}, size="small", sizing_mode="stretch_width")
+        self.voice = pmui.Select(
+            label="voice", options=list(VOICES), value="any", size="small", width=130, margin=(12, 6)
+        )
+        self.words = pmui.TextInput(label="mood, genre, instrument …", size="small", width=200, margin=(12, 6))
+        self.places = pmui.Select(label="lands", options={}, size="small", sizing_mode="stretch_width", margin=(12, 6))
         self.why = pn.pane.HTML("", sizing_mode="stretch_width", stylesheets=[_WHY])
         for widget, watched in (
             (self.bpm, "value_throttled"), (self.seconds, "value_throttled"), (self.voice, "value"),
@@ -365,7 +367,7 @@ class MatchTab:
         filters = pmui.Row(self.bpm, self.seconds, self.voice, self.words, again, sizing_mode="stretch_width")
         found = pmui.Column(filters, self.table, sizing_mode="stretch_width", margin=0)
         told = pmui.Column(
-            pmui.Row(self.places, opened, sizing_mode="stretch_width"), self.why, width=400, height=390, scroll=True,
+            pmui.Row(self.places, opened, sizing_mode="stretch_width"), self.why, width=400, height=365, scroll=True,
             margin=(0, 4),
         )  # fmt: skip
         figure = pn.pane.Bokeh(self.picture.figure, sizing_mode="stretch_width", margin=0)

@@ -36,7 +36,7 @@ SHOWN = (
     "voice_lufs", "under_voice_lu", "attack_ms", "release_ms", "bridge_seconds", "ahead_seconds", "hold_seconds",
     "piece_seconds", "steady_db", "aside_lu", "max_depth_db", "max_music_gain_db", "max_video_gain_db",
 )  # fmt: skip
-_QUIETEST_LUFS, _LOUDEST_LUFS = -66.0, -6.0
+_QUIETEST_LUFS, _LOUDEST_LUFS = -54.0, -8.0
 _SMOOTH_HOPS = 40
 """momentary loudness is a mean over 400 ms"""
 _SHARE_MS = 1200
@@ -233,7 +233,9 @@ class MixTab:
         self._shares = 0
         self.state = MixState()
         self.picture = MixPicture(self.state)
-        self.player = Player(sizing_mode="stretch_width", playheads=self.picture.names, labels=["ducked", "not ducked"])
+        self.player = Player(
+            sizing_mode="stretch_width", playheads=self.picture.names, labels=["ducked", "not ducked"], margin=(0, 10)
+        )
         self.preset = pmui.Select(
             label="preset", options=[*DUCK_PRESETS, OWN], value=preset_of(session.params.duck), size="small",
             sizing_mode="stretch_width",
