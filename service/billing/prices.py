@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from decimal import ROUND_HALF_EVEN, Decimal
 from functools import cache
 
+from service.billing.amounts import micros_of
 from service.settings import ServiceSettings, load_service_settings
 from workbench.errors import ParameterError
-
-MICROS = 1_000_000
-"""micro-dollars in a dollar"""
 
 LOOP, ALIGN, MATCH, UNDERSCORE = "POST /v1/loop", "POST /v1/align", "POST /v1/match", "POST /v1/underscore"
 BEATS = "POST /v1/beats"
@@ -68,16 +65,6 @@ def prices_of(settings: ServiceSettings) -> Prices:
 def current_prices() -> Prices:
     """The prices of this process, read from the environment once."""
     return prices_of(load_service_settings())
-
-
-def dollars(micros: int) -> str:
-    """An amount as the ledger shows it, `0.1` for a hundred thousand micro-dollars."""
-    return format(Decimal(micros) / MICROS, "f")
-
-
-def micros_of(usd: Decimal) -> int:
-    """A sum in dollars as micro-dollars, rounded half to even."""
-    return int((usd * MICROS).to_integral_value(ROUND_HALF_EVEN))
 
 
 def started_minutes(seconds: float) -> int:
