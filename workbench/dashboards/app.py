@@ -16,6 +16,7 @@ import panel_material_ui as pmui
 import param
 from bokeh.server.server import Server
 from panel.custom import JSComponent
+from panel_material_ui.template.base import Page as MaterialPage
 
 from workbench.dashboards.access import LOCAL_NAMES, guard, is_loopback
 from workbench.dashboards.assets import ASSETS, stylesheet
@@ -95,7 +96,7 @@ class Page:
         self._opened[number] = tab
         self._places[number][:] = [tab.panel()]
 
-    def view(self) -> pmui.Page:
+    def view(self) -> MaterialPage:
         """The page, with its first tab open."""
         tabs = pmui.Tabs(
             *((entry.title, place) for entry, place in zip(self._entries, self._places, strict=True)),
@@ -112,7 +113,7 @@ class Page:
 
         self.session.param.watch(turn, "tab")
         self.open_tab(0)
-        page = pmui.Page(
+        page = MaterialPage(
             title="Barline Workbench",
             header=[self._status()],
             main=[tabs],
@@ -178,7 +179,7 @@ def make_server(
         raise ParameterError(f"{host} is reached from other machines: give a key")
     sounds = home.prepared(home.renders / FOLDER)
 
-    def page() -> pmui.Page:
+    def page() -> MaterialPage:
         session = Session(home, params)
         shown = Page(session).view()
         pn.state.onload(lambda: _begin(session))

@@ -48,7 +48,7 @@ class Uploads(RequestHandler):
         # A form of another site cannot send this header, and its script would have to ask first.
         if self.request.method != "PUT" or self.request.headers.get("X-Workbench") != "upload":
             raise HTTPError(405)
-        self.request.connection.set_max_body_size(MOST_UPLOAD_BYTES)  # type: ignore[union-attr,attr-defined]
+        self.request.connection.set_max_body_size(MOST_UPLOAD_BYTES)  # type: ignore[union-attr]
         folder = self._home.prepared(self._home.uploads / "dashboard")
         self._aside = folder / f".{secrets.token_hex(8)}.part"
         self._file = self._aside.open("wb")

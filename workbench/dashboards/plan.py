@@ -162,11 +162,11 @@ def played_pieces(plan: LoopPlan, sections: Sequence[SongSection]) -> list[tuple
 class OptionCards(JSComponent):
     """The options side by side."""
 
-    options: list[Any] = param.List([])
-    a: int = param.Integer(0)
-    b: int = param.Integer(-1)
-    shown: int = param.Integer(0)
-    picked: list[Any] = param.List([], doc="[option, 'a' or 'b', n]")
+    options = param.List([])
+    a = param.Integer(0)
+    b = param.Integer(-1)
+    shown = param.Integer(0)
+    picked = param.List([], doc="[option, 'a' or 'b', n]")
 
     _esm = ASSETS / "options.js"
     _stylesheets: ClassVar[list[Any]] = [stylesheet("options")]
@@ -211,8 +211,9 @@ class PlanPicture:
     def __init__(self, state: PlanState) -> None:
         self.state = state
         self.name = f"plan-playhead-{next(_names)}"
+        self.view = Range1d(start=0.0, end=60.0)
         self.figure = new_bokeh_figure(
-            height=470, sizing_mode="stretch_width", x_range=Range1d(0.0, 60.0), y_range=Range1d(0.0, _HEIGHT),
+            height=470, sizing_mode="stretch_width", x_range=self.view, y_range=Range1d(start=0.0, end=_HEIGHT),
             tools="", toolbar_location=None, min_border_left=62, min_border_right=12, min_border_top=2,
             output_backend="canvas", lod_threshold=None,
         )  # fmt: skip
@@ -248,7 +249,7 @@ class PlanPicture:
             for source in self._sources.values():
                 source.data = {name: [] for name in source.data}
             return
-        self.figure.x_range.update(start=0.0, end=plan.window_end, bounds=(-1.0, plan.window_end + 1.0))
+        self.view.update(start=0.0, end=plan.window_end, bounds=(-1.0, plan.window_end + 1.0))
         self.show_plan()
         self.show_view()
 
@@ -279,7 +280,7 @@ class PlanPicture:
         plan, state = self.state.plan, self.state
         if plan is None:
             return
-        start, end = float(self.figure.x_range.start), float(self.figure.x_range.end)
+        start, end = self._seen()
         width = max(300, (self.figure.inner_width or 1100))
         reach = _MARGIN * (end - start)
         first, last = max(0.0, start - reach), min(plan.window_end, end + reach)
@@ -292,6 +293,11 @@ class PlanPicture:
             self._set("film", image=[picture], x=[first], y=[band.low], dw=[last - first], dh=[band.high - band.low])
         self._bars(plan, start, end, width)
         self._labels(plan, start, end, width)
+
+    def _seen(self) -> tuple[float, float]:
+        """The view, video seconds."""
+        start, end = np.array([self.view.start, self.view.end], dtype=np.float64)
+        return float(start), float(end)
 
     def _envelope(self, lane: str, sound: LongSound | None, first: float, last: float, columns: int) -> None:
         if sound is None:
@@ -518,7 +524,7 @@ class PlanTab:
         session.param.watch(lambda event: self.take(event.new), "plan")
         session.param.watch(lambda event: self.picture.ink(dark=event.new), "dark")
         for edge in ("start", "end"):
-            self.picture.figure.x_range.on_change(edge, lambda attr, old, new: self._view_moved())
+            self.picture.view.on_change(edge, lambda attr, old, new: self._view_moved())
         self.picture.figure.on_change("inner_width", lambda attr, old, new: self._view_moved())
         self.picture.ink(dark=session.dark)
         self.take(session.plan)

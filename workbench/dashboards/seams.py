@@ -132,20 +132,20 @@ class SeamState:
 class SeamPlayer(JSComponent):
     """Plays the excerpts of a seam, and draws its crossfade with handles."""
 
-    sounds: dict[str, str] = param.Dict({}, doc="addresses by name: heard, cut, left, entered")
-    seconds: float = param.Number(4.0)
-    middle: float = param.Number(2.0, doc="s from the beginning to the seam")
-    fade: float = param.Number(0.02)
-    exponent: float = param.Number(1.0)
-    shortest: float = param.Number(MIN_FADE_SECONDS)
-    longest: float = param.Number(_LONGEST_FADE_SECONDS)
-    wished: list[Any] = param.List([], doc="[fade s, exponent, n], when a handle is let go of")
-    step: list[Any] = param.List([], doc="[-1 or 1, n]")
-    verdict: list[Any] = param.List([], doc="[word, n]")
-    looped: bool = param.Boolean(False)
-    autoplay: bool = param.Boolean(False, doc="play what comes next without being asked")
-    playing: str = param.String("", doc="what sounds")
-    playhead: str = param.String("")
+    sounds = param.Dict({}, doc="addresses by name: heard, cut, left, entered")
+    seconds = param.Number(4.0)
+    middle = param.Number(2.0, doc="s from the beginning to the seam")
+    fade = param.Number(0.02)
+    exponent = param.Number(1.0)
+    shortest = param.Number(MIN_FADE_SECONDS)
+    longest = param.Number(_LONGEST_FADE_SECONDS)
+    wished = param.List([], doc="[fade s, exponent, n], when a handle is let go of")
+    step = param.List([], doc="[-1 or 1, n]")
+    verdict = param.List([], doc="[word, n]")
+    looped = param.Boolean(False)
+    autoplay = param.Boolean(False, doc="play what comes next without being asked")
+    playing = param.String("", doc="what sounds")
+    playhead = param.String("")
 
     _esm = ASSETS / "seam.js"
     _stylesheets: ClassVar[list[Any]] = [stylesheet("seam")]
@@ -160,9 +160,10 @@ class SeamPicture:
 
     def __init__(self) -> None:
         self.name = f"seam-playhead-{next(_names)}"
+        self._x_range = Range1d(start=-2.0, end=2.0)
         self.figure = new_bokeh_figure(
-            height=420, sizing_mode="stretch_width", x_range=Range1d(-2.0, 2.0), y_range=Range1d(0.0, 410.0), tools="",
-            toolbar_location=None, min_border_left=64, min_border_right=10, output_backend="canvas",
+            height=420, sizing_mode="stretch_width", x_range=self._x_range, y_range=Range1d(start=0.0, end=410.0),
+            tools="", toolbar_location=None, min_border_left=64, min_border_right=10, output_backend="canvas",
         )  # fmt: skip
         self._sources: dict[str, ColumnDataSource] = {}
         self._texts: list[Any] = []
@@ -176,7 +177,7 @@ class SeamPicture:
                 source.data = {name: [] for name in source.data}
             return
         view, rate = look.view, SpectrumParams().frames_per_second
-        self.figure.x_range.update(start=-view.middle, end=view.heard.duration - view.middle)
+        self._x_range.update(start=-view.middle, end=view.heard.duration - view.middle)
         for name, picture, (low, high) in (
             ("heard", look.heard_picture, _HEARD), ("song", look.song_picture, _SONG)
         ):  # fmt: skip
@@ -201,7 +202,7 @@ class SeamPicture:
             self._set(name, x=times, y=_LOUDNESS[0] + share * (_LOUDNESS[1] - _LOUDNESS[0]))
         self._set(
             "range",
-            x=[self.figure.x_range.start] * 2,
+            x=[-look.view.middle] * 2,
             y=list(_LOUDNESS),
             text=[f"{middle - reach:.0f}", f"{middle + reach:.0f} LUFS"],
         )
@@ -234,7 +235,7 @@ class SeamPicture:
         mapper = LinearColorMapper(palette="Magma256", low=0, high=255)
         for name in ("heard", "song"):
             source = self._source(name, "image", "x", "y", "dw", "dh")
-            figure.image("image", "x", "y", "dw", "dh", source=source, color_mapper=mapper)
+            figure.image("image", "x", "y", "dw", "dh", source=source).glyph.color_mapper = mapper
         onsets = self._source("song onsets", "x", "y")
         figure.varea("x", _ONSETS[0], "y", source=onsets, color=EXPECTED, alpha=0.65)
         figure.line("x", "y", source=self._source("heard onsets", "x", "y"), color=HEARD, line_width=1.6)
@@ -254,7 +255,8 @@ class SeamPicture:
         figure.yaxis.ticker = FixedTicker(ticks=[sum(band) / 2 for band in names.values()])
         figure.yaxis.major_label_overrides = {sum(band) / 2: name for name, band in names.items()}
         figure.yaxis.axis_line_alpha = figure.yaxis.major_tick_line_alpha = 0.0
-        figure.xaxis.axis_label = f"seconds from the seam · blue: heard, orange: in the song · {LOWEST_HZ:.0f} Hz to {HIGHEST_HZ / 1000:.0f} kHz"
+        bands = f"{LOWEST_HZ:.0f} Hz to {HIGHEST_HZ / 1000:.0f} kHz"
+        figure.xaxis.axis_label = f"seconds from the seam · blue: heard, orange: in the song · {bands}"
 
 
 class ScorePicture:
@@ -263,8 +265,9 @@ class ScorePicture:
     def __init__(self) -> None:
         self._words = [PART_WORDS[part].replace("\n", " ") for part in SEAM_PARTS]
         self.figure = new_bokeh_figure(
-            height=250, sizing_mode="stretch_width", x_range=Range1d(0.0, 1.0), tools="", toolbar_location=None,
-            y_range=Range1d(-0.7, len(SEAM_PARTS) - 0.1), output_backend="canvas", min_border_right=14,
+            height=250, sizing_mode="stretch_width", x_range=Range1d(start=0.0, end=1.0), tools="",
+            toolbar_location=None,
+            y_range=Range1d(start=-0.7, end=len(SEAM_PARTS) - 0.1), output_backend="canvas", min_border_right=14,
             min_border_left=10,
         )  # fmt: skip
         self._parts = ColumnDataSource({"y": [], "right": []})
@@ -313,9 +316,9 @@ class ScorePicture:
 class SeamChips(JSComponent):
     """All seams of the plan with their scores; the worst is marked."""
 
-    scores: list[Any] = param.List([], doc="one a seam, None where unknown")
-    worst: int = param.Integer(-1)
-    seam: int = param.Integer(0, doc="the one that is looked at, from 0")
+    scores = param.List([], doc="one a seam, None where unknown")
+    worst = param.Integer(-1)
+    seam = param.Integer(0, doc="the one that is looked at, from 0")
 
     _esm = ASSETS / "chips.js"
     _stylesheets: ClassVar[list[Any]] = [stylesheet("chips")]
@@ -478,7 +481,7 @@ class SeamsTab:
                 "Blue: this seam, 1 is no break. Grey: one of the song's own bars skipped, middle half and median.",
                 variant="caption",
                 sizing_mode="stretch_width",
-            ),  # fmt: skip
+            ),
             pn.pane.Bokeh(self.score.figure, sizing_mode="stretch_width"),
             pmui.Row(*buttons),
             self.note,

@@ -43,7 +43,7 @@ class Session(param.Parameterized):
     pool : does the work; None: the one of this process
     """
 
-    params = param.ClassSelector(class_=WorkbenchParams)
+    params = param.ClassSelector(default=WorkbenchParams(), class_=WorkbenchParams, allow_None=False)
     song = param.ClassSelector(class_=Song, allow_None=True)
     clip = param.ClassSelector(class_=Path, allow_None=True)
     plan = param.ClassSelector(class_=Loop, allow_None=True, doc="song under clip: a plan or a refusal")

@@ -22,7 +22,8 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import param
-from bokeh.models import CustomJS, Span
+from bokeh.models import CustomJS
+from bokeh.models.annotations import Span
 from bokeh.plotting import figure as Figure
 from panel.custom import JSComponent
 
@@ -32,28 +33,28 @@ from workbench.dashboards.assets import ASSETS, stylesheet
 class Player(JSComponent):
     """Plays footage and music; times are video seconds, or of whatever the files share."""
 
-    footage: str = param.String("", doc="address of the clip's own sound; empty for none")
-    music_a: str = param.String("", doc="address of the music, option A")
-    music_b: str = param.String("", doc="address of the music, option B; empty for none")
-    duration: float = param.Number(0.0, doc="s")
-    time: float = param.Number(0.0, doc="where it plays, told four times a second")
-    seek: list[float] = param.List([], doc="[s, n]: go there; n only tells one wish from the next")
-    playing: bool = param.Boolean(False)
-    region: list[float] = param.List([], doc="[from, to]: loops while it plays; empty plays on")
-    footage_on: bool = param.Boolean(True)
-    music_on: bool = param.Boolean(True)
-    chosen: str = param.Selector(default="a", objects=["a", "b"])
-    footage_db: float = param.Number(0.0)
-    gain_a_db: float = param.Number(0.0, doc="gain in the mix")
-    gain_b_db: float = param.Number(0.0)
-    match_a_db: float = param.Number(0.0, doc="gain that makes A as loud as B in the stretch, at most 0")
-    match_b_db: float = param.Number(0.0)
-    headroom_db: float = param.Number(0.0, doc="gain of everything, so that the sum does not clip")
-    duck_a: list[list[float]] = param.List([], doc="[s, dB] pairs, attenuation, straight in between")
-    duck_b: list[list[float]] = param.List([])
-    playheads: list[str] = param.List([], doc="names of Bokeh spans that follow")
-    labels: list[str] = param.List(["A", "B"], doc="names of the two options")
-    extra: list[list[str]] = param.List([], doc="[key, tooltip] of more keys, for the help line")
+    footage = param.String("", doc="address of the clip's own sound; empty for none")
+    music_a = param.String("", doc="address of the music, option A")
+    music_b = param.String("", doc="address of the music, option B; empty for none")
+    duration = param.Number(0.0, doc="s")
+    time = param.Number(0.0, doc="where it plays, told four times a second")
+    seek = param.List([], doc="[s, n]: go there; n only tells one wish from the next")
+    playing = param.Boolean(False)
+    region = param.List([], doc="[from, to]: loops while it plays; empty plays on")
+    footage_on = param.Boolean(True)
+    music_on = param.Boolean(True)
+    chosen: Any = param.Selector(default="a", objects=["a", "b"])
+    footage_db = param.Number(0.0)
+    gain_a_db = param.Number(0.0, doc="gain in the mix")
+    gain_b_db = param.Number(0.0)
+    match_a_db = param.Number(0.0, doc="gain that makes A as loud as B in the stretch, at most 0")
+    match_b_db = param.Number(0.0)
+    headroom_db = param.Number(0.0, doc="gain of everything, so that the sum does not clip")
+    duck_a = param.List([], doc="[s, dB] pairs, attenuation, straight in between")
+    duck_b = param.List([])
+    playheads = param.List([], doc="names of Bokeh spans that follow")
+    labels = param.List(["A", "B"], doc="names of the two options")
+    extra = param.List([], doc="[key, tooltip] of more keys, for the help line")
 
     _esm = ASSETS / "transport.js"
     _stylesheets: ClassVar[list[Any]] = [stylesheet("transport")]

@@ -169,7 +169,8 @@ def see_clip(video: Path, home: Home, params: WorkbenchParams, progress: Progres
     """
     footage = watch(video, home, params, progress)
     sound = footage_file(video, home, progress)
-    spans, tiles = tile_spans(footage.picture.shots), []
+    spans = tile_spans(footage.picture.shots)
+    tiles: list[Tile] = []
     for first, last, at in spans:
         progress("looking at the shots", len(tiles) / len(spans))
         tiles.append(Tile(first, last, still(video, at, _TILE_PIXELS).pixels))
