@@ -36,6 +36,7 @@ COMMANDS: dict[str, Entry] = {
     "match": Entry("workbench.cli.match", "Rank the catalog against a clip, and say why."),
     "underscore": Entry("workbench.cli.underscore", "Rank the catalog against a script, and say why."),
     "render": Entry("workbench.cli.render", "Play a plan into a sound file or onto a clip."),
+    "export": Entry("workbench.cli.export", "Write a plan for editors, annotation tools and game engines."),
     "catalog": Entry("workbench.cli.catalog", "Add, list and remove the tracks of the catalog."),
     "cache": Entry("workbench.cli.cache", "Show the size of the analysis cache, or prune it."),
     "report": Entry("workbench.cli.report", "Run a notebook with parameters and write it as HTML."),

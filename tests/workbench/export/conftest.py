@@ -1,0 +1,135 @@
+"""A short song, a short film and plans on them, under names that no careless writer survives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import av
+import numpy as np
+import pytest
+import soundfile
+
+from workbench.loops.plan import LoopPlan
+from workbench.media.audio import decode
+from workbench.mix.fades import duck_gain
+from workbench.recording import FloatArray, Recording
+from workbench.render.playback import render
+from workbench.results.mix import DuckBody, MixBody
+
+RATE = 44_100
+SONG_SECONDS = 12.0
+FILM_RATE = Fraction(30000, 1001)
+
+
+@pytest.fixture(scope="session")
+def media(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder that song and film lie in."""
+    return tmp_path_factory.mktemp("größte Filme & 'Töne'")
+
+
+@pytest.fixture(scope="session")
+def song(media: Path) -> Path:
+    """Twelve seconds of stereo noise whose every stretch is unlike every other, in 24 bits."""
+    path = media / 'Ärger & "Lärm" it\'s #1 100%; a b.wav'
+    noise = 0.2 * np.random.default_rng(5).standard_normal((round(SONG_SECONDS * RATE), 2))
+    soundfile.write(path, np.clip(noise, -0.9, 0.9), RATE, subtype="PCM_24")
+    return path
+
+
+@pytest.fixture(scope="session")
+def recording(song: Path) -> Recording:
+    """The song, decoded."""
+    return decode(song)
+
+
+@pytest.fixture(scope="session")
+def film(media: Path) -> Path:
+    """Seventeen seconds and a bit at 30000/1001 pictures a second, with sound at 48 kHz."""
+    path = media / "Der Film <1> & Co.mp4"
+    frames, rate = 510, 48_000
+    sound = (0.1 * np.random.default_rng(6).standard_normal((2, round(frames / FILM_RATE * rate)))).astype(np.float32)
+    with av.open(str(path), "w") as container:
+        picture = container.add_stream("libx264", rate=FILM_RATE, options={"preset": "ultrafast"})
+        picture.width, picture.height, picture.pix_fmt = 64, 36, "yuv420p"
+        heard = container.add_stream("aac", rate=rate, layout="stereo")
+        for k in range(frames):
+            shade = np.full((36, 64, 3), 40 + k % 150, dtype=np.uint8)
+            container.mux(picture.encode(av.VideoFrame.from_ndarray(shade, format="rgb24")))
+        frame = av.AudioFrame.from_ndarray(sound, format="fltp", layout="stereo")
+        frame.sample_rate, frame.pts = rate, 0
+        container.mux(heard.encode(frame))
+        container.mux(heard.encode(None))
+        container.mux(picture.encode(None))
+    return path
+
+
+@pytest.fixture(scope="session")
+def plan(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
+    """Four segments, 17 s: crossfades of three lengths and exponents, levels that glide, a long fade at the end."""
+    return make_plan(
+        [(0.31, 5.123457, 0.0, 0.0), (2.0, 6.25, -1.5, 2.0), (2.0, 6.0, 1.0, -3.0), (1.2345, 5.183543, 0.0, 0.5)],
+        [0.05, 0.2, 0.012],
+        [1.0, 0.5, 0.73],
+        song_duration=SONG_SECONDS,
+        glide=1.5,
+        end_fade=1.75,
+        start_fade=0.25,
+    )
+
+
+@pytest.fixture(scope="session")
+def late_plan(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
+    """Two segments that start late and end on the song's last sound."""
+    return make_plan(
+        [(0.0, 6.0, 0.0, 0.0), (4.0, 11.5, 0.0, 0.0)],
+        [0.1],
+        [1.0],
+        song_duration=SONG_SECONDS,
+        music_in=0.777,
+        tail=0.4,
+        end_fade=0.4,
+        ends_with_song=True,
+    )
+
+
+@pytest.fixture(scope="session")
+def mix() -> MixBody:
+    """The music 4 dB down, and 14 dB further under two utterances; the footage 2 dB up."""
+    points = [[1.0, 0.0], [1.4, 14.0], [3.2, 14.0], [4.4, 0.0], [9.1, 0.0], [9.3, 9.5], [10.0, 9.5], [11.0, 0.0]]
+    duck = DuckBody(
+        envelope_points=points, envelope_hz=100, speech_ranges=[[1.4, 3.1], [9.3, 9.9]], depth_db=14.0,
+        attack_ms=400, release_ms=1200,
+    )  # fmt: skip
+    return MixBody(voiceover=True, classification="voice", music_gain_db=-4.0, video_gain_db=2.0, duck=duck)
+
+
+@pytest.fixture(scope="session")
+def played() -> Callable[..., FloatArray]:
+    """What a plan sounds like, with a mix or without, by the renderer itself; shape (channels, n), float64."""
+
+    def play(plan: LoopPlan, recording: Recording, mix: MixBody | None = None) -> FloatArray:
+        sound = render(plan, recording).samples.astype(np.float64)
+        if mix is None or mix.duck is None or mix.music_gain_db is None:
+            return sound
+        times = np.arange(sound.shape[1]) / recording.sample_rate
+        return np.asarray(sound * duck_gain(mix.duck.envelope_points, times) * 10 ** (mix.music_gain_db / 20))
+
+    return play
+
+
+@pytest.fixture(scope="session")
+def difference_db() -> Callable[[FloatArray, FloatArray], float]:
+    """Level of the difference of two sounds against the louder of them, dB RMS over the loudest 10 ms of it."""
+
+    def compare(made: Any, meant: Any) -> float:
+        n = min(made.shape[1], meant.shape[1])
+        assert abs(made.shape[1] - meant.shape[1]) <= 1
+        block = 441
+        residue = (made[:, :n] - meant[:, :n])[:, : n // block * block].reshape(made.shape[0], -1, block)
+        worst = float(np.sqrt(np.mean(residue**2, axis=(0, 2)).max()))
+        return float(20 * np.log10(max(worst, 1e-12) / np.sqrt(np.mean(meant**2))))
+
+    return compare

@@ -1,0 +1,181 @@
+"""REAPER projects are read back by a small reader of their format, played, and compared with the renderer."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+import soundfile
+
+from workbench.errors import ParameterError
+from workbench.export.reaper import quoted
+from workbench.loops.plan import LoopPlan
+from workbench.recording import FloatArray, Recording
+from workbench.results.mix import MixBody
+from workbench.workflows.export import export_plan
+
+WORD = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|`([^`]*)`|(\S+))""")
+
+
+@dataclass
+class Block:
+    """A block of a project: its first line, its settings, the blocks in it."""
+
+    head: list[str]
+    lines: list[list[str]] = field(default_factory=list)
+    blocks: list[Block] = field(default_factory=list)
+
+    def one(self, name: str) -> list[str]:
+        """The only setting of a name, without the name."""
+        (found,) = [line[1:] for line in self.lines if line[0] == name]
+        return found
+
+    def inside(self, name: str) -> list[Block]:
+        """Blocks of a name."""
+        return [block for block in self.blocks if block.head[0] == name]
+
+
+def words(line: str) -> list[str]:
+    return [next(group for group in match.groups() if group is not None) for match in WORD.finditer(line)]
+
+
+def read(path: Path) -> Block:
+    """The project, block by block."""
+    top = Block(["top"])
+    open_blocks = [top]
+    for line in path.read_text(encoding="utf-8").splitlines():
+        text = line.strip()
+        if text == ">":
+            open_blocks.pop()
+        elif text.startswith("<"):
+            block = Block(words(text[1:]))
+            open_blocks[-1].blocks.append(block)
+            open_blocks.append(block)
+        else:
+            open_blocks[-1].lines.append(words(text))
+    assert open_blocks == [top]
+    return top.blocks[0]
+
+
+def points(block: Block) -> FloatArray:
+    rows = [[float(word) for word in line[1:3]] for line in block.lines if line[0] == "PT"]
+    assert all(line[3] == "0" for line in block.lines if line[0] == "PT")
+    return np.array(rows)
+
+
+def play(project: Block, folder: Path) -> FloatArray:
+    """Play the music track as REAPER does: source, item fades, take envelope, fader, track envelope."""
+    rate = int(project.one("SAMPLERATE")[0])
+    track = project.inside("TRACK")[-1]
+    items = [(item, *place(item, rate)) for item in track.inside("ITEM")]
+    sound = np.zeros((2, max(first + length for _, first, length, _ in items)))
+    for item, first, length, offset in items:
+        source, source_rate = soundfile.read(folder / item.inside("SOURCE")[0].one("FILE")[0], always_2d=True)
+        assert source_rate == rate
+        assert item.one("LOOP") == ["0"]
+        heard = np.zeros((length, 2))
+        taken = source[offset : offset + length]
+        heard[: len(taken)] = taken
+        times = np.arange(length) / rate
+        gain = np.interp(times, *points(item.inside("VOLENV")[0]).T)
+        for name, distance in (("FADEIN", times), ("FADEOUT", (length - np.arange(length)) / rate)):
+            shape, seconds = item.one(name)[0], float(item.one(name)[1])
+            assert shape == "0"
+            if seconds:
+                gain = gain * np.minimum(1.0, distance / seconds)
+        sound[:, first : first + length] += (heard * gain[:, None]).T
+    sound *= float(track.one("VOLPAN")[0])
+    for envelope in track.inside("VOLENV2"):
+        sound *= np.interp(np.arange(sound.shape[1]) / rate, *points(envelope).T)
+    return sound
+
+
+def place(item: Block, rate: int) -> tuple[int, int, int]:
+    """Position, length and offset in whole samples."""
+    times = [Fraction(item.one(name)[0]) * rate for name in ("POSITION", "LENGTH", "SOFFS")]
+    assert all(abs(time - round(time)) < Fraction(1, 10**8) for time in times)
+    first, length, offset = (round(time) for time in times)
+    return first, length, offset
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+def test_the_project_plays_what_the_renderer_plays(
+    plan: LoopPlan,
+    recording: Recording,
+    song: Path,
+    film: Path,
+    mix: MixBody,
+    mixed: bool,
+    played: Callable[..., FloatArray],
+    difference_db: Callable[..., float],
+) -> None:
+    out = song.parent / "a plan.rpp"
+    export_plan(plan, "rpp", out, track=song, video=film, mix=mix if mixed else None)
+    made = play(read(out), out.parent)
+    assert difference_db(made, played(plan, recording, mix if mixed else None)) < -55.0
+
+
+def test_a_late_start_and_the_songs_own_end(
+    late_plan: LoopPlan,
+    recording: Recording,
+    song: Path,
+    tmp_path: Path,
+    played: Callable[..., FloatArray],
+    difference_db: Callable[..., float],
+) -> None:
+    out = export_plan(late_plan, "rpp", tmp_path / "late.rpp", track=song)
+    project = read(out)
+    assert [block.one("NAME") for block in project.inside("TRACK")] == [["Music"]]
+    made = play(project, Path("/"))
+    whole = np.zeros((2, round(late_plan.window_end * recording.sample_rate)))
+    whole[:, : made.shape[1]] = made
+    assert difference_db(whole, played(late_plan, recording)) < -45.0
+
+
+def test_items_lie_on_the_samples_of_the_plan(plan: LoopPlan, recording: Recording, song: Path) -> None:
+    out = export_plan(plan, "rpp", song.parent / "items.rpp", track=song)
+    rate = recording.sample_rate
+    items = read(out).inside("TRACK")[0].inside("ITEM")
+    starts = plan.segment_starts
+    assert len(items) == len(plan.segments)
+    for k, item in enumerate(items):
+        first, length, offset = place(item, rate)
+        placed, source = round(starts[k] * rate), round(plan.segments[k].song_from * rate)
+        assert offset - first == source - placed
+        if k:
+            assert abs(first / rate - (starts[k] - plan.seam_fades[k - 1] / 2)) <= 1 / rate
+        if k < len(plan.seam_fades):
+            assert abs((first + length) / rate - (starts[k + 1] + plan.seam_fades[k] / 2)) <= 1 / rate
+    assert items[0].one("FADEOUT")[:2] == ["0", "0.05"]
+    assert items[1].one("FADEOUT")[:2] == ["0", "0"]
+
+
+def test_the_film_track_and_the_markers(plan: LoopPlan, song: Path, film: Path, mix: MixBody) -> None:
+    out = export_plan(plan, "rpp", song.parent / "film.rpp", track=song, video=film, mix=mix)
+    project = read(out)
+    picture = project.inside("TRACK")[0]
+    (item,) = picture.inside("ITEM")
+    assert (out.parent / item.inside("SOURCE")[0].one("FILE")[0]).samefile(film)
+    assert item.inside("SOURCE")[0].head == ["SOURCE", "VIDEO"]
+    assert float(picture.one("VOLPAN")[0]) == pytest.approx(10 ** (2.0 / 20))
+    assert float(item.one("LENGTH")[0]) == pytest.approx(510 * 1001 / 30000)
+    marks = [float(line[2]) for line in project.lines if line[0] == "MARKER"]
+    assert marks == pytest.approx([plan.music_in, *plan.seam_times, plan.music_end])
+
+
+def test_names_are_quoted_by_what_they_hold() -> None:
+    assert quoted("a b") == '"a b"'
+    assert quoted('5" disc') == "'5\" disc'"
+    assert quoted("it's 5\"") == "`it's 5\"`"
+    assert quoted("`it's 5\"\n") == "`'it's 5\"`"
+
+
+def test_a_project_needs_the_song(plan: LoopPlan, tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="--track"):
+        export_plan(plan, "rpp", tmp_path / "plan.rpp")
+    assert list(tmp_path.iterdir()) == []

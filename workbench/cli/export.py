@@ -1,0 +1,94 @@
+"""`workbench export PLAN.json`: a plan for editors, annotation tools and game engines."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from workbench.cli.options import FILE, NewFile, home_option, profile_option
+from workbench.cli.terminal import print_body, progress_bar
+
+if TYPE_CHECKING:
+    from workbench.home import Home
+    from workbench.params import WorkbenchParams
+
+_FORMATS = ("otio", "fcpxml", "rpp", "audacity", "jams", "csv", "loop-tags")
+
+
+@click.command("export")
+@click.argument("plan", type=FILE)
+@click.option("--format", "format_name", type=click.Choice(_FORMATS), required=True, help="What to write, see above.")
+@click.option("--track", help="The song that the plan was made for: a file or a catalog track id.")
+@click.option("--video", type=FILE, help="The clip, a file or a video's id, for otio, fcpxml and rpp.")
+@click.option("-o", "--output", "out", type=NewFile(), required=True, help="The file to write.")
+@profile_option
+@home_option
+def command(
+    plan: Path,
+    format_name: str,
+    track: str | None,
+    video: Path | None,
+    out: Path,
+    params: WorkbenchParams,
+    home: Home,
+) -> None:
+    """Write PLAN, as `workbench loop` prints it, in a format that other programs read.
+
+    \b
+      otio       an edit for Resolve, Premiere and others (OpenTimelineIO)
+      fcpxml     an edit for Final Cut Pro
+      rpp        a REAPER project, exact to the sample
+      audacity   labels: seams, segments, speech; with --track bars and sections
+      jams       beats, sections and the plan, as annotations of the song
+      csv        seams as a table
+      loop-tags  a copy of the song with loop points (WAV, FLAC, Ogg)
+
+    A mix in PLAN is part of every edit: gains, and the duck under speech. All but csv and audacity need --track. Media
+    beside the output are named relative to it. `-` reads the plan from standard input.
+
+    \b
+    Example:
+      workbench export plan.json --format otio --track song.wav --video film.mp4 -o film.otio
+      workbench export plan.json --format loop-tags --track song.flac -o song-looped.flac
+    """
+    from workbench.errors import PlanError
+    from workbench.export.formats import FORMATS
+    from workbench.results.loop import mix_from_json, plan_from_json
+    from workbench.workflows.export import export_plan
+    from workbench.workflows.loop import find_song
+    from workbench.workflows.videos import find_video
+
+    if FORMATS[format_name].needs_track and track is None:
+        raise click.UsageError(f"the format {format_name} needs the song: give --track FILE")
+    text = _read(plan)
+    try:
+        found, mix = plan_from_json(text), mix_from_json(text)
+    except PlanError as error:
+        raise PlanError(f"{_named(plan)}: {error}") from None
+    song = None if track is None else find_song(track, home).path
+    clip = None if video is None else find_video(video, home).path
+    with progress_bar() as progress:
+        export_plan(
+            found, format_name, out, track=song, video=clip, mix=mix, home=home, params=params, progress=progress
+        )
+    print_body({"output": str(out), "format": format_name, "bytes": out.stat().st_size})
+
+
+def _read(plan: Path) -> str:
+    from workbench.errors import InputError, PlanError
+
+    try:
+        data = sys.stdin.buffer.read() if str(plan) == "-" else plan.read_bytes()
+    except OSError as error:
+        raise InputError(f"{plan}: cannot be read ({error.strerror})") from None
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise PlanError(f"{_named(plan)}: this is not a plan, nor text at all") from None
+
+
+def _named(plan: Path) -> str:
+    return "standard input" if str(plan) == "-" else str(plan)

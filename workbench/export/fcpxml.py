@@ -1,0 +1,165 @@
+"""FCPXML 1.10: the edit as Final Cut Pro opens it; Resolve reads it too.
+
+The clip is the primary storyline; segments are connected below it, in turn in two lanes, so that the two sides of a
+crossfade overlap. Everything the music does in level is keyed on the clips' volume: level and glide, both halves of the
+crossfades, the fades at the ends, the mix's gain and the duck. Without a film the storyline is a gap, 25 frames a
+second.
+
+Times are exact fractions of a second. Final Cut edits on whole frames and moves what does not lie on them, so a clip
+begins on the last frame before its first sound and ends on the first frame after its last, while its `start`, the
+place in the song, is exact to the sample: what is too much is silent by its keys. Where the song has nothing more to
+give, the clip begins or ends one frame inside.
+
+Keys are in dB with straight lines between, close enough that the curve is met within 0.05 % of full gain
+(`workbench.export.timeline.TOLERANCE`); -96 dB stands for silence. Keyed times are those of the song, since the keys of
+a clip count on its own clock.
+
+Limits. Final Cut takes at most +12 dB on a clip. The limiter of a rendered film is not part of an edit.
+
+Function: `write_fcpxml`.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from math import ceil, floor
+from pathlib import Path
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
+
+from workbench.errors import ParameterError
+from workbench.export.files import media_url, plain_name, write_text
+from workbench.export.timeline import SILENT_DB, Film, Item, Key, Song, Timeline, decibel_keys, decibels
+
+LONE_FRAME_RATE = Fraction(25)
+"""frames a second of an edit without a film"""
+_LONE_PICTURE = (1920, 1080)
+_AUDIO_RATES = {32000: "32k", 44100: "44.1k", 48000: "48k", 88200: "88.2k", 96000: "96k", 192000: "192k"}
+_HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE fcpxml>\n'
+
+
+def write_fcpxml(timeline: Timeline, out: Path) -> None:
+    """Write the edit.
+
+    Raises
+    ------
+    ParameterError : no song is given
+    """
+    song, film = timeline.song, timeline.film
+    if song is None:
+        raise ParameterError("FCPXML names the song's file; give --track FILE")
+    root = Element("fcpxml", version="1.10")
+    _resources(SubElement(root, "resources"), song, film, out)
+    name = plain_name(timeline.name)
+    event = SubElement(SubElement(root, "library"), "event", name=name)
+    frame_rate = film.frame_rate if film else LONE_FRAME_RATE
+    frames = film.frames if film else ceil(timeline.seconds(timeline.length) * frame_rate)
+    duration = time_text(frames / frame_rate)
+    sequence = SubElement(
+        SubElement(event, "project", name=name),
+        "sequence", format="r1", duration=duration, tcStart="0s", tcFormat="NDF", audioLayout="stereo",
+    )  # fmt: skip
+    # The sound of films is at 48 kHz; without one the song's rate is the edit's.
+    rate = _AUDIO_RATES.get(song.rate if film is None else film.sound_rate or 48000)
+    if rate is not None:
+        sequence.set("audioRate", rate)
+    story = _story(SubElement(sequence, "spine"), timeline, duration)
+    for item in timeline.items:
+        story.append(_segment(timeline, song, item, frame_rate, frames))
+    for time, text in timeline.moments:
+        at = Fraction(floor(Fraction(time) * frame_rate)) / frame_rate
+        SubElement(story, "marker", start=time_text(at), duration=time_text(1 / frame_rate), value=plain_name(text))
+    indent(root)
+    write_text(out, _HEAD + tostring(root, encoding="unicode") + "\n")
+
+
+def time_text(seconds: Fraction) -> str:
+    """A time as FCPXML writes it: `1001/30000s`, or `5s` where it is whole."""
+    exact = Fraction(seconds)
+    return f"{exact.numerator}s" if exact.denominator == 1 else f"{exact.numerator}/{exact.denominator}s"
+
+
+def _resources(resources: Element, song: Song, film: Film | None, out: Path) -> None:
+    width, height = (film.width, film.height) if film else _LONE_PICTURE
+    frame = 1 / (film.frame_rate if film else LONE_FRAME_RATE)
+    SubElement(resources, "format", id="r1", frameDuration=time_text(frame), width=str(width), height=str(height))
+    if film is not None:
+        asset = SubElement(
+            resources, "asset", id="r2", name=plain_name(film.path.stem), start="0s",
+            duration=time_text(film.frames * frame), hasVideo="1", format="r1", videoSources="1",
+        )  # fmt: skip
+        if film.sound_rate is not None:
+            _has_audio(asset, film.channels, film.sound_rate)
+        SubElement(asset, "media-rep", kind="original-media", src=media_url(film.path, out))
+    asset = SubElement(
+        resources, "asset", id="r3", name=plain_name(song.path.stem), start="0s",
+        duration=time_text(Fraction(song.samples, song.rate)),
+    )  # fmt: skip
+    _has_audio(asset, song.channels, song.rate)
+    SubElement(asset, "media-rep", kind="original-media", src=media_url(song.path, out))
+
+
+def _has_audio(asset: Element, channels: int, rate: int) -> None:
+    asset.attrib.update({"hasAudio": "1", "audioSources": "1", "audioChannels": str(channels), "audioRate": str(rate)})
+
+
+def _story(spine: Element, timeline: Timeline, duration: str) -> Element:
+    """The clip, or a gap as long as the plan; what is connected hangs on it, on its clock, which begins at 0."""
+    film = timeline.film
+    if film is None:
+        return SubElement(spine, "gap", name="Gap", offset="0s", start="0s", duration=duration)
+    story = SubElement(
+        spine, "asset-clip", ref="r2", name=plain_name(film.path.stem), offset="0s", start="0s", duration=duration,
+        format="r1", tcFormat="NDF",
+    )  # fmt: skip
+    if film.sound_rate is not None:
+        story.set("audioRole", "dialogue")
+        SubElement(story, "adjust-volume", amount=_level_text(timeline.balance.video_gain_db))
+    return story
+
+
+def _segment(timeline: Timeline, song: Song, item: Item, frame_rate: Fraction, frames: int) -> Element:
+    """One segment, from frame to frame, with its keys."""
+    begin, end = _frame_edges(timeline, song, item, frame_rate, frames)
+    offset = timeline.seconds(item.song_offset)
+    clip = Element(
+        "asset-clip", ref="r3", lane=str(-1 - (item.number - 1) % 2),
+        name=plain_name(f"{song.path.stem} {item.number}"),
+        offset=time_text(begin / frame_rate), start=time_text(begin / frame_rate + offset),
+        duration=time_text((end - begin) / frame_rate), audioRole="music",
+    )  # fmt: skip
+    param = SubElement(SubElement(clip, "adjust-volume", amount="0dB"), "param", name="amount")
+    keys = SubElement(param, "keyframeAnimation")
+    for key in _keys(timeline, item):
+        time = time_text(timeline.seconds(key.sample) + offset)
+        SubElement(keys, "keyframe", time=time, value=_level_text(key.value), curve="linear")
+    return clip
+
+
+def _frame_edges(
+    timeline: Timeline, song: Song, item: Item, frame_rate: Fraction, frames: int
+) -> tuple[Fraction, Fraction]:
+    """Frames around all that is heard of an item, within the song and the sequence."""
+    opening = max(timeline.seconds(-item.song_offset), Fraction(0))
+    closing = timeline.seconds(song.samples - item.song_offset)
+    begin = floor(timeline.seconds(item.first) * frame_rate)
+    end = min(ceil(timeline.seconds(item.stop) * frame_rate), frames)
+    return (
+        Fraction(max(begin, ceil(opening * frame_rate))),
+        Fraction(min(end, floor(closing * frame_rate))),
+    )
+
+
+def _keys(timeline: Timeline, item: Item) -> list[Key]:
+    """The whole gain of an item in dB; silent just before its first sample and just after its last."""
+
+    def level(sample: int) -> float:
+        return max(SILENT_DB, decibels(item.gain(sample)) + timeline.music_db(sample))
+
+    keys = decibel_keys(level, [*item.corners, *timeline.duck_corners(item.first, item.stop - 1)])
+    before, after = Key(item.first - 1, SILENT_DB), Key(item.stop, SILENT_DB)
+    begins_at_once = item.first > 0 and item.first + item.song_offset > 0 and keys[0].value > SILENT_DB
+    return [before] * begins_at_once + keys + [after] * (item.stop < timeline.length and keys[-1].value > SILENT_DB)
+
+
+def _level_text(level_db: float) -> str:
+    return f"{level_db + 0.0:.4f}".rstrip("0").rstrip(".") + "dB"

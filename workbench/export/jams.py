@@ -1,0 +1,87 @@
+"""JAMS, the annotation format of music research (Humphrey et al., ISMIR 2014): beats and sections of the song.
+
+A JAMS file belongs to one recording, so all annotations are in song time. The plan, which plays that song under a
+clip, is kept whole in the file's sandbox under `workbench`, with the program and version that made it; what reads it
+back with `workbench.results.loop.plan_from_json` has the same plan. The segments that are played stand beside the
+song's sections as a second `segment_open` annotation, each named by its place in the plan; JAMS sorts by song time.
+
+Function: `write_jams`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+from workbench.errors import ParameterError
+from workbench.export.files import plain_name, require, write_text
+from workbench.export.timeline import Notes, Song, Timeline
+from workbench.recording import SongSeconds
+
+_TOOL = "barline-workbench"
+
+
+def write_jams(timeline: Timeline, out: Path) -> None:
+    """Write beats, sections and segments.
+
+    Raises
+    ------
+    ParameterError : no song, or one that was not analysed; ResourceMissing : jams is not installed
+    """
+    song, notes = timeline.song, timeline.notes
+    if song is None or notes is None:
+        raise ParameterError("JAMS annotates a song; give --track FILE")
+    jams = require("jams", "jams")
+    document = jams.JAMS()
+    seconds = song.samples / song.rate
+    document.file_metadata.duration = seconds
+    document.file_metadata.title = plain_name(song.path.stem)
+    document.annotations.append(_beats(jams, notes, seconds))
+    document.annotations.append(_sections(jams, notes, seconds))
+    document.annotations.append(_played(jams, timeline, seconds))
+    document.sandbox["workbench"] = _provenance(timeline, song)
+    write_text(out, document.dumps(indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def _annotation(jams: Any, namespace: str, seconds: float, what: str) -> Any:
+    metadata = jams.AnnotationMetadata(
+        data_source="program", annotation_tools=_TOOL, version=version(_TOOL), annotation_rules=what
+    )
+    return jams.Annotation(namespace=namespace, time=0, duration=seconds, annotation_metadata=metadata)
+
+
+def _beats(jams: Any, notes: Notes, seconds: SongSeconds) -> Any:
+    annotation = _annotation(jams, "beat", seconds, "the value is the place in the bar, 1 a downbeat")
+    for time, place in notes.beats:
+        annotation.append(time=time, duration=0.0, value=place, confidence=notes.grid_confidence)
+    return annotation
+
+
+def _sections(jams: Any, notes: Notes, seconds: SongSeconds) -> Any:
+    annotation = _annotation(jams, "segment_open", seconds, "sections of the song, whole bars")
+    for start, end, name in notes.sections:
+        annotation.append(time=start, duration=end - start, value=name, confidence=None)
+    return annotation
+
+
+def _played(jams: Any, timeline: Timeline, seconds: SongSeconds) -> Any:
+    annotation = _annotation(jams, "segment_open", seconds, "segments that the plan plays, numbered in that order")
+    for item in timeline.items:
+        annotation.append(
+            time=item.song_from, duration=item.song_to - item.song_from, value=f"played {item.number}", confidence=None
+        )
+    return annotation
+
+
+def _provenance(timeline: Timeline, song: Song) -> dict[str, Any]:
+    fields = asdict(timeline.plan.alone)
+    plan = {name: value for name, value in fields.items() if name != "options" and value is not None}
+    return {
+        "tool": _TOOL,
+        "version": version(_TOOL),
+        "plan_version": timeline.plan.version,
+        "sample_rate": song.rate,
+        "plan": plan,
+    }

@@ -1,0 +1,146 @@
+"""Loop points in a copy of the song, for game engines and samplers: the body that the plan repeats most.
+
+    WAV               `smpl` chunk, one forward loop; its end is the last sample that is played (Microsoft RIFF, 1994)
+    FLAC, Ogg         comments LOOPSTART and LOOPLENGTH, in samples (the custom of RPG Maker, read by most engines)
+
+The copy holds the same sound, byte for byte; only the chunk or the comments are added, and what stood there under the
+same names is replaced. Where the song is of another kind (MP3, M4A), the copy is decoded into WAV or FLAC of 16 bits.
+
+Limits. Engines jump from end to start in one sample: nothing of the plan's crossfade, glide or gain is in the file.
+Samples are those of the decoder here, counted from the first decoded one, at the rate of the song.
+
+Function: `write_loop_tags`.
+"""
+
+from __future__ import annotations
+
+import shutil
+import struct
+from pathlib import Path
+from typing import BinaryIO
+
+from workbench.errors import MediaError, ParameterError
+from workbench.export.files import written_whole
+from workbench.export.timeline import Song, Timeline
+from workbench.media.audio import decode, write_audio
+
+_TAGGED = {".flac": "flac", ".ogg": "ogg", ".oga": "ogg", ".opus": "ogg"}
+_SMPL_HEAD, _SMPL_LOOP = struct.Struct("<4sI9I"), struct.Struct("<6I")
+_MIDDLE_C = 60
+_UNKNOWN_SIZES = (0, 0xFFFFFFFF)
+
+
+def write_loop_tags(timeline: Timeline, out: Path) -> None:
+    """Copy the song and write the loop of the plan into the copy.
+
+    Raises
+    ------
+    ParameterError : a suffix that holds no loop points, or a kind of file the song is not
+    MediaError : the song cannot be read, or is a WAV that cannot take a chunk
+    """
+    song = timeline.song
+    if song is None:
+        raise ParameterError("loop points are written into a copy of the song; give --track FILE")
+    kind, start, stop = out.suffix.lower(), *loop_samples(timeline)
+    if kind not in (".wav", *_TAGGED):
+        raise ParameterError(
+            f"{out.name}: loop points are written into .wav, .flac, .ogg or .opus, not {kind or 'no suffix'}"
+        )
+    with written_whole(out) as aside:
+        _copy(song, kind, aside)
+        if kind == ".wav":
+            _add_smpl(aside, song.rate, start, stop)
+        else:
+            _add_comments(aside, start, stop)
+
+
+def loop_samples(timeline: Timeline) -> tuple[int, int]:
+    """First song sample of the loop, and one past its last: where a renderer would splice."""
+    plan, rate = timeline.plan, timeline.rate
+    return round(plan.loop_start_a * rate), round(plan.loop_end_b * rate)
+
+
+def _copy(song: Song, kind: str, aside: Path) -> None:
+    """The song as it is, or decoded where it is of another kind."""
+    own = _kind_of(song.path)
+    if own == _TAGGED.get(kind, "wav"):
+        shutil.copyfile(song.path, aside)
+    elif kind in (".wav", ".flac"):
+        recording = decode(song.path)
+        write_audio(aside, iter([recording.samples]), recording.sample_rate, recording.channels)
+    else:
+        raise ParameterError(f"{song.path.name} is not Ogg; write its loop points into a .wav or .flac")
+
+
+def _kind_of(path: Path) -> str:
+    """What a file is by its first bytes, for suffixes lie."""
+    with path.open("rb") as file:
+        head = file.read(12)
+    if head[:4] in (b"RIFF", b"RF64") and head[8:12] == b"WAVE":
+        return "wav"
+    return {b"fLaC": "flac", b"OggS": "ogg"}.get(head[:4], "other")
+
+
+def _add_comments(path: Path, start: int, stop: int) -> None:
+    import mutagen
+
+    try:
+        tagged = mutagen.File(path)
+    except mutagen.MutagenError as error:
+        raise MediaError(f"{path.suffix}: the tags of this song cannot be read ({error})") from error
+    if tagged is None:
+        raise MediaError(f"{path.suffix}: the tags of this song cannot be read")
+    if tagged.tags is None:
+        tagged.add_tags()
+    tagged.tags["LOOPSTART"] = [str(start)]
+    tagged.tags["LOOPLENGTH"] = [str(stop - start)]
+    tagged.save()
+
+
+def _add_smpl(path: Path, rate: int, start: int, stop: int) -> None:
+    """Add the chunk at the end of the RIFF, whose size grows; an older one is renamed to JUNK."""
+    with path.open("rb+") as file:
+        end = _prepare_riff(file)
+        chunk = _smpl(rate, start, stop)
+        if end + len(chunk) - 8 > 0xFFFFFFFF:
+            raise MediaError("a WAV of 4 GiB has no room for loop points; write FLAC")
+        file.seek(end)
+        file.write(chunk)
+        file.truncate()
+        file.seek(4)
+        file.write(struct.pack("<I", end + len(chunk) - 8))
+
+
+def _prepare_riff(file: BinaryIO) -> int:
+    """Walk the chunks, take old loop points out, and return where the next chunk belongs."""
+    head = file.read(12)
+    if head[:4] != b"RIFF":
+        raise MediaError("loop points are written into plain RIFF WAV, and this one is RF64; write FLAC")
+    length = file.seek(0, 2)
+    at = 12
+    while at + 8 <= length:
+        file.seek(at)
+        name, size = struct.unpack("<4sI", file.read(8))
+        if name == b"data" and (size in _UNKNOWN_SIZES or at + 8 + size > length):
+            raise MediaError("the WAV does not say how long its sound is; write it anew, or write FLAC")
+        if at + 8 + size > length:
+            return at
+        if name == b"smpl":
+            file.seek(at)
+            file.write(b"JUNK")
+        at += 8 + size
+        if size % 2:
+            if at == length:
+                file.seek(at)
+                file.write(b"\0")
+            at += 1
+    return at
+
+
+def _smpl(rate: int, start: int, stop: int) -> bytes:
+    """The chunk: manufacturer, product, sample period in ns, note, fine tune, SMPTE, offset, one loop, no data."""
+    period = round(1e9 / rate)
+    head = (0, 0, period, _MIDDLE_C, 0, 0, 0, 1, 0)
+    # Cue point, forward, first and last sample, fraction, endless.
+    loop = _SMPL_LOOP.pack(0, 0, start, stop - 1, 0, 0)
+    return _SMPL_HEAD.pack(b"smpl", _SMPL_HEAD.size - 8 + len(loop), *head) + loop

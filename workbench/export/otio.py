@@ -1,0 +1,198 @@
+"""OpenTimelineIO: the edit as DaVinci Resolve, Premiere, Hiero and Kdenlive open it.
+
+Tracks: the picture, the footage's sound, the music. Segments are clips laid edge to edge; a crossfade is a transition
+over the cut, `in_offset` before and `out_offset` after it, which plays the handles of both sides: what the song has
+there, to the sample. The rise at the start and the fall at the end are fades, which OpenTimelineIO has no word for;
+they are in the gain keys.
+
+Times are whole frames at the film's rate for picture and footage, whole samples at the song's rate for music; a
+reader's `RationalTime` holds both exactly. Without a film, frames are those of 25 a second.
+
+Gain. OpenTimelineIO defines none, so it is written twice. As `Resolve_OTIO` volume effect, dB keys on whole frames
+counted from the start of the clip, which Resolve reads and joins with straight lines; and in `metadata["workbench"]`
+exactly: keys in samples and dB, and each transition's seconds and exponent. Other programs show the clips without
+gains, and draw their own curve over the transition.
+
+Media are named by absolute `file://` URL, for Resolve finds nothing by a relative one; where they lie beside the
+document, the reference `beside` names them relative to it.
+
+Limits. Resolve places clips on whole frames: up to half a frame (20 ms at 25 a second) from the sample that is
+written. The limiter of a rendered film is not part of an edit.
+
+Function: `write_otio`.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from workbench.export.files import absolute_url, media_url, plain_name, require, write_text
+from workbench.export.timeline import Film, Item, Key, Song, Timeline, decibel_keys, decibels
+
+LONE_FRAME_RATE = Fraction(25)
+"""frames a second of an edit without a film"""
+_SEAM_COLOUR, _END_COLOUR = "RED", "GREEN"
+_VOLUME_RANGE_DB = (-100.0, 30.0)
+
+
+def write_otio(timeline: Timeline, out: Path) -> None:
+    """Write the edit.
+
+    Raises
+    ------
+    ResourceMissing : opentimelineio is not installed
+    """
+    write_text(out, _Writer(require("opentimelineio", "OpenTimelineIO"), timeline, out).document() + "\n")
+
+
+class _Writer:
+    """One document in the making: the library, what is written, and where to."""
+
+    def __init__(self, otio: Any, timeline: Timeline, out: Path) -> None:
+        self.otio = otio
+        self.timeline = timeline
+        self.out = out
+        self.frame_rate = timeline.film.frame_rate if timeline.film else LONE_FRAME_RATE
+
+    def document(self) -> str:
+        """The whole document as JSON."""
+        edit = self.otio.schema.Timeline(
+            name=plain_name(self.timeline.name),
+            global_start_time=self._frames(0),
+            metadata={"Resolve_OTIO": {"Resolve OTIO Meta Version": "1.0"}},
+        )
+        film = self.timeline.film
+        if film is not None:
+            edit.tracks.append(self._film_track("Picture", self.otio.schema.TrackKind.Video, film))
+            if film.sound_rate is not None:
+                edit.tracks.append(self._film_track("Footage", self.otio.schema.TrackKind.Audio, film))
+        edit.tracks.append(self._music_track())
+        edit.tracks.markers.extend(self._markers())
+        text: str = self.otio.adapters.write_to_string(edit, "otio_json")
+        return text
+
+    def _film_track(self, name: str, kind: str, film: Film) -> Any:
+        span = self._range(self._frames(0), self._frames(film.frames))
+        clip = self._clip(film.path, span, span, {})
+        if kind == self.otio.schema.TrackKind.Audio:
+            clip.effects.append(self._volume({0: self.timeline.balance.video_gain_db}))
+            clip.metadata["workbench"] = {"gain_db": self.timeline.balance.video_gain_db}
+        track = self._track(name, kind, film.channels)
+        track.append(clip)
+        return track
+
+    def _music_track(self) -> Any:
+        items, song = self.timeline.items, self.timeline.song
+        assert song is not None
+        track = self._track("Music", self.otio.schema.TrackKind.Audio, song.channels)
+        if items[0].placed > 0:
+            track.append(self.otio.schema.Gap(duration=self._samples(items[0].placed)))
+        track.append(self._segment(items[0], song))
+        for before, after in pairwise(items):
+            track.append(self._crossfade(before, after))
+            track.append(self._segment(after, song))
+        return track
+
+    def _segment(self, item: Item, song: Song) -> Any:
+        """A clip from cut to cut."""
+        start, length = item.placed + item.song_offset, item.cut - item.placed
+        keys = self._level_keys(item)
+        exact = {
+            "segment": item.number,
+            "song_from": item.song_from,
+            "song_to": item.song_to,
+            "video_s": item.begins,
+            "gain_keys": [[key.sample - item.placed, key.value] for key in keys],
+        }
+        whole = self._range(self._samples(0), self._samples(song.samples))
+        clip = self._clip(song.path, self._range(self._samples(start), self._samples(length)), whole, exact)
+        clip.name = plain_name(f"{song.path.stem} {item.number}")
+        frames = {round((key.sample - item.placed) * self.frame_rate / song.rate): key.value for key in keys}
+        clip.effects.append(self._volume(frames))
+        return clip
+
+    def _level_keys(self, item: Item) -> list[Key]:
+        """All that the music's level does between the cuts, but not the crossfades: those are transitions."""
+        last = item.cut - 1
+        corners = [item.placed, *(at for at in item.corners if item.placed < at < last), last]
+
+        def level(sample: int) -> float:
+            return decibels(item.gain(sample, fade_in=False, fade_out=False)) + self.timeline.music_db(sample)
+
+        return decibel_keys(level, [*corners, *self.timeline.duck_corners(item.placed, last)])
+
+    def _crossfade(self, before: Item, after: Item) -> Any:
+        fade = before.fade_out
+        assert fade is not None
+        return self.otio.schema.Transition(
+            name="Cross Fade",
+            transition_type=self.otio.schema.TransitionTypes.SMPTE_Dissolve,
+            in_offset=self._samples(after.placed - after.first),
+            out_offset=self._samples(before.stop - before.cut),
+            metadata={"workbench": {"seconds": fade.seconds, "exponent": fade.exponent}},
+        )
+
+    def _markers(self) -> list[Any]:
+        frame = self.otio.opentime.RationalTime(1, float(self.frame_rate))
+        moments, last = self.timeline.moments, len(self.timeline.moments) - 1
+        return [
+            self.otio.schema.Marker(
+                name=plain_name(text),
+                marked_range=self._range(self._samples(round(time * self.timeline.rate)), frame),
+                color=_END_COLOUR if place in (0, last) else _SEAM_COLOUR,
+            )
+            for place, (time, text) in enumerate(moments)
+        ]
+
+    def _volume(self, keys: dict[int, float]) -> Any:
+        """Resolve's own effect for the level of a clip, as its exports have it."""
+        low, high = _VOLUME_RANGE_DB
+        held = {frame: min(high, max(low, level)) for frame, level in sorted(keys.items())}
+        moving = {str(frame): {"Value": level, "Variant Type": "Double"} for frame, level in held.items()}
+        parameter = {
+            "Parameter ID": "volume",
+            "Parameter Value": next(iter(held.values())),
+            "Default Parameter Value": 0.0,
+            "Variant Type": "Double",
+            "minValue": low,
+            "maxValue": high,
+            "Key Frames": moving if len(set(held.values())) > 1 else {},
+        }
+        effect = {"Effect Name": "Fairlight Clip Volume and Fades", "Enabled": True, "Name": "Volume", "Type": 62}
+        return self.otio.schema.Effect(
+            effect_name="Resolve Effect", metadata={"Resolve_OTIO": {**effect, "Parameters": [parameter]}}
+        )
+
+    def _track(self, name: str, kind: str, channels: int) -> Any:
+        metadata: dict[str, Any] = {"Locked": False}
+        if kind == self.otio.schema.TrackKind.Audio:
+            metadata["Audio Type"] = "Mono" if channels == 1 else "Stereo"
+        return self.otio.schema.Track(name=name, kind=kind, metadata={"Resolve_OTIO": metadata})
+
+    def _clip(self, media: Path, span: Any, whole: Any, exact: dict[str, Any]) -> Any:
+        references = {"DEFAULT_MEDIA": absolute_url(media)}
+        beside = media_url(media, self.out)
+        if beside != references["DEFAULT_MEDIA"]:
+            references["beside"] = beside
+        name = plain_name(media.name)
+        clip = self.otio.schema.Clip(name=name, source_range=span, metadata={"workbench": exact})
+        clip.set_media_references(
+            {
+                key: self.otio.schema.ExternalReference(target_url=url, available_range=whole)
+                for key, url in references.items()
+            },
+            "DEFAULT_MEDIA",
+        )
+        return clip
+
+    def _frames(self, count: int) -> Any:
+        return self.otio.opentime.RationalTime(count, float(self.frame_rate))
+
+    def _samples(self, count: int) -> Any:
+        return self.otio.opentime.RationalTime(count, self.timeline.rate)
+
+    def _range(self, start: Any, duration: Any) -> Any:
+        return self.otio.opentime.TimeRange(start, duration)

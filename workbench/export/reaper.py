@@ -1,0 +1,187 @@
+"""REAPER project: a text of nested blocks, `<NAME …` to `>`, a line a setting, as REAPER itself saves it.
+
+Two tracks, the film (with picture) and the music. An item is what is heard of a segment, crossfades included:
+`POSITION` and `LENGTH` in project seconds, `SOFFS` where it begins in the song. The project runs at the song's sample
+rate and all three are whole samples of it, written to 15 decimals, so that nothing is interpolated.
+
+Gain. A linear crossfade is the item's own fade (`FADEIN`, `FADEOUT`, shape 0), as long as the overlap. Other exponents
+and the raised cosine at the plan's ends are none of REAPER's fade shapes; they are drawn into the envelope of the
+take's volume, together with levels and glides. The mix's music gain is the fader of the music track, the duck its
+volume envelope. Envelope points are joined by straight lines in linear gain, and so close that the curve is met within
+0.05 % of full gain (`workbench.export.timeline.TOLERANCE`).
+
+Limits. A native fade begins on a whole sample, up to one after the plan's. REAPER decodes MP3 and M4A by its own rules;
+where it counts an encoder's delay differently, items are late or early by that much, so give it WAV or FLAC for work to
+the sample. The limiter of a rendered film is not in the project.
+
+Function: `write_reaper`.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+
+from workbench.errors import ParameterError
+from workbench.export.files import media_path, plain_name, write_text
+from workbench.export.timeline import Crossing, Film, Item, Song, Timeline, gain_keys
+
+_SOURCES = {".wav": "WAVE", ".mp3": "MP3", ".flac": "FLAC", ".ogg": "VORBIS", ".oga": "VORBIS", ".opus": "OPUS"}
+_NAMES = uuid.UUID("6f0b5b70-9c1c-5f0e-8a51-0d2c3f6f6a11")
+_LINEAR = 1.0
+
+
+def write_reaper(timeline: Timeline, out: Path) -> None:
+    """Write the project.
+
+    Raises
+    ------
+    ParameterError : no song is given
+    """
+    song = timeline.song
+    if song is None:
+        raise ParameterError("a REAPER project names the song's file; give --track FILE")
+    lines = [
+        '<REAPER_PROJECT 0.1 "6.80/workbench" 0',
+        "  AUTOXFADE 0",
+        "  PANLAW 1",
+        f"  SAMPLERATE {timeline.rate} 1 0",
+        "  TEMPO 120 4 4",
+        *(f"  MARKER {k} {_seconds(_near(t))} {quoted(text)} 0" for k, (t, text) in enumerate(timeline.moments, 1)),
+    ]
+    if timeline.film is not None:
+        lines += _block(_film_track(timeline, timeline.film, out))
+    lines += _block(_music_track(timeline, song, out))
+    write_text(out, "\n".join([*lines, ">", ""]))
+
+
+def quoted(text: str) -> str:
+    """A string as REAPER writes it: in the first of the three kinds of quotes that it does not hold."""
+    plain = plain_name(text)
+    for mark in "\"'`":
+        if mark not in plain:
+            return f"{mark}{plain}{mark}"
+    return "`" + plain.replace("`", "'") + "`"
+
+
+def _film_track(timeline: Timeline, film: Film, out: Path) -> Iterator[str]:
+    yield f"<TRACK {_guid('film')}"
+    yield f"  NAME {quoted('Film')}"
+    yield f"  VOLPAN {_number(_linear(timeline.balance.video_gain_db))} 0 -1 -1 1"
+    yield f"  TRACKID {_guid('film')}"
+    length = film.frames / film.frame_rate
+    yield from _block(_item("film item", film.path.name, Fraction(0), length, Fraction(0), (0.0, 0.0)))
+    yield "      <SOURCE VIDEO"
+    yield f"        FILE {quoted(media_path(film.path, out))}"
+    yield "      >"
+    yield "    >"
+    yield ">"
+
+
+def _music_track(timeline: Timeline, song: Song, out: Path) -> Iterator[str]:
+    yield f"<TRACK {_guid('music')}"
+    yield f"  NAME {quoted('Music')}"
+    yield f"  VOLPAN {_number(_linear(timeline.balance.music_gain_db))} 0 -1 -1 1"
+    yield f"  TRACKID {_guid('music')}"
+    if timeline.balance.duck:
+        yield from _block(_duck(timeline))
+    for item in timeline.items:
+        yield from _block(_segment(timeline, song, item, out))
+    yield ">"
+
+
+def _segment(timeline: Timeline, song: Song, item: Item, out: Path) -> Iterator[str]:
+    first, length = timeline.seconds(item.first), timeline.seconds(item.stop - item.first)
+    native_in, native_out = _native(item.fade_in), _native(item.fade_out)
+    fades = (native_in.seconds if native_in else 0.0, native_out.seconds if native_out else 0.0)
+    source = timeline.seconds(item.first + item.song_offset)
+    yield from _item(f"segment {item.number}", f"{song.path.stem} {item.number}", first, length, source, fades)
+    yield f"  <SOURCE {_SOURCES.get(song.path.suffix.lower(), 'VIDEO')}"
+    yield f"    FILE {quoted(media_path(song.path, out))}"
+    yield "  >"
+
+    def gain(sample: int) -> float:
+        return item.gain(sample, fade_in=native_in is None, fade_out=native_out is None)
+
+    keys = gain_keys(gain, item.corners)
+    yield from _block(_envelope("VOLENV", [(timeline.seconds(key.sample - item.first), key.value) for key in keys]))
+    yield ">"
+
+
+def _item(
+    unique: str, name: str, position: Fraction, length: Fraction, source: Fraction, fades: tuple[float, float]
+) -> Iterator[str]:
+    """The settings of an item; its source and the end of the block follow."""
+    yield "<ITEM"
+    yield f"  POSITION {_seconds(position)}"
+    yield "  SNAPOFFS 0"
+    yield f"  LENGTH {_seconds(length)}"
+    yield "  LOOP 0"
+    yield "  ALLTAKES 0"
+    # Shape, length, length of an automatic crossfade, shape again, state, curvature.
+    yield f"  FADEIN 0 {_number(fades[0])} 0 0 0 0 0"
+    yield f"  FADEOUT 0 {_number(fades[1])} 0 0 0 0 0"
+    yield "  MUTE 0 0"
+    yield f"  IGUID {_guid(unique)}"
+    yield f"  NAME {quoted(name)}"
+    yield "  VOLPAN 1 0 1 -1"
+    yield f"  SOFFS {_seconds(source)}"
+    yield "  PLAYRATE 1 0 0 -1 0 0.0025"
+    yield "  CHANMODE 0"
+    yield f"  GUID {_guid(unique + ' take')}"
+
+
+def _duck(timeline: Timeline) -> Iterator[str]:
+    """The attenuation under speech over the whole film."""
+    gain_db = timeline.balance.music_gain_db
+
+    def gain(sample: int) -> float:
+        return _linear(timeline.music_db(sample) - gain_db)
+
+    corners = [0, *timeline.duck_corners(0, timeline.length), timeline.length]
+    return _envelope("VOLENV2", [(timeline.seconds(key.sample), key.value) for key in gain_keys(gain, corners)])
+
+
+def _envelope(name: str, points: list[tuple[Fraction, float]]) -> Iterator[str]:
+    yield f"<{name}"
+    yield "  ACT 1 -1"
+    yield "  VIS 1 1 1"
+    yield "  LANEHEIGHT 0 0"
+    yield "  ARM 0"
+    yield "  DEFSHAPE 0 -1 -1"
+    for time, value in points:
+        yield f"  PT {_seconds(time)} {_number(value)} 0"
+    yield ">"
+
+
+def _native(fade: Crossing | None) -> Crossing | None:
+    """A fade that REAPER has itself."""
+    return fade if fade is not None and fade.exponent == _LINEAR else None
+
+
+def _block(lines: Iterator[str]) -> list[str]:
+    return [f"  {line}" for line in lines]
+
+
+def _near(time: float) -> Fraction:
+    return Fraction(round(time * 1e6), 10**6)
+
+
+def _seconds(time: Fraction) -> str:
+    """Seconds to 15 decimals: closer than any sample, and exact arithmetic up to there."""
+    whole, rest = divmod(round(time * 10**15), 10**15)
+    return f"{whole}.{rest:015d}".rstrip("0").rstrip(".")
+
+
+def _number(value: float) -> str:
+    return f"{value:.10f}".rstrip("0").rstrip(".")
+
+
+def _linear(level_db: float) -> float:
+    return float(10.0 ** (level_db / 20.0))
+
+
+def _guid(unique: str) -> str:
+    return f"{{{str(uuid.uuid5(_NAMES, unique)).upper()}}}"

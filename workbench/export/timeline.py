@@ -1,0 +1,208 @@
+"""A plan laid out for editors: which samples of the song lie where under the clip, and how loud they are.
+
+What every format of this package is written from. `workbench.workflows.export` fills it in from
+`workbench.render.schedule`, so that no format has rules of its own about when something sounds; a format only says the
+same times in its own words.
+
+Units. Output samples count from the first picture, at the song's own rate; song samples from the first decoded one.
+An item is heard from `first` to `stop`, crossfades included; it is laid edge to edge with its neighbours from `placed`
+to `cut`, which lie in the middle of the crossfades.
+
+Gain curves. A player draws a curve as straight lines between keys: REAPER in linear gain, Final Cut and Resolve in dB.
+`gain_keys` and `decibel_keys` choose the keys so that what is drawn stays within `TOLERANCE` of what the plan says.
+
+Functions: `gain_keys`, `decibel_keys`, `decibels`; the value objects `Timeline`, `Item`, `Song`, `Film`, `Notes`.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from itertools import pairwise
+from math import log10
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from workbench.loops.plan import LoopPlan
+from workbench.mix.fades import duck_gain
+from workbench.recording import SongSeconds, VideoSeconds
+
+SILENT_DB = -96.0
+"""dB that stands for nothing: what editors of this kind call -inf"""
+TOLERANCE = 5e-4
+"""linear gain by which straight lines between keys may miss the curve (-66 dB)"""
+
+
+class Gain(Protocol):
+    """Linear gain of an item at an output sample: level and glide, crossfades, and the fades at the plan's ends."""
+
+    def __call__(self, sample: int, *, fade_in: bool = True, fade_out: bool = True) -> float:
+        """Without `fade_in` or `fade_out` that crossfade is left out."""
+
+
+class Key(NamedTuple):
+    """A point of a gain curve."""
+
+    sample: int
+    """output sample"""
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Crossing:
+    """The part of a crossfade that one item has."""
+
+    seconds: float
+    exponent: float
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One segment as it is heard."""
+
+    number: int
+    """from 1"""
+    first: int
+    """output sample at which it is heard first"""
+    stop: int
+    """one past its last"""
+    placed: int
+    """output sample of song_from"""
+    cut: int
+    """output sample at which the next one is placed, or where the last one stops"""
+    song_offset: int
+    """song sample minus output sample, all through the item"""
+    begins: VideoSeconds
+    ends: VideoSeconds
+    song_from: SongSeconds
+    song_to: SongSeconds
+    gain_in_db: float
+    gain_db: float
+    fade_in: Crossing | None
+    fade_out: Crossing | None
+    corners: tuple[int, ...]
+    """output samples at which the course of its gain changes, increasing, from `first` to its last sample"""
+    gain: Gain
+
+
+@dataclass(frozen=True, slots=True)
+class Song:
+    """The recording that is played."""
+
+    path: Path
+    samples: int
+    rate: int
+    """Hz"""
+    channels: int
+
+
+@dataclass(frozen=True, slots=True)
+class Film:
+    """The clip."""
+
+    path: Path
+    frame_rate: Fraction
+    frames: int
+    width: int
+    height: int
+    sound_rate: int | None
+    """Hz; None without sound"""
+    channels: int
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """What is known of the song beside the plan, in song time."""
+
+    beats: tuple[tuple[SongSeconds, int], ...]
+    """time and place in the bar, from 1"""
+    sections: tuple[tuple[SongSeconds, SongSeconds, str], ...]
+    grid_confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class Balance:
+    """Levels of a mix; 0 dB and no duck where there is none."""
+
+    music_gain_db: float = 0.0
+    video_gain_db: float = 0.0
+    duck: tuple[tuple[VideoSeconds, float], ...] = ()
+    """video s and dB to pull the music down, linear in dB between, held outside"""
+    speech: tuple[tuple[VideoSeconds, VideoSeconds], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """A whole plan, ready to be written in any format."""
+
+    name: str
+    plan: LoopPlan
+    rate: int
+    """Hz of all output samples: the song's, or a million where no song is given"""
+    length: int
+    """samples to `window_end`"""
+    items: tuple[Item, ...]
+    song: Song | None
+    film: Film | None
+    balance: Balance = field(default_factory=Balance)
+    notes: Notes | None = None
+
+    def seconds(self, sample: int) -> Fraction:
+        """Exact time of a sample."""
+        return Fraction(sample, self.rate)
+
+    def music_db(self, sample: int) -> float:
+        """What the mix does to the music at an output sample: its gain less the duck, dB."""
+        attenuation = duck_gain(self.balance.duck, sample / self.rate)  # type: ignore[arg-type]  # a lone time will do
+        return self.balance.music_gain_db + decibels(float(attenuation))
+
+    def duck_corners(self, first: int, last: int) -> list[int]:
+        """Output samples between two at which the duck turns."""
+        turns = sorted(round(time * self.rate) for time, _ in self.balance.duck)
+        return turns[bisect_right(turns, first) : bisect_left(turns, last)]
+
+    @property
+    def moments(self) -> tuple[tuple[VideoSeconds, str], ...]:
+        """What an editor wants to find, in video time, in order: start, seams, end of the music."""
+        plan = self.plan
+        seams = [
+            (time, f"seam {k + 1}: {before.song_to:.3f} s to {after.song_from:.3f} s of the song")
+            for k, (time, (before, after)) in enumerate(zip(plan.seam_times, pairwise(plan.segments), strict=True))
+        ]
+        return ((plan.music_in, "music in"), *seams, (plan.music_end, f"music end: {plan.end_label}"))
+
+
+def decibels(gain: float) -> float:
+    """Level of a linear gain, not below `SILENT_DB`."""
+    return max(SILENT_DB, 20.0 * log10(gain)) if gain > 0.0 else SILENT_DB
+
+
+def gain_keys(curve: Callable[[int], float], corners: Iterable[int]) -> list[Key]:
+    """Keys of a curve of linear gains that is drawn with straight lines in gain."""
+    return _keys(curve, sorted(set(corners)), lambda value: value)
+
+
+def decibel_keys(curve: Callable[[int], float], corners: Iterable[int]) -> list[Key]:
+    """Keys of a curve in dB that is drawn with straight lines in dB."""
+    return _keys(curve, sorted(set(corners)), lambda level: 10.0 ** (level / 20.0))
+
+
+def _keys(curve: Callable[[int], float], corners: Sequence[int], heard: Callable[[float], float]) -> list[Key]:
+    """Halve the stretches between corners until straight lines are close enough to be heard as the curve."""
+    keys = [Key(corners[0], curve(corners[0]))]
+    waiting = [(Key(end, curve(end))) for end in reversed(corners[1:])]
+    while waiting:
+        begin, end = keys[-1], waiting[-1]
+        probes = {begin.sample + (end.sample - begin.sample) * part // 4 for part in (1, 2, 3)} - {begin.sample}
+        slope = (end.value - begin.value) / (end.sample - begin.sample)
+        missed = any(
+            abs(heard(curve(at)) - heard(begin.value + slope * (at - begin.sample))) > TOLERANCE for at in probes
+        )
+        if missed:
+            middle = (begin.sample + end.sample) // 2
+            waiting.append(Key(middle, curve(middle)))
+        else:
+            keys.append(waiting.pop())
+    return keys

@@ -1,0 +1,265 @@
+"""Export a plan: lay it out as it is played, and hand that to the format's writer.
+
+Every time comes from `workbench.render.schedule`, at the song's own rate; where no song is given, at a million samples
+a second, which is the plan's own resolution.
+
+Functions: `export_plan`, and `timeline_of` for what the writers are given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Protocol
+
+from workbench.errors import MediaError, ParameterError
+from workbench.export.formats import Format, format_named
+from workbench.export.timeline import Balance, Crossing, Film, Item, Notes, Song, Timeline
+from workbench.home import Home
+from workbench.loops.plan import LoopPlan
+from workbench.media.audio import decode
+from workbench.media.probe import probe
+from workbench.params import WorkbenchParams
+from workbench.render.playback import check_song
+from workbench.render.schedule import Crossfade, Cue, Schedule, schedule
+from workbench.workflows.analyze import analyze
+from workbench.workflows.progress import Progress, silent
+
+PLAN_RATE = 1_000_000
+"""samples a second where no song says: plans are rounded to the microsecond"""
+_FRAME_RATES = tuple(
+    Fraction(*rate)
+    for rate in ((24000, 1001), (24, 1), (25, 1), (30000, 1001), (30, 1), (48, 1), (50, 1), (60000, 1001), (60, 1))
+)
+_FRAME_RATE_TOLERANCE = 2e-4
+"""relative; 24 and 23.976 lie 1e-3 apart, and a mean over a whole film is closer than this"""
+
+
+class Duck(Protocol):
+    """How far the music goes down under speech."""
+
+    @property
+    def envelope_points(self) -> Sequence[Sequence[float]]:
+        """Pairs of video seconds and positive dB."""
+
+    @property
+    def speech_ranges(self) -> Sequence[Sequence[float]]:
+        """Pairs of video seconds."""
+
+
+class Mix(Protocol):
+    """Levels of music and footage, as `workbench.results.mix` reads and `workbench.mix` measures them."""
+
+    @property
+    def music_gain_db(self) -> float | None:
+        """Gain of the music, dB."""
+
+    @property
+    def video_gain_db(self) -> float | None:
+        """Gain of the footage, dB."""
+
+    @property
+    def duck(self) -> Duck | None:
+        """None without a voiceover."""
+
+
+def export_plan(
+    plan: LoopPlan,
+    format_name: str,
+    out: Path,
+    *,
+    track: Path | None = None,
+    video: Path | None = None,
+    mix: Mix | None = None,
+    home: Home | None = None,
+    params: WorkbenchParams | None = None,
+    progress: Progress = silent,
+) -> Path:
+    """Write a plan in one of the formats of `workbench.export.formats.FORMATS`.
+
+    Parameters
+    ----------
+    plan : its options are left out
+    format_name : a name of the table
+    out : the file to write; what is there is replaced when the new one is whole
+    track : the song the plan was made for; some formats need it
+    video : the clip; its picture and sound are part of an edit
+    mix : gains and duck, applied in an edit with or without the clip
+    home : whose store has the song's analysis, for formats that tell beats and sections
+
+    Raises
+    ------
+    ParameterError : no such format, or one that needs a track; `out` is the track or the clip itself
+    PlanError : the plan was made for another song
+    MediaError : a file cannot be read or written
+    ResourceMissing : the format's library is not installed
+    """
+    chosen = format_named(format_name)
+    if chosen.needs_track and track is None:
+        raise ParameterError(f"the format {chosen.name} needs the song: give --track FILE")
+    out = Path(out)
+    for media in (track, video):
+        if media is not None and out.exists() and out.samefile(media):
+            raise ParameterError(f"{out}: this is the file to be exported from; choose another name")
+    notes = None
+    if chosen.uses_analysis and track is not None:
+        notes = _notes(track, home, params, progress)
+    progress(f"writing {out.name}", 0.0)
+    clip = video if chosen.uses_video else None
+    timeline = timeline_of(plan, track=track, video=clip, mix=mix, notes=notes, name=_title(chosen, out))
+    chosen.write(timeline, out)
+    progress(f"writing {out.name}", 1.0)
+    return out
+
+
+def timeline_of(
+    plan: LoopPlan,
+    *,
+    track: Path | None = None,
+    video: Path | None = None,
+    mix: Mix | None = None,
+    notes: Notes | None = None,
+    name: str = "workbench",
+) -> Timeline:
+    """Lay a plan out in samples of its song.
+
+    Raises
+    ------
+    PlanError : the plan was made for another song; MediaError : a file cannot be read
+    """
+    song = None if track is None else _song(plan, Path(track))
+    timing = schedule(plan, PLAN_RATE if song is None else song.rate)
+    places = [round(cue.begins * timing.rate) for cue in timing.cues]
+    cuts = [*places[1:], timing.cues[-1].stop]
+    items = [
+        _item(plan, timing, number, place, cut)
+        for number, (place, cut) in enumerate(zip(places, cuts, strict=True), start=1)
+    ]
+    return Timeline(
+        name=name,
+        plan=plan.alone,
+        rate=timing.rate,
+        length=timing.length,
+        items=tuple(items),
+        song=song,
+        film=None if video is None else _film(Path(video)),
+        balance=_balance(mix),
+        notes=notes,
+    )
+
+
+def _item(plan: LoopPlan, timing: Schedule, number: int, placed: int, cut: int) -> Item:
+    cue, segment = timing.cues[number - 1], plan.segments[number - 1]
+    return Item(
+        number=number,
+        first=cue.first,
+        stop=cue.stop,
+        placed=placed,
+        cut=cut,
+        song_offset=cue.song_offset,
+        begins=cue.begins,
+        ends=cue.ends,
+        song_from=segment.song_from,
+        song_to=segment.song_to,
+        gain_in_db=segment.gain_in_db,
+        gain_db=segment.gain_db,
+        fade_in=_crossing(cue.fade_in),
+        fade_out=_crossing(cue.fade_out),
+        corners=_corners(timing, cue),
+        gain=_CueGain(timing, cue),
+    )
+
+
+def _crossing(fade: Crossfade | None) -> Crossing | None:
+    return None if fade is None else Crossing(fade.seconds, fade.exponent)
+
+
+def _corners(timing: Schedule, cue: Cue) -> tuple[int, ...]:
+    """Samples where a glide or a fade begins or ends."""
+    last = cue.stop - 1
+    turns = [
+        cue.begins, cue.begins + cue.glide_seconds, cue.ends,
+        timing.music_in + timing.start_fade_seconds, timing.window_end - timing.end_fade_seconds,
+    ]  # fmt: skip
+    for fade in (cue.fade_in, cue.fade_out):
+        if fade is not None:
+            turns += [fade.centre - fade.seconds / 2.0, fade.centre + fade.seconds / 2.0]
+    inside = {round(turn * timing.rate) for turn in turns}
+    return tuple(sorted({cue.first, last, *(turn for turn in inside if cue.first < turn < last)}))
+
+
+class _CueGain:
+    """The gain of one cue at a sample, as `workbench.render.playback` multiplies it."""
+
+    def __init__(self, timing: Schedule, cue: Cue) -> None:
+        self._timing = timing
+        self._cues = {
+            (into, out): replace(cue, fade_in=cue.fade_in if into else None, fade_out=cue.fade_out if out else None)
+            for into in (False, True)
+            for out in (False, True)
+        }
+
+    def __call__(self, sample: int, *, fade_in: bool = True, fade_out: bool = True) -> float:
+        gain = float(self._cues[fade_in, fade_out].gain(sample, sample + 1, self._timing.rate)[0])
+        ends = self._timing.ends_gain(sample, sample + 1)
+        return gain if ends is None else gain * float(ends[0])
+
+
+def _song(plan: LoopPlan, path: Path) -> Song:
+    recording = decode(path)
+    check_song(plan, recording)
+    return Song(path, recording.samples.shape[1], recording.sample_rate, recording.channels)
+
+
+def _film(path: Path) -> Film:
+    info = probe(path)
+    if not info.has_video or info.fps is None:
+        raise MediaError(f"{path}: no moving picture in this file; give the video that the plan was made for")
+    rate = frame_rate(info.fps)
+    return Film(
+        path=path,
+        frame_rate=rate,
+        frames=max(1, round(info.duration * rate)),
+        width=info.width or 0,
+        height=info.height or 0,
+        sound_rate=info.sample_rate if info.has_audio else None,
+        channels=info.channels or 0,
+    )
+
+
+def frame_rate(fps: float) -> Fraction:
+    """The exact rate that a measured one stands for: a usual one where it is near, else the nearest simple fraction."""
+    for rate in _FRAME_RATES:
+        if abs(fps / rate - 1.0) < _FRAME_RATE_TOLERANCE:
+            return rate
+    return Fraction(fps).limit_denominator(1001)
+
+
+def _balance(mix: Mix | None) -> Balance:
+    if mix is None:
+        return Balance()
+    points = mix.duck.envelope_points if mix.duck is not None else ()
+    speech = mix.duck.speech_ranges if mix.duck is not None else ()
+    return Balance(
+        music_gain_db=mix.music_gain_db or 0.0,
+        video_gain_db=mix.video_gain_db or 0.0,
+        duck=tuple((float(time), float(level)) for time, level in points),
+        speech=tuple((float(start), float(end)) for start, end in speech),
+    )
+
+
+def _notes(track: Path, home: Home | None, params: WorkbenchParams | None, progress: Progress) -> Notes:
+    analysis = analyze(track, home, params or WorkbenchParams(), progress)
+    grid = analysis.grid
+    return Notes(
+        beats=tuple(zip(grid.beats.tolist(), grid.positions.tolist(), strict=True)),
+        sections=tuple((section.song_from, section.song_to, section.label) for section in analysis.profile.sections),
+        grid_confidence=grid.confidence,
+    )
+
+
+def _title(chosen: Format, out: Path) -> str:
+    """What the edit is called inside its program: the file's name without the usual ending."""
+    return out.stem if chosen.suffix == out.suffix.lower() else out.name
