@@ -392,7 +392,7 @@ class VoiceParams(Params):
         default=0.2, ge=0.0, le=1.0, description="s beyond what the detector heard, in which an edge is looked for"
     )
     clear_db: float = Field(
-        default=20.0, ge=10.0, le=40.0, description="dB of speech over its background from where on edges are exact"
+        default=20.0, ge=10.5, le=40.0, description="dB of speech over its background from where on edges are exact"
     )
     whisper_db: float = Field(
         default=15.0, ge=6.0, le=40.0, description="dB over the clip's background from where on a whisper is believed"
@@ -401,7 +401,7 @@ class VoiceParams(Params):
         default=0.4, ge=0.2, le=1.0, description="on the probability of what stands so clear; 1 treats it like the rest"
     )
     drowned_db: float = Field(
-        default=10.0, ge=-10.0, le=9.5, description="dB of speech over its background under which soft sounds drown"
+        default=10.0, ge=-10.0, le=10.0, description="dB of speech over its background under which soft sounds drown"
     )
     late_seconds: float = Field(
         default=0.1, ge=0.0, le=0.5, description="s by which the detector may be late on a first syllable in noise"
