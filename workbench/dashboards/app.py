@@ -9,6 +9,7 @@ Classes: `Page`. Functions: `make_server`.
 from __future__ import annotations
 
 import importlib
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 import panel as pn
@@ -20,6 +21,7 @@ from panel_material_ui.template.base import Page as MaterialPage
 
 from workbench.dashboards.access import LOCAL_NAMES, guard, is_loopback
 from workbench.dashboards.assets import ASSETS, stylesheet
+from workbench.dashboards.downloads import download_file, offered
 from workbench.dashboards.files import SoundFiles, Uploads
 from workbench.dashboards.session import SOUNDS_ROUTE, UPLOADS_ROUTE, Session
 from workbench.errors import ParameterError
@@ -36,6 +38,12 @@ class StatusBar(JSComponent):
     done = param.Number(0.0)
     message = param.String("")
     cancelled = param.Integer(0)
+    formats = param.List([], doc="[name, title, sentence] of what can be downloaded")
+    uploads = param.String(UPLOADS_ROUTE)
+    asked = param.List([], doc="[format, n]")
+    ready = param.List([], doc="[address, file name, n]")
+    sent = param.List([], doc="[file name, n], when an upload has arrived")
+    named = param.List([], doc="[track id, n]; an empty id is the demo")
 
     _esm = ASSETS / "status.js"
     _stylesheets: ClassVar[list[Any]] = [stylesheet("status")]
@@ -129,10 +137,30 @@ class Page:
         bar = StatusBar(sizing_mode="stretch_width")
 
         def show(*_: Any) -> None:
-            bar.param.update(subject=_subject(session), stage=session.stage, done=session.done, message=session.message)
+            bar.param.update(
+                subject=_subject(session), stage=session.stage, done=session.done, message=session.message,
+                formats=offered(session.plan),
+            )  # fmt: skip
 
-        session.param.watch(show, ["song", "clip", "stage", "done", "message"])
+        def ready(path: Path) -> None:
+            bar.ready = [session.url_of(path), path.name, bar.ready[2] + 1 if bar.ready else 1]
+
+        def ask(format_name: str) -> None:
+            if session.plan is not None:
+                arguments = (session.plan, format_name, session.home, session.params)
+                session.run(download_file, *arguments, then=ready)
+
+        def name(track_id: str) -> None:
+            if track_id:
+                session.open_song(track_id)
+            else:
+                session.open_demo()
+
+        session.param.watch(show, ["song", "clip", "plan", "stage", "done", "message"])
         bar.param.watch(lambda _: session.cancel(), "cancelled")
+        bar.param.watch(lambda event: ask(event.new[0]), "asked")
+        bar.param.watch(lambda event: name(event.new[0]), "named")
+        bar.param.watch(lambda event: session.open_file(session.home.uploads / "dashboard" / event.new[0]), "sent")
         show()
         return bar
 
@@ -160,6 +188,7 @@ def make_server(
     host: str = "127.0.0.1",
     port: int = 0,
     key: str | None = None,
+    opens: tuple[Path, Path] | None = None,
 ) -> Server:
     """A server that accepts requests once it is started (`server.start()`, `server.io_loop.start()`).
 
@@ -168,6 +197,7 @@ def make_server(
     home : whose files and records it works on
     params : where each page starts from
     host, port : to bind to; port 0 takes a free one, see `server.port`
+    opens : song and clip that a page begins with; None: the demo
     key : without it requests to this machine's own names pass; a host beyond loopback needs one
 
     Raises
@@ -182,7 +212,7 @@ def make_server(
     def page() -> MaterialPage:
         session = Session(home, params)
         shown = Page(session).view()
-        pn.state.onload(lambda: _begin(session))
+        pn.state.onload(lambda: _begin(session, opens))
         return shown
 
     server: Server = pn.io.server.get_server(
@@ -204,6 +234,10 @@ def make_server(
     return server
 
 
-def _begin(session: Session) -> None:
-    if session.song is None:
+def _begin(session: Session, opens: tuple[Path, Path] | None) -> None:
+    if opens is None:
         session.open_demo()
+        return
+    song, clip = opens
+    session.clip = clip
+    session.open_song(song)

@@ -119,6 +119,17 @@ class Session(param.Parameterized):
         self.param.update(clip=clip, plan=None)
         return self.replan()
 
+    def open_file(self, path: Path) -> Job | None:
+        """Open a file as what it is: a clip where it has a moving picture, else a song."""
+        from workbench.media.probe import probe
+
+        try:
+            moving = probe(path).has_video
+        except WorkbenchError as error:
+            self.message = str(error)
+            return None
+        return self.open_clip(path) if moving else self.open_song(path)
+
     def open_demo(self) -> Job:
         """Open the demo's clip with the bundled song that covers it best."""
         return self.run(demo_loop, self.home, self.params, then=self.show)

@@ -1,21 +1,112 @@
-// What is being done, how far it is, and a button that gives it up; what went wrong last.
+// The page's head: what it is about, files to open and to take away, what is being done, what went wrong last.
 export function render({ model }) {
   const bar = document.createElement("div")
   bar.className = "status"
   bar.innerHTML = `<span class="subject"></span><span class="fault" role="alert"></span>
-    <span class="work" role="status"><span class="stage"></span><progress max="1"></progress><button>Cancel</button></span>`
+    <span class="work" role="status"><span class="stage"></span><progress max="1"></progress><button class="stop">Cancel</button></span>
+    <span class="menu"><button class="open" aria-haspopup="true" aria-expanded="false">Open</button>
+      <div class="sheet" hidden><p>Drop a film or a track anywhere on the page, or</p>
+        <p><button class="pick">Choose a file</button><input type="file" accept="audio/*,video/*" hidden></p>
+        <form><label>a track of the catalog, by its id<br><input name="track" autocomplete="off"></label> <button>Open</button></form>
+        <p><button class="demo">The demo</button></p></div></span>
+    <span class="menu"><button class="take" aria-haspopup="true" aria-expanded="false">Download</button>
+      <div class="sheet list" hidden></div></span>
+    <div class="drop" hidden><span>Drop a film or a track</span></div>`
   const part = (name) => bar.querySelector("." + name)
+  let sending = null
   const paint = () => {
     part("subject").textContent = model.subject
     part("fault").textContent = model.message
-    part("work").hidden = !model.stage
-    part("stage").textContent = model.stage
-    const progress = bar.querySelector("progress")
-    if (model.done > 0) progress.value = model.done
+    part("work").hidden = !model.stage && !sending
+    part("stage").textContent = sending ? `sending ${sending.name}` : model.stage
+    const progress = bar.querySelector("progress"), done = sending ? sending.done : model.done
+    if (done > 0) progress.value = done
     else progress.removeAttribute("value")
+    part("take").disabled = !model.formats.length
+    part("list").replaceChildren(...model.formats.map(([name, title, what]) => {
+      const item = document.createElement("button")
+      item.className = "format"
+      const head = document.createElement("b"), words = document.createElement("span")
+      head.textContent = title
+      words.textContent = what
+      item.append(head, words)
+      item.addEventListener("click", () => { close(); model.asked = [name, (model.asked[1] ?? 0) + 1] })
+      return item
+    }))
   }
-  bar.querySelector("button").addEventListener("click", () => { model.cancelled = model.cancelled + 1 })
-  for (const name of ["subject", "stage", "done", "message"]) model.on(name, paint)
+  const sheets = [...bar.querySelectorAll(".menu")]
+  const close = () => { for (const menu of sheets) { menu.querySelector(".sheet").hidden = true; menu.firstElementChild.setAttribute("aria-expanded", "false") } }
+  for (const menu of sheets) {
+    menu.firstElementChild.addEventListener("click", () => {
+      const sheet = menu.querySelector(".sheet"), opens = sheet.hidden
+      close()
+      sheet.hidden = !opens
+      menu.firstElementChild.setAttribute("aria-expanded", opens ? "true" : "false")
+    })
+  }
+  const onKey = (event) => { if (event.key === "Escape") close() }
+  const outside = (event) => { if (!event.composedPath().some((node) => sheets.includes(node))) close() }
+  document.addEventListener("keydown", onKey)
+  document.addEventListener("pointerdown", outside)
+
+  function send(file) {
+    close()
+    const request = new XMLHttpRequest()
+    sending = { name: file.name, done: 0, request }
+    request.open("PUT", `${model.uploads}/${encodeURIComponent(file.name)}`)
+    request.setRequestHeader("X-Workbench", "upload")
+    request.upload.addEventListener("progress", (event) => { if (event.lengthComputable) { sending.done = event.loaded / event.total; paint() } })
+    request.addEventListener("loadend", () => {
+      sending = null
+      if (request.status === 200) model.sent = [JSON.parse(request.responseText).name, (model.sent[1] ?? 0) + 1]
+      else if (request.status) model.message = `the file could not be taken (${request.status})`
+      paint()
+    })
+    request.send(file)
+    paint()
+  }
+  part("stop").addEventListener("click", () => {
+    if (sending) sending.request.abort()
+    else model.cancelled = model.cancelled + 1
+  })
+  const chooser = bar.querySelector("input[type=file]")
+  part("pick").addEventListener("click", () => chooser.click())
+  chooser.addEventListener("change", () => { if (chooser.files[0]) send(chooser.files[0]); chooser.value = "" })
+  bar.querySelector("form").addEventListener("submit", (event) => {
+    event.preventDefault()
+    const id = event.target.track.value.trim()
+    if (id) { close(); model.named = [id, (model.named[1] ?? 0) + 1] }
+  })
+  part("demo").addEventListener("click", () => { close(); model.named = ["", (model.named[1] ?? 0) + 1] })
+  const hasFiles = (event) => event.dataTransfer && [...event.dataTransfer.types].includes("Files")
+  const over = (event) => { if (hasFiles(event)) { event.preventDefault(); part("drop").hidden = false } }
+  const leave = (event) => { if (!event.relatedTarget) part("drop").hidden = true }
+  const drop = (event) => {
+    if (!hasFiles(event)) return
+    event.preventDefault()
+    part("drop").hidden = true
+    for (const file of event.dataTransfer.files) send(file)
+  }
+  window.addEventListener("dragover", over)
+  window.addEventListener("dragleave", leave)
+  window.addEventListener("drop", drop)
+  model.on("ready", () => {
+    if (!model.ready.length) return
+    const link = document.createElement("a")
+    link.href = model.ready[0]
+    link.download = model.ready[1]
+    bar.append(link)
+    link.click()
+    link.remove()
+  })
+  for (const name of ["subject", "stage", "done", "message", "formats"]) model.on(name, paint)
+  model.on("remove", () => {
+    document.removeEventListener("keydown", onKey)
+    document.removeEventListener("pointerdown", outside)
+    window.removeEventListener("dragover", over)
+    window.removeEventListener("dragleave", leave)
+    window.removeEventListener("drop", drop)
+  })
   paint()
   return bar
 }

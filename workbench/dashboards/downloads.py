@@ -1,0 +1,57 @@
+"""What can be taken away of a plan: its JSON, as the command line prints it, and every format of `workbench export`.
+
+Functions: `offered`, what there is for a plan; `download_file`, which writes one.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+from workbench.cli.loop import loop_body
+from workbench.export.formats import FORMATS
+from workbench.home import Home
+from workbench.loops.plan import LoopPlan
+from workbench.params import WorkbenchParams
+from workbench.workflows.audition import listening_folder, plan_digest
+from workbench.workflows.export import export_plan
+from workbench.workflows.loop import Loop
+from workbench.workflows.progress import Progress, silent
+
+_PLAN = ("json", "Plan", "The plan as data, for workbench render and workbench export.")
+
+
+def offered(loop: Loop | None) -> list[tuple[str, str, str]]:
+    """Name, title and a sentence of each format; none where there is no plan."""
+    if loop is None or not isinstance(loop.answer, LoopPlan):
+        return []
+    return [_PLAN, *((form.name, form.title, form.what) for form in FORMATS.values())]
+
+
+def download_file(
+    loop: Loop, format_name: str, home: Home, params: WorkbenchParams, progress: Progress = silent
+) -> Path:
+    """Write a plan in a format, under a name that says what it is of.
+
+    Raises
+    ------
+    WorkbenchError : the format cannot hold it, or the home folder cannot be written to
+    """
+    plan = loop.answer
+    assert isinstance(plan, LoopPlan), "a refusal has nothing to take away"
+    folder = home.prepared(listening_folder(home) / "downloads" / plan_digest(plan))
+    stem = re.sub(
+        r"[^\w-]+", "-", (loop.song.track.title if loop.song.track is not None else None) or loop.song.path.stem
+    )
+    if format_name == _PLAN[0]:
+        out = folder / f"{stem}.plan.json"
+        out.write_text(json.dumps(loop_body(loop).to_json(), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
+        return out
+    form = FORMATS[format_name]
+    out = folder / f"{stem}{form.suffix or '.loop' + loop.song.path.suffix}"
+    export_plan(
+        plan.alone, format_name, out, track=loop.song.path, video=loop.video, mix=loop.mix, home=home, params=params,
+        progress=progress,
+    )  # fmt: skip
+    return out
