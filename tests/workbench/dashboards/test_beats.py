@@ -1,0 +1,184 @@
+"""The Beats tab without a browser: corrections tried, saved, used by the next plan, and taken back."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.beats.corrections import doubled, halved, shift_bar
+from workbench.bundled import bundled_path
+from workbench.dashboards.beats import BeatsPicture, BeatsState, BeatsTab, tempo_steps, thinned
+from workbench.dashboards.session import Session
+from workbench.dashboards.views import LongSound
+from workbench.dashboards.work import Pool
+from workbench.errors import GridError
+from workbench.home import Home
+from workbench.loops.plan import LoopPlan
+from workbench.media.audio import decode
+from workbench.workflows.analyze import Analysis, analyze
+from workbench.workflows.audition import song_file
+from workbench.workflows.loop import Song, loop_track
+from workbench.workflows.tryout import clicked_file, forget_grid, keep_grid, kept_grid
+
+SONG = bundled_path("data", "bundled", "music", "corner_store.ogg")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    return Home(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture(scope="module")
+def heard(home: Home) -> Analysis:
+    return analyze(SONG, home)
+
+
+@pytest.fixture
+def session(home: Home) -> Iterator[Session]:
+    pool = Pool(1)
+    yield Session(home, pool=pool)
+    pool.close()
+
+
+def test_corrections_are_tried_and_taken_back(heard: Analysis) -> None:
+    state = BeatsState()
+    state.take(heard, saved=False)
+    state.correct("half the tempo", halved)
+    state.correct("bars a beat later", shift_bar)
+    assert state.changed
+    assert state.note == "half the tempo, bars a beat later"
+    assert "not saved" in state.facts()
+    state.undo()
+    state.undo()
+    assert state.grid is heard.grid
+    assert "heard by the tracker" in state.facts()
+
+
+def test_what_cannot_be_corrected_leaves_the_grid(heard: Analysis) -> None:
+    state = BeatsState()
+    with pytest.raises(GridError, match="no song"):
+        state.correct("", halved)
+    state.take(heard, saved=False)
+    for _ in range(2):
+        state.correct("twice the tempo", doubled)
+    before = state.grid
+    with pytest.raises(GridError, match="fastest"):
+        state.correct("twice the tempo", doubled)
+    assert state.grid is before
+
+
+def test_the_tempo_of_beats_and_of_bars_agree(heard: Analysis) -> None:
+    each_at, each, bar_at, bar = tempo_steps(heard.grid)
+    assert each_at.size == each.size == heard.grid.beats.size - 1
+    assert bar_at.size == bar.size == heard.grid.downbeats.size - 1
+    assert np.median(bar) == pytest.approx(heard.grid.tempo_bpm, rel=0.02)
+
+
+def test_bars_are_thinned_until_they_have_room() -> None:
+    bars = np.arange(3, 403)
+    assert thinned(bars, 4000, 5.0).size == 400
+    drawn = thinned(bars, 400, 5.0)
+    assert drawn.size * 5 <= 400
+    assert set(np.diff(drawn)) == {8}
+
+
+def test_only_what_is_in_view_is_sent(home: Home, heard: Analysis) -> None:
+    state = BeatsState()
+    state.take(heard, saved=False)
+    picture = BeatsPicture(state)
+    picture.sound = LongSound(song_file(SONG, home))
+    picture.show()
+    picture.look_at(40.0, 8.0)
+    picture.show_view()
+    sent = {name: source.data for name, source in picture._sources.items()}
+    assert 34.0 < min(sent["beats"]["x"]) < max(sent["beats"]["x"]) < 53.0
+    assert len(sent["wave"]["x"]) <= 4000
+    named = sent["numbers"]
+    at = int(named["text"][0]) - 1
+    assert named["x"][0] == heard.grid.downbeats[at]
+    picture.kind = "spectrogram"
+    picture.show_view()
+    sent = {name: source.data for name, source in picture._sources.items()}
+    assert sent["image"]["image"][0].shape[0] == 96
+    assert len(sent["wave"]["x"]) == 0
+
+
+def test_clicks_begin_on_the_beats(home: Home, heard: Analysis) -> None:
+    grid = heard.grid
+    plain = decode(song_file(SONG, home))
+    clicked = decode(clicked_file(SONG, grid, home))
+    assert clicked.samples.shape == plain.samples.shape
+    added = np.abs(clicked.samples - 0.5 * plain.samples).max(axis=0)
+    rate = plain.sample_rate
+    for beat in grid.beats:
+        at = round(float(beat) * rate)
+        assert added[at : at + 8].max() > 0.2
+        assert added[at - 200 : at - 4].max() < 0.01
+
+
+def test_a_corrected_grid_changes_the_next_plan(home: Home, heard: Analysis) -> None:
+    before = loop_track(SONG, 240.0, home).answer
+    keep_grid(heard.content_hash, shift_bar(heard.grid, 2), home, "bars two beats later")
+    try:
+        corrected = loop_track(SONG, 240.0, home)
+        assert corrected.analysis is not None
+        assert np.allclose(corrected.analysis.grid.downbeats[1:4], shift_bar(heard.grid, 2).downbeats[1:4])
+        assert corrected.answer != before
+    finally:
+        forget_grid(heard.content_hash, home)
+    again = loop_track(SONG, 240.0, home).answer
+    assert isinstance(again, LoopPlan)
+    assert again == before
+
+
+def test_the_tab_saves_plans_again_and_goes_back(session: Session, heard: Analysis) -> None:
+    session.param.update(song=Song(SONG.name, SONG, None), analysis=heard)
+    tab = BeatsTab(session)
+    tab.correct("bars a beat later", partial(shift_bar, beats=1))
+    tab.save()
+    kept = kept_grid(heard.content_hash, session.home)
+    assert kept is not None
+    assert kept.note == "bars a beat later"
+    _until_idle(session)
+    assert session.analysis is not None
+    assert np.allclose(session.analysis.grid.downbeats, shift_bar(heard.grid).downbeats)
+    assert "saved" in tab.state.facts()
+    tab.forget()
+    _until_idle(session)
+    assert kept_grid(heard.content_hash, session.home) is None
+    assert np.array_equal(session.analysis.grid.positions, heard.grid.positions)
+    assert "heard by the tracker" in tab.state.facts()
+
+
+def test_the_picture_of_nothing_is_empty(session: Session) -> None:
+    tab = BeatsTab(session)
+    assert tab.state.facts() == "no song is open yet"
+    assert len(tab.picture._sources["beats"].data["x"]) == 0
+    assert not session.busy
+
+
+def _until_idle(session: Session) -> None:
+    """Jobs deliver in the pool's thread; each may ask for another."""
+    while session.busy:
+        for job in list(session._jobs):
+            assert job.wait(120.0)
+
+
+def test_the_click_track_is_made_beside_the_song(session: Session, heard: Analysis, home: Home) -> None:
+    session.param.update(song=Song(SONG.name, SONG, None), analysis=heard, song_sound=LongSound(song_file(SONG, home)))
+    tab = BeatsTab(session)
+    assert tab.player.music_a.endswith(".wav")
+    tab.clicks.value = True
+    _until_idle(session)
+    assert tab.player.chosen == "b"
+    made = Path(tab.player.music_b).name
+    tab.correct("half the tempo", halved)
+    _until_idle(session)
+    assert tab.player.chosen == "b"
+    assert Path(tab.player.music_b).name != made
+    tab.clicks.value = False
+    assert tab.player.chosen == "a"

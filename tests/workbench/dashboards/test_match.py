@@ -1,0 +1,128 @@
+"""The Match tab without a browser: what was found, filtered, chosen, and laid under the film."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.align.placements import Coincidence, Placement
+from workbench.catalog.film_facts import FilmFacts, Scene
+from workbench.catalog.lane import Lane, Match, Reason
+from workbench.catalog.track import Track
+from workbench.dashboards.match import Filters, MatchPicture, MatchState, named_marks
+from workbench.workflows.tryout import DrawnMatch
+
+SECONDS = 120.0
+
+
+def track(name: str, **known: object) -> Track:
+    return Track(name, Path(f"{name}.wav"), "0" * 64, title=name.title(), **known)  # type: ignore[arg-type]
+
+
+def landing(offset: float, *met: tuple[str, float]) -> Placement:
+    coincidences = tuple(Coincidence(kind, at - offset, "cut", at, 0.0, 1.0) for kind, at in met)
+    return Placement(offset, 0.6, "drop on the cut", 0.9, 0.4, 0.0, coincidences)
+
+
+CALM = Match(
+    track("calm", bpm=72.0, duration_seconds=60.0, instrumental=True, moods=("Calm", "Warm")),
+    0.8,
+    (Reason("2 cuts <b>per</b> minute", "72 bpm", 0.9, "pace"),),
+    fit_explanation="Slow like the film.",
+    sync=(landing(30.0, ("drop", 45.0)), landing(-20.0, ("stab", 10.0))),
+)
+SUNG = Match(track("sung", bpm=128.0, duration_seconds=200.0, instrumental=False, genres=("Pop",)), 0.5, (), sync=())
+UNKNOWN = Match(track("unknown"), 0.2, (), sync=None)
+
+
+@pytest.fixture
+def drawn() -> DrawnMatch:
+    scene = Scene(0.0, SECONDS, 2.0, 0.1, 0.5, 0.1, 0.3)
+    film = FilmFacts(
+        SECONDS, np.array([10.0, 45.0]), 0.1, 0.5, 0.1, 0.2, None, 0.1, 1, "voice", (scene,), pace=0.1, movement=0.4
+    )
+    lane = Lane("Calm music", "because", (CALM, SUNG), (CALM, SUNG, UNKNOWN))
+    motion = np.column_stack([np.arange(0.5, SECONDS), np.full(120, 0.4)])
+    contours = {"calm": np.linspace(0.1, 0.9, 32), "unknown": np.full(32, np.nan)}
+    return DrawnMatch(lane, film, ((5.0, 17.0),), motion, contours)
+
+
+@pytest.mark.parametrize(
+    ("filters", "kept"),
+    [
+        (Filters(), ["calm", "sung", "unknown"]),
+        (Filters(bpm=(100.0, 220.0)), ["sung"]),
+        (Filters(seconds=(0.0, 90.0)), ["calm"]),
+        (Filters(voice="instrumental"), ["calm"]),
+        (Filters(voice="with vocals"), ["sung"]),
+        (Filters(words="WARM calm"), ["calm"]),
+        (Filters(words="pop"), ["sung"]),
+        (Filters(words="pop calm"), []),
+    ],
+)
+def test_filters_narrow_and_what_is_unknown_passes_only_where_nothing_is_asked(
+    drawn: DrawnMatch, filters: Filters, kept: list[str]
+) -> None:
+    state = MatchState(drawn, filters)
+    assert [found.track.track_id for _, found in state.shown] == kept
+
+
+def test_a_filter_keeps_the_rank_of_what_it_leaves(drawn: DrawnMatch) -> None:
+    state = MatchState(drawn, Filters(voice="with vocals"))
+    assert [row["rank"] for row in state.rows()] == [2]
+
+
+def test_the_contour_lies_where_the_track_lands(drawn: DrawnMatch) -> None:
+    state = MatchState(drawn, chosen="calm")
+    times, energy = state.music(CALM, state.place)
+    assert 30.0 < times[0] < times[-1] < 90.0
+    assert np.all(np.diff(energy) > 0)
+    cut, _ = state.music(CALM, CALM.sync[1] if CALM.sync else None)
+    assert cut[0] >= 0.0  # its head lies before the film
+
+
+def test_what_was_not_measured_has_no_contour(drawn: DrawnMatch) -> None:
+    rows = {row["id"]: row for row in MatchState(drawn).rows()}
+    assert rows["calm"]["contour"]
+    assert rows["unknown"]["contour"] == []
+    assert rows["unknown"]["bpm"] is None
+    assert rows["sung"]["lands"] == "nowhere in particular"
+
+
+def test_reasons_are_words_not_markup(drawn: DrawnMatch) -> None:
+    state = MatchState(drawn, chosen="calm")
+    assert "Slow like the film." in state.why()
+    assert "&lt;b&gt;per&lt;/b&gt;" in state.why()
+    assert MatchState(drawn).why() == ""
+
+
+def test_names_of_coincidences_do_not_overlap() -> None:
+    place = landing(0.0, ("drop", 40.0), ("stab", 41.0), ("section", 90.0))
+    assert [at for at, _ in named_marks(place, SECONDS)] == [40.0, 90.0]
+    assert named_marks(None, SECONDS) == []
+
+
+def test_the_picture_shows_film_and_track_and_another_place(drawn: DrawnMatch) -> None:
+    state = MatchState(drawn, chosen="calm")
+    picture = MatchPicture(state)
+    picture.show_film()
+    data = {name: source.data for name, source in picture._sources.items()}
+    assert list(data["cuts"]["x"]) == [10.0, 45.0]
+    assert list(data["marks"]["x"]) == [45.0]
+    state.placement = 1
+    picture.show_track()
+    assert list(picture._sources["marks"].data["x"]) == [10.0]
+    state.drawn = None
+    picture.show_film()
+    assert len(picture._sources["motion"].data["x"]) == 0
+
+
+def test_a_track_that_a_filter_hides_is_not_the_chosen_one(drawn: DrawnMatch) -> None:
+    state = MatchState(drawn, chosen="calm")
+    assert state.match is CALM
+    state.filters = replace(state.filters, voice="with vocals")
+    assert state.match is None
+    assert state.place is None
