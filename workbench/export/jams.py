@@ -41,7 +41,7 @@ def write_jams(timeline: Timeline, out: Path) -> None:
     document.annotations.append(_beats(jams, notes, seconds))
     document.annotations.append(_sections(jams, notes, seconds))
     document.annotations.append(_played(jams, timeline, seconds))
-    document.sandbox["workbench"] = _provenance(timeline, song)
+    document.sandbox.update(workbench=_provenance(timeline, song))
     write_text(out, document.dumps(indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 

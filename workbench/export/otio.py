@@ -9,12 +9,12 @@ Times are whole frames at the film's rate for picture and footage, whole samples
 reader's `RationalTime` holds both exactly. Without a film, frames are those of 25 a second.
 
 Gain. OpenTimelineIO defines none, so it is written twice. As `Resolve_OTIO` volume effect, dB keys on whole frames
-counted from the start of the clip, which Resolve reads and joins with straight lines; and in `metadata["workbench"]`
-exactly: keys in samples and dB, and each transition's seconds and exponent. Other programs show the clips without
-gains, and draw their own curve over the transition.
+counted from the start of the clip, as Resolve's own exports have it; and exactly, in `metadata["workbench"]`: keys in
+samples from the cut and dB, handles included, and each transition's seconds and exponent. Between keys lie straight
+lines. Other programs show the clips without gains, and draw their own curve over the transition.
 
-Media are named by absolute `file://` URL, for Resolve finds nothing by a relative one; where they lie beside the
-document, the reference `beside` names them relative to it.
+Media are named by absolute `file://` URL, for Resolve refuses an edit whose media it does not find, and it does not
+look beside the document; where they lie there, the reference `beside` names them relative to it.
 
 Limits. Resolve places clips on whole frames: up to half a frame (20 ms at 25 a second) from the sample that is
 written. The limiter of a rendered film is not part of an edit.
@@ -110,19 +110,23 @@ class _Writer:
         whole = self._range(self._samples(0), self._samples(song.samples))
         clip = self._clip(song.path, self._range(self._samples(start), self._samples(length)), whole, exact)
         clip.name = plain_name(f"{song.path.stem} {item.number}")
-        frames = {round((key.sample - item.placed) * self.frame_rate / song.rate): key.value for key in keys}
+        frames = {
+            round((key.sample - item.placed) * self.frame_rate / song.rate): key.value
+            for key in keys
+            if item.placed <= key.sample <= item.cut
+        }
         clip.effects.append(self._volume(frames))
         return clip
 
     def _level_keys(self, item: Item) -> list[Key]:
-        """All that the music's level does between the cuts, but not the crossfades: those are transitions."""
-        last = item.cut - 1
-        corners = [item.placed, *(at for at in item.corners if item.placed < at < last), last]
+        """All that the music's level does, handles included, but not the crossfades: those are transitions."""
+        last = item.stop - 1
+        corners = {*item.corners, item.placed, min(item.cut, last), *self.timeline.duck_corners(item.first, last)}
 
         def level(sample: int) -> float:
             return decibels(item.gain(sample, fade_in=False, fade_out=False)) + self.timeline.music_db(sample)
 
-        return decibel_keys(level, [*corners, *self.timeline.duck_corners(item.placed, last)])
+        return decibel_keys(level, corners)
 
     def _crossfade(self, before: Item, after: Item) -> Any:
         fade = before.fade_out

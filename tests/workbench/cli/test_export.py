@@ -1,0 +1,118 @@
+"""`workbench export`: every format from the command line, and what is said when it cannot be done."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from workbench.cli.export import _FORMATS
+from workbench.export.formats import FORMATS
+
+Call = Callable[..., tuple[int, str, str]]
+SECONDS = 75.0
+
+
+@pytest.fixture(scope="module")
+def plan_text(song_file: Path, home: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What `workbench loop` prints for the song and 75 s."""
+    from click.testing import CliRunner
+
+    from service.console import app
+
+    arguments = ["loop", str(song_file), "--seconds", str(SECONDS), "--home", str(home)]
+    outcome = CliRunner().invoke(app, arguments, catch_exceptions=False)
+    assert outcome.exit_code == 0
+    return outcome.stdout
+
+
+@pytest.fixture
+def plan_file(plan_text: str, tmp_path: Path) -> Path:
+    path = tmp_path / 'plan für "Film & Ton".json'
+    path.write_text(plan_text, encoding="utf-8")
+    return path
+
+
+def test_the_command_offers_the_formats_of_the_table() -> None:
+    assert tuple(FORMATS) == _FORMATS
+
+
+@pytest.mark.parametrize("name", list(FORMATS))
+def test_every_format_is_written(
+    workbench: Call, plan_file: Path, song_file: Path, home: Path, tmp_path: Path, name: str
+) -> None:
+    out = tmp_path / f"out{FORMATS[name].suffix or '.wav'}"
+    arguments = ["export", plan_file, "--format", name, "--track", song_file, "-o", out, "--home", home]
+    code, said, errors = workbench(*arguments)
+    assert code == 0, errors
+    assert json.loads(said) == {"output": str(out), "format": name, "bytes": out.stat().st_size}
+    assert sorted(tmp_path.iterdir()) == sorted([plan_file, out])
+
+
+def test_labels_have_the_bars_and_sections_of_the_song(
+    workbench: Call, plan_file: Path, song_file: Path, home: Path, tmp_path: Path
+) -> None:
+    """The song has a bar every two seconds, and so has the film from its first splice to its last."""
+    out = tmp_path / "labels.txt"
+    code, _, _ = workbench("export", plan_file, "--format", "audacity", "--track", song_file, "-o", out, "--home", home)
+    assert code == 0
+    rows = [line.split("\t") for line in out.read_text(encoding="utf-8").splitlines()]
+    bars = [float(start) for start, _, text in rows if text.startswith("bar ")]
+    steps = [after - before for before, after in pairwise(bars)]
+    assert len(bars) > SECONDS / 2 - 3
+    assert steps == pytest.approx([2.0] * len(steps), abs=0.03)
+    assert any(text.startswith("section ") for _, _, text in rows)
+
+
+@pytest.mark.parametrize("name", ["csv", "audacity"])
+def test_some_need_no_song(workbench: Call, plan_file: Path, home: Path, tmp_path: Path, name: str) -> None:
+    code, _, _ = workbench("export", plan_file, "--format", name, "-o", tmp_path / "out", "--home", home)
+    assert code == 0
+    assert (tmp_path / "out").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "sentence"),
+    [
+        (["--format", "rpp"], 2, "the format rpp needs the song: give --track FILE"),
+        (["--format", "edl"], 2, "'edl' is not one of"),
+        (["--format", "otio", "--track", "nowhere.wav"], 1, "nowhere.wav: no such file, and no track of that id"),
+        (["--format", "csv", "--video", "nowhere.mp4"], 1, "nowhere.mp4: no such file, and no video of that id"),
+    ],
+)
+def test_what_cannot_be_done_is_said_in_a_line(
+    workbench: Call, plan_file: Path, home: Path, tmp_path: Path, arguments: list[str], code: int, sentence: str
+) -> None:
+    out = tmp_path / "out.x"
+    got, said, errors = workbench("export", plan_file, *arguments, "-o", out, "--home", home)
+    assert got == code
+    assert sentence in errors
+    assert "Traceback" not in errors
+    assert not said
+    assert not out.exists()
+
+
+def test_a_plan_of_another_song_is_refused(
+    workbench: Call, plan_file: Path, plan_text: str, song_file: Path, home: Path, tmp_path: Path
+) -> None:
+    import soundfile
+
+    sound, rate = soundfile.read(song_file)
+    other = tmp_path / "other.wav"
+    soundfile.write(other, sound[: 20 * rate], rate)
+    out = tmp_path / "out.rpp"
+    code, _, errors = workbench("export", plan_file, "--format", "rpp", "--track", other, "-o", out, "--home", home)
+    assert code == 1
+    assert "made for a song of" in errors
+    assert not out.exists()
+
+
+def test_a_refusal_is_no_plan(workbench: Call, home: Path, tmp_path: Path) -> None:
+    path = tmp_path / "refused.json"
+    path.write_text(json.dumps({"applicable": False, "reason": "video_not_longer"}), encoding="utf-8")
+    code, _, errors = workbench("export", path, "--format", "csv", "-o", tmp_path / "out.csv", "--home", home)
+    assert code == 1
+    assert errors.startswith(f"workbench: {path}: there is no plan in this result: video_not_longer")

@@ -1,0 +1,72 @@
+"""How files are written and how media are named."""
+
+from __future__ import annotations
+
+import os
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from workbench.errors import InputError, MediaError, ParameterError
+from workbench.export.files import absolute_url, media_path, media_url, plain_name, write_text, written_whole
+from workbench.export.formats import FORMATS, format_named
+from workbench.workflows.export import frame_rate
+
+
+def test_media_beside_and_below_are_relative_and_others_absolute(tmp_path: Path) -> None:
+    out = tmp_path / "edits" / "plan.otio"
+    assert media_path(tmp_path / "edits" / "a b" / "größe.wav", out) == "a b/größe.wav"
+    assert media_path(tmp_path / "song.wav", out) == (tmp_path / "song.wav").as_posix()
+    assert media_url(tmp_path / "edits" / "ä&b: 100%#1?.wav", out) == "%C3%A4%26b%3A%20100%25%231%3F.wav"
+    assert media_url(tmp_path / "song.wav", out).startswith("file:///")
+    assert absolute_url(tmp_path / "edits" / "a b.wav").endswith("/edits/a%20b.wav")
+
+
+def test_a_name_that_is_no_text_is_refused_in_one_line(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match="UTF-8; rename the file"):
+        media_path(Path(os.fsdecode(b"/music/\xff.wav")), tmp_path / "plan.rpp")
+
+
+def test_text_is_kept_on_one_line() -> None:
+    assert plain_name("a\tb\nc\x07\ud800d") == "a b c d"
+
+
+def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    out = tmp_path / "out.txt"
+    write_text(out, "old\n")
+
+    def fail() -> None:
+        with written_whole(out) as aside:
+            aside.write_text("half")
+            raise ParameterError("no")
+
+    with pytest.raises(ParameterError):
+        fail()
+    assert out.read_text() == "old\n"
+    assert list(tmp_path.iterdir()) == [out]
+    with pytest.raises(MediaError, match="cannot be written"):
+        write_text(tmp_path / "missing" / "out.txt", "text")
+
+
+def test_every_format_says_what_it_is() -> None:
+    assert list(FORMATS) == ["otio", "fcpxml", "rpp", "audacity", "jams", "csv", "loop-tags"]
+    for name, chosen in FORMATS.items():
+        assert format_named(name) is chosen
+        assert chosen.what.endswith(".")
+    with pytest.raises(ParameterError, match="known are otio, fcpxml"):
+        format_named("edl")
+
+
+@pytest.mark.parametrize(
+    ("measured", "exact"),
+    [
+        (23.976, Fraction(24000, 1001)),
+        (24.0, Fraction(24)),
+        (29.97003, Fraction(30000, 1001)),
+        (59.9401, Fraction(60000, 1001)),
+        (12.5, Fraction(25, 2)),
+    ],
+)
+def test_frame_rates_are_exact(measured: float, exact: Fraction) -> None:
+    assert frame_rate(measured) == exact

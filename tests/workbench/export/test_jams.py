@@ -1,0 +1,38 @@
+"""JAMS annotations are read back, and validated against their schema, by the library's own reader."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import jams
+import pytest
+
+from workbench.export.jams import write_jams
+from workbench.export.timeline import Notes
+from workbench.loops.plan import LoopPlan
+from workbench.results.loop import plan_from_json
+from workbench.workflows.export import timeline_of
+
+
+def test_beats_sections_and_the_plan_come_back(plan: LoopPlan, song: Path, tmp_path: Path) -> None:
+    beats = tuple((0.1 + k * 0.5, k % 4 + 1) for k in range(23))
+    sections = ((0.1, 6.1, "Strophe"), (6.1, 12.0, "Änderung & Ende"))
+    notes = Notes(beats=beats, sections=sections, grid_confidence=0.75)
+    out = tmp_path / "song.jams"
+    write_jams(timeline_of(plan, track=song, notes=notes), out)
+    document = jams.load(str(out), validate=True, strict=True)
+    assert document.file_metadata.duration == 12.0
+    assert document.file_metadata.title == song.stem
+    (found,) = document.search(namespace="beat")
+    assert [(beat.time, beat.value) for beat in found.data] == [(pytest.approx(time), place) for time, place in beats]
+    assert {beat.confidence for beat in found.data} == {0.75}
+    named, played = document.search(namespace="segment_open")
+    assert [(s.time, s.time + s.duration, s.value) for s in named.data] == [
+        (pytest.approx(start), pytest.approx(end), name) for start, end, name in sections
+    ]
+    heard = {s.value: (s.time, s.time + s.duration) for s in played.data}
+    for k, segment in enumerate(plan.segments, start=1):
+        assert heard[f"played {k}"] == pytest.approx((segment.song_from, segment.song_to))
+    kept = document.sandbox["workbench"]
+    assert kept["tool"] == "barline-workbench"
+    assert plan_from_json(dict(kept["plan"])) == plan

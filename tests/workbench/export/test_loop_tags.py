@@ -1,0 +1,140 @@
+"""Loop points are read back by libsndfile (its own dump of the chunks), by hand, and by mutagen."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+import wave
+from pathlib import Path
+
+import mutagen
+import numpy as np
+import pytest
+import soundfile
+
+from workbench.errors import MediaError, ParameterError
+from workbench.loops.plan import LoopPlan
+from workbench.media.audio import decode, write_audio
+from workbench.recording import Recording
+from workbench.workflows.export import export_plan
+
+RATE = 44_100
+
+
+class Loop(ctypes.Structure):
+    """SF_INSTRUMENT's loop, from sndfile.h."""
+
+    _fields_ = (
+        ("mode", ctypes.c_int),
+        ("start", ctypes.c_uint32),
+        ("end", ctypes.c_uint32),
+        ("count", ctypes.c_uint32),
+    )
+
+
+class Instrument(ctypes.Structure):
+    """SF_INSTRUMENT, from sndfile.h."""
+
+    _fields_ = (
+        ("gain", ctypes.c_int),
+        *((name, ctypes.c_char) for name in ("note", "detune", "vel_lo", "vel_hi", "key_lo", "key_hi")),
+        ("loop_count", ctypes.c_int),
+        ("loops", Loop * 16),
+    )
+
+
+def libsndfile_loop(path: Path) -> tuple[int, int]:
+    """The loop as libsndfile gives it: first sample, and one past the last."""
+    instrument = Instrument()
+    ffi, library = soundfile._ffi, soundfile._snd
+    with soundfile.SoundFile(path) as sound:
+        buffer = ffi.from_buffer("char[]", instrument)
+        got = library.sf_command(sound._file, 0x10D0, buffer, ctypes.sizeof(instrument))
+    assert got == 1
+    assert instrument.loop_count == 1
+    assert instrument.loops[0].mode == 801  # forward
+    return instrument.loops[0].start, instrument.loops[0].end
+
+
+def meant(plan: LoopPlan) -> tuple[int, int]:
+    return round(plan.loop_start_a * RATE), round(plan.loop_end_b * RATE)
+
+
+def test_a_wav_gets_a_sampler_chunk_and_keeps_its_sound(plan: LoopPlan, song: Path, tmp_path: Path) -> None:
+    out = export_plan(plan, "loop-tags", tmp_path / "schöne Schleife.wav", track=song)
+    assert libsndfile_loop(out) == meant(plan)
+    data = out.read_bytes()
+    assert struct.unpack_from("<I", data, 4)[0] == len(data) - 8
+    assert data[12 : song.stat().st_size] == song.read_bytes()[12:]
+    assert np.array_equal(decode(out).samples, decode(song).samples)
+    # First and last sample that is played, as the chunk counts.
+    at = data.index(b"smpl")
+    assert struct.unpack_from("<II", data, at + 8 + 36 + 8) == (meant(plan)[0], meant(plan)[1] - 1)
+
+
+def test_old_loop_points_give_way(plan: LoopPlan, late_plan: LoopPlan, song: Path, tmp_path: Path) -> None:
+    first = export_plan(plan, "loop-tags", tmp_path / "first.wav", track=song)
+    second = export_plan(late_plan, "loop-tags", tmp_path / "second.wav", track=first)
+    assert libsndfile_loop(second) == meant(late_plan)
+    assert second.read_bytes().count(b"smpl") == 1
+
+
+def test_an_odd_chunk_is_padded(plan: LoopPlan, tmp_path: Path) -> None:
+    """Eight bits, an odd number of samples, and the pad byte missing, as some writers leave it."""
+    path = tmp_path / "odd.wav"
+    with wave.open(str(path), "wb") as sound:
+        sound.setnchannels(1)
+        sound.setsampwidth(1)
+        sound.setframerate(RATE)
+        sound.writeframes(bytes(12 * RATE - 1))
+    data = path.read_bytes()
+    path.write_bytes(data[: 44 + 12 * RATE - 1])
+    out = export_plan(plan, "loop-tags", tmp_path / "odd-looped.wav", track=path)
+    assert libsndfile_loop(out) == meant(plan)
+
+
+@pytest.mark.parametrize(("suffix", "kind"), [(".flac", "FLAC"), (".ogg", "OGG")])
+def test_flac_and_ogg_get_comments(
+    plan: LoopPlan, recording: Recording, suffix: str, kind: str, tmp_path: Path
+) -> None:
+    path = tmp_path / f"song{suffix}"
+    soundfile.write(path, recording.samples.T, RATE, format=kind)
+    tagged = mutagen.File(path)
+    tagged["title"] = ["Grüße & Küsse"]
+    tagged.save()
+    out = export_plan(plan, "loop-tags", tmp_path / f"looped{suffix}", track=path)
+    comments = mutagen.File(out)
+    start, stop = meant(plan)
+    assert comments["LOOPSTART"] == [str(start)]
+    assert comments["LOOPLENGTH"] == [str(stop - start)]
+    assert comments["title"] == ["Grüße & Küsse"]
+    assert np.array_equal(decode(out).samples, decode(path).samples)
+
+
+def test_another_kind_is_decoded(plan: LoopPlan, recording: Recording, tmp_path: Path) -> None:
+    path = write_audio(tmp_path / "song.mp3", iter([recording.samples]), RATE, 2)
+    out = export_plan(plan, "loop-tags", tmp_path / "song.wav", track=path)
+    assert libsndfile_loop(out) == meant(plan)
+    assert np.abs(decode(out).samples - np.clip(decode(path).samples, -1, 1)).max() < 3 / 2**15
+    with pytest.raises(ParameterError, match=r"not Ogg; write its loop points into a \.wav or \.flac"):
+        export_plan(plan, "loop-tags", tmp_path / "song.ogg", track=path)
+    with pytest.raises(ParameterError, match=r"are written into \.wav, \.flac"):
+        export_plan(plan, "loop-tags", tmp_path / "song2.mp3", track=path)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["song.mp3", "song.wav"]
+
+
+def test_a_wav_of_unknown_length_is_refused_and_nothing_is_left(plan: LoopPlan, song: Path, tmp_path: Path) -> None:
+    streamed = bytearray(song.read_bytes())
+    struct.pack_into("<I", streamed, streamed.index(b"data") + 4, 0xFFFFFFFF)
+    path = tmp_path / "streamed.wav"
+    path.write_bytes(streamed)
+    with pytest.raises(MediaError, match="does not say how long its sound is"):
+        export_plan(plan, "loop-tags", tmp_path / "looped.wav", track=path)
+    assert [file.name for file in tmp_path.iterdir()] == ["streamed.wav"]
+
+
+def test_the_song_itself_is_never_written_to(plan: LoopPlan, song: Path) -> None:
+    before = song.read_bytes()
+    with pytest.raises(ParameterError, match="choose another name"):
+        export_plan(plan, "loop-tags", song, track=song)
+    assert song.read_bytes() == before

@@ -1,0 +1,176 @@
+"""OpenTimelineIO edits are read back by the library's own reader, played, and compared with the renderer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlparse
+
+import numpy as np
+import opentimelineio as otio
+import pytest
+import soundfile
+
+from workbench.errors import ResourceMissing
+from workbench.export import files
+from workbench.loops.plan import LoopPlan
+from workbench.recording import FloatArray, Recording
+from workbench.results.mix import MixBody
+from workbench.workflows.export import export_plan
+
+RATE = 44_100
+
+
+def read(path: Path) -> Any:
+    return otio.adapters.read_from_file(str(path), adapter_name="otio_json")
+
+
+def track(edit: Any, name: str) -> Any:
+    (found,) = [child for child in edit.tracks if child.name == name]
+    return found
+
+
+def media(clip: Any, key: str = "DEFAULT_MEDIA") -> Path:
+    return Path(unquote(urlparse(clip.media_references()[key].target_url).path))
+
+
+def play(music: Any) -> FloatArray:
+    """Play a music track: clips where the library puts them, handles under transitions, keyed levels."""
+    total = round(music.duration().value_rescaled_to(RATE))
+    sound = np.zeros((2, total))
+    children = list(music)
+    for k, clip in enumerate(children):
+        if not isinstance(clip, otio.schema.Clip):
+            continue
+        source, rate = soundfile.read(media(clip), always_2d=True)
+        assert rate == RATE
+        begin = int(clip.range_in_parent().start_time.value)
+        start, length = int(clip.source_range.start_time.value), int(clip.source_range.duration.value)
+        before = children[k - 1] if k and isinstance(children[k - 1], otio.schema.Transition) else None
+        after = children[k + 1] if k + 1 < len(children) else None
+        lead = int(before.in_offset.value) if before else 0
+        rest = int(after.out_offset.value) if after else 0
+        places = np.arange(-lead, length + rest)
+        keys = np.array(clip.metadata["workbench"]["gain_keys"])
+        gain = 10 ** (np.interp(places, *keys.T) / 20)
+        if before:
+            gain *= curve(before, places) ** exponent(before)
+        if after:
+            gain *= (1 - curve(after, places - length)) ** exponent(after)
+        heard = source[places + start].T * gain
+        inside = (begin + places >= 0) & (begin + places < total)
+        sound[:, begin + places[inside]] += heard[:, inside]
+    return sound
+
+
+def curve(transition: Any, places: np.ndarray) -> FloatArray:
+    """Progress of a crossfade at samples counted from its cut."""
+    seconds = transition.metadata["workbench"]["seconds"]
+    return np.clip(places / RATE / seconds + 0.5, 0.0, 1.0)
+
+
+def exponent(transition: Any) -> float:
+    return float(transition.metadata["workbench"]["exponent"])
+
+
+@pytest.mark.parametrize("mixed", [False, True])
+def test_the_edit_plays_what_the_renderer_plays(
+    plan: LoopPlan,
+    recording: Recording,
+    song: Path,
+    film: Path,
+    mix: MixBody,
+    mixed: bool,
+    played: Callable[..., FloatArray],
+    difference_db: Callable[..., float],
+) -> None:
+    out = export_plan(plan, "otio", song.parent / "edit.otio", track=song, video=film, mix=mix if mixed else None)
+    made = play(track(read(out), "Music"))
+    assert difference_db(made, played(plan, recording, mix if mixed else None)) < -40.0
+
+
+def test_a_late_start_is_a_gap(
+    late_plan: LoopPlan,
+    recording: Recording,
+    song: Path,
+    tmp_path: Path,
+    played: Callable[..., FloatArray],
+    difference_db: Callable[..., float],
+) -> None:
+    out = export_plan(late_plan, "otio", tmp_path / "late.otio", track=song)
+    edit = read(out)
+    music = track(edit, "Music")
+    assert isinstance(music[0], otio.schema.Gap)
+    assert music[0].duration() == otio.opentime.RationalTime(round(0.777 * RATE), RATE)
+    assert [child.name for child in edit.tracks] == ["Music"]
+    whole = np.zeros((2, round(late_plan.window_end * RATE)))
+    sound = play(music)
+    whole[:, : sound.shape[1]] = sound
+    assert difference_db(whole, played(late_plan, recording)) < -40.0
+
+
+def test_times_are_whole_frames_and_whole_samples(plan: LoopPlan, song: Path, film: Path) -> None:
+    edit = read(export_plan(plan, "otio", song.parent / "times.otio", track=song, video=film))
+    picture, footage, music = (track(edit, name) for name in ("Picture", "Footage", "Music"))
+    assert (picture.kind, footage.kind, music.kind) == ("Video", "Audio", "Audio")
+    for one in (picture, footage):
+        assert one[0].source_range.duration == otio.opentime.RationalTime(510, 30000 / 1001)
+        assert media(one[0]).samefile(film)
+    starts = plan.segment_starts
+    clips = list(music.find_clips())
+    for k, (clip, segment) in enumerate(zip(clips, plan.segments, strict=True)):
+        assert clip.range_in_parent().start_time == otio.opentime.RationalTime(round(starts[k] * RATE), RATE)
+        assert clip.source_range.start_time == otio.opentime.RationalTime(round(segment.song_from * RATE), RATE)
+    fades = [child for child in music if isinstance(child, otio.schema.Transition)]
+    for fade, seconds in zip(fades, plan.seam_fades, strict=True):
+        assert abs(fade.duration().value - seconds * RATE) <= 2
+        assert abs(fade.in_offset.value - seconds * RATE / 2) <= 1
+
+
+def test_media_are_found_by_absolute_url_and_named_beside(plan: LoopPlan, song: Path, tmp_path: Path) -> None:
+    clip = next(iter(read(export_plan(plan, "otio", song.parent / "m.otio", track=song)).find_clips()))
+    assert media(clip) == song
+    assert song.parent / media(clip, "beside") == song
+    clip = next(iter(read(export_plan(plan, "otio", tmp_path / "m.otio", track=song)).find_clips()))
+    assert list(clip.media_references()) == ["DEFAULT_MEDIA"]
+
+
+def test_markers_stand_at_start_seams_and_end(plan: LoopPlan, song: Path) -> None:
+    edit = read(export_plan(plan, "otio", song.parent / "marks.otio", track=song))
+    times = [mark.marked_range.start_time.to_seconds() for mark in edit.tracks.markers]
+    assert times == pytest.approx([plan.music_in, *plan.seam_times, plan.music_end], abs=0.5 / RATE)
+
+
+def test_resolve_gets_the_levels_as_its_own_volume_effect(plan: LoopPlan, song: Path, film: Path, mix: MixBody) -> None:
+    edit = read(export_plan(plan, "otio", song.parent / "volume.otio", track=song, video=film, mix=mix))
+    (footage,) = track(edit, "Footage")
+    assert volume(footage)["Parameter Value"] == 2.0
+    assert not volume(footage)["Key Frames"]
+    starts = plan.segment_starts
+    for k, clip in enumerate(track(edit, "Music").find_clips()):
+        keys = {int(frame): key["Value"] for frame, key in volume(clip)["Key Frames"].items()}
+        keys = dict(sorted(keys.items()))
+        frames = np.arange(min(keys), max(keys))
+        times = starts[k] + frames * 1001 / 30000
+        segment = plan.segments[k]
+        glide = np.clip((times - starts[k]) / plan.gain_glide_seconds, 0, 1)
+        level = segment.gain_in_db + (segment.gain_db - segment.gain_in_db) * glide - 4.0
+        level -= np.interp(times, *np.array(mix.duck.envelope_points).T)
+        calm = (times > plan.start_fade_seconds) & (times < plan.window_end - plan.end_fade_seconds)
+        drawn = np.interp(frames, list(keys), list(keys.values()))
+        # The steepest flank falls 14 dB in 0.4 s, and a key may be half a frame off.
+        assert np.abs(drawn - level)[calm].max() < 1.2
+        assert np.abs(drawn - level)[calm].mean() < 0.1
+
+
+def volume(clip: Any) -> Any:
+    (effect,) = clip.effects
+    (parameter,) = effect.metadata["Resolve_OTIO"]["Parameters"]
+    assert parameter["Parameter ID"] == "volume"
+    return parameter
+
+
+def test_a_missing_library_is_named() -> None:
+    with pytest.raises(ResourceMissing, match=r"barline-workbench\[export\]"):
+        files.require("opentimelineio_that_is_not_there", "OpenTimelineIO")
