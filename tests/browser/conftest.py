@@ -1,0 +1,195 @@
+"""A dashboard on a small film and one song, in a process of its own, and a browser in front of it.
+
+The browser is Debian's Chromium. Where it is missing these tests are skipped. Every page must stay without an error on
+its console and without a request to another host.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from time import monotonic
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from workbench.bundled import bundled_path
+
+CHROMIUM = Path("/usr/bin/chromium")
+PATIENCE_MS = 120_000
+"""for a page's work to end, on a machine that does other things too"""
+SONG = bundled_path("data", "bundled", "music", "corner_store.ogg")
+_FILM_SECONDS = 140
+_SERVE = """
+import json, sys
+from pathlib import Path
+from workbench.dashboards.app import make_server
+from workbench.dashboards.work import shared_pool
+from workbench.home import Home
+
+if __name__ == "__main__":
+    server = make_server(Home(Path(sys.argv[1])), opens=(Path(sys.argv[2]), Path(sys.argv[3])))
+    server.start()
+    print(json.dumps(server.port), flush=True)
+    try:
+        server.io_loop.start()
+    finally:
+        shared_pool().close()
+"""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what needs the browser where there is none."""
+    if CHROMIUM.exists():
+        return
+    here = Path(__file__).parent
+    for item in items:
+        if here in Path(item.fspath).parents:
+            item.add_marker(pytest.mark.skip(reason=f"no {CHROMIUM}: install chromium to run the browser tests"))
+
+
+@dataclass(frozen=True)
+class Dashboard:
+    """A running server, and what it serves."""
+
+    url: str
+    home: Path
+    song: Path
+    film: Path
+
+
+@dataclass(frozen=True)
+class Watched:
+    """An open page."""
+
+    page: Any
+
+    @property
+    def time(self) -> float:
+        """Where the player that is to be seen stands, s."""
+        minutes, _, seconds = self.page.locator(".time").first.inner_text().split(" / ")[0].partition(":")
+        return 60.0 * float(minutes) + float(seconds)
+
+
+@pytest.fixture(scope="session")
+def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A film of moving patterns, cut twice, with somebody speaking in it."""
+    out = tmp_path_factory.mktemp("film") / "patterns.mp4"
+    voice = bundled_path("data", "bundled", "voice", "narration.ogg")
+    sources = ("testsrc2", "mandelbrot=start_scale=0.3", "testsrc")
+    inputs: list[str] = []
+    for source in sources:
+        sep = ":" if "=" in source else "="
+        inputs += ["-f", "lavfi", "-t", str(_FILM_SECONDS / 3), "-i", f"{source}{sep}size=192x108:rate=12"]
+    command = [
+        "ffmpeg", "-v", "error", *inputs, "-i", str(voice), "-filter_complex",
+        f"[0:v][1:v][2:v]concat=n=3[v];[3:a]adelay=20000:all=1,apad,atrim=0:{_FILM_SECONDS}[a]",
+        "-map", "[v]", "-map", "[a]", "-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", "aac",
+        "-t", str(_FILM_SECONDS), str(out),
+    ]  # fmt: skip
+    subprocess.run(command, check=True)
+    return out
+
+
+@pytest.fixture(scope="module")
+def dashboard(tmp_path_factory: pytest.TempPathFactory, film: Path) -> Iterator[Dashboard]:
+    """One server a module, with a home of its own that knows one song."""
+    from workbench.home import Home
+    from workbench.workflows.library import add_tracks
+
+    home = tmp_path_factory.mktemp("home")
+    wanted = [file for file in _bundled() if file.path.name == SONG.name]
+    assert all(added.track is not None for added in add_tracks(wanted, Home(home)))
+    script = home / "serve.py"
+    script.write_text(_SERVE, encoding="utf-8")
+    environment = {**os.environ, "WORKBENCH_HOME": str(home)}
+    process = subprocess.Popen(
+        [sys.executable, str(script), str(home), str(SONG), str(film)], stdout=subprocess.PIPE, text=True,
+        env=environment,
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        port = json.loads(process.stdout.readline())
+        yield Dashboard(f"http://127.0.0.1:{port}/", home, SONG, film)
+    finally:
+        process.terminate()
+        process.wait(30)
+
+
+def _bundled() -> Any:
+    from workbench.workflows.library import bundled_files
+
+    return bundled_files().wanted
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    """Chromium, which may play sound without having been clicked."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(
+            executable_path=str(CHROMIUM), args=["--no-sandbox", "--autoplay-policy=no-user-gesture-required"]
+        )
+        yield opened
+        opened.close()
+
+
+@pytest.fixture
+def page(browser: Any, dashboard: Dashboard) -> Iterator[Any]:
+    """The page, open; at the end there must have been no error, and no request to another host."""
+    faults: list[str] = []
+    opened = browser.new_page(viewport={"width": 1280, "height": 720})
+    opened.set_default_timeout(PATIENCE_MS)
+    opened.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
+    opened.on("pageerror", lambda error: faults.append(str(error)))
+    opened.on("request", lambda request: _check_host(request.url, dashboard.url, faults))
+    opened.goto(dashboard.url)
+    opened.get_by_role("tab", name="Plan", exact=True).wait_for()
+    yield opened
+    opened.close()
+    assert faults == []
+
+
+@pytest.fixture
+def watched(page: Any) -> Watched:
+    """The page, open on the song under the film."""
+    return Watched(page)
+
+
+def _check_host(url: str, ours: str, faults: list[str]) -> None:
+    if urlsplit(url).scheme not in ("data", "blob") and urlsplit(url).netloc != urlsplit(ours).netloc:
+        faults.append(f"a request to {url}")
+
+
+@pytest.fixture
+def open_tab(page: Any, until_idle: Callable[[], None]) -> Callable[[str], None]:
+    """Opens a tab and waits until its work has ended."""
+
+    def opened(title: str) -> None:
+        until_idle()
+        page.get_by_role("tab", name=title, exact=True).click()
+        until_idle()
+
+    return opened
+
+
+@pytest.fixture
+def until_idle(page: Any) -> Callable[[], None]:
+    """Waits until nothing is under way for a moment."""
+
+    def wait() -> None:
+        quiet, deadline = 0, monotonic() + PATIENCE_MS / 1000
+        while quiet < 4:
+            busy = page.get_by_role("button", name="Cancel").is_visible()
+            quiet = 0 if busy else quiet + 1
+            assert monotonic() < deadline, "the page is still at work"
+            page.wait_for_timeout(250)
+
+    return wait

@@ -1,0 +1,75 @@
+"""The Beats tab in a browser: clicks, corrections, and a grid that the next plan is made on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from service.console import run
+
+
+@pytest.fixture
+def beats(page: Any, open_tab: Callable[[str], None]) -> Any:
+    open_tab("Beats")
+    return page
+
+
+def _plan(dashboard: Any, capfd: pytest.CaptureFixture[str]) -> Any:
+    capfd.readouterr()
+    assert run(["loop", str(dashboard.song), "--video", str(dashboard.film), "--home", str(dashboard.home)]) == 0
+    return json.loads(capfd.readouterr().out)["plan"]
+
+
+def test_it_says_what_was_heard(beats: Any) -> None:
+    assert beats.get_by_text("heard by the tracker").is_visible()
+    assert beats.get_by_text("confidence").is_visible()
+    assert beats.get_by_role("button", name="Save as the track's grid").is_disabled()
+
+
+def test_the_playhead_moves_and_clicks_are_heard(beats: Any, until_idle: Callable[[], None]) -> None:
+    beats.get_by_text("Click track").click()
+    until_idle()
+    assert beats.get_by_role("button", name="option B at the same place (b)").get_attribute("aria-pressed") == "true"
+    shown = beats.locator(".time")
+    before = shown.inner_text()
+    beats.keyboard.press("Space")
+    beats.wait_for_function("before => [...document.querySelectorAll('*')].length > 0", arg=before)
+    beats.wait_for_timeout(1500)
+    assert shown.inner_text() != before
+
+
+def test_a_correction_is_shown_undone_and_told(beats: Any) -> None:
+    beats.get_by_role("button", name="Bar ▶").click()
+    beats.get_by_text("not saved: bars a beat later").wait_for()
+    beats.get_by_role("button", name="½ Tempo").click()
+    beats.get_by_text("half the tempo").wait_for()
+    for _ in range(2):
+        beats.get_by_role("button", name="Undo").click()
+    beats.get_by_text("heard by the tracker").wait_for()
+
+
+def test_a_saved_grid_changes_the_next_plan_and_can_be_taken_back(
+    beats: Any, dashboard: Any, until_idle: Callable[[], None], capfd: pytest.CaptureFixture[str]
+) -> None:
+    before = _plan(dashboard, capfd)
+    for _ in range(2):
+        beats.get_by_role("button", name="Bar ▶").click()
+    beats.get_by_role("button", name="Save as the track's grid").click()
+    beats.get_by_text("saved as this track's corrected grid").wait_for()
+    until_idle()
+    assert _plan(dashboard, capfd) != before
+    beats.get_by_role("button", name="Back to the heard grid").click()
+    beats.get_by_text("heard by the tracker").wait_for()
+    until_idle()
+    assert _plan(dashboard, capfd) == before
+
+
+def test_the_spectrogram_is_drawn(beats: Any) -> None:
+    canvas = beats.locator("canvas").first
+    before = canvas.evaluate("c => c.toDataURL()")
+    beats.get_by_role("button", name="spectrogram").click()
+    beats.wait_for_timeout(1500)
+    assert canvas.evaluate("c => c.toDataURL()") != before

@@ -1,0 +1,48 @@
+"""The Match tab in a browser: rows by key, filters, heard under the film, opened in the Plan tab."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+
+@pytest.fixture
+def match(page: Any, open_tab: Callable[[str], None]) -> Any:
+    open_tab("Match")
+    page.get_by_role("table", name="matches").wait_for()
+    return page
+
+
+def test_a_track_has_its_contour_and_its_reasons(match: Any) -> None:
+    assert match.get_by_role("img", name="energy of the music over the motion of the film").count() >= 1
+    assert match.get_by_text("because of").is_visible()
+
+
+def test_filters_narrow_and_open_again(match: Any) -> None:
+    words = match.get_by_label("mood, genre, instrument …")
+    words.fill("no such mood")
+    match.get_by_text("no match passes these filters").wait_for()
+    words.fill("")
+    match.get_by_role("table", name="matches").wait_for()
+
+
+def test_it_plays_from_the_moment_that_lands(match: Any, until_idle: Callable[[], None]) -> None:
+    until_idle()
+    shown = match.locator(".time")
+    before = shown.inner_text()
+    match.keyboard.press("Space")
+    match.wait_for_timeout(1500)
+    assert shown.inner_text() != before
+
+
+def test_a_track_is_opened_in_the_plan_tab_by_key(match: Any) -> None:
+    row = match.locator("tbody tr").first
+    row.focus()
+    match.keyboard.press("ArrowDown")
+    match.keyboard.press("Enter")
+    match.wait_for_function("() => true")
+    plan = match.get_by_role("tab", name="Plan", exact=True)
+    match.wait_for_timeout(1500)
+    assert plan.get_attribute("aria-selected") == "true"
