@@ -30,6 +30,7 @@ BENCHMARKS = (
     "catalog-scale",
     "catalog-batch",
     "mix",
+    "service-load",
     "speed",
 )
 HEAD = "# Benchmark results\n\nMade by `make bench`; what each figure means stands under its table.\n"
