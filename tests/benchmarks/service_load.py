@@ -1,0 +1,329 @@
+"""How fast the service answers, beside an empty handler of the same server; whether it stays so; how it drains a burst.
+
+Closed loops on loopback: so many clients, each of which sends its next request when the last is answered, for a few
+seconds. The clients are one process of raw sockets, so that little of the machine goes into asking; they share its
+cores with the server all the same, and ratios are what counts.
+
+WORKBENCH_BENCH_MINUTES (default 1) says how long memory is watched, WORKBENCH_BENCH_BURST (500) how many jobs come at
+once.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import ssl
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+
+import numpy as np
+import soundfile
+import trustme
+from table import Table
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "contract"))
+
+WORKBENCH = (sys.executable, "-m", "service.console")
+CLIENTS = (1, 8, 32, 128)
+SECONDS = 3.0
+BURST, OTHERS = int(os.environ.get("WORKBENCH_BENCH_BURST", "500")), 5
+SONG_SECONDS = 8
+SETTLE_SECONDS = 540.0
+
+
+@dataclass
+class Served:
+    """A running service."""
+
+    url: str
+    process: subprocess.Popen[str]
+    keys: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        return int(self.url.rsplit(":", 1)[1])
+
+    def memory_mb(self) -> float:
+        """Resident memory of the HTTP process, MB."""
+        listed = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        for pid in listed:
+            if "http_process" in Path(f"/proc/{pid}/cmdline").read_text():
+                pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
+                return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+        raise RuntimeError("no HTTP process")
+
+
+@dataclass
+class Measured:
+    """What one closed loop came to."""
+
+    latencies_ms: list[float]
+    statuses: Counter[int]
+    seconds: float
+
+    @property
+    def rate(self) -> float:
+        """Requests a second."""
+        return len(self.latencies_ms) / self.seconds
+
+    def percentile(self, share: float) -> float:
+        """Latency, ms."""
+        return float(np.percentile(self.latencies_ms, share))
+
+
+def run() -> list[Table]:
+    """All tables."""
+    with tempfile.TemporaryDirectory() as folder, site(Path(folder)) as (url, authority):
+        root = Path(folder)
+        media(root)
+        settings = {
+            "WORKBENCH_RATE_LIMIT_PER_MINUTE": "1000000",
+            "WORKBENCH_FETCH_ALLOW_HOSTS": "localhost",
+            "WORKBENCH_FETCH_CA_FILE": str(authority),
+        }
+        with serving(root / "home", settings, root) as served:
+            warm = requests(served)
+            return [load(served, warm), memory(served, warm["warm loop"]), burst(served, url)]
+
+
+def load(served: Served, asked: Mapping[str, bytes]) -> Table:
+    """Rate and latency of each kind of request at each number of clients."""
+    table = Table(
+        "Service: load",
+        ("request", "clients", "requests/s", "of empty handler", "p50 ms", "p99 ms", "of empty p99", "5xx", "lost"),
+    )
+    for clients in CLIENTS:
+        empty: Measured | None = None
+        for name, request in asked.items():
+            got = asyncio.run(closed_loop(served.port, request, clients, SECONDS))
+            empty = empty or got
+            failed = sum(count for status, count in got.statuses.items() if status >= 500)
+            table.add(
+                name, clients, got.rate, got.rate / empty.rate, got.percentile(50), got.percentile(99),
+                got.percentile(99) / empty.percentile(99), failed, got.statuses[0],
+            )  # fmt: skip
+    table.notes.append(
+        f"Closed loops of {SECONDS:g} s from one process on the same cores; one HTTP process, SQLite in write-ahead "
+        "mode. A warm loop counts the key's rate, reads the stored plan and books its ledger row, all durable against "
+        "the end of a process. The empty handler is /healthz."
+    )
+    return table
+
+
+def memory(served: Served, request: bytes) -> Table:
+    """Resident memory of the HTTP process under a steady load."""
+    minutes = float(os.environ.get("WORKBENCH_BENCH_MINUTES", "1"))
+    table = Table("Service: memory under load", ("minute", "requests so far", "resident MB"))
+    table.add(0.0, 0, served.memory_mb())
+    total = 0
+    for step in range(4):
+        total += len(asyncio.run(closed_loop(served.port, request, 8, 15.0 * minutes)).latencies_ms)
+        table.add((step + 1) * minutes / 4, total, served.memory_mb())
+    table.notes.append("Eight clients that ask for the same warm loop.")
+    return table
+
+
+def burst(served: Served, url: str) -> Table:
+    """A burst of cold jobs of one account, and a few of another that come last."""
+    table = Table("Service: a burst of cold jobs", ("account", "jobs", "settled", "first after s", "last after s"))
+    began = time.monotonic()
+    waiting = {
+        account: asyncio.run(submitted(served, account, count, url))
+        for account, count in (("crowd", BURST), ("single", OTHERS))
+    }
+    done: dict[str, list[float]] = {account: [] for account in waiting}
+    while any(waiting.values()) and time.monotonic() - began < SETTLE_SECONDS:
+        for account, polls in waiting.items():
+            still = asyncio.run(unsettled(served, account, polls))
+            done[account] += [time.monotonic() - began] * (len(polls) - len(still))
+            waiting[account] = still
+        time.sleep(0.5)
+    for account, times in done.items():
+        count = len(times) + len(waiting[account])
+        table.add(account, count, len(times), min(times, default=float("nan")), max(times, default=float("nan")))
+    table.notes.append(
+        f"Beats of songs of {SONG_SECONDS} s, each of its own bytes, fetched over https from this machine; one job at "
+        "a time. The second account's jobs came after all of the first's."
+    )
+    return table
+
+
+async def submitted(served: Served, account: str, count: int, url: str) -> list[str]:
+    """Submit beats jobs; the paths to poll."""
+    connection = await asyncio.open_connection("127.0.0.1", served.port)
+    polls = []
+    for number in range(count):
+        body = {"audio_url": f"{url}/{account}-{number}.wav"}
+        status, said = await exchange(connection, message("POST", "/v1/beats", served.keys[account], body))
+        assert status == 202, said
+        polls.append(json.loads(said)["poll"])
+    connection[1].close()
+    return polls
+
+
+async def unsettled(served: Served, account: str, polls: list[str]) -> list[str]:
+    """Those of some jobs that still run."""
+    connection = await asyncio.open_connection("127.0.0.1", served.port)
+    still = []
+    for poll in polls:
+        status, _ = await exchange(connection, message("GET", poll, served.keys[account]))
+        if status == 202:
+            still.append(poll)
+        else:
+            assert status == 200, (poll, status)
+    connection[1].close()
+    return still
+
+
+async def closed_loop(port: int, request: bytes, clients: int, seconds: float) -> Measured:
+    """Clients that each ask again when they are answered."""
+    latencies: list[float] = []
+    statuses: Counter[int] = Counter()
+    end = time.perf_counter() + seconds
+
+    async def client() -> None:
+        connection = await asyncio.open_connection("127.0.0.1", port)
+        while (began := time.perf_counter()) < end:
+            try:
+                status, _ = await exchange(connection, request)
+            except (OSError, asyncio.IncompleteReadError):
+                statuses[0] += 1
+                connection = await asyncio.open_connection("127.0.0.1", port)
+                continue
+            latencies.append(1000 * (time.perf_counter() - began))
+            statuses[status] += 1
+        connection[1].close()
+
+    began = time.perf_counter()
+    await asyncio.gather(*(client() for _ in range(clients)))
+    return Measured(latencies, statuses, time.perf_counter() - began)
+
+
+async def exchange(connection: tuple[asyncio.StreamReader, asyncio.StreamWriter], request: bytes) -> tuple[int, bytes]:
+    """One request and its answer on a connection that stays open."""
+    reader, writer = connection
+    writer.write(request)
+    head = await reader.readuntil(b"\r\n\r\n")
+    length = next(line for line in head.lower().split(b"\r\n") if line.startswith(b"content-length:"))
+    body = await reader.readexactly(int(length.split(b":")[1]))
+    return int(head.split(b" ", 2)[1]), body
+
+
+def message(method: str, path: str, key: str | None, body: Mapping[str, object] | None = None) -> bytes:
+    """A request as it goes over the wire."""
+    content = b"" if body is None else json.dumps(body).encode()
+    lines = [f"{method} {path} HTTP/1.1", "Host: 127.0.0.1"]
+    if key is not None:
+        lines.append(f"x-api-key: {key}")
+    if body is not None:
+        lines += ["Content-Type: application/json", f"Content-Length: {len(content)}"]
+    return "\r\n".join(lines).encode() + b"\r\n\r\n" + content
+
+
+def requests(served: Served) -> dict[str, bytes]:
+    """The requests that are measured; the loop and the job that it polls are built first."""
+    key = served.keys["load"]
+    loop = message("POST", "/v1/loop", key, {"video_id": "vid_long", "track_id": "trk_corner", "auto_mix": True})
+
+    async def poll_of_a_settled_job() -> str:
+        connection = await asyncio.open_connection("127.0.0.1", served.port)
+        status, said = await exchange(connection, loop)
+        assert status == 202, said
+        poll = str(json.loads(said)["poll"])
+        while (await exchange(connection, message("GET", poll, key)))[0] == 202:
+            await asyncio.sleep(0.2)
+        connection[1].close()
+        return poll
+
+    poll = asyncio.run(poll_of_a_settled_job())
+    script = {"script": "A quiet morning by the sea, before anybody is awake."}
+    return {
+        "empty handler": message("GET", "/healthz", None),
+        "warm loop": loop,
+        "poll": message("GET", poll, key),
+        "video status": message("GET", "/v1/videos/vid_long", key),
+        "underscore": message("POST", "/v1/underscore", key, script),
+    }
+
+
+def media(root: Path) -> None:
+    """The song and the clip of the contract tests, and a short sound of its own for each job of the burst."""
+    from conftest import draw_clip
+
+    from workbench.bundled import bundled_path
+    from workbench.media.audio import decode, write_audio
+
+    song = decode(bundled_path("data", "bundled", "music", "corner_store.ogg"))
+    rate = song.sample_rate
+    write_audio(root / "song.flac", [song.samples[:, : 48 * rate]], rate, song.channels)
+    (root / "manifest.jsonl").write_text('{"path": "song.flac", "track_id": "trk_corner"}\n')
+    draw_clip(root / "long.mp4", 90)
+    short = song.samples[0, : SONG_SECONDS * rate].copy()
+    for account, count in (("crowd", BURST), ("single", OTHERS)):
+        for number in range(count):
+            short[0] = number / 2**15  # other bytes, the same music
+            soundfile.write(root / f"{account}-{number}.wav", short, rate, subtype="PCM_16")
+
+
+@contextmanager
+def serving(home: Path, settings: Mapping[str, str], root: Path) -> Iterator[Served]:
+    """A service on a home with the song, the clip and an account for each part of the measurement."""
+    environment = {**os.environ, **settings}
+
+    def workbench(*arguments: str) -> str:
+        command = [*WORKBENCH, *arguments, "--home", str(home)]
+        return subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
+
+    workbench("catalog", "add", str(root / "manifest.jsonl"))
+    workbench("videos", "add", str(root / "long.mp4"), "--shared", "--video-id", "vid_long")
+    keys = {
+        account: workbench("keys", "create", "--account", account).strip() for account in ("load", "crowd", "single")
+    }
+    process = subprocess.Popen(
+        [*WORKBENCH, "serve", "--port", "0", "--home", str(home)],
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, env=environment,
+    )  # fmt: skip
+    try:
+        assert process.stdout is not None
+        yield Served(process.stdout.readline().removeprefix("listening on ").strip(), process, keys)
+    finally:
+        process.terminate()
+        process.wait(timeout=60)
+
+
+class _Quiet(SimpleHTTPRequestHandler):
+    def log_message(self, *args: object) -> None:
+        """Say nothing."""
+
+
+@contextmanager
+def site(folder: Path) -> Iterator[tuple[str, Path]]:
+    """A folder behind https on this machine: its address, and the authority to trust."""
+    authority = trustme.CA()
+    authority.cert_pem.write_to_path(str(folder / "ca.pem"))
+    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority.issue_cert("localhost").configure_cert(context)
+    server.socket = context.wrap_socket(server.socket, server_side=True)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"https://localhost:{server.server_port}", folder / "ca.pem"
+    server.shutdown()
+    server.server_close()
+
+
+if __name__ == "__main__":
+    for one in run():
+        print(one.markdown())
