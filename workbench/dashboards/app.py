@@ -80,6 +80,10 @@ PRIMARY = {"light": "#0072B2", "dark": "#56B4E9"}
 """the blue of what is heard"""
 
 
+BAR = "#0B4F78"
+"""of the page's head in both modes; white letters on it have 8 to 1"""
+
+
 class Page:
     """One open page.
 
@@ -177,6 +181,7 @@ def _theme() -> dict[str, Any]:
     common = {
         "typography": {"fontFamily": "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif", "fontSize": 13},
         "shape": {"borderRadius": 4},
+        "components": {"MuiAppBar": {"styleOverrides": {"root": {"backgroundColor": BAR, "color": "#FFFFFF"}}}},
     }
     return {mode: {**common, "palette": {"primary": {"main": colour}}} for mode, colour in PRIMARY.items()}
 

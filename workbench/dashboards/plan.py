@@ -275,6 +275,10 @@ class PlanPicture:
         self._set("speech", left=[float(s[0]) for s in speech], right=[float(s[1]) for s in speech])
         self._gains(plan)
 
+    def mark(self, region: Sequence[float]) -> None:
+        """Show the stretch that is looped, or none."""
+        self._set("region", left=list(region[:1]), right=list(region[1:]))
+
     def show_view(self) -> None:
         """Send what is in view, as fine as the screen."""
         plan, state = self.state.plan, self.state
@@ -360,6 +364,8 @@ class PlanPicture:
         )
         zero = float(band.at(np.zeros(1), _FLOOR_DB, top)[0])
         self._set("zero", x0=[0.0], x1=[plan.window_end], y=[zero])
+        marks = np.array([0.0, -10.0, -20.0])
+        self._set("scale", x=[plan.window_end] * 3, y=band.at(marks, _FLOOR_DB, top), text=["0 dB", "-10", "-20"])
 
     def _set(self, name: str, **columns: Any) -> None:
         self._sources[name].data = columns
@@ -371,6 +377,8 @@ class PlanPicture:
     def _draw(self) -> None:
         figure, lane = self.figure, _LANES
         figure.image_rgba("image", "x", "y", "dw", "dh", source=self._source("film", "image", "x", "y", "dw", "dh"))
+        region = self._source("region", "left", "right")
+        figure.quad("left", "right", _HEIGHT, 0.0, source=region, color=BEAT, alpha=0.22, line_width=0)
         speech = self._source("speech", "left", "right")
         figure.quad(
             "left",
@@ -468,9 +476,14 @@ class PlanPicture:
             text_font_size="12px",
             text_color="#10161A",
         )
-        for text in (labels, numbers, ending):
+        scale = figure.text(
+            "x", "y", "text", source=self._source("scale", "x", "y", "text"), text_align="right",
+            text_baseline="middle", text_font_size="10px", x_offset=-3,
+        )  # fmt: skip
+        for text in (labels, numbers, ending, scale):
             text.glyph.text_font = value("system-ui, DejaVu Sans, sans-serif")
         self._strong.append(line.glyph)
+        self._texts.append(scale.glyph)
         self._texts.append(numbers.glyph)
         self._playhead = playhead(figure, self.name, DOWNBEAT)
         figure.yaxis.ticker = FixedTicker(ticks=[_LANES[name].middle for name in _LANE_NAMES])
@@ -478,7 +491,10 @@ class PlanPicture:
         figure.yaxis.axis_line_alpha = figure.yaxis.major_tick_line_alpha = 0.0
         figure.xaxis.ticker = AdaptiveTicker(base=60, mantissas=[1, 2, 5, 10, 15, 30], min_interval=0.1)
         figure.xaxis.formatter = CustomJSTickFormatter(code=_CLOCK)
-        zoom, select = WheelZoomTool(dimensions="width", maintain_focus=False), BoxSelectTool(dimensions="width")
+        zoom, select = (
+            WheelZoomTool(dimensions="width", maintain_focus=False),
+            BoxSelectTool(dimensions="width", renderers=[]),
+        )
         figure.add_tools(zoom, WheelPanTool(dimension="width", modifiers="shift"), select)
         figure.toolbar.active_scroll, figure.toolbar.active_drag = zoom, select
         seek_on_tap(figure)
@@ -521,6 +537,7 @@ class PlanTab:
         self.cards.param.watch(lambda event: self.pick(int(event.new[0]), str(event.new[1])), "picked")
         self.player.param.watch(lambda event: self._choose(event.new), "chosen")
         self.player.param.watch(lambda _: self._match(), ["region", "seek"])
+        self.player.param.watch(lambda event: self.picture.mark(event.new), "region")
         session.param.watch(lambda event: self.take(event.new), "plan")
         session.param.watch(lambda event: self.picture.ink(dark=event.new), "dark")
         for edge in ("start", "end"):

@@ -1,0 +1,124 @@
+"""Who may see the page, over HTTP as a browser would ask."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import httpx
+import pytest
+from tornado.ioloop import IOLoop
+
+from workbench.dashboards.app import make_server
+from workbench.errors import ParameterError
+from workbench.home import Home
+
+KEY = "a-long-secret-of-ours"
+
+
+@contextmanager
+def served(home: Path, key: str | None) -> Iterator[str]:
+    """The address of a server in a thread of its own."""
+    ready, addresses, loops = threading.Event(), [], []
+
+    def serve() -> None:
+        server = make_server(Home(home), key=key)
+        server.start()
+        addresses.append(f"http://127.0.0.1:{server.port}")
+        loops.append(server.io_loop)
+        ready.set()
+        server.io_loop.start()
+        server.stop()
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    assert ready.wait(60)
+    try:
+        yield addresses[0]
+    finally:
+        loop: IOLoop = loops[0]
+        loop.add_callback(loop.stop)
+        thread.join()
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with one file to listen to."""
+    home = tmp_path_factory.mktemp("home")
+    folder = home / "renders" / "dashboard"
+    folder.mkdir(parents=True)
+    (folder / "song.wav").write_bytes(bytes(range(100)))
+    return home
+
+
+@pytest.fixture(scope="module")
+def open_root(home: Path) -> Iterator[str]:
+    """A server for this machine."""
+    with served(home, None) as root:
+        yield root
+
+
+@pytest.fixture(scope="module")
+def kept_root(home: Path) -> Iterator[str]:
+    """A server with a key."""
+    with served(home, KEY) as root:
+        yield root
+
+
+@pytest.mark.parametrize("path", ["/", "/ws", "/sounds/song.wav", "/static/js/bokeh.min.js", "/uploads/x", "/nothing"])
+def test_without_the_key_every_address_asks_for_it(kept_root: str, path: str) -> None:
+    answer = httpx.get(kept_root + path)
+    assert answer.status_code == 401
+    assert "key" in answer.text
+    wrong = httpx.get(kept_root + path, params={"key": "another-secret-of-ours"})
+    assert wrong.status_code == 401
+
+
+def test_the_key_is_taken_out_of_the_address_and_opens_the_files(kept_root: str) -> None:
+    with httpx.Client(base_url=kept_root) as client:
+        answer = client.get("/", params={"key": KEY, "theme": "dark"})
+        assert (answer.status_code, answer.headers["location"]) == (302, "/?theme=dark")
+        cookie = answer.headers["set-cookie"]
+        assert "HttpOnly" in cookie
+        assert "SameSite=Strict" in cookie
+        assert KEY not in cookie
+        assert client.get("/sounds/song.wav").content == bytes(range(100))
+
+
+def test_a_websocket_is_opened_with_the_key_only(kept_root: str) -> None:
+    upgrade = {
+        "Connection": "Upgrade", "Upgrade": "websocket", "Sec-WebSocket-Version": "13",
+        "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+    }  # fmt: skip
+    assert httpx.get(kept_root + "/ws", headers=upgrade).status_code == 401
+
+
+def test_sounds_come_in_ranges(open_root: str) -> None:
+    answer = httpx.get(open_root + "/sounds/song.wav", headers={"Range": "bytes=10-19"})
+    assert (answer.status_code, answer.content) == (206, bytes(range(10, 20)))
+    assert httpx.get(open_root + "/sounds/../../workbench.sqlite").status_code in (403, 404)
+
+
+def test_this_machine_answers_to_its_own_names_only(open_root: str) -> None:
+    assert httpx.get(open_root + "/sounds/song.wav", headers={"Host": "rebound.example"}).status_code == 403
+
+
+def test_a_dropped_file_arrives_whole_under_a_safe_name(open_root: str, home: Path) -> None:
+    sound = bytes(300_000)
+    answer = httpx.put(open_root + "/uploads/..%2Fmy%20song.wav", content=sound, headers={"X-Workbench": "upload"})
+    assert answer.json() == {"name": "my song.wav"}
+    assert (home / "uploads" / "dashboard" / "my song.wav").read_bytes() == sound
+    assert [path.name for path in (home / "uploads" / "dashboard").iterdir()] == ["my song.wav"]
+
+
+def test_a_form_of_another_site_cannot_upload(open_root: str) -> None:
+    assert httpx.put(open_root + "/uploads/x.wav", content=b"x").status_code == 405
+    assert httpx.post(open_root + "/uploads/x.wav", content=b"x").status_code == 405
+
+
+@pytest.mark.parametrize(("host", "key"), [("0.0.0.0", None), ("127.0.0.1", "short")])
+def test_other_machines_need_a_key_and_a_key_needs_length(tmp_path: Path, host: str, key: str | None) -> None:
+    with pytest.raises(ParameterError, match="key"):
+        make_server(Home(tmp_path), host=host, key=key)

@@ -1,0 +1,100 @@
+"""Work in processes of its own: progress, results, faults, cancelling."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from workbench.dashboards.work import Job, Pool
+from workbench.errors import MediaError
+from workbench.workflows.progress import Progress
+
+
+def doubled(number: int, *, progress: Progress) -> tuple[int, int]:
+    """Twice a number, and the process that worked it out."""
+    progress("doubling", 0.5)
+    return 2 * number, os.getpid()
+
+
+def refused(*, progress: Progress) -> None:
+    """Fails as our code does on what cannot be read."""
+    raise MediaError("song.wav: no such file")
+
+
+def wrong(*, progress: Progress) -> None:
+    """Fails as only a fault of ours does."""
+    raise ZeroDivisionError("division by zero")
+
+
+def endless(*, progress: Progress) -> None:
+    """Says that it began, and never ends."""
+    progress("waiting", 0.0)
+    while True:
+        time.sleep(0.01)
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Pool]:
+    """One worker."""
+    pool = Pool(1)
+    yield pool
+    pool.close()
+
+
+def test_the_result_comes_from_another_process_after_its_progress(pool: Pool) -> None:
+    told: list[object] = []
+    job = Job(doubled, (21,), {}, on_progress=lambda *news: told.append(news), on_done=told.append)
+    assert pool.submit(job).wait(60)
+    assert told[0] == ("doubling", 0.5)
+    assert told[1][0] == 42  # type: ignore[index]
+    assert told[1][1] != os.getpid()  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("function", "sentence"),
+    [(refused, "song.wav: no such file"), (wrong, "ZeroDivisionError: division by zero")],
+)
+def test_a_fault_is_told_in_a_sentence_and_the_worker_goes_on(pool: Pool, function: object, sentence: str) -> None:
+    faults: list[str] = []
+    done: list[tuple[int, int]] = []
+    pool.submit(Job(function, (), {}, on_fault=faults.append)).wait(60)  # type: ignore[arg-type]
+    assert pool.submit(Job(doubled, (1,), {}, on_done=done.append)).wait(60)
+    assert faults == [sentence]
+    assert done[0][0] == 2
+
+
+def test_a_job_that_runs_is_cancelled_at_once_and_the_next_one_runs(pool: Pool) -> None:
+    ends: list[str] = []
+    job = Job(endless, (), {}, on_cancelled=lambda: ends.append("cancelled"), on_fault=ends.append)
+    job.on_progress = lambda *_: job.cancel()
+    pool.submit(job)
+    assert job.wait(60)
+    assert ends == ["cancelled"]
+    done: list[tuple[int, int]] = []
+    assert pool.submit(Job(doubled, (3,), {}, on_done=done.append)).wait(60)
+    assert done[0][0] == 6
+
+
+def test_a_job_that_waits_is_cancelled_without_being_begun(pool: Pool) -> None:
+    first, second = Job(endless, (), {}), Job(doubled, (1,), {}, on_done=lambda _: pytest.fail("it was begun"))
+    pool.submit(first)
+    pool.submit(second)
+    second.cancel()
+    first.cancel()
+    assert first.wait(60)
+    assert second.wait(60)
+
+
+def test_the_worker_that_knows_a_subject_gets_it_again() -> None:
+    pool = Pool(2)
+    try:
+        pids: list[int] = []
+        for _ in range(3):
+            job = Job(doubled, (1,), {}, subject="song", on_done=lambda found: pids.append(found[1]))
+            assert pool.submit(job).wait(60)
+        assert len(set(pids)) == 1
+    finally:
+        pool.close()
