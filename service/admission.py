@@ -95,7 +95,7 @@ async def identify(request: Request, *, counted: bool) -> tuple[Caller | None, R
             return None, None
         if not counted:
             return caller, rate_windows.look(connection, caller.key_id, limit, at)
-        keys.note_use(connection, caller.key_id)
+        keys.note_use(connection, caller)
         return caller, rate_windows.count(connection, caller.key_id, limit, at)
 
     transactions = request.app.ctx.transactions

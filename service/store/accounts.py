@@ -34,9 +34,12 @@ class Account:
     created_at: str
 
 
+_BY_NAME = sa.select(accounts).where(accounts.c.account == sa.bindparam("account"))  # put together once
+
+
 def get(connection: Connection, account: str) -> Account | None:
     """The account of a name."""
-    row = connection.execute(sa.select(accounts).where(accounts.c.account == account)).first()
+    row = connection.execute(_BY_NAME, {"account": account}).first()
     return None if row is None else Account(**row._mapping)
 
 

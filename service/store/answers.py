@@ -17,10 +17,12 @@ from service.store.inserts import insert
 from service.store.tables import answers
 from workbench.store.database import now
 
+_BY_KEY = sa.select(answers.c.body).where(answers.c.answer_key == sa.bindparam("answer_key"))  # put together once
+
 
 def find(connection: Connection, answer_key: str) -> dict[str, Any] | None:
     """The body that was stored under a key."""
-    body = connection.scalar(sa.select(answers.c.body).where(answers.c.answer_key == answer_key))
+    body = connection.scalar(_BY_KEY, {"answer_key": answer_key})
     return None if body is None else dict(json.loads(body))
 
 

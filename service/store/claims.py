@@ -47,6 +47,13 @@ class Clip:
     seconds: float
 
 
+# put together once
+_BY_ID = sa.select(claims).where(claims.c.video_id == sa.bindparam("video_id"))
+_CLIP = sa.select(videos.c.video_id, videos.c.content_hash, videos.c.seconds).where(
+    videos.c.video_id == sa.bindparam("video_id")
+)
+
+
 def create(connection: Connection, claim: Claim) -> Claim:
     """Keep a new claim; its times are set here."""
     moment = now()
@@ -57,7 +64,7 @@ def create(connection: Connection, claim: Claim) -> Claim:
 
 def get(connection: Connection, video_id: str) -> Claim | None:
     """The claim of a video."""
-    row = connection.execute(sa.select(claims).where(claims.c.video_id == video_id)).first()
+    row = connection.execute(_BY_ID, {"video_id": video_id}).first()
     return None if row is None else Claim(**row._mapping)
 
 
@@ -76,8 +83,7 @@ def move(connection: Connection, video_id: str, expected: Status, **values: Any)
 
 def clip(connection: Connection, video_id: str) -> Clip | None:
     """The stored facts of a video that is ready."""
-    columns = (videos.c.video_id, videos.c.content_hash, videos.c.seconds)
-    row = connection.execute(sa.select(*columns).where(videos.c.video_id == video_id)).first()
+    row = connection.execute(_CLIP, {"video_id": video_id}).first()
     return None if row is None or row.seconds is None else Clip(*row)
 
 

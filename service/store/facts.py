@@ -14,9 +14,12 @@ LINK_SECRET = "link_secret"
 """signs upload and preview links where the settings name no secret"""
 
 
+_BY_NAME = sa.select(facts.c.value).where(facts.c.name == sa.bindparam("name"))  # put together once
+
+
 def get(connection: Connection, name: str) -> str | None:
     """The value of a fact."""
-    return connection.scalar(sa.select(facts.c.value).where(facts.c.name == name))
+    return connection.scalar(_BY_NAME, {"name": name})
 
 
 def put(connection: Connection, name: str, value: str) -> None:

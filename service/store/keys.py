@@ -10,18 +10,18 @@ import hashlib
 import hmac
 import secrets
 from dataclasses import dataclass
-from datetime import datetime, timedelta
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
 from ulid import ULID
 
+from service.store.moments import moment
 from service.store.tables import accounts, keys
 from workbench.errors import ParameterError
 from workbench.store.database import now
 
 _PREFIX = "sk_live_"
-_USED_EVERY = timedelta(minutes=1)
+_USED_EVERY_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,8 @@ class Caller:
     key_id: str
     preview: bool
     """whether the account was granted previews"""
+    last_used_at: str | None = None
+    """of the key, as it stood before this request"""
 
 
 def create(connection: Connection, account: str, expires_at: str | None = None) -> tuple[Key, str]:
@@ -93,28 +95,29 @@ def rotate(connection: Connection, key_id: str) -> tuple[Key, str]:
 def caller_of(connection: Connection, secret: str) -> Caller | None:
     """Whose key it is; None where the key is unknown, expired or revoked."""
     digest = _digest(secret)
-    columns = (*_COLUMNS, keys.c.digest, accounts.c.preview)
-    row = connection.execute(
-        sa.select(*columns).join(accounts, accounts.c.account == keys.c.account).where(keys.c.digest == digest)
-    ).first()
+    row = connection.execute(_BY_DIGEST, {"digest": digest}).first()
     if row is None or not hmac.compare_digest(row.digest, digest):
         return None
     if row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= now()):
         return None
-    return Caller(row.account, row.key_id, bool(row.preview))
+    return Caller(row.account, row.key_id, bool(row.preview), row.last_used_at)
 
 
-def note_use(connection: Connection, key_id: str) -> None:
+def note_use(connection: Connection, caller: Caller) -> None:
     """Remember that a key was used just now, to the minute: a row is not written for every request."""
-    moment = now()
-    before = (datetime.fromisoformat(moment) - _USED_EVERY).isoformat(timespec="microseconds")
-    stale = keys.c.last_used_at.is_(None) | (keys.c.last_used_at < before)
-    connection.execute(keys.update().where((keys.c.key_id == key_id) & stale).values(last_used_at=moment))
+    if caller.last_used_at is None or caller.last_used_at < moment(-_USED_EVERY_SECONDS):
+        connection.execute(keys.update().where(keys.c.key_id == caller.key_id).values(last_used_at=now()))
 
 
 _COLUMNS = (
     keys.c.key_id, keys.c.account, keys.c.created_at, keys.c.expires_at, keys.c.revoked_at, keys.c.last_used_at
 )  # fmt: skip
+# put together once: every request asks this
+_BY_DIGEST = (
+    sa.select(*_COLUMNS, keys.c.digest, accounts.c.preview)
+    .join(accounts, accounts.c.account == keys.c.account)
+    .where(keys.c.digest == sa.bindparam("digest"))
+)
 
 
 def _by_id(connection: Connection, key_id: str) -> Key:

@@ -14,9 +14,8 @@ from sqlalchemy import Connection
 from ulid import ULID
 
 from service.billing.prices import CALL, Prices, current_prices
-from service.store.inserts import insert
 from service.store.moments import month_of
-from service.store.tables import accounts, ledger, month_totals
+from service.store.tables import accounts, ledger
 from workbench.errors import ParameterError
 from workbench.store.database import now
 
@@ -125,10 +124,7 @@ def entries(connection: Connection, account: str) -> list[Entry]:
 
 def spent_in_month(connection: Connection, account: str, at: str) -> int:
     """Micro-dollars charged in the calendar month, UTC, of a moment."""
-    query = sa.select(month_totals.c.micros).where(
-        month_totals.c.account == account, month_totals.c.month == month_of(at)
-    )
-    return connection.scalar(query) or 0
+    return connection.scalar(_SPENT, {"account": account, "month": month_of(at)}) or 0
 
 
 def _entry_id() -> str:
@@ -136,15 +132,11 @@ def _entry_id() -> str:
 
 
 def _book(connection: Connection, entry: Entry) -> bool:
-    values = {name: getattr(entry, name) for name in Entry.__slots__}
-    row = insert(connection, ledger).values(**values).on_conflict_do_nothing(index_elements=["event_key"])
-    return connection.execute(row.returning(ledger.c.entry_id)).first() is not None
+    return connection.execute(_BOOK, {name: getattr(entry, name) for name in Entry.__slots__}).first() is not None
 
 
 def _draw(connection: Connection, entry: Entry) -> None:
-    left = accounts.c.credit_micros - entry.amount_micros
-    change = accounts.update().where(accounts.c.account == entry.account, _active(entry.at))
-    connection.execute(change.values(credit_micros=sa.case((left > 0, left), else_=0)))
+    connection.execute(_DRAW, {"account": entry.account, "amount": entry.amount_micros, "at": entry.at})
 
 
 def _active(at: str) -> sa.ColumnElement[bool]:
@@ -154,8 +146,21 @@ def _active(at: str) -> sa.ColumnElement[bool]:
 
 
 def _add_to_month(connection: Connection, entry: Entry) -> None:
-    row = insert(connection, month_totals).values(
-        account=entry.account, month=month_of(entry.at), micros=entry.amount_micros
-    )
-    total = month_totals.c.micros + entry.amount_micros
-    connection.execute(row.on_conflict_do_update(index_elements=["account", "month"], set_={"micros": total}))
+    values = {"account": entry.account, "month": month_of(entry.at), "micros": entry.amount_micros}
+    connection.execute(_ADD_TO_MONTH, values)
+
+
+# Put together once, and the same on both databases: every answer that is billed runs them.
+_SPENT = sa.text("SELECT micros FROM month_totals WHERE account = :account AND month = :month")
+_BOOK = sa.text(
+    f"""INSERT INTO ledger ({", ".join(Entry.__slots__)}) VALUES ({", ".join(f":{name}" for name in Entry.__slots__)})
+    ON CONFLICT (event_key) DO NOTHING RETURNING entry_id"""
+)
+_DRAW = sa.text(
+    """UPDATE accounts SET credit_micros = CASE WHEN credit_micros > :amount THEN credit_micros - :amount ELSE 0 END
+    WHERE account = :account AND credit_micros > 0 AND (credit_expires_at IS NULL OR credit_expires_at > :at)"""
+)
+_ADD_TO_MONTH = sa.text(
+    """INSERT INTO month_totals (account, month, micros) VALUES (:account, :month, :micros)
+    ON CONFLICT (account, month) DO UPDATE SET micros = month_totals.micros + excluded.micros"""
+)

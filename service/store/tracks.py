@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy import Connection
 
-from workbench.store import grids
-from workbench.store.database import recordings, tracks
+from workbench.store.database import grids, recordings, tracks
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,21 +25,28 @@ class TrackFacts:
     """which of the track's grids counts; empty: the one that we heard"""
 
 
+# put together once; a track that was never analysed has no recording, most have no corrected grid
+_BY_ID = (
+    sa.select(tracks.c.track_id, tracks.c.content_hash, tracks.c.fields, recordings.c.measured, grids.c.revision)
+    .outerjoin(recordings, recordings.c.content_hash == tracks.c.content_hash)
+    .outerjoin(grids, grids.c.content_hash == tracks.c.content_hash)
+    .where(tracks.c.track_id == sa.bindparam("track_id"))
+)
+
+
 def get(connection: Connection, track_id: str) -> TrackFacts | None:
     """The track of an id."""
-    row = connection.execute(sa.select(tracks).where(tracks.c.track_id == track_id)).first()
+    row = connection.execute(_BY_ID, {"track_id": track_id}).first()
     if row is None:
         return None
-    given = json.loads(row.fields)
-    text = connection.scalar(sa.select(recordings.c.measured).where(recordings.c.content_hash == row.content_hash))
-    measured = {} if text is None else json.loads(text)
+    given, measured = json.loads(row.fields), json.loads(row.measured or "{}")
     return TrackFacts(
         row.track_id,
         row.content_hash,
         given.get("catalog_song_id"),
         given.get("catalog_audio_file_id"),
         measured.get("duration_seconds"),
-        grids.revision_of(connection, row.content_hash),
+        row.revision or "",
     )
 
 
