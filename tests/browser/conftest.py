@@ -26,6 +26,8 @@ PATIENCE_MS = 120_000
 """for a page's work to end, on a machine that does other things too"""
 SONG = bundled_path("data", "bundled", "music", "corner_store.ogg")
 _FILM_SECONDS = 140
+sync_api.expect.set_options(timeout=WAIT_MS)
+
 _SERVE = """
 import json, sys
 from pathlib import Path
@@ -119,7 +121,7 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory, film: Path) -> Iterator[
         yield Dashboard(f"http://127.0.0.1:{port}/", home, SONG, film)
     finally:
         process.terminate()
-        process.wait(30)
+        process.communicate(timeout=30)
 
 
 def _bundled() -> Any:
@@ -131,8 +133,9 @@ def _bundled() -> Any:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     """Chromium, which may play sound without having been clicked."""
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=PATIENCE_MS / 4)
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(
             executable_path=str(CHROMIUM), args=["--no-sandbox", "--autoplay-policy=no-user-gesture-required"]
@@ -151,7 +154,7 @@ def page(browser: Any, dashboard: Dashboard) -> Iterator[Any]:
     opened.on("pageerror", lambda error: faults.append(str(error)))
     opened.on("request", lambda request: _check_host(request.url, dashboard.url, faults))
     opened.goto(dashboard.url)
-    opened.get_by_role("tab", name="Plan", exact=True).wait_for()
+    opened.locator(".time").filter(has_not_text="/ 0:00.0").first.wait_for()  # until there is a plan
     yield opened
     opened.close()
     assert faults == []

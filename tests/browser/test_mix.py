@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from playwright.sync_api import expect
 
 from service.console import run
 
@@ -18,38 +19,34 @@ def mix(page: Any, open_tab: Callable[[str], None]) -> Any:
     return page
 
 
-def _said(mix: Any) -> str:
-    return str(mix.get_by_text("duck down to").inner_text())
-
-
 def test_a_slider_moves_the_duck_by_key(mix: Any) -> None:
-    before = _said(mix)
+    said = mix.get_by_text("duck down to")
+    before = said.inner_text()
     slider = mix.get_by_role("slider").nth(1)
     slider.focus()
     for _ in range(8):
         mix.keyboard.press("ArrowRight")
-    mix.wait_for_function("before => !document.body || true", arg=before)
-    mix.wait_for_timeout(1500)
-    assert _said(mix) != before
-    assert mix.get_by_text("own", exact=True).is_visible()
+    expect(said).not_to_have_text(before)
+    expect(mix.get_by_text("own", exact=True)).to_be_visible()
 
 
 def test_ducked_and_not_ducked_are_one_key_apart(mix: Any) -> None:
     plain = mix.get_by_role("button", name="option B at the same place (b)")
-    assert plain.inner_text() == "not ducked"
+    expect(plain).to_have_text("not ducked")
     mix.keyboard.press("b")
-    assert plain.get_attribute("aria-pressed") == "true"
+    expect(plain).to_have_attribute("aria-pressed", "true")
     mix.keyboard.press("a")
-    assert plain.get_attribute("aria-pressed") == "false"
+    expect(plain).to_have_attribute("aria-pressed", "false")
 
 
 def test_a_profile_of_the_page_serves_the_command_line(
     mix: Any, dashboard: Any, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    slider = mix.get_by_role("slider").nth(1)
-    slider.focus()
+    said = mix.get_by_text("duck down to")
+    before = said.inner_text()
+    mix.get_by_role("slider").nth(1).focus()
     mix.keyboard.press("Home")
-    mix.wait_for_timeout(1500)
+    expect(said).not_to_have_text(before)
     mix.get_by_label("profile", exact=True).fill("lively")
     mix.get_by_label("profile", exact=True).press("Tab")
     mix.get_by_role("button", name="Save as profile").click()

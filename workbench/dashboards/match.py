@@ -367,8 +367,8 @@ class MatchTab:
         filters = pmui.Row(self.bpm, self.seconds, self.voice, self.words, again, sizing_mode="stretch_width")
         found = pmui.Column(filters, self.table, sizing_mode="stretch_width", margin=0)
         told = pmui.Column(
-            pmui.Row(self.places, opened, sizing_mode="stretch_width"), self.why, width=400, height=365, scroll=True,
-            margin=(0, 4),
+            pmui.Row(self.places, opened, sizing_mode="stretch_width"), self.why, width=400, margin=(0, 4),
+            styles={"max-height": "max(345px, calc(100vh - 345px))", "overflow-y": "auto"},
         )  # fmt: skip
         figure = pn.pane.Bokeh(self.picture.figure, sizing_mode="stretch_width", margin=0)
         return pmui.Column(
