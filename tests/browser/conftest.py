@@ -26,7 +26,6 @@ PATIENCE_MS = 120_000
 """for a page's work to end, on a machine that does other things too"""
 SONG = bundled_path("data", "bundled", "music", "corner_store.ogg")
 _FILM_SECONDS = 140
-sync_api.expect.set_options(timeout=WAIT_MS)
 
 _SERVE = """
 import json, sys

@@ -217,6 +217,7 @@ def make_server(
     def page() -> MaterialPage:
         session = Session(home, params)
         shown = Page(session).view()
+        pn.state.on_session_destroyed(lambda _: session.cancel())
         pn.state.onload(lambda: _begin(session, opens))
         return shown
 

@@ -211,6 +211,8 @@ class PlanPicture:
     def __init__(self, state: PlanState) -> None:
         self.state = state
         self.name = f"plan-playhead-{next(_names)}"
+        self.width = 1200
+        """pixels of the view, once the browser has told them"""
         self.view = Range1d(start=0.0, end=60.0)
         self.figure = new_bokeh_figure(
             height=470, sizing_mode="stretch_width", x_range=self.view, y_range=Range1d(start=0.0, end=_HEIGHT),
@@ -285,7 +287,7 @@ class PlanPicture:
         if plan is None:
             return
         start, end = self._seen()
-        width = max(300, (self.figure.inner_width or 1100))
+        width = self.width
         reach = _MARGIN * (end - start)
         first, last = max(0.0, start - reach), min(plan.window_end, end + reach)
         columns = round(width * max(1e-3, last - first) / max(1e-3, end - start))
@@ -396,7 +398,7 @@ class PlanPicture:
         figure.varea("x", "y", "y0", source=duck, color=DUCK, alpha=0.35)
         figure.line("x", "y", source=duck, color=DUCK, line_width=1.5)
         figure.line("x", "y", source=self._source("gain", "x", "y"), color=HEARD, line_width=2)
-        figure.varea("x", "low", "high", source=self._source("music", "x", "low", "high"), color=HEARD)
+        figure.varea("x", "low", "high", source=self._source("music", "x", "low", "high"), color=HEARD, name="music")
         music = lane["music"]
         figure.segment(
             "x", music.low, "x", music.high, source=self._source("beats", "x"), color=BEAT, alpha=0.35, line_width=1
@@ -542,7 +544,7 @@ class PlanTab:
         session.param.watch(lambda event: self.picture.ink(dark=event.new), "dark")
         for edge in ("start", "end"):
             self.picture.view.on_change(edge, lambda attr, old, new: self._view_moved())
-        self.picture.figure.on_change("inner_width", lambda attr, old, new: self._view_moved())
+        self.picture.figure.on_change("inner_width", lambda attr, old, new: self._resized(new))
         self.picture.ink(dark=session.dark)
         self.take(session.plan)
 
@@ -620,6 +622,10 @@ class PlanTab:
     def _match(self) -> None:
         a_db, b_db = self.state.matching(self.player.time, self.player.region)
         self.player.param.update(match_a_db=a_db, match_b_db=b_db)
+
+    def _resized(self, width: int) -> None:
+        self.picture.width = max(300, width)
+        self._view_moved()
 
     def _view_moved(self) -> None:
         """Draw the view anew, once for all the steps of a movement that come in a moment."""
