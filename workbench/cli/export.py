@@ -63,6 +63,8 @@ def command(
 
     if FORMATS[format_name].needs_track and track is None:
         raise click.UsageError(f"the format {format_name} needs the song: give --track FILE")
+    if plan.is_file() and out.exists() and out.samefile(plan):
+        raise click.UsageError(f"{out}: this is the plan itself; choose another name")
     text = _read(plan)
     try:
         found, mix = plan_from_json(text), mix_from_json(text)

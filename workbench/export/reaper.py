@@ -10,6 +10,9 @@ take's volume, together with levels and glides. The mix's music gain is the fade
 volume envelope. Envelope points are joined by straight lines in linear gain, and so close that the curve is met within
 0.05 % of full gain (`workbench.export.timeline.TOLERANCE`).
 
+The project's automatic crossfades are off, for the fades that are drawn would be heard on top of them when an item is
+moved.
+
 Limits. A native fade begins on a whole sample, up to one after the plan's. REAPER decodes MP3 and M4A by its own rules;
 where it counts an encoder's delay differently, items are late or early by that much, so give it WAV or FLAC for work to
 the sample. The limiter of a rendered film is not in the project.
@@ -73,10 +76,10 @@ def _film_track(timeline: Timeline, film: Film, out: Path) -> Iterator[str]:
     yield f"  TRACKID {_guid('film')}"
     length = film.frames / film.frame_rate
     yield from _block(_item("film item", film.path.name, Fraction(0), length, Fraction(0), (0.0, 0.0)))
-    yield "      <SOURCE VIDEO"
-    yield f"        FILE {quoted(media_path(film.path, out))}"
-    yield "      >"
+    yield "    <SOURCE VIDEO"
+    yield f"      FILE {quoted(media_path(film.path, out))}"
     yield "    >"
+    yield "  >"
     yield ">"
 
 
@@ -85,7 +88,7 @@ def _music_track(timeline: Timeline, song: Song, out: Path) -> Iterator[str]:
     yield f"  NAME {quoted('Music')}"
     yield f"  VOLPAN {_number(_linear(timeline.balance.music_gain_db))} 0 -1 -1 1"
     yield f"  TRACKID {_guid('music')}"
-    if timeline.balance.duck:
+    if len(timeline.balance.duck):
         yield from _block(_duck(timeline))
     for item in timeline.items:
         yield from _block(_segment(timeline, song, item, out))

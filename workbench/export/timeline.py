@@ -20,14 +20,17 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import cache
 from itertools import pairwise
 from math import log10
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+import numpy as np
+
 from workbench.loops.plan import LoopPlan
 from workbench.mix.fades import duck_gain
-from workbench.recording import SongSeconds, VideoSeconds
+from workbench.recording import FloatArray, SongSeconds, VideoSeconds
 
 SILENT_DB = -96.0
 """dB that stands for nothing: what editors of this kind call -inf"""
@@ -122,18 +125,18 @@ class Notes:
     grid_confidence: float
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Balance:
     """Levels of a mix; 0 dB and no duck where there is none."""
 
     music_gain_db: float = 0.0
     video_gain_db: float = 0.0
-    duck: tuple[tuple[VideoSeconds, float], ...] = ()
-    """video s and dB to pull the music down, linear in dB between, held outside"""
+    duck: FloatArray = field(default_factory=lambda: np.zeros((0, 2)))
+    """shape (n_points, 2), video s and dB to pull the music down, linear in dB between, held outside"""
     speech: tuple[tuple[VideoSeconds, VideoSeconds], ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Timeline:
     """A whole plan, ready to be written in any format."""
 
@@ -155,12 +158,12 @@ class Timeline:
 
     def music_db(self, sample: int) -> float:
         """What the mix does to the music at an output sample: its gain less the duck, dB."""
-        attenuation = duck_gain(self.balance.duck, sample / self.rate)  # type: ignore[arg-type]  # a lone time will do
-        return self.balance.music_gain_db + decibels(float(attenuation))
+        gain = duck_gain(self.balance.duck, np.array(sample / self.rate))
+        return self.balance.music_gain_db + decibels(float(gain))
 
     def duck_corners(self, first: int, last: int) -> list[int]:
         """Output samples between two at which the duck turns."""
-        turns = sorted(round(time * self.rate) for time, _ in self.balance.duck)
+        turns: list[int] = np.rint(self.balance.duck[:, 0] * self.rate).astype(np.int64).tolist()
         return turns[bisect_right(turns, first) : bisect_left(turns, last)]
 
     @property
@@ -191,8 +194,9 @@ def decibel_keys(curve: Callable[[int], float], corners: Iterable[int]) -> list[
 
 def _keys(curve: Callable[[int], float], corners: Sequence[int], heard: Callable[[float], float]) -> list[Key]:
     """Halve the stretches between corners until straight lines are close enough to be heard as the curve."""
+    curve = cache(curve)
     keys = [Key(corners[0], curve(corners[0]))]
-    waiting = [(Key(end, curve(end))) for end in reversed(corners[1:])]
+    waiting = [Key(end, curve(end)) for end in reversed(corners[1:])]
     while waiting:
         begin, end = keys[-1], waiting[-1]
         probes = {begin.sample + (end.sample - begin.sample) * part // 4 for part in (1, 2, 3)} - {begin.sample}

@@ -14,7 +14,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Protocol
 
-from workbench.errors import MediaError, ParameterError
+import numpy as np
+
+from workbench.errors import MediaError, ParameterError, PlanError
 from workbench.export.formats import Format, format_named
 from workbench.export.timeline import Balance, Crossing, Film, Item, Notes, Song, Timeline
 from workbench.home import Home
@@ -33,6 +35,8 @@ _FRAME_RATES = tuple(
     Fraction(*rate)
     for rate in ((24000, 1001), (24, 1), (25, 1), (30000, 1001), (30, 1), (48, 1), (50, 1), (60000, 1001), (60, 1))
 )
+_LENGTH_TOLERANCE_SECONDS = 0.5
+"""a plan that reaches this much past the last picture was made for another clip"""
 _FRAME_RATE_TOLERANCE = 2e-4
 """relative; 24 and 23.976 lie 1e-3 apart, and a mean over a whole film is closer than this"""
 
@@ -92,7 +96,7 @@ def export_plan(
     Raises
     ------
     ParameterError : no such format, or one that needs a track; `out` is the track or the clip itself
-    PlanError : the plan was made for another song
+    PlanError : the plan was made for another song, or for a longer clip
     MediaError : a file cannot be read or written
     ResourceMissing : the format's library is not installed
     """
@@ -127,7 +131,7 @@ def timeline_of(
 
     Raises
     ------
-    PlanError : the plan was made for another song; MediaError : a file cannot be read
+    PlanError : the plan was made for another song, or for a longer clip; MediaError : a file cannot be read
     """
     song = None if track is None else _song(plan, Path(track))
     timing = schedule(plan, PLAN_RATE if song is None else song.rate)
@@ -144,7 +148,7 @@ def timeline_of(
         length=timing.length,
         items=tuple(items),
         song=song,
-        film=None if video is None else _film(Path(video)),
+        film=None if video is None else _film(plan, Path(video)),
         balance=_balance(mix),
         notes=notes,
     )
@@ -213,10 +217,12 @@ def _song(plan: LoopPlan, path: Path) -> Song:
     return Song(path, recording.samples.shape[1], recording.sample_rate, recording.channels)
 
 
-def _film(path: Path) -> Film:
+def _film(plan: LoopPlan, path: Path) -> Film:
     info = probe(path)
     if not info.has_video or info.fps is None:
         raise MediaError(f"{path}: no moving picture in this file; give the video that the plan was made for")
+    if plan.window_end > info.duration + _LENGTH_TOLERANCE_SECONDS:
+        raise PlanError(f"the plan covers {plan.window_end:.3f} s, but {path.name} lasts {info.duration:.3f} s")
     rate = frame_rate(info.fps)
     return Film(
         path=path,
@@ -245,7 +251,7 @@ def _balance(mix: Mix | None) -> Balance:
     return Balance(
         music_gain_db=mix.music_gain_db or 0.0,
         video_gain_db=mix.video_gain_db or 0.0,
-        duck=tuple((float(time), float(level)) for time, level in points),
+        duck=np.array([list(point) for point in points], dtype=np.float64).reshape(-1, 2),
         speech=tuple((float(start), float(end)) for start, end in speech),
     )
 

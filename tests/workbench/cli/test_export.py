@@ -116,3 +116,10 @@ def test_a_refusal_is_no_plan(workbench: Call, home: Path, tmp_path: Path) -> No
     code, _, errors = workbench("export", path, "--format", "csv", "-o", tmp_path / "out.csv", "--home", home)
     assert code == 1
     assert errors.startswith(f"workbench: {path}: there is no plan in this result: video_not_longer")
+
+
+def test_the_plan_is_not_written_over(workbench: Call, plan_file: Path, plan_text: str, home: Path) -> None:
+    code, _, errors = workbench("export", plan_file, "--format", "csv", "-o", plan_file, "--home", home)
+    assert code == 2
+    assert "this is the plan itself" in errors
+    assert plan_file.read_text(encoding="utf-8") == plan_text

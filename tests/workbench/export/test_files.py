@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from workbench.errors import InputError, MediaError, ParameterError
+from workbench.errors import InputError, MediaError, ParameterError, PlanError
 from workbench.export.files import absolute_url, media_path, media_url, plain_name, write_text, written_whole
 from workbench.export.formats import FORMATS, format_named
-from workbench.workflows.export import frame_rate
+from workbench.loops.plan import LoopPlan
+from workbench.workflows.export import export_plan, frame_rate
 
 
 def test_media_beside_and_below_are_relative_and_others_absolute(tmp_path: Path) -> None:
@@ -47,6 +49,15 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == [out]
     with pytest.raises(MediaError, match="cannot be written"):
         write_text(tmp_path / "missing" / "out.txt", "text")
+
+
+def test_a_plan_of_a_longer_film_is_refused(
+    make_plan: Callable[..., LoopPlan], song: Path, film: Path, tmp_path: Path
+) -> None:
+    longer = make_plan([(0.0, 10.0, 0.0, 0.0), (1.0, 11.0, 0.0, 0.0)], [0.02], [1.0], song_duration=12.0)
+    with pytest.raises(PlanError, match=r"the plan covers 20\.000 s, but .* lasts 17\.017 s"):
+        export_plan(longer, "otio", tmp_path / "out.otio", track=song, video=film)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_every_format_says_what_it_is() -> None:
