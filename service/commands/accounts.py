@@ -60,7 +60,7 @@ def update(
         changes["payment_method"] = payment_method
     if spend_cap is not None or no_spend_cap:
         changes["spend_cap_micros"] = spend_cap
-    if credit_expires is not None and credit is None:
+    if credit_expires is not None and not credit:
         changes["credit_expires_at"] = credit_expires
     with database_of(home) as database, database.write() as connection:
         accounts.ensure(connection, account)

@@ -26,11 +26,10 @@ class Moment(click.ParamType[str]):
         """The moment; a usage error where it is none."""
         try:
             moment = datetime.fromisoformat(str(value))
-        except ValueError:
+            in_utc = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+        except (ValueError, OverflowError):
             self.fail(f"{value!r} is no moment in ISO 8601, as 2027-01-31T12:00:00Z", param, ctx)
-        return (
-            (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC).isoformat(timespec="microseconds")
-        )
+        return in_utc.isoformat(timespec="microseconds")
 
 
 class Usd(click.ParamType[int]):

@@ -172,6 +172,7 @@ class Worker:
                         return
                 lease = self.settings.job_lease_seconds
                 with self.database.write() as connection:
+                    self._expire(connection)
                     job = jobs.claim(connection, queues, self.owner, lease, without=later)
                     if job is None or settle.obstacle(connection, job):
                         continue
@@ -322,8 +323,7 @@ class Worker:
                 ]
                 for one in self._unsettled:
                     jobs.beat(connection, one.job, lease, one.job.stage)
-                if jobs.BEATS in self.slots:
-                    jobs.expire(connection, jobs.BEATS, moment(-self.settings.beats_retention_seconds))
+                self._expire(connection)
         except StoreError as error:
             log.error("cannot beat", problem=str(error))
             self._next_beat = time.monotonic() + _RETRY_SECONDS
@@ -333,6 +333,11 @@ class Worker:
             job = self._killed(child)
             log.error("job lost to another worker", job_id=job.job_id)
             self._remove_scratch(job)
+
+    def _expire(self, connection: Connection) -> None:
+        """Give up beats jobs that have waited for too long; before every claim, so that none of them is begun."""
+        if jobs.BEATS in self.slots:
+            jobs.expire(connection, jobs.BEATS, moment(-self.settings.beats_retention_seconds))
 
     def _settle(self, job: Job, outcome: str, write: Settlement) -> None:
         self._unsettled.append(_Unsettled(job, outcome, write))

@@ -75,6 +75,15 @@ class Customer:
         """What a 202 comes to, by polling as it says."""
         return self.service.settled(self.client, answer)
 
+    def match_while_ingesting(self, site: Site, body: Mapping[str, Any], query: str = "") -> httpx.Response:
+        """The 202 of a match on a video that is still on its way here; which it then comes to."""
+        site.gate.clear()
+        try:
+            video = self.post("/v1/videos", {"video_url": f"{site.url}/held/short.mp4"}).json()
+            return self.post(f"/v1/match{query}", {"video_id": video["video_id"], **body})
+        finally:
+            site.gate.set()
+
     def answered(self, path: str, body: Any, **more: Any) -> dict[str, Any]:
         """The body of the result of a call, at once or as its job's."""
         answer = self.post(path, body, **more)
@@ -88,7 +97,7 @@ class Customer:
         """A video that nobody has asked about; long enough to loop the song under, and this customer's own."""
         number = next(self.service.numbers)
         path = self.service.home.parent / f"fresh-{number}.mp4"
-        draw_clip(path, 79 + number % 10)
+        draw_clip(path, 79, f"Fresh {number}")
         target = self.upload(path)
         body = {"storage_key": target["storage_key"]}
         record = self.settled(self.post(f"/v1/videos/{target['video_id']}/ingest", body)).json()
@@ -413,6 +422,7 @@ def site(media: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site
 def settings(site: Site) -> dict[str, str]:
     """The environment of the tests' services."""
     return {
+        "WORKBENCH_LOG_LEVEL": "info",
         "WORKBENCH_RATE_LIMIT_PER_MINUTE": "100000",
         "WORKBENCH_FETCH_ALLOW_HOSTS": "localhost",
         "WORKBENCH_FETCH_CA_FILE": str(site.authority),
@@ -454,6 +464,13 @@ def acme(service: Service) -> Iterator[httpx.Client]:
 def customer(service: Service) -> Customer:
     """A new account."""
     return service.customer()
+
+
+@pytest.fixture(scope="session")
+def owner(service: Service) -> tuple[Customer, str]:
+    """An account with a video of its own that no track was tried on."""
+    made = service.customer()
+    return made, made.fresh_video()
 
 
 @pytest.fixture(scope="session")

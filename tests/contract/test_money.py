@@ -1,0 +1,254 @@
+"""Paying: the three reasons of `402`, credit and cap, the provider's webhooks, and the ledger's rows."""
+
+from __future__ import annotations
+
+import json
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from service.store.tables import accounts, ledger, month_totals
+
+PAIR = {"video_id": "vid_long", "track_id": "trk_corner"}
+SCRIPT = {"script": "A quiet morning."}
+LATER = "2099-01-01T00:00:00Z"
+PRICE = 0.04  # USD an underscore call
+
+
+def state(customer: Any) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(customer.service.workbench("accounts", "show", customer.account))
+    return found
+
+
+def reason(customer: Any) -> str:
+    """Why a call is not served."""
+    error = customer.refused(customer.post("/v1/underscore", SCRIPT), 402)
+    assert error["type"] == "payment_required"
+    return str(error["message"])
+
+
+def test_no_active_payment_method(customer: Any) -> None:
+    customer.update("--no-payment-method")
+    assert "no active payment method" in reason(customer)
+    customer.update("--payment-method")
+    assert customer.post("/v1/underscore", SCRIPT).status_code == 200
+
+
+def test_every_billed_endpoint_checks_it_also_for_what_may_turn_out_unbilled(customer: Any, site: Any) -> None:
+    """And polls and `GET /v1/videos/{video_id}` never do."""
+    customer.update("--no-payment-method")
+    for path, body in [
+        ("/v1/loop", PAIR), ("/v1/loop", {**PAIR, "video_id": "vid_short"}), ("/v1/align", PAIR),
+        ("/v1/match", {"video_id": "vid_long"}), ("/v1/match", {"video_url": f"{site.url}/short.mp4"}),
+        ("/v1/underscore", SCRIPT), ("/v1/beats", {"audio_url": f"{site.url}/song.flac"}),
+        ("/v1/videos", {"video_url": f"{site.url}/short.mp4"}),
+    ]:  # fmt: skip
+        customer.refused(customer.post(path, body), 402)
+    assert customer.get("/v1/videos/vid_long").status_code == 200
+    for family in ("loop", "align", "match"):
+        job_id = customer.service.unserved(customer.account, family, **PAIR)
+        assert customer.get(f"/v1/{family}/jobs/{job_id}").status_code == 202
+    assert customer.ledger() == []
+
+
+def test_credit_grant_exhausted_and_expired_by_name(customer: Any) -> None:
+    """`credit grant exhausted` or `credit grant expired` when the account ever had one."""
+    customer.update("--no-payment-method", "--credit", "0.05")
+    assert customer.post("/v1/underscore", SCRIPT).status_code == 200  # one cent is left, which still opens the door
+    assert customer.post("/v1/underscore", SCRIPT).status_code == 200
+    assert "credit grant exhausted" in reason(customer)
+    customer.update("--credit", "5", "--credit-expires", LATER)
+    assert customer.post("/v1/underscore", SCRIPT).status_code == 200
+    customer.update("--credit-expires", "2026-01-01T00:00:00Z")
+    assert "credit grant expired" in reason(customer)
+
+
+def test_credit_comes_before_the_payment_method(customer: Any) -> None:
+    """Charges draw on the credit grant while one is active, then on the payment method."""
+    customer.update("--credit", "0.06", "--credit-expires", LATER)
+    for left in (0.02, 0.0, 0.0):
+        assert customer.post("/v1/underscore", SCRIPT).status_code == 200
+        assert state(customer)["credit_usd"] == pytest.approx(left)
+    customer.update("--credit", "1", "--credit-expires", "2026-01-01T00:00:00Z")
+    assert customer.post("/v1/underscore", SCRIPT).status_code == 200
+    assert state(customer)["credit_usd"] == pytest.approx(1)  # an expired grant is not drawn on
+
+
+def test_the_spend_cap_is_checked_first(customer: Any) -> None:
+    customer.update("--spend-cap", "0", "--no-payment-method")
+    assert "monthly spend cap reached" in reason(customer)
+
+
+def test_the_spend_cap_is_reached_by_spending(customer: Any) -> None:
+    customer.update("--spend-cap", str(2 * PRICE), "--credit", "50", "--credit-expires", LATER)
+    for _ in range(2):
+        assert customer.post("/v1/underscore", SCRIPT).status_code == 200
+    assert "monthly spend cap reached" in reason(customer)
+    customer.update("--no-spend-cap")
+    assert customer.post("/v1/underscore", SCRIPT).status_code == 200
+
+
+def test_the_spend_cap_is_by_calendar_month_utc(service: Any, customer: Any) -> None:
+    customer.update("--spend-cap", str(PRICE))
+    assert customer.post("/v1/underscore", SCRIPT).status_code == 200
+    assert "monthly spend cap reached" in reason(customer)
+    mine = month_totals.update().where(month_totals.c.account == customer.account)
+    now = datetime.now(UTC)
+    assert service.changed(mine.where(month_totals.c.month == f"{now:%Y-%m}").values(month="2026-01")) == 1
+    assert customer.post("/v1/underscore", SCRIPT).status_code == 200
+
+
+def test_an_accepted_job_is_finished_and_charged_whatever_happens_meanwhile(customer: Any, site: Any) -> None:
+    site.gate.clear()
+    answer = customer.post("/v1/beats", {"audio_url": f"{site.url}/held/song.flac"})
+    customer.update("--no-payment-method", "--spend-cap", "0")
+    site.gate.set()
+    assert customer.settled(answer).json()["status"] == "complete"
+    assert len(customer.charges()) == 1
+
+
+def test_ledger_rows_exactly(customer: Any) -> None:
+    """`event`, `endpoint`, `subject`, `quantity`, `unit`, `amount_usd`, `at`; oldest first."""
+    customer.update("--credit", "2.5", "--credit-expires", LATER)
+    underscore = customer.post("/v1/underscore", SCRIPT)
+    customer.answered("/v1/loop", PAIR)
+    loop = customer.post("/v1/loop", PAIR)
+    customer.post("/v1/loop", {**PAIR, "video_id": "vid_short"})  # nothing to loop: no row
+    first, second, *_, last = rows = customer.ledger()
+    fields = {"event", "endpoint", "subject", "quantity", "unit", "amount_usd", "at"}
+    assert all(set(row) == fields for row in rows)
+    assert [row["at"] for row in rows] == sorted(row["at"] for row in rows)
+    assert abs(datetime.fromisoformat(last["at"]) - datetime.now(UTC)) < timedelta(minutes=2)
+    assert (first["event"], first["amount_usd"]) == ("credit", 2.5)
+    charge = {"event": "charge", "quantity": 1, "unit": "call"}
+    assert second == charge | {
+        "endpoint": "POST /v1/underscore", "subject": underscore.headers["x-request-id"], "amount_usd": PRICE,
+        "at": second["at"],
+    }  # fmt: skip
+    assert last == charge | {
+        "endpoint": "POST /v1/loop", "subject": loop.headers["x-request-id"], "amount_usd": 0.1, "at": last["at"],
+    }  # fmt: skip
+
+
+# Webhooks
+
+
+def test_payment_method_events(service: Any, customer: Any) -> None:
+    for kind, active in (("payment_method.detached", False), ("payment_method.attached", True)):
+        answer = service.event("payment-method", kind, account=customer.account)
+        assert (answer.status_code, answer.json()) == (200, {})
+        assert answer.headers["x-request-id"]
+        assert state(customer)["payment_method"] is active
+
+
+def test_credit_events(service: Any, customer: Any) -> None:
+    customer.update("--no-payment-method")
+    granted = service.event("credit", "credit.granted", account=customer.account, amount_usd=7.25, expires_at=LATER)
+    assert (granted.status_code, granted.json()) == (200, {})
+    assert state(customer)["credit_usd"] == 7.25
+    assert datetime.fromisoformat(state(customer)["credit_expires_at"]) == datetime.fromisoformat(LATER)
+    (row,) = customer.ledger()
+    assert (row["event"], row["amount_usd"]) == ("credit", 7.25)
+    assert customer.post("/v1/underscore", SCRIPT).status_code == 200
+    assert service.event("credit", "credit.expired", account=customer.account).status_code == 200
+    assert "credit grant expired" in reason(customer)
+    assert service.event("credit", "spend_cap.set", account=customer.account, amount_usd=0).status_code == 200
+    assert "monthly spend cap reached" in reason(customer)
+    assert state(customer)["spend_cap_usd"] == 0
+
+
+def test_a_repeated_webhook_id_has_no_second_effect(service: Any, customer: Any) -> None:
+    """A repeated `webhook-id`: `200`, no second effect."""
+    body = json.dumps({"type": "credit.granted", "data": {"account": customer.account, "amount_usd": 1}})
+    for _ in range(3):
+        answer = service.signed("credit", body, f"msg_repeated_{customer.account}")
+        assert (answer.status_code, answer.json()) == (200, {})
+    assert state(customer)["credit_usd"] == 1
+    assert len(customer.ledger()) == 1
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"type": "invoice.paid", "data": {"lines": [1, 2]}}, {"type": "invoice.paid"}, {"type": 7}, {"data": {}},
+        {"type": "payment_method.detached", "data": {}, "timestamp": "never"},
+    ],
+)  # fmt: skip
+def test_an_unknown_type_is_ignored_whatever_its_shape(service: Any, body: dict[str, Any]) -> None:
+    """Unknown `type`: `200`, ignored. What the other route knows is unknown here."""
+    answer = service.signed("credit", json.dumps(body), f"msg_{next(service.numbers)}")
+    assert (answer.status_code, answer.json()) == (200, {})
+
+
+@pytest.mark.parametrize("minutes", [-6, 6])
+def test_a_stale_signature_is_401(service: Any, customer: Any, minutes: int) -> None:
+    body = json.dumps({"type": "payment_method.detached", "data": {"account": customer.account}})
+    at = datetime.now(UTC) + timedelta(minutes=minutes)
+    service.refused(service.signed("payment-method", body, "msg_stale", at), 401)
+    assert state(customer)["payment_method"] is True
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"webhook-signature": "v1,AAAA"}, {"webhook-signature": "v2,{}"}, {"webhook-signature": "nonsense"},
+        {"webhook-signature": "v1,é"}, {"webhook-signature": ""}, {"webhook-id": "msg_other"}, {"webhook-id": None},
+        {"webhook-timestamp": "now"}, {"webhook-timestamp": "1e400"}, {"webhook-timestamp": None},
+        {"webhook-signature": None},
+    ],
+)  # fmt: skip
+def test_a_bad_or_malformed_signature_is_401(service: Any, customer: Any, change: dict[str, str | None]) -> None:
+    """And no key stands in for it."""
+    body = json.dumps({"type": "payment_method.detached", "data": {"account": customer.account}})
+    genuine = service.signed("payment-method", '{"type": "x"}', "msg_bad").request.headers
+    headers = {name: genuine[name] for name in ("webhook-id", "webhook-timestamp", "webhook-signature")} | change
+    sent = {name: value.encode() for name, value in headers.items() if value is not None}
+    url = f"{service.url}/v1/webhooks/billing/payment-method"
+    for content in (body, '{"type": "y"}'):
+        answer = httpx.post(url, content=content, headers={**sent, "x-api-key": customer.key}, trust_env=False)
+        service.refused(answer, 401)
+    assert state(customer)["payment_method"] is True
+
+
+@pytest.mark.parametrize(
+    ("data", "field"),
+    [
+        ({}, "data.account"),
+        ({"account": "no spaces allowed", "amount_usd": 1}, "data.account"),
+        ({"account": "a"}, "data.amount_usd"),
+        ({"account": "a", "amount_usd": 0}, "data.amount_usd"),
+        ({"account": "a", "amount_usd": 1e-9}, "data.amount_usd"),
+        ({"account": "a", "amount_usd": -1}, "data.amount_usd"),
+        ({"account": "a", "amount_usd": 1, "expires_at": "soon"}, "data.expires_at"),
+        ({"account": "a", "amount_usd": 1, "expires_at": "9999-12-31T23:59:59-14:00"}, "data.expires_at"),
+    ],
+)
+def test_a_signed_event_that_says_nonsense_is_422(service: Any, data: dict[str, Any], field: str) -> None:
+    error = service.refused(service.event("credit", "credit.granted", **data), 422)
+    assert error["details"][0]["field"] == field
+
+
+@pytest.mark.parametrize("body", ["", "{", "[]", "null", '{"type": NaN}'])
+def test_a_signed_body_that_is_no_json_object_is_400(service: Any, body: str) -> None:
+    service.refused(service.signed("credit", body, f"msg_{next(service.numbers)}"), 400)
+
+
+def test_a_service_without_the_secret_believes_nobody(bare: Any) -> None:
+    bare.refused(bare.event("credit", "credit.granted", account="a", amount_usd=1), 401)
+
+
+def test_sums_agree_with_the_ledger(service: Any, customer: Any) -> None:
+    """What is spent in a month is the sum of its charges, in whole micro-dollars."""
+    for _ in range(3):
+        customer.post("/v1/underscore", SCRIPT)
+    customer.answered("/v1/align", PAIR)
+    charged = sum(row["amount_usd"] for row in customer.ledger() if row["event"] == "charge")
+    assert state(customer)["spent_this_month_usd"] == pytest.approx(charged)
+    database = service.database()
+    with database.read() as connection:
+        table = ledger.select().where(ledger.c.account == customer.account)
+        assert all(isinstance(row.amount_micros, int) for row in connection.execute(table))
+        assert connection.execute(accounts.select().where(accounts.c.account == customer.account)).one()
+    database.close()

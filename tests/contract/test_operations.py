@@ -1,0 +1,72 @@
+"""Alive, ready, measured and logged: what stands outside `/v1`, and what it never says."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+import httpx
+import pytest
+
+
+def test_healthz_and_readyz_need_no_key(service: Any) -> None:
+    for path, said in (("/healthz", {"status": "ok"}), ("/readyz", {"status": "ready"})):
+        answer = httpx.get(service.url + path, trust_env=False)
+        assert (answer.status_code, answer.json()) == (200, said)
+
+
+def test_readyz_names_what_does_not_answer(bare: Any) -> None:
+    """Database, store and workers answer: here nobody runs jobs."""
+    assert httpx.get(bare.url + "/healthz", trust_env=False).status_code == 200
+    answer = httpx.get(bare.url + "/readyz", trust_env=False)
+    assert "worker" in bare.refused(answer, 503)["message"]
+    assert answer.headers["retry-after"]
+
+
+def test_metrics_count_by_family_and_name_nobody(service: Any, customer: Any) -> None:
+    """`GET /metrics` (Prometheus): no account, key or amount in it."""
+    customer.post("/v1/underscore", {"script": "Counted."})
+    customer.get("/v1/videos/nobody-but-me")
+    answer = httpx.get(service.url + "/metrics", trust_env=False)
+    assert answer.status_code == 200
+    assert answer.headers["content-type"].startswith("text/plain")
+    assert re.search(
+        r'workbench_requests_total\{[^}]*family="underscore",method="POST",status="200"[^}]*\} [1-9]', answer.text
+    )
+    for name in ("workbench_request_seconds_bucket", "workbench_answers_total", "workbench_jobs_total"):
+        assert name in answer.text
+    for secret in (customer.account, customer.key, "sk_live", "key_", "usd", "micros", "nobody-but-me", "req_"):
+        assert secret not in answer.text
+
+
+@pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded"])
+def test_metrics_are_for_loopback_callers_only(service: Any, header: str) -> None:
+    answer = httpx.get(service.url + "/metrics", headers={header: "for=203.0.113.9"}, trust_env=False)
+    service.refused(answer, 404)
+
+
+def test_log_lines_are_json_with_the_request_id_and_no_secret(service: Any, customer: Any) -> None:
+    """`X-Request-Id` in every response and log line; no secret and no key in any of them."""
+    target = customer.post("/v1/videos", {"filename": "a.mp4"}).json()
+    httpx.put(target["upload_url"], content=b"bytes", trust_env=False)
+    answer = customer.get("/v1/videos/nobody", headers={"Idempotency-Key": "my-very-own"})
+    text = service.log.read_text()
+    lines = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+    mine = [line for line in lines if line.get("request_id") == answer.headers["x-request-id"]]
+    assert [(line["status"], line["method"]) for line in mine] == [(404, "GET")]
+    signature = target["upload_url"].partition("signature=")[2]
+    for secret in (customer.key, "sk_live_", signature, "Bearer", "my-very-own", "c2VjcmV0"):
+        assert secret not in text
+
+
+def test_nothing_went_wrong_in_all_of_this(service: Any) -> None:
+    """No request of these tests met an error of ours."""
+    lines = [json.loads(line) for line in service.log.read_text().splitlines() if line.startswith("{")]
+    assert [line for line in lines if line.get("status") == 500 or line.get("event") == "failed"] == []
+
+
+def test_the_description_is_version_1_0_0_and_needs_no_key(service: Any) -> None:
+    answer = httpx.get(service.url + "/v1/openapi.json", trust_env=False)
+    assert answer.headers["content-type"] == "application/json"
+    assert answer.json()["info"]["version"] == "1.0.0"

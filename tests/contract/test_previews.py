@@ -1,0 +1,90 @@
+"""Previews: only with the grant, by a signed link that lasts 15 minutes, an mp3 of at most 30 s, in ranges too."""
+
+from __future__ import annotations
+
+import io
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from urllib.parse import urlsplit
+
+import av
+import httpx
+import pytest
+
+MATCH = {"video_id": "vid_long"}
+
+
+@pytest.fixture(scope="module")
+def granted(service: Any) -> Any:
+    """A customer who was granted previews."""
+    return service.customer("--preview")
+
+
+@pytest.fixture(scope="module")
+def preview(granted: Any) -> dict[str, Any]:
+    """The preview of one track; the answer whose link is followed first."""
+    tracks = granted.answered("/v1/match", MATCH)["lane"]["matches"]
+    assert all("preview" in track for track in tracks)
+    found: dict[str, Any] = tracks[0]["preview"]
+    return found
+
+
+def test_only_accounts_granted_preview_get_one(service: Any, customer: Any, granted: Any) -> None:
+    for path, body in (("/v1/match", MATCH), ("/v1/underscore", {"script": "Rain."})):
+        assert all("preview" not in track for track in customer.answered(path, body)["lane"]["matches"])
+        assert all("preview" in track for track in granted.answered(path, body)["lane"]["matches"])
+
+
+def test_a_preview_names_url_expiry_format_and_length(service: Any, preview: dict[str, Any]) -> None:
+    """`/previews/{id}.mp3?expires=…&signature=…`, outside `/v1`; lasts 15 minutes; mp3 of at most 30 s."""
+    assert set(preview) == {"url", "expires_at", "format", "duration_seconds"}
+    assert preview["url"].startswith(f"{service.url}/previews/aud_")
+    assert preview["format"] == "mp3"
+    assert preview["duration_seconds"] <= 30
+    left = datetime.fromisoformat(preview["expires_at"]) - datetime.now(UTC)
+    assert timedelta(minutes=13) < left <= timedelta(minutes=15)
+
+
+def test_the_link_plays_without_a_key(preview: dict[str, Any]) -> None:
+    answer = httpx.get(preview["url"], trust_env=False, timeout=30)
+    assert answer.status_code == 200, answer.text
+    assert answer.headers["content-type"] == "audio/mpeg"
+    assert answer.headers["accept-ranges"] == "bytes"
+    with av.open(io.BytesIO(answer.content)) as sound:
+        seconds = sum(frame.samples / frame.sample_rate for frame in sound.decode(audio=0))
+    assert 5 < seconds <= 30.1
+    assert seconds == pytest.approx(preview["duration_seconds"], abs=0.2)
+
+
+def test_ranges(preview: dict[str, Any]) -> None:
+    url, whole = preview["url"], httpx.get(preview["url"], trust_env=False, timeout=30).content
+    for wanted, part in (("bytes=0-99", whole[:100]), ("bytes=100-", whole[100:]), ("bytes=-50", whole[-50:])):
+        answer = httpx.get(url, headers={"Range": wanted}, trust_env=False)
+        assert answer.status_code == 206
+        assert answer.content == part
+        assert answer.headers["content-range"].endswith(f"/{len(whole)}")
+    answer = httpx.get(url, headers={"Range": f"bytes={len(whole) + 5}-"}, trust_env=False)
+    assert answer.status_code == 416
+    assert answer.headers["content-range"] == f"bytes */{len(whole)}"
+
+
+def test_an_altered_or_expired_link_is_403(service: Any, preview: dict[str, Any]) -> None:
+    url, path = preview["url"], urlsplit(preview["url"]).path
+    plain, _, query = url.partition("?")
+    other = plain[:-5] + ("0" if plain[-5] != "0" else "1") + ".mp3"
+    expires, signature = query.split("&")
+    later = f"expires={int(expires.partition('=')[2]) + 60}"
+    for bad in (plain, f"{other}?{query}", f"{plain}?{later}&{signature}", url[:-1] + "x", service.link(path, -1)):
+        service.refused(httpx.get(bad, trust_env=False), 403)
+    assert httpx.get(service.link(path, 5), trust_env=False, timeout=30).status_code == 200
+    service.refused(httpx.get(service.link("/previews/aud_000000000000000000000000.mp3", 5), trust_env=False), 404)
+    service.refused(httpx.get(service.link("/previews/x.mp3", 5), trust_env=False), 404)
+
+
+def test_the_link_is_signed_anew_and_previews_cost_nothing(granted: Any, preview: dict[str, Any]) -> None:
+    before = len(granted.charges())
+    again = granted.answered("/v1/match", MATCH)["lane"]["matches"][0]["preview"]
+    assert urlsplit(again["url"]).path == urlsplit(preview["url"]).path
+    assert again["expires_at"] >= preview["expires_at"]
+    httpx.get(again["url"], trust_env=False, timeout=30)
+    assert len(granted.charges()) == before + 1  # the match

@@ -1,0 +1,97 @@
+"""`workbench accounts`: billing states and ledgers."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from service.console import app
+from service.store import ledger
+from service.store.ledger import Charge
+from service.store.tables import open_database
+from workbench.errors import ParameterError
+from workbench.home import Home
+from workbench.settings import WorkbenchSettings
+
+Told = Callable[..., list[dict[str, Any]]]
+
+
+@pytest.fixture
+def told(tmp_path: Path) -> Told:
+    """What `workbench accounts` prints, object by object."""
+
+    def call(*arguments: str) -> list[dict[str, Any]]:
+        done = CliRunner().invoke(app, ["accounts", *arguments, "--home", str(tmp_path)])
+        assert done.exit_code == 0, (done.stderr, done.exception)
+        if arguments[0] == "ledger":
+            return [json.loads(line) for line in done.stdout.splitlines()]
+        return [json.loads(done.stdout)]
+
+    return call
+
+
+def charged(home: Path, account: str, times: int) -> None:
+    """Book loops, ten cents each."""
+    database = open_database(Home(home), WorkbenchSettings(home=home))
+    with database.write() as connection:
+        for number in range(times):
+            ledger.charge(connection, Charge(account, "POST /v1/loop", f"job_{number}", f"job:{number}"))
+    database.close()
+
+
+def test_a_new_account_has_a_payment_method_no_credit_and_no_cap(told: Told) -> None:
+    (state,) = told("update", "acme")
+    assert state | {
+        "payment_method": True, "credit_usd": 0, "credit_expires_at": None, "spend_cap_usd": None, "preview": False,
+    } == state  # fmt: skip
+    assert told("show", "acme") == [state | {"spent_this_month_usd": 0}]
+
+
+def test_update_changes_what_it_names_and_nothing_else(told: Told) -> None:
+    told("update", "acme", "--no-payment-method", "--spend-cap", "12.5")
+    (state,) = told("update", "acme", "--credit", "3", "--credit-expires", "2099-01-01T00:00:00Z")
+    assert (state["payment_method"], state["spend_cap_usd"], state["credit_usd"]) == (False, 12.5, 3)
+    assert state["credit_expires_at"].startswith("2099-01-01T00:00:00")
+    (state,) = told("update", "acme", "--payment-method", "--no-spend-cap")
+    assert (state["payment_method"], state["spend_cap_usd"], state["credit_usd"]) == (True, None, 3)
+    (state,) = told("update", "acme", "--credit-expires", "2098-01-01")
+    assert state["credit_expires_at"].startswith("2098-01-01")
+
+
+def test_the_ledger_is_one_object_a_line_oldest_first(told: Told, tmp_path: Path) -> None:
+    told("update", "acme", "--credit", "0.15")
+    charged(tmp_path, "acme", 2)
+    rows = told("ledger", "acme")
+    assert [row["event"] for row in rows] == ["credit", "charge", "charge"]
+    fields = {"event", "endpoint", "subject", "quantity", "unit", "amount_usd", "at"}
+    assert all(set(row) == fields for row in rows)
+    assert rows[0]["amount_usd"] == 0.15
+    one = {"event": "charge", "endpoint": "POST /v1/loop", "quantity": 1, "unit": "call", "amount_usd": 0.1}
+    assert [row | one for row in rows[1:]] == rows[1:]
+    assert [row["subject"] for row in rows[1:]] == ["job_0", "job_1"]
+    (state,) = told("show", "acme")
+    assert (state["credit_usd"], state["spent_this_month_usd"]) == (0, 0.2)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ("--credit", "-1"), ("--credit", "much"), ("--credit", "nan"), ("--spend-cap", "1e99"),
+        ("--credit", "1", "--credit-expires", "soon"), ("--spend-cap", "1", "--no-spend-cap"),
+    ],
+)  # fmt: skip
+def test_wrong_usage_exits_2(tmp_path: Path, options: tuple[str, ...]) -> None:
+    assert CliRunner().invoke(app, ["accounts", "update", "acme", *options, "--home", str(tmp_path)]).exit_code == 2
+
+
+@pytest.mark.parametrize("what", ["show", "ledger"])
+def test_an_unknown_account_fails_in_one_line(tmp_path: Path, what: str) -> None:
+    done = CliRunner().invoke(app, ["accounts", what, "nobody", "--home", str(tmp_path)])
+    assert isinstance(done.exception, ParameterError)
+    assert "nobody" in str(done.exception)
+    assert done.stdout == ""

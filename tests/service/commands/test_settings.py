@@ -1,0 +1,50 @@
+"""`workbench settings`: every setting with its value and meaning, and no secret."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+from click.testing import CliRunner
+
+from service.console import app
+
+
+def printed(home: Path, **environment: str) -> dict[str, dict[str, Any]]:
+    done = CliRunner().invoke(app, ["settings", "--home", str(home)], env=environment)
+    assert done.exit_code == 0, done.stderr
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert all(set(row) == {"setting", "value", "meaning"} for row in rows)
+    return {row["setting"]: row for row in rows}
+
+
+def test_every_setting_is_named_and_explained(tmp_path: Path) -> None:
+    rows = printed(tmp_path)
+    assert {
+        "WORKBENCH_HOME", "WORKBENCH_DATABASE_URL", "WORKBENCH_RATE_LIMIT_PER_MINUTE", "WORKBENCH_WEBHOOK_SECRET",
+        "WORKBENCH_FETCH_ALLOW_HOSTS", "WORKBENCH_FETCH_MAX_BYTES", "WORKBENCH_METRICS_PUBLIC",
+    } <= set(rows)  # fmt: skip
+    assert all(row["meaning"] for row in rows.values())
+    assert rows["WORKBENCH_RATE_LIMIT_PER_MINUTE"]["value"] == 60
+    assert rows["WORKBENCH_HOME"]["value"] == str(tmp_path)
+
+
+def test_values_are_those_of_the_environment(tmp_path: Path) -> None:
+    rows = printed(tmp_path, WORKBENCH_RATE_LIMIT_PER_MINUTE="7")
+    assert rows["WORKBENCH_RATE_LIMIT_PER_MINUTE"]["value"] == 7
+
+
+def test_secrets_stay_hidden(tmp_path: Path) -> None:
+    rows = printed(
+        tmp_path, WORKBENCH_WEBHOOK_SECRET="whsec_opensesame", WORKBENCH_API_KEY="sk_live_opensesame",
+        WORKBENCH_DATABASE_URL="postgresql+psycopg://ann:opensesame@localhost/x",
+    )  # fmt: skip
+    assert "opensesame" not in json.dumps(rows)
+    assert rows["WORKBENCH_WEBHOOK_SECRET"]["value"] == "(set)"
+    assert rows["WORKBENCH_DATABASE_URL"]["value"].startswith("postgresql+psycopg://ann:***@")
+
+
+def test_a_value_that_cannot_be_is_named(tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["settings", "--home", str(tmp_path)], env={"WORKBENCH_RATE_LIMIT_PER_MINUTE": "0"})
+    assert "WORKBENCH_RATE_LIMIT_PER_MINUTE" in str(done.exception)

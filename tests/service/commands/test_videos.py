@@ -1,0 +1,93 @@
+"""`workbench videos`: local files under ids that commands and callers know."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+from click.testing import CliRunner, Result
+
+from service.console import app
+from service.store import claims
+from service.store.claims import Claim
+from service.store.tables import open_database
+from workbench.errors import MediaError
+from workbench.home import Home
+from workbench.settings import WorkbenchSettings
+
+
+@pytest.fixture(scope="module")
+def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Four seconds of grey, silent."""
+    path = tmp_path_factory.mktemp("film") / "grey.mp4"
+    with av.open(str(path), "w") as container:
+        stream = container.add_stream("libx264", rate=10)
+        stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
+        for _ in range(40):
+            container.mux(stream.encode(av.VideoFrame.from_ndarray(np.full((48, 64, 3), 99, np.uint8), format="rgb24")))
+        container.mux(stream.encode())
+    return path
+
+
+@pytest.fixture
+def videos(tmp_path: Path) -> Callable[..., Result]:
+    """Run `workbench videos …` on an empty home folder."""
+    return lambda *arguments: CliRunner().invoke(app, ["videos", *map(str, arguments), "--home", str(tmp_path)])
+
+
+def claim(home: Path, video_id: str) -> Claim | None:
+    """Whose the service takes a video for."""
+    database = open_database(Home(home), WorkbenchSettings(home=home))
+    with database.read() as connection:
+        found = claims.get(connection, video_id)
+    database.close()
+    return found
+
+
+def test_a_shared_video_is_everybodys(videos: Callable[..., Result], film: Path, tmp_path: Path) -> None:
+    done = videos("add", film, "--shared", "--video-id", "vid_grey")
+    record = json.loads(done.stdout)
+    assert record | {"video_id": "vid_grey", "status": "ready", "ready": True, "title": "grey.mp4"} == record
+    found = claim(tmp_path, "vid_grey")
+    assert found is not None
+    assert (found.account, found.status, found.title) == (None, "ready", "grey.mp4")
+
+
+def test_an_accounts_video_is_its_own_and_may_be_given_away(
+    videos: Callable[..., Result], film: Path, tmp_path: Path
+) -> None:
+    video_id = json.loads(videos("add", film, "--account", "acme").stdout)["video_id"]
+    assert video_id.startswith("vid_")
+    for account in ("acme", "zebra"):
+        videos("add", film, "--account", account, "--video-id", video_id)
+        found = claim(tmp_path, video_id)
+        assert found is not None
+        assert found.account == account
+    (row,) = (json.loads(line) for line in videos("list").stdout.splitlines())
+    assert (row["video_id"], row["account"], row["shared"]) == (video_id, "zebra", False)
+
+
+def test_without_either_callers_do_not_know_it(videos: Callable[..., Result], film: Path, tmp_path: Path) -> None:
+    video_id = json.loads(videos("add", film).stdout)["video_id"]
+    assert claim(tmp_path, video_id) is None
+
+
+def test_wrong_usage_exits_2(videos: Callable[..., Result], film: Path) -> None:
+    assert videos("add", film, "--account", "a", "--shared").exit_code == 2
+    assert videos("add").exit_code == 2
+
+
+@pytest.mark.parametrize("text", ["no film at all", None], ids=["text", "absent"])
+def test_what_is_no_video_fails_in_one_line(videos: Callable[..., Result], tmp_path: Path, text: str | None) -> None:
+    path = tmp_path / "notes.mp4"
+    if text is not None:
+        path.write_text(text)
+    done = videos("add", path, "--shared")
+    assert isinstance(done.exception, MediaError)
+    assert "\n" not in str(done.exception)
+    assert done.stdout == ""
+    assert videos("list").stdout == ""
