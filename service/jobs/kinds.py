@@ -64,7 +64,7 @@ def ingest(job: Job, context: Context) -> Outcome:
     except MediaError as error:
         raise JobFault(422, _without_path(error, path, "the file")) from error
     # Without a title of its own a film goes by its file's name, and here that is an id.
-    title = footage.title if footage.title != path.stem else _given_title(job, path, context)
+    title = footage.title if footage.title != path.name else _given_title(job, path, context)
     kept = _keep(path, job, context)
     facts = {
         "path": str(kept),

@@ -112,5 +112,5 @@ def every(connection: Connection) -> list[VideoRecord]:
 def _record(row: Row[Any]) -> VideoRecord:
     path = Path(row.path)
     return VideoRecord(
-        row.video_id, path, row.content_hash, row.title or path.stem, float(row.seconds or 0.0), row.added_at
+        row.video_id, path, row.content_hash, row.title or path.name, float(row.seconds or 0.0), row.added_at
     )

@@ -90,7 +90,7 @@ def watch(
     picture = _picture(seen, facts["duration"])
     return Footage(
         content_hash=content_hash,
-        title=facts["title"] or video.stem,
+        title=facts["title"] or video.name,
         duration=facts["duration"],
         width=facts["width"],
         height=facts["height"],
