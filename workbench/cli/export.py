@@ -47,7 +47,7 @@ def command(
       loop-tags  a copy of the song with loop points (WAV, FLAC, Ogg)
 
     A mix in PLAN is part of every edit: gains, and the duck under speech. All but csv and audacity need --track. Media
-    beside the output are named relative to it. `-` reads the plan from standard input.
+    beside the output are named relative to it, in otio by their full path too. `-` reads the plan from standard input.
 
     \b
     Example:

@@ -33,7 +33,15 @@ from workbench.export.timeline import SILENT_DB, Film, Item, Key, Song, Timeline
 LONE_FRAME_RATE = Fraction(25)
 """frames a second of an edit without a film"""
 _LONE_PICTURE = (1920, 1080)
-_AUDIO_RATES = {32000: "32k", 44100: "44.1k", 48000: "48k", 88200: "88.2k", 96000: "96k", 192000: "192k"}
+_AUDIO_RATES = {
+    32000: "32k",
+    44100: "44.1k",
+    48000: "48k",
+    88200: "88.2k",
+    96000: "96k",
+    176400: "176.4k",
+    192000: "192k",
+}
 _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE fcpxml>\n'
 
 
