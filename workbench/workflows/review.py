@@ -1,0 +1,181 @@
+"""Gather verdicts to hold scores against: those of the home folder, those of a CSV file, or a stand-in.
+
+The stand-in needs no listener. A bundled song comes with what was composed: its beats, its bars, and where sections
+begin. From these follow splices whose answer is given by a rule, with no ear asked:
+
+    good      from inside a section to the same bar of another of that name and length: what comes was about to come
+    audible   from inside a section to inside a section of another name, on bar lines: the beat goes on, the music not
+    wrong     a good one, entered a beat late: the bar limps
+
+The rule errs where a section comes again with another melody over it, which it calls good, or where two sections are
+made of the same bars, whose splices it calls audible. Splices are scored on the written grid. The score's weights were
+fitted to splices of much the same kinds, so that the stand-in shows how to read the pictures and that scores rank; it
+says nothing about what people hear.
+
+Functions: `kept_verdicts`, `read_verdicts`, `known_splices`.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, get_args
+
+import numpy as np
+
+from workbench.beats.grid import BeatGrid
+from workbench.bundled import bundled_path
+from workbench.errors import InputError
+from workbench.home import Home
+from workbench.loops.profile import SEAM_PARTS
+from workbench.loops.seams import score_splices, seam_evidence
+from workbench.media.audio import decode
+from workbench.params import SeamParams
+from workbench.settings import load_settings
+from workbench.store.database import Database
+from workbench.store.verdicts import Verdict, Word, every
+
+_WORDS: tuple[Word, ...] = get_args(Word)
+_TEXTS = ("verdict_id", "at", "song", "content_hash", "verdict", "note")
+"""columns of an exported CSV that are not numbers of the seam"""
+
+
+def kept_verdicts(home: Home) -> list[Verdict]:
+    """All verdicts of a home folder, oldest first.
+
+    Raises
+    ------
+    StoreError : the database cannot be used
+    """
+    database = Database.at(home, load_settings())
+    try:
+        with database.read() as connection:
+            return every(connection)
+    finally:
+        database.close()
+
+
+def read_verdicts(path: Path) -> list[Verdict]:
+    """Read verdicts from a CSV file as the dashboard exports it, in the order of its rows.
+
+    Raises
+    ------
+    InputError : the file cannot be read, a column is missing, or a row is no verdict
+    """
+    try:
+        with path.open(encoding="utf-8", newline="") as file:
+            reader = csv.DictReader(file)
+            missing = [name for name in (*_TEXTS, "leave", "enter") if name not in (reader.fieldnames or ())]
+            if missing:
+                raise InputError(f"{path}: no column {missing[0]!r}; export verdicts from the dashboard's seam tab")
+            return [_verdict(row, f"{path}, line {reader.line_num}") for row in reader]
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read ({error})") from error
+
+
+def _verdict(row: dict[str, Any], where: str) -> Verdict:
+    texts = {name: row.pop(name) for name in _TEXTS}
+    if texts["verdict"] not in _WORDS:
+        raise InputError(f"{where}: a verdict is one of {', '.join(_WORDS)}, not {texts['verdict']!r}")
+    try:
+        seam = {name: float(value) for name, value in row.items() if value}
+    except (TypeError, ValueError):
+        raise InputError(f"{where}: numbers were expected, got {row}") from None
+    if not {"leave", "enter"} <= seam.keys():
+        raise InputError(f"{where}: a verdict needs the times that its seam leaves and enters")
+    return Verdict(seam=seam, **texts)
+
+
+@dataclass(frozen=True, slots=True)
+class _Notes:
+    """What is written of a bundled song."""
+
+    grid: BeatGrid
+    sections: tuple[tuple[int, int, str], ...]
+    """first bar, one past the last, name"""
+    one_key: bool
+    """whether it stays in its key; where it does not, sections of one name need not sound alike"""
+
+
+def known_splices(songs: Iterable[str], each: int = 24, params: SeamParams | None = None) -> list[Verdict]:
+    """Verdicts that nobody gave: splices of bundled songs, judged by the rule that the head of this module states.
+
+    Parameters
+    ----------
+    songs : names of bundled songs, without suffix; one that never repeats or changes key has only audible splices
+    each : splices of a verdict taken from a song at most, drawn with a fixed seed
+    params : with which they are scored
+
+    Raises
+    ------
+    ResourceMissing : no bundled song of that name
+    """
+    params = params or SeamParams()
+    found: list[Verdict] = []
+    for song in songs:
+        notes = _notes(song)
+        recording = decode(bundled_path("data", "bundled", "music", f"{song}.ogg"))
+        evidence = seam_evidence(recording, notes.grid, params)
+        for number, (word, leave, enter) in enumerate(_drawn(notes, each)):
+            parts, total, _ = score_splices(evidence, np.array([leave]), np.array([enter]), params)
+            seam = {
+                "leave": float(notes.grid.beats[leave]), "enter": float(notes.grid.beats[enter]),
+                "score": float(total[0, 0]), **dict(zip(SEAM_PARTS, parts[:, 0, 0].tolist(), strict=True)),
+            }  # fmt: skip
+            name = f"rule_{song}_{number}"
+            found.append(Verdict(name, recording.content_hash, song, seam, word, "by rule; nobody listened", ""))
+    return found
+
+
+def _notes(song: str) -> _Notes:
+    body = json.loads(bundled_path("data", "bundled", "truth", f"{song}.jams").read_text(encoding="utf-8"))
+    written = {one["namespace"]: one["data"] for one in body["annotations"]}
+    rows = written["beat_position"]
+    per_bar = int(np.median([row["value"]["num_beats"] for row in rows]))
+    places = np.array([row["value"]["position"] for row in rows])
+    grid = BeatGrid(np.array([row["time"] for row in rows]), places, per_bar, 1.0)
+    sections = []
+    for row in written["segment_open"]:
+        first = int(np.argmin(np.abs(grid.downbeats - row["time"])))
+        last = int(np.searchsorted(grid.downbeats, row["time"] + row["duration"] - 0.05))
+        sections.append((first, last, str(row["value"])))
+    moved = any("key change" in trait for trait in body["sandbox"]["traits"])
+    return _Notes(grid, tuple(sections), not moved)
+
+
+def _drawn(notes: _Notes, each: int) -> Iterator[tuple[Word, int, int]]:
+    """Some splices of every verdict: the verdict, the beat left, the beat entered."""
+    lines, n_beats = notes.grid.downbeat_indices, notes.grid.beats.size
+    good = [(int(lines[a]), int(lines[b])) for a, b in sorted(_repeated(notes, lines.size))]
+    wrong = [(leave, enter + 1) for leave, enter in good if enter + 1 < n_beats and enter + 1 != leave]
+    audible = [(int(lines[a]), int(lines[b])) for a, b in _elsewhere(notes, lines.size)]
+    dice = np.random.default_rng(0)
+    by_word: tuple[tuple[Word, list[tuple[int, int]]], ...] = (("good", good), ("audible", audible), ("wrong", wrong))
+    for word, pairs in by_word:
+        for k in dice.permutation(len(pairs))[:each]:
+            yield word, *pairs[k]
+
+
+def _repeated(notes: _Notes, n_bars: int) -> set[tuple[int, int]]:
+    """Bars inside sections, each with the same bar of another section of that name and length."""
+    if not notes.one_key:
+        return set()
+    return {
+        (first + k, other_first + k)
+        for first, last, name in notes.sections
+        for other_first, other_last, other in notes.sections
+        if first != other_first and name == other and last - first == other_last - other_first
+        for k in range(1, last - first - 1)
+        if max(first, other_first) + k + 1 < n_bars
+    }
+
+
+def _elsewhere(notes: _Notes, n_bars: int) -> list[tuple[int, int]]:
+    """Bars inside sections of different names, at least one bar from either border."""
+    inside = [
+        (bar, name) for first, last, name in notes.sections for bar in range(first + 1, min(last - 1, n_bars - 1))
+    ]
+    return [(a, b) for a, one in inside for b, other in inside if one != other]
