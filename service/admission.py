@@ -20,6 +20,7 @@ from typing import Any, Literal, NoReturn, TypeVar
 
 from pydantic import ValidationError
 from sanic import Request
+from sqlalchemy import Connection
 
 from service.errors import Problem, malformed
 from service.store import keys, rate_windows
@@ -89,21 +90,22 @@ async def identify(request: Request, *, counted: bool) -> tuple[Caller | None, R
         return None, None
     limit, at = request.app.ctx.settings.rate_limit_per_minute, time.time()
 
-    def look(connection: Any) -> tuple[Caller | None, Rate | None]:
+    def look(connection: Connection) -> tuple[Caller | None, Rate | None]:
         caller = keys.caller_of(connection, secret)
-        if caller is None:
-            return None, None
-        if not counted:
-            return caller, rate_windows.look(connection, caller.key_id, limit, at)
-        keys.note_use(connection, caller)
-        return caller, rate_windows.count(connection, caller.key_id, limit, at)
+        return caller, None if caller is None else rate_windows.look(connection, caller.key_id, limit, at)
 
     transactions = request.app.ctx.transactions
-    if counted:
-        found: tuple[Caller | None, Rate | None] = await transactions.write(look)
-    else:
-        found = await transactions.read(look)
-    return found
+    # Nobody who has no key makes anything wait that is written.
+    caller, rate = await transactions.read(look)
+    if caller is None or not counted:
+        return caller, rate
+    known = caller
+
+    def count(connection: Connection) -> Rate:
+        keys.note_use(connection, known)
+        return rate_windows.count(connection, known.key_id, limit, at)
+
+    return known, await transactions.write(count)
 
 
 def _secret(request: Request) -> str | None:

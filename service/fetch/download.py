@@ -21,7 +21,12 @@ from workbench.errors import StoreError
 MAX_REDIRECTS = 5
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _STEP_SECONDS = 30.0
-_HEADERS = {"Accept": "*/*", "Accept-Encoding": "identity", "User-Agent": "barline-workbench", "Connection": "close"}
+_HEADERS = (
+    (b"Accept", b"*/*"),
+    (b"Accept-Encoding", b"identity"),
+    (b"User-Agent", b"barline-workbench"),
+    (b"Connection", b"close"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +78,18 @@ def download(url: str, into: Path, limits: FetchLimits, stop: Callable[[], bool]
     with httpcore.ConnectionPool(ssl_context=_trust(limits.ca_file), network_backend=backend) as pool:
         for _ in range(MAX_REDIRECTS + 1):
             _check(url)
+            address = _encoded(url)
+            host = urlsplit(address).netloc
             request = httpcore.Request(
-                "GET", _encoded(url), headers=[("Host", urlsplit(url).netloc), *_HEADERS.items()],
-                extensions={"timeout": _timeouts(deadline)},
-            )  # fmt: skip
+                "GET", address, headers=[(b"Host", host), *_HEADERS], extensions={"timeout": _timeouts(deadline)}
+            )
             try:
                 response = pool.handle_request(request)
             except (httpcore.NetworkError, httpcore.TimeoutException, httpcore.ProtocolError) as error:
                 raise _failure(url, error, deadline) from error
             try:
                 if response.status in _REDIRECTS:
-                    url = urljoin(url, _header(response, b"location") or "")
+                    url = _next(url, _header(response, b"location") or "")
                     continue
                 return _kept(response, url, into, limits, deadline, stop)
             finally:
@@ -123,6 +129,14 @@ def _kept(
     finally:
         partial.unlink(missing_ok=True)
     return Downloaded(into, count, url, _header(response, b"content-type"))
+
+
+def _next(url: str, location: str) -> str:
+    """Where a redirect leads."""
+    try:
+        return urljoin(url, location)
+    except ValueError:
+        raise FetchError("a redirect leads to no proper address") from None
 
 
 def _check(url: str) -> None:

@@ -67,7 +67,13 @@ class ServiceClient:
         pause = answer.headers.get("retry-after", "")
         return Reply(answer.status_code, said, float(pause) if pause.isdigit() else None)
 
-    async def settled(self, ask: Callable[[], Awaitable[Reply]], seconds: float, tell: Tell) -> Reply:
+    async def settled(
+        self,
+        ask: Callable[[], Awaitable[Reply]],
+        seconds: float,
+        tell: Tell,
+        query: Mapping[str, Any] | None = None,
+    ) -> Reply:
         """The answer to a call once its work is done, or the ticket of the work when the time is up.
 
         Parameters
@@ -75,6 +81,7 @@ class ServiceClient:
         ask : makes the call; it is made again when it had to wait for a video
         seconds : to wait at most
         tell : told what is waited for
+        query : what to ask the job for when it is polled
         """
         began, pause = time.monotonic(), _FIRST_PAUSE
         reply = ticket = await ask()
@@ -97,7 +104,8 @@ class ServiceClient:
             await tell(waited, str(ticket.body.get("stage") or ticket.body.get("status") or "waiting"))
             await anyio.sleep(wait)
             poll = ticket.body.get("poll")
-            reply = await (ask() if poll is None else self.call("GET", str(poll)))
+            asked = query if "job_id" in ticket.body else None
+            reply = await (ask() if poll is None else self.call("GET", str(poll), None, asked))
         return ticket if ticket.status == 202 else reply
 
 

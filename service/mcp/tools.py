@@ -77,9 +77,10 @@ def add_tools(server: MCPServer[Any], connect: Connect, wait_seconds: float) -> 
     wait_seconds : how long a tool waits for work before it answers with the ticket
     """
 
-    async def done(context: Context[Any], ask: Ask) -> CallToolResult:
+    async def done(context: Context[Any], ask: Ask, query: Mapping[str, Any] | None = None) -> CallToolResult:
+        tell = _teller(context, wait_seconds)
         async with connect(context) as service:
-            reply = await service.settled(lambda: ask(service), wait_seconds, _teller(context, wait_seconds))
+            reply = await service.settled(lambda: ask(service), wait_seconds, tell, query)
         return _result(reply)
 
     @server.tool()
@@ -133,7 +134,9 @@ def add_tools(server: MCPServer[Any], connect: Connect, wait_seconds: float) -> 
         if video_url is not None:
             async with connect(context) as service:
                 return _result(await service.call("POST", "/v1/match", body, query, idempotency_key))
-        return await done(context, lambda service: service.call("POST", "/v1/match", body, query, idempotency_key))
+        return await done(
+            context, lambda service: service.call("POST", "/v1/match", body, query, idempotency_key), query
+        )
 
     @server.tool()
     async def get_match_job(
@@ -146,7 +149,7 @@ def add_tools(server: MCPServer[Any], connect: Connect, wait_seconds: float) -> 
         """How far a match job is, or its lane; waits for it. What is left out is as the submit asked. Free."""
         query = {"include_sync": include_sync, "sync_points_per_track": sync_points_per_track, "expand": expand}
         path = f"/v1/match/jobs/{_segment(job_id)}"
-        return await done(context, lambda service: service.call("GET", path, None, query))
+        return await done(context, lambda service: service.call("GET", path, None, query), query)
 
     @server.tool()
     async def underscore(

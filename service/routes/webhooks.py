@@ -31,7 +31,7 @@ async def credit(request: Request) -> HTTPResponse:
 
 
 async def _heed(request: Request, route: str) -> HTTPResponse:
-    _verify(request)
+    webhook_id = _verified_id(request)
     given = object_of(request)
     # What we do not know may have any shape.
     if not events.known(route, given.get("type")):
@@ -40,20 +40,30 @@ async def _heed(request: Request, route: str) -> HTTPResponse:
         event = BillingEvent.model_validate(given)
     except ValidationError as error:
         raise problem_of(error) from None
-    webhook_id = request.headers["webhook-id"]
     write = request.app.ctx.transactions.write
     await write(lambda connection: events.heed(connection, route, webhook_id, event))
     return json({})
 
 
-def _verify(request: Request) -> None:
+def _verified_id(request: Request) -> str:
+    """The id of a webhook that the provider signed.
+
+    Raises
+    ------
+    Problem : 401, also where a header comes twice: what is checked must be what is used
+    """
     secret = request.app.ctx.settings.webhook_secret
     refused = Problem(401, "the webhook's signature is missing, wrong or stale")
-    if secret is None:
-        raise refused
-    headers = {name: value for name, value in request.headers.items() if name.startswith("webhook-")}
+    headers: dict[str, str] = {}
+    for name in ("webhook-id", "webhook-timestamp", "webhook-signature"):
+        given = request.headers.getall(name, [])
+        if secret is None or len(given) != 1:
+            raise refused
+        headers[name] = str(given[0])
+    assert secret is not None
     try:
         Webhook(secret.get_secret_value()).verify(request.body, headers, json_parse=False)
     # a malformed signature ends in whatever the decoder that meets it first raises
     except (WebhookVerificationError, binascii.Error, ValueError) as error:
         raise refused from error
+    return headers["webhook-id"]

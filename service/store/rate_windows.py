@@ -19,9 +19,9 @@ WINDOW_SECONDS = 60.0
 _COUNT = sa.text(
     """INSERT INTO rate_windows (key_id, opened_at, requests) VALUES (:key_id, :at, 1)
     ON CONFLICT (key_id) DO UPDATE SET
-        requests = CASE WHEN rate_windows.opened_at > :expired AND rate_windows.opened_at <= :at
+        requests = CASE WHEN rate_windows.opened_at > :expired AND rate_windows.opened_at < :ahead
             THEN rate_windows.requests + 1 ELSE 1 END,
-        opened_at = CASE WHEN rate_windows.opened_at > :expired AND rate_windows.opened_at <= :at
+        opened_at = CASE WHEN rate_windows.opened_at > :expired AND rate_windows.opened_at < :ahead
             THEN rate_windows.opened_at ELSE :at END
     RETURNING requests, opened_at"""
 )
@@ -60,15 +60,18 @@ def count(connection: Connection, key_id: str, limit: int, at: float) -> Rate:
     ----------
     key_id : whose request
     limit : requests a window
-    at : this moment, s since 1970; a clock that was set back opens a new window
+    at : this moment, s since 1970. Requests may be counted a little out of their order, and clocks of machines differ
+        a little: a window that opens up to its own length ahead is the present one; only a clock that was set back by
+        more opens a new one
     """
-    row = connection.execute(_COUNT, {"key_id": key_id, "at": at, "expired": at - WINDOW_SECONDS}).one()
-    return Rate(limit, row.requests, row.opened_at + WINDOW_SECONDS - at)
+    moments = {"at": at, "expired": at - WINDOW_SECONDS, "ahead": at + WINDOW_SECONDS}
+    row = connection.execute(_COUNT, {"key_id": key_id, **moments}).one()
+    return Rate(limit, row.requests, min(WINDOW_SECONDS, row.opened_at + WINDOW_SECONDS - at))
 
 
 def look(connection: Connection, key_id: str, limit: int, at: float) -> Rate:
     """Where a key stands, without counting."""
     row = connection.execute(sa.select(rate_windows).where(rate_windows.c.key_id == key_id)).first()
-    if row is None or not at - WINDOW_SECONDS < row.opened_at <= at:
+    if row is None or not at - WINDOW_SECONDS < row.opened_at < at + WINDOW_SECONDS:
         return Rate(limit, 0, WINDOW_SECONDS)
     return Rate(limit, min(row.requests, limit), row.opened_at + WINDOW_SECONDS - at)

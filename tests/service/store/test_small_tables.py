@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from service.answers import keys
-from service.store import account_beats, answers, facts, repeats, tables, workers
+from service.store import account_beats, answers, facts, rate_windows, repeats, tables, workers
 from service.store.moments import moment
 from service.store.repeats import Repeat
 from workbench.store.database import Database
@@ -75,3 +75,11 @@ def test_bytes_are_new_to_an_account_once(database: Database) -> None:
         assert account_beats.note(connection, "ada", "00")
         assert not account_beats.note(connection, "ada", "00")
         assert account_beats.note(connection, "bob", "00")
+
+
+def test_requests_out_of_their_order_share_a_window(database: Database) -> None:
+    with database.write() as connection:
+        counts = [rate_windows.count(connection, "key_1", 60, at).requests for at in (1000.001, 1000.0, 1000.002, 999.9)]
+        assert counts == [1, 2, 3, 4]
+        assert rate_windows.count(connection, "key_1", 60, 1060.5).requests == 1
+        assert rate_windows.count(connection, "key_1", 60, 500.0).requests == 1, "a clock that was set back"
