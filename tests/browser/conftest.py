@@ -28,7 +28,7 @@ SONG = bundled_path("data", "bundled", "music", "corner_store.ogg")
 _FILM_SECONDS = 140
 
 _SERVE = """
-import json, sys
+import json, signal, sys
 from pathlib import Path
 from workbench.dashboards.app import make_server
 from workbench.dashboards.work import shared_pool
@@ -37,6 +37,7 @@ from workbench.home import Home
 if __name__ == "__main__":
     server = make_server(Home(Path(sys.argv[1])), opens=(Path(sys.argv[2]), Path(sys.argv[3])))
     server.start()
+    signal.signal(signal.SIGTERM, lambda *_: server.io_loop.add_callback_from_signal(server.io_loop.stop))
     print(json.dumps(server.port), flush=True)
     try:
         server.io_loop.start()
@@ -120,7 +121,7 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory, film: Path) -> Iterator[
         yield Dashboard(f"http://127.0.0.1:{port}/", home, SONG, film)
     finally:
         process.terminate()
-        process.communicate(timeout=30)
+        process.communicate(timeout=120)
 
 
 def _bundled() -> Any:
@@ -178,6 +179,7 @@ def open_tab(page: Any, until_idle: Callable[[], None]) -> Callable[[str], None]
         until_idle()
         page.get_by_role("tab", name=title, exact=True).click()
         until_idle()
+        page.locator(".time").click()  # takes the focus from the tab, which knows keys of its own
 
     return opened
 
