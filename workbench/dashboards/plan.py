@@ -48,6 +48,7 @@ from workbench.plots.plan import gain_curve, song_pieces
 from workbench.recording import FloatArray
 from workbench.workflows.audition import HeardOption, SeenClip, hear_option, heard_at, matching_gains, see_clip
 from workbench.workflows.loop import Loop
+from workbench.workflows.seam_look import with_option_first
 
 _MATCH_SECONDS = 5.0
 """to either side of the playhead, over which A and B are made equally loud where no loop is set"""
@@ -166,7 +167,7 @@ class OptionCards(JSComponent):
     a = param.Integer(0)
     b = param.Integer(-1)
     shown = param.Integer(0)
-    picked = param.List([], doc="[option, 'a' or 'b', n]")
+    picked = param.List([], doc="[option, 'a', 'b' or 'use', n]")
 
     _esm = ASSETS / "options.js"
     _stylesheets: ClassVar[list[Any]] = [stylesheet("options")]
@@ -536,6 +537,7 @@ class PlanTab:
         self.player = Player(sizing_mode="stretch_width", playheads=[self.picture.name])
         self.cards = OptionCards(sizing_mode="stretch_width")
         self._waiting = False
+        self._wanted: int | None = None
         self.cards.param.watch(lambda event: self.pick(int(event.new[0]), str(event.new[1])), "picked")
         self.player.param.watch(lambda event: self._choose(event.new), "chosen")
         self.player.param.watch(lambda _: self._match(), ["region", "seek"])
@@ -563,10 +565,26 @@ class PlanTab:
         self._hear(0)
 
     def pick(self, option: int, name: str) -> None:
-        """Compare an option as A or B."""
+        """Compare an option as A or B, or make it the plan of the page."""
+        if name == "use":
+            self._wanted = option
+            self._use()
+            return
         self.state.pick(option, name)
         self._hear(option)
         self._shown()
+
+    def _use(self) -> None:
+        """Put the wanted option in front, as soon as its mix is known."""
+        loop, option = self.state.loop, self._wanted
+        if loop is None or option is None:
+            return
+        heard = self.state.heard.get(option)
+        if heard is None:
+            self._hear(option)
+            return
+        self._wanted = None
+        self._session.show(with_option_first(loop, heard.plan, heard.mix))
 
     def _choose(self, name: str) -> None:
         if name != self.state.chosen:
@@ -594,6 +612,7 @@ class PlanTab:
         self.state.heard[option] = heard
         self.state.sounds[option] = LongSound(heard.path)
         self._shown()
+        self._use()
 
     def _seen(self, clip: SeenClip) -> None:
         self.state.clip = clip

@@ -37,7 +37,15 @@ export function render({ model }) {
       name.textContent = `Option ${number + 1}`
       const score = document.createElement("span")
       score.textContent = option.score
-      head.append(name, score, pick("A", number === model.a), pick("B", number === model.b))
+      head.append(name, score)
+      if (number > 0) {
+        const use = document.createElement("button")
+        use.textContent = "use"
+        use.title = "make it the plan: for the other tabs and for downloads"
+        use.addEventListener("click", () => { model.picked = [number, "use", (model.picked[2] ?? 0) + 1] })
+        head.append(use)
+      }
+      head.append(pick("A", number === model.a), pick("B", number === model.b))
       card.append(head, strip, words)
       return card
     }))
