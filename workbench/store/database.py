@@ -172,8 +172,12 @@ class Database:
         self.url = url
         try:
             self._reader, self._writer = _engines(url)
-            with self.write() as connection:
-                _migrate(connection, (*_MIGRATIONS, *more))
+            known = (*_MIGRATIONS, *more)
+            with self.read() as connection:
+                current = _is_current(connection, known)
+            if not current:  # only then does opening wait for whoever writes
+                with self.write() as connection:
+                    _migrate(connection, known)
         except (ArgumentError, NoSuchModuleError, ImportError) as error:
             raise StoreError(f"{_shown(url)}: not a database address ({_first_line(error)})") from error
 
@@ -233,6 +237,16 @@ def _beginner(statement: str) -> Any:
         connection.exec_driver_sql(statement)
 
     return begin
+
+
+def _is_current(connection: Connection, known: Sequence[Migration]) -> bool:
+    """Whether all known migrations have run, and none that would have to be known."""
+    if not sa.inspect(connection).has_table(migrations.name):
+        return False
+    applied = set(connection.scalars(sa.select(migrations.c.name)))
+    names = {name for name, _ in known}
+    owners = {_owner(name) for name in names}
+    return {name for name in applied if _owner(name) in owners} == names
 
 
 def _migrate(connection: Connection, known: Sequence[Migration]) -> None:

@@ -72,14 +72,18 @@ def test_workers_are_alive_while_they_beat(database: Database) -> None:
 
 def test_bytes_are_new_to_an_account_once(database: Database) -> None:
     with database.write() as connection:
-        assert account_beats.note(connection, "ada", "00")
-        assert not account_beats.note(connection, "ada", "00")
-        assert account_beats.note(connection, "bob", "00")
+        assert not account_beats.noted(connection, "ada", "00")
+        account_beats.note(connection, "ada", "00")
+        account_beats.note(connection, "ada", "00")
+        assert account_beats.noted(connection, "ada", "00")
+        assert not account_beats.noted(connection, "bob", "00")
+        assert not account_beats.noted(connection, "ada", "01")
 
 
 def test_requests_out_of_their_order_share_a_window(database: Database) -> None:
     with database.write() as connection:
-        counts = [rate_windows.count(connection, "key_1", 60, at).requests for at in (1000.001, 1000.0, 1000.002, 999.9)]
+        moments = (1000.001, 1000.0, 1000.002, 999.9)
+        counts = [rate_windows.count(connection, "key_1", 60, at).requests for at in moments]
         assert counts == [1, 2, 3, 4]
         assert rate_windows.count(connection, "key_1", 60, 1060.5).requests == 1
         assert rate_windows.count(connection, "key_1", 60, 500.0).requests == 1, "a clock that was set back"

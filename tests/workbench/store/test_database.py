@@ -138,3 +138,18 @@ def test_moments_sort_as_text() -> None:
     earlier = now()
     assert earlier <= now()
     assert now().endswith("+00:00")
+
+
+def test_opening_a_database_that_is_up_to_date_waits_for_nobody(database: Database, home: Home) -> None:
+    with database.write() as connection:
+        connection.execute(tables.videos.insert().values(video_id="vid_1", **VIDEO))
+        again = Database.at(home, WorkbenchSettings(database_url=None))  # while another writes
+        again.close()
+
+
+def test_others_migrations_are_theirs(home: Home) -> None:
+    more = (("guests/0001_rooms", ("CREATE TABLE rooms (number TEXT PRIMARY KEY)",)),)
+    Database.at(home, WorkbenchSettings(database_url=None), more).close()
+    Database.at(home, WorkbenchSettings(database_url=None)).close()  # knows nothing of guests, and need not
+    with pytest.raises(StoreError, match="newer version"):
+        Database.at(home, WorkbenchSettings(database_url=None), (("guests/0000_doors", ("SELECT 1",)),))
