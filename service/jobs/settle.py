@@ -52,10 +52,12 @@ def completed(connection: Connection, job: Job, outcome: Outcome) -> bool:
     """Settle a job that was done. False where it is no longer ours, or more is asked of it now."""
     answer = outcome.answer
     if job.kind == "beats":
-        answer = {**answer, "cached": not account_beats.note(connection, job.account, outcome.facts["content_hash"])}
+        answer = {**answer, "cached": account_beats.noted(connection, job.account, outcome.facts["content_hash"])}
     done = jobs.complete(
         connection, job, answer, billed=outcome.billed, quantity=outcome.quantity, stored=outcome.stored
     )
+    if done and job.kind == "beats":
+        account_beats.note(connection, job.account, outcome.facts["content_hash"])
     if done and job.kind == "ingest":
         _video_ready(connection, job, outcome)
     return done
