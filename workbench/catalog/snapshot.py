@@ -3,14 +3,17 @@
 The records in the database are the truth; a snapshot is what can be made from them again at any time, laid out so that
 a million tracks are opened in milliseconds and a query touches only the columns it needs. It lies in the home folder:
 
-    index/current.json              which generation holds
-    index/<generation>/             columns (.npy), texts, meta.json: written once, never changed
-    index/<generation>/words.faiss  the inverted file, where the catalog is large; a later generation may refer to it
+    index/current.json      which generation holds
+    index/draft.json        which one is being made
+    index/<generation>/     columns (.npy), texts, meta.json, and for each index which row its entries are
+    index/<name>-<token>    an index: of the texts, and where the catalog is large of vectors; later generations may
+                            refer to it
 
-A new generation is written beside the old one and `current.json` is replaced, so a reader has one or the other, whole;
-files that a process has mapped stay readable to it when they are deleted. Bringing a snapshot up to date reads only the
-tracks that changed since its revision and copies the rest, in steps, each of which is kept if the next is interrupted.
-Word vectors are kept while the text they stand for is the same.
+A new generation is written beside the old one, indexes and all, then `current.json` is replaced and nothing in it
+changes any more. So a reader has one or the other, whole; files that a process has mapped stay readable to it when they
+are deleted. Bringing a snapshot up to date reads only the tracks that changed since its revision and copies the rest,
+in steps: each leaves a draft, without indexes, from which the next goes on, also after an interruption. Word vectors
+are kept while the text they stand for is the same.
 
 Functions: `open_snapshot`; class `Snapshot`.
 """
@@ -59,9 +62,10 @@ class Embedding(Protocol):
 
 
 MODEL = "all-MiniLM-L6-v2"
-_FORMAT = 2
-"""Raise it when columns, or what `workbench.catalog.texts` writes, change: older snapshots are made anew."""
+_FORMAT = 3
+"""Raise it when files, columns, or what `workbench.catalog.texts` writes, change: older snapshots are made anew."""
 _COLUMNS = ("track_ids", *DTYPES)
+_CURRENT, _DRAFT = "current.json", "draft.json"
 _ABANDONED_SECONDS = 60.0
 _TRIES = 5
 _BLOCK_ROWS = 65_536
@@ -122,10 +126,19 @@ class Snapshot:
 
     @cached_property
     def texts(self) -> TextIndex:
-        """Tracks by the very words."""
+        """Tracks by the very words, row by row those of the columns.
+
+        Raises
+        ------
+        StoreError : there is none, or it is of other tracks
+        """
         from workbench.catalog.texts import TextIndex
 
-        return TextIndex.open(self.folder.parent / self._meta["files"]["texts"])
+        file = self.folder.parent / self._meta["files"]["texts"]
+        index = TextIndex.open(file)
+        if len(index) != len(self):
+            raise StoreError(f"{file}: an index of {len(index)} texts does not belong to {len(self)} tracks")
+        return index
 
     def text(self, row: int) -> str:
         """What is said of a track, as it was indexed."""
@@ -136,7 +149,7 @@ class Snapshot:
         file = self._meta["files"].get(name)
         if file is None:
             return ExactIndex(vectors)
-        row_of = np.load(self.folder / f"{name}_rows.npy", mmap_mode="r")
+        row_of = np.load(_rows_file(self.folder, file), mmap_mode="r")
         return FaissIndex(self.folder.parent / file, vectors, row_of, self._params)
 
 
@@ -182,8 +195,14 @@ class _Generation:
 
 def _current(folder: Path) -> _Generation | None:
     """The generation that holds, if there is one that this code reads."""
+    return _pointed(folder / _CURRENT)
+
+
+def _pointed(pointer: Path) -> _Generation | None:
+    """The generation that a file points to, if there is one that this code reads."""
+    folder = pointer.parent
     try:
-        name = json.loads((folder / "current.json").read_text(encoding="utf-8"))["generation"]
+        name = json.loads(pointer.read_text(encoding="utf-8"))["generation"]
         meta = json.loads((folder / name / "meta.json").read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError, KeyError):
         return None
@@ -207,25 +226,51 @@ def _found() -> Embedding | None:
 def _brought_up_to_date(
     folder: Path, library: Library, params: CatalogParams, progress: Progress, embedding: Embedding | None
 ) -> _Generation:
-    model = None if embedding is None else MODEL
     made, last = library.revision()
-    current = _current(folder)
-    if current is not None and (current.meta["catalog"], current.meta["embedding"]) != (made, model):
-        current = None
-    while current is None or current.meta["revision"] < last:
-        since = 0 if current is None else int(current.meta["revision"])
+    labels = {"catalog": made, "embedding": None if embedding is None else MODEL}
+    holds = _current(folder)
+    if (
+        holds is not None
+        and _labelled(holds, labels)
+        and holds.meta["revision"] >= last
+        and not _missing(holds, params)
+    ):
+        return holds
+    draft = _draft(folder, holds, labels)
+    before = draft or (holds if holds is not None and _labelled(holds, labels) else None)
+    while draft is None or draft.meta["revision"] < last:
+        since = 0 if before is None else int(before.meta["revision"])
         changes = library.changes(since, params.build_rows)
-        before, labels = current, {"catalog": made, "embedding": model}
-        current = _next_generation(folder, before, changes, embedding, labels, progress)
-        if before is not None:
+        draft = _next_generation(folder, before, changes, embedding, labels, progress)
+        if before is not None and before is not holds:
             _discard(before.folder)
+        before = draft
         progress("reading the catalog", min(1.0, changes.revision / max(1, last)))
-    if _stale(current, params):
+    if _missing(draft, params):
         progress("indexing the catalog", 0.0)
-        current = _indexed(folder, current, params)
+        draft = _indexed(folder, draft, params)
         progress("indexing the catalog", 1.0)
-    _clear(folder, current)
-    return current
+    _put_forward(folder, draft)
+    if holds is not None:
+        _discard(holds.folder)
+    _clear(folder, draft)
+    return draft
+
+
+def _labelled(generation: _Generation, labels: Mapping[str, Any]) -> bool:
+    """Whether it is of this catalog, its texts read by this model."""
+    return all(generation.meta[name] == label for name, label in labels.items())
+
+
+def _draft(folder: Path, holds: _Generation | None, labels: Mapping[str, Any]) -> _Generation | None:
+    """What an interrupted writer left to go on from, if that is worth more than the generation that holds."""
+    draft = _pointed(folder / _DRAFT)
+    if draft is None or not _labelled(draft, labels):
+        return None
+    if holds is None or not _labelled(holds, labels):
+        return draft
+    put_forward = draft.folder == holds.folder  # interrupted between the pointers: nothing in it may change any more
+    return None if put_forward or draft.meta["revision"] < holds.meta["revision"] else draft
 
 
 def _next_generation(
@@ -236,7 +281,7 @@ def _next_generation(
     labels: Mapping[str, Any],
     progress: Progress,
 ) -> _Generation:
-    """A generation with some changes applied: rows that stay, in their order, then those that came or changed."""
+    """A draft with some changes applied: rows that stay, in their order, then those that came or changed."""
     aside = folder / f"g{changes.revision}-{secrets.token_hex(4)}"
     aside.mkdir()
     new, texts = _columns_of(changes.changed)
@@ -257,11 +302,13 @@ def _next_generation(
         place = np.full(len(old) if old is not None else 0, -1, dtype=np.int64)
         place[stay] = np.arange(stay.size)
         for name, file in before.meta["files"].items():
-            row_of = np.load(before.folder / f"{name}_rows.npy")
-            np.save(aside / f"{name}_rows.npy", np.where(row_of >= 0, place[row_of], -1))
+            row_of = np.load(_rows_file(before.folder, file))
+            np.save(_rows_file(aside, file), np.where(row_of >= 0, place[row_of], -1))
             files[name] = file
     meta = {**labels, "format": _FORMAT, "revision": changes.revision, "rows": stay.size + len(new), "files": files}
-    return _put_forward(folder, aside, meta)
+    _write_json(aside / "meta.json", meta)
+    _write_json(folder / _DRAFT, {"generation": aside.name})
+    return _Generation(aside, meta)
 
 
 def _embed(new: Columns, texts: Sequence[str], embedding: Embedding, progress: Progress) -> None:
@@ -279,22 +326,26 @@ def _embed(new: Columns, texts: Sequence[str], embedding: Embedding, progress: P
         progress("reading what is said of the tracks", min(1.0, (first + len(some)) / len(distinct)))
 
 
-def _put_forward(folder: Path, generation: Path, meta: Mapping[str, Any]) -> _Generation:
-    """Make a generation the one that holds."""
-    (generation / "meta.json").write_text(json.dumps(meta, indent=1), encoding="utf-8")
-    pointer = folder / f"current.{os.getpid()}.part"
-    pointer.write_text(json.dumps({"generation": generation.name}), encoding="utf-8")
-    os.replace(pointer, folder / "current.json")
-    return _Generation(generation, meta)
+def _put_forward(folder: Path, draft: _Generation) -> None:
+    """Make a draft that has its indexes the generation that holds."""
+    _write_json(folder / _CURRENT, {"generation": draft.folder.name})
+    (folder / _DRAFT).unlink(missing_ok=True)
 
 
-def _stale(generation: _Generation, params: CatalogParams) -> bool:
-    """Whether an index is missing, or does not know too many of the tracks."""
-    return bool(_missing(generation, params))
+def _write_json(path: Path, value: Mapping[str, Any]) -> None:
+    """Write a file whole, or leave the one that there is."""
+    part = path.with_name(f"{path.name}.{os.getpid()}.part")
+    part.write_text(json.dumps(value, indent=1), encoding="utf-8")
+    os.replace(part, path)
+
+
+def _rows_file(generation: Path, index: str) -> Path:
+    """Where a generation keeps which of its rows the entries of an index are, -1 for none."""
+    return generation / f"{index}_rows.npy"
 
 
 def _missing(generation: _Generation, params: CatalogParams) -> list[str]:
-    """Which indexes have to be made."""
+    """Which indexes are not there, or do not know too many of the tracks."""
     rows = int(generation.meta["rows"])
     wanted = ["texts"]
     if has_faiss():
@@ -302,10 +353,11 @@ def _missing(generation: _Generation, params: CatalogParams) -> list[str]:
         wanted += [name for name, dims in read.items() if rows * dims > params.exact_rows * WORD_DIMS]
     missing = []
     for name in wanted:
-        if name not in generation.meta["files"]:
+        file = generation.meta["files"].get(name)
+        if file is None:
             missing.append(name)
             continue
-        row_of = np.load(generation.folder / f"{name}_rows.npy", mmap_mode="r")
+        row_of = np.load(_rows_file(generation.folder, file), mmap_mode="r")
         unknown = rows - int(np.count_nonzero(row_of >= 0))
         moved = name == "texts" and not np.array_equal(row_of, np.arange(rows))  # whose rows are those of the columns
         if moved or unknown > params.stale_share * rows:
@@ -313,23 +365,23 @@ def _missing(generation: _Generation, params: CatalogParams) -> list[str]:
     return missing
 
 
-def _indexed(folder: Path, generation: _Generation, params: CatalogParams) -> _Generation:
-    """The same generation with its indexes made anew where they are missing or stale."""
+def _indexed(folder: Path, draft: _Generation, params: CatalogParams) -> _Generation:
+    """The same draft with its indexes made anew where they are missing or stale."""
     from workbench.catalog.texts import TextIndex
 
-    rows = np.arange(int(generation.meta["rows"]))
-    files = dict(generation.meta["files"])
-    for name in _missing(generation, params):
+    rows = np.arange(int(draft.meta["rows"]))
+    files = dict(draft.meta["files"])
+    for name in _missing(draft, params):
         file = folder / f"{name}-{secrets.token_hex(4)}"
         if name == "texts":
-            TextIndex.build(_Texts(generation.folder), file)
+            TextIndex.build(_Texts(draft.folder), file)
         else:
-            build_faiss(_mapped(generation.folder, name), file, params)
-        aside = generation.folder / f"{name}_rows.{os.getpid()}.npy"
-        np.save(aside, rows)
-        os.replace(aside, generation.folder / f"{name}_rows.npy")
+            build_faiss(_mapped(draft.folder, name), file, params)
+        np.save(_rows_file(draft.folder, file.name), rows)
         files[name] = file.name
-    return _put_forward(folder, generation.folder, {**generation.meta, "files": files})
+    meta = {**draft.meta, "files": files}
+    _write_json(draft.folder / "meta.json", meta)
+    return _Generation(draft.folder, meta)
 
 
 def _columns_of(changed: Sequence[Changed]) -> tuple[Columns, list[str]]:
@@ -454,7 +506,7 @@ def _chained(old: _Texts | None, stay: IntArray, new: Sequence[str]) -> Iterator
 
 def _clear(folder: Path, current: _Generation) -> None:
     """Delete what no reader will ask for again: what does not belong to the current generation, a minute later."""
-    needed = {current.folder.name, *current.meta["files"].values(), "current.json", "writer.lock"}
+    needed = {current.folder.name, *current.meta["files"].values(), _CURRENT, "writer.lock"}
     for left in folder.iterdir():
         try:
             if left.name not in needed and time.time() - left.stat().st_mtime > _ABANDONED_SECONDS:

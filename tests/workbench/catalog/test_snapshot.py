@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,7 +14,8 @@ from workbench.catalog.columns import CONTOUR_PARTS, SOUND_DIMS, WORD_DIMS
 from workbench.catalog.index import FaissIndex
 from workbench.catalog.library import Entry, Library, Measurement
 from workbench.catalog.snapshot import Snapshot, open_snapshot
-from workbench.errors import UnknownTrack
+from workbench.catalog.texts import TextIndex
+from workbench.errors import StoreError, UnknownTrack
 from workbench.home import Home
 from workbench.params import CatalogParams
 from workbench.settings import WorkbenchSettings
@@ -131,6 +133,79 @@ def test_a_lost_index_is_made_again(home: Home, library: Library, letters: Lette
     again = opened(home, letters)
     assert again.folder != before.folder
     assert again.columns.energy[0] == 0.25
+
+
+class Stopped(Exception):
+    """The power went off."""
+
+
+def pointed(home: Home) -> str:
+    return str(json.loads((home.root / "index" / "current.json").read_text())["generation"])
+
+
+def stop_before_indexes(home: Home, letters: Letters) -> None:
+    """Bring the snapshot up to date and be interrupted after the columns, before the indexes."""
+
+    def progress(stage: str, done: float) -> None:
+        if stage == "indexing the catalog":
+            raise Stopped
+
+    with pytest.raises(Stopped):
+        open_snapshot(home, CatalogParams(), progress, letters)
+
+
+def test_before_its_indexes_are_made_readers_have_the_generation_before(
+    home: Home, library: Library, letters: Letters, tmp_path: Path
+) -> None:
+    library.add_all([entry(0, tmp_path)])
+    first = opened(home, letters)
+    library.add_all([entry(1, tmp_path), entry(2, tmp_path), entry(3, tmp_path, title="Other")])
+    stop_before_indexes(home, letters)
+    assert pointed(home) == first.folder.name
+    assert first.texts.search("piece", 9).rows.tolist() == [0]
+    letters.asked.clear()
+    second = opened(home, letters)
+    assert letters.asked == []  # the columns were kept
+    assert len(second.texts) == len(second) == 4
+    assert second.texts.search("other", 1).rows.tolist() == [second.columns.track_ids.tolist().index("t3")]
+    assert pointed(home) == second.folder.name
+    assert not first.folder.exists()
+
+
+def test_an_interrupted_first_generation_is_not_served(
+    home: Home, library: Library, letters: Letters, tmp_path: Path
+) -> None:
+    library.add_all([entry(number, tmp_path) for number in range(3)])
+    stop_before_indexes(home, letters)
+    assert not (home.root / "index" / "current.json").exists()
+    assert len(opened(home, letters).texts) == 3
+
+
+def test_a_generation_that_was_put_forward_never_changes(
+    home: Home, library: Library, letters: Letters, tmp_path: Path
+) -> None:
+    library.add_all([entry(number, tmp_path) for number in range(3)])
+    first = opened(home, letters)
+    files = {file.name: (file.stat().st_mtime_ns, file.read_bytes()) for file in first.folder.iterdir()}
+    library.update("t1", {"title": "Other"})
+    stop_before_indexes(home, letters)
+    library.remove("t2")
+    stop_before_indexes(home, letters)
+    assert {file.name: (file.stat().st_mtime_ns, file.read_bytes()) for file in first.folder.iterdir()} == files
+    # interrupted between the pointers: what is put forward is no draft any more
+    (home.root / "index" / "draft.json").write_text(json.dumps({"generation": first.folder.name}))
+    stop_before_indexes(home, letters)
+    assert {file.name: (file.stat().st_mtime_ns, file.read_bytes()) for file in first.folder.iterdir()} == files
+    assert len(opened(home, letters).texts) == 2
+
+
+def test_texts_of_other_tracks_are_refused(home: Home, library: Library, letters: Letters, tmp_path: Path) -> None:
+    library.add_all([entry(0, tmp_path)])
+    snapshot = opened(home, letters)
+    (texts,) = (home.root / "index").glob("texts-*")
+    TextIndex.build(["one", "two"], texts)
+    with pytest.raises(StoreError, match="2 texts does not belong to 1 tracks"):
+        _ = snapshot.texts
 
 
 def test_a_large_catalog_is_indexed_and_later_rows_are_found_too(
