@@ -1,9 +1,11 @@
 """Films with cuts that are known to the frame: what `cuts.py` measures on.
 
 Each film is of one kind of difficulty, drawn from a seed: landscapes of noise and shapes under a moving camera, scenes
-of the demo film, fractals and cellular automata, with noise of a sensor over them. Shots follow each other by hard
-cuts, fades and dissolves as the kind asks; whip pans, strobes, flashes and explosions are no cuts. Pictures are encoded
-as H.264, so what is measured has been through a codec.
+of the demo film, fractals and cellular automata, with noise of a sensor over them. Films of the kind "drawn" are shot
+in one place and one light, as a ride or a storm is, so that shots share their colours, their tones and often their
+horizon; they are as smooth as animation. Shots follow each other by hard cuts, fades and dissolves as the kind asks;
+whip pans, strobes, flashes and explosions are no cuts. Pictures are encoded as H.264, so what is measured has been
+through a codec.
 """
 
 from __future__ import annotations
@@ -19,8 +21,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
+from workbench.workflows.footage.looks import Scene
+
 WIDTH, HEIGHT, RATE = 320, 180, 25
-KINDS = ("hard", "fade", "dissolve", "flash", "fast", "strobe", "dark", "static")
+KINDS = ("hard", "fade", "dissolve", "flash", "fast", "strobe", "dark", "static", "drawn")
 Image = NDArray[np.float32]
 Shot = Callable[[float], Image]
 """from seconds into the shot to a picture, shape (180, 320, 3), 0 to 255"""
@@ -64,6 +68,7 @@ class _Reel:
         self.fades: list[tuple[float, float]] = []
         self.dissolves: list[tuple[float, float]] = []
         self.flashes: list[float] = []
+        self.cast = _cast(dice) if kind == "drawn" else []
         self.noise = dice.normal(0, 1, (8, HEIGHT, WIDTH, 1)).astype(np.float32)
 
     def truth(self) -> Truth:
@@ -71,7 +76,7 @@ class _Reel:
                      tuple(self.flashes))  # fmt: skip
 
     def pictures(self) -> Iterator[NDArray[np.uint8]]:
-        level = float(self.dice.uniform(1.0, 4.0)) if self.kind != "static" else 0.4
+        level = float(self.dice.uniform(1.0, 4.0)) if self.kind not in ("static", "drawn") else 0.4
         for number, picture in enumerate(self._clean()):
             grain = self.noise[self.dice.integers(8)] * np.float32(level)
             yield np.clip(picture + grain, 0, 255).astype(np.uint8)
@@ -133,6 +138,9 @@ class _Reel:
         dice, kind = self.dice, self.kind
         if kind == "static":
             return _slide(dice)
+        if kind == "drawn":
+            self.cast.append(self.cast.pop(0))
+            return _shown(self.cast[-1])
         source = dice.random()
         if source < 0.55 or kind == "fast":
             shot = _landscape(dice, fast=kind == "fast" and dice.random() < 0.8)
@@ -226,7 +234,40 @@ def _scene(dice: np.random.Generator) -> Shot:
     from workbench.workflows.footage.graphics import Plain
 
     scenes = [shot.scene for shot in SHOTS if not isinstance(shot.scene, Plain)]
-    painter = scenes[int(dice.integers(len(scenes)))].painter(8.0)
+    return _shown(scenes[int(dice.integers(len(scenes)))])
+
+
+def _cast(dice: np.random.Generator) -> list[Scene]:
+    """Three to five scenes under the same sky, which take turns."""
+    from workbench.workflows.footage import country, looks, railway, town, weather
+
+    skies = (looks.NIGHT, looks.PREDAWN, looks.DAWN, looks.MORNING, looks.NOON, looks.OVERCAST, looks.STORM,
+             looks.EVENING, looks.DUSK, looks.CITY, looks.FOG)  # fmt: skip
+    look = skies[int(dice.integers(len(skies)))]
+    seed = int(dice.integers(100, 100_000))
+    wide, swift = dice.uniform(-60, 60), dice.uniform(150, 620)
+    scenes: list[Scene] = [
+        country.Hills(look, seed, pan=wide, cloud=dice.uniform(0, 0.8), birds=int(dice.integers(0, 20))),
+        country.Hills(look, seed + 1, pan=-wide, base=dice.uniform(140, 200)),
+        country.Reeds(look, seed + 2, wind=dice.uniform(0, 1.5)),
+        country.Forest(look, seed + 3, pan=abs(wide)),
+        railway.Window(look, seed + 4, speed=swift, sea=bool(dice.random() < 0.5)),
+        railway.Window(look, seed + 5, speed=1.3 * swift, drops=bool(dice.random() < 0.3), sun=None),
+        railway.Rails(look, seed + 6, speed=dice.uniform(6, 18), bend=dice.uniform(-140, 140)),
+        railway.Wheels(look, turns=dice.uniform(0.5, 2.2)),
+        weather.Sea(
+            look, seed + 7, (320.0, 60.0, 14.0), choppy=dice.uniform(0.2, 1.8), horizon=int(dice.integers(120, 180))
+        ),
+        weather.Downpour(look, seed + 8, lightning=dice.uniform(0.3, 2.0) if dice.random() < 0.5 else None),
+        town.City(look, seed + 9, pan=wide),
+        town.Platform(look, seed + 10, people=int(dice.integers(4, 18))),
+    ]
+    return [scenes[int(k)] for k in dice.choice(len(scenes), int(dice.integers(3, 6)), replace=False)]
+
+
+def _shown(scene: Scene) -> Shot:
+    """A scene, painted from its beginning."""
+    painter = scene.painter(8.0)
 
     def view(t: float) -> Image:
         picture = np.asarray(painter(min(t, 7.9)))

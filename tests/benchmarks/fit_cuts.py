@@ -35,7 +35,7 @@ def main(folder: Path, seeds: list[int]) -> None:
             steps += step_examples(truth, strip, params)
             ramps += ramp_examples(truth, strip, params)
     names = ("weight_unlike", "weight_stands_out", "weight_alone", "weight_tones", "weight_tones_alone",
-             "weight_undone")  # fmt: skip
+             "weight_undone", "weight_afterglow")  # fmt: skip
     _report("step", names, steps)
     _report("dissolve", ("weight_ends", "weight_end_tones", "weight_sag", "weight_rest", "weight_misfit"), ramps)
 

@@ -46,6 +46,8 @@ _LOOK_BACK = 12
 _FAR_SECONDS = (0.3, 0.6, 1.0, 1.4)
 _LIKE = 0.02  # added to unlikeness before a logarithm
 _TONE = 0.05  # added to distances of tones
+_LEAP = 0.05  # of full luma, from where on light has leapt up
+_GLOW_SECONDS = 0.2
 _REACH_SECONDS = (0.12, 0.2, 0.32, 0.52, 0.8, 1.2)
 _GATE_RMS = 0.015  # of full scale, by which the ends of a dissolve differ at least
 CONTEXT_SECONDS = 3.2
@@ -112,7 +114,7 @@ def step_weights(params: CutParams) -> FloatArray:
     """Weights of what `step_evidence` answers, in its order."""
     return np.array(
         [params.weight_unlike, params.weight_stands_out, params.weight_alone, params.weight_tones,
-         params.weight_tones_alone, params.weight_undone]
+         params.weight_tones_alone, params.weight_undone, params.weight_afterglow]
     )  # fmt: skip
 
 
@@ -130,9 +132,9 @@ def step_evidence(
 
     Returns
     -------
-    shape (6,): log unlikeness across; its log ratio to the typical one around; log ratio of the step to the largest beside
-    it; log distance of tones across; log ratio of the jump of tones to the largest beside it; share of a leap of the
-    mean luma that is undone within a second
+    shape (7,): log unlikeness across; its log ratio to the typical one around; log ratio of the step to the largest
+    beside it; log distance of tones across; log ratio of the jump of tones to the largest beside it; share of a leap of
+    the mean luma that is undone within a second; share of it that glows out in the first fifth of one
     """
     change, blank, n = strip.changes[:, 0], strip.levels[:, 3] < featureless_range, len(strip)
     until = _next_step(change, place, places)
@@ -157,6 +159,7 @@ def step_evidence(
             np.log(tones + _TONE),
             np.log((jump + _TONE) / (jumps + _TONE)),
             _undone(strip, place, until),
+            _afterglow(strip, place, until),
         ]
     )
     for one, other in product(before, after):
@@ -293,10 +296,26 @@ def _undone(strip: Strip, place: int, until: int) -> float:
     """Share of the leap of the mean luma at a picture that is undone within a second, 0 to 1; 0 without a leap."""
     luma = strip.levels[:, 0]
     leap = float(luma[place] - luma[place - 1])
-    if leap < 0.05:
+    if leap < _LEAP:
         return 0.0
     end = min(until, int(np.searchsorted(strip.times, strip.times[place] + 1.0)))
     return float(np.clip((luma[place] - luma[place : end + 1].min()) / leap, 0.0, 1.0))
+
+
+def _afterglow(strip: Strip, place: int, until: int) -> float:
+    """Share of the leap of the mean luma at a picture that its light loses steadily, as an explosion does, 0 to 1.
+
+    The median fall from picture to picture counts: light that is switched off falls at once, and between its leaps not
+    at all.
+    """
+    luma = strip.levels[:, 0]
+    leap = float(luma[place] - luma[place - 1])
+    end = min(until, int(np.searchsorted(strip.times, strip.times[place] + _GLOW_SECONDS)) + 1)
+    if leap < _LEAP or end - place < 2:
+        return 0.0
+    falls = -np.diff(luma[place:end])
+    seconds = float(strip.times[end - 1] - strip.times[place]) / falls.size
+    return float(np.clip(np.median(falls) / leap * _GLOW_SECONDS / seconds, 0.0, 1.0))
 
 
 def _views(strip: Strip) -> FloatArray:

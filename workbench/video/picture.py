@@ -9,7 +9,8 @@ rate as they go. A border is where one shot gives way to another, or where the p
     dissolve   first picture with both shots    first picture without the old   half of each
     flash      first bright picture             first picture after it          the same as start
 
-A film that fades in has a fade from its first picture, one that fades out has a fade to its end, where `at` is the end.
+A film that fades in has a fade from its first picture, which is no cut: nothing came before. One that fades out has a
+fade to its end, where `at` is the end.
 
 Classes: `Border`, `Picture`.
 """
@@ -103,8 +104,13 @@ class Picture:
 
     @property
     def edits(self) -> tuple[Border, ...]:
-        """The borders that part shots: all but the flashes."""
-        return tuple(border for border in self.borders if border.kind != "flash")
+        """The borders that part shots: all but the flashes and the fade that the film opens with."""
+        first = float(self.times[0])
+        return tuple(
+            border
+            for border in self.borders
+            if border.kind != "flash" and not (border.kind == "fade" and border.start <= first)
+        )
 
     @property
     def flashes(self) -> tuple[Border, ...]:

@@ -12,6 +12,9 @@ from scipy import ndimage
 from workbench.video.cuts import first_of_shot
 from workbench.video.meter import PictureMeter
 from workbench.video.picture import Border, Picture
+from workbench.workflows.footage.looks import STORM
+from workbench.workflows.footage.railway import Rails, Window
+from workbench.workflows.footage.weather import Downpour, Sea
 
 RATE = 25
 Shot = Callable[[int], NDArray[np.float64]]
@@ -42,6 +45,14 @@ def picture_of(lumas: list[NDArray[np.float64]], run: int = 100, rate: float = R
 
 def shots(*parts: tuple[Shot, int]) -> list[NDArray[np.float64]]:
     return [shot(k) for shot, length in parts for k in range(length)]
+
+
+def small(pictures: NDArray[np.uint8]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+    """Luma and chroma, shapes (n, 36, 64) and (n, 2, 18, 32), of pictures of shape (n, 3, 360, 640); BT.601."""
+    red, green, blue = np.moveaxis(pictures.reshape(-1, 3, 36, 10, 64, 10).mean(axis=(3, 5)) / 255, 1, 0)
+    luma = 0.299 * red + 0.587 * green + 0.114 * blue
+    chroma = np.stack([0.564 * (blue - luma), 0.713 * (red - luma)], axis=1)
+    return luma.astype(np.float32), chroma.reshape(-1, 2, 18, 2, 32, 2).mean(axis=(3, 5)).astype(np.float32)
 
 
 def kinds(picture: Picture) -> list[tuple[str, float]]:
@@ -80,6 +91,26 @@ def test_a_flash_returns_to_its_shot() -> None:
     assert kinds(picture) == [("flash", 1.6)]
     assert picture.flashes[0].end == pytest.approx(42 / RATE)
     assert not picture.cuts.size
+
+
+STORMY = (
+    Downpour(STORM, seed=13, wind=0.5, lightning=0.8), Rails(STORM, seed=33, speed=15, bend=-140, sun=None),
+    Sea(STORM, seed=37, sun=(420, -60, 2), horizon=130, choppy=1.8, drift=26),
+    Window(STORM, seed=14, speed=620, drops=True, sun=None), Downpour(STORM, seed=13, wind=0.5),
+)  # fmt: skip
+
+
+def test_shots_of_one_place_and_light_are_told_apart() -> None:
+    """Drawn scenes under one sky: smooth, of like tones, and with one horizon."""
+    rate, length = 15, 21
+    meter = PictureMeter()
+    for shot, scene in enumerate(STORMY):
+        painter = scene.painter(2.0)
+        luma, chroma = small(np.array([painter(k / rate) for k in range(length)]))
+        meter.add((shot * length + np.arange(length)) / rate, luma, chroma)
+    picture = meter.picture(len(STORMY) * length / rate)
+    assert [border.kind for border in picture.edits] == ["hard"] * (len(STORMY) - 1)
+    np.testing.assert_allclose(picture.cuts, np.arange(1, len(STORMY)) * length / rate, atol=1e-6)
 
 
 def test_a_strobe_is_no_cut() -> None:
@@ -122,6 +153,17 @@ def test_a_fade_runs_from_the_first_picture_that_dims_to_the_last(colour: float)
     assert border.end == pytest.approx(105 / RATE, abs=0.12)
     assert border.at == pytest.approx(90 / RATE, abs=0.12)
     assert len(picture.black) == (1 if colour == 0.0 else 0)
+
+
+def test_a_film_that_fades_in_opens_with_a_fade_and_no_cut() -> None:
+    one = texture(30)
+    film = [np.zeros((36, 64))] * 6 + [one(k) * (k + 1) / 40 for k in range(40)]
+    film += shots((one, 50), (texture(31), 50))
+    picture = picture_of(film)
+    assert kinds(picture) == [("fade", pytest.approx(6 / RATE, abs=0.2)), ("hard", 96 / RATE)]
+    assert picture.borders[0].start == 0.0
+    assert list(picture.cuts) == [96 / RATE]
+    assert len(picture.shots) == 2
 
 
 @pytest.mark.parametrize("place", [1, 2, 4])
