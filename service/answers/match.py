@@ -48,6 +48,8 @@ def submit(connection: Connection, call: Call, request: MatchRequest, query: Exp
             queue="main",
             account=call.account,
             build=build,
+            # Polls show what the submit asked for; so a call that asks for something else has a job of its own.
+            choices=f"{int(request.include_sync)}.{request.sync_points_per_track}",
             video_id=video_id,
             request={"include_sync": request.include_sync, "sync_points_per_track": request.sync_points_per_track},
             endpoint=call.endpoint,

@@ -27,6 +27,9 @@ from typing import Any, Literal, TypeAlias
 
 import sqlalchemy as sa
 from sqlalchemy import Connection, Row
+from sqlalchemy.ext.compiler import compiles
+from sqlalchemy.sql.compiler import SQLCompiler
+from sqlalchemy.sql.functions import FunctionElement
 from ulid import ULID
 
 from service.billing.prices import CALL, UNITS
@@ -50,6 +53,7 @@ LONG = ("ingest", "engine")
 """kinds that may take as long as a film"""
 QUEUED_STAGE = "queued"
 
+_CHOICES_MARK = "#"
 _CLAIM_LOCK = 0x636C6169  # PostgreSQL's advisory lock; any constant of our own
 
 
@@ -81,7 +85,9 @@ class NewJob:
     account: str
     """empty for what belongs to all"""
     build: str
-    """what is built, equal for jobs that one build serves; an account has one unsettled job of a kind a build"""
+    """what is built, equal for jobs that one build serves"""
+    choices: str = ""
+    """what the caller wants shown of it, where that is kept with the job"""
     video_id: str | None = None
     track_id: str | None = None
     request: Mapping[str, Any] = field(default_factory=dict)
@@ -146,7 +152,7 @@ def new_job_id() -> str:
 
 
 def submit(connection: Connection, new: NewJob) -> Job:
-    """Accept work: a new job, or the unsettled one of the same account, kind and build.
+    """Accept work: a new job, or the unsettled one of the same account, kind, build and choices.
 
     A second submit that also asks for a mix (`auto_mix`) makes the first job's request ask for it too.
     """
@@ -158,7 +164,7 @@ def submit(connection: Connection, new: NewJob) -> Job:
             return _job(row)
         found = connection.execute(
             sa.select(jobs).where(
-                jobs.c.account == new.account, jobs.c.kind == new.kind, jobs.c.build == new.build, _is_open()
+                jobs.c.account == new.account, jobs.c.kind == new.kind, jobs.c.build == _build(new), _is_open()
             )
         ).first()
         if found is not None:
@@ -174,7 +180,7 @@ def _values(new: NewJob) -> Fields:
         "kind": new.kind,
         "queue": new.queue,
         "account": new.account,
-        "build": new.build,
+        "build": _build(new),
         "video_id": new.video_id,
         "track_id": new.track_id,
         "request": _dumps(new.request),
@@ -186,6 +192,11 @@ def _values(new: NewJob) -> Fields:
         "not_before": None if new.wait_seconds is None else moment(new.wait_seconds),
         "created_at": now(),
     }
+
+
+def _build(new: NewJob) -> str:
+    """The column: the build, and after a mark the choices, which make jobs differ but not what they build."""
+    return f"{new.build}{_CHOICES_MARK}{new.choices}" if new.choices else new.build
 
 
 def _charge(new: NewJob, job_id: str) -> Charge | None:
@@ -253,6 +264,24 @@ def claimable(connection: Connection, queues: Sequence[str], owner: str, *, with
 # A worker asks twenty times a second; putting a statement together costs more than running it.
 
 
+class _Built(FunctionElement[str]):
+    """What a job builds, of its column `build`: the text before the mark."""
+
+    type = sa.String()
+    inherit_cache = True
+
+
+@compiles(_Built, "postgresql")
+def _split(element: _Built, compiler: SQLCompiler, **how: Any) -> str:
+    return f"split_part({compiler.process(element.clauses, **how)}, '{_CHOICES_MARK}', 1)"
+
+
+@compiles(_Built, "sqlite")
+def _cut(element: _Built, compiler: SQLCompiler, **how: Any) -> str:
+    column = compiler.process(element.clauses, **how)
+    return f"substr({column}, 1, instr({column} || '{_CHOICES_MARK}', '{_CHOICES_MARK}') - 1)"
+
+
 @cache
 def _claim(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) -> Any:
     """UPDATE of the job whose turn it is; takes the moments `at` and `lease_end`."""
@@ -278,7 +307,7 @@ def _claimable(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) ->
     """SELECT of the ids of jobs that may be claimed; takes the moment `at`."""
     at = sa.bindparam("at", type_=sa.String)
     running = jobs.alias("running")
-    busy = sa.select(running.c.build).where(running.c.state == "running")
+    busy = sa.select(_Built(running.c.build)).where(running.c.state == "running")
     ready = sa.or_(jobs.c.state == "queued", sa.and_(jobs.c.state == "waiting", jobs.c.not_before <= at))
     # Whose own lease has ended is late, not dead: it will beat again.
     abandoned = sa.and_(jobs.c.state == "running", jobs.c.lease_until < at, jobs.c.owner != owner)
@@ -286,7 +315,7 @@ def _claimable(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) ->
         _is_open(),
         jobs.c.kind.not_in(without),
         jobs.c.queue.in_(queues),
-        sa.or_(abandoned, sa.and_(ready, jobs.c.build.not_in(busy))),
+        sa.or_(abandoned, sa.and_(ready, _Built(jobs.c.build).not_in(busy))),
     )
 
 

@@ -122,6 +122,21 @@ def test_jobs_of_one_build_do_not_run_side_by_side(database: Database) -> None:
     assert claim(database, "w2").account == "bob"
 
 
+def test_other_choices_are_another_job_of_the_same_build(database: Database) -> None:
+    plain, same, sync = submit(database, new(choices="0.4"), new(choices="0.4"), new(choices="1.4"))
+    assert plain.job_id == same.job_id != sync.job_id
+    (ahead,) = submit(database, new(account="bob"))
+    held = claim(database)
+    assert claim(database, "w2") is None
+    assert complete(database, held)
+    held = claim(database, "w2")
+    assert claim(database) is None
+    assert complete(database, held)
+    held = claim(database)
+    assert held is not None
+    assert {read(database, job).state for job in (plain, sync, ahead)} == {"complete", "running"}
+
+
 def test_queues_are_apart(database: Database) -> None:
     submit(database, new("b1", kind="beats", queue=jobs.BEATS))
     assert claim(database) is None
