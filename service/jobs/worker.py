@@ -28,6 +28,7 @@ from typing import Any
 
 import structlog
 from sqlalchemy import Connection
+from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError
 from ulid import ULID
 
 from service import metrics
@@ -352,10 +353,10 @@ class Worker:
                     if not done:
                         # More may be asked of it now than when it was claimed; then it is run again.
                         done = jobs.give_back(connection, one.job)
-            except StoreError as error:
-                log.error("cannot settle", job_id=one.job.job_id, problem=str(error))
-                return
             except WorkbenchError as error:
+                if isinstance(error, StoreError) and not _is_of_one_row(error):
+                    log.error("cannot settle", job_id=one.job.job_id, problem=str(error))
+                    return  # nor can the others be, until the database answers again
                 log.error("cannot settle as it is", job_id=one.job.job_id, problem=str(error))
                 message = "an error of ours; it was logged under this job's id"
                 one.outcome, one.write = "failed", partial(settle.failed, job=one.job, status=500, message=message)
@@ -398,6 +399,11 @@ class Worker:
             log.error("cannot give back", problem=str(error))  # their leases end
         for job in running:
             self._remove_scratch(job)
+
+
+def _is_of_one_row(error: StoreError) -> bool:
+    """Whether the database answered, and refused what was to be written; it would refuse it again."""
+    return isinstance(error.__cause__, DataError | IntegrityError | ProgrammingError)
 
 
 def _count(one: _Unsettled) -> None:

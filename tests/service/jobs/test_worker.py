@@ -53,6 +53,9 @@ def test_jobs_end_as_they_should(workshop: Workshop) -> None:
     cached = [(workshop.settled(job).answer or {})["cached"] for job in (first, second)]
     assert cached == [False, True]
 
+    (misfit,) = workshop.submit({"hash": None}, kind="beats")  # the table of mapped bytes refuses it
+    assert workshop.settled(misfit).state == "failed"
+
     billed = {entry.subject for entry in workshop.ledger()}
     assert billed == {good.job_id, again.job_id, first.job_id, second.job_id}
 
