@@ -42,7 +42,7 @@ import numpy as np
 from workbench.catalog.columns import CONTOUR_PARTS, Columns
 from workbench.catalog.film_facts import FilmFacts
 from workbench.catalog.lane import Calibration, calibrated
-from workbench.params import MATCH_PARTS, MatchParams
+from workbench.params import MATCH_PARTS, CoverParams, MatchParams
 from workbench.recording import FloatArray, IntArray
 
 BAR_UNITS = ("bar", "half bar", "beat")
@@ -62,8 +62,8 @@ _KEEPS_TIME_ODDS = 0.01
 """that a film was cut to this very tempo, before looking: of hundreds of tracks one in a hundred would seem to fit"""
 _LEAST_PART = 0.02
 """a part speaks no louder against a track than this"""
-LOOP_EXCESS_SECONDS = 30.0
-"""a film that is longer than the track by this is looped, see the interface specification"""
+LOOP_EXCESS_SECONDS = CoverParams().required_excess_seconds
+"""a film that is longer than the track by this is looped: what covering asks for unless it is told otherwise"""
 
 
 @dataclass(frozen=True, slots=True)
