@@ -1,8 +1,8 @@
 """Under which key an answer is stored: a hash of all that it depends on, and of nothing else.
 
 Whoever asks for the same bytes under another id, or from another account, finds the same answer; whoever corrects a
-grid, raises the plan version, changes a parameter or adds to the catalog does not find the old one. `revision` is the
-digest of every stage version, parameter and weight of the analysis (`service.jobs.revision`).
+grid, updates the package, changes a parameter or adds to the catalog does not find the old one. `revision` is the
+digest of every file and parameter of the analysis (`service.jobs.revision`).
 """
 
 from __future__ import annotations
