@@ -4,11 +4,12 @@
 (log-odds). They were fitted by `data/recipes/training/character.py` on composed pieces; the cards say on how many, and
 how well they do on pieces that were held out.
 
-Functions: `chance`, `key_scores`.
+Functions: `chance`, `key_scores`; `fitted_digest` for keys of what they decide.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 from functools import cache
 from pathlib import Path
@@ -17,6 +18,8 @@ from typing import Any, Literal
 import numpy as np
 
 from workbench.recording import FloatArray
+
+_FILE = Path(__file__).with_name("character.json")
 
 
 def chance(name: Literal["voice", "drums"], clues: FloatArray) -> float:
@@ -46,8 +49,14 @@ def key_scores(profile: FloatArray) -> FloatArray:
 
 
 @cache
+def fitted_digest() -> str:
+    """SHA-256 of the weights' file, in hex."""
+    return hashlib.sha256(_FILE.read_bytes()).hexdigest()
+
+
+@cache
 def _models() -> dict[str, Any]:
-    read = json.loads(Path(__file__).with_name("character.json").read_text(encoding="utf-8"))
+    read = json.loads(_FILE.read_text(encoding="utf-8"))
     return {
         name: {part: np.array(value) if isinstance(value, list) else value for part, value in model.items()}
         for name, model in read.items()

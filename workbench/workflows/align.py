@@ -165,8 +165,7 @@ def _landmark_stage(
     path: Path, home: Home | None, params: WorkbenchParams, progress: Progress
 ) -> dict[str, NDArray[Any]]:
     sound, store = Sound(path, params, progress, home), store_of(home)
-    stages = (*sound.grid_parts, params.seams, params.sections, params.endings, params.landmarks)
-    key = StageKey.of(sound.content_hash, "landmarks", LANDMARKS_VERSION, *stages)
+    key = StageKey.of(sound.content_hash, "landmarks", LANDMARKS_VERSION, *sound.profile_parts, params.landmarks)
 
     def compute() -> dict[str, NDArray[Any]]:
         from workbench.mix.levels import from_lufs, level_curve

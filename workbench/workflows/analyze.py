@@ -6,9 +6,12 @@ read at all: only the file's bytes, for their hash.
 
     stage   arrays                                  depends on
     beats   the grid, onset strength, the length    SpectrumParams, BeatParams, the learned weights
-    loops   the loop profile                        those, SeamParams, SectionParams, EndingParams
+    loops   the loop profile                        those, the corrected grid, SeamParams, SectionParams, EndingParams
 
-Functions: `analyze` for all of it; `beat_stage` and `loop_stage` for one of them.
+A key names the versions of the stages that it builds on too.
+
+Functions: `analyze` for all of it; `beat_stage` and `loop_stage` for one of them; `grid_parts` and `profile_parts` for
+the keys of what is made on them.
 """
 
 from __future__ import annotations
@@ -54,6 +57,22 @@ class Learned(BaseModel):
 
     beats: str
     """digest of the weights"""
+
+
+class BeatsMade(BaseModel):
+    """By which code a grid was made, as a part of the key of what is made on it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    version: int = BEATS_VERSION
+
+
+class LoopsMade(BaseModel):
+    """By which code a loop profile was made, as a part of the key of what is made on it."""
+
+    model_config = ConfigDict(frozen=True)
+
+    version: int = LOOPS_VERSION
 
 
 class Corrected(BaseModel):
@@ -105,9 +124,17 @@ class Analysis:
 
 
 class Sound:
-    """One file's sound: decoded at most once, one spectrogram at most, and only if somebody asks."""
+    """One file's sound: decoded at most once, one spectrogram at most, and only if somebody asks.
 
-    def __init__(self, path: Path, params: WorkbenchParams, progress: Progress, home: Home | None = None) -> None:
+    Parameters
+    ----------
+    path : anything FFmpeg reads
+    params : all parameters
+    progress : told what is being done
+    home : whose corrected grids count; None: the one that settings choose
+    """
+
+    def __init__(self, path: Path, params: WorkbenchParams, progress: Progress, home: Home | None) -> None:
         self.path = path
         self.params = params
         self.progress = progress
@@ -129,8 +156,12 @@ class Sound:
     @property
     def grid_parts(self) -> tuple[BaseModel, ...]:
         """What the grid depends on, as parts of the key of whatever is made on it."""
-        heard = (self.params.spectrum, self.params.beats, _learned(self.params))
-        return heard if self.correction is None else (*heard, Corrected(grid=self.correction.revision))
+        return grid_parts(self.params, "" if self.correction is None else self.correction.revision)
+
+    @property
+    def profile_parts(self) -> tuple[BaseModel, ...]:
+        """What grid and loop profile depend on, as parts of the key of whatever is made on them."""
+        return profile_parts(self.params, "" if self.correction is None else self.correction.revision)
 
     @cached_property
     def recording(self) -> Recording:
@@ -155,6 +186,17 @@ class Sound:
         from workbench.features.onsets import detect_onsets
 
         return detect_onsets(self.spectrum, self.params.beats)
+
+
+def grid_parts(params: WorkbenchParams, correction: str) -> tuple[BaseModel, ...]:
+    """What a grid depends on; `correction`: the revision of the corrected one, empty where there is none."""
+    heard = (params.spectrum, params.beats, _learned(params), BeatsMade())
+    return (*heard, Corrected(grid=correction)) if correction else heard
+
+
+def profile_parts(params: WorkbenchParams, correction: str) -> tuple[BaseModel, ...]:
+    """What a grid and the loop profile on it depend on; `correction` as for `grid_parts`."""
+    return (*grid_parts(params, correction), params.seams, params.sections, params.endings, LoopsMade())
 
 
 def analyze(
@@ -283,9 +325,7 @@ def _set_grid(correction: CorrectedGrid) -> BeatGrid:
 
 
 def _loops_key(sound: Sound) -> StageKey:
-    params = sound.params
-    stages = (*sound.grid_parts, params.seams, params.sections, params.endings)
-    return StageKey.of(sound.content_hash, "loops", LOOPS_VERSION, *stages)
+    return StageKey.of(sound.content_hash, "loops", LOOPS_VERSION, *sound.profile_parts)
 
 
 def loop_stage(store: ArrayStore, sound: Sound, beat_map: BeatMap) -> LoopProfile:

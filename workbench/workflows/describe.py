@@ -1,7 +1,8 @@
 """Describe a recording for the catalog: its character, from the store or measured now.
 
     stage       arrays                                      depends on
-    character   facts, contour, sound vector, sections      those of beats and loops, CharacterParams, CoverParams
+    character   facts, contour, sound vector, sections      what beats and loops depend on, CharacterParams,
+                                                            CoverParams, the fitted models of `character.json`
 
 It shares the decoded sound and the spectrogram with the stages before it; new is only a minute of the recording at
 16 kHz, in which voices are looked for.
@@ -14,12 +15,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from pydantic import BaseModel, ConfigDict
+
 from workbench.catalog.character import Character, character_from_arrays, character_to_arrays, measurement_of
+from workbench.catalog.fitted import fitted_digest
 from workbench.catalog.library import Measurement
 from workbench.home import Home
 from workbench.params import WorkbenchParams
 from workbench.store.fingerprint import StageKey
-from workbench.workflows.analyze import Arrays, Sound, beat_stage, loop_stage, store_of
+from workbench.workflows.analyze import Arrays, Sound, beat_stage, loop_stage, profile_parts, store_of
 from workbench.workflows.progress import Progress, silent
 
 if TYPE_CHECKING:
@@ -27,6 +31,15 @@ if TYPE_CHECKING:
 
 CHARACTER_VERSION = 1
 """Raise it when the code of the catalog measures otherwise."""
+
+
+class Fitted(BaseModel):
+    """The models that were fitted to data, as a part of a key: others never answer with an old character."""
+
+    model_config = ConfigDict(frozen=True)
+
+    character: str
+    """digest of `character.json`"""
 
 
 def describe(
@@ -49,37 +62,34 @@ def describe(
     MediaError : no such file, or no sound in it
     StoreError : the home folder cannot be written to
     """
-    return _character(Sound(Path(path), params or WorkbenchParams(), progress), home)
+    return _character(Sound(Path(path), params or WorkbenchParams(), progress, home), home)
 
 
 def measure_track(path: Path | str, home: Home | None = None, params: WorkbenchParams | None = None) -> Measurement:
     """What the library keeps of a file; raises what `describe` raises."""
-    sound = Sound(Path(path), params or WorkbenchParams(), silent)
+    sound = Sound(Path(path), params or WorkbenchParams(), silent, home)
     character = _character(sound, home)
     return measurement_of(character, sound.content_hash, analysis_name(sound.params), sound.params.character)
 
 
 def analysis_name(params: WorkbenchParams) -> str:
-    """Version and parameters of a measurement, as one short text: equal texts, equal measurements."""
-    key = _key("0" * 64, params)
+    """Versions, parameters and models of a measurement as one short text: equal texts and grids, equal measurements.
+
+    Whoever corrects a grid has the recording measured anew, see `workbench.store.grids`.
+    """
+    key = _key("0" * 64, params, profile_parts(params, correction=""))
     return f"character.v{key.version}.{key.params_digest[:16]}"
 
 
-def _key(content_hash: str, params: WorkbenchParams) -> StageKey:
-    stages = (
-        params.spectrum,
-        params.beats,
-        params.seams,
-        params.sections,
-        params.endings,
-        params.cover,
-        params.catalog,
-    )
-    return StageKey.of(content_hash, "character", CHARACTER_VERSION, *stages)
+def _key(content_hash: str, params: WorkbenchParams, profile: tuple[BaseModel, ...]) -> StageKey:
+    """The key of a character that is measured on a grid and profile which depend on some parts."""
+    fitted = Fitted(character=fitted_digest())
+    return StageKey.of(content_hash, "character", CHARACTER_VERSION, *profile, params.cover, params.character, fitted)
 
 
 def _character(sound: Sound, home: Home | None) -> Character:
     store, params = store_of(home), sound.params
+    key = _key(sound.content_hash, params, sound.profile_parts)
 
     def compute() -> Arrays:
         from workbench.catalog.character import measure_character
@@ -95,7 +105,7 @@ def _character(sound: Sound, home: Home | None) -> Character:
         sound.progress("describing the sound", 1.0)
         return character_to_arrays(character)
 
-    return character_from_arrays(store.load_or_compute(_key(sound.content_hash, params), compute))
+    return character_from_arrays(store.load_or_compute(key, compute))
 
 
 def _vocals(recording: Recording) -> float:
