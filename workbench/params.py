@@ -645,33 +645,33 @@ class CutParams(Params):
     step_tones: float = Field(
         default=0.25, ge=0.05, le=1.0, description="distance of tones from where on a cut is considered"
     )
-    step_bias: float = Field(default=8.96, ge=-50.0, le=50.0, description="log-odds of a cut before any evidence")
+    step_bias: float = Field(default=8.7, ge=-50.0, le=50.0, description="log-odds of a cut before any evidence")
     step_threshold: float = Field(
-        default=1.0,
+        default=1.2,
         ge=-10.0,
         le=20.0,
         description="log-odds over which a step is a cut; higher finds fewer, surer ones",
     )
     weight_unlike: float = Field(
-        default=3.73, ge=0.0, le=50.0, description="log-odds for each factor e in unlikeness across"
+        default=3.63, ge=0.0, le=50.0, description="log-odds for each factor e in unlikeness across"
     )
     weight_stands_out: float = Field(
-        default=0.71, ge=0.0, le=50.0, description="log-odds for each factor e over the usual unlikeness"
+        default=1.05, ge=0.0, le=50.0, description="log-odds for each factor e over the usual unlikeness"
     )
     weight_alone: float = Field(
-        default=1.68, ge=-50.0, le=50.0, description="log-odds for each factor e over the largest step beside it"
+        default=1.97, ge=-50.0, le=50.0, description="log-odds for each factor e over the largest step beside it"
     )
     weight_tones: float = Field(
-        default=4.25, ge=-50.0, le=50.0, description="log-odds for each factor e in distance of tones across"
+        default=4.23, ge=-50.0, le=50.0, description="log-odds for each factor e in distance of tones across"
     )
     weight_tones_alone: float = Field(
-        default=0.39, ge=-50.0, le=50.0, description="log-odds for each factor e over the largest jump of tones beside"
+        default=0.32, ge=-50.0, le=50.0, description="log-odds for each factor e over the largest jump of tones beside"
     )
     weight_undone: float = Field(
-        default=-0.12, ge=-50.0, le=50.0, description="log-odds when a leap of light is undone within a second"
+        default=-0.5, ge=-50.0, le=50.0, description="log-odds when a leap of light is undone within a second"
     )
     weight_afterglow: float = Field(
-        default=-5.9, ge=-50.0, le=50.0, description="log-odds when a leap of light glows out in a fifth of a second"
+        default=-6.15, ge=-50.0, le=50.0, description="log-odds when a leap of light glows out in a fifth of a second"
     )
     shortest_shot_seconds: float = Field(
         default=0.2, ge=0.0, le=2.0, description="s; of two cuts closer than this the surer one is kept"

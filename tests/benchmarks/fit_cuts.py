@@ -41,13 +41,16 @@ def main(folder: Path, seeds: list[int]) -> None:
 
 
 def step_examples(truth: Truth, strip: cuts.Strip, params: CutParams) -> list[tuple[bool, NDArray[np.float64]]]:
-    """Every step that is considered: is it a cut, and its evidence."""
+    """Every step that is considered: is it a cut, and its evidence.
+
+    Left out is what comes so close to a cut that only the surer of the two would be kept.
+    """
     true = {round(at * _RATE) for at in truth.hard}
     places = cuts.steps(strip, params)
     return [
         (int(place) in true, cuts.step_evidence(strip, int(place), places, params.featureless_range))
         for place in places
-        if int(place) in true or not _inside(float(strip.times[place]), truth)
+        if int(place) in true or not _inside(float(strip.times[place]), truth, params.shortest_shot_seconds)
     ]
 
 
@@ -68,8 +71,11 @@ def ramp_examples(truth: Truth, strip: cuts.Strip, params: CutParams) -> list[tu
     return examples
 
 
-def _inside(time: float, truth: Truth) -> bool:
-    return any(start - 0.05 < time < end + 0.05 for start, end in (*truth.fades, *truth.dissolves))
+def _inside(time: float, truth: Truth, close: float) -> bool:
+    """Whether a time lies in a fade or dissolve, beside a hard cut, or at the end, where a fade may be unfinished."""
+    soft = any(start - 0.05 < time < end + 0.05 for start, end in (*truth.fades, *truth.dissolves))
+    unfinished = truth.kind == "fade" and time > truth.seconds - 2.0
+    return soft or unfinished or any(abs(time - cut) < close - 1e-6 for cut in truth.hard)
 
 
 def _report(name: str, names: tuple[str, ...], examples: list[tuple[bool, NDArray[np.float64]]]) -> None:
@@ -81,7 +87,7 @@ def _report(name: str, names: tuple[str, ...], examples: list[tuple[bool, NDArra
 
     def loss(values: NDArray[np.float64]) -> float:
         odds = scaled @ values[1:] + values[0]
-        return float((weight * np.logaddexp(0, np.where(true, -odds, odds))).sum() + 1e-3 * (values[1:] ** 2).sum())
+        return float((weight * np.logaddexp(0, np.where(true, -odds, odds))).sum() + 1e-4 * (values[1:] ** 2).sum())
 
     fitted = minimize(loss, np.zeros(evidence.shape[1] + 1)).x
     weights = fitted[1:] / spread
