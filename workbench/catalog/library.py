@@ -29,6 +29,7 @@ from workbench.catalog.track import FIELD_KINDS, Track, checked_fields, contradi
 from workbench.errors import MediaError, UnknownTrack
 from workbench.media.containers import hash_file
 from workbench.recording import FloatArray
+from workbench.store.changes import next_revision
 from workbench.store.database import Database, now, recordings, removed_tracks, revisions, tracks
 
 PRESENT, MISSING = "present", "missing"
@@ -140,7 +141,7 @@ class Library:
         paths = [Path(entry.path).absolute() for entry in entries]
         digests = [entry.content_hash or hash_file(path) for entry, path in zip(entries, paths, strict=True)]
         with self._database.write() as connection:
-            revision = _next_revision(connection)
+            revision = next_revision(connection)
             for measurement in measurements:
                 _record(connection, measurement, revision)
             rows = zip(entries, paths, digests, given, strict=True)
@@ -165,14 +166,14 @@ class Library:
                 raise _unknown(track_id)
             values = json.dumps({**json.loads(known.fields), **given}, ensure_ascii=False)
             change = tracks.update().where(tracks.c.track_id == track_id)
-            revision = _next_revision(connection)
+            revision = next_revision(connection)
             connection.execute(change.values(fields=values, updated_at=now(), revision=revision))
             return _by_ids(connection, [track_id])[track_id]
 
     def record(self, measurement: Measurement) -> None:
         """Keep what was measured in a recording, in place of what was measured before."""
         with self._database.write() as connection:
-            _record(connection, measurement, _next_revision(connection))
+            _record(connection, measurement, next_revision(connection))
 
     def measured(self, content_hashes: Iterable[str], analysis: str) -> set[str]:
         """Those of some recordings that have been measured with an analysis."""
@@ -222,7 +223,7 @@ class Library:
             gone = connection.execute(tracks.delete().where(tracks.c.track_id == track_id))
             if gone.rowcount == 0:
                 raise _unknown(track_id)
-            connection.execute(removed_tracks.insert().values(track_id=track_id, revision=_next_revision(connection)))
+            connection.execute(removed_tracks.insert().values(track_id=track_id, revision=next_revision(connection)))
 
     def revision(self) -> tuple[str, int]:
         """Which catalog this is, and how often it has changed."""
@@ -278,7 +279,7 @@ class Library:
             values: dict[str, Any] = {"content_hash": digest or track.content_hash, "state": state}
             with self._database.write() as connection:
                 if outcome == "changed":
-                    values["revision"] = _next_revision(connection)
+                    values["revision"] = next_revision(connection)
                 connection.execute(tracks.update().where(*same).values(**values, updated_at=now()))
         return Reindexed(tuple(found["unchanged"]), tuple(found["changed"]), tuple(found[MISSING]))
 
@@ -331,11 +332,6 @@ def _record(connection: Connection, measurement: Measurement, revision: int) -> 
         connection.execute(recordings.insert().values(content_hash=measurement.content_hash, **values))
     same = tracks.c.content_hash == measurement.content_hash
     connection.execute(tracks.update().where(same).values(revision=revision))
-
-
-def _next_revision(connection: Connection) -> int:
-    raised = revisions.update().where(revisions.c.name == "catalog").values(revision=revisions.c.revision + 1)
-    return int(connection.execute(raised.returning(revisions.c.revision)).scalar_one())
 
 
 def _revision(connection: Connection) -> tuple[str, int]:

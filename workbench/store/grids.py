@@ -1,22 +1,24 @@
 """Grids set right by hand: records, by the bytes of the recording, that every later plan uses.
 
-What the tracker heard stays in the array store; a corrected grid stands in front of it until it is removed. Functions
-that take a connection leave the transaction to their caller.
+What the tracker heard stays in the array store; a corrected grid stands in front of it until it is removed. Where
+another grid comes to count, the catalog changes: the tracks of that recording are marked, and what was measured in it
+is out of date. Functions that take a connection leave the transaction to their caller.
 
-Classes: `CorrectedGrid`. Functions: `put`, `get`, `remove`, `revision_of`, `corrected_grid`.
+Classes: `CorrectedGrid`. Functions: `put`, `get`, `remove`, `revision_of`, `revisions_of`, `corrected_grid`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
+from workbench.store.changes import recording_changed
 from workbench.store.database import Database, grids, now
 
 
@@ -59,7 +61,9 @@ def put(
         note,
         now(),
     )
-    remove(connection, content_hash)
+    if revision_of(connection, content_hash) != kept.revision:
+        recording_changed(connection, content_hash)
+    connection.execute(grids.delete().where(grids.c.content_hash == content_hash))
     text = _text(kept.beats, kept.positions, kept.beats_per_bar)
     connection.execute(
         grids.insert().values(content_hash=content_hash, revision=kept.revision, grid=text, note=note, at=kept.at)
@@ -80,12 +84,31 @@ def get(connection: Connection, content_hash: str) -> CorrectedGrid | None:
 
 def remove(connection: Connection, content_hash: str) -> None:
     """Go back to the grid that was heard."""
-    connection.execute(grids.delete().where(grids.c.content_hash == content_hash))
+    if connection.execute(grids.delete().where(grids.c.content_hash == content_hash)).rowcount:
+        recording_changed(connection, content_hash)
 
 
 def revision_of(connection: Connection, content_hash: str) -> str:
     """Which grid of a recording counts: the corrected one's revision; empty for the one that was heard."""
     return connection.scalar(select(grids.c.revision).where(grids.c.content_hash == content_hash)) or ""
+
+
+def revisions_of(home: Home, settings: WorkbenchSettings, content_hashes: Collection[str]) -> dict[str, str]:
+    """`revision_of` for some recordings of a home folder, those that have a corrected grid.
+
+    Raises
+    ------
+    StoreError : the database cannot be used
+    """
+    if settings.database_url is None and not home.database.is_file():
+        return {}
+    database = Database.at(home, settings)
+    try:
+        with database.read() as connection:
+            found = {content_hash: revision_of(connection, content_hash) for content_hash in set(content_hashes)}
+    finally:
+        database.close()
+    return {content_hash: revision for content_hash, revision in found.items() if revision}
 
 
 def corrected_grid(home: Home, settings: WorkbenchSettings, content_hash: str) -> CorrectedGrid | None:

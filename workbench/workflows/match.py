@@ -5,8 +5,9 @@
     place     the best fifty under the film's moments, from the store or found now
     pick      ten without near duplicates, and why each is there
 
-Placements are kept a pair, keyed by the bytes of both files and all parameters they depend on; a second match of the
-same film reads them. Where a track's sound cannot be had, it keeps its place in the ranking with sync as it usually is.
+Placements are kept a pair, keyed by the bytes of both files, the grid that counts and all parameters and weights they
+depend on; a second match of the same film reads them. Where a track's sound cannot be had, it keeps its place in the
+ranking with sync as it usually is.
 
 Functions: `match` for all of it; `rank_film` for the first two steps; `pair_placements` for the third.
 """
@@ -34,11 +35,13 @@ from workbench.errors import MediaError
 from workbench.home import Home
 from workbench.params import WorkbenchParams
 from workbench.recording import FloatArray, IntArray
+from workbench.settings import load_settings
 from workbench.store.fingerprint import StageKey
+from workbench.store.grids import revisions_of
 from workbench.video.footage import Footage
 from workbench.video.moments import Moments, find_moments
 from workbench.workflows.align import LANDMARKS_VERSION, track_landmarks
-from workbench.workflows.analyze import array_store
+from workbench.workflows.analyze import array_store, profile_parts
 from workbench.workflows.progress import Progress, silent
 from workbench.workflows.watch import PICTURE_VERSION, SOUNDTRACK_VERSION, watch
 
@@ -193,16 +196,24 @@ def _place_all(
     """Placements of each track; None where its sound cannot be had."""
     store = array_store(home)
     moments = find_moments(footage.picture, footage.soundtrack, params.moments)
+    corrected = revisions_of(home, load_settings(), [track.content_hash for track in tracks])
     stage, found = "trying where the best tracks land", []
     for number, track in enumerate(tracks):
         progress(stage, number / len(tracks))
-        found.append(pair_placements(footage.content_hash, moments, track, home, params, store))
+        correction = corrected.get(track.content_hash, "")
+        found.append(pair_placements(footage.content_hash, moments, track, correction, home, params, store))
     progress(stage, 1.0)
     return found
 
 
 def pair_placements(
-    film_hash: str, moments: Moments, track: Track, home: Home, params: WorkbenchParams, store: ArrayStore | None = None
+    film_hash: str,
+    moments: Moments,
+    track: Track,
+    correction: str,
+    home: Home,
+    params: WorkbenchParams,
+    store: ArrayStore,
 ) -> Placements | None:
     """Where a track lands with a film, from the store or found now; None where the track's sound cannot be had.
 
@@ -211,17 +222,15 @@ def pair_placements(
     film_hash : of the film's bytes
     moments : of the film
     track : its file is read only where the store has no landmarks of it
+    correction : revision of the track's corrected grid, empty where it has none
     home : whose store is used
     params : all parameters
-    store : the home's, where it is open already
+    store : the home's
     """
-    store = store or array_store(home)
     versions = f"{PICTURE_VERSION}:{SOUNDTRACK_VERSION}:{LANDMARKS_VERSION}"
     pair = hashlib.sha256(f"{film_hash}:{track.content_hash}:{versions}".encode()).hexdigest()
-    stages = (
-        params.spectrum, params.beats, params.seams, params.sections, params.endings, params.landmarks, params.cuts,
-        params.voice, params.moments, params.align,
-    )  # fmt: skip
+    film_parts = (params.cuts, params.voice, params.moments)
+    stages = (*profile_parts(params, correction), params.landmarks, *film_parts, params.align)
 
     def compute() -> dict[str, NDArray[Any]]:
         landmarks = track_landmarks(track.path, home, params)

@@ -10,6 +10,8 @@ import numpy as np
 import pytest
 
 from workbench.bundled import bundled_path
+from workbench.catalog.columns import CONTOUR_PARTS, SOUND_DIMS
+from workbench.catalog.library import Entry, Library, Measurement
 from workbench.errors import ParameterError
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
@@ -53,6 +55,48 @@ def test_asking_for_a_grid_makes_no_database(tmp_path: Path) -> None:
     home = Home(tmp_path / "nothing")
     assert grids.corrected_grid(home, SETTINGS, SONG) is None
     assert not home.root.exists()
+
+
+def test_another_grid_marks_the_tracks_of_its_recording(database: Database, tmp_path: Path) -> None:
+    library = Library(database)
+    nothing = Measurement(SONG, "a", {}, np.zeros(CONTOUR_PARTS, np.float16), np.zeros(SOUND_DIMS, np.float16))
+    entries = [Entry(tmp_path / "one", {}, "t1", SONG), Entry(tmp_path / "two", {}, "t2", "1" * 64)]
+    library.add_all([*entries, Entry(tmp_path / "again", {}, "t3", SONG)], [nothing])
+
+    def touched(positions: list[int]) -> list[str]:
+        """Tracks that a correction changes; none at all for a removal."""
+        _, before = library.revision()
+        with database.write() as connection:
+            if positions:
+                grids.put(connection, SONG, [0.5, 1.0], positions, 2)
+            else:
+                grids.remove(connection, SONG)
+        changes = library.changes(before, 100)
+        assert changes.revision - before == bool(changes.changed)
+        return [change.track.track_id for change in changes.changed]
+
+    assert library.measured([SONG], "a") == {SONG}
+    assert touched([1, 2]) == ["t1", "t3"]
+    assert library.measured([SONG], "a") == set()
+    assert touched([1, 2]) == []
+    assert touched([2, 1]) == ["t1", "t3"]
+    assert touched([]) == ["t1", "t3"]
+    assert touched([]) == []
+
+
+def test_a_grid_of_a_recording_that_is_no_track_changes_no_catalog(database: Database) -> None:
+    library = Library(database)
+    before = library.revision()
+    with database.write() as connection:
+        grids.put(connection, SONG, [0.5, 1.0], [1, 2], 2)
+    assert library.revision() == before
+
+
+def test_the_revisions_of_some_recordings_are_asked_for_at_once(database: Database, tmp_path: Path) -> None:
+    with database.write() as connection:
+        kept = grids.put(connection, SONG, [0.5, 1.0], [1, 2], 2)
+    assert grids.revisions_of(Home(tmp_path / "home"), SETTINGS, [SONG, "1" * 64, SONG]) == {SONG: kept.revision}
+    assert grids.revisions_of(Home(tmp_path / "nothing"), SETTINGS, [SONG]) == {}
 
 
 def test_what_is_made_after_a_correction_is_made_on_the_corrected_grid(tmp_path: Path) -> None:

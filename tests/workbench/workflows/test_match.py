@@ -10,11 +10,14 @@ import numpy as np
 import pytest
 import soundfile
 
+from workbench.beats.grid import BeatGrid
 from workbench.catalog.lane import Lane
 from workbench.errors import MediaError
 from workbench.home import Home
+from workbench.workflows.beats import map_beats
 from workbench.workflows.library import Wanted, add_tracks, open_library
 from workbench.workflows.match import match, rank_film
+from workbench.workflows.tryout import forget_grid, keep_grid
 
 RATE, FPS = 22_050, 25
 CUTS = tuple(np.arange(2.0, 24.0, 2.0))
@@ -123,6 +126,20 @@ def test_an_erased_cache_changes_nothing(lane: Lane, home: Home, film: Path) -> 
     assert [(found.track.track_id, found.score, found.reasons) for found in anew.matches] == [
         (found.track.track_id, found.score, found.reasons) for found in lane.matches
     ]
+
+
+def test_a_corrected_grid_is_placed_anew_and_the_heard_one_again_without_it(lane: Lane, home: Home, film: Path) -> None:
+    track = open_library(home).get("trk_quick")
+    heard = map_beats(track.path, home).grid
+    late = BeatGrid(heard.beats + 0.13, heard.positions, heard.beats_per_bar, confidence=1.0)
+    keep_grid(track.content_hash, late, home)
+    corrected = {found.track.track_id: found.sync for found in match(film, home, include_sync=True).candidate_pool}
+    forget_grid(track.content_hash, home)
+    before = {found.track.track_id: found.sync for found in lane.candidate_pool}
+    assert corrected["trk_quick"] != before["trk_quick"]
+    assert corrected["trk_slow"] == before["trk_slow"]
+    again = {found.track.track_id: found.sync for found in match(film, home, include_sync=True).candidate_pool}
+    assert again == before
 
 
 def test_a_pair_scores_the_same_when_others_are_gone(lane: Lane, home: Home, film: Path) -> None:
