@@ -1,0 +1,124 @@
+"""What verdicts say about scores, on sets whose answer is known."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.errors import InputError
+from workbench.loops.profile import SEAM_PARTS
+from workbench.plots.palette import png
+from workbench.plots.review import (
+    area_under_curve,
+    brier_score,
+    parts_figure,
+    reliability,
+    reliability_figure,
+    reviewed,
+    wilson,
+)
+from workbench.store.verdicts import Verdict, Word, write_csv
+from workbench.workflows.review import known_splices, read_verdicts
+
+
+def verdict(number: int, word: Word, score: float, *, song: str = "song", **parts: float) -> Verdict:
+    seam = {"leave": 10.0 + number, "enter": 2.0, "fade": 0.02, "exponent": 0.5, "score": score} | parts
+    return Verdict(f"ver_{number:03d}", "0" * 64, song, seam, word, "a note, with a comma", "2026-01-01T00:00:00Z")
+
+
+def drawn(count: int) -> list[Verdict]:
+    """Scores from 0 to 1 and verdicts that are good as often as they promise; harmony knows, level does not."""
+    dice = np.random.default_rng(5)
+    made = []
+    for number in range(count):
+        score, level = dice.uniform(size=2)
+        word: Word = "good" if dice.uniform() < score else "audible" if dice.uniform() < 0.7 else "wrong"
+        parts = dict.fromkeys(SEAM_PARTS, 0.5) | {"harmony": score, "level": level}
+        made.append(verdict(number, word, score, **parts))
+    return made
+
+
+def test_a_calibrated_score_lies_on_the_line() -> None:
+    seams = reviewed(drawn(4000))
+    bins = reliability(seams.scores, seams.good)
+    assert [one.count > 300 for one in bins] == [True] * 10
+    assert all(abs(one.good.value - one.score) < 0.07 for one in bins)
+    assert sum(one.good.low <= one.score <= one.good.high for one in bins) >= 8
+    assert brier_score(seams.scores, seams.good) == pytest.approx(1 / 6, abs=0.01)
+
+
+def test_a_score_that_promises_too_much_lies_below_it() -> None:
+    seams = reviewed(drawn(2000))
+    bins = reliability(np.sqrt(seams.scores), seams.good)
+    assert all(one.good.high < one.score for one in bins[2:8])
+
+
+def test_the_interval_of_a_share_is_wilsons() -> None:
+    """Newcombe, "Two-sided confidence intervals for the single proportion", Stat. Med. 1998, table I, method 3."""
+    for hits, count, low, high in ((81, 263, 0.2553, 0.3662), (15, 148, 0.0624, 0.1605), (0, 20, 0.0, 0.1611)):
+        found = wilson(hits, count)
+        assert (found.low, found.high) == pytest.approx((low, high), abs=5e-5)
+    assert np.isnan(wilson(0, 0).value)
+
+
+def test_order_is_how_often_a_good_one_is_higher() -> None:
+    good, others = np.array([0.9, 0.8, 0.5, np.nan]), np.array([0.5, 0.1])
+    found = area_under_curve(good, others)
+    assert found.value == pytest.approx(5.5 / 6)
+    assert found.low < found.value < found.high <= 1.0
+    assert np.isnan(area_under_curve(good, np.array([])).value)
+
+
+def test_the_latest_verdict_of_a_seam_counts() -> None:
+    seams = reviewed([verdict(1, "good", 0.9), verdict(2, "good", 0.8), verdict(1, "wrong", 0.9)])
+    assert seams.words == ("wrong", "good")
+    assert seams.places.tolist() == [[11.0, 2.0], [12.0, 2.0]]
+    assert np.isnan(seams.parts).all()
+
+
+def test_pictures_show_every_bin_and_every_part() -> None:
+    seams = reviewed(drawn(200))
+    above, below = reliability_figure(seams, bins=5).axes
+    assert len([text for text in above.texts if text.get_text().isdigit()]) == 5
+    assert sum(line.get_xdata().size for line in below.lines) == 200
+    (axes,) = parts_figure(seams).axes
+    harmony, level = (1 + SEAM_PARTS.index(part) for part in ("harmony", "level"))
+    audible = axes.lines[0].get_xdata()
+    assert audible[harmony] > 0.75
+    assert abs(audible[level] - 0.5) < 0.12
+    few = reviewed([verdict(1, "good", 0.9)])
+    for figure in (reliability_figure(seams), parts_figure(seams), reliability_figure(few), parts_figure(few)):
+        assert png(figure).startswith(b"\x89PNG")
+
+
+def test_an_exported_file_reads_back(tmp_path: Path) -> None:
+    given = [verdict(1, "good", 0.9, harmony=0.5), verdict(2, "audible", 0.1)]
+    out = io.StringIO()
+    write_csv(given, out)
+    path = tmp_path / "verdicts.csv"
+    path.write_text(out.getvalue())
+    assert read_verdicts(path) == given
+    for text, reason in (
+        (out.getvalue().replace("audible", "so-so"), "line 3: a verdict is one of"),
+        (out.getvalue().replace("leave", "left"), "no column 'leave'"),
+        (out.getvalue().replace("0.9,", "high,"), "line 2: numbers were expected"),
+    ):
+        path.write_text(text)
+        with pytest.raises(InputError, match=reason):
+            read_verdicts(path)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_verdicts(tmp_path / "nothing.csv")
+
+
+def test_splices_with_known_answers_say_that_nobody_listened() -> None:
+    found = known_splices(["glass_circuit"], each=6)
+    seams = reviewed(found)
+    assert {word: seams.words.count(word) for word in ("good", "audible", "wrong")} == {
+        "good": 6, "audible": 6, "wrong": 6,
+    }  # fmt: skip
+    assert seams.scores[seams.good].min() > seams.scores[~seams.good].max()
+    assert all("nobody listened" in one.note for one in found)
+    assert all("score" in one.seam and set(SEAM_PARTS) <= set(one.seam) for one in found)
