@@ -28,6 +28,7 @@ from service.store.tables import open_database
 from workbench.bundled import bundled_path
 from workbench.catalog.library import Library
 from workbench.home import Home
+from workbench.media.containers import hash_file
 from workbench.params import WorkbenchParams
 from workbench.settings import WorkbenchSettings
 from workbench.store import videos
@@ -62,7 +63,9 @@ class Studio:
         build = f"{kind}:{jobs.new_job_id()}"
         with self.database.write() as connection:
             accounts.ensure(connection, account)
-            made = jobs.submit(connection, NewJob(kind, queue, account, build, video, request=request, **given))
+            made = jobs.submit(
+                connection, NewJob(kind, queue, account, build, video_id=video, request=request, **given)
+            )
             claimed = jobs.claim(connection, [queue], "test", 600.0, without=jobs.BACKGROUND)
         assert claimed is not None
         assert claimed.job_id == made.job_id
@@ -244,9 +247,54 @@ def test_a_track_whose_file_is_gone_is_refused_and_nothing_is_kept(studio: Studi
     job = studio.job("loop", {"auto_mix": False}, track_id="trk_lost")
     outcome = studio.run(job)
     assert (outcome.answer["plan"]["reason"], outcome.answer["retryable"]) == ("audio_unavailable", True)
+    assert str(studio.folder) not in outcome.answer["hint"]
     assert (outcome.billed, outcome.stored) == (False, ())
     studio.settle(job, outcome)
     assert studio.booked(job) == []
+
+
+@pytest.fixture
+def swapped(studio: Studio) -> str:
+    """A track whose file was replaced after it was catalogued."""
+    path = studio.folder / "swapped.ogg"
+    path.write_bytes((studio.folder / "song.ogg").read_bytes() + b"\0\0")
+    Library(studio.database).add(path, {}, track_id="trk_swapped")
+    shutil.copy(studio.folder / "song.ogg", path)
+    return "trk_swapped"
+
+
+@pytest.mark.parametrize("auto_mix", [False, True])
+def test_what_was_found_in_other_bytes_is_not_stored(studio: Studio, swapped: str, auto_mix: bool) -> None:
+    outcome = studio.run(studio.job("loop", {"auto_mix": auto_mix}, track_id=swapped))
+    assert (outcome.answer["plan"]["reason"], outcome.answer["retryable"]) == ("audio_unavailable", True)
+    assert "index" in outcome.answer["hint"]
+    assert (outcome.billed, outcome.stored) == (False, ())
+    with pytest.raises(JobFault) as caught:
+        studio.run(studio.job("align", {"auto_mix": auto_mix}, track_id=swapped))
+    assert caught.value.status == 503
+
+
+def put_video(studio: Studio, video_id: str, path: Path, content_hash: str) -> None:
+    with studio.database.write() as connection:
+        videos.put(connection, video_id, path, content_hash=content_hash, title="", seconds=float(SECONDS))
+
+
+def test_a_video_that_was_replaced_is_refused(studio: Studio) -> None:
+    put_video(studio, "vid_swapped", studio.folder / "holiday.mp4", "00")
+    with pytest.raises(JobFault) as caught:
+        studio.run(studio.job("align", {"auto_mix": False}, video="vid_swapped"))
+    assert caught.value.status == 422
+
+
+def test_that_a_mix_cannot_be_measured_is_found_once(studio: Studio) -> None:
+    page = studio.folder / "page.html"
+    put_video(studio, "vid_deaf", page, hash_file(page))
+    job = studio.job("loop", {"auto_mix": True}, video="vid_deaf")
+    outcome = studio.run(job)
+    assert (outcome.answer["applicable"], "mix" in outcome.answer) == (True, False)
+    assert [(one.kind, one.body.get("mix")) for one in outcome.stored][-1] == ("mix", None)
+    studio.settle(job, outcome)
+    assert studio.run(studio.job("loop", {"auto_mix": True}, video="vid_deaf")).stored == ()
 
 
 def test_placements_are_found_once(studio: Studio) -> None:
