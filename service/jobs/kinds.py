@@ -17,8 +17,9 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import structlog
 
@@ -31,9 +32,15 @@ from service.store.jobs import Job, StoredAnswer
 from workbench.catalog.library import Library
 from workbench.catalog.track import Track
 from workbench.errors import MediaError, UnknownTrack, UnknownVideo
+from workbench.loops.refusals import Refusal, audio_unavailable
+from workbench.media.containers import hash_file
 from workbench.store import grids, videos
 from workbench.store.videos import VideoRecord
 from workbench.workflows.progress import Progress
+
+if TYPE_CHECKING:
+    from workbench.loops.plan import LoopPlan
+    from workbench.mix.balance import Mix
 
 log = structlog.get_logger("service.jobs")
 
@@ -62,7 +69,7 @@ def ingest(job: Job, context: Context) -> Outcome:
         context.stage("watching")
         footage = watch(path, context.home, context.params)
     except MediaError as error:
-        raise JobFault(422, _without_path(error, path, "the file")) from error
+        raise JobFault(422, _without_path(str(error), path, "the file")) from error
     # Without a title of its own a film goes by its file's name, and here that is an id.
     title = footage.title if footage.title != path.name else _given_title(job, path, context)
     kept = _keep(path, job, context)
@@ -113,9 +120,9 @@ def _given_title(job: Job, path: Path, context: Context) -> str:
 
 def loop(job: Job, context: Context) -> Outcome:
     """Plan how a track covers a video, from the stored plan where there is one; with a mix where it is asked for."""
-    from workbench.loops.plan import LoopPlan
-    from workbench.results.loop import TrackRef, loop_result, plan_from_json
+    from workbench.results.loop import TrackRef, plan_from_json
     from workbench.workflows.loop import Song, loop_track
+    from workbench.workflows.mix import mix_under
 
     video, (track, grid) = _video(job, context), _track(job, context)
     key = keys.loop_key(video.content_hash, track.content_hash, grid, context.revision)
@@ -128,35 +135,105 @@ def loop(job: Job, context: Context) -> Outcome:
         ).to_json(),
     }
     new: list[StoredAnswer] = []
-    if stored is None:
-        progress = _progress(context)
-        song = Song(track.track_id, track.path, track)
-        answer = loop_track(song, video.seconds, context.home, context.params, progress=progress).answer
-        body = loop_result(answer, video_id="", track_id="", track=TrackRef(**who["track"])).to_json()
-        stored = {name: value for name, value in body.items() if name not in _LOOP_OWN}
-        if stored["applicable"] or not stored["retryable"]:
-            new.append(StoredAnswer(key, "loop", stored))
-        plan = answer if isinstance(answer, LoopPlan) else None
-    else:
-        plan = plan_from_json(stored) if stored["applicable"] and job.request.get("auto_mix") else None
-    result = who | stored
-    if job.request.get("auto_mix") and plan is not None:
-        mix, more = _mix_of_loop(key, plan, track.path, video.path, context)
-        result |= {} if mix is None else {"mix": mix}
-        new += more
+    mix: dict[str, Any] | None = None
+    try:
+        if stored is None:
+            progress = _progress(context)
+            song = Song(track.track_id, track.path, track)
+            found = loop_track(song, video.seconds, context.home, context.params, progress=progress)
+            if found.analysis is None or found.analysis.content_hash != track.content_hash:
+                _require_track(track)
+            stored = _loop_facts(_fit_to_show(found.answer, track))
+            if stored["applicable"] or not stored["retryable"]:
+                new.append(StoredAnswer(key, "loop", stored))
+        if job.request.get("auto_mix") and stored["applicable"]:
+            plan = plan_from_json(stored)
+            mix, more = _mix(
+                key,
+                track,
+                video,
+                context,
+                lambda: mix_under(plan, track.path, video.path, context.home, context.params),
+            )
+            new += more
+    except _TrackLost as lost:
+        stored, new = _loop_facts(audio_unavailable(str(lost))), []
+    result = who | stored | ({} if mix is None else {"mix": mix})
     return Outcome(result, billed=bool(stored["applicable"]), stored=tuple(new))
 
 
-def _mix_of_loop(
-    key: str, plan: Any, song: Path, video: Path, context: Context
+def _loop_facts(answer: LoopPlan | Refusal) -> dict[str, Any]:
+    """What is stored of a plan or a refusal."""
+    from workbench.results.loop import TrackRef, loop_result
+
+    body = loop_result(
+        answer, video_id="", track_id="", track=TrackRef(catalog_song_id=None, catalog_audio_file_id=None)
+    ).to_json()
+    return {name: value for name, value in body.items() if name not in _LOOP_OWN}
+
+
+def _fit_to_show(answer: LoopPlan | Refusal, track: Track) -> LoopPlan | Refusal:
+    """The same answer; a refusal does not say where the track lies on this machine."""
+    if isinstance(answer, Refusal):
+        return replace(answer, hint=_without_path(answer.hint, track.path, "the file"))
+    return answer
+
+
+def _is_lost(track: Track) -> bool:
+    """Whether the file of a track is not there as the catalog holds it; it may come back."""
+    try:
+        _require_track(track)
+    except _TrackLost:
+        return True
+    return False
+
+
+class _TrackLost(Exception):
+    """The file of a track cannot be read, or is not the one that the catalog holds."""
+
+
+def _require_track(track: Track) -> None:
+    """After work on a track: it was done on the bytes under whose hash it is stored.
+
+    Raises
+    ------
+    _TrackLost : the file is another one by now, or gone
+    """
+    try:
+        content_hash = hash_file(track.path)
+    except MediaError as error:
+        raise _TrackLost(_without_path(str(error), track.path, "the file")) from error
+    if content_hash != track.content_hash:
+        raise _TrackLost("its file is not the one in the catalog any more; the catalog has to be indexed again")
+
+
+def _require_video(video: VideoRecord) -> None:
+    """After work on a video: it was done on the bytes under whose hash it is stored.
+
+    Raises
+    ------
+    JobFault : the file is another one by now, or gone
+    """
+    try:
+        unchanged = hash_file(video.path) == video.content_hash
+    except MediaError as error:
+        log.error("video lost", video_id=video.video_id, problem=str(error))
+        unchanged = False
+    if not unchanged:
+        raise JobFault(422, "the video can no longer be read; submit it again")
+
+
+def _mix(
+    key: str, track: Track, video: VideoRecord, context: Context, measure: Callable[[], Mix]
 ) -> tuple[dict[str, Any] | None, list[StoredAnswer]]:
-    from workbench.workflows.mix import mix_under
+    """The body of a mix, stored or measured now, and what is new about it; None where it cannot be measured.
 
-    return _mix(key, context, lambda: mix_under(plan, song, video, context.home, context.params))
+    That it cannot be measured is stored like a mix: the same bytes would fail again.
 
-
-def _mix(key: str, context: Context, measure: Callable[[], Any]) -> tuple[dict[str, Any] | None, list[StoredAnswer]]:
-    """The body of a mix, stored or measured now, and what is new about it; None where it cannot be measured."""
+    Raises
+    ------
+    _TrackLost, JobFault : the track or the video is not the file any more that it was
+    """
     from workbench.results.mix import mix_body
 
     mix_key = keys.mix_key(key)
@@ -164,11 +241,13 @@ def _mix(key: str, context: Context, measure: Callable[[], Any]) -> tuple[dict[s
     if stored is not None:
         return stored["mix"], []
     context.stage("mixing")
+    body: dict[str, Any] | None = None
     try:
         body = mix_body(measure()).to_json()
     except MediaError as error:
         log.warning("no mix", problem=str(error))
-        return None, []
+    _require_track(track)
+    _require_video(video)
     return body, [StoredAnswer(mix_key, "mix", {"mix": body})]
 
 
@@ -182,6 +261,7 @@ def align(job: Job, context: Context) -> Outcome:
     key = keys.align_key(video.content_hash, track.content_hash, grid, context.revision)
     stored = _found(context, key)
     cached, new = stored is not None, list[StoredAnswer]()
+    mix: dict[str, Any] | None = None
     try:
         if stored is None:
             song = Song(track.track_id, track.path, track)
@@ -189,18 +269,26 @@ def align(job: Job, context: Context) -> Outcome:
             points = ((one.offset_seconds, one.score, one.label) for one in found.placements)
             body = align_result(points, video_id="", track_id="").to_json()
             stored = {"sync_points": body["sync_points"]}
+            _require_track(track)
+            _require_video(video)
             new.append(StoredAnswer(key, "align", stored))
+        if job.request.get("auto_mix"):
+            mix, more = _mix(
+                key,
+                track,
+                video,
+                context,
+                lambda: mix_beside(track.path, video.path, video.seconds, context.home, context.params),
+            )
+            new += more
     except MediaError as error:
         log.error("align", job_id=job.job_id, problem=str(error))
         raise JobFault(503, "the track or the video cannot be read at the moment; call again") from error
+    except _TrackLost as lost:
+        raise JobFault(503, f"the track's audio could not be read: {lost}; call again") from lost
     answer: dict[str, Any] = {"video_id": job.video_id, "track_id": job.track_id, "job_id": job.job_id}
     answer |= {"status": "complete", "cached": cached, **stored}
-    if job.request.get("auto_mix"):
-        mix, more = _mix(
-            key, context, lambda: mix_beside(track.path, video.path, video.seconds, context.home, context.params)
-        )
-        answer |= {} if mix is None else {"mix": mix}
-        new += more
+    answer |= {} if mix is None else {"mix": mix}
     return Outcome(answer, billed=True, stored=tuple(new))
 
 
@@ -232,13 +320,15 @@ def _lane(job: Job, context: Context) -> tuple[dict[str, Any], tuple[StoredAnswe
     except MediaError as error:
         log.error("match", job_id=job.job_id, problem=str(error))
         raise JobFault(422, "the video can no longer be read; submit it again") from error
+    _require_video(video)
     body = lane_body(lane, expand_full=True, with_sync=MOST_SYNC_POINTS).to_json()
+    if any(one.sync_status == "cold" and _is_lost(one.track) for one in lane.candidate_pool):
+        return body, ()  # where it lands is found once its file is back
     return body, (StoredAnswer(key, "match", body),)
 
 
 def beats(job: Job, context: Context) -> Outcome:
     """Fetch a recording and find its beats. Whether the account had it mapped before is seen when it is settled."""
-    from workbench.media.containers import hash_file
     from workbench.results.beats import beat_grid_body
     from workbench.workflows.beats import map_beats
 
@@ -253,7 +343,7 @@ def beats(job: Job, context: Context) -> Outcome:
         try:
             found = map_beats(path, context.home, context.params, _beats_stages(context))
         except MediaError as error:
-            raise JobFault(422, _without_path(error, path, "the audio")) from error
+            raise JobFault(422, _without_path(str(error), path, "the audio")) from error
         body = beat_grid_body(found.grid, found.duration, track_id=None, cached=False).to_json()
         grid = {name: value for name, value in body.items() if name not in _BEATS_OWN}
         new.append(StoredAnswer(key, "beats", grid))
@@ -302,9 +392,9 @@ def _track(job: Job, context: Context) -> tuple[Track, str]:
     return track, "" if facts is None else facts.grid_revision
 
 
-def _without_path(error: Exception, path: Path, instead: str) -> str:
+def _without_path(text: str, path: Path, instead: str) -> str:
     """What is wrong with a file, without where it lies on this machine."""
-    return str(error).replace(str(path), instead).replace(path.name, instead)
+    return text.replace(str(path), instead).replace(path.name, instead)
 
 
 KINDS: Mapping[str, Callable[[Job, Context], Outcome]] = {
