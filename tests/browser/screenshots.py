@@ -38,7 +38,7 @@ def take(page: Page, out: Path) -> None:
             idle(page)
             page.mouse.move(640, 60)
             page.screenshot(path=out / f"dashboard_{name}_{mode}.png")
-        page.locator("header button").last.click()
+        page.locator("button[aria-label*='theme' i], header button").last.click()
 
 
 def main() -> None:
