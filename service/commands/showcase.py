@@ -30,7 +30,7 @@ class Showcase:
                 f"{call} {url}/v1/videos/{VIDEO_ID}",
                 "# music for a script",
                 f'{call} {url}/v1/underscore -d \'{{"script": "{_SCRIPT}"}}\'',
-                "# a track looped over the clip: again after a second, and the plan is there",
+                "# a track looped over the clip: the answer names the address to poll, which is free",
                 f'{call} {url}/v1/loop -d \'{{"video_id": "{VIDEO_ID}", "track_id": "{self.track_id}"}}\'',
                 "",
             )

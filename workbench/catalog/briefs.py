@@ -33,6 +33,8 @@ Fact: TypeAlias = Literal["vocals", "drums", "bpm", "duration", "energy", "mode"
 
 _SOUNDS_THERE = 0.4
 """probability, or share of struck rhythm, from where on a voice or drums are taken to be there"""
+_SURELY_STRUCK = 0.85
+"""share of struck rhythm that no piano or guitar alone reaches"""
 _NAMED = 0.4
 """of a facet, from where on a track's text is taken to name it"""
 _ABOUT, _EXACTLY = 0.08, 0.04
@@ -76,6 +78,10 @@ class Constraint:
             values, known = np.where(silent, 0.0, values), known | silent
         inside = (values >= self.low) & (values <= self.high)
         judged = np.where(known, np.where(inside, KEPT, BROKEN), NOT_KNOWN)
+        if self.fact == "drums" and self.barred:
+            # A piano is struck too: where the text names instruments and no drums, it takes clear drums to say otherwise.
+            told = facets[:, lexicon().of("instruments")].max(axis=1) >= _NAMED
+            judged = np.where(told & (values < _SURELY_STRUCK), KEPT, judged)
         if self.barred:
             judged = np.where(_names(facets, self.barred), BROKEN, judged)
         return np.asarray(judged, dtype=np.int8)

@@ -85,6 +85,11 @@ class Columns:
     def __len__(self) -> int:
         return len(self.track_ids)
 
+    @property
+    def silent(self) -> NDArray[np.bool_]:
+        """Which tracks are known to hold no sound: no loudness (BS.1770 gates what is under -70 LUFS), and no onset."""
+        return np.asarray(np.isnan(self.lufs) & (np.asarray(self.density) == 0.0) & (np.asarray(self.drums) == 0.0))
+
     def take(self, rows: IntArray) -> Columns:
         """The tracks of some rows, in that order, copied into memory."""
         return Columns(**{field.name: np.asarray(getattr(self, field.name)[rows]) for field in fields(self)})

@@ -124,6 +124,7 @@ def rank(film: FilmFacts, columns: Columns, count: int, params: MatchParams | No
     params = params or MatchParams()
     wanted = wanted_of(film, params)
     rows = _scan(film, wanted, columns, max(count, params.candidates), params)
+    rows = rows[~columns.silent[rows]]
     chosen = columns.take(rows)
     parts = quick_parts(film, wanted, chosen, params) | slow_parts(film, chosen, params)
     raw = raw_scores(parts, params)

@@ -114,12 +114,12 @@ def _candidates(
     """Rows to compare, ascending: all of a small catalog, else what searches propose of those that keep rules."""
     total = len(snapshot.columns)
     if total <= params.all_compared:
-        return np.arange(total, dtype=np.int64)
-    allowed = _keep_rules(wanted, snapshot.columns)
+        return np.flatnonzero(~snapshot.columns.silent)
+    audible = ~snapshot.columns.silent
+    allowed = audible & _keep_rules(wanted, snapshot.columns)
     proposed = [_propose(wanted, recognised, snapshot, embedding, params, allowed)]
     if int(np.count_nonzero(allowed)) < _SPARE * POOL_SIZE:
-        everything = np.ones(total, dtype=np.bool_)
-        proposed.append(_propose(wanted, recognised, snapshot, embedding, params, everything))
+        proposed.append(_propose(wanted, recognised, snapshot, embedding, params, audible))
     return np.unique(np.concatenate(proposed))
 
 
