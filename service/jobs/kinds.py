@@ -7,7 +7,7 @@
     beats    beats   audio_url                                 beat grid
     match    main    include_sync, sync_points_per_track       a whole lane, of which submit and poll select
     engine   main    -                                         nothing: it stores a lane before anybody asks
-    preview  main    audio_id                                  which stretch of the track it plays
+    preview  main    file                                      which stretch of the track it plays
 
 Video, track and account stand in the job itself. What is found once is stored under the key of all it depends on
 (`service.answers.keys`), without the ids that a caller gave it, so that the next account's job finds it.

@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+
+import structlog
+
 from service.jobs.outcome import Context, JobFault, Outcome
 from service.store.jobs import Job
 from workbench.errors import MediaError, UnknownTrack
+
+log = structlog.get_logger("service.jobs")
 
 
 def preview(job: Job, context: Context) -> Outcome:
@@ -12,17 +18,22 @@ def preview(job: Job, context: Context) -> Outcome:
 
     Raises
     ------
-    JobFault : the track is gone, or its file cannot be read
+    JobFault : the track is gone, or its file cannot be read or is another one
     """
     from workbench.catalog.library import Library
+    from workbench.media.containers import hash_file
     from workbench.workflows.preview import make_preview
 
-    audio_id = str(job.request["audio_id"])
+    name = str(job.request["file"])
     folder = context.home.prepared(context.home.previews)
     context.stage("cutting")
     try:
         track = Library(context.database).get(str(job.track_id))
-        made = make_preview(track.path, folder / f"{audio_id}.mp3", context.home, context.params)
+        made = make_preview(track.path, context.scratch / name, context.home, context.params)
+        if hash_file(track.path) != track.content_hash:
+            raise MediaError("the file of the track is not the one in the catalog any more")
     except (MediaError, UnknownTrack) as error:
+        log.warning("no preview", track_id=job.track_id, problem=str(error))
         raise JobFault(404, "there is no sound to make a preview of") from error
-    return Outcome({"audio_id": audio_id, "song_from": made.song_from, "song_to": made.song_to}, billed=False)
+    os.replace(made.path, folder / name)
+    return Outcome({"file": name, "song_from": made.song_from, "song_to": made.song_to}, billed=False)

@@ -14,16 +14,20 @@ from sanic.response import file
 from sqlalchemy import Connection
 
 from service.admission import Door
+from service.answers import previews as answers
+from service.answers.answer import analysis_revision, raise_fault
 from service.auth import signatures
 from service.errors import Problem, not_found, unavailable
 from service.routes.exchange import path_id
 from service.store import jobs, tracks
 from service.store.jobs import Job, NewJob
+from service.store.moments import moment
 
 blueprint = Blueprint("previews", url_prefix="/previews")
 _NAME = re.compile(r"(aud_[0-9a-f]{24})\.mp3")
 _PATIENCE_SECONDS = 10.0
 _LOOK_SECONDS = 0.1
+_AGAIN_SECONDS = 60.0  # before another try at a preview that could not be made
 
 
 @blueprint.get("/<name:str>", ctx_door=Door(key=False))
@@ -45,23 +49,39 @@ async def excerpt(request: Request, name: str) -> HTTPResponse:
         raise Problem(403, "the preview link is altered or has expired; ask for the lane again")
     if named is None:
         raise not_found("preview")
-    path = context.config.home.previews / named[0]
+    track_id, file_name = await context.transactions.read(partial(_sought, audio_id=named[1]))
+    path = context.config.home.previews / file_name
     if not await asyncio.to_thread(path.is_file):
-        await _made(request, named[1])
+        await _made(request, track_id, file_name)
     return await _sent(request, path)
 
 
-async def _made(request: Request, audio_id: str) -> None:
-    """Have a preview made, and wait for it."""
-    transactions = request.app.ctx.transactions
+def _sought(connection: Connection, audio_id: str) -> tuple[str, str]:
+    """Which track an excerpt is of, and under which name it is kept.
+
+    Raises
+    ------
+    Problem : 404
+    """
+    track = tracks.with_audio(connection, audio_id)
+    if track is None:
+        raise not_found("preview")
+    return track.track_id, answers.file_name(audio_id, track.grid_revision, analysis_revision(connection))
+
+
+async def _made(request: Request, track_id: str, file_name: str) -> None:
+    """Have a preview made, and wait for it; one that has just failed is not tried again at once.
+
+    Raises
+    ------
+    Problem : 404 where there is no sound to make it of; 500, 503
+    """
+    transactions, build = request.app.ctx.transactions, f"preview:{file_name}"
+    new = NewJob("preview", jobs.MAIN, "", build, track_id=track_id, request={"file": file_name})
 
     def start(connection: Connection) -> Job:
-        track_id = tracks.with_audio(connection, audio_id)
-        if track_id is None:
-            raise not_found("preview")
-        build = f"preview:{audio_id}"
-        new = NewJob("preview", jobs.MAIN, "", build, track_id=track_id, request={"audio_id": audio_id})
-        return jobs.submit(connection, new)
+        failed = jobs.failed_since(connection, "preview", build, moment(-_AGAIN_SECONDS))
+        return failed or jobs.submit(connection, new)
 
     job: Job | None = await transactions.write(start)
     try:
@@ -71,8 +91,10 @@ async def _made(request: Request, audio_id: str) -> None:
                 job = await transactions.read(partial(jobs.get, job_id=job.job_id))
     except TimeoutError:
         raise unavailable("the preview is being made; ask again", retry_after=5) from None
-    if job is None or job.state == "failed":
+    if job is None:
         raise not_found("preview")
+    if job.state == "failed":
+        raise_fault(job)
 
 
 async def _sent(request: Request, path: Path) -> HTTPResponse:

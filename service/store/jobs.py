@@ -234,6 +234,14 @@ def open_job(connection: Connection, account: str, kind: str, build: str) -> Job
     return None if row is None else _job(row)
 
 
+def failed_since(connection: Connection, kind: str, build: str, after: str) -> Job | None:
+    """The job of a kind and build that failed last, if that was after a moment."""
+    failed = (jobs.c.build == build) & (jobs.c.state == "failed") & (jobs.c.kind == kind)
+    query = sa.select(jobs).where(failed, jobs.c.finished_at > after).order_by(jobs.c.finished_at.desc())
+    row = connection.execute(query.limit(1)).first()
+    return None if row is None else _job(row)
+
+
 def claim(
     connection: Connection, queues: Sequence[str], owner: str, lease_seconds: float, *, without: Sequence[str] = ()
 ) -> Job | None:

@@ -50,8 +50,17 @@ def get(connection: Connection, track_id: str) -> TrackFacts | None:
     )
 
 
-def with_audio(connection: Connection, audio_id: str) -> str | None:
+# a range, which the index on the hash serves; every hex digit sorts before "g"
+_BY_AUDIO = (
+    sa.select(tracks.c.track_id)
+    .where(tracks.c.content_hash >= sa.bindparam("first"), tracks.c.content_hash < sa.bindparam("end"))
+    .order_by(tracks.c.track_id)
+    .limit(1)
+)
+
+
+def with_audio(connection: Connection, audio_id: str) -> TrackFacts | None:
     """A track whose bytes an audio id stands for."""
-    start = audio_id.removeprefix("aud_")
-    query = sa.select(tracks.c.track_id).where(tracks.c.content_hash.startswith(start, autoescape=True))
-    return connection.scalar(query.order_by(tracks.c.track_id).limit(1))
+    first = audio_id.removeprefix("aud_")
+    track_id = connection.scalar(_BY_AUDIO, {"first": first, "end": f"{first}g"})
+    return None if track_id is None else get(connection, track_id)

@@ -17,11 +17,11 @@ import numpy as np
 import pytest
 import trustme
 
-from service.answers import keys
+from service.answers import keys, previews
 from service.jobs import kinds, settle
 from service.jobs.outcome import Context, JobFault, Outcome
 from service.settings import ServiceSettings
-from service.store import accounts, answers, catalog, claims, jobs, ledger
+from service.store import accounts, answers, catalog, claims, jobs, ledger, tracks
 from service.store.claims import Claim
 from service.store.jobs import Job, NewJob
 from service.store.tables import open_database
@@ -338,6 +338,26 @@ def test_beats_of_no_sound_fail_with_422(studio: Studio, name: str) -> None:
     failed = studio.fail(job, caught.value)
     assert (failed.fault or {})["status"] == 422
     assert studio.booked(job) == []
+
+
+def test_a_preview_is_of_the_bytes_it_is_named_after(studio: Studio, swapped: str) -> None:
+    with studio.database.read() as connection:
+        track = tracks.with_audio(connection, "aud_" + hash_file(studio.folder / "song.ogg")[:24])
+        assert tracks.with_audio(connection, "aud_" + 24 * "0") is None
+    assert track is not None
+    assert track.track_id == "trk_1"
+    studio.run(studio.job("preview", {"file": "aud_1-r1.mp3"}, charge_key=None))
+    assert (studio.home.previews / "aud_1-r1.mp3").stat().st_size > 10_000
+    with pytest.raises(JobFault) as caught:
+        studio.run(studio.job("preview", {"file": "aud_2-r1.mp3"}, track_id=swapped, charge_key=None))
+    assert caught.value.status == 404
+    assert not (studio.home.previews / "aud_2-r1.mp3").exists()
+
+
+def test_a_preview_is_made_anew_when_grid_or_analysis_change() -> None:
+    names = {previews.file_name("aud_1", *given) for given in (("", "r1"), ("", "r2"), ("g", "r1"))}
+    assert len(names) == 3
+    assert all(name.startswith("aud_1-") and name.endswith(".mp3") for name in names)
 
 
 def test_match_waits_for_its_video_and_reads_what_was_ranked_ahead(studio: Studio) -> None:

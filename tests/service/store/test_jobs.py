@@ -284,6 +284,19 @@ def test_a_completion_that_cannot_be_booked_completes_nothing(database: Database
     assert read(database, held).state == "running"
 
 
+def test_a_failure_is_remembered_by_its_build(database: Database) -> None:
+    (job,) = submit(database, new("preview:1", kind="preview", charge_key=None))
+    held = claim(database)
+    with database.write() as connection:
+        assert jobs.failed_since(connection, "preview", "preview:1", moment(-60)) is None
+        assert jobs.fail(connection, held, jobs.Fault(404, "not_found", "no sound"))
+        found = jobs.failed_since(connection, "preview", "preview:1", moment(-60))
+        assert found is not None
+        assert (found.job_id, found.fault) == (job.job_id, {"status": 404, "type": "not_found", "message": "no sound"})
+        assert jobs.failed_since(connection, "preview", "preview:1", moment(60)) is None
+        assert jobs.failed_since(connection, "preview", "preview:2", moment(-60)) is None
+
+
 def test_depths_tell_what_waits(database: Database) -> None:
     first, *_ = submit(database, new("a"), new("b"), new("c", kind="beats", queue=jobs.BEATS))
     claim(database)
