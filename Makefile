@@ -20,7 +20,7 @@ TORCH ?= torch==2.13.0
 NBVAL   = WORKBENCH_HOME="$$(mktemp -d)" $(BIN)/python -m pytest --nbval-lax notebooks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test test-all check format notebooks bench peers train lock clean
+.PHONY: help demo serve test test-all check format notebooks screenshots bench peers train lock clean
 
 help:
 	@sed -n '2,10s/^# *//p' Makefile
@@ -82,6 +82,10 @@ format: $(VENV)/.dev
 
 notebooks: $(VENV)/.torch $(VENV)/.words
 	$(NBVAL)
+
+# The dashboard's pictures for the README, by the browser that its tests use.
+screenshots: $(VENV)/.dev
+	$(BIN)/python tests/browser/screenshots.py
 
 bench: $(VENV)/.words peers
 	$(BIN)/python tests/benchmarks/run.py

@@ -8,6 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.slow  # a browser, a server and its workers: minutes on two cores
+
 
 @pytest.fixture
 def match(page: Any, open_tab: Callable[[str], None]) -> Any:

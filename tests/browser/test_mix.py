@@ -11,6 +11,8 @@ from playwright.sync_api import expect
 
 from service.console import run
 
+pytestmark = pytest.mark.slow  # a browser, a server and its workers: minutes on two cores
+
 
 @pytest.fixture
 def mix(page: Any, open_tab: Callable[[str], None]) -> Any:

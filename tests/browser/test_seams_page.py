@@ -9,6 +9,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
+pytestmark = pytest.mark.slow  # a browser, a server and its workers: minutes on two cores
+
 
 @pytest.fixture
 def seams(watched: Any) -> Any:

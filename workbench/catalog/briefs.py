@@ -79,7 +79,7 @@ class Constraint:
         inside = (values >= self.low) & (values <= self.high)
         judged = np.where(known, np.where(inside, KEPT, BROKEN), NOT_KNOWN)
         if self.fact == "drums" and self.barred:
-            # A piano is struck too: where the text names instruments and no drums, it takes clear drums to say otherwise.
+            # A piano is struck too: where a text names instruments and no drums, it takes clear drums to differ.
             told = facets[:, lexicon().of("instruments")].max(axis=1) >= _NAMED
             judged = np.where(told & (values < _SURELY_STRUCK), KEPT, judged)
         if self.barred:
