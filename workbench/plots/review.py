@@ -10,8 +10,9 @@ A seam's score claims to be the probability that nobody hears it. Three question
 - Worth: the Brier score is the mean squared distance between score and answer (1 good, 0 not); lower is better, and
   whoever always says the overall share of good ones gets share times (1 - share).
 - Order: the area under the ROC curve is how often a good seam scores above one that is not, ties counting half; 0.5 is
-  chance. Its interval follows Hanley & McNeil, "The meaning and use of the area under a receiver operating
-  characteristic curve", Radiology 1982. Applied to one part of the score, it says whether that part knows.
+  chance. Its interval holds every area from which the one found lies within 1.96 standard deviations, by Hanley &
+  McNeil, "The meaning and use of the area under a receiver operating characteristic curve", Radiology 1982; so few
+  seams that are all in order do not look certain. Applied to one part of the score, it says whether that part knows.
 
 All intervals hold for 95 in 100, and take seams for independent. Seams of one song are less than that, so that few
 songs make the true intervals wider than those drawn.
@@ -145,10 +146,17 @@ def area_under_curve(good: FloatArray, others: FloatArray) -> Estimate:
         return Estimate(np.nan, np.nan, np.nan)
     above = (good[:, None] > others[None, :]).mean() + 0.5 * (good[:, None] == others[None, :]).mean()
     area = float(above)
-    both_good, both_others = area / (2 - area), 2 * area**2 / (1 + area)
-    variance = area * (1 - area) + (n - 1) * (both_good - area**2) + (m - 1) * (both_others - area**2)
-    reach = _Z * float(np.sqrt(max(variance, 0.0) / (n * m)))
-    return Estimate(area, max(0.0, area - reach), min(1.0, area + reach))
+    could_be = np.linspace(0.0, 1.0, 2001)
+    spread = _spread_of_area(could_be, n, m)
+    inside = could_be[np.abs(could_be - area) <= _Z * spread]
+    return Estimate(area, min(area, float(inside.min())), max(area, float(inside.max())))
+
+
+def _spread_of_area(area: FloatArray, n: int, m: int) -> FloatArray:
+    """Standard deviation, by Hanley & McNeil, of the area found among n and m where the true one is `area`."""
+    two_good, two_others = area / (2 - area), 2 * area**2 / (1 + area)
+    variance = area * (1 - area) + (n - 1) * (two_good - area**2) + (m - 1) * (two_others - area**2)
+    return np.asarray(np.sqrt(np.maximum(variance, 0.0) / (n * m)), dtype=np.float64)
 
 
 def reliability_figure(seams: Reviewed, bins: int = 10) -> Figure:
@@ -218,6 +226,7 @@ def parts_figure(seams: Reviewed) -> Figure:
     axes.axvline(0.5, color=BEAT, linewidth=1.2, linestyle=(0, (4, 3)))
     axes.axhline(rows[0] - 0.5, color=RULE, linewidth=1.0)
     axes.set_yticks(rows, names, fontsize=9)
+    axes.set_ylim(rows[-1] - 0.6, rows[0] + 0.5)
     axes.set_xlim(-0.02, 1.02)
     axes.set_xlabel("how often it is higher at a good seam; 0.5 is chance, 1 always", fontsize=9)
     title = f"tells good seams ({int(seams.good.sum())})"

@@ -69,6 +69,10 @@ def test_order_is_how_often_a_good_one_is_higher() -> None:
     found = area_under_curve(good, others)
     assert found.value == pytest.approx(5.5 / 6)
     assert found.low < found.value < found.high <= 1.0
+    few, many = (area_under_curve(np.full(count, 0.9), np.full(count, 0.1)) for count in (3, 100))
+    assert (few.value, few.high, many.high) == (1.0, 1.0, 1.0)
+    assert few.low < 0.7
+    assert 0.95 < many.low < 1.0
     assert np.isnan(area_under_curve(good, np.array([])).value)
 
 
