@@ -378,6 +378,29 @@ def test_match_waits_for_its_video_and_reads_what_was_ranked_ahead(studio: Studi
     assert (fault["status"], "not a video" in fault["message"]) == (422, True)
 
 
+def _sync_statuses(outcome: Outcome) -> dict[str, str]:
+    return {track["track_id"]: track["sync_status"] for track in outcome.answer["candidate_pool"]}
+
+
+def test_a_lane_is_not_kept_while_the_file_of_a_track_is_away(studio: Studio) -> None:
+    path, away = studio.folder / "away.ogg", studio.folder / "away.bak"
+    path.write_bytes((studio.folder / "song.ogg").read_bytes() + b"\0\0\0")
+    library = Library(studio.database)
+    library.add(path, {}, track_id="trk_away")
+    for track in library.list():
+        if track.track_id not in ("trk_1", "trk_away"):
+            library.remove(track.track_id)
+    path.rename(away)
+    outcome = studio.run(studio.job("match", {"include_sync": True}))
+    assert _sync_statuses(outcome)["trk_away"] == "cold"
+    assert outcome.stored == ()
+    away.rename(path)
+    outcome = studio.run(studio.job("match", {"include_sync": True}))
+    assert set(_sync_statuses(outcome).values()) == {"warm"}
+    assert [one.kind for one in outcome.stored] == ["match"]
+    library.remove("trk_away")
+
+
 def test_a_stored_lane_answers_a_match(studio: Studio) -> None:
     lane = {"title": "t", "reasoning": "r", "matches": [], "candidate_pool": []}
     with studio.database.write() as connection:
