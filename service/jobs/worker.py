@@ -35,6 +35,7 @@ from service import metrics
 from service.jobs import settle
 from service.jobs.children import Child
 from service.jobs.outcome import Outcome
+from service.jobs.sweep import sweep
 from service.settings import ServiceSettings
 from service.store import facts, jobs, workers
 from service.store.jobs import Job
@@ -49,6 +50,7 @@ _RETRY_SECONDS = 0.5  # before another try at a database that failed us
 _DRAIN_SECONDS = 10.0  # what a running job gets to finish in when the worker is to stop
 _JOBS_A_CHILD = 500  # a bound on what leaks in a library can add up to
 _FORGET_SECONDS = 3600.0  # after which a worker that is silent is no longer listed
+_SWEEP_SECONDS = 3600.0  # between looks for what nobody will ask for again
 _RESTART_SECONDS = 1.0  # before a child is started in the place of one that died while it started
 
 log = structlog.get_logger("service.jobs")
@@ -87,6 +89,7 @@ class Worker:
     _next_beat: float = field(default=0.0, init=False)
     _next_look: float = field(default=0.0, init=False)
     _next_child: float = field(default=0.0, init=False)
+    _next_sweep: float = field(default=0.0, init=False)
     _revision: str | None = field(default=None, init=False)
     _announced: bool = field(default=False, init=False)
 
@@ -125,6 +128,8 @@ class Worker:
         now = time.monotonic()
         if now >= self._next_beat:
             self._beat()
+        if now >= self._next_sweep:
+            self._sweep()
         self._write_unsettled()
         self._end_overdue(now)
         if self._stop_at is None:
@@ -334,6 +339,13 @@ class Worker:
             job = self._killed(child)
             log.error("job lost to another worker", job_id=job.job_id)
             self._remove_scratch(job)
+
+    def _sweep(self) -> None:
+        self._next_sweep = time.monotonic() + _SWEEP_SECONDS
+        try:
+            sweep(self.home, self.database, self.settings)
+        except StoreError as error:
+            log.error("cannot sweep", problem=str(error))
 
     def _expire(self, connection: Connection) -> None:
         """Give up beats jobs that have waited for too long; before every claim, so that none of them is begun."""

@@ -81,6 +81,13 @@ def move(connection: Connection, video_id: str, expected: Status, **values: Any)
     return changed.rowcount == 1
 
 
+def forget_uploads(connection: Connection, untouched_since: str) -> list[str]:
+    """Forget the claims whose bytes never came, or were never ingested, since a moment; returns their storage keys."""
+    stale = (claims.c.status == "awaiting_upload") & (claims.c.updated_at < untouched_since)
+    gone = connection.scalars(claims.delete().where(stale).returning(claims.c.storage_key))
+    return [key for key in gone if key is not None]
+
+
 def clip(connection: Connection, video_id: str) -> Clip | None:
     """The stored facts of a video that is ready."""
     row = connection.execute(_CLIP, {"video_id": video_id}).first()

@@ -52,6 +52,11 @@ def remember(connection: Connection, account: str, endpoint: str, key: str, fing
     return found
 
 
+def forget(connection: Connection) -> None:
+    """Forget the keys that are not honoured any more."""
+    connection.execute(repeats.delete().where(_expired()))
+
+
 def _one(account: str, endpoint: str, key: str) -> tuple[sa.ColumnElement[bool], ...]:
     return repeats.c.account == account, repeats.c.endpoint == endpoint, repeats.c.key == key
 
