@@ -20,10 +20,10 @@ from panel.custom import JSComponent
 from panel_material_ui.template.base import Page as MaterialPage
 
 from workbench.dashboards.access import LOCAL_NAMES, guard, is_loopback
-from workbench.dashboards.assets import ASSETS, stylesheet
 from workbench.dashboards.downloads import download_file, offered
 from workbench.dashboards.files import SoundFiles, Uploads
 from workbench.dashboards.session import SOUNDS_ROUTE, UPLOADS_ROUTE, Session
+from workbench.dashboards.styles import ASSETS, stylesheet
 from workbench.errors import ParameterError
 from workbench.home import Home
 from workbench.params import WorkbenchParams

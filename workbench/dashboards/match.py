@@ -26,10 +26,10 @@ from panel.custom import JSComponent
 from workbench.align.placements import Placement
 from workbench.catalog.lane import Match
 from workbench.catalog.track import Track
-from workbench.dashboards.assets import ASSETS, stylesheet
 from workbench.dashboards.charts import flat_legend, paint, time_chart, unique_name
 from workbench.dashboards.mix import MixState
 from workbench.dashboards.session import Session
+from workbench.dashboards.styles import ASSETS, stylesheet
 from workbench.dashboards.transport import Player, playhead
 from workbench.dashboards.work import Job
 from workbench.plots.palette import BEAT, HEARD, VOICE

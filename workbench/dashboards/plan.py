@@ -36,8 +36,8 @@ from bokeh.models import (
 from bokeh.plotting import figure as new_bokeh_figure
 from panel.custom import JSComponent
 
-from workbench.dashboards.assets import ASSETS, stylesheet
 from workbench.dashboards.session import Session
+from workbench.dashboards.styles import ASSETS, stylesheet
 from workbench.dashboards.transport import Player, playhead, seek_on_tap
 from workbench.dashboards.views import LongSound, film_row
 from workbench.loops.plan import LoopPlan

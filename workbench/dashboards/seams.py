@@ -23,8 +23,8 @@ from bokeh.models import ColumnDataSource, FixedTicker, LinearColorMapper, Range
 from bokeh.plotting import figure as new_bokeh_figure
 from panel.custom import JSComponent
 
-from workbench.dashboards.assets import ASSETS, stylesheet
 from workbench.dashboards.session import Session
+from workbench.dashboards.styles import ASSETS, stylesheet
 from workbench.dashboards.transport import playhead
 from workbench.errors import WorkbenchError
 from workbench.home import Home

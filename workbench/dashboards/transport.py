@@ -27,7 +27,7 @@ from bokeh.models.annotations import Span
 from bokeh.plotting import figure as Figure
 from panel.custom import JSComponent
 
-from workbench.dashboards.assets import ASSETS, stylesheet
+from workbench.dashboards.styles import ASSETS, stylesheet
 
 
 class Player(JSComponent):
