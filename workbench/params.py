@@ -647,7 +647,7 @@ class CutParams(Params):
     )
     step_bias: float = Field(default=8.7, ge=-50.0, le=50.0, description="log-odds of a cut before any evidence")
     step_threshold: float = Field(
-        default=1.2,
+        default=2.0,
         ge=-10.0,
         le=20.0,
         description="log-odds over which a step is a cut; higher finds fewer, surer ones",

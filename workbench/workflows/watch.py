@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from workbench.media.audio import SoundBlock
     from workbench.mix.levels import LevelCurve
 
-PICTURE_VERSION = 3
+PICTURE_VERSION = 4
 """Raise it when the code of media.clip or video changes a picture."""
 SOUNDTRACK_VERSION = 4
 """Raise it when the code that measures a clip's sound changes its results."""

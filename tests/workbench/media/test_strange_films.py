@@ -36,7 +36,7 @@ def scene(t: float, width: int = 160, height: int = 90) -> NDArray[np.uint8]:
     number = sum(t >= cut - 1e-6 for cut in CUTS)
     dice = np.random.default_rng(number)
     coarse = dice.uniform(20, 235, (12, 20, 3))
-    rows = (np.arange(height) * 10 // height + round(t)) % 12
+    rows = (np.arange(height) * 10 / height + 0.5 * t).astype(int) % 12
     columns = (np.arange(width) * 18 / width + 0.3 * t).astype(int) % 20
     return coarse[rows][:, columns].astype(np.uint8)
 

@@ -95,7 +95,9 @@ def test_a_finished_job_reads_back_too(plan: LoopPlan) -> None:
 
 def test_bodies_fit_their_schemas(plan: LoopPlan) -> None:
     known = schemas()
-    assert set(known) == {"LoopResult", "LoopPlan", "Mix", "AlignResult", "BeatGrid"}
+    assert set(known) == {
+        "LoopResult", "LoopPlan", "Mix", "AlignResult", "BeatGrid", "MatchResult", "UnderscoreResult"
+    }  # fmt: skip
     for schema in known.values():
         jsonschema.Draft202012Validator.check_schema(schema)
     jsonschema.validate(body_of(plan, mix=MIX), known["LoopResult"])
