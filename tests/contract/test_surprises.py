@@ -19,6 +19,8 @@ from schemathesis.specs.openapi import checks as openapi_checks
 
 from service.openapi import ENDPOINTS, description
 
+pytestmark = pytest.mark.slow  # hundreds of seeded requests
+
 SCHEMA = schemathesis.openapi.from_dict(description())
 CHECKS = [
     not_a_server_error,

@@ -8,9 +8,12 @@ from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import pytest
 import sqlalchemy as sa
 
 from service.store import tables
+
+pytestmark = pytest.mark.slow  # hundreds of jobs on two databases, with processes killed all the while
 
 if TYPE_CHECKING:
     from .conftest import Workshop
