@@ -20,7 +20,7 @@ TORCH ?= torch==2.13.0
 NBVAL   = WORKBENCH_HOME="$$(mktemp -d)" $(BIN)/python -m pytest --nbval-lax notebooks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test test-all check format notebooks screenshots bench peers train lock clean
+.PHONY: help demo serve test test-all check format notebooks browser screenshots bench peers train lock clean
 
 help:
 	@sed -n '2,10s/^# *//p' Makefile
@@ -64,11 +64,15 @@ serve: $(VENV)/.dev
 	@$(BIN)/workbench serve --demo --home $(DEMO_HOME)
 
 test: $(VENV)/.torch $(VENV)/.words
-	$(BIN)/python -m pytest -m "not slow" tests
+	$(BIN)/python -m pytest -m "not slow and not browser" tests
 	$(NBVAL)
 
 test-all: test
 	$(BIN)/python -m pytest -m slow tests
+
+# In Debian's Chromium; where it is missing the tests say so and are skipped.
+browser: $(VENV)/.dev
+	$(BIN)/python -m pytest -m browser tests/browser
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .

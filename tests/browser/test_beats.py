@@ -11,7 +11,7 @@ from playwright.sync_api import expect
 
 from service.console import run
 
-pytestmark = pytest.mark.slow  # a browser, a server and its workers: minutes on two cores
+pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
 
 
 @pytest.fixture

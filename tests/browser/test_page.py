@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import expect
 
-pytestmark = pytest.mark.slow  # a browser, a server and its workers: minutes on two cores
+pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
 
 
 def until(watched: Any, holds: Callable[[], bool], seconds: float = 30.0) -> None:
