@@ -6,22 +6,11 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from service.answers import keys
-from service.answers.answer import (
-    Answer,
-    Call,
-    analysis_revision,
-    known_track,
-    not_failed,
-    open_claim,
-    own_job,
-    raise_fault,
-    video_job,
-)
+from service.answers import keys, pair
+from service.answers.answer import Answer, Call, analysis_revision, video_job
 from service.billing import funds
 from service.schemas.requests import AlignRequest
-from service.store import answers, claims, jobs, ledger
-from service.store.jobs import Job, NewJob
+from service.store import answers, ledger
 
 
 def submit(connection: Connection, call: Call, request: AlignRequest) -> Answer:
@@ -31,10 +20,8 @@ def submit(connection: Connection, call: Call, request: AlignRequest) -> Answer:
     ------
     Problem : 404, 403, 422, 402
     """
-    claim = open_claim(connection, call, request.video_id)
-    track = known_track(connection, request.track_id)
-    not_failed(claim)
-    clip = claims.clip(connection, request.video_id) if claim.status == "ready" else None
+    found = pair.find(connection, call, request)
+    clip, track = found.clip, found.track
     if clip is None:
         return video_job(request.video_id)
     funds.check(connection, call.account)
@@ -44,21 +31,7 @@ def submit(connection: Connection, call: Call, request: AlignRequest) -> Answer:
         body |= {"video_id": request.video_id, "track_id": request.track_id, "status": "complete", "cached": True}
         ledger.charge(connection, call.charge())
         return Answer(200, body)
-    job = jobs.submit(
-        connection,
-        NewJob(
-            kind="align",
-            queue="main",
-            account=call.account,
-            build=key,
-            video_id=request.video_id,
-            track_id=request.track_id,
-            request={"auto_mix": request.auto_mix},
-            endpoint=call.endpoint,
-            charge_key=call.charge_key(""),
-        ),
-    )
-    return Answer(202, _running(job))
+    return pair.build(connection, call, request, "align", key)
 
 
 def poll(connection: Connection, call: Call, job_id: str) -> Answer:
@@ -68,12 +41,7 @@ def poll(connection: Connection, call: Call, job_id: str) -> Answer:
     ------
     Problem : 404, 403, and what a failed job says
     """
-    job = own_job(connection, call, job_id, "align")
-    if job.state == "failed":
-        raise_fault(job)
-    if job.state == "complete":
-        return Answer(200, {**(job.answer or {}), "job_id": job.job_id, "status": "complete"})
-    return Answer(202, _running(job))
+    return pair.poll(connection, call, job_id, "align")
 
 
 def _stored(connection: Connection, key: str, auto_mix: bool) -> dict[str, Any] | None:
@@ -82,14 +50,3 @@ def _stored(connection: Connection, key: str, auto_mix: bool) -> dict[str, Any] 
         return None if body is None else body | {"mix": None}
     mix = answers.find(connection, keys.mix_key(key))
     return None if mix is None else body | {"mix": mix["mix"]}
-
-
-def _running(job: Job) -> dict[str, Any]:
-    return {
-        "video_id": job.video_id,
-        "track_id": job.track_id,
-        "job_id": job.job_id,
-        "status": "processing",
-        "poll": f"/v1/align/jobs/{job.job_id}",
-        "next": "poll until status is complete; the sync points are then in the answer",
-    }

@@ -39,7 +39,7 @@ def submit(connection: Connection, call: Call, request: BeatsRequest) -> Answer:
         connection,
         NewJob(
             kind="beats",
-            queue="beats",
+            queue=jobs.BEATS,
             account=call.account,
             build=f"beats:{ULID()}",
             track_id=request.track_id,

@@ -6,22 +6,11 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from service.answers import keys
-from service.answers.answer import (
-    Answer,
-    Call,
-    analysis_revision,
-    known_track,
-    not_failed,
-    open_claim,
-    own_job,
-    raise_fault,
-    video_job,
-)
+from service.answers import keys, pair
+from service.answers.answer import Answer, Call, analysis_revision, video_job
 from service.billing import funds
 from service.schemas.requests import LoopRequest
-from service.store import answers, claims, jobs, ledger
-from service.store.jobs import Job, NewJob
+from service.store import answers, ledger
 from service.store.tracks import TrackFacts
 from workbench.loops.refusals import Refusal, video_not_longer
 from workbench.params import CoverParams
@@ -36,10 +25,8 @@ def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
     ------
     Problem : 404, 403, 422, 402
     """
-    claim = open_claim(connection, call, request.video_id)
-    track = known_track(connection, request.track_id)
-    not_failed(claim)
-    clip = claims.clip(connection, request.video_id) if claim.status == "ready" else None
+    found = pair.find(connection, call, request)
+    clip, track = found.clip, found.track
     if clip is None:
         return video_job(request.video_id)
     funds.check(connection, call.account)
@@ -53,21 +40,7 @@ def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
         if body["applicable"]:
             ledger.charge(connection, call.charge())
         return Answer(200, body)
-    job = jobs.submit(
-        connection,
-        NewJob(
-            kind="loop",
-            queue="main",
-            account=call.account,
-            build=key,
-            video_id=request.video_id,
-            track_id=request.track_id,
-            request={"auto_mix": request.auto_mix},
-            endpoint=call.endpoint,
-            charge_key=call.charge_key(""),
-        ),
-    )
-    return Answer(202, _running(job))
+    return pair.build(connection, call, request, "loop", key)
 
 
 def poll(connection: Connection, call: Call, job_id: str) -> Answer:
@@ -77,12 +50,7 @@ def poll(connection: Connection, call: Call, job_id: str) -> Answer:
     ------
     Problem : 404, 403, and what a failed job says
     """
-    job = own_job(connection, call, job_id, "loop")
-    if job.state == "failed":
-        raise_fault(job)
-    if job.state == "complete":
-        return Answer(200, {**(job.answer or {}), "job_id": job.job_id, "status": "complete"})
-    return Answer(202, _running(job))
+    return pair.poll(connection, call, job_id, "loop")
 
 
 def _stored(connection: Connection, key: str, auto_mix: bool) -> dict[str, Any] | None:
@@ -116,15 +84,4 @@ def _refused(refusal: Refusal, video_id: str, track: TrackFacts) -> dict[str, An
         "plan": {"applicable": False, "reason": refusal.reason.value, **given},
         "hint": refusal.hint,
         "retryable": refusal.retryable,
-    }
-
-
-def _running(job: Job) -> dict[str, Any]:
-    return {
-        "video_id": job.video_id,
-        "track_id": job.track_id,
-        "job_id": job.job_id,
-        "status": "processing",
-        "poll": f"/v1/loop/jobs/{job.job_id}",
-        "next": "poll until status is complete; the loop is then in the answer",
     }

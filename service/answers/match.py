@@ -45,7 +45,7 @@ def submit(connection: Connection, call: Call, request: MatchRequest, query: Exp
         connection,
         NewJob(
             kind="match",
-            queue="main",
+            queue=jobs.MAIN,
             account=call.account,
             build=build,
             # Polls show what the submit asked for; so a call that asks for something else has a job of its own.

@@ -93,7 +93,7 @@ def _start(connection: Connection, call: Call, claim: Claim) -> None:
         connection,
         NewJob(
             kind="ingest",
-            queue="main",
+            queue=jobs.MAIN,
             account=call.account,
             build=f"ingest:{claim.video_id}",
             video_id=claim.video_id,

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from service.commands.supervisor import Post
     from service.settings import ServiceSettings
     from workbench.home import Home
+    from workbench.settings import WorkbenchSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,12 +155,10 @@ def posts(wanted: Served, settings: ServiceSettings, listening: socket.socket, r
     return made + [Post(f"HTTP process {number}", http, rank=1, pass_fds=shared) for number in range(wanted.workers)]
 
 
-def _prepare_database(home: Home, core: object) -> None:
+def _prepare_database(home: Home, core: WorkbenchSettings) -> None:
     """Bring the tables up to date once, before several processes look at them."""
     from service.store.tables import open_database
-    from workbench.settings import WorkbenchSettings
 
-    assert isinstance(core, WorkbenchSettings)
     open_database(home, core).close()
 
 

@@ -14,6 +14,7 @@ from service.admission import Door
 from service.errors import Problem, not_found
 from service.store import jobs, workers
 from workbench.errors import StoreError
+from workbench.home import Home
 
 blueprint = Blueprint("operations")
 _OPEN = Door(key=False)
@@ -80,10 +81,7 @@ def _local(request: Request) -> bool:
         return request.ip == ""  # a Unix socket
 
 
-def _writable(home: object) -> bool:
-    from workbench.home import Home
-
-    assert isinstance(home, Home)
+def _writable(home: Home) -> bool:
     probe = home.root / ".writable"
     try:
         probe.touch()

@@ -8,8 +8,8 @@ from typing import Any
 
 import sqlalchemy as sa
 from sqlalchemy import Connection
-from sqlalchemy.dialects import postgresql, sqlite
 
+from service.store.inserts import insert
 from service.store.tables import accounts
 from workbench.errors import ParameterError
 from workbench.store.database import now
@@ -56,7 +56,7 @@ def ensure(connection: Connection, account: str) -> Account:
         "account": account, "payment_method": True, "credit_micros": 0, "credit_granted": False, "preview": False,
         "created_at": now(),
     }  # fmt: skip
-    connection.execute(_insert(connection).values(**values).on_conflict_do_nothing())
+    connection.execute(insert(connection, accounts).values(**values).on_conflict_do_nothing())
     found = get(connection, account)
     assert found is not None
     return found
@@ -67,7 +67,3 @@ def update(connection: Connection, account: str, **values: Any) -> Account | Non
     if values:
         connection.execute(accounts.update().where(accounts.c.account == account).values(**values))
     return get(connection, account)
-
-
-def _insert(connection: Connection) -> Any:
-    return (postgresql if connection.dialect.name == "postgresql" else sqlite).insert(accounts)

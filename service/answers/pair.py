@@ -1,0 +1,86 @@
+"""What loop and align share: a video and a track, and the job that brings both together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from sqlalchemy import Connection
+
+from service.answers.answer import Answer, Call, known_track, not_failed, open_claim, own_job, raise_fault
+from service.schemas.requests import AlignRequest, LoopRequest
+from service.store import claims, jobs
+from service.store.claims import Clip
+from service.store.jobs import Job, NewJob
+from service.store.tracks import TrackFacts
+
+Kind: TypeAlias = Literal["loop", "align"]
+
+_THERE = {"loop": "the loop is then in the answer", "align": "the sync points are then in the answer"}
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """The track, and the video if it is ready."""
+
+    clip: Clip | None
+    """None: still being ingested"""
+    track: TrackFacts
+
+
+def find(connection: Connection, call: Call, request: LoopRequest | AlignRequest) -> Pair:
+    """The video and the track that a request names.
+
+    Raises
+    ------
+    Problem : 404, 403; 422 where the video failed to process
+    """
+    claim = open_claim(connection, call, request.video_id)
+    track = known_track(connection, request.track_id)
+    not_failed(claim)
+    return Pair(claims.clip(connection, request.video_id) if claim.status == "ready" else None, track)
+
+
+def build(connection: Connection, call: Call, request: LoopRequest | AlignRequest, kind: Kind, key: str) -> Answer:
+    """202: the job that makes what is stored under a key; the one that runs already, if this account has one."""
+    job = jobs.submit(
+        connection,
+        NewJob(
+            kind=kind,
+            queue=jobs.MAIN,
+            account=call.account,
+            build=key,
+            video_id=request.video_id,
+            track_id=request.track_id,
+            request={"auto_mix": request.auto_mix},
+            endpoint=call.endpoint,
+            charge_key=call.charge_key(""),
+        ),
+    )
+    return Answer(202, _running(job))
+
+
+def poll(connection: Connection, call: Call, job_id: str, kind: Kind) -> Answer:
+    """How far a job is, or its result.
+
+    Raises
+    ------
+    Problem : 404, 403, and what a failed job says
+    """
+    job = own_job(connection, call, job_id, kind)
+    if job.state == "failed":
+        raise_fault(job)
+    if job.state == "complete":
+        return Answer(200, {**(job.answer or {}), "job_id": job.job_id, "status": "complete"})
+    return Answer(202, _running(job))
+
+
+def _running(job: Job) -> dict[str, Any]:
+    return {
+        "video_id": job.video_id,
+        "track_id": job.track_id,
+        "job_id": job.job_id,
+        "status": "processing",
+        "poll": f"/v1/{job.kind}/jobs/{job.job_id}",
+        "next": f"poll until status is complete; {_THERE[job.kind]}",
+    }
