@@ -7,7 +7,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from pathlib import Path
@@ -106,7 +105,7 @@ def test_killed_it_has_what_it_told_of_and_goes_on(tunes: Path, tmp_path: Path) 
 @pytest.fixture
 def dask_cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[str]]]]:
     """A scheduler and two workers, as processes; their address and the workers."""
-    pytest.importorskip("distributed")
+    distributed = pytest.importorskip("distributed")
     file = tmp_path / "scheduler.json"
     environment = {**os.environ, "DASK_DISTRIBUTED__ADMIN__LOG_LEVEL": "error"}
 
@@ -123,11 +122,8 @@ def dask_cluster(tmp_path: Path) -> Iterator[tuple[str, list[subprocess.Popen[st
         for name in ("one", "two")
     ]
     try:
-        deadline = time.monotonic() + 60
-        while not file.exists() and time.monotonic() < deadline:
-            assert scheduler.poll() is None
-            os.sched_yield()
-        yield json.loads(file.read_text())["address"], workers
+        # The scheduler writes its file in place, so it may be found half-written: its own reader waits for the whole.
+        yield distributed.utils.json_load_robust(str(file), timeout=60)["address"], workers
     finally:
         for process in (*workers, scheduler):
             process.kill()
