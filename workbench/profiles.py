@@ -9,8 +9,6 @@ TOML or JSON, chosen by the suffix. A file names only what differs from the defa
 from __future__ import annotations
 
 import json
-import os
-import secrets
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -18,6 +16,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from workbench.errors import ParameterError, StoreError
+from workbench.files import write_text
 from workbench.params import WorkbenchParams
 
 
@@ -69,14 +68,7 @@ def save_profile(params: WorkbenchParams, path: Path) -> Path:
     path = Path(path)
     values = params.model_dump(mode="json", exclude_defaults=True)
     text = _toml(values) if _is_toml(path) else json.dumps(values, indent=2) + "\n"
-    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    try:
-        aside.write_text(text, encoding="utf-8")
-        os.replace(aside, path)
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be written ({error.strerror})") from error
-    finally:
-        aside.unlink(missing_ok=True)
+    write_text(path, text, StoreError)
     return path
 
 

@@ -15,8 +15,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from workbench.export.files import plain_name, write_text
+from workbench.export.files import plain_name
 from workbench.export.timeline import Item, Notes, Timeline
+from workbench.files import write_text
 
 
 class Label(NamedTuple):

@@ -27,8 +27,9 @@ from pathlib import Path
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from workbench.errors import ParameterError
-from workbench.export.files import media_url, plain_name, write_text
+from workbench.export.files import media_url, plain_name
 from workbench.export.timeline import SILENT_DB, Film, Item, Key, Song, Timeline, decibel_keys, decibels
+from workbench.files import write_text
 
 LONE_FRAME_RATE = Fraction(25)
 """frames a second of an edit without a film"""

@@ -1,6 +1,6 @@
-"""Files that editors read: written whole or not at all, and how they name the media beside them.
+"""Files that editors read: how they name the media beside them, and text that every format can hold.
 
-Functions: `written_whole`, `write_text`, `media_path`, `media_url`, `absolute_url`, `plain_name`, `require`.
+Functions: `media_path`, `media_url`, `absolute_url`, `plain_name`, `require`.
 """
 
 from __future__ import annotations
@@ -8,44 +8,13 @@ from __future__ import annotations
 import importlib
 import os
 import re
-import secrets
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 from urllib.parse import quote
 
-from workbench.errors import InputError, MediaError, ResourceMissing
+from workbench.errors import InputError, ResourceMissing
 
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ufffe\uffff\ud800-\udfff]+")
-
-
-@contextmanager
-def written_whole(out: Path) -> Iterator[Path]:
-    """A name beside `out` to write to; it becomes `out` when the block succeeds and is gone when it fails.
-
-    Raises
-    ------
-    MediaError : the file cannot be written
-    """
-    aside = out.with_name(f".{os.getpid()}-{secrets.token_hex(4)}{out.suffix}")
-    try:
-        yield aside
-        with aside.open("rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(aside, out)
-    except OSError as error:
-        raise MediaError(
-            f"{out}: cannot be written ({error.strerror or error}); check folder and free space"
-        ) from error
-    finally:
-        aside.unlink(missing_ok=True)
-
-
-def write_text(out: Path, text: str) -> None:
-    """Write a file of UTF-8 text with line feeds, whole or not at all."""
-    with written_whole(out) as aside:
-        aside.write_bytes(text.encode("utf-8"))
 
 
 def media_path(media: Path, out: Path) -> str:

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from workbench.errors import ParameterError
-from workbench.export.files import plain_name, require, write_text
+from workbench.export.files import plain_name, require
 from workbench.export.timeline import Notes, Song, Timeline
+from workbench.files import write_text
 from workbench.recording import SongSeconds
 
 _TOOL = "barline-workbench"

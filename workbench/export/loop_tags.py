@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import BinaryIO
 
 from workbench.errors import MediaError, ParameterError
-from workbench.export.files import written_whole
 from workbench.export.timeline import Song, Timeline
+from workbench.files import written_whole
 from workbench.media.audio import decode, write_audio
 
 _TAGGED = {".flac": "flac", ".ogg": "ogg", ".oga": "ogg", ".opus": "ogg"}

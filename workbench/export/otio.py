@@ -29,8 +29,9 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from workbench.export.files import absolute_url, media_url, plain_name, require, write_text
+from workbench.export.files import absolute_url, media_url, plain_name, require
 from workbench.export.timeline import Film, Item, Key, Song, Timeline, decibel_keys, decibels
+from workbench.files import write_text
 
 LONE_FRAME_RATE = Fraction(25)
 """frames a second of an edit without a film"""

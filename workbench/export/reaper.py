@@ -28,8 +28,9 @@ from fractions import Fraction
 from pathlib import Path
 
 from workbench.errors import ParameterError
-from workbench.export.files import media_path, plain_name, write_text
+from workbench.export.files import media_path, plain_name
 from workbench.export.timeline import Crossing, Film, Item, Song, Timeline, gain_keys
+from workbench.files import write_text
 
 _SOURCES = {".wav": "WAVE", ".mp3": "MP3", ".flac": "FLAC", ".ogg": "VORBIS", ".oga": "VORBIS", ".opus": "OPUS"}
 _NAMES = uuid.UUID("6f0b5b70-9c1c-5f0e-8a51-0d2c3f6f6a11")

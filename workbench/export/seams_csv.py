@@ -13,8 +13,8 @@ from io import StringIO
 from itertools import pairwise
 from pathlib import Path
 
-from workbench.export.files import write_text
 from workbench.export.timeline import Timeline
+from workbench.files import write_text
 
 COLUMNS = (
     "seam", "video_s", "leaves_song_s", "enters_song_s", "fade_s", "exponent", "fade_from_video_s", "fade_to_video_s",

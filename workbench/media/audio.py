@@ -17,8 +17,6 @@ Samples are float32, shape (channels, n), full scale 1.0: integers of up to 24 b
 
 from __future__ import annotations
 
-import os
-import secrets
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -35,7 +33,8 @@ from av.audio.frame import AudioFrame
 from av.audio.stream import AudioStream
 from numpy.typing import NDArray
 
-from workbench.errors import MediaError, ParameterError, WorkbenchError
+from workbench.errors import MediaError, ParameterError
+from workbench.files import cannot_be_written, written_whole
 from workbench.media.containers import hash_file
 from workbench.media.decoder import Tape, decoding
 from workbench.recording import FloatArray, Recording
@@ -220,18 +219,11 @@ def write_audio(
     if suffix == ".mp3" and sample_rate not in _MP3_RATES:
         rate = 44_100 if sample_rate % 11_025 == 0 else 48_000
         sound = _at_rate(sound, sample_rate, rate)
-    aside = path.with_name(f".{path.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
-    try:
-        _encode(aside, sound, rate, channels, writing, bit_rate)
-        with aside.open("rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(aside, path)
-    except WorkbenchError:
-        raise
-    except (av.error.FFmpegError, OSError) as error:
-        raise MediaError(f"{path}: cannot be written ({_reason(error)}); check the folder and free space") from error
-    finally:
-        aside.unlink(missing_ok=True)
+    with written_whole(path) as aside:
+        try:
+            _encode(aside, sound, rate, channels, writing, bit_rate)
+        except av.error.FFmpegError as error:
+            raise cannot_be_written(path, error) from error
     return path
 
 
@@ -312,7 +304,3 @@ def _at_rate(blocks: Iterator[FloatArray], rate_from: int, rate_to: int) -> Iter
     sound = (SoundBlock(np.asarray(block, dtype=np.float32), rate_from, 0.0) for block in blocks)
     for block in _converted(sound, rate_to, block_seconds=5.0):
         yield block.samples
-
-
-def _reason(error: Exception) -> str:
-    return str(getattr(error, "strerror", None) or error)

@@ -18,8 +18,6 @@ Functions: `render_film`, `render_audio`.
 
 from __future__ import annotations
 
-import os
-import secrets
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -37,6 +35,7 @@ from av.packet import Packet
 from av.video.stream import VideoStream
 
 from workbench.errors import MediaError, ParameterError, PlanError
+from workbench.files import cannot_be_written, written_whole
 from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode_blocks, write_audio
 from workbench.media.containers import first_picture, opened, picture_stream
@@ -191,7 +190,7 @@ def render_film(
         at_ceiling = params.model_copy(update={"ceiling_dbtp": ceiling_dbtp})
         return limited(blocks, params.film_sample_rate, at_ceiling) if held else blocks
 
-    with _written_aside(out) as aside:
+    with written_whole(out) as aside:
         target = _Target(out, aside, video, lambda second: _tell(progress, second / clip.duration))
         ceiling = params.ceiling_dbtp
         for clear_db in _CLEAR_DB if held else (0.0,):
@@ -359,14 +358,14 @@ class _Target:
         try:
             film = av.open(f"file:{self.aside.resolve()}", "w", format=self.kind, options=options)
         except av.error.FFmpegError as error:
-            raise self._fault(error) from error
+            raise cannot_be_written(self.out, error) from error
         try:
             yield film
         finally:
             try:
                 film.close()
             except av.error.FFmpegError as error:
-                raise self._fault(error) from error
+                raise cannot_be_written(self.out, error) from error
 
     def copy_of(self, film: OutputContainer, picture: VideoStream) -> VideoStream:
         """Add a stream to the film that takes the clip's pictures as they are."""
@@ -388,11 +387,7 @@ class _Target:
         try:
             film.mux(packet)
         except av.error.FFmpegError as error:
-            raise self._fault(error) from error
-
-    def _fault(self, error: Exception) -> MediaError:
-        reason = getattr(error, "strerror", None) or error
-        return MediaError(f"{self.out}: cannot be written ({reason}); check the folder and free space")
+            raise cannot_be_written(self.out, error) from error
 
 
 def _timed(source: InputContainer, picture: VideoStream, zero: int) -> Iterator[Packet[VideoStream]]:
@@ -431,23 +426,6 @@ def _from_key_picture(source: InputContainer, picture: VideoStream) -> Iterator[
         started = started or packet.is_keyframe
         if started and packet.size:
             yield packet
-
-
-@contextmanager
-def _written_aside(out: Path) -> Iterator[Path]:
-    """A name beside `out` to write to; it becomes `out` when the block succeeds and is gone when it fails."""
-    aside = out.with_name(f".{out.name}.{os.getpid()}-{secrets.token_hex(4)}.part")
-    try:
-        yield aside
-        with aside.open("rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(aside, out)
-    except OSError as error:
-        raise MediaError(
-            f"{out}: cannot be written ({error.strerror or error}); check folder and free space"
-        ) from error
-    finally:
-        aside.unlink(missing_ok=True)
 
 
 def _watched(blocks: Iterator[FloatArray], total: int, progress: Progress | None) -> Iterator[FloatArray]:

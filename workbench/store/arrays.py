@@ -18,9 +18,7 @@ from __future__ import annotations
 
 import logging
 import os
-import secrets
 import struct
-import time
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping
@@ -32,6 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, StoreError
+from workbench.files import left_behind, written_whole
 from workbench.store.fingerprint import StageKey
 
 if TYPE_CHECKING:
@@ -41,7 +40,6 @@ _log = logging.getLogger(__name__)
 
 _FORMAT = 1
 _SUFFIX = ".zarr.zip"
-_PART = ".part"
 _ABANDONED_SECONDS = 3600.0
 # What zipfile, zlib, zarr and its codecs raise on damaged bytes.
 _DAMAGE = (
@@ -152,17 +150,9 @@ class ArrayStore:
         """
         self._check(arrays)
         path = self.path(key)
-        aside = path.with_name(f"{path.name}.{os.getpid()}-{secrets.token_hex(4)}{_PART}")
-        try:
+        with written_whole(path, StoreError) as aside:
             path.parent.mkdir(parents=True, exist_ok=True)
             _write(aside, key, arrays, self._variables)
-            with aside.open("rb+") as file:
-                os.fsync(file.fileno())
-            os.replace(aside, path)
-        except OSError as error:
-            raise StoreError(f"{path}: cannot be written ({error.strerror}); check the home folder") from error
-        finally:
-            aside.unlink(missing_ok=True)
 
     def open_dataset(self, key: StageKey) -> xarray.Dataset:
         """The arrays of a key with names, dimensions, units and sentences, for notebooks.
@@ -193,9 +183,8 @@ class ArrayStore:
         """
         if max_bytes < 0:
             raise ParameterError(f"max_bytes must not be negative, got {max_bytes}")
-        for left in self.root.glob(f"*/*{_PART}"):
-            if time.time() - left.stat().st_mtime > _ABANDONED_SECONDS:
-                left.unlink(missing_ok=True)
+        for left in left_behind(self.root, _ABANDONED_SECONDS):
+            left.unlink(missing_ok=True)
         files = sorted(self._files(), key=lambda file: file[2])
         excess, freed = sum(size for _, size, _ in files) - max_bytes, 0
         for path, size, _ in files:

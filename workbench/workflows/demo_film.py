@@ -9,7 +9,6 @@ turns it into an MP4 (H.264, AAC) and into `FilmTruth`. The same code draws the 
 from __future__ import annotations
 
 import json
-import os
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -25,6 +24,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
+from workbench.files import written_whole
 from workbench.media.audio import decode, resample
 from workbench.recording import FloatArray
 from workbench.workflows.footage.brushes import HEIGHT, WIDTH
@@ -231,17 +231,13 @@ def draw_demo_film(
     Raises
     ------
     ParameterError : seconds out of range
-    MediaError : the narration cannot be read
+    MediaError : the narration cannot be read, or the film not be written
     """
     takes = _takes(seconds)
     truth = film_truth(narration=narration, seconds=seconds)
     sound = _soundtrack(takes, truth.seconds, narration)
-    part = path.with_name(f".{path.stem}.{os.getpid()}.part.mp4")
-    try:
-        _film(part, takes, sound, progress)
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
+    with written_whole(path) as aside:
+        _film(aside, takes, sound, progress)
     return truth
 
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import secrets
 import shutil
 import subprocess
 import sys
@@ -21,6 +20,7 @@ from typing import Any
 
 from workbench.bundled import bundled_path
 from workbench.errors import InputError, ResourceMissing, StoreError
+from workbench.files import write_text
 from workbench.home import Home
 from workbench.workflows.progress import Progress, silent
 
@@ -93,14 +93,7 @@ def run_notebook(
             ) from None
         page = _html(executed)
     progress(stage, 1.0)
-    aside = out.with_name(f".{out.name}.{secrets.token_hex(4)}.part")
-    try:
-        aside.write_text(page, encoding="utf-8")
-        aside.replace(out)
-    except OSError as error:
-        raise StoreError(f"{out}: cannot be written ({error.strerror})") from error
-    finally:
-        aside.unlink(missing_ok=True)
+    write_text(out, page, StoreError)
     return out
 
 

@@ -6,7 +6,6 @@ Joins what `workbench.workflows.seams` looked into, the pictures of `workbench.p
 
 from __future__ import annotations
 
-import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,6 +17,7 @@ from workbench.align.placements import CHANCE_SCORE
 from workbench.errors import StoreError
 from workbench.export.page import Page, SeamCard, Section, Sound, Table, page_html
 from workbench.features.loudness import integrated_lufs, true_peak_db
+from workbench.files import write_text
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import SEAM_PARTS
@@ -276,12 +276,5 @@ def mp3(sound: Recording) -> bytes:
 
 def write_page(page: Page, out: Path) -> Path:
     """Write a page, whole or not at all."""
-    aside = out.with_name(f".{out.name}.{secrets.token_hex(4)}.part")
-    try:
-        aside.write_text(page_html(page), encoding="utf-8")
-        aside.replace(out)
-    except OSError as error:
-        raise StoreError(f"{out}: cannot be written ({error.strerror})") from error
-    finally:
-        aside.unlink(missing_ok=True)
+    write_text(out, page_html(page), StoreError)
     return out

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.errors import InputError, MediaError, ParameterError, PlanError
-from workbench.export.files import absolute_url, media_path, media_url, plain_name, write_text, written_whole
+from workbench.errors import InputError, ParameterError, PlanError
+from workbench.export.files import absolute_url, media_path, media_url, plain_name
 from workbench.export.formats import FORMATS, format_named
 from workbench.loops.plan import LoopPlan
 from workbench.workflows.export import export_plan, frame_rate
@@ -32,23 +32,6 @@ def test_a_name_that_is_no_text_is_refused_in_one_line(tmp_path: Path) -> None:
 
 def test_text_is_kept_on_one_line() -> None:
     assert plain_name("a\tb\nc\x07\ud800d") == "a b c d"
-
-
-def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
-    out = tmp_path / "out.txt"
-    write_text(out, "old\n")
-
-    def fail() -> None:
-        with written_whole(out) as aside:
-            aside.write_text("half")
-            raise ParameterError("no")
-
-    with pytest.raises(ParameterError):
-        fail()
-    assert out.read_text() == "old\n"
-    assert list(tmp_path.iterdir()) == [out]
-    with pytest.raises(MediaError, match="cannot be written"):
-        write_text(tmp_path / "missing" / "out.txt", "text")
 
 
 def test_a_plan_of_a_longer_film_is_refused(

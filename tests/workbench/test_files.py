@@ -1,0 +1,65 @@
+"""Files are written whole or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from workbench.errors import MediaError, ParameterError, StoreError
+from workbench.files import left_behind, write_text, written_whole
+
+
+def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
+    out = tmp_path / "out.txt"
+    write_text(out, "old\n")
+
+    def fail() -> None:
+        with written_whole(out) as aside:
+            aside.write_text("half")
+            raise ParameterError("no")
+
+    with pytest.raises(ParameterError, match="no"):
+        fail()
+    assert out.read_text() == "old\n"
+    assert list(tmp_path.iterdir()) == [out]
+
+
+def test_what_is_written_aside_is_hidden_and_keeps_its_suffix(tmp_path: Path) -> None:
+    with written_whole(tmp_path / "song.wav") as aside:
+        assert aside.parent == tmp_path
+        assert aside.name.startswith(".")
+        assert aside.suffix == ".wav"
+        aside.write_bytes(b"new")
+        assert list(tmp_path.iterdir()) == [aside]
+    assert [path.name for path in tmp_path.iterdir()] == ["song.wav"]
+
+
+def test_a_name_as_long_as_the_file_system_allows_can_be_written(tmp_path: Path) -> None:
+    out = tmp_path / ("a" * 251 + ".txt")
+    write_text(out, "text")
+    assert out.read_text() == "text"
+
+
+@pytest.mark.parametrize("failure", [MediaError, StoreError])
+def test_the_failure_is_the_one_asked_for(tmp_path: Path, failure: type[MediaError] | type[StoreError]) -> None:
+    (tmp_path / "file").write_text("in the way")
+    (tmp_path / "folder").mkdir()
+    for out, reason in (
+        (tmp_path / "missing" / "out.txt", "No such file or directory"),
+        (tmp_path / "file" / "out.txt", "Not a directory"),
+        (tmp_path / "folder", "Is a directory"),
+    ):
+        with pytest.raises(failure, match=rf"{out.name}: cannot be written \({reason}\)"):
+            write_text(out, "text", failure)
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["file", "folder"]
+
+
+def test_parts_of_killed_writers_are_found_and_those_in_work_are_not(tmp_path: Path) -> None:
+    with written_whole(tmp_path / "a.txt") as killed, written_whole(tmp_path / "b.txt") as at_work:
+        killed.write_text("half")
+        at_work.write_text("half")
+        os.utime(killed, (0, 0))
+        assert list(left_behind(tmp_path, 60.0)) == [killed]
+    assert not list(left_behind(tmp_path, -1.0))
