@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from workbench.cli.options import FILE, NewFile, home_option, profile_option
+from workbench.cli.plan_files import read_plan
 from workbench.cli.terminal import print_body, progress_bar
 
 if TYPE_CHECKING:
@@ -54,9 +54,7 @@ def command(
       workbench export plan.json --format otio --track song.wav --video film.mp4 -o film.otio
       workbench export plan.json --format loop-tags --track song.flac -o song-looped.flac
     """
-    from workbench.errors import PlanError
     from workbench.export.formats import FORMATS
-    from workbench.results.loop import mix_from_json, plan_from_json
     from workbench.workflows.export import export_plan
     from workbench.workflows.loop import find_song
     from workbench.workflows.videos import find_video
@@ -65,11 +63,7 @@ def command(
         raise click.UsageError(f"the format {format_name} needs the song: give --track FILE")
     if plan.is_file() and out.exists() and out.samefile(plan):
         raise click.UsageError(f"{out}: this is the plan itself; choose another name")
-    text = _read(plan)
-    try:
-        found, mix = plan_from_json(text), mix_from_json(text)
-    except PlanError as error:
-        raise PlanError(f"{_named(plan)}: {error}") from None
+    found, mix = read_plan(plan)
     song = None if track is None else find_song(track, home).path
     clip = None if video is None else find_video(video, home).path
     with progress_bar() as progress:
@@ -77,20 +71,3 @@ def command(
             found, format_name, out, track=song, video=clip, mix=mix, home=home, params=params, progress=progress
         )
     print_body({"output": str(out), "format": format_name, "bytes": out.stat().st_size})
-
-
-def _read(plan: Path) -> str:
-    from workbench.errors import InputError, PlanError
-
-    try:
-        data = sys.stdin.buffer.read() if str(plan) == "-" else plan.read_bytes()
-    except OSError as error:
-        raise InputError(f"{plan}: cannot be read ({error.strerror})") from None
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise PlanError(f"{_named(plan)}: this is not a plan, nor text at all") from None
-
-
-def _named(plan: Path) -> str:
-    return "standard input" if str(plan) == "-" else str(plan)

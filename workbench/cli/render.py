@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from math import isfinite
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.options import FILE, NewFile, home_option, profile_option
+from workbench.cli.plan_files import read_plan
 from workbench.cli.terminal import print_body, progress_bar
 
 if TYPE_CHECKING:
@@ -46,19 +46,13 @@ def command(
       workbench render plan.json --track song.mp3 --video film.mp4 -o film-with-music.mp4
     """
     _check_suffix(out, video)
-    from workbench.errors import PlanError
     from workbench.media.audio import decode
     from workbench.render.film import render_audio, render_film
     from workbench.render.levels import heard_levels
-    from workbench.results.loop import mix_from_json, plan_from_json
     from workbench.workflows.loop import find_song
     from workbench.workflows.videos import find_video
 
-    text = _read(plan)
-    try:
-        found, mix = plan_from_json(text), mix_from_json(text)
-    except PlanError as error:
-        raise PlanError(f"{_named(plan)}: {error}") from None
+    found, mix = read_plan(plan)
     song = find_song(track, home)
     clip = None if video is None else find_video(video, home).path
     with progress_bar() as progress:
@@ -95,20 +89,3 @@ def _check_suffix(out: Path, video: Path | None) -> None:
         raise click.UsageError(f"{suffix[1:].upper()} needs --video FILE; without it write {', '.join(SOUND_SUFFIXES)}")
     kind = "music" if video is None else "a film"
     raise click.UsageError(f"{out.name}: {kind} is written as {', '.join(known)}, not {suffix or 'without a suffix'}")
-
-
-def _read(plan: Path) -> str:
-    from workbench.errors import InputError, PlanError
-
-    try:
-        data = sys.stdin.buffer.read() if str(plan) == "-" else plan.read_bytes()
-    except OSError as error:
-        raise InputError(f"{plan}: cannot be read ({error.strerror})") from None
-    try:
-        return data.decode("utf-8-sig")
-    except UnicodeDecodeError:
-        raise PlanError(f"{_named(plan)}: this is not a plan, nor text at all") from None
-
-
-def _named(plan: Path) -> str:
-    return "standard input" if str(plan) == "-" else str(plan)
