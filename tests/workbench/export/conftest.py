@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import cache
 from pathlib import Path
-from typing import Any
 
 import av
 import numpy as np
@@ -106,30 +106,43 @@ def mix() -> MixBody:
     return MixBody(voiceover=True, classification="voice", music_gain_db=-4.0, video_gain_db=2.0, duck=duck)
 
 
-@pytest.fixture(scope="session")
-def played() -> Callable[..., FloatArray]:
-    """What a plan sounds like, with a mix or without, by the renderer itself; shape (channels, n), float64."""
-
-    def play(plan: LoopPlan, recording: Recording, mix: MixBody | None = None) -> FloatArray:
-        sound = render(plan, recording).samples.astype(np.float64)
-        if mix is None or mix.duck is None or mix.music_gain_db is None:
-            return sound
-        times = np.arange(sound.shape[1]) / recording.sample_rate
-        return np.asarray(sound * duck_gain(mix.duck.envelope_points, times) * 10 ** (mix.music_gain_db / 20))
-
-    return play
+@pytest.fixture(params=[False, True], ids=["bare", "mixed"])
+def any_mix(request: pytest.FixtureRequest, mix: MixBody) -> MixBody | None:
+    """No mix, then the mix: what is read back must be played like either."""
+    return mix if request.param else None
 
 
 @pytest.fixture(scope="session")
-def difference_db() -> Callable[[FloatArray, FloatArray], float]:
-    """Level of the difference of two sounds against the louder of them, dB RMS over the loudest 10 ms of it."""
+def residue_db(recording: Recording) -> Callable[..., float]:
+    """How far what an edit plays is from what the renderer plays, a plan with a mix or without.
 
-    def compare(made: Any, meant: Any) -> float:
-        n = min(made.shape[1], meant.shape[1])
+    Takes the sound, shape (channels, n), plan and mix; `padded` where an edit may end with its last sound, and
+    `skip` samples that are not compared. Returns the level of the difference over its loudest 10 ms against that of
+    the renderer's sound, dB RMS.
+    """
+
+    @cache
+    def rendered(plan: LoopPlan) -> FloatArray:
+        return render(plan, recording).samples.astype(np.float64)
+
+    def compare(
+        made: FloatArray, plan: LoopPlan, mix: MixBody | None = None, *, padded: bool = False, skip: int = 0
+    ) -> float:
+        meant = _mixed(rendered(plan), recording.sample_rate, mix)
+        if padded:
+            made = np.pad(made, ((0, 0), (0, max(0, meant.shape[1] - made.shape[1]))))
         assert abs(made.shape[1] - meant.shape[1]) <= 1
-        block = 441
-        residue = (made[:, :n] - meant[:, :n])[:, : n // block * block].reshape(made.shape[0], -1, block)
-        worst = float(np.sqrt(np.mean(residue**2, axis=(0, 2)).max()))
-        return float(20 * np.log10(max(worst, 1e-12) / np.sqrt(np.mean(meant**2))))
+        n, block = min(made.shape[1], meant.shape[1]), 441
+        residue = (made[:, skip:n] - meant[:, skip:n])[:, : (n - skip) // block * block]
+        worst = float(np.sqrt(np.mean(residue.reshape(made.shape[0], -1, block) ** 2, axis=(0, 2)).max()))
+        return float(20 * np.log10(max(worst, 1e-12) / np.sqrt(np.mean(meant[:, skip:] ** 2))))
 
     return compare
+
+
+def _mixed(sound: FloatArray, rate: int, mix: MixBody | None) -> FloatArray:
+    """The music at its level and out of the way of the voice."""
+    if mix is None or mix.duck is None or mix.music_gain_db is None:
+        return sound
+    times = np.arange(sound.shape[1]) / rate
+    return np.asarray(sound * duck_gain(mix.duck.envelope_points, times) * 10 ** (mix.music_gain_db / 20))

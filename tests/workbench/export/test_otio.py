@@ -15,7 +15,7 @@ import soundfile
 from workbench.errors import ResourceMissing
 from workbench.export import files
 from workbench.loops.plan import LoopPlan
-from workbench.recording import FloatArray, Recording
+from workbench.recording import FloatArray
 from workbench.results.mix import MixBody
 from workbench.workflows.export import export_plan
 
@@ -74,29 +74,15 @@ def exponent(transition: Any) -> float:
     return float(transition.metadata["workbench"]["exponent"])
 
 
-@pytest.mark.parametrize("mixed", [False, True])
 def test_the_edit_plays_what_the_renderer_plays(
-    plan: LoopPlan,
-    recording: Recording,
-    song: Path,
-    film: Path,
-    mix: MixBody,
-    mixed: bool,
-    played: Callable[..., FloatArray],
-    difference_db: Callable[..., float],
+    plan: LoopPlan, song: Path, film: Path, any_mix: MixBody | None, residue_db: Callable[..., float]
 ) -> None:
-    out = export_plan(plan, "otio", song.parent / "edit.otio", track=song, video=film, mix=mix if mixed else None)
-    made = play(track(read(out), "Music"))
-    assert difference_db(made, played(plan, recording, mix if mixed else None)) < -40.0
+    out = export_plan(plan, "otio", song.parent / "edit.otio", track=song, video=film, mix=any_mix)
+    assert residue_db(play(track(read(out), "Music")), plan, any_mix) < -40.0
 
 
 def test_a_late_start_is_a_gap(
-    late_plan: LoopPlan,
-    recording: Recording,
-    song: Path,
-    tmp_path: Path,
-    played: Callable[..., FloatArray],
-    difference_db: Callable[..., float],
+    late_plan: LoopPlan, song: Path, tmp_path: Path, residue_db: Callable[..., float]
 ) -> None:
     out = export_plan(late_plan, "otio", tmp_path / "late.otio", track=song)
     edit = read(out)
@@ -104,10 +90,7 @@ def test_a_late_start_is_a_gap(
     assert isinstance(music[0], otio.schema.Gap)
     assert music[0].duration() == otio.opentime.RationalTime(round(0.777 * RATE), RATE)
     assert [child.name for child in edit.tracks] == ["Music"]
-    whole = np.zeros((2, round(late_plan.window_end * RATE)))
-    sound = play(music)
-    whole[:, : sound.shape[1]] = sound
-    assert difference_db(whole, played(late_plan, recording)) < -40.0
+    assert residue_db(play(music), late_plan, padded=True) < -40.0
 
 
 def test_times_are_whole_frames_and_whole_samples(plan: LoopPlan, song: Path, film: Path) -> None:
