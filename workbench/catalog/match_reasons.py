@@ -1,8 +1,10 @@
 """Why a track fits a film, in words: one line for each fact that moved the score, and a sentence that sums them up.
 
 A line holds what was measured of the film, what was measured of the track, and how well both go together; numbers have
-units, so that anybody can check them. Which facts moved the score is arithmetic, not taste: a part's effect is its
-logarithm against what it usually is, times its weight. What moved the score most comes first, whichever way it did.
+units, so that anybody can check them. Where measurements of different kinds meet on a scale of their own, as cuts and
+tempo do in pulse, or light and mode in cheerfulness, both sides end with the two numbers that were compared. Which
+facts moved the score is arithmetic, not taste: a part's effect is its logarithm against what it usually is, times its
+weight. What moved the score most comes first, whichever way it did.
 
 Functions: `reasons`, `explanation`, `fitting_tags`, `lane_title`, `lane_reasoning`.
 """
@@ -38,6 +40,9 @@ _LEAST_EFFECT = 0.004
 _GOOD, _BAD = 0.75, 0.45
 """parts over and under which an explanation praises and warns"""
 _HEARD_AGREEMENT = 0.2
+_MOSTLY = 0.15
+"""of a mode, from where on music is called minor or major"""
+_FELT = {0.5: ", felt at half", 2.0: ", felt at double"}
 _TAG_REACH = 0.2
 """of energy and of valence, that the usual sound of a tag may lie off"""
 CATEGORY_OF = {
@@ -80,7 +85,7 @@ def reasons(pair: Pair, params: MatchParams) -> tuple[Reason, ...]:
     moved = effects(pair.parts, params)
     lines: list[Reason] = []
     for name in sorted(moved, key=lambda name: (-abs(moved[name]), MATCH_PARTS.index(name))):
-        facts = _facts(name, pair)
+        facts = _facts(name, pair, params)
         if facts is not None and (abs(moved[name]) >= _LEAST_EFFECT or _always_told(name, pair)):
             video, audio, score = facts
             lines.append(Reason(video, audio, min(1.0, max(0.0, score)), CATEGORY_OF[name]))
@@ -92,19 +97,25 @@ def _always_told(name: str, pair: Pair) -> bool:
     return name == "length" and pair.film.duration > pair.number("duration")
 
 
-def _facts(name: str, pair: Pair) -> tuple[str, str, float] | None:
+def _facts(name: str, pair: Pair, params: MatchParams) -> tuple[str, str, float] | None:
     """What a part compared: of the film, of the track, and how well it went; None where there was nothing to say."""
-    film, score = pair.film, float(pair.parts[name])
+    film, wanted, score = pair.film, pair.wanted, float(pair.parts[name])
     match name:
         case "pulse":
-            return (cutting(film), tempo_of(pair), score) if _known(pair, "bpm", "density") else None
+            if not _known(pair, "bpm", "density"):
+                return None
+            return f"{cutting(film)}; pulse {wanted.pulse:.2f} of 1 suits", pulse_of(pair, params), score
         case "level":
             if not _known(pair, "energy"):
                 return None
-            return f"{cutting(film)}, {motion(film)}", f"energy {pair.number('energy'):.2f}", score
+            seen = f"{cutting(film)}, {motion(film)}; energy {wanted.energy:.2f} of 1 suits"
+            return seen, f"energy {pair.number('energy'):.2f} of 1", score
         case "mood":
+            if not _known(pair, "mode", "brightness"):
+                return None
             colours = f"brightness {film.brightness:.2f}, colourfulness {film.colourfulness:.2f}"
-            return (colours, sound_of(pair), score) if _known(pair, "mode", "brightness") else None
+            cheer = f"cheerfulness {_valence(pair, params):.2f} of 1"
+            return f"{colours}; cheerfulness {wanted.valence:.2f} of 1 suits", f"{sound_of(pair)}; {cheer}", score
         case "voice":
             if film.speech_share <= 0.0 or not _known(pair, "vocals", "speech_band"):
                 return None
@@ -149,14 +160,31 @@ def tempo_of(pair: Pair) -> str:
     return beats if isnan(density) else f"{beats}, {density:.1f} onsets per second"
 
 
+def pulse_of(pair: Pair, params: MatchParams) -> str:
+    """How fast a track is felt, at the multiple of its tempo that was compared."""
+    columns, factor = pair.columns, _felt_factor(pair, params)
+    pulse = float(track_pulse(columns.bpm * np.float32(factor), columns.density)[0])
+    return f"{tempo_of(pair)}{_FELT.get(factor, '')}; pulse {pulse:.2f} of 1"
+
+
+def _felt_factor(pair: Pair, params: MatchParams) -> float:
+    return float(felt_factor(pair.columns.bpm, pair.columns.density, pair.wanted.pulse, params)[0])
+
+
+def _valence(pair: Pair, params: MatchParams) -> float:
+    """How cheerful a track is, as it was compared."""
+    return float(track_valence(pair.columns.mode, pair.columns.brightness, params)[0])
+
+
 def sound_of(pair: Pair) -> str:
-    """Key and colour of a track."""
+    """Key and colour of a track; with a key that was heard stands how far its mode was believed."""
     track, mode, brightness = pair.track, pair.number("mode"), pair.number("brightness")
     said = []
-    if track.musical_key_mode is not None:
-        said.append(f"{track.musical_key_name or ''} {track.musical_key_mode}".strip())
-    elif not isnan(mode):
-        said.append(f"leans to {'major' if mode > 0 else 'minor'} by {abs(mode):.2f}")
+    if not isnan(mode):
+        if track.musical_key_mode is not None:
+            said.append(f"{track.musical_key_name or ''} {track.musical_key_mode}".strip())
+        if abs(mode) < 1.0:
+            said.append(f"mode {mode:+.2f} from -1 minor to +1 major")
     if not isnan(brightness):
         said.append(f"brightness of sound {brightness:.2f}")
     return ", ".join(said)
@@ -165,9 +193,9 @@ def sound_of(pair: Pair) -> str:
 def _colour_of(pair: Pair) -> str:
     """The colour of a track in a word or two."""
     mode, brightness = pair.number("mode"), pair.number("brightness")
-    named = pair.track.musical_key_mode or ("" if isnan(mode) else "major" if mode > 0 else "minor")
+    named = "major" if mode > _MOSTLY else "minor" if mode < -_MOSTLY else ""
     shine = "" if isnan(brightness) else "bright" if brightness > 0.6 else "dark" if brightness < 0.35 else "mellow"
-    return f"its {', '.join(word for word in (shine, named) if word)} sound"
+    return f"its {', '.join(word for word in (shine, named) if word)} sound".replace("  ", " ")
 
 
 def voices_of(pair: Pair) -> str:
@@ -175,7 +203,7 @@ def voices_of(pair: Pair) -> str:
     vocals, band = pair.number("vocals"), pair.number("speech_band")
     said = []
     if not isnan(vocals):
-        said.append("instrumental" if vocals < 0.5 else "vocals")
+        said.append(f"a voice with a probability of {100 * vocals:.0f} %")
     if not isnan(band):
         said.append(f"{100 * band:.0f} % of its power from 1 to 4 kHz")
     return ", ".join(said)
@@ -210,18 +238,23 @@ def _bars(pair: Pair) -> tuple[str, str, float] | None:
 def _arc(pair: Pair, score: float) -> tuple[str, str, float] | None:
     """The scenes with the most and the least drive, and the music there."""
     found = extremes(pair.film)
-    if found is None:
+    heard = _heard_at(pair, found)
+    if found is None or heard is None:
         return None
-    most, least = found
-    heard = under_scenes(pair.film, pair.columns)[0]
-    if np.isnan(heard).any():
-        return None
-    high, low = pair.film.scenes[most], pair.film.scenes[least]
+    high, low = (pair.film.scenes[number] for number in found)
     return (
-        f"busiest {_stretch(high)}, calmest {_stretch(low)}",
-        f"energy {heard[most]:.2f} and {heard[least]:.2f} there",
+        f"busiest {_stretch(high)} with drive {high.drive:.2f}, calmest {_stretch(low)} with drive {low.drive:.2f}",
+        f"energy {heard[0]:.2f} and {heard[1]:.2f} there",
         score,
     )
+
+
+def _heard_at(pair: Pair, scenes: tuple[int, int] | None) -> tuple[float, float] | None:
+    """Energy of the music under two scenes; None without them, or where it is not known."""
+    heard = under_scenes(pair.film, pair.columns)[0]
+    if scenes is None or np.isnan(heard).any():
+        return None
+    return float(heard[scenes[0]]), float(heard[scenes[1]])
 
 
 def extremes(film: FilmFacts) -> tuple[int, int] | None:
@@ -272,8 +305,8 @@ def _felt_tempo(pair: Pair, params: MatchParams) -> str:
     bpm = pair.number("bpm")
     if isnan(bpm):
         return "music without a beat"
-    factor = felt_factor(pair.columns.bpm, pair.columns.density, pair.wanted.pulse, params)[0]
-    return f"{bpm:.0f} bpm" + {0.5: ", felt at half,", 2.0: ", felt at double,"}.get(float(factor), "")
+    felt = _FELT.get(_felt_factor(pair, params))
+    return f"{bpm:.0f} bpm" + (f"{felt}," if felt else "")
 
 
 def _praise(name: str, pair: Pair, params: MatchParams) -> str | None:
@@ -286,18 +319,18 @@ def _praise(name: str, pair: Pair, params: MatchParams) -> str | None:
         return f"it can land its {pair.placements[0].label}" if _sync(pair) and pair.placements else None
     if name == "arc":
         found = extremes(film)
-        return (
-            f"it rises where the film does, at {clock(film.scenes[found[0]].start)}" if part > 0.6 and found else None
-        )
-    if part < _GOOD or _facts(name, pair) is None:
+        heard = _heard_at(pair, found)
+        rises = part > 0.6 and heard is not None and heard[0] > heard[1]
+        return f"it rises where the film does, at {clock(film.scenes[found[0]].start)}" if rises and found else None
+    if part < _GOOD or _facts(name, pair, params) is None:
         return None
     match name:
         case "pulse":
             return f"{_felt_tempo(pair, params)} suits {cutting(film)}"
         case "level":
-            return f"its energy of {pair.number('energy'):.2f} is about the film's"
+            return f"its energy of {pair.number('energy'):.2f} is near the {pair.wanted.energy:.2f} that suits"
         case "mood":
-            return f"{_colour_of(pair)} goes with pictures of brightness {film.brightness:.2f}"
+            return f"{_colour_of(pair)} is about as cheerful as the pictures"
         case "voice":
             return "it leaves room for the voice"
         case _:
@@ -308,26 +341,26 @@ def _praise(name: str, pair: Pair, params: MatchParams) -> str | None:
 def _doubt(name: str, pair: Pair, params: MatchParams) -> str | None:
     """What a part says against a track; None where it says nothing."""
     part, film = pair.parts[name], pair.film
-    if part >= (_BAD if name != "arc" else 0.42) or _facts(name, pair) is None:
+    if part >= (_BAD if name != "arc" else 0.42) or _facts(name, pair, params) is None:
         return None
-    columns, wanted = pair.columns, pair.wanted
+    wanted = pair.wanted
     match name:
         case "pulse":
-            fast = float(track_pulse(columns.bpm, columns.density)[0]) > wanted.pulse
+            fast = float(track_pulse(pair.columns.bpm, pair.columns.density)[0]) > wanted.pulse
             return f"{tempo_of(pair)} is {'fast' if fast else 'slow'} for {cutting(film)}"
         case "level":
             lively = pair.number("energy") > wanted.energy
             return f"it is {'livelier' if lively else 'calmer'} than the film"
         case "mood":
-            cheerful = float(track_valence(columns.mode, columns.brightness, params)[0]) > wanted.valence
-            return f"it is more {'cheerful' if cheerful else 'sombre'} than the pictures"
+            return f"it is more {'cheerful' if _valence(pair, params) > wanted.valence else 'sombre'} than the pictures"
         case "voice":
             sings = pair.number("vocals") >= 0.5
             return "its vocals compete with the voice" if sings else "it is dense where the voice is"
         case "length":
             return f"it ends at {clock(pair.number('duration'))} and does not loop well"
         case "arc":
-            return "it is loud where the film is calm"
+            heard = _heard_at(pair, extremes(film))
+            return "it is livelier where the film is calm" if heard is not None and heard[1] > heard[0] else None
         case _:
             return None
 

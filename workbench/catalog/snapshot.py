@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 from workbench.catalog.columns import DTYPES, NUMBERS, SOUND_DIMS, UNKNOWN, WORD_DIMS, Columns, empty_columns
 from workbench.catalog.index import ExactIndex, FaissIndex, VectorIndex, build_faiss, has_faiss
 from workbench.catalog.library import Changed, Changes, Library
-from workbench.catalog.track import Track
+from workbench.catalog.track import Track, pitch_class
 from workbench.errors import StoreError
 from workbench.home import Home
 from workbench.params import CatalogParams
@@ -62,7 +62,7 @@ class Embedding(Protocol):
 
 
 MODEL = "all-MiniLM-L6-v2"
-_FORMAT = 3
+_FORMAT = 4
 """Raise it when files, columns, or what `workbench.catalog.texts` writes, change: older snapshots are made anew."""
 _COLUMNS = ("track_ids", *DTYPES)
 _CURRENT, _DRAFT = "current.json", "draft.json"
@@ -414,10 +414,28 @@ def _fill(columns: Columns, row: int, change: Changed) -> None:
             getattr(columns, name)[row] = value
     if track.explicit is not None:
         columns.explicit[row] = track.explicit
-    if track.musical_key_mode is not None and "musical_key_mode" not in track.measured:
-        columns.mode[row] = 1.0 if track.musical_key_mode == "major" else -1.0
+    columns.mode[row] = _mode_of(track, facts)
     if track.instrumental is not None and "instrumental" not in track.measured:
         columns.vocals[row] = 0.0 if track.instrumental else 1.0
+
+
+def _mode_of(track: Track, facts: Mapping[str, Any]) -> float:
+    """-1 minor to +1 major: the mode that was given, or how surely it was heard; NaN where that is in doubt.
+
+    A mode that was heard counts only in a key that is sure enough to be named, and whose tonic nobody denies.
+    """
+    given = {"musical_key_name", "musical_key_mode"} - track.measured
+    if track.musical_key_mode is not None and "musical_key_mode" in given:
+        return 1.0 if track.musical_key_mode == "major" else -1.0
+    heard = facts.get("musical_key_name")
+    unsure = heard is None and "key_strength" in facts
+    denied = (
+        heard is not None
+        and track.musical_key_name is not None
+        and "musical_key_name" in given
+        and pitch_class(track.musical_key_name) != pitch_class(heard)
+    )
+    return float("nan") if unsure or denied else float(facts.get("mode", np.nan))
 
 
 def _number(text: str) -> int:

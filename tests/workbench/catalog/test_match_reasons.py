@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -51,19 +52,55 @@ def test_lines_state_what_was_measured(film: MakeFilm, columns: MakeColumns) -> 
     rising = np.linspace(0.1, 0.9, CONTOUR_PARTS)
     tracks = columns(
         bpm=[126.2], density=[4.12], energy=[0.725], brightness=[0.55], duration=[300.0], vocals=[0.9],
-        speech_band=[0.4], contour=[rising],
+        speech_band=[0.4], contour=[rising], mode=[-1.0],
     )  # fmt: skip
     found = by_category(
         reasons(pair_of(clip, tracks, (LANDING,), musical_key_name="C", musical_key_mode="minor"), PARAMS)
     )
     said = {(line.video, line.audio) for lines in found.values() for line in lines}
-    assert ("32 cuts per minute", "126 bpm, 4.1 onsets per second") in said
-    assert ("brightness 0.62, colourfulness 0.14", "C minor, brightness of sound 0.55") in said
-    assert ("speech 80 %", "vocals, 40 % of its power from 1 to 4 kHz") in said
-    assert ("busiest 2:30 to 5:00, calmest 0:00 to 2:30", "energy 0.71 and 0.29 there") in said
+    assert any(video.startswith("32 cuts per minute; pulse ") for video, _ in said)
+    assert any(audio.startswith("126 bpm, 4.1 onsets per second") for _, audio in said)
+    assert any(video.startswith("brightness 0.62, colourfulness 0.14; cheerfulness ") for video, _ in said)
+    assert any(audio.startswith("C minor, brightness of sound 0.55; cheerfulness ") for _, audio in said)
+    assert ("speech 80 %", "a voice with a probability of 90 %, 40 % of its power from 1 to 4 kHz") in said
+    assert any(
+        re.fullmatch(r"busiest 2:30 to 5:00 with drive 0\.\d\d, calmest 0:00 to 2:30 with drive 0\.\d\d", video)
+        and audio == "energy 0.71 and 0.29 there"
+        for video, audio in said
+    )
     assert ("cut at 0:12.4", "drop, when the track begins with its first 12.5 s cut off") in said
     assert {name for name in found if name} <= {"pace", "energy", "mood", "voice", "length", "sync"}
     assert all(0.0 <= line.score <= 1.0 for lines in found.values() for line in lines)
+
+
+@pytest.mark.parametrize("mode", [-0.9, -0.2, 0.35, float("nan")])
+@pytest.mark.parametrize("bpm", [62.0, 95.0, 150.0])
+def test_the_two_numbers_of_a_line_are_those_that_were_compared(
+    film: MakeFilm, columns: MakeColumns, mode: float, bpm: float
+) -> None:
+    """A reader with the widths at hand gets the line's score from its own two numbers."""
+    clip = film(90.0, cuts_per_minute=24, motion=(0.1, 0.3), brightness=0.3, colourfulness=0.2)
+    pair = pair_of(clip, columns(bpm=[bpm], density=[3.0], energy=[0.3], brightness=[0.4], mode=[mode]))
+    widths = {"pace": PARAMS.pulse_width, "energy": PARAMS.energy_width, "mood": PARAMS.valence_width}
+    checked = set()
+    for line in reasons(pair, PARAMS):
+        wanted = re.search(r"(?:pulse|energy|cheerfulness) ([\d.]+) of 1 suits$", line.video)
+        if wanted is None or line.category is None:
+            continue
+        has = re.search(r"(?:pulse|energy|cheerfulness) ([\d.]+) of 1$", line.audio)
+        assert has is not None
+        score = np.exp(-0.5 * ((float(has[1]) - float(wanted[1])) / widths[line.category]) ** 2)
+        trust = PARAMS.octave_trust if ", felt at " in line.audio else 1.0
+        assert line.score == pytest.approx(trust * score, abs=0.03)
+        checked.add(line.category)
+    assert {"energy", "mood"} <= checked
+
+
+def test_a_mode_that_is_in_doubt_is_not_called_one(film: MakeFilm, columns: MakeColumns) -> None:
+    pair = pair_of(film(60.0), columns(mode=[float("nan")]), musical_key_name="C", musical_key_mode="minor")
+    said = " ".join((*(line.audio for line in reasons(pair, PARAMS)), explanation(pair, PARAMS)))
+    assert "minor" not in said
+    assert "major" not in said
 
 
 def test_what_moved_most_comes_first(film: MakeFilm, columns: MakeColumns) -> None:
@@ -109,7 +146,7 @@ def test_a_sentence_says_what_speaks_for_and_against(film: MakeFilm, columns: Ma
     clip = film(60.0, cuts_per_minute=40, motion=(0.5,), speech=0.6)
     said = explanation(pair_of(clip, columns(energy=[0.75], bpm=[140.0], density=[5.0], vocals=[1.0])), PARAMS)
     assert said.endswith("its vocals compete with the voice.")
-    assert "its energy of 0.75 is about the film's" in said.lower()
+    assert "its energy of 0.75 is near the 0." in said.lower()
     assert said[0].isupper()
     assert said.count(".") - said.count("0.") == 1
 

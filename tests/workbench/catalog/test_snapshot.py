@@ -94,6 +94,35 @@ def test_given_wins_over_measured_and_unknown_is_nan(
     assert np.isnan(columns.contour[2]).all()
 
 
+@pytest.mark.parametrize(
+    ("given", "heard", "mode"),
+    [
+        ({}, {"musical_key_name": "A", "musical_key_mode": "minor", "key_strength": 0.6, "mode": -0.7}, -0.7),
+        ({}, {"key_strength": 0.2, "mode": 0.4}, np.nan),
+        (
+            {"musical_key_name": "Eb"},
+            {"musical_key_name": "C", "musical_key_mode": "minor", "key_strength": 0.6, "mode": -0.7},
+            np.nan,
+        ),
+        (
+            {"musical_key_name": "D#"},
+            {"musical_key_name": "Eb", "musical_key_mode": "minor", "key_strength": 0.6, "mode": -0.7},
+            -0.7,
+        ),
+        (
+            {"musical_key_name": "Eb", "musical_key_mode": "major"},
+            {"musical_key_name": "C", "musical_key_mode": "minor", "key_strength": 0.6, "mode": -0.7},
+            1.0,
+        ),
+    ],
+)
+def test_a_mode_counts_only_in_a_key_that_is_sure_and_that_nobody_denies(
+    home: Home, library: Library, tmp_path: Path, given: dict[str, str], heard: dict[str, object], mode: float
+) -> None:
+    library.add_all([entry(0, tmp_path, **given)], [measured(0, **heard)])
+    assert opened(home, Letters()).columns.mode[0] == pytest.approx(mode, nan_ok=True)
+
+
 def test_it_follows_what_changes_and_reads_only_new_texts(
     home: Home, library: Library, letters: Letters, tmp_path: Path
 ) -> None:
