@@ -29,6 +29,7 @@ from ulid import ULID
 from service import metrics
 from service.admission import BODY_LIMIT, Door, at_the_door, identify
 from service.answers.ranking_client import Ranking
+from service.bell import Bell
 from service.errors import Problem, error_body, not_found
 from service.settings import ServiceSettings
 from service.store.tables import open_database
@@ -40,7 +41,6 @@ from workbench.settings import WorkbenchSettings
 NAME = "barline"
 _HEADER_SECONDS = 20
 _SILENCE_SECONDS = 60
-_DRAIN_SECONDS = 30.0
 _STORED = frozenset(("loop", "align", "match"))  # families whose answers are kept
 _METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"))
 
@@ -56,6 +56,8 @@ class AppConfig:
     core: WorkbenchSettings
     ranking_sockets: tuple[Path, ...] = ()
     """where the resident ranking processes listen"""
+    bell: Bell = field(default_factory=lambda: Bell(None), compare=False)
+    """rung when a job was accepted"""
     behind_proxy: bool = False
     """whether a proxy in front says who calls and under which address"""
     on_ready: Any = field(default=None, compare=False)
@@ -99,7 +101,7 @@ def create_app(config: AppConfig) -> Sanic[Any, Any]:
         strict_slashes=True,
         dumps=partial(json.dumps, separators=(",", ":"), allow_nan=False),
     )
-    app.ctx.config, app.ctx.settings = config, config.settings
+    app.ctx.config, app.ctx.settings, app.ctx.bell = config, config.settings, config.bell
     _register_routes(app)
     app.register_listener(_open, "before_server_start")
     app.register_listener(_announce, "after_server_start")
@@ -116,7 +118,7 @@ def _sanic_config(config: AppConfig) -> Config:
             "REQUEST_MAX_SIZE": BODY_LIMIT,
             "REQUEST_TIMEOUT": _HEADER_SECONDS,
             "RESPONSE_TIMEOUT": _SILENCE_SECONDS,
-            "GRACEFUL_SHUTDOWN_TIMEOUT": _DRAIN_SECONDS,
+            "GRACEFUL_SHUTDOWN_TIMEOUT": config.settings.http_drain_seconds,
             "AUTO_EXTEND": False,
             "ACCESS_LOG": False,
             "MOTD": False,
@@ -184,6 +186,8 @@ async def _finish(request: Request, response: BaseHTTPResponse) -> None:
     method = request.method if request.method in _METHODS else "other"
     metrics.REQUESTS.labels(context.family, method, str(response.status)).inc()
     metrics.LATENCY.labels(context.family).observe(seconds)
+    if method == "POST" and response.status == 202:
+        request.app.ctx.bell.ring()
     if method == "POST" and context.family in _STORED and response.status in (200, 202):
         metrics.ANSWERS.labels(context.family, "stored" if response.status == 200 else "work").inc()
     log.info(

@@ -64,6 +64,12 @@ class ServiceSettings(BaseSettings):
     )
     job_deadline_seconds: float = Field(default=900.0, ge=1.0, description="s after which a running job is ended")
     ingest_deadline_seconds: float = Field(default=7200.0, ge=1.0, description="s after which an ingest is ended")
+    job_drain_seconds: float = Field(
+        default=10.0, ge=0.0, description="s that running jobs get to finish in at SIGTERM; then they are queued again"
+    )
+    http_drain_seconds: float = Field(
+        default=30.0, ge=0.0, description="s that running requests get to finish in at SIGTERM"
+    )
     job_memory_bytes: int = Field(default=6 * 2**30, ge=2**29, description="bytes of memory that one job may use")
     beats_retention_seconds: float = Field(
         default=3600.0, ge=1.0, description="s that a beats job may wait in its queue before it expires unbilled"

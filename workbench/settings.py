@@ -32,7 +32,7 @@ class WorkbenchSettings(BaseSettings):
         "mean; without it, the Hugging Face cache and installed packages are searched",
     )
     log_level: Literal["debug", "info", "warning", "error"] = Field(
-        default="warning", description="least important log line that is shown, on standard error"
+        default="info", description="least important log line that the service shows, on standard error"
     )
     cache_max_bytes: int = Field(
         default=20 * 2**30, ge=0, description="bytes; what `workbench cache prune` prunes to when no limit is given"

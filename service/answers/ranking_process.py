@@ -11,6 +11,7 @@ import argparse
 import asyncio
 import json
 import signal
+import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ def main() -> None:
     parser.add_argument("--socket", type=Path, required=True)
     parser.add_argument("--parent", type=int, required=True)
     given = parser.parse_args()
-    die_with(given.parent)
+    die_with(given.parent, sys.stdin.fileno())
     asyncio.run(serve(given.socket, ranker(Home(given.home))))
 
 

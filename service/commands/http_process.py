@@ -12,6 +12,7 @@ import sys
 from pathlib import Path
 
 from service.app import AppConfig, create_app
+from service.bell import Bell
 from service.jobs.lifelines import die_with
 from service.logs import log_to_stderr
 from service.settings import load_service_settings
@@ -32,6 +33,7 @@ def main() -> None:
             settings=load_service_settings(),
             core=core,
             ranking_sockets=tuple(given.ranking_socket),
+            bell=Bell(given.bell_fd),
             behind_proxy=given.behind_proxy,
             on_ready=lambda: print("ready", flush=True),
         )
@@ -47,6 +49,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--socket-fd", type=int, required=True)
     parser.add_argument("--parent", type=int, required=True)
     parser.add_argument("--ranking-socket", type=Path, action="append", default=[])
+    parser.add_argument("--bell-fd", type=int)
     parser.add_argument("--behind-proxy", action="store_true")
     parser.add_argument("--tls-cert", type=Path)
     parser.add_argument("--tls-key", type=Path)

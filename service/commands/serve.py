@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from workbench.settings import WorkbenchSettings
 
 
+_LEAVING_SECONDS = 10.0  # what processes get beyond their own limits to be gone
+
+
 @dataclass(frozen=True, slots=True)
 class Served:
     """What `serve` was asked for."""
@@ -75,8 +78,9 @@ def command(
     shown = None
     if demo:
         from service.commands.showcase import prepare
-        from workbench.cli.terminal import progress_bar
+        from workbench.cli.terminal import progress_bar, say
 
+        say("preparing a clip and the bundled songs to try it on: a minute or two the first time, seconds after that")
         with progress_bar() as progress:
             shown = prepare(home, progress)
     serve(host, port, Served(home, workers, not no_jobs, tls_cert, tls_key, behind_proxy), shown)
@@ -114,15 +118,20 @@ def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -
         environment = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(counters)}
         url = f"{'http' if wanted.tls_cert is None else 'https'}://{_address(listening)}"
 
+        bell = os.pipe()  # both ends stay open here, for processes that are started in the place of others
+        for end in bell:
+            stack.callback(os.close, end)
+
         def announce() -> None:
             print(f"listening on {url}", flush=True)
             if shown is not None:
-                print(shown.invitation(url), file=sys.stderr, flush=True)
+                print(shown.invitation(url), flush=True)
 
         supervisor = Supervisor(
-            posts(wanted, settings, listening, run),
+            posts(wanted, settings, listening, run, bell),
             environment,
             on_ready=announce,
+            drain_seconds=max(settings.http_drain_seconds, settings.job_drain_seconds) + _LEAVING_SECONDS,
         )
         try:
             supervisor.run()
@@ -130,8 +139,18 @@ def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -
             raise WorkbenchError(str(error)) from error
 
 
-def posts(wanted: Served, settings: ServiceSettings, listening: socket.socket, run: Path) -> list[Post]:
-    """The processes of this service: those that work first, then those that answer."""
+def posts(
+    wanted: Served, settings: ServiceSettings, listening: socket.socket, run: Path, bell: tuple[int, int]
+) -> list[Post]:
+    """The processes of this service: those that work first, then those that answer.
+
+    Parameters
+    ----------
+    wanted, settings : what was asked for, and what the environment decides
+    listening : where HTTP processes accept callers
+    run : a folder for the sockets of ranking processes
+    bell : a pipe, reading end first, by which those that accept jobs wake the one that runs them
+    """
     import os
 
     from service.commands.supervisor import Post
@@ -143,7 +162,8 @@ def posts(wanted: Served, settings: ServiceSettings, listening: socket.socket, r
         command = [sys.executable, "-m", "service.answers.ranking_process", *whose, "--socket", str(path)]
         made.append(Post(f"ranking process {number}", command, rank=0, needed=False))
     if wanted.jobs:
-        made.append(Post("job process", [sys.executable, "-m", "service.console", "worker", *whose], rank=1))
+        work = [sys.executable, "-m", "service.console", "worker", *whose, "--bell-fd", str(bell[0])]
+        made.append(Post("job process", work, rank=1, pass_fds=bell[:1]))
     http = [sys.executable, "-m", "service.commands.http_process", *whose, "--socket-fd", str(listening.fileno())]
     for path in sockets:
         http += ["--ranking-socket", str(path)]
@@ -151,7 +171,10 @@ def posts(wanted: Served, settings: ServiceSettings, listening: socket.socket, r
         http += ["--tls-cert", str(wanted.tls_cert), "--tls-key", str(wanted.tls_key)]
     if wanted.behind_proxy:
         http.append("--behind-proxy")
-    shared = (listening.fileno(),)
+    shared: tuple[int, ...] = (listening.fileno(),)
+    if wanted.jobs:
+        http += ["--bell-fd", str(bell[1])]
+        shared += (bell[1],)
     return made + [Post(f"HTTP process {number}", http, rank=1, pass_fds=shared) for number in range(wanted.workers)]
 
 

@@ -21,7 +21,7 @@ class Showcase:
     """a track that covers the clip"""
 
     def invitation(self, url: str) -> str:
-        """Three commands that work as pasted."""
+        """Three commands that work as pasted, each below a line that says what it does."""
         call = f"curl -s -H 'Authorization: Bearer {self.key}' -H 'Content-Type: application/json'"
         return "\n".join(
             (

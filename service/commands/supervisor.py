@@ -1,15 +1,15 @@
 """The parent of all processes of the service: starts them, starts them again when they die, and stops them in order.
 
-It imports nothing of the service or of the analysis, so that nothing of theirs can bring it down. Each process says
-`ready` on its standard output when it does its work; whatever else it prints there is passed on to standard error. All
-of them end with the supervisor, however that ends: the kernel sees to it, or the closing of their standard input.
+It imports nothing of the analysis, and of the service only what needs the standard library alone, so that nothing of
+theirs can bring it down. Each process says `ready` on its standard output when it does its work; whatever else it
+prints there is passed on to standard error. All of them end with the supervisor, however that ends: their standard
+input closes then (`service.jobs.lifelines`).
 """
 
 from __future__ import annotations
 
 import os
 import selectors
-import signal
 import socket
 import subprocess
 import sys
@@ -17,11 +17,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from service.stops import hushed, stops_heard
+
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 10.0
 _SETTLED_SECONDS = 10.0  # the pause before a process is started again grows unless it lived so long
 _MOST_FALSE_STARTS = 3  # of a process that was never ready
-_DRAIN_SECONDS = 40.0  # a little more than HTTP and job processes allow themselves
 
 
 @dataclass
@@ -64,12 +65,16 @@ class Supervisor:
     posts : the processes
     environment : theirs
     on_ready : called once, when every needed process has said that it is ready
+    drain_seconds : s that they get to end in, once asked to; who takes longer is killed
     """
 
-    def __init__(self, posts: Sequence[Post], environment: Mapping[str, str], on_ready: Callable[[], None]) -> None:
+    def __init__(
+        self, posts: Sequence[Post], environment: Mapping[str, str], on_ready: Callable[[], None], drain_seconds: float
+    ) -> None:
         self._posts = list(posts)
         self._environment = environment
         self._on_ready = on_ready
+        self._drain_seconds = drain_seconds
         self._announced = False
         self._signals = 0
         self._selector = selectors.DefaultSelector()
@@ -81,26 +86,16 @@ class Supervisor:
         ------
         FalseStart : a needed process does not come up
         """
-        wakes, woken = socket.socketpair()
-        for end in (wakes, woken):
-            end.setblocking(False)
-        signal.set_wakeup_fd(woken.fileno(), warn_on_full_buffer=False)
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._told_to_stop)
-        self._selector.register(wakes, selectors.EVENT_READ)
-        try:
-            while not self._signals:
-                self._fill()
-                self._turn(self._patience())
-            self._stop()
-        finally:
-            self._kill_all()
-            signal.set_wakeup_fd(-1)
-            self._selector.close()
-            wakes.close()
-            woken.close()
+        with self._selector, stops_heard(self._selector, self._told_to_stop):
+            try:
+                while not self._signals:
+                    self._fill()
+                    self._turn(self._patience())
+                self._stop()
+            finally:
+                self._kill_all()
 
-    def _told_to_stop(self, number: int, frame: object) -> None:
+    def _told_to_stop(self) -> None:
         self._signals += 1
 
     def _fill(self) -> None:
@@ -132,7 +127,7 @@ class Supervisor:
             if isinstance(key.fileobj, Post):
                 self._listen(key.fileobj)
             elif isinstance(key.fileobj, socket.socket):
-                key.fileobj.recv(4096)
+                hushed(key.fileobj)
 
     def _listen(self, post: Post) -> None:
         said = os.read(post.fileno(), 65536)
@@ -187,7 +182,7 @@ class Supervisor:
 
     def _stop(self) -> None:
         """Ask the highest rank first, and each next one when that has ended."""
-        end = time.monotonic() + _DRAIN_SECONDS
+        end = time.monotonic() + self._drain_seconds
         for rank in sorted({post.rank for post in self._posts}, reverse=True):
             for post in self._posts:
                 if post.rank == rank and post.process is not None:

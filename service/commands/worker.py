@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     help="Which jobs to run: those of beats, all others, or both.",
 )
 @click.option("--parent", type=int, hidden=True, help="Process to end with; `serve` gives it.")
+@click.option("--bell-fd", type=int, hidden=True, help="Where it is told that there is work; `serve` gives it.")
 @home_option
-def command(queues: str, parent: int | None, home: Home) -> None:
+def command(queues: str, parent: int | None, bell_fd: int | None, home: Home) -> None:
     """Run jobs until SIGTERM, which lets what runs finish or gives it back to the queue.
 
     Prints `ready` once it works. Any number of workers on any number of machines share the database that
@@ -34,6 +35,7 @@ def command(queues: str, parent: int | None, home: Home) -> None:
     """
     import sys
 
+    from service.bell import Bell
     from service.jobs.lifelines import die_with
     from service.jobs.worker import Worker
     from service.logs import log_to_stderr
@@ -51,6 +53,6 @@ def command(queues: str, parent: int | None, home: Home) -> None:
 
     database = open_database(home, core)
     try:
-        Worker(home, database, settings, chosen, on_ready=lambda: print("ready", flush=True)).run()
+        Worker(home, database, settings, chosen, on_ready=lambda: print("ready", flush=True), bell=Bell(bell_fd)).run()
     finally:
         database.close()

@@ -18,6 +18,7 @@ from workbench.home import Home
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 # What a process that decodes the files of strangers has no need to know.
 _SECRETS = frozenset(("WORKBENCH_WEBHOOK_SECRET", "WORKBENCH_LINK_SECRET", "WORKBENCH_API_KEY"))
+_START_SECONDS = 120.0  # to import what jobs use, on a machine that has much else to do
 _COMMAND = (sys.executable, "-m", "service.jobs.child")
 
 
@@ -36,8 +37,9 @@ class Child:
         self.job: Job | None = None
         self.stage = ""
         self.deadline = 0.0
-        """monotonic s; only while it has a job"""
+        """monotonic s, when it is to have done its job or, not ready yet, its imports; only while it has a job"""
         self.ready = False
+        self._seconds = 0.0
         self.jobs_done = 0
         self._unread = b""
         # One job, one core: processes that each take all cores only hinder one another.
@@ -67,17 +69,22 @@ class Child:
         return self._process.stdout.fileno()
 
     def give(self, job: Job, scratch: Path, seconds: float) -> bool:
-        """Hand it a job, with so many seconds to do it in; False where it has died."""
+        """Hand it a job, with so many seconds to do it in once it is ready; False where it has died."""
         fields = {name: getattr(job, name) for name in Job.__slots__}
         fields["charge"] = None if job.charge is None else asdict(job.charge)
         order = {"job": fields, "scratch": str(scratch), "processor_seconds": seconds * (os.cpu_count() or 1)}
         assert self._process.stdin is not None
-        self.job, self.stage, self.deadline = job, job.stage, time.monotonic() + seconds
+        self.job, self.stage, self._seconds = job, job.stage, seconds
+        self.deadline = time.monotonic() + (seconds if self.ready else _START_SECONDS + seconds)
         try:
             os.write(self._process.stdin.fileno(), json.dumps(order).encode() + b"\n")
         except BrokenPipeError:
             return False
         return True
+
+    def is_ready(self) -> None:
+        """It has done its imports; the time of a job that it was given before begins now."""
+        self.ready, self.deadline = True, time.monotonic() + self._seconds
 
     def messages(self) -> list[Mapping[str, Any]] | None:
         """What it has said since; None where it has died."""

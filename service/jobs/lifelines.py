@@ -1,7 +1,9 @@
 """Processes that do not outlive the one that started them.
 
-Linux sends a signal when a parent dies (`PR_SET_PDEATHSIG`). Elsewhere a child that reads its parent's pipe sees it
-close; job children do so anyway, and the others watch a descriptor that only their parent holds open.
+Each has a lifeline: its standard input, a pipe whose other end only its parent holds. When the parent ends, however it
+ends, the pipe closes and the process leaves. On Linux the kernel also sends a signal when a parent dies
+(`PR_SET_PDEATHSIG`), which ends what is deep in a library that no other thread gets past. Job children read their
+orders from the pipe and so see it close by themselves.
 """
 
 from __future__ import annotations
@@ -21,12 +23,13 @@ def die_with(parent: int, lifeline: int | None = None) -> None:
     Parameters
     ----------
     parent : its process id; when it has gone already, this process exits at once
-    lifeline : reading end of a pipe whose other end only the parent holds; used where the kernel has no signal for it
+    lifeline : reading end of a pipe whose other end only the parent holds, and which nothing else reads; None for a
+        process that reads it itself
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    elif lifeline is not None:
-        Thread(target=_exit_at_end_of, args=(lifeline,), daemon=True).start()
+    if lifeline is not None:
+        Thread(target=_exit_at_end_of, args=(lifeline,), name="lifeline", daemon=True).start()
     if os.getppid() != parent:
         os._exit(1)
 

@@ -9,6 +9,8 @@ It imports no analysis code and never computes; one loop waits for messages of i
 - A job past its deadline is ended by killing its child: nothing else stops a decoder.
 - What could not be written because the database was busy or gone is tried again until it is, or until the job is lost.
 - SIGTERM: no more claims; what runs may finish for some seconds, then it is given back to the queue.
+- Where a bell hangs (`service.bell`) it says when there is work, and the database is looked at once a second besides,
+  for what others accepted or put off. Without one the looks come at short intervals, which grow while nothing is found.
 """
 
 from __future__ import annotations
@@ -32,11 +34,13 @@ from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError
 from ulid import ULID
 
 from service import metrics
+from service.bell import Bell
 from service.jobs import settle
 from service.jobs.children import Child
 from service.jobs.outcome import Outcome
 from service.jobs.sweep import sweep
 from service.settings import ServiceSettings
+from service.stops import hushed, stops_heard
 from service.store import facts, jobs, workers
 from service.store.jobs import Job
 from service.store.moments import moment
@@ -44,10 +48,11 @@ from workbench.errors import StoreError, WorkbenchError
 from workbench.home import Home
 from workbench.store.database import Database
 
-_LOOK_SECONDS = 0.05  # between looks for new jobs, while there are free slots
+_FIRST_LOOK_SECONDS = 0.05  # between looks for new jobs, just after there was one and while there are free slots
+_LAST_LOOK_SECONDS = 1.0  # the same where nothing was found for a while, or a bell says when there is something
+_LOOK_GROWTH = 1.25
 _BEATS_A_LEASE = 6  # renewals that may fail before a lease ends
 _RETRY_SECONDS = 0.5  # before another try at a database that failed us
-_DRAIN_SECONDS = 10.0  # what a running job gets to finish in when the worker is to stop
 _JOBS_A_CHILD = 500  # a bound on what leaks in a library can add up to
 _FORGET_SECONDS = 3600.0  # after which a worker that is silent is no longer listed
 _SWEEP_SECONDS = 3600.0  # between looks for what nobody will ask for again
@@ -79,6 +84,8 @@ class Worker:
     """jobs of each queue that run at a time"""
     on_ready: Callable[[], None] = lambda: None
     """called once, when the first child is ready"""
+    bell: Bell = field(default_factory=lambda: Bell(None))
+    """says when there is work"""
     make_child: Callable[[Home, str], Child] = Child
     owner: str = field(default_factory=lambda: f"{socket.gethostname()}:{os.getpid()}:{ULID()}")
 
@@ -88,6 +95,7 @@ class Worker:
     _stop_at: float | None = field(default=None, init=False)
     _next_beat: float = field(default=0.0, init=False)
     _next_look: float = field(default=0.0, init=False)
+    _look_pause: float = field(default=_FIRST_LOOK_SECONDS, init=False)
     _next_child: float = field(default=0.0, init=False)
     _next_sweep: float = field(default=0.0, init=False)
     _revision: str | None = field(default=None, init=False)
@@ -95,27 +103,19 @@ class Worker:
 
     def run(self) -> None:
         """Work until SIGTERM or SIGINT, then drain."""
-        wakes, woken = socket.socketpair()
-        for end in (wakes, woken):
-            end.setblocking(False)
-        signal.set_wakeup_fd(woken.fileno(), warn_on_full_buffer=False)
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, self._told_to_stop)
-        self._selector.register(wakes, selectors.EVENT_READ)
-        self._clear_scratch()
-        try:
-            while self._stop_at is None or self._busy():
-                self._step()
-        finally:
-            self._end()
-            signal.set_wakeup_fd(-1)
-            self._selector.close()
-            wakes.close()
-            woken.close()
+        if self.bell.hangs:
+            self._selector.register(self.bell, selectors.EVENT_READ)
+        with self._selector, stops_heard(self._selector, self._told_to_stop):
+            self._clear_scratch()
+            try:
+                while self._stop_at is None or self._busy():
+                    self._step()
+            finally:
+                self._end()
 
-    def _told_to_stop(self, number: int, frame: object) -> None:
+    def _told_to_stop(self) -> None:
         if self._stop_at is None:
-            self._stop_at = time.monotonic() + _DRAIN_SECONDS
+            self._stop_at = time.monotonic() + self.settings.job_drain_seconds
 
     def _busy(self) -> bool:
         assert self._stop_at is not None
@@ -139,8 +139,11 @@ class Worker:
         for key, _ in self._selector.select(self._patience()):
             if isinstance(key.fileobj, Child):
                 self._listen(key.fileobj)
+            elif isinstance(key.fileobj, Bell):
+                key.fileobj.heard()
+                self._look_soon()
             elif isinstance(key.fileobj, socket.socket):
-                key.fileobj.recv(4096)
+                hushed(key.fileobj)
 
     def _patience(self) -> float:
         """Seconds until something is due by itself."""
@@ -168,8 +171,12 @@ class Worker:
             return jobs.LONG
         return jobs.BACKGROUND if any(kind in jobs.BACKGROUND for kind in kinds) else ()
 
+    def _look_soon(self) -> None:
+        self._next_look, self._look_pause = 0.0, _FIRST_LOOK_SECONDS
+
     def _fill_slots(self) -> None:
-        self._next_look = time.monotonic() + _LOOK_SECONDS
+        self._look_pause = min(_LAST_LOOK_SECONDS, _LOOK_GROWTH * self._look_pause)
+        self._next_look = time.monotonic() + (_LAST_LOOK_SECONDS if self.bell.hangs else self._look_pause)
         try:
             while queues := self._free_queues():
                 later = self._kinds_for_later()
@@ -182,6 +189,7 @@ class Worker:
                     job = jobs.claim(connection, queues, self.owner, lease, without=later)
                     if job is None or settle.obstacle(connection, job):
                         continue
+                self._look_pause = _FIRST_LOOK_SECONDS
                 self._start(job)
         except StoreError as error:
             log.error("cannot claim", problem=str(error))
@@ -241,7 +249,7 @@ class Worker:
 
     def _hear(self, child: Child, message: Mapping[str, Any]) -> None:
         if "ready" in message:
-            child.ready = True
+            child.is_ready()
             self._revision = str(message["ready"])
             self._announce()
         elif "stage" in message:
@@ -375,7 +383,7 @@ class Worker:
                 continue
             self._unsettled.remove(one)
             self._remove_scratch(one.job)
-            self._next_look = 0.0
+            self._look_soon()
             _count(one)
             log.info("job settled", job_id=one.job.job_id, kind=one.job.kind, outcome=one.outcome, ours=done)
 
@@ -390,9 +398,10 @@ class Worker:
         folder = self.home.root / "scratch"
         if not folder.is_dir():
             return
+        found = list(folder.iterdir())  # before the records are read: what others begin after that is not in it
         with self.database.read() as connection:
             needed = jobs.unsettled(connection)
-        for one in folder.iterdir():
+        for one in found:
             if one.name not in needed:
                 shutil.rmtree(one, ignore_errors=True)
 

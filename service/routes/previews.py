@@ -84,6 +84,7 @@ async def _made(request: Request, track_id: str, file_name: str) -> None:
         return failed or jobs.submit(connection, new)
 
     job: Job | None = await transactions.write(start)
+    request.app.ctx.bell.ring()
     try:
         async with asyncio.timeout(_PATIENCE_SECONDS):
             while job is not None and not job.settled:

@@ -11,17 +11,21 @@ LIVES = "import signal; print('ready', flush=True); signal.pause()"
 SUPERVISE = """
 import os, sys
 from service.commands.supervisor import FalseStart, Post, Supervisor
-posts = [Post(f"post {number}", [sys.executable, "-c", code], rank=0) for number, code in enumerate(sys.argv[1:])]
+limit, *programs = sys.argv[1:]
+posts = [Post(f"post {number}", [sys.executable, "-c", code], rank=0) for number, code in enumerate(programs)]
 try:
-    Supervisor(posts, os.environ, on_ready=lambda: print("all ready", flush=True)).run()
+    Supervisor(posts, os.environ, lambda: print("all ready", flush=True), float(limit)).run()
 except FalseStart as error:
     print(error, flush=True)
 """
 
 
-def supervise(*programs: str) -> subprocess.Popen[str]:
+def supervise(*programs: str, drain_seconds: float = 60.0) -> subprocess.Popen[str]:
     return subprocess.Popen(
-        [sys.executable, "-c", SUPERVISE, *programs], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [sys.executable, "-c", SUPERVISE, str(drain_seconds), *programs],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
 
 
@@ -30,6 +34,26 @@ def test_it_says_when_all_are_ready_and_stops_them_on_sigterm() -> None:
         assert running.stdout is not None
         assert running.stdout.readline() == "all ready\n"
         running.send_signal(signal.SIGTERM)
+        assert running.wait(timeout=60) == 0
+
+
+STAYS = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('ready', flush=True)\nwhile True: signal.pause()"
+
+
+def test_a_process_that_outlasts_the_drain_is_killed() -> None:
+    with supervise(LIVES, STAYS, drain_seconds=1.0) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == "all ready\n"
+        running.send_signal(signal.SIGTERM)
+        assert running.wait(timeout=60) == 0
+
+
+def test_a_second_signal_ends_the_drain() -> None:
+    with supervise(STAYS, drain_seconds=600.0) as running:
+        assert running.stdout is not None
+        assert running.stdout.readline() == "all ready\n"
+        running.send_signal(signal.SIGTERM)
+        running.send_signal(signal.SIGINT)
         assert running.wait(timeout=60) == 0
 
 

@@ -50,6 +50,7 @@ class Workshop:
         program = Path(__file__).with_name("tiny_worker.py")
         environment = {
             **os.environ,
+            "WORKBENCH_JOB_DRAIN_SECONDS": "60",
             **self.settings,
             "WORKBENCH_DATABASE_URL": self.database.url,
             "WORKBENCH_JOB_LEASE_SECONDS": str(self.lease),

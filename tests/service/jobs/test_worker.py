@@ -19,7 +19,6 @@ pytestmark = pytest.mark.parametrize("database_url", ["sqlite"], indirect=True)
 
 def test_jobs_end_as_they_should(workshop: Workshop) -> None:
     """One worker, one job of each fate, so that the processes are started once."""
-    workshop.deadline = 2.0
     workshop.ready(workshop.start(main=1, beats=1))
     (good,) = workshop.submit({"do": "answer"})
     done = workshop.settled(good)
@@ -28,7 +27,8 @@ def test_jobs_end_as_they_should(workshop: Workshop) -> None:
         assert answers.find(connection, f"tiny:{good.build}") == done.answer
         assert facts.get(connection, facts.ANALYSIS_REVISION) == "revision of the tests"
         assert [worker.queues for worker in workers.alive(connection, 30.0)] == [("main", "beats")]
-    assert not (workshop.home / "scratch" / good.job_id).exists()
+    # a job is settled before its files are cleared away, lest they be gone while it could be run again
+    workshop.wait_for(lambda: not (workshop.home / "scratch" / good.job_id).exists(), "its files are cleared away")
 
     (fault,) = workshop.submit({"do": "fault"}, kind="align")
     assert workshop.settled(fault).fault == {"status": 422, "type": "invalid_request", "message": "it cannot be done"}
@@ -102,11 +102,28 @@ def test_sigterm_lets_what_runs_finish_and_exits_0(workshop: Workshop, tmp_path:
     worker.send_signal(signal.SIGTERM)
     (late,) = workshop.submit({})
     gate.touch()
-    assert worker.wait(timeout=30) == 0
+    assert worker.wait(timeout=60) == 0
     assert workshop.read(running).state == "complete"
     assert workshop.read(late).state == "queued"
     with workshop.database.read() as connection:
         assert workers.alive(connection, 30.0) == []
+
+
+def test_what_outlasts_the_drain_goes_back_to_the_queue(workshop: Workshop, tmp_path: Path) -> None:
+    gate = tmp_path / "gate"
+    workshop.settings["WORKBENCH_JOB_DRAIN_SECONDS"] = "0.5"
+    worker = workshop.ready(workshop.start())
+    (job,) = workshop.submit({"do": "wait", "gate": str(gate)})
+    workshop.staged(job, "waiting")
+    worker.send_signal(signal.SIGTERM)
+    assert worker.wait(timeout=60) == 0
+    again = workshop.read(job)
+    assert (again.state, again.owner, again.crashes) == ("queued", None, 0)
+    assert not (workshop.home / "scratch" / job.job_id).exists()
+    gate.touch()
+    workshop.start()
+    assert workshop.settled(job).state == "complete"
+    assert len(workshop.ledger()) == 1
 
 
 def test_a_dead_workers_job_goes_to_another_one(workshop: Workshop, tmp_path: Path) -> None:
@@ -151,6 +168,6 @@ def test_a_worker_that_wakes_too_late_changes_nothing(workshop: Workshop, tmp_pa
     assert workshop.read(job) == done
     assert len(workshop.ledger()) == 1
     awake.send_signal(signal.SIGTERM)
-    awake.wait(timeout=30)
+    awake.wait(timeout=60)
     (later,) = workshop.submit({})
     assert workshop.settled(later).owner == held.owner  # and works on
