@@ -37,7 +37,12 @@ def test_it_says_when_all_are_ready_and_stops_them_on_sigterm() -> None:
         assert running.wait(timeout=60) == 0
 
 
-STAYS = "import signal; signal.signal(signal.SIGTERM, signal.SIG_IGN); print('ready', flush=True)\nwhile True: signal.pause()"
+STAYS = """
+import signal
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+print('ready', flush=True)
+while True: signal.pause()
+"""
 
 
 def test_a_process_that_outlasts_the_drain_is_killed() -> None:
