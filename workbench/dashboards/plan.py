@@ -36,6 +36,7 @@ from bokeh.models import (
 from bokeh.plotting import figure as new_bokeh_figure
 from panel.custom import JSComponent
 
+from workbench.dashboards.seams import SeamChips, worst_of
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS, stylesheet
 from workbench.dashboards.transport import Player, playhead, seek_on_tap
@@ -49,6 +50,7 @@ from workbench.recording import FloatArray
 from workbench.workflows.audition import HeardOption, SeenClip, hear_option, heard_at, matching_gains, see_clip
 from workbench.workflows.loop import Loop
 from workbench.workflows.seam_look import with_option_first
+from workbench.workflows.seams import planned_scores
 
 _MATCH_SECONDS = 5.0
 """to either side of the playhead, over which A and B are made equally loud where no loop is set"""
@@ -92,6 +94,13 @@ class PlanState:
     def sections(self) -> Sequence[SongSection]:
         """Of the song."""
         return () if self.loop is None or self.loop.analysis is None else self.loop.analysis.profile.sections
+
+    @property
+    def scores(self) -> tuple[float | None, ...]:
+        """Of the seams of the option that is looked at; None where the planner left none."""
+        if self.plan is None or self.loop is None or self.loop.analysis is None:
+            return ()
+        return planned_scores(self.plan, self.loop.analysis)
 
     def take(self, loop: Loop | None) -> None:
         """Look at another plan; what was heard of the one before is forgotten."""
@@ -268,7 +277,7 @@ class PlanPicture:
             color=[group_colour(s.group) for s in state.sections],
         )  # fmt: skip
         self._ribbons(plan)
-        self._set("seams", x=list(plan.seam_times), number=[str(n + 1) for n in range(len(plan.seam_times))])
+        self._seams(plan)
         self._set(
             "end", left=[plan.music_end], right=[plan.window_end], label=[f"{plan.end_label} {clock(plan.music_end)}"]
         )
@@ -277,6 +286,14 @@ class PlanPicture:
             speech = state.clip.footage.soundtrack.speech_ranges
         self._set("speech", left=[float(s[0]) for s in speech], right=[float(s[1]) for s in speech])
         self._gains(plan)
+
+    def _seams(self, plan: LoopPlan) -> None:
+        times, fades = np.array(plan.seam_times), np.array(plan.seam_fades)
+        worst = worst_of(self.state.scores)
+        others, named = [n for n in range(times.size) if n != worst], [] if worst is None else [worst]
+        self._set("seams", x=times[others], number=[str(n + 1) for n in others])
+        self._set("worst", x=times[named], number=[f"{n + 1} worst" for n in named])
+        self._set("fades", left=times - fades / 2, right=times + fades / 2)
 
     def mark(self, region: Sequence[float]) -> None:
         """Show the stretch that is looped, or none."""
@@ -456,6 +473,19 @@ class PlanPicture:
             text_font_style="bold",
         )
         ending.glyph.background_fill_color, ending.glyph.background_fill_alpha = "white", 0.8
+        fades = self._source("fades", "left", "right")
+        figure.quad(
+            "left", "right", lane["music"].high, lane["heard"].high, source=fades, color=BEAT, alpha=0.5, line_width=0
+        )
+        worst = self._source("worst", "x", "number")
+        figure.segment(
+            "x", lane["heard"].low - 3, "x", lane["music"].high, source=worst, color=DOWNBEAT, line_width=2.5
+        )
+        named = figure.text(
+            "x", lane["heard"].low - 3, "number", source=worst, text_align="center", text_baseline="top",
+            text_font_size="12px", text_font_style="bold", text_color="white", y_offset=1,
+        )  # fmt: skip
+        named.glyph.background_fill_color = DOWNBEAT
         seams = self._source("seams", "x", "number")
         line = figure.segment("x", lane["heard"].low - 3, "x", lane["music"].high, source=seams, line_width=1.6)
         numbers = figure.text(
@@ -483,7 +513,7 @@ class PlanPicture:
             "x", "y", "text", source=self._source("scale", "x", "y", "text"), text_align="right",
             text_baseline="middle", text_font_size="10px", x_offset=-3,
         )  # fmt: skip
-        for text in (labels, numbers, ending, scale):
+        for text in (labels, numbers, named, ending, scale):
             text.glyph.text_font = value("system-ui, DejaVu Sans, sans-serif")
         self._strong.append(line.glyph)
         self._texts.append(scale.glyph)
@@ -536,9 +566,11 @@ class PlanTab:
         self.picture = PlanPicture(self.state)
         self.player = Player(sizing_mode="stretch_width", playheads=[self.picture.name])
         self.cards = OptionCards(sizing_mode="stretch_width")
+        self.chips = SeamChips(sizing_mode="stretch_width", label="Seams, look at one:")
         self._waiting = False
         self._wanted: int | None = None
         self.cards.param.watch(lambda event: self.pick(int(event.new[0]), str(event.new[1])), "picked")
+        self.chips.param.watch(lambda event: self.look_at(int(event.new[0])), "picked")
         self.player.param.watch(lambda event: self._choose(event.new), "chosen")
         self.player.param.watch(lambda _: self._match(), ["region", "seek"])
         self.player.param.watch(lambda event: self.picture.mark(event.new), "region")
@@ -556,6 +588,7 @@ class PlanTab:
         self.cards.param.update(options=self.state.facts(), a=0, b=-1, shown=0)
         self.player.param.update(music_a="", music_b="", chosen="a", region=[])
         self.picture.show()
+        self.chips.tell(self.state.plan, self.state.scores)
         if loop is None or self.state.plan is None:
             return
         self.player.duration = self.state.plan.window_end
@@ -573,6 +606,13 @@ class PlanTab:
         self.state.pick(option, name)
         self._hear(option)
         self._shown()
+
+    def look_at(self, seam: int) -> None:
+        """Open a seam, counted from 0, of the option that is looked at, which becomes the plan of the page."""
+        self._session.seam = seam
+        if self.state.shown:
+            self.pick(self.state.shown, "use")
+        self._session.tab = "Seams"
 
     def _use(self) -> None:
         """Put the wanted option in front, as soon as its mix is known."""
@@ -595,6 +635,7 @@ class PlanTab:
         state = self.state
         self.cards.param.update(a=state.a, b=-1 if state.b is None else state.b, shown=state.shown)
         self._load()
+        self.chips.tell(state.plan, state.scores)
         self.picture.show_plan()
         self.picture.show_view()
 
@@ -610,13 +651,25 @@ class PlanTab:
         if loop is not self.state.loop:
             return
         self.state.heard[option] = heard
-        self.state.sounds[option] = LongSound(heard.path)
+        self._session.draw(heard.path, then=partial(self._drawn, loop, option))
         self._shown()
         self._use()
 
+    def _drawn(self, loop: Loop, option: int, sound: LongSound) -> None:
+        if loop is self.state.loop:
+            self.state.sounds[option] = sound
+            self.picture.show_view()
+
     def _seen(self, clip: SeenClip) -> None:
+        def drawn(sound: LongSound) -> None:
+            if clip is self.state.clip:
+                self.state.footage = sound
+                self.picture.show_view()
+
         self.state.clip = clip
-        self.state.footage = LongSound(clip.sound) if clip.sound is not None else None
+        self.state.footage = None
+        if clip.sound is not None:
+            self._session.draw(clip.sound, then=drawn)
         self._shown()
 
     def _load(self) -> None:
@@ -667,6 +720,7 @@ class PlanTab:
         return pmui.Column(
             self.cards,
             self.player,
+            self.chips,
             pn.pane.Bokeh(self.picture.figure, sizing_mode="stretch_width"),
             sizing_mode="stretch_width",
             margin=(0, 10),

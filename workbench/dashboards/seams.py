@@ -9,6 +9,7 @@ Classes: `SeamState`, without widgets; `SeamPicture`, `ScorePicture`, `SeamPlaye
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from io import StringIO
 from itertools import count
@@ -25,7 +26,7 @@ from panel.custom import JSComponent
 
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS, stylesheet
-from workbench.dashboards.transport import playhead
+from workbench.dashboards.transport import playhead, script_with_keys
 from workbench.errors import WorkbenchError
 from workbench.home import Home
 from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
@@ -38,11 +39,18 @@ from workbench.store import verdicts
 from workbench.store.database import Database
 from workbench.workflows.loop import Loop
 from workbench.workflows.seam_look import LOUDNESS_STEP_SECONDS, SeamLook, look_at_seam, with_fade, with_option_first
+from workbench.workflows.seams import planned_scores
 
 _LONGEST_FADE_SECONDS = 1.0
 """that the handles reach; longer ones than the planner's, for the ear to compare"""
 _FONT = "system-ui, DejaVu Sans, sans-serif"
 _names = count()
+
+
+def worst_of(scores: Sequence[float | None]) -> int | None:
+    """The seam whose score is lowest, counted from 0; None where no score is known."""
+    known = [(score, seam) for seam, score in enumerate(scores) if score is not None]
+    return min(known)[1] if known else None
 
 
 @dataclass(eq=False)
@@ -54,8 +62,8 @@ class SeamState:
     seam: int = 0
     changed: LoopPlan | None = None
     """the plan with the crossfade that was tried; None while it is the plan's own"""
-    scores: tuple[float, ...] = ()
-    """of all seams, once one was looked at"""
+    scores: tuple[float | None, ...] = ()
+    """of all seams; None where the planner left none and no seam was looked at yet"""
 
     @property
     def plan(self) -> LoopPlan | None:
@@ -72,11 +80,13 @@ class SeamState:
     @property
     def worst(self) -> int | None:
         """The seam whose score is lowest; None while scores are not known."""
-        return int(np.argmin(self.scores)) if self.scores else None
+        return worst_of(self.scores)
 
     def take(self, loop: Loop | None) -> None:
         """Look at another plan, at the same seam where it has as many."""
         self.loop, self.changed, self.scores = loop, None, ()
+        if self.plan is not None and loop is not None and loop.analysis is not None:
+            self.scores = planned_scores(self.plan, loop.analysis)
         self.seam = min(self.seam, max(0, self.count - 1))
 
     def step(self, by: int) -> None:
@@ -141,14 +151,15 @@ class SeamPlayer(JSComponent):
     longest = param.Number(_LONGEST_FADE_SECONDS)
     wished = param.List([], doc="[fade s, exponent, n], when a handle is let go of")
     step = param.List([], doc="[-1 or 1, n]")
+    find_worst = param.Integer(0, doc="counts up when the worst seam is asked for")
     verdict = param.List([], doc="[word, n]")
     looped = param.Boolean(False)
     autoplay = param.Boolean(False, doc="play what comes next without being asked")
     playing = param.String("", doc="what sounds")
     playhead = param.String("")
 
-    _esm = ASSETS / "seam.js"
-    _stylesheets: ClassVar[list[Any]] = [stylesheet("seam")]
+    _esm = script_with_keys("seam")
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("seam"), stylesheet("keys")]
 
 
 _HEARD, _SONG, _ONSETS, _LOUDNESS = (272.0, 408.0), (132.0, 268.0), (72.0, 124.0), (4.0, 64.0)
@@ -314,14 +325,25 @@ class ScorePicture:
 
 
 class SeamChips(JSComponent):
-    """All seams of the plan with their scores; the worst is marked."""
+    """All seams of a plan with their scores and crossfades, each a button; the worst is marked."""
 
     scores = param.List([], doc="one a seam, None where unknown")
+    fades = param.List([], doc="s, length of each crossfade")
     worst = param.Integer(-1)
-    seam = param.Integer(0, doc="the one that is looked at, from 0")
+    seam = param.Integer(-1, doc="the one that is looked at, from 0; -1 for none")
+    label = param.String("", doc="in front of the row")
+    picked = param.List([], doc="[seam from 0, n]")
 
     _esm = ASSETS / "chips.js"
     _stylesheets: ClassVar[list[Any]] = [stylesheet("chips")]
+
+    def tell(self, plan: LoopPlan | None, scores: Sequence[float | None], seam: int = -1) -> None:
+        """Show the seams of a plan."""
+        fades = [] if plan is None else list(plan.seam_fades)
+        worst = worst_of(scores)
+        self.param.update(
+            scores=list(scores) or [None] * len(fades), fades=fades, worst=-1 if worst is None else worst, seam=seam
+        )
 
 
 class SeamsTab:
@@ -345,23 +367,32 @@ class SeamsTab:
         self.player.param.watch(lambda event: self.try_fade(*event.new[:2]), "wished")
         self.player.param.watch(lambda event: self.step(int(event.new[0])), "step")
         self.player.param.watch(lambda event: self.judge(event.new[0]), "verdict")
-        self.chips.param.watch(lambda event: self.go(event.new), "seam")
+        self.player.param.watch(lambda _: self.go_to_worst(), "find_worst")
+        self.chips.param.watch(lambda event: self.go(int(event.new[0])), "picked")
+        session.param.watch(lambda event: self.go(event.new), "seam")
         session.param.watch(lambda event: self.take(event.new), "plan")
         session.param.watch(lambda event: self._ink(dark=event.new), "dark")
         self._ink(dark=session.dark)
+        self.state.seam = session.seam
         self.take(session.plan)
 
     def take(self, loop: Loop | None) -> None:
         """Look at another plan."""
         self.state.take(loop)
-        self._mark()
+        self.said.object = ""
         self._look()
 
     def go(self, seam: int) -> None:
         """Look at a seam, counted from 0."""
-        if seam != self.state.seam:
+        if seam != self.state.seam and 0 <= seam < self.state.count:
             self.state.seam, self.state.changed = seam, None
+            self.said.object = ""
             self._look()
+
+    def go_to_worst(self) -> None:
+        """Look at the seam whose score is lowest."""
+        if self.state.worst is not None:
+            self.go(self.state.worst)
 
     def step(self, by: int) -> None:
         """Look at the next seam, or the one before."""
@@ -384,6 +415,10 @@ class SeamsTab:
         loop, changed = self.state.loop, self.state.changed
         if loop is not None and changed is not None:
             self._session.show(with_option_first(loop, changed))
+            fade = 1000 * changed.seam_fades[self.state.seam]
+            self.said.object = (
+                f"the plan has it: seam {self.state.seam + 1} crossfades {fade:.0f} ms; Download takes it"
+            )
 
     def judge(self, word: verdicts.Word) -> None:
         """Keep a verdict about the seam as it is heard."""
@@ -406,8 +441,10 @@ class SeamsTab:
 
     def _look(self) -> None:
         state, session = self.state, self._session
-        self.chips.seam = state.seam
         plan, loop = state.plan, state.loop
+        self._mark()
+        if state.count:
+            session.seam = state.seam
         if plan is None or loop is None or not state.count:
             self._seen(None)
             return
@@ -423,8 +460,7 @@ class SeamsTab:
 
     def _mark(self) -> None:
         """Show the scores of all seams, or as many blanks."""
-        scores = self.state.scores or (None,) * self.state.count
-        self.chips.param.update(scores=list(scores), worst=-1 if self.state.worst is None else self.state.worst)
+        self.chips.tell(self.state.plan, self.state.scores, self.state.seam)
 
     def _seen(self, look: SeamLook | None) -> None:
         self.look = look

@@ -16,7 +16,7 @@ from urllib.parse import quote
 import panel as pn
 import param
 
-from workbench.dashboards.views import LongSound
+from workbench.dashboards.views import LongSound, long_sound
 from workbench.dashboards.work import Deliver, Job, Pool, at_once, shared_pool
 from workbench.errors import WorkbenchError
 from workbench.home import Home
@@ -52,6 +52,7 @@ class Session(param.Parameterized):
     dark = param.Boolean(False, doc="whether the page is dark")
     stage = param.String("", doc="what is being done, in words; empty when nothing is")
     done = param.Number(0.0, bounds=(0.0, 1.0), doc="how much of that stage is")
+    seam = param.Integer(0, bounds=(0, None), doc="the seam of the plan that is looked at, counted from 0")
     tab = param.String("", doc="title of the tab that somebody wants to see")
     message = param.String("", doc="what went wrong last, in a sentence")
 
@@ -161,11 +162,18 @@ class Session(param.Parameterized):
     def _map_song(self) -> None:
         song = self._named_song()
 
-        def mapped(path: Path) -> None:
+        def mapped(sound: LongSound) -> None:
             if self.song is song:
-                self.song_sound = LongSound(path)
+                self.song_sound = sound
 
-        self.run(song_file, song.path, self.home, then=mapped, subject=str(song.path))
+        def written(path: Path) -> None:
+            self.draw(path, then=mapped)
+
+        self.run(song_file, song.path, self.home, then=written, subject=str(song.path))
+
+    def draw(self, path: Path, then: Callable[[LongSound], None]) -> Job:
+        """Open a sound to draw it; its summary is made by a worker where it is not there yet."""
+        return self.run(long_sound, path, then=then)
 
     def run(
         self,
@@ -193,9 +201,12 @@ class Session(param.Parameterized):
             if not self._jobs:
                 self.param.update(stage="", done=0.0)
 
+        # What follows is asked for before this one is over, so that the page is at work without a gap.
         def succeed(result: Any) -> None:
-            ended()
-            then(result)
+            try:
+                then(result)
+            finally:
+                ended()
 
         def fail(fault: str) -> None:
             ended()

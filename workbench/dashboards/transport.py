@@ -8,13 +8,14 @@ milliseconds; one that is over 60 ms away is set right, the silent ones at once,
 
 The ducking is scheduled on the audio clock as ramps that are straight in dB, which is what a plan says it is.
 
-Keys, where no field has the focus: space, arrows (1 s; with shift 5 s; with ctrl 0.1 s), Home, m and f for music and
-footage, a and b for the options, l for the loop.
+Keys: space, arrows (1 s; with shift 5 s; with ctrl 0.1 s), Home, End, m and f for music and footage, a and b for the
+options, l for the loop, ? for the list of them. They work whatever has the focus, but for what uses the key itself: a
+field takes all, a slider its arrows, a tick box its space, a tab its arrows (`assets/keys.js` says which).
 
 Pictures speak to it by events on the window, so that a click is heard without a way to the server: `workbench-seek`
 with seconds, `workbench-region` with two of them.
 
-Classes: `Player`. Functions: `seek_on_tap`, `playhead`.
+Classes: `Player`. Functions: `seek_on_tap`, `playhead`, `script_with_keys`.
 """
 
 from __future__ import annotations
@@ -28,6 +29,11 @@ from bokeh.plotting import figure as Figure
 from panel.custom import JSComponent
 
 from workbench.dashboards.styles import ASSETS, stylesheet
+
+
+def script_with_keys(name: str) -> str:
+    """The script of a component that listens to keys, with what decides whose a key is in front of it."""
+    return "\n".join((ASSETS / f"{part}.js").read_text(encoding="utf-8") for part in ("keys", name))
 
 
 class Player(JSComponent):
@@ -54,10 +60,9 @@ class Player(JSComponent):
     duck_b = param.List([])
     playheads = param.List([], doc="names of Bokeh spans that follow")
     labels = param.List(["A", "B"], doc="names of the two options")
-    extra = param.List([], doc="[key, tooltip] of more keys, for the help line")
 
-    _esm = ASSETS / "transport.js"
-    _stylesheets: ClassVar[list[Any]] = [stylesheet("transport")]
+    _esm = script_with_keys("transport")
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("transport"), stylesheet("keys")]
 
     def go(self, seconds: float) -> None:
         """Play from somewhere else."""

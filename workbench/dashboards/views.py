@@ -5,7 +5,10 @@ lowest and highest sample of every 256, made in one pass when it is first drawn.
 and highest of each column, taken from the samples where a column is narrow and from the summary where it is wide: some
 milliseconds either way. A spectrogram takes one spectrum for each column, at the column's middle.
 
-Classes: `LongSound`. Functions: `film_row`, pictures of a film laid side by side for a view.
+Making the summary takes a second for half an hour, so the page asks a worker for it (`long_sound`). What comes back is
+the file's name: the page maps it, finds the summary and reads nothing else.
+
+Classes: `LongSound`. Functions: `long_sound`; `film_row`, pictures of a film laid side by side for a view.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from numpy.typing import NDArray
 from workbench.errors import MediaError
 from workbench.plots.film import Tile
 from workbench.recording import FloatArray
+from workbench.workflows.progress import Progress, silent
 
 MOST_COLUMNS = 4000
 """of one view; wider than the widest common screen"""
@@ -51,6 +55,10 @@ class LongSound:
         n_samples = n_bytes // (2 * channels)
         self._samples = np.memmap(self.path, dtype="<i2", mode="r", offset=offset, shape=(n_samples, channels))
         self._lows, self._highs = self._summary()
+
+    def __reduce__(self) -> tuple[type[LongSound], tuple[Path]]:
+        """Travels between processes as its file, which is mapped again where it arrives."""
+        return LongSound, (self.path,)
 
     @property
     def duration(self) -> float:
@@ -159,6 +167,17 @@ class LongSound:
             if rest.size:
                 both[:, -1] = rest.min(), rest.max()
         return both
+
+
+def long_sound(path: Path, progress: Progress = silent) -> LongSound:
+    """A sound to draw, with its summary beside it, made here where it is missing; for a worker.
+
+    Raises
+    ------
+    MediaError : not a WAV file of 16 bits
+    """
+    progress("drawing the sound", 0.0)
+    return LongSound(path)
 
 
 def film_row(tiles: Sequence[Tile], from_s: float, to_s: float, width: int, height: int) -> NDArray[np.uint32]:

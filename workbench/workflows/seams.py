@@ -97,14 +97,27 @@ def seam_scores(
     return tuple(_judged(analysis, evidence, left.song_to, entered.song_from, params)[0] for left, entered in pairs)
 
 
+def planned_scores(plan: LoopPlan, analysis: Analysis) -> tuple[float | None, ...]:
+    """Score of every seam of a plan as the planner chose it by, without the sound; None where it did not."""
+    pairs = zip(plan.segments[:-1], plan.segments[1:], strict=True)
+    rows = [_row_of(analysis, left.song_to, entered.song_from) for left, entered in pairs]
+    return tuple(None if row is None else float(analysis.profile.splices.score[row]) for row in rows)
+
+
+def _row_of(analysis: Analysis, leave_s: float, enter_s: float) -> int | None:
+    """Which of the profile's splices it is, if any."""
+    splices = analysis.profile.splices
+    same = (np.abs(splices.song_to - leave_s) < _SAME_SECONDS) & (np.abs(splices.song_from - enter_s) < _SAME_SECONDS)
+    return int(np.argmax(same)) if np.any(same) else None
+
+
 def _judged(
     analysis: Analysis, evidence: SeamEvidence, leave_s: float, enter_s: float, params: SeamParams
 ) -> tuple[float, FloatArray, float]:
     """Score, parts and level step that the planner chose the splice by; where the profile has it not, of its beats."""
-    splices = analysis.profile.splices
-    same = (np.abs(splices.song_to - leave_s) < _SAME_SECONDS) & (np.abs(splices.song_from - enter_s) < _SAME_SECONDS)
-    if np.any(same):
-        row = int(np.argmax(same))
+    row = _row_of(analysis, leave_s, enter_s)
+    if row is not None:
+        splices = analysis.profile.splices
         return float(splices.score[row]), splices.parts[row], float(splices.level_step_db[row])
     grid = analysis.grid
     found = score_seam(evidence, _beat_at(grid, leave_s), _beat_at(grid, enter_s), params)

@@ -1,22 +1,39 @@
-// The seams of a plan as a row of buttons: number and score, the worst marked.
+// The seams of a plan as a row of buttons: number, score, crossfade; the worst marked, and named in front of the row.
 export function render({ model }) {
   const row = document.createElement("div")
   row.className = "chips"
   row.setAttribute("role", "toolbar")
   row.setAttribute("aria-label", "seams")
-  const paint = () => {
-    row.replaceChildren(...model.scores.map((score, seam) => {
-      const chip = document.createElement("button")
-      const words = score === null ? "" : score.toFixed(2)
-      chip.innerHTML = `<b>${seam + 1}</b> ${words}${seam === model.worst ? " <em>worst</em>" : ""}`
-      chip.setAttribute("aria-label", `seam ${seam + 1}, score ${words || "unknown"}${seam === model.worst ? ", the worst" : ""}`)
-      chip.setAttribute("aria-pressed", seam === model.seam ? "true" : "false")
-      chip.addEventListener("click", () => { model.seam = seam; chip.blur() })
-      return chip
-    }))
-    row.querySelector("[aria-pressed=true]")?.scrollIntoView({ block: "nearest", inline: "nearest" })
+  const pick = (seam) => { model.picked = [seam, (model.picked[1] ?? 0) + 1] }
+  const button = (seam, html, label) => {
+    const made = document.createElement("button")
+    made.innerHTML = html
+    made.title = made.ariaLabel = label
+    made.addEventListener("click", () => pick(seam))
+    return made
   }
-  for (const name of ["scores", "worst", "seam"]) model.on(name, paint)
-  paint()
+  const paint = () => {
+    const chips = model.scores.map((score, seam) => {
+      const words = score === null ? "" : score.toFixed(2), worst = seam === model.worst
+      const fade = model.fades[seam] === undefined ? "" : `${Math.round(1000 * model.fades[seam])} ms`
+      const chip = button(seam, `<b>${seam + 1}</b> ${words} <small>${fade}</small>${worst ? " <em>worst</em>" : ""}`,
+        `seam ${seam + 1}, score ${words || "unknown"}, crossfade ${fade}${worst ? ", the worst" : ""}`)
+      chip.setAttribute("aria-pressed", seam === model.seam ? "true" : "false")
+      return chip
+    })
+    const name = document.createElement("span")
+    name.textContent = chips.length ? model.label : ""
+    const held = [...row.querySelectorAll("button")].indexOf(row.getRootNode().activeElement)
+    row.replaceChildren(name, ...chips)
+    chips[held]?.focus()
+    // sideways only: the page stays where it is
+    const shown = chips[model.seam >= 0 ? model.seam : model.worst]
+    if (shown && (shown.offsetLeft < row.scrollLeft || shown.offsetLeft + shown.offsetWidth > row.scrollLeft + row.clientWidth))
+      row.scrollLeft = shown.offsetLeft - row.clientWidth / 2
+  }
+  for (const name of ["scores", "fades", "worst", "seam", "label"]) model.on(name, paint)
+  const sized = new ResizeObserver(paint)
+  sized.observe(row)
+  model.on("remove", () => sized.disconnect())
   return row
 }

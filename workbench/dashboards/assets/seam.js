@@ -76,18 +76,26 @@ export function render({ model }) {
   const buttons = names.map(([name, text, key]) => {
     const button = document.createElement("button")
     button.innerHTML = `<kbd>${key}</kbd> ${text}`
-    button.addEventListener("click", () => { toggle(name); button.blur() })
+    button.addEventListener("click", () => toggle(name))
     row.append(button)
     return [name, button]
   })
   const again = document.createElement("button")
   again.textContent = "Repeat"
-  again.addEventListener("click", () => { model.looped = !model.looped; if (source) play(now, position()); paint() })
+  const repeat = () => { model.looped = !model.looped; if (source) play(now, position()); paint() }
+  again.addEventListener("click", repeat)
   row.append(again)
-  const hint = document.createElement("span")
-  hint.className = "said"
-  hint.textContent = "space plays · ← → other seam · g good, u audible, x wrong"
-  row.append(hint)
+  const help = keysButton([
+    ["space", "play or stop, whatever has the focus, save a field or a tick box; Enter presses a button"],
+    ["1 2 3 4", "with the crossfade, without it, the song played on, the song leading in; at the same place"],
+    ["r", "repeat"],
+    ["← →", "the seam before, the next seam"],
+    ["w", "the worst seam"],
+    ["g u x", "judge it: good, audible, wrong"],
+    ["?", "this list"],
+    ["Tab", "to the next control; on a handle of the crossfade arrows move it"],
+  ])
+  row.append(help.box)
 
   // The crossfade, over as many seconds as the handles may reach.
   const H = 92, PAD = 14
@@ -118,7 +126,7 @@ export function render({ model }) {
     bend.setAttribute("cx", xOf(0)); bend.setAttribute("cy", yOf(Math.pow(0.5, exponent)))
     length.setAttribute("aria-valuenow", Math.round(1000 * fade))
     bend.setAttribute("aria-valuenow", exponent.toFixed(2))
-    words.textContent = `${(1000 * fade).toFixed(0)} ms · exponent ${exponent.toFixed(2)} (${exponent < 0.55 ? "equal power" : exponent > 0.95 ? "linear" : "between"})`
+    words.textContent = `${(1000 * fade).toFixed(0)} ms · exponent ${exponent.toFixed(2)} (${exponent < 0.55 ? "equal power" : exponent > 0.95 ? "linear" : "between"}) · drag a handle, listen, then use it in the plan`
   }
   const send = () => { model.wished = [fade, exponent, (model.wished[2] ?? 0) + 1] }
   const place = (event) => {
@@ -150,19 +158,20 @@ export function render({ model }) {
   }
   const acts = { g: "good", u: "audible", x: "wrong" }
   const onKey = (event) => {
-    const target = event.composedPath()[0]
-    if (!box.isConnected || !box.offsetParent || event.metaKey || event.altKey || event.ctrlKey) return
-    if (target.closest?.("input:not([type=range]), textarea, select, [role=slider], [role=tab], [contenteditable=true]")) return
-    if (event.key === " " && target.closest?.("button, a")) return
+    if (!box.isConnected || !box.offsetParent || !keyIsFree(event)) return
     const named = names.find(([, , key]) => key === event.key)
     if (named) toggle(named[0])
     else if (event.key === " ") { if (source) stop(); else play(now) }
     else if (event.key === "ArrowLeft" || event.key === "ArrowRight") model.step = [event.key === "ArrowLeft" ? -1 : 1, (model.step[1] ?? 0) + 1]
+    else if (event.key === "r") repeat()
+    else if (event.key === "w") model.find_worst = model.find_worst + 1
+    else if (event.key === "?") help.toggle()
+    else if (event.key === "Escape") help.close()
     else if (acts[event.key]) model.verdict = [acts[event.key], (model.verdict[1] ?? 0) + 1]
     else return
     event.preventDefault()
   }
-  document.addEventListener("keydown", onKey)
+  const deafen = listenToKeys(onKey)
   model.on("sounds", () => {
     const playing = source !== null
     const at = position()
@@ -171,7 +180,7 @@ export function render({ model }) {
     else if (model.autoplay) play("heard")
   })
   for (const name of ["fade", "exponent", "longest", "shortest"]) model.on(name, () => { fade = model.fade; exponent = model.exponent; draw() })
-  model.on("remove", () => { sized.disconnect(); silence(); document.removeEventListener("keydown", onKey); context?.close() })
+  model.on("remove", () => { sized.disconnect(); silence(); deafen(); context?.close() })
   const sized = new ResizeObserver(draw)
   sized.observe(svg)
   draw()

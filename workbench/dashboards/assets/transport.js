@@ -74,7 +74,7 @@ export function render({ model }) {
     b.title = title
     b.setAttribute("aria-label", title)
     b.className = kind
-    b.addEventListener("click", () => { act(); b.blur() })
+    b.addEventListener("click", act)
     return b
   }
   const group = (name, ...parts) => {
@@ -219,22 +219,31 @@ export function render({ model }) {
   said.className = "said"
   const footageGroup = group("footage", footageOn, footageSolo)
   const choice = group("compare", a, b)
-  bar.append(home, playing, time, footageGroup, group("music", musicOn, musicSolo), choice, loop, volume, said)
+  const help = keysButton([
+    ["space", "play or stop, whatever has the focus, save a field or a tick box; Enter presses a button"],
+    ["← →", "a second back or on; five with shift, a tenth with ctrl"],
+    ["Home End", "to the start, to the end"],
+    ["l", "loop around the playhead, or stop looping; dragging over the picture loops what was dragged over"],
+    ["m f", "music on or off, footage on or off"],
+    ["a b", "hear option A or B at the same place"],
+    ["?", "this list"],
+    ["Tab", "to the next control; arrows move a slider, and the tabs where a tab has the focus"],
+  ])
+  bar.append(home, playing, time, footageGroup, group("music", musicOn, musicSolo), choice, loop, volume, said, help.box)
 
   const keys = {
     " ": () => model.playing ? pause() : play(),
     ArrowLeft: (e) => place(at - (e.shiftKey ? 5 : e.ctrlKey ? 0.1 : 1)),
     ArrowRight: (e) => place(at + (e.shiftKey ? 5 : e.ctrlKey ? 0.1 : 1)),
     Home: () => place(0),
+    End: () => place(model.duration),
     m: () => { model.music_on = !model.music_on },
     f: () => { model.footage_on = !model.footage_on },
     a: () => choose("a"), b: () => choose("b"), l: toggleLoop,
+    "?": help.toggle, Escape: help.close,
   }
   const onKey = (event) => {
-    const target = event.composedPath()[0]
-    if (!bar.isConnected || !bar.offsetParent || event.metaKey || event.altKey) return
-    if (target.closest?.("input:not([type=range]), textarea, select, [role=slider], [role=tab], [contenteditable=true]")) return
-    if (event.key === " " && target.closest?.("button, a")) return
+    if (!bar.isConnected || !bar.offsetParent || !keyIsFree(event)) return
     const act = keys[event.key.length === 1 ? event.key.toLowerCase() : event.key]
     if (!act) return
     event.preventDefault()
@@ -242,7 +251,7 @@ export function render({ model }) {
   }
   const onSeek = (event) => { if (bar.isConnected) place(event.detail) }
   const onRegion = (event) => { if (bar.isConnected) { model.region = event.detail; place(event.detail[0]) } }
-  document.addEventListener("keydown", onKey)
+  const deafen = listenToKeys(onKey)
   window.addEventListener("workbench-seek", onSeek)
   window.addEventListener("workbench-region", onRegion)
 
@@ -256,7 +265,7 @@ export function render({ model }) {
   model.on("playheads", () => { spans = null; show(false) })
   model.on("remove", () => {
     pause()
-    document.removeEventListener("keydown", onKey)
+    deafen()
     window.removeEventListener("workbench-seek", onSeek)
     window.removeEventListener("workbench-region", onRegion)
     context?.close()
