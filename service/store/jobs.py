@@ -52,6 +52,8 @@ BACKGROUND = ("engine",)
 LONG = ("ingest", "engine")
 """kinds that may take as long as a film"""
 QUEUED_STAGE = "queued"
+LONGEST_WAIT_SECONDS = 3600.0
+"""s that a job may be put off by; a moment that lies farther ahead is of a clock that was set back since"""
 
 _CHOICES_MARK = "#"
 _CLAIM_LOCK = 0x636C6169  # PostgreSQL's advisory lock; any constant of our own
@@ -96,7 +98,7 @@ class NewJob:
     charge_key: str | None = None
     """of the ledger row that its completion books; empty: one of its own, None: nothing is booked"""
     wait_seconds: float | None = None
-    """s until it is looked at, unless its video is settled before; None: at once"""
+    """s until it is looked at, unless its video is settled before; at most `LONGEST_WAIT_SECONDS`; None: at once"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -254,7 +256,7 @@ def claim(
         # Two claims at once would not see each other's build, nor each other's turn.
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": _CLAIM_LOCK})
     at = now()
-    moments = {"at": at, "lease_end": moment(lease_seconds)}
+    moments = {"at": at, "lease_end": moment(lease_seconds), "ahead": moment(LONGEST_WAIT_SECONDS)}
     row = connection.execute(_claim(tuple(queues), owner, tuple(without)), moments).first()
     if row is None:
         return None
@@ -265,8 +267,8 @@ def claim(
 
 def claimable(connection: Connection, queues: Sequence[str], owner: str, *, without: Sequence[str] = ()) -> bool:
     """Whether `claim` would find a job. Only reads, so that a worker may ask often."""
-    found = connection.execute(_any_claimable(tuple(queues), owner, tuple(without)), {"at": now()})
-    return found.first() is not None
+    moments = {"at": now(), "ahead": moment(LONGEST_WAIT_SECONDS)}
+    return connection.execute(_any_claimable(tuple(queues), owner, tuple(without)), moments).first() is not None
 
 
 # A worker asks twenty times a second; putting a statement together costs more than running it.
@@ -292,7 +294,7 @@ def _cut(element: _Built, compiler: SQLCompiler, **how: Any) -> str:
 
 @cache
 def _claim(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) -> Any:
-    """UPDATE of the job whose turn it is; takes the moments `at` and `lease_end`."""
+    """UPDATE of the job whose turn it is; takes the moments `at`, `ahead` and `lease_end`."""
     taken_over = jobs.c.state == "running"
     return (
         jobs.update()
@@ -312,11 +314,12 @@ def _claim(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) -> Any
 
 @cache
 def _claimable(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) -> sa.Select[Any]:
-    """SELECT of the ids of jobs that may be claimed; takes the moment `at`."""
+    """SELECT of the ids of jobs that may be claimed; takes the moments `at` and `ahead`."""
     at = sa.bindparam("at", type_=sa.String)
     running = jobs.alias("running")
     busy = sa.select(_Built(running.c.build)).where(running.c.state == "running")
-    ready = sa.or_(jobs.c.state == "queued", sa.and_(jobs.c.state == "waiting", jobs.c.not_before <= at))
+    due = sa.or_(jobs.c.not_before <= at, jobs.c.not_before > sa.bindparam("ahead", type_=sa.String))
+    ready = sa.or_(jobs.c.state == "queued", sa.and_(jobs.c.state == "waiting", due))
     # Whose own lease has ended is late, not dead: it will beat again.
     abandoned = sa.and_(jobs.c.state == "running", jobs.c.lease_until < at, jobs.c.owner != owner)
     return sa.select(jobs.c.job_id).where(
@@ -435,7 +438,7 @@ def wait(connection: Connection, job: Job, seconds: float, *, begun: bool = True
     Parameters
     ----------
     job : as it was claimed
-    seconds : from now
+    seconds : from now; at most `LONGEST_WAIT_SECONDS`
     begun : whether anything was tried; if not, the attempt does not count
     """
     return _change(
