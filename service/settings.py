@@ -71,6 +71,19 @@ class ServiceSettings(BaseSettings):
         default=30.0, ge=0.0, description="s that running requests get to finish in at SIGTERM"
     )
     job_memory_bytes: int = Field(default=6 * 2**30, ge=2**29, description="bytes of memory that one job may use")
+    job_retention_seconds: float = Field(
+        default=30 * 86_400.0, ge=2 * 86_400.0, description="s that a settled job can be polled; then it is forgotten"
+    )
+    answer_retention_seconds: float = Field(
+        default=90 * 86_400.0,
+        ge=2 * 86_400.0,
+        description="s that a result is kept after it was last asked for; then it takes a job again",
+    )
+    preview_retention_seconds: float = Field(
+        default=30 * 86_400.0,
+        ge=86_400.0,
+        description="s that an excerpt is kept after it was last played; then it takes a job again",
+    )
     beats_retention_seconds: float = Field(
         default=3600.0, ge=1.0, description="s that a beats job may wait in its queue before it expires unbilled"
     )

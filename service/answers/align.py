@@ -45,8 +45,8 @@ def poll(connection: Connection, call: Call, job_id: str) -> Answer:
 
 
 def _stored(connection: Connection, key: str, auto_mix: bool) -> dict[str, Any] | None:
-    body = answers.find(connection, key)
+    body = answers.use(connection, key)
     if body is None or not auto_mix:
         return None if body is None else body | {"mix": None}
-    mix = answers.find(connection, keys.mix_key(key))
+    mix = answers.use(connection, keys.mix_key(key))
     return None if mix is None else body | {"mix": mix["mix"]}

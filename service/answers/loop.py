@@ -54,10 +54,10 @@ def poll(connection: Connection, call: Call, job_id: str) -> Answer:
 
 
 def _stored(connection: Connection, key: str, auto_mix: bool) -> dict[str, Any] | None:
-    body = answers.find(connection, key)
+    body = answers.use(connection, key)
     if body is None or not auto_mix or not body["applicable"]:
         return body
-    mix = answers.find(connection, keys.mix_key(key))
+    mix = answers.use(connection, keys.mix_key(key))
     if mix is None:
         return None
     return body | ({"mix": mix["mix"]} if mix["mix"] is not None else {})

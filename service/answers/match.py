@@ -37,7 +37,7 @@ def submit(connection: Connection, call: Call, request: MatchRequest, query: Exp
     build = f"match:{video_id}"
     if clip is not None:
         build = keys.match_key(clip.content_hash, catalog.revision(connection), analysis_revision(connection))
-        lane = answers.find(connection, build)
+        lane = answers.use(connection, build)
         if lane is not None:
             ledger.charge(connection, call.charge())
             return Answer(200, _complete(connection, call, video_id, lane, query.expand, sync))

@@ -1,29 +1,38 @@
-"""What nobody will ask for again: uploads that were never ingested, pieces of broken ones, keys that have run out.
+"""What nobody will ask for again: uploads that were never ingested, pieces of broken ones, keys that have run out, jobs
+that were settled long ago, answers and previews that nobody has asked for since.
 
-An upload stays for a day after its link has expired, so that whoever is late with the ingest still finds it.
+An upload stays for a day after its link has expired, so that whoever is late with the ingest still finds it. How long
+the others stay the settings say. Answers and previews are caches: who asks after all costs a job, and gets the same.
+What happened is not forgotten: the ledger names jobs that are gone.
 """
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
 import structlog
 
 from service.settings import ServiceSettings
-from service.store import claims, repeats
+from service.store import answers, claims, jobs, repeats
 from service.store.moments import moment
 from workbench.home import Home
 from workbench.store.database import Database
 
 _GRACE_SECONDS = 86_400.0  # after an upload link has expired
 _PIECE_SECONDS = 3600.0  # without a byte, after which nobody writes to a piece any more
+_MOST_ROWS = 1000  # of a table at a time: while they are deleted, nobody else writes to SQLite
 
 log = structlog.get_logger("service.jobs")
 
 
-def sweep(home: Home, database: Database, settings: ServiceSettings) -> None:
+def sweep(home: Home, database: Database, settings: ServiceSettings) -> bool:
     """Forget it all, records first: a file without a record is found by nobody.
+
+    Returns
+    -------
+    bool : whether so much was old that some of it is left for the next time
 
     Raises
     ------
@@ -32,18 +41,36 @@ def sweep(home: Home, database: Database, settings: ServiceSettings) -> None:
     with database.write() as connection:
         stale = claims.forget_uploads(connection, moment(-settings.upload_seconds - _GRACE_SECONDS))
         repeats.forget(connection)
+        forgotten = (
+            jobs.forget(connection, moment(-settings.job_retention_seconds), _MOST_ROWS),
+            answers.forget(connection, moment(-settings.answer_retention_seconds), _MOST_ROWS),
+        )
     for key in stale:
         _remove(home.uploads / key)
     for piece in home.uploads.glob("*.part"):
-        if _is_old(piece):
-            _remove(piece)
+        _remove_unless_newer(piece, _PIECE_SECONDS)
+    for preview in home.previews.glob("*.mp3"):
+        _remove_unless_newer(preview, settings.preview_retention_seconds)
+    return max(forgotten) == _MOST_ROWS
 
 
-def _is_old(piece: Path) -> bool:
+def note_played(preview: Path) -> bool:
+    """Note that somebody asked for a preview, which keeps it: as its time of access. False where it is not there."""
     try:
-        return piece.stat().st_mtime < time.time() - _PIECE_SECONDS
+        os.utime(preview, ns=(time.time_ns(), preview.stat().st_mtime_ns))
+    except OSError:  # gone, or of another user, or in a place that is not written to
+        return preview.is_file()
+    return True
+
+
+def _remove_unless_newer(file: Path, seconds: float) -> None:
+    """Remove a file that was neither written nor noted as asked for within so many seconds."""
+    try:
+        found = file.stat()
     except FileNotFoundError:
-        return False  # it has become whole, or another worker was here
+        return  # it has become whole, or another worker was here
+    if max(found.st_mtime, found.st_atime) < time.time() - seconds:
+        _remove(file)
 
 
 def _remove(path: Path) -> None:

@@ -56,6 +56,7 @@ _RETRY_SECONDS = 0.5  # before another try at a database that failed us
 _JOBS_A_CHILD = 500  # a bound on what leaks in a library can add up to
 _FORGET_SECONDS = 3600.0  # after which a worker that is silent is no longer listed
 _SWEEP_SECONDS = 3600.0  # between looks for what nobody will ask for again
+_SWEEP_ON_SECONDS = 5.0  # the same where the last look left something
 _RESTART_SECONDS = 1.0  # before a child is started in the place of one that died while it started
 
 log = structlog.get_logger("service.jobs")
@@ -351,7 +352,8 @@ class Worker:
     def _sweep(self) -> None:
         self._next_sweep = time.monotonic() + _SWEEP_SECONDS
         try:
-            sweep(self.home, self.database, self.settings)
+            if sweep(self.home, self.database, self.settings):
+                self._next_sweep = time.monotonic() + _SWEEP_ON_SECONDS
         except StoreError as error:
             log.error("cannot sweep", problem=str(error))
 

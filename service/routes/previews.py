@@ -18,6 +18,7 @@ from service.answers import previews as answers
 from service.answers.answer import analysis_revision, raise_fault
 from service.auth import signatures
 from service.errors import Problem, not_found, unavailable
+from service.jobs.sweep import note_played
 from service.routes.exchange import path_id
 from service.store import jobs, tracks
 from service.store.jobs import Job, NewJob
@@ -51,9 +52,12 @@ async def excerpt(request: Request, name: str) -> HTTPResponse:
         raise not_found("preview")
     track_id, file_name = await context.transactions.read(partial(_sought, audio_id=named[1]))
     path = context.config.home.previews / file_name
-    if not await asyncio.to_thread(path.is_file):
+    if not await asyncio.to_thread(note_played, path):
         await _made(request, track_id, file_name)
-    return await _sent(request, path)
+    try:
+        return await _sent(request, path)
+    except FileNotFoundError:  # it was old, and swept away at this very moment
+        raise unavailable("the preview is being made; ask again", retry_after=1) from None
 
 
 def _sought(connection: Connection, audio_id: str) -> tuple[str, str]:

@@ -14,20 +14,42 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from service.store.inserts import insert
+from service.store.moments import moment
 from service.store.tables import answers
 from workbench.store.database import now
 
-_BY_KEY = sa.select(answers.c.body).where(answers.c.answer_key == sa.bindparam("answer_key"))  # put together once
+_USE_SECONDS = 86_400.0  # between notes that an answer is asked for: most calls then write nothing
+
+# put together once
+_BY_KEY = sa.select(answers.c.body, answers.c.used_at).where(answers.c.answer_key == sa.bindparam("answer_key"))
 
 
 def find(connection: Connection, answer_key: str) -> dict[str, Any] | None:
     """The body that was stored under a key."""
-    body = connection.scalar(_BY_KEY, {"answer_key": answer_key})
-    return None if body is None else dict(json.loads(body))
+    row = connection.execute(_BY_KEY, {"answer_key": answer_key}).first()
+    return None if row is None else dict(json.loads(row.body))
+
+
+def use(connection: Connection, answer_key: str) -> dict[str, Any] | None:
+    """The same for somebody who asked for it, which is noted: what is asked for is kept."""
+    row = connection.execute(_BY_KEY, {"answer_key": answer_key}).first()
+    if row is None:
+        return None
+    if row.used_at < moment(-_USE_SECONDS):
+        connection.execute(answers.update().where(answers.c.answer_key == answer_key).values(used_at=now()))
+    return dict(json.loads(row.body))
 
 
 def store(connection: Connection, answer_key: str, kind: str, body: Mapping[str, Any]) -> None:
     """Keep a body; one that is there already stays."""
     text = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-    row = insert(connection, answers).values(answer_key=answer_key, kind=kind, body=text, created_at=now())
+    row = insert(connection, answers).values(
+        answer_key=answer_key, kind=kind, body=text, created_at=now(), used_at=now()
+    )
     connection.execute(row.on_conflict_do_nothing())
+
+
+def forget(connection: Connection, unused_since: str, most: int) -> int:
+    """Forget the answers that nobody has asked for since a moment, at most so many; returns how many those were."""
+    stale = sa.select(answers.c.answer_key).where(answers.c.used_at < unused_since).order_by(answers.c.used_at)
+    return connection.execute(answers.delete().where(answers.c.answer_key.in_(stale.limit(most)))).rowcount

@@ -37,7 +37,7 @@ from service.store import answers, ledger
 from service.store.inserts import insert
 from service.store.ledger import Charge
 from service.store.moments import moment
-from service.store.tables import jobs, turns
+from service.store.tables import jobs, repeats, turns
 from workbench.store.database import now
 
 State: TypeAlias = Literal["queued", "waiting", "running", "complete", "failed"]
@@ -466,6 +466,20 @@ def expire(connection: Connection, queue: str, older_than: str) -> int:
     change = jobs.update().where(stale, jobs.c.attempt == 0)
     done = connection.execute(change.values(state="failed", fault=_dumps(asdict(fault)), finished_at=now()))
     return done.rowcount
+
+
+def forget(connection: Connection, settled_before: str, most: int) -> int:
+    """Forget jobs that were settled before a moment, at most so many; returns how many those were.
+
+    A job that an Idempotency-Key still names stays: a repeat of the call is told of it.
+    """
+    stale = (
+        sa.select(jobs.c.job_id)
+        .where(jobs.c.finished_at < settled_before, jobs.c.job_id.not_in(sa.select(repeats.c.job_id)))
+        .order_by(jobs.c.finished_at)
+        .limit(most)
+    )
+    return connection.execute(jobs.delete().where(jobs.c.job_id.in_(stale))).rowcount
 
 
 def depths(connection: Connection) -> list[Depth]:

@@ -105,6 +105,7 @@ answers = sa.Table(
     sa.Column("kind", sa.String, nullable=False),
     sa.Column("body", sa.String, nullable=False),  # JSON
     sa.Column("created_at", sa.String, nullable=False),
+    sa.Column("used_at", sa.String, nullable=False),  # when somebody last asked for it, to the day
 )
 
 ledger = sa.Table(
@@ -229,6 +230,15 @@ MIGRATIONS: tuple[Migration, ...] = (
                 queue TEXT NOT NULL, account TEXT NOT NULL, served_at TEXT NOT NULL, PRIMARY KEY (queue, account))""",
             "CREATE TABLE workers (owner TEXT PRIMARY KEY, queues TEXT NOT NULL, seen_at TEXT NOT NULL)",
             "CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)",
+        ),
+    ),
+    (
+        "service/0002_retention",
+        (
+            "ALTER TABLE answers ADD COLUMN used_at TEXT NOT NULL DEFAULT ''",
+            "UPDATE answers SET used_at = created_at",
+            "CREATE INDEX answers_by_use ON answers (used_at)",
+            "CREATE INDEX jobs_settled ON jobs (finished_at) WHERE finished_at IS NOT NULL",
         ),
     ),
 )

@@ -6,10 +6,13 @@ import os
 import time
 from pathlib import Path
 
-from service.jobs.sweep import sweep
+import pytest
+
+from service.jobs.sweep import note_played, sweep
 from service.settings import ServiceSettings
-from service.store import claims, repeats, tables
+from service.store import accounts, answers, claims, jobs, ledger, repeats, tables
 from service.store.claims import Claim
+from service.store.jobs import NewJob
 from service.store.moments import moment
 from workbench.home import Home
 from workbench.store.database import Database
@@ -42,3 +45,72 @@ def test_only_what_nobody_asks_for_any_more_is_removed(database: Database, tmp_p
     with database.read() as connection:
         assert [name for name in ages if claims.get(connection, f"vid_{name}") is None] == ["old"]
         assert list(connection.scalars(tables.repeats.select().with_only_columns(tables.repeats.c.key))) == ["new"]
+
+
+def settled(database: Database, days: float, build: str) -> str:
+    """The id of a charged job that was settled so many days ago."""
+    with database.write() as connection:
+        accounts.ensure(connection, "ada")
+        new = NewJob("loop", jobs.MAIN, "ada", build, endpoint="POST /v1/loop", charge_key="")
+        job_id = jobs.submit(connection, new).job_id
+        held = jobs.claim(connection, [jobs.MAIN], "tests", 30.0)
+        assert held is not None
+        assert jobs.complete(connection, held, {}, billed=True)
+        one = tables.jobs.update().where(tables.jobs.c.job_id == job_id)
+        connection.execute(one.values(finished_at=moment(-days * DAYS)))
+    return job_id
+
+
+def test_jobs_are_forgotten_after_their_retention_and_their_charges_are_not(database: Database, tmp_path: Path) -> None:
+    settings = ServiceSettings(job_retention_seconds=10 * DAYS)
+    late, old, kept = settled(database, 9.0, "late"), settled(database, 11.0, "old"), settled(database, 11.0, "kept")
+    with database.write() as connection:
+        repeats.remember(connection, "ada", "POST /v1/beats", "key", "f", kept)
+        waiting = jobs.submit(connection, NewJob("loop", jobs.MAIN, "ada", "waiting")).job_id
+        connection.execute(tables.jobs.update().values(created_at=moment(-11 * DAYS)))
+    assert not sweep(Home(tmp_path / "home"), database, settings)
+    with database.read() as connection:
+        assert {job for job in (late, old, kept, waiting) if jobs.get(connection, job)} == {late, kept, waiting}
+        assert {entry.subject for entry in ledger.entries(connection, "ada")} == {late, old, kept}
+
+
+def test_more_than_one_sweep_takes_is_left_for_the_next(database: Database, tmp_path: Path) -> None:
+    home, settings = Home(tmp_path / "home"), ServiceSettings()
+    with database.write() as connection:
+        for number in range(1001):
+            answers.store(connection, f"loop:{number}", "loop", {})
+        connection.execute(tables.answers.update().values(used_at=moment(-100 * DAYS)))
+    assert sweep(home, database, settings)
+    assert not sweep(home, database, settings)
+    with database.read() as connection:
+        assert connection.execute(tables.answers.select()).first() is None
+
+
+def test_answers_are_kept_while_somebody_asks_for_them(database: Database, tmp_path: Path) -> None:
+    settings = ServiceSettings(answer_retention_seconds=10 * DAYS)
+    with database.write() as connection:
+        for name in ("asked", "looked at", "new"):
+            answers.store(connection, name, "loop", {"name": name})
+        old = tables.answers.update().where(tables.answers.c.answer_key != "new")
+        connection.execute(old.values(created_at=moment(-11 * DAYS), used_at=moment(-11 * DAYS)))
+        assert answers.use(connection, "asked") == {"name": "asked"}
+        assert answers.find(connection, "looked at") == {"name": "looked at"}
+        assert answers.use(connection, "never stored") is None
+    sweep(Home(tmp_path / "home"), database, settings)
+    with database.read() as connection:
+        assert set(connection.scalars(tables.answers.select())) == {"asked", "new"}
+
+
+def test_previews_are_kept_while_somebody_plays_them(database: Database, tmp_path: Path) -> None:
+    home, settings = Home(tmp_path / "home"), ServiceSettings(preview_retention_seconds=10 * DAYS)
+    previews = home.prepared(home.previews)
+    long_ago = time.time() - 11 * DAYS
+    for name in ("old", "played", "new"):
+        (previews / f"{name}.mp3").touch()
+        if name != "new":
+            os.utime(previews / f"{name}.mp3", (long_ago, long_ago))
+    assert note_played(previews / "played.mp3")
+    assert not note_played(previews / "gone.mp3")
+    assert (previews / "played.mp3").stat().st_mtime == pytest.approx(long_ago, abs=1.0)
+    sweep(home, database, settings)
+    assert {one.name for one in previews.iterdir()} == {"played.mp3", "new.mp3"}
