@@ -23,6 +23,7 @@ from sanic import Request
 from sqlalchemy import Connection
 
 from service.errors import Problem, malformed
+from service.schemas.wording import what_is_wrong
 from service.store import keys, rate_windows
 from service.store.keys import Caller
 from service.store.rate_windows import Rate
@@ -190,10 +191,10 @@ def problem_of(error: ValidationError) -> Problem:
     details = [
         {
             "field": ".".join(str(part) for part in item["loc"]) or "body",
-            "message": item["msg"].encode("utf-8", "replace").decode(),
+            "message": what_is_wrong(item),
             "type": item["type"],
         }
-        for item in error.errors(include_url=False, include_input=False, include_context=False)
+        for item in error.errors(include_url=False, include_input=False)
     ]
     return _unprocessable(details)
 

@@ -19,7 +19,7 @@ from typing import Any
 import structlog
 from sanic import HTTPResponse, Request, Sanic
 from sanic.config import Config
-from sanic.exceptions import MethodNotAllowed, SanicException
+from sanic.exceptions import MethodNotAllowed, NotFound, SanicException
 from sanic.handlers import ErrorHandler
 from sanic.http import Http
 from sanic.response import BaseHTTPResponse
@@ -242,10 +242,9 @@ def _problem(request: Request, exception: Exception) -> Problem:
     if isinstance(exception, StoreError):
         log.error("database", request_id=request.id, problem=str(exception))
         return Problem(503, "the database cannot be used at the moment", headers={"Retry-After": "5"})
-    if isinstance(exception, MethodNotAllowed) and request.path.endswith("/"):
-        return not_found(
-            "path"
-        )  # the router looks for a method before it sees the slash, with which no path of ours ends
+    # The router looks for a method before it sees a slash at the end, with which no path of ours ends.
+    if isinstance(exception, NotFound) or (isinstance(exception, MethodNotAllowed) and request.path.endswith("/")):
+        return not_found("path")
     if isinstance(exception, SanicException):
         status = exception.status_code
         headers: Mapping[str, str] = getattr(exception, "headers", None) or {}

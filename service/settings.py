@@ -11,6 +11,7 @@ from pathlib import Path
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
+from service.schemas.wording import what_is_wrong
 from workbench.errors import ParameterError
 
 
@@ -101,4 +102,4 @@ def load_service_settings() -> ServiceSettings:
     except ValidationError as error:
         first = error.errors()[0]
         name = "WORKBENCH_" + "_".join(str(part) for part in first["loc"]).upper()
-        raise ParameterError(f"{name}: {first['msg']}") from None
+        raise ParameterError(f"{name}: {what_is_wrong(first)}") from None

@@ -7,7 +7,7 @@ Answers know no HTTP. They take the open transaction, the call and a validated b
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection
@@ -62,7 +62,6 @@ class Answer:
 
     status: int
     body: Mapping[str, Any]
-    headers: Mapping[str, str] = field(default_factory=dict)
 
 
 def analysis_revision(connection: Connection) -> str:

@@ -43,7 +43,7 @@ def update(
     no_spend_cap: bool,
     home: Home,
 ) -> None:
-    """Change the billing state of an account and print it; an account that is not there yet is made.
+    """Change the billing state of an account and print it. `workbench keys create --account` makes one.
 
     \b
     Example:
@@ -63,7 +63,7 @@ def update(
     if credit_expires is not None and not credit:
         changes["credit_expires_at"] = credit_expires
     with database_of(home) as database, database.write() as connection:
-        accounts.ensure(connection, account)
+        _known(connection, account)
         if credit:
             event = f"command:{ULID()}"
             ledger.credit(connection, ledger.Credit(account, credit, event, "accounts update", account, credit_expires))

@@ -32,15 +32,19 @@ def command(url: str, port: int | None, host: str, wait: float, home: Home) -> N
       workbench mcp --url http://127.0.0.1:8000 --http 8765
     """
     from service.settings import load_service_settings
+    from workbench.errors import ParameterError, ResourceMissing
 
     try:
-        from service.mcp.server import make_server
+        from service.mcp.server import make_server, serve_http
     except ImportError as error:
-        from workbench.errors import ResourceMissing
-
         raise ResourceMissing(f"{error.name} is not installed; install barline-workbench[mcp]") from error
     if port is None:
         key = load_service_settings().api_key
-        make_server(url, None if key is None else key.get_secret_value(), wait).run("stdio")
-    else:
-        make_server(url, None, wait).run("streamable-http", host=host, port=port, stateless_http=True)
+        if key is None:
+            raise ParameterError("WORKBENCH_API_KEY is not set: without a key every call would be refused")
+        make_server(url, key.get_secret_value(), wait).run("stdio")
+        return
+    from service.commands.listening import bound
+
+    with bound(host, port) as listening:
+        serve_http(make_server(url, None, wait), listening)

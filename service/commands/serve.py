@@ -103,6 +103,7 @@ def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -
     import os
     import tempfile
 
+    from service.commands.listening import bound
     from service.commands.supervisor import FalseStart, Supervisor
     from service.settings import load_service_settings
     from workbench.errors import WorkbenchError
@@ -111,7 +112,7 @@ def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -
     settings = load_service_settings()
     _prepare_database(wanted.home, load_settings())
     with ExitStack() as stack:
-        listening = stack.enter_context(_bound(host, port))
+        listening = stack.enter_context(bound(host, port))
         run = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="workbench-")))
         counters = run / "metrics"
         counters.mkdir()
@@ -183,24 +184,6 @@ def _prepare_database(home: Home, core: WorkbenchSettings) -> None:
     from service.store.tables import open_database
 
     open_database(home, core).close()
-
-
-def _bound(host: str, port: int) -> socket.socket:
-    """A listening socket.
-
-    Raises
-    ------
-    WorkbenchError : the address is not ours, or taken
-    """
-    import socket
-
-    from workbench.errors import WorkbenchError
-
-    try:
-        family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]
-        return socket.create_server(address[:2], family=family, backlog=1024)
-    except OSError as error:
-        raise WorkbenchError(f"cannot listen on {host} port {port}: {error.strerror or error}") from error
 
 
 def _address(listening: socket.socket) -> str:

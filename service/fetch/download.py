@@ -47,18 +47,7 @@ class FetchLimits:
         return cls(settings.fetch_max_bytes, settings.fetch_timeout_seconds, hosts, settings.fetch_ca_file)
 
 
-@dataclass(frozen=True, slots=True)
-class Downloaded:
-    """What came."""
-
-    path: Path
-    bytes: int
-    final_url: str
-    """where the last redirect led"""
-    content_type: str | None
-
-
-def download(url: str, into: Path, limits: FetchLimits, stop: Callable[[], bool] = lambda: False) -> Downloaded:
+def download(url: str, into: Path, limits: FetchLimits, stop: Callable[[], bool] = lambda: False) -> None:
     """Fetch a file.
 
     Parameters
@@ -91,15 +80,16 @@ def download(url: str, into: Path, limits: FetchLimits, stop: Callable[[], bool]
                 if response.status in _REDIRECTS:
                     url = _next(url, _header(response, b"location") or "")
                     continue
-                return _kept(response, url, into, limits, deadline, stop)
+                _keep(response, url, into, limits, deadline, stop)
+                return
             finally:
                 response.close()
     raise FetchError(f"more than {MAX_REDIRECTS} redirects")
 
 
-def _kept(
+def _keep(
     response: httpcore.Response, url: str, into: Path, limits: FetchLimits, deadline: float, stop: Callable[[], bool]
-) -> Downloaded:
+) -> None:
     """Write a response's body to a file that takes its name when it is whole."""
     host = urlsplit(url).hostname
     if response.status != 200:
@@ -128,7 +118,6 @@ def _kept(
         raise _failure(url, error, deadline) from error
     finally:
         partial.unlink(missing_ok=True)
-    return Downloaded(into, count, url, _header(response, b"content-type"))
 
 
 def _next(url: str, location: str) -> str:

@@ -95,11 +95,12 @@ def _fetch(url: str, context: Context) -> Path:
     from service.fetch.download import FetchLimits, download
 
     context.stage("fetching")
+    fetched = context.scratch / "fetched"
     try:
-        limits = FetchLimits.of(context.settings)
-        return download(url, context.scratch / "fetched", limits, context.abandoned).path
+        download(url, fetched, FetchLimits.of(context.settings), context.abandoned)
     except FetchError as error:
         raise JobFault(422, str(error)) from error
+    return fetched
 
 
 def _keep(path: Path, job: Job, context: Context) -> Path:

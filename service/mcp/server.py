@@ -6,8 +6,10 @@ from the headers of each call and passed on. Every tool call is a call to the se
 
 from __future__ import annotations
 
+import socket
 from typing import Any
 
+import uvicorn
 from mcp.server.mcpserver import Context, MCPServer
 
 from service.mcp.client import ServiceClient
@@ -36,6 +38,13 @@ def make_server(base_url: str, key: str | None, wait_seconds: float) -> MCPServe
 
     add_tools(server, connect, wait_seconds)
     return server
+
+
+def serve_http(server: MCPServer[Any], listening: socket.socket) -> None:
+    """Serve streamable HTTP at `/mcp` on a socket that listens, until told to stop; no call knows another's session."""
+    host = listening.getsockname()[0]
+    app = server.streamable_http_app(stateless_http=True, host=host)
+    uvicorn.Server(uvicorn.Config(app, log_level=server.settings.log_level.lower())).run(sockets=[listening])
 
 
 def _key_of(context: Context[Any]) -> str | None:

@@ -19,11 +19,12 @@ from pydantic_core import CoreSchema
 
 from service.mcp.client import Reply, ServiceClient
 from service.schemas import responses as told
-from service.schemas.fields import MAX_ID, MAX_URL
+from service.schemas.fields import MAX_URL, SyncPoints, TrackName
 from workbench.results.align import AlignResult
 from workbench.results.beats import BeatGridBody
 from workbench.results.lane import MatchResult, UnderscoreResult
 from workbench.results.loop import LoopResult
+from workbench.store.ids import MAX_ID
 
 Connect = Callable[[Context[Any]], ServiceClient]
 """the service, called with the key of whoever calls the tool"""
@@ -35,7 +36,6 @@ JobId = Annotated[str, Field(min_length=1, description="as the job's ticket name
 Url = Annotated[str, Field(max_length=MAX_URL, description="public https address")]
 Expand = Annotated[Literal["full"] | None, Field(description="`full`: full tracks and the candidate pool")]
 AutoMix = Annotated[bool, Field(description="also say how the music makes way for a voice")]
-SyncPoints = Annotated[int, Field(ge=1, le=12, description="sync points of each track")]
 RetryKey = Annotated[str | None, Field(description="Idempotency-Key: the same for a retry of this very call")]
 
 
@@ -204,7 +204,7 @@ def add_tools(server: MCPServer[Any], connect: Connect, wait_seconds: float) -> 
     async def beats(
         context: Context[Any],
         audio_url: Url,
-        track_id: Annotated[str, Field(max_length=MAX_ID, description="echoed")] | None = None,
+        track_id: TrackName | None = None,
         idempotency_key: RetryKey = None,
     ) -> Annotated[CallToolResult, BeatsAnswer]:
         """Map the beats and downbeats of a sound file. Billed a minute of it."""

@@ -58,4 +58,4 @@ def path_id(raw: str, what: str) -> str:
 
 def respond(answer: Answer) -> HTTPResponse:
     """The response of an answer."""
-    return json(answer.body, answer.status, headers=dict(answer.headers))
+    return json(answer.body, answer.status)

@@ -8,7 +8,9 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-MAX_ID = 128
+from workbench.results.lane import MOST_SYNC_POINTS
+from workbench.store.ids import MAX_ID
+
 MAX_URL = 2048
 
 
@@ -36,6 +38,8 @@ def _https_url(text: str) -> str:
 Text = Annotated[str, AfterValidator(_storable)]
 VideoId = Annotated[Text, Field(min_length=1, max_length=MAX_ID, description="a video of the caller, or a shared one")]
 TrackId = Annotated[Text, Field(min_length=1, max_length=MAX_ID, description="a track of the catalog")]
+TrackName = Annotated[Text, Field(max_length=MAX_ID, description="echoed")]
+SyncPoints = Annotated[int, Field(ge=1, le=MOST_SYNC_POINTS, description="sync points of each track")]
 HttpsUrl = Annotated[
     Text, Field(min_length=1, max_length=MAX_URL, description="public https address"), AfterValidator(_https_url)
 ]

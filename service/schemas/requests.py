@@ -10,11 +10,10 @@ from typing import Annotated, Literal, TypeVar
 from pydantic import Field, model_validator
 from pydantic_core import PydanticCustomError
 
-from service.schemas.fields import HttpsUrl, Text, TrackId, VideoId
+from service.schemas.fields import HttpsUrl, SyncPoints, Text, TrackId, TrackName, VideoId
 from workbench.results.body import Body
 
 B = TypeVar("B", bound=Body)
-_SyncPoints = Annotated[int, Field(ge=1, le=12, description="sync points of each track")]
 
 
 class LoopRequest(Body):
@@ -39,7 +38,7 @@ class MatchRequest(Body):
     video_id: VideoId | None = None
     video_url: HttpsUrl | None = None
     include_sync: bool = Field(default=False, description="also say where each track lands")
-    sync_points_per_track: _SyncPoints = 4
+    sync_points_per_track: SyncPoints = 4
 
     @model_validator(mode="after")
     def _one_video(self) -> MatchRequest:
@@ -62,7 +61,7 @@ class BeatsRequest(Body):
     """Map the beats of a sound file."""
 
     audio_url: HttpsUrl
-    track_id: Annotated[Text, Field(max_length=128)] | None = Field(default=None, description="echoed")
+    track_id: TrackName | None = None
 
 
 class VideoRequest(Body):
@@ -101,7 +100,7 @@ class MatchPollQuery(ExpandQuery):
     """Query of a match job's poll; what is left out is as the submit asked."""
 
     include_sync: bool | None = None
-    sync_points_per_track: _SyncPoints | None = None
+    sync_points_per_track: SyncPoints | None = None
 
 
 def _exactly_one(body: B, first: str, second: str) -> B:

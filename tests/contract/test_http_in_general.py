@@ -162,6 +162,32 @@ def test_an_invalid_field_answers_422_and_details_name_it(customer: Any, path: s
     assert field in [item["field"] for item in error["details"]]
 
 
+@pytest.mark.parametrize(
+    ("path", "body", "message"),
+    [
+        ("/v1/loop", {"video_id": "vid_long"}, "track_id: is missing"),
+        ("/v1/loop", {**LOOP, "x": 1}, "x: is not known here"),
+        ("/v1/loop", {**LOOP, "auto_mix": "yes"}, "auto_mix: must be true or false"),
+        ("/v1/loop", {**LOOP, "video_id": 7}, "video_id: must be text"),
+        ("/v1/loop", {**LOOP, "video_id": ""}, "video_id: must have at least 1 character(s)"),
+        ("/v1/loop", {**LOOP, "video_id": "v" * 129}, "video_id: must have at most 128 characters"),
+        ("/v1/match", {"video_id": "v", "sync_points_per_track": 13}, "sync_points_per_track: must be at most 12"),
+        ("/v1/match", {"video_id": "v", "sync_points_per_track": 0}, "sync_points_per_track: must be at least 1"),
+        ("/v1/match", {"video_id": "v", "sync_points_per_track": 4.5}, "sync_points_per_track: must be a whole number"),
+        ("/v1/match?expand=lean", {"video_id": "v"}, "expand: must be 'full'"),
+        ("/v1/match", {}, "body: give either video_id or video_url"),
+        ("/v1/beats", {"audio_url": "http://localhost/a"}, "audio_url: must be an https address"),
+    ],
+)
+def test_messages_say_what_is_wrong_in_words_of_ours(customer: Any, path: str, body: Any, message: str) -> None:
+    assert customer.refused(customer.post(path, body), 422)["message"] == message
+
+
+@pytest.mark.parametrize("path", ["/v1/nothing", "/nothing", "//", "/%ff", "/v1/loop/"])
+def test_an_unknown_path_is_said_in_one_way(service: Any, path: str) -> None:
+    assert service.refused(service.raw(request(path)), 404)["message"] == "no such path"
+
+
 def test_details_list_every_invalid_field(customer: Any) -> None:
     error = customer.refused(customer.post("/v1/loop", {"video_id": 1, "auto_mix": 2, "x": 3}), 422)
     assert {item["field"] for item in error["details"]} == {"video_id", "track_id", "auto_mix", "x"}

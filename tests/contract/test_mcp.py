@@ -126,6 +126,33 @@ def test_over_standard_input_the_key_is_the_environments(service: Any) -> None:
     assert result.structured_content["status"] == "ready"
 
 
+def mcp(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """`workbench mcp` without a key, to its end."""
+    return subprocess.run(
+        [sys.executable, "-m", "service.console", "mcp", *arguments],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+        env={name: value for name, value in os.environ.items() if name != "WORKBENCH_API_KEY"},
+    )
+
+
+def test_without_a_key_standard_input_is_refused_in_one_line() -> None:
+    done = mcp()
+    assert (done.returncode, done.stdout) == (1, "")
+    assert re.fullmatch(r"workbench: WORKBENCH_API_KEY is not set: .+\n", done.stderr)
+
+
+def test_a_port_that_is_taken_is_one_clear_line() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        done = mcp("--http", str(port))
+    assert done.returncode == 1
+    assert re.fullmatch(rf"workbench: cannot listen on 127\.0\.0\.1 port {port}: [^\[(]+\n", done.stderr)
+
+
 @pytest.fixture
 def over_http(service: Any) -> Iterator[str]:
     with socket.socket() as free:
@@ -136,7 +163,7 @@ def over_http(service: Any) -> Iterator[str]:
         stderr=subprocess.DEVNULL,
         env={name: value for name, value in os.environ.items() if name != "WORKBENCH_API_KEY"},
     )
-    end = time.monotonic() + 30
+    end = time.monotonic() + 120
     while True:
         with socket.socket() as trial:
             if trial.connect_ex(("127.0.0.1", port)) == 0:
@@ -145,7 +172,7 @@ def over_http(service: Any) -> Iterator[str]:
         time.sleep(0.05)
     yield f"http://127.0.0.1:{port}/mcp"
     process.terminate()
-    process.wait(timeout=20)
+    process.wait(timeout=60)
 
 
 def test_over_http_each_caller_uses_his_own_key(service: Any, over_http: str) -> None:

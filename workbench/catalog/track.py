@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from workbench.errors import ParameterError
+from workbench.store.ids import check_id
 
 FieldKind: TypeAlias = Literal["text", "number", "flag", "list"]
 
@@ -26,7 +27,6 @@ SAME_TEMPO_OCTAVES = 0.04
 """octaves that a given and a measured tempo may differ; 3 %, what a rounded figure or a ritardando explains"""
 SAME_SECONDS = 2.0
 """s that a given and a measured length may differ; catalogs round, and encoders add silence"""
-_MAX_ID = 128
 _LONGEST_TEXT, _MOST_ITEMS, _MOST_SHOWN = 1000, 500, 80
 _LONGEST = {"description": 20_000, "artist_image_url": 4000}
 """characters of a field that may be longer than others"""
@@ -74,10 +74,7 @@ class Track:
     """what was given and cannot be true beside what was measured, a sentence each"""
 
     def __post_init__(self) -> None:
-        if not 1 <= len(self.track_id) <= _MAX_ID or self.track_id != self.track_id.strip():
-            raise ParameterError(
-                f"track_id must have 1 to {_MAX_ID} characters, no blanks at its ends: {self.track_id!r}"
-            )
+        check_id("track_id", self.track_id)
         for name, kind in FIELD_KINDS.items():
             value = getattr(self, name)
             if value is not None:

@@ -14,11 +14,10 @@ from typing import Any
 
 from sqlalchemy import Connection, Row, select
 
-from workbench.errors import ParameterError, UnknownVideo
+from workbench.errors import UnknownVideo
 from workbench.recording import VideoSeconds
 from workbench.store.database import now, videos
-
-_MAX_ID = 128
+from workbench.store.ids import check_id
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +42,7 @@ class VideoRecord:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "path", Path(self.path).absolute())
-        if not 1 <= len(self.video_id) <= _MAX_ID or self.video_id != self.video_id.strip():
-            raise ParameterError(
-                f"video_id must have 1 to {_MAX_ID} characters, no blanks at its ends: {self.video_id!r}"
-            )
+        check_id("video_id", self.video_id)
 
     def to_json(self) -> dict[str, Any]:
         """The record as the command line prints it."""

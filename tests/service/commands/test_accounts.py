@@ -23,7 +23,8 @@ Told = Callable[..., list[dict[str, Any]]]
 
 @pytest.fixture
 def told(tmp_path: Path) -> Told:
-    """What `workbench accounts` prints, object by object."""
+    """What `workbench accounts` prints, object by object; there is an account, acme."""
+    CliRunner().invoke(app, ["keys", "create", "--account", "acme", "--home", str(tmp_path)])
 
     def call(*arguments: str) -> list[dict[str, Any]]:
         done = CliRunner().invoke(app, ["accounts", *arguments, "--home", str(tmp_path)])
@@ -89,9 +90,17 @@ def test_wrong_usage_exits_2(tmp_path: Path, options: tuple[str, ...]) -> None:
     assert CliRunner().invoke(app, ["accounts", "update", "acme", *options, "--home", str(tmp_path)]).exit_code == 2
 
 
-@pytest.mark.parametrize("what", ["show", "ledger"])
+@pytest.mark.parametrize("what", ["show", "ledger", "update"])
 def test_an_unknown_account_fails_in_one_line(tmp_path: Path, what: str) -> None:
     done = CliRunner().invoke(app, ["accounts", what, "nobody", "--home", str(tmp_path)])
     assert isinstance(done.exception, ParameterError)
     assert "nobody" in str(done.exception)
+    assert "keys create" in str(done.exception)
     assert done.stdout == ""
+
+
+def test_a_misspelt_account_is_not_made(told: Told, tmp_path: Path) -> None:
+    done = CliRunner().invoke(app, ["accounts", "update", "amce", "--credit", "5", "--home", str(tmp_path)])
+    assert isinstance(done.exception, ParameterError)
+    done = CliRunner().invoke(app, ["accounts", "show", "amce", "--home", str(tmp_path)])
+    assert isinstance(done.exception, ParameterError)

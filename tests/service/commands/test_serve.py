@@ -205,4 +205,4 @@ def test_a_port_that_is_taken_is_one_clear_line(tmp_path: Path) -> None:
             check=False,
         )
     assert done.returncode == 1
-    assert re.fullmatch(rf"workbench: cannot listen on 127\.0\.0\.1 port {port}: .+\n", done.stderr)
+    assert re.fullmatch(rf"workbench: cannot listen on 127\.0\.0\.1 port {port}: [^\[(]+\n", done.stderr)

@@ -81,6 +81,16 @@ def test_wrong_usage_exits_2(videos: Callable[..., Result], film: Path) -> None:
     assert videos("add").exit_code == 2
 
 
+@pytest.mark.parametrize("video_id", ["bad id!", "", " vid", "-vid", "a/b", "../vid", "v" * 129, "vid\n"])
+def test_an_id_that_cannot_stand_in_an_address_is_wrong_usage(
+    videos: Callable[..., Result], film: Path, video_id: str
+) -> None:
+    done = videos("add", film, "--video-id", video_id)
+    assert done.exit_code == 2
+    assert "letters, digits" in done.stderr
+    assert videos("list").stdout == ""
+
+
 @pytest.mark.parametrize("text", ["no film at all", None], ids=["text", "absent"])
 def test_what_is_no_video_fails_in_one_line(videos: Callable[..., Result], tmp_path: Path, text: str | None) -> None:
     path = tmp_path / "notes.mp4"

@@ -135,17 +135,15 @@ def left_in(folder: Path) -> set[str]:
 def test_a_file_arrives_whole_without_anything_that_could_identify_us(
     site: Site, limits: FetchLimits, tmp_path: Path
 ) -> None:
-    got = download(site.url("/whole.mp4"), tmp_path / "film", limits)
-    assert got.path.read_bytes() == BODY
-    assert (got.bytes, got.content_type) == (len(BODY), "video/mp4")
+    download(site.url("/whole.mp4"), tmp_path / "film", limits)
+    assert (tmp_path / "film").read_bytes() == BODY
     assert not {"Authorization", "Cookie", "Referer"} & set(site.seen[-1])
     assert left_in(tmp_path) == {"film"}
 
 
 def test_a_share_link_leads_to_its_file(site: Site, limits: FetchLimits, tmp_path: Path) -> None:
-    got = download(site.url("/share?id=1"), tmp_path / "film", limits)
-    assert got.final_url == site.url("/whole.mp4")
-    assert got.bytes == len(BODY)
+    download(site.url("/share?id=1"), tmp_path / "film", limits)
+    assert (tmp_path / "film").read_bytes() == BODY
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,46 @@
+"""What is wrong with a field, in our words: the same for every caller, whatever the validating library calls it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, get_args
+
+from pydantic_core.core_schema import ErrorType
+
+_LIBRARY = frozenset(get_args(ErrorType))
+_WORDS: Mapping[str, str] = {
+    "missing": "is missing",
+    "extra_forbidden": "is not known here",
+    "string_type": "must be text",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_parsing": "must be a number",
+    "finite_number": "must be a finite number",
+    "decimal_type": "must be a number",
+    "decimal_parsing": "must be a number",
+    "datetime_type": "must be a moment in ISO 8601",
+    "datetime_parsing": "must be a moment in ISO 8601",
+    "datetime_from_date_parsing": "must be a moment in ISO 8601",
+    "model_type": "must be an object",
+    "too_short": "must have at least {min_length} character(s)",
+    "too_long": "must have at most {max_length} characters",
+    "greater_than": "must be more than {gt}",
+    "greater_than_equal": "must be at least {ge}",
+    "less_than_equal": "must be at most {le}",
+    "literal_error": "must be {expected}",
+}
+
+
+def what_is_wrong(error: Mapping[str, Any]) -> str:
+    """The words for one item of a `ValidationError`'s `errors`; what a check of our own said stays as it is."""
+    kind, context = str(error["type"]), error.get("ctx", {})
+    if kind in _WORDS:
+        return _WORDS[kind].format(**context)
+    if kind == "value_error":
+        return str(context["error"])
+    if kind in _LIBRARY:
+        return "is not valid"
+    return str(error["msg"]).encode("utf-8", "replace").decode()
