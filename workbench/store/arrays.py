@@ -121,6 +121,10 @@ class ArrayStore:
         self.save(key, arrays)
         return arrays
 
+    def has(self, key: StageKey) -> bool:
+        """Whether there is a file of a key; whether it is sound is found out by reading it."""
+        return self.path(key).exists()
+
     def load(self, key: StageKey) -> dict[str, NDArray[Any]] | None:
         """The arrays of a key, read-only; None when they are not there. A damaged file is removed on the way."""
         path = self.path(key)

@@ -136,7 +136,7 @@ def mix_beside(
     from workbench.workflows.mix import measure_footage
 
     params = params or WorkbenchParams()
-    footage = measure_footage(video, home, progress)
+    footage = measure_footage(video, home, params, progress)
     music = track_level(song, video_seconds, home, params, progress)
     return plan_mix(footage, music, video_seconds, params.voice, params.duck)
 

@@ -42,17 +42,19 @@ def mix_under(
     MediaError : the song or the clip cannot be read
     """
     params = params or WorkbenchParams()
-    footage = measure_footage(video, home, progress)
+    footage = measure_footage(video, home, params, progress)
     recording = decode(song)
     played = level_curve_of_blocks(render_blocks(plan, recording, params.render), recording.sample_rate)
     return plan_mix(footage, played, plan.window_end, params.voice, params.duck)
 
 
-def measure_footage(video: Path, home: Home | None = None, progress: Progress = silent) -> Footage:
+def measure_footage(
+    video: Path, home: Home | None = None, params: WorkbenchParams | None = None, progress: Progress = silent
+) -> Footage:
     """What a clip's own sound is like, from the store or measured now.
 
     Raises
     ------
     MediaError : the clip cannot be read
     """
-    return Footage(*listen(video, home, progress))
+    return Footage(*listen(video, home, params, progress))

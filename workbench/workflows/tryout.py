@@ -107,19 +107,27 @@ class UnderLevels:
         return plan_mix(self.footage, self.music, self.seconds, voice, duck)
 
 
-def under_levels(played: Path, video: Path, seconds: float, home: Home, progress: Progress = silent) -> UnderLevels:
+def under_levels(
+    played: Path,
+    video: Path,
+    seconds: float,
+    home: Home,
+    params: WorkbenchParams | None = None,
+    progress: Progress = silent,
+) -> UnderLevels:
     """Measure a clip's own sound and the music that is played under it.
 
     Parameters
     ----------
     played : the music as it is played, from the clip's first picture on
     video, seconds : the clip and its length
+    params : how long a clip may be matters
 
     Raises
     ------
     MediaError : one of them cannot be read
     """
-    footage = measure_footage(video, home, progress)
+    footage = measure_footage(video, home, params, progress)
     stream = _Stream(played)
     blocks = stream.blocks("measuring the music", progress)
     return UnderLevels(footage, level_curve_of_blocks((block.samples for block in blocks), stream.rate), seconds)
@@ -135,7 +143,9 @@ class MixSounds:
     levels: UnderLevels
 
 
-def plan_sounds(loop: Loop, home: Home, progress: Progress = silent) -> MixSounds:
+def plan_sounds(
+    loop: Loop, home: Home, params: WorkbenchParams | None = None, progress: Progress = silent
+) -> MixSounds:
     """A plan as it is played under its clip, without a mix.
 
     Raises
@@ -145,10 +155,17 @@ def plan_sounds(loop: Loop, home: Home, progress: Progress = silent) -> MixSound
     """
     if not isinstance(loop.answer, LoopPlan) or loop.video is None:
         raise PlanError("a mix needs a plan under a clip")
-    return _sounds(music_file(loop.answer.alone, loop.song.path, home, progress), loop.video, home, progress)
+    return _sounds(music_file(loop.answer.alone, loop.song.path, home, progress), loop.video, home, params, progress)
 
 
-def placed_sounds(song: Path, video: Path, offset_s: float, home: Home, progress: Progress = silent) -> MixSounds:
+def placed_sounds(
+    song: Path,
+    video: Path,
+    offset_s: float,
+    home: Home,
+    params: WorkbenchParams | None = None,
+    progress: Progress = silent,
+) -> MixSounds:
     """A song that is placed under a clip, once, without a mix.
 
     Parameters
@@ -160,12 +177,12 @@ def placed_sounds(song: Path, video: Path, offset_s: float, home: Home, progress
     MediaError : song or clip cannot be decoded; StoreError : the home folder cannot be written to
     """
     seconds = probe(video).duration
-    return _sounds(placed_file(song, offset_s, seconds, home, progress), video, home, progress)
+    return _sounds(placed_file(song, offset_s, seconds, home, progress), video, home, params, progress)
 
 
-def _sounds(music: Path, video: Path, home: Home, progress: Progress) -> MixSounds:
+def _sounds(music: Path, video: Path, home: Home, params: WorkbenchParams | None, progress: Progress) -> MixSounds:
     footage = footage_file(video, home, progress)
-    return MixSounds(music, footage, under_levels(music, video, probe(video).duration, home, progress))
+    return MixSounds(music, footage, under_levels(music, video, probe(video).duration, home, params, progress))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -2,7 +2,7 @@
 
     stage        arrays                                                depends on
     picture      curves, borders, black, still, titles, the facts      CutParams
-    soundtrack   levels, onsets, probability of speech, pitch          -
+    soundtrack   levels, onsets, probability of speech, pitch          how long a clip may be
 
 When both are missing the file is read once for both; of a long clip only pictures that others are predicted from are
 decoded, and what lies about its hard cuts afterwards. Who speaks in the foreground, and the class of the sound, follow
@@ -27,7 +27,7 @@ from workbench.home import Home
 from workbench.media.clip import ClipLimits, PictureBlock, fitting_thoroughness, pictures_within, reading
 from workbench.media.containers import hash_file
 from workbench.media.probe import MediaInfo
-from workbench.params import CutParams, WorkbenchParams
+from workbench.params import CutParams, Params, WorkbenchParams
 from workbench.recording import FloatArray
 from workbench.store.fingerprint import StageKey
 from workbench.video.footage import Footage
@@ -70,13 +70,12 @@ def watch(
     """
     video, params = Path(video), params or WorkbenchParams()
     store, content_hash = store_of(home), hash_file(video)
-    picture_key, sound_key = _picture_key(content_hash, params.cuts), _sound_key(content_hash)
+    picture_key, sound_key = _picture_key(content_hash, params.cuts), _sound_key(content_hash, params.cuts)
     watched: _Watched | None = None
-    heard = store.load(sound_key)
 
     def seen_now() -> Arrays:
         nonlocal watched
-        watched = _measure(video, params.cuts, progress, listen=heard is None)
+        watched = _measure(video, params.cuts, progress, listen=not store.has(sound_key))
         return _picture_arrays(watched, video)
 
     def heard_now() -> Arrays:
@@ -101,9 +100,16 @@ def watch(
 
 
 def listen(
-    video: Path | str, home: Home | None = None, progress: Progress = silent
+    video: Path | str, home: Home | None = None, params: WorkbenchParams | None = None, progress: Progress = silent
 ) -> tuple[LevelCurve | None, FloatArray, float, FloatArray, FloatArray]:
     """A clip's own sound, from the store or measured now without decoding a picture.
+
+    Parameters
+    ----------
+    video : a clip
+    home : whose store is used; None: the one that settings choose
+    params : how long a clip may be matters
+    progress : told what is being done
 
     Returns
     -------
@@ -119,9 +125,9 @@ def listen(
     """
     from workbench.mix.levels import LevelCurve
 
-    video = Path(video)
-    key = _sound_key(hash_file(video))
-    arrays = store_of(home).load_or_compute(key, lambda: _sound_arrays(video, CutParams(), progress))
+    video, cuts = Path(video), (params or WorkbenchParams()).cuts
+    key = _sound_key(hash_file(video), cuts)
+    arrays = store_of(home).load_or_compute(key, lambda: _sound_arrays(video, cuts, progress))
     levels = LevelCurve(arrays["footage_power"], float(arrays["footage_peak"])) if _has_sound(arrays) else None
     frame_seconds = float(arrays["speech_frame_seconds"])
     return levels, arrays["speech"], frame_seconds, arrays["speech_bands"], arrays["voice_pitch"]
@@ -131,8 +137,15 @@ def _picture_key(content_hash: str, params: CutParams) -> StageKey:
     return StageKey.of(content_hash, "picture", PICTURE_VERSION, params)
 
 
-def _sound_key(content_hash: str) -> StageKey:
-    return StageKey.of(content_hash, "soundtrack", SOUNDTRACK_VERSION)
+class _SoundParams(Params):
+    """All that the measured sound depends on: of a clip that goes on for longer there is none."""
+
+    longest_clip_seconds: float
+
+
+def _sound_key(content_hash: str, params: CutParams) -> StageKey:
+    reach = _SoundParams(longest_clip_seconds=params.longest_clip_seconds)
+    return StageKey.of(content_hash, "soundtrack", SOUNDTRACK_VERSION, reach)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -8,14 +8,16 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import soundfile
 
 from workbench.bundled import bundled_path
 from workbench.errors import MediaError
 from workbench.home import Home
 from workbench.params import CutParams, WorkbenchParams
 from workbench.video.footage import Footage
+from workbench.workflows.analyze import store_of
 from workbench.workflows.demo_film import FilmTruth, draw_demo_film
-from workbench.workflows.watch import watch
+from workbench.workflows.watch import listen, watch
 
 
 @pytest.fixture(scope="module")
@@ -71,3 +73,25 @@ def test_of_a_long_film_the_cuts_are_placed_to_the_frame_all_the_same(
     assert picture.duration == footage.picture.duration
     hard = [border.at for border in picture.borders if border.kind == "hard"]
     assert hard == pytest.approx(film[1].cuts, abs=0.005)
+
+
+def test_a_profile_holds_for_the_sound_too(tmp_path: Path) -> None:
+    """What one profile let through is not taken from the store under another that does not."""
+    rate, home = 8_000, Home(tmp_path / "home")
+    noise = 0.1 * np.random.default_rng(8).standard_normal(70 * rate)
+    soundfile.write(tmp_path / "long.wav", noise, rate)
+    levels = listen(tmp_path / "long.wav", home)[0]
+    assert levels is not None
+    assert levels.peak > 0.3
+    short = WorkbenchParams(cuts=CutParams(longest_clip_seconds=60.0))
+    with pytest.raises(MediaError, match="its sound goes on for more than 60 s"):
+        listen(tmp_path / "long.wav", home, short)
+    assert store_of(home).stats().files == 1
+
+
+def test_other_cuts_leave_the_sound_where_it_is(film: tuple[Path, FilmTruth], tmp_path: Path) -> None:
+    home = Home(tmp_path)
+    one = watch(film[0], home)
+    other = watch(film[0], home, WorkbenchParams(cuts=CutParams(step_threshold=6.0)))
+    np.testing.assert_array_equal(one.soundtrack.power, other.soundtrack.power)
+    assert store_of(home).stats().files == 3
