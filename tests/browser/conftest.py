@@ -13,7 +13,6 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from time import monotonic
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -132,13 +131,15 @@ def _bundled() -> Any:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
-    """Chromium, which may play sound without having been clicked."""
+    """Chromium, which may play sound without having been clicked, and finds no host but this one."""
     from playwright.sync_api import expect, sync_playwright
 
-    expect.set_options(timeout=PATIENCE_MS / 4)
+    expect.set_options(timeout=PATIENCE_MS)
+    offline = "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"
     with sync_playwright() as playwright:
         opened = playwright.chromium.launch(
-            executable_path=str(CHROMIUM), args=["--no-sandbox", "--autoplay-policy=no-user-gesture-required"]
+            executable_path=str(CHROMIUM),
+            args=["--no-sandbox", "--autoplay-policy=no-user-gesture-required", "--mute-audio", offline],
         )
         yield opened
         opened.close()
@@ -151,8 +152,9 @@ def page(browser: Any, dashboard: Dashboard) -> Iterator[Any]:
     opened = browser.new_page(viewport={"width": 1280, "height": 720})
     opened.set_default_timeout(PATIENCE_MS)
     opened.on("console", lambda said: faults.append(said.text) if said.type == "error" else None)
-    opened.on("pageerror", lambda error: faults.append(str(error)))
+    opened.on("pageerror", lambda error: faults.append(error.stack or str(error)))
     opened.on("request", lambda request: _check_host(request.url, dashboard.url, faults))
+    opened.on("websocket", lambda socket: _check_host(socket.url, dashboard.url, faults))
     opened.goto(dashboard.url)
     opened.locator(".time").filter(has_not_text="/ 0:00.0").first.wait_for()  # until there is a plan
     yield opened
@@ -171,29 +173,31 @@ def _check_host(url: str, ours: str, faults: list[str]) -> None:
         faults.append(f"a request to {url}")
 
 
-@pytest.fixture
-def open_tab(page: Any, until_idle: Callable[[], None]) -> Callable[[str], None]:
-    """Opens a tab and waits until its work has ended."""
-
-    def opened(title: str) -> None:
-        until_idle()
-        page.get_by_role("tab", name=title, exact=True).click()
-        until_idle()
-        page.locator(".time").click()  # takes the focus from the tab, which knows keys of its own
-
-    return opened
+ON_TAB = {
+    "Plan": "option 1 as A",
+    "Seams": "Use this fade in the plan",
+    "Beats": "Save as the track's grid",
+    "Mix": "Save as profile",
+    "Match": "Match again",
+}
+"""a button that only this tab has"""
 
 
 @pytest.fixture
 def until_idle(page: Any) -> Callable[[], None]:
-    """Waits until nothing is under way for a moment."""
+    """Waits until nothing is under way; one piece of work that asks for another leaves no gap between them."""
+    from playwright.sync_api import expect
 
-    def wait() -> None:
-        quiet, deadline = 0, monotonic() + PATIENCE_MS / 1000
-        while quiet < 4:
-            busy = page.get_by_role("button", name="Cancel").is_visible()
-            quiet = 0 if busy else quiet + 1
-            assert monotonic() < deadline, "the page is still at work"
-            page.wait_for_timeout(250)
+    return lambda: expect(page.locator(".work")).to_be_hidden()
 
-    return wait
+
+@pytest.fixture
+def open_tab(page: Any, until_idle: Callable[[], None]) -> Callable[[str], None]:
+    """Opens a tab by a click on its header, and waits until its work has ended."""
+
+    def opened(title: str) -> None:
+        page.get_by_role("tab", name=title, exact=True).click()
+        page.get_by_role("button", name=ON_TAB[title]).wait_for()
+        until_idle()
+
+    return opened

@@ -26,7 +26,7 @@ from panel.custom import JSComponent
 
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS, stylesheet
-from workbench.dashboards.transport import playhead, script_with_keys
+from workbench.dashboards.transport import playhead, script
 from workbench.errors import WorkbenchError
 from workbench.home import Home
 from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
@@ -158,7 +158,7 @@ class SeamPlayer(JSComponent):
     playing = param.String("", doc="what sounds")
     playhead = param.String("")
 
-    _esm = script_with_keys("seam")
+    _esm = script("keys", "seam")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("seam"), stylesheet("keys")]
 
 

@@ -15,7 +15,7 @@ field takes all, a slider its arrows, a tick box its space, a tab its arrows (`a
 Pictures speak to it by events on the window, so that a click is heard without a way to the server: `workbench-seek`
 with seconds, `workbench-region` with two of them.
 
-Classes: `Player`. Functions: `seek_on_tap`, `playhead`, `script_with_keys`.
+Classes: `Player`. Functions: `seek_on_tap`, `playhead`, `script`.
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from panel.custom import JSComponent
 from workbench.dashboards.styles import ASSETS, stylesheet
 
 
-def script_with_keys(name: str) -> str:
-    """The script of a component that listens to keys, with what decides whose a key is in front of it."""
-    return "\n".join((ASSETS / f"{part}.js").read_text(encoding="utf-8") for part in ("keys", name))
+def script(*names: str) -> str:
+    """The script of a component: pieces that several share, and its own after them."""
+    return "\n".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in names)
 
 
 class Player(JSComponent):
@@ -61,7 +61,7 @@ class Player(JSComponent):
     playheads = param.List([], doc="names of Bokeh spans that follow")
     labels = param.List(["A", "B"], doc="names of the two options")
 
-    _esm = script_with_keys("transport")
+    _esm = script("keys", "transport")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("transport"), stylesheet("keys")]
 
     def go(self, seconds: float) -> None:

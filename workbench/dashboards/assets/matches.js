@@ -115,13 +115,14 @@ export function render({ model }) {
     }
     const table = document.createElement("table"), body = document.createElement("tbody")
     table.setAttribute("aria-label", "matches")
-    const top = box.scrollTop
+    const top = box.scrollTop, held = box.getRootNode().activeElement?.dataset?.track
     const lines = rows.map(line)
     if (!rows.some((row) => row.id === model.chosen)) lines[0].tabIndex = 0
     body.append(...lines)
     table.append(head(), body)
     box.replaceChildren(table)
     box.scrollTop = top
+    if (held) body.querySelector(`tr[data-track="${CSS.escape(held)}"]`)?.focus({ preventScroll: true })
     box.style.setProperty("--table-head", model.dark ? "#121212" : "#ffffff")
   }
   box.addEventListener("keydown", (event) => {
@@ -130,9 +131,9 @@ export function render({ model }) {
     if (to !== undefined && rows.length) {
       event.preventDefault()
       choose(rows[Math.min(to, rows.length - 1)].id, true)
-    } else if (event.key === "Enter" && at >= 0 && event.composedPath()[0].tagName === "TR") {
+    } else if (event.key === "Enter" && event.composedPath()[0].dataset.track) {
       event.preventDefault()
-      open(rows[at].id)
+      open(event.composedPath()[0].dataset.track)
     }
   })
   for (const name of ["rows", "film", "chosen", "dark", "empty"]) model.on(name, paint)
