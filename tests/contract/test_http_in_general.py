@@ -47,7 +47,7 @@ def padded(body: dict[str, Any], length: int) -> bytes:
 @pytest.mark.parametrize(("method", "path", "body"), KEYED)
 def test_a_missing_or_invalid_key_answers_401(service: Any, method: str, path: str, body: Any) -> None:
     for headers in ({}, {"Authorization": "Bearer sk_live_nobody"}, {"x-api-key": "sk_live_nobody"}):
-        answer = httpx.request(method, service.url + path, json=body, headers=headers, trust_env=False)
+        answer = httpx.request(method, service.url + path, json=body, headers=headers, trust_env=False, timeout=60)
         error = service.refused(answer, 401)
         assert error["type"] == "authentication_error"
         assert "x-ratelimit-limit" not in answer.headers
@@ -245,7 +245,7 @@ def test_unknown_paths_are_404_with_the_error_body_with_or_without_a_key(
     service: Any, customer: Any, path: str
 ) -> None:
     for method in ("GET", "POST"):
-        service.refused(httpx.request(method, service.url + path, trust_env=False), 404)
+        service.refused(httpx.request(method, service.url + path, trust_env=False, timeout=60), 404)
         answer = customer.client.request(method, path)
         service.refused(answer, 404)
         assert ("x-ratelimit-limit" in answer.headers) == path.startswith("/v1")
@@ -270,7 +270,7 @@ def test_unknown_methods_are_405_with_type_error(service: Any, customer: Any, me
 
 
 def test_head_is_no_known_method_and_has_no_body(service: Any) -> None:
-    answer = httpx.head(service.url + VIDEO, trust_env=False)
+    answer = httpx.head(service.url + VIDEO, trust_env=False, timeout=60)
     assert answer.status_code == 405
     assert answer.content == b""
     assert answer.headers["x-request-id"]

@@ -64,7 +64,7 @@ def test_examples_are_valid(name: str) -> None:
 
 
 def test_the_service_serves_it_without_a_key(acme: httpx.Client) -> None:
-    answer = httpx.get(f"{acme.base_url}/v1/openapi.json", trust_env=False)
+    answer = httpx.get(f"{acme.base_url}/v1/openapi.json", trust_env=False, timeout=60)
     assert answer.status_code == 200
     assert answer.json() == DOCUMENT
 

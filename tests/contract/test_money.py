@@ -207,7 +207,9 @@ def test_a_bad_or_malformed_signature_is_401(service: Any, customer: Any, change
     sent = {name: value.encode() for name, value in headers.items() if value is not None}
     url = f"{service.url}/v1/webhooks/billing/payment-method"
     for content in (body, '{"type": "y"}'):
-        answer = httpx.post(url, content=content, headers={**sent, "x-api-key": customer.key}, trust_env=False)
+        answer = httpx.post(
+            url, content=content, headers={**sent, "x-api-key": customer.key}, trust_env=False, timeout=60
+        )
         service.refused(answer, 401)
     assert state(customer)["payment_method"] is True
 

@@ -12,14 +12,14 @@ import pytest
 
 def test_healthz_and_readyz_need_no_key(service: Any) -> None:
     for path, said in (("/healthz", {"status": "ok"}), ("/readyz", {"status": "ready"})):
-        answer = httpx.get(service.url + path, trust_env=False)
+        answer = httpx.get(service.url + path, trust_env=False, timeout=60)
         assert (answer.status_code, answer.json()) == (200, said)
 
 
 def test_readyz_names_what_does_not_answer(bare: Any) -> None:
     """Database, store and workers answer: here nobody runs jobs."""
-    assert httpx.get(bare.url + "/healthz", trust_env=False).status_code == 200
-    answer = httpx.get(bare.url + "/readyz", trust_env=False)
+    assert httpx.get(bare.url + "/healthz", trust_env=False, timeout=60).status_code == 200
+    answer = httpx.get(bare.url + "/readyz", trust_env=False, timeout=60)
     assert "worker" in bare.refused(answer, 503)["message"]
     assert answer.headers["retry-after"]
 
@@ -28,7 +28,7 @@ def test_metrics_count_by_family_and_name_nobody(service: Any, customer: Any) ->
     """`GET /metrics` (Prometheus): no account, key or amount in it."""
     customer.post("/v1/underscore", {"script": "Counted."})
     customer.get("/v1/videos/nobody-but-me")
-    answer = httpx.get(service.url + "/metrics", trust_env=False)
+    answer = httpx.get(service.url + "/metrics", trust_env=False, timeout=60)
     assert answer.status_code == 200
     assert answer.headers["content-type"].startswith("text/plain")
     assert re.search(
@@ -42,14 +42,14 @@ def test_metrics_count_by_family_and_name_nobody(service: Any, customer: Any) ->
 
 @pytest.mark.parametrize("header", ["X-Forwarded-For", "Forwarded"])
 def test_metrics_are_for_loopback_callers_only(service: Any, header: str) -> None:
-    answer = httpx.get(service.url + "/metrics", headers={header: "for=203.0.113.9"}, trust_env=False)
+    answer = httpx.get(service.url + "/metrics", headers={header: "for=203.0.113.9"}, trust_env=False, timeout=60)
     service.refused(answer, 404)
 
 
 def test_log_lines_are_json_with_the_request_id_and_no_secret(service: Any, customer: Any) -> None:
     """`X-Request-Id` in every response and log line; no secret and no key in any of them."""
     target = customer.post("/v1/videos", {"filename": "a.mp4"}).json()
-    httpx.put(target["upload_url"], content=b"bytes", trust_env=False)
+    httpx.put(target["upload_url"], content=b"bytes", trust_env=False, timeout=60)
     answer = customer.get("/v1/videos/nobody", headers={"Idempotency-Key": "my-very-own"})
     text = service.log.read_text()
     lines = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
@@ -67,6 +67,6 @@ def test_nothing_went_wrong_in_all_of_this(service: Any) -> None:
 
 
 def test_the_description_is_version_1_0_0_and_needs_no_key(service: Any) -> None:
-    answer = httpx.get(service.url + "/v1/openapi.json", trust_env=False)
+    answer = httpx.get(service.url + "/v1/openapi.json", trust_env=False, timeout=60)
     assert answer.headers["content-type"] == "application/json"
     assert answer.json()["info"]["version"] == "1.0.0"

@@ -66,7 +66,7 @@ def test_no_server_error_and_answers_conform(
                 case.body.update({name: value for name, value in REAL.items() if name in case.body})
         if real and isinstance(case.path_parameters, dict) and "video_id" in case.path_parameters:
             case.path_parameters["video_id"] = REAL["video_id"]
-        answer = case.call(base_url=service.url, session=session, timeout=30)
+        answer = case.call(base_url=service.url, session=session, timeout=60)
         case.validate_response(answer, checks=CHECKS)
 
     ask()

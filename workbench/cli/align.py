@@ -49,7 +49,7 @@ def command(track: str, video: Path, auto_mix: bool, picture: Path | None, param
 
 
 def align_body(alignment: Alignment, video_id: str | None = None) -> AlignResult:
-    """The JSON body of an alignment; without an id a clip goes by its file's name."""
+    """The JSON body of an alignment, which was made just now; without an id a clip goes by its file's name."""
     from workbench.results.align import align_result
 
     mix = None
@@ -61,6 +61,7 @@ def align_body(alignment: Alignment, video_id: str | None = None) -> AlignResult
         ((found.offset_seconds, found.score, found.label) for found in alignment.placements),
         video_id=video_id or alignment.video.name,
         track_id=alignment.song.track_id,
+        cached=False,
         mix=mix,
     )
 
