@@ -1,7 +1,7 @@
 """The home folder: one folder that holds all state, and what lies where in it.
 
-A backup is a copy of it; a test starts from an empty one. Of its parts only the database is more than a cache or an
-output: analysis arrays and clips are made again when they are gone.
+A backup is a copy of it; a test starts from an empty one. Each part has a property, which says whether it may be
+deleted: analysis arrays and clips are made again when they are gone, records and what callers sent are not.
 """
 
 from __future__ import annotations
@@ -69,6 +69,31 @@ class Home:
     def uploads(self) -> Path:
         """Files that callers sent."""
         return self.root / "uploads"
+
+    @property
+    def videos(self) -> Path:
+        """Videos that were fetched for callers."""
+        return self.root / "videos"
+
+    @property
+    def scratch(self) -> Path:
+        """What jobs are at work on, a folder each."""
+        return self.root / "scratch"
+
+    @property
+    def index(self) -> Path:
+        """Columns and nearest-neighbour indexes of the catalog; may be deleted at any time."""
+        return self.root / "index"
+
+    @property
+    def profiles(self) -> Path:
+        """Tuned parameters that the dashboard saves."""
+        return self.root / "profiles"
+
+    @property
+    def notebooks(self) -> Path:
+        """The copy of the notebooks that `workbench lab` opens."""
+        return self.root / "notebooks"
 
     def prepared(self, part: Path | None = None) -> Path:
         """Make sure that the home, or a folder in it, exists, and return it.

@@ -107,7 +107,7 @@ def _keep(path: Path, job: Job, context: Context) -> Path:
     """Where a video stays: what was fetched moves into the home folder, an upload lies there already."""
     if path.parent != context.scratch:
         return path
-    kept = context.home.prepared(context.home.root / "videos") / str(job.video_id)
+    kept = context.home.prepared(context.home.videos) / str(job.video_id)
     os.replace(path, kept)
     return kept
 

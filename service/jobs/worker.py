@@ -390,14 +390,14 @@ class Worker:
             log.info("job settled", job_id=one.job.job_id, kind=one.job.kind, outcome=one.outcome, ours=done)
 
     def _scratch(self, job: Job) -> Path:
-        return self.home.root / "scratch" / job.job_id
+        return self.home.scratch / job.job_id
 
     def _remove_scratch(self, job: Job) -> None:
         shutil.rmtree(self._scratch(job), ignore_errors=True)
 
     def _clear_scratch(self) -> None:
         """Remove what jobs left behind that are settled since."""
-        folder = self.home.root / "scratch"
+        folder = self.home.scratch
         if not folder.is_dir():
             return
         found = list(folder.iterdir())  # before the records are read: what others begin after that is not in it

@@ -309,7 +309,7 @@ def run() -> list[Table]:
         for size in sizes:
             home, cost = catalog(folder, size)
             made = cost["columns"] + cost["index"]
-            index, records = _size(home.root / "index"), home.database.stat().st_size / 2**20
+            index, records = _size(home.index), home.database.stat().st_size / 2**20
             building.add(size, cost["fill"], cost["columns"], cost["index"], size / made, cost["peak"], index, records)
             command = [sys.executable, __file__, str(home.root)]
             done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)

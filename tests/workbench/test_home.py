@@ -20,7 +20,8 @@ def test_the_option_wins_over_the_setting_over_the_platform(tmp_path: Path) -> N
 
 def test_every_part_lies_in_it_and_has_a_place_of_its_own(tmp_path: Path) -> None:
     home = Home(tmp_path)
-    parts = [home.database, home.arrays, home.clips, home.demo, home.renders, home.uploads]
+    parts = [getattr(home, name) for name, part in vars(Home).items() if isinstance(part, property)]
+    assert home.database in parts
     assert {part.parent for part in parts} == {tmp_path}
     assert len(set(parts)) == len(parts)
     assert list(tmp_path.iterdir()) == []

@@ -174,7 +174,7 @@ def open_snapshot(
     """
     params = params or CatalogParams()
     library = Library(Database.at(home, load_settings()))
-    folder = home.prepared(home.root / "index")
+    folder = home.prepared(home.index)
     for _ in range(_TRIES):
         try:
             current = _current(folder)

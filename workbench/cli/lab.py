@@ -30,6 +30,6 @@ def command(folder: Path | None, arguments: tuple[str, ...], home: Home) -> None
     """
     from workbench.workflows.notebooks import copy_notebooks, start_lab
 
-    folder = copy_notebooks(folder or home.root / "notebooks")
+    folder = copy_notebooks(folder or home.notebooks)
     say(f"notebooks in {folder}")
     click.get_current_context().exit(start_lab(folder, arguments, home))

@@ -159,7 +159,7 @@ def profiles_in(home: Home) -> list[Path]:
 
 def profile_folder(home: Home) -> Path:
     """Where the page saves profiles."""
-    return home.root / "profiles"
+    return home.profiles
 
 
 class ProfileBar:

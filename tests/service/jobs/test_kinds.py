@@ -71,8 +71,15 @@ class Studio:
         assert claimed.job_id == made.job_id
         return claimed
 
-    def run(self, job: Job) -> Outcome:
-        scratch = self.home.root / "scratch" / job.job_id
+    def run(self, job: Job, until: str | None = None) -> Outcome:
+        """What a job comes to; it is ended when it begins the stage `until`."""
+
+        def stage(words: str) -> None:
+            self.stages.append(words)
+            if words == until:
+                raise TimeoutError(words)
+
+        scratch = self.home.scratch / job.job_id
         scratch.mkdir(parents=True)
         self.stages.clear()
         context = Context(
@@ -82,7 +89,7 @@ class Studio:
             database=self.database,
             revision=REVISION,
             scratch=scratch,
-            stage=self.stages.append,
+            stage=stage,
             abandoned=lambda: False,
         )
         try:
@@ -184,7 +191,7 @@ def test_an_ingested_video_is_ready_and_charged_by_the_minute(studio: Studio, in
     with studio.database.read() as connection:
         record = videos.get(connection, "vid_1")
     assert record.seconds == pytest.approx(SECONDS, abs=0.3)
-    assert record.path.parent == studio.home.root / "videos"
+    assert record.path.parent == studio.home.videos
     assert record.path.read_bytes() == (studio.folder / "holiday.mp4").read_bytes()
     (entry,) = studio.booked(ingested)
     assert (entry.event_key, entry.quantity, entry.unit) == ("video:vid_1", 3, "minute")
@@ -237,6 +244,21 @@ def test_a_loop_is_built_once_for_everybody(studio: Studio) -> None:
     assert mixed is not None
     assert (mixed["track_id"], mixed["plan"]) == ("trk_2", done.answer["plan"])
     assert mixed["mix"]["classification"] == "ambient"
+
+
+def test_a_retry_goes_on_where_a_timeout_stopped_it(studio: Studio) -> None:
+    """After `timeout` finished stages stay cached."""
+    path = studio.folder / "long_way.ogg"
+    path.write_bytes((studio.folder / "song.ogg").read_bytes() + b"\0\0\0")
+    Library(studio.database).add(path, {}, track_id="trk_long_way")
+    job = studio.job("loop", {"auto_mix": False}, track_id="trk_long_way")
+    with pytest.raises(TimeoutError):
+        studio.run(job, until="planning")
+    assert {"finding the beats", "looking for seams"} <= set(studio.stages)
+    done = studio.settle(job, studio.run(job))
+    assert done.answer is not None
+    assert done.answer["applicable"] is True
+    assert set(studio.stages) == {"planning"}
 
 
 def test_a_track_whose_file_is_gone_is_refused_and_nothing_is_kept(studio: Studio) -> None:

@@ -158,7 +158,7 @@ def test_the_order_of_steps_does_not_matter(home: Home, library: Library, letter
 def test_a_lost_index_is_made_again(home: Home, library: Library, letters: Letters, tmp_path: Path) -> None:
     library.add_all([entry(0, tmp_path)], [measured(0, energy=0.25)])
     before = opened(home, letters)
-    (home.root / "index" / "current.json").unlink()
+    (home.index / "current.json").unlink()
     again = opened(home, letters)
     assert again.folder != before.folder
     assert again.columns.energy[0] == 0.25
@@ -169,7 +169,7 @@ class Stopped(Exception):
 
 
 def pointed(home: Home) -> str:
-    return str(json.loads((home.root / "index" / "current.json").read_text())["generation"])
+    return str(json.loads((home.index / "current.json").read_text())["generation"])
 
 
 def stop_before_indexes(home: Home, letters: Letters) -> None:
@@ -206,7 +206,7 @@ def test_an_interrupted_first_generation_is_not_served(
 ) -> None:
     library.add_all([entry(number, tmp_path) for number in range(3)])
     stop_before_indexes(home, letters)
-    assert not (home.root / "index" / "current.json").exists()
+    assert not (home.index / "current.json").exists()
     assert len(opened(home, letters).texts) == 3
 
 
@@ -222,7 +222,7 @@ def test_a_generation_that_was_put_forward_never_changes(
     stop_before_indexes(home, letters)
     assert {file.name: (file.stat().st_mtime_ns, file.read_bytes()) for file in first.folder.iterdir()} == files
     # interrupted between the pointers: what is put forward is no draft any more
-    (home.root / "index" / "draft.json").write_text(json.dumps({"generation": first.folder.name}))
+    (home.index / "draft.json").write_text(json.dumps({"generation": first.folder.name}))
     stop_before_indexes(home, letters)
     assert {file.name: (file.stat().st_mtime_ns, file.read_bytes()) for file in first.folder.iterdir()} == files
     assert len(opened(home, letters).texts) == 2
@@ -231,7 +231,7 @@ def test_a_generation_that_was_put_forward_never_changes(
 def test_texts_of_other_tracks_are_refused(home: Home, library: Library, letters: Letters, tmp_path: Path) -> None:
     library.add_all([entry(0, tmp_path)])
     snapshot = opened(home, letters)
-    (texts,) = (home.root / "index").glob("texts-*")
+    (texts,) = home.index.glob("texts-*")
     TextIndex.build(["one", "two"], texts)
     with pytest.raises(StoreError, match="2 texts does not belong to 1 tracks"):
         _ = snapshot.texts

@@ -114,4 +114,4 @@ def test_a_profile_is_loaded_back(session: Session) -> None:
 def test_a_name_that_is_no_name_is_told(session: Session) -> None:
     assert ProfileBar(session).save("../escape") is None
     assert "name" in session.message
-    assert not (session.home.root / "profiles").exists()
+    assert not session.home.profiles.exists()
