@@ -2,7 +2,10 @@
 
     python tests/browser/screenshots.py [--home DIR] [--out DIR] [--size 1280x720]
 
-A home in which the demo was prepared before saves some minutes.
+A server of its own opens the page as `workbench dashboard` does, on the demo's clip and the plan that covers it best. A
+home in which the demo was prepared before saves some minutes. A tab's picture is taken once its own sound and figures
+are there and nothing has moved on the screen for a moment, so pictures of one page are the same from run to run but for
+what the page says of time. They are PNG files of 128 colours, which is what keeps ten of them under a megabyte.
 """
 
 from __future__ import annotations
@@ -11,68 +14,110 @@ import argparse
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
+from time import monotonic
 
+from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
 CHROMIUM = "/usr/bin/chromium"
 OUT = Path(__file__).parents[2] / "notebooks" / "images"
 PATIENCE_MS = 600_000
 """for the demo, which is drawn and analysed where the home has it not"""
+TABS = {
+    "Plan": "[aria-label='footage on or off (f)']",
+    "Seams": "text=Seam 1 of",
+    "Beats": "text=beats a bar ·",
+    "Mix": "text=duck down to",
+    "Match": "table[aria-label='matches'] tbody tr",
+}
+"""every tab, and what is to be seen in it once its work has ended"""
+COLOURS = 128
+_STILL_MS, _STEP_MS = 1500, 250
 
 
-def idle(page: Page) -> None:
-    """Wait until nothing is under way, and all is drawn."""
-    page.locator(".work").wait_for(state="hidden")
-    page.wait_for_timeout(1500)
+@contextmanager
+def served(home: Path) -> Iterator[str]:
+    """The address of a dashboard on this home."""
+    options = ("--no-show", "--port", "0", "--home", str(home))
+    command = [sys.executable, "-m", "service.console", "dashboard", *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
+        assert server.stdout is not None
+        try:
+            said = server.stdout.readline()
+            if not said.startswith("listening on "):
+                raise RuntimeError("the dashboard did not start; what it said stands above")
+            yield said.removeprefix("listening on ").strip()
+        finally:
+            server.terminate()
+
+
+def still(page: Page) -> bytes:
+    """The page as PNG, once nothing is under way and it has looked the same for a moment."""
+    deadline, quiet_ms, before = monotonic() + PATIENCE_MS / 1000, 0, b""
+    while quiet_ms < _STILL_MS:
+        if monotonic() > deadline:
+            raise TimeoutError("the page does not come to rest")
+        page.wait_for_timeout(_STEP_MS)
+        now = page.screenshot(animations="disabled")
+        at_rest = now == before and not page.locator(".work").is_visible()
+        quiet_ms, before = (quiet_ms + _STEP_MS if at_rest else 0), now
+    return before
+
+
+def write_small(picture: bytes, path: Path) -> None:
+    """Write a picture with few colours, which on flat surfaces are not missed."""
+    image = Image.open(BytesIO(picture)).convert("RGB")
+    image.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
+def show_mode(page: Page, mode: str) -> None:
+    """Turn the page light or dark."""
+    body = "getComputedStyle(document.body).backgroundColor.match(/\\d+/g).slice(0, 3).every(v => v < 128)"
+    if page.evaluate(body) != (mode == "dark"):
+        page.get_by_role("button", name="Toggle theme").click()
+        page.wait_for_function(f"({body}) === {'true' if mode == 'dark' else 'false'}")
 
 
 def take(page: Page, out: Path) -> None:
-    """All tabs, light and dark."""
-    page.get_by_role("button", name="footage on or off (f)").wait_for()
-    for mode in ("light", "dark"):
-        for tab in page.get_by_role("tab").all():
-            name = tab.inner_text().lower()
-            tab.click()
-            page.wait_for_timeout(500)
-            idle(page)
-            page.mouse.move(640, 60)
-            page.screenshot(path=out / f"dashboard_{name}_{mode}.png")
-        page.locator("button[aria-label*='theme' i], header button").last.click()
+    """All tabs, light and dark; fails where a tab does not show what it should, or the page tells of an error."""
+    for name, shows in TABS.items():
+        page.get_by_role("tab", name=name, exact=True).click()
+        page.locator(shows).first.wait_for()
+        for mode in ("light", "dark"):
+            show_mode(page, mode)
+            page.mouse.move(page.viewport_size["width"] / 2 if page.viewport_size else 0, 20)
+            write_small(still(page), out / f"dashboard_{name.lower()}_{mode}.png")
+            print(f"{name}, {mode}", file=sys.stderr, flush=True)
 
 
 def main() -> None:
     """Start a server, open the page, take the pictures."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--home", type=Path)
     parser.add_argument("--out", type=Path, default=OUT)
     parser.add_argument("--size", default="1280x720")
     asked = parser.parse_args()
     width, height = (int(side) for side in asked.size.split("x"))
     asked.out.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
-        home = asked.home or Path(folder)
-        command = [
-            sys.executable,
-            "-m",
-            "service.console",
-            "dashboard",
-            "--no-show",
-            "--port",
-            "0",
-            "--home",
-            str(home),
-        ]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-            assert server.stdout is not None
-            url = server.stdout.readline().removeprefix("listening on ").strip()
-            browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
-            page = browser.new_page(viewport={"width": width, "height": height})
-            page.set_default_timeout(PATIENCE_MS)
-            page.goto(url)
-            take(page, asked.out)
-            browser.close()
-            server.terminate()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        served(asked.home or Path(folder)) as url,
+        sync_playwright() as driver,
+    ):
+        browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        page = browser.new_page(viewport={"width": width, "height": height})
+        page.set_default_timeout(PATIENCE_MS)
+        faults: list[str] = []
+        page.on("pageerror", lambda error: faults.append(str(error)))
+        page.goto(url)
+        take(page, asked.out)
+        browser.close()
+    if faults:
+        raise RuntimeError(f"errors on the page: {faults}")
 
 
 if __name__ == "__main__":

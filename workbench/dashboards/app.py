@@ -20,11 +20,11 @@ from panel.custom import JSComponent
 from panel_material_ui.template.base import Page as MaterialPage
 
 from workbench.dashboards.access import LOCAL_NAMES, guard, is_loopback
+from workbench.dashboards.charts import THEME
 from workbench.dashboards.downloads import download_file, offered
 from workbench.dashboards.files import SoundFiles, Uploads
 from workbench.dashboards.session import SOUNDS_ROUTE, UPLOADS_ROUTE, Session
-from workbench.dashboards.styles import stylesheet
-from workbench.dashboards.transport import script
+from workbench.dashboards.styles import ASSETS, stylesheet
 from workbench.errors import ParameterError
 from workbench.home import Home
 from workbench.params import WorkbenchParams
@@ -46,7 +46,7 @@ class StatusBar(JSComponent):
     sent = param.List([], doc="[file name, n], when an upload has arrived")
     named = param.List([], doc="[track id, n]; an empty id is the demo")
 
-    _esm = script("figures", "status")
+    _esm = ASSETS / "status.js"
     _stylesheets: ClassVar[list[Any]] = [stylesheet("status")]
 
 
@@ -133,6 +133,8 @@ class Page:
             busy_indicator=None,
             theme_config=_theme(),
         )
+        if pn.state.curdoc is not None:
+            pn.state.curdoc.theme = THEME
         page.param.watch(lambda event: setattr(self.session, "dark", event.new), "dark_theme")
         self.session.dark = page.dark_theme
         return page

@@ -25,7 +25,15 @@ from bokeh.palettes import Viridis256
 
 from workbench.beats.corrections import doubled, halved, shift_bar, with_metre
 from workbench.beats.grid import BeatGrid
-from workbench.dashboards.charts import ViewFollower, flat_legend, paint, time_chart, unique_name
+from workbench.dashboards.charts import (
+    ViewFollower,
+    flat_legend,
+    on_page,
+    paint,
+    playhead_colour,
+    time_chart,
+    unique_name,
+)
 from workbench.dashboards.session import Session
 from workbench.dashboards.transport import Player, playhead
 from workbench.dashboards.views import LongSound
@@ -143,8 +151,9 @@ class BeatsPicture:
         """Colours for a light or a dark page."""
         paint(self.figures, dark=dark, texts=[self._numbers])
         self._beats.line_alpha = 0.9 if dark else 0.75
+        self._wave.fill_color = on_page(HEARD, dark=dark)
         for head in self._heads:
-            head.line_color = "#F0E442" if dark else "#000000"
+            head.line_color = playhead_colour(dark=dark)
 
     def show(self) -> None:
         """Show another recording, from its beginning."""
@@ -232,7 +241,7 @@ class BeatsPicture:
         image = self._source("image", "image", "x", "dw")
         levels = LinearColorMapper(palette=Viridis256, low=_QUIETEST_DB, high=_LOUDEST_DB)
         wave.image("image", x="x", y=-1.0, dw="dw", dh=2.0, source=image, color_mapper=levels)
-        wave.varea("x", "low", "high", source=self._source("wave", "x", "low", "high"), color=HEARD)
+        self._wave = wave.varea("x", "low", "high", source=self._source("wave", "x", "low", "high"), color=HEARD).glyph
         onsets.varea("x", 0, "y", source=self._source("onsets", "x", "y"), color=ONSET)
         beats, bars = self._source("beats", "x"), self._source("bars", "x")
         drawn = wave.segment(

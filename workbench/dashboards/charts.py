@@ -1,6 +1,7 @@
 """Figures on a clock: how they look on a light and a dark page, and how they follow what is in view.
 
-Functions: `time_chart`, `paint`, `clock_text`. Classes: `ViewFollower`.
+Functions: `time_chart`, `paint`, `clock_ticker`, `on_page`, `playhead_colour`, `flat_legend`,
+`unique_name`. Classes: `ViewFollower`.
 """
 
 from __future__ import annotations
@@ -11,16 +12,32 @@ from typing import Any
 
 import panel as pn
 from bokeh.core.properties import value
-from bokeh.models import CustomJS, CustomJSTickFormatter, Range1d, WheelPanTool, WheelZoomTool
+from bokeh.models import (
+    AdaptiveTicker,
+    BasicTicker,
+    CompositeTicker,
+    CustomJS,
+    CustomJSTickFormatter,
+    Range1d,
+    WheelPanTool,
+    WheelZoomTool,
+)
 from bokeh.plotting import figure as new_bokeh_figure
+from bokeh.themes import Theme
 
 from workbench.dashboards.transport import seek_on_tap
+from workbench.plots.palette import DUCK, HEARD, SEAM
 
 FONT = "system-ui, DejaVu Sans, sans-serif"
 MARGIN = 0.5
 """of the view's width that is sent to either side, so that panning shows something at once"""
 _REDRAW_MS = 30
 _USUAL_WIDTH = 1100
+THEME = Theme(json={"attrs": {"Axis": {}, "Figure": {}, "Grid": {}, "Legend": {}}})
+"""for the page's document: what `paint` sets is named, so that the page's own theme leaves it alone"""
+_PIXELS_A_TICK = 34
+_ON_DARK = {HEARD: "#3A9BDC", DUCK: "#B552A8", SEAM: "#E6E6E6"}
+"""the palette's darkest colours, lightened to at least 3 to 1 on a dark page; the others are legible on both"""
 _names = count()
 _CLOCK = """
 const tenths = ticks.length > 1 && ticks[1] - ticks[0] < 1
@@ -33,6 +50,23 @@ return (tick < 0 ? "-" : "") + m + ":" + text
 def unique_name(stem: str) -> str:
     """A name that no other model of any page has."""
     return f"{stem}-{next(_names)}"
+
+
+def on_page(colour: str, *, dark: bool) -> str:
+    """A colour of the palette as it is drawn on a light or a dark page: the same thing, the same hue."""
+    return _ON_DARK.get(colour, colour) if dark else colour
+
+
+def playhead_colour(*, dark: bool) -> str:
+    """Of the line that runs over the pictures: no other thing's colour."""
+    return "#F0E442" if dark else "#000000"
+
+
+def clock_ticker() -> CompositeTicker:
+    """Marks at round tenths of a second, seconds or minutes, as much as the view is wide."""
+    tenths = AdaptiveTicker(base=10, mantissas=[1, 2, 5], min_interval=0.1, max_interval=0.5)
+    clock = AdaptiveTicker(base=60, mantissas=[1, 2, 5, 10, 15, 30], min_interval=1.0)
+    return CompositeTicker(tickers=[tenths, clock])
 
 
 def time_chart(height: int, x_range: Range1d, low: float, high: float, label: str, *, last: bool = False) -> Any:
@@ -52,6 +86,8 @@ def time_chart(height: int, x_range: Range1d, low: float, high: float, label: st
     )  # fmt: skip
     figure.yaxis.axis_label = label
     figure.yaxis.axis_label_standoff = 4
+    figure.yaxis.ticker = BasicTicker(desired_num_ticks=max(2, height // _PIXELS_A_TICK))
+    figure.xaxis.ticker = clock_ticker()
     figure.xaxis.formatter = CustomJSTickFormatter(code=_CLOCK)
     figure.xaxis.visible = last
     zoom = WheelZoomTool(dimensions="width", maintain_focus=False)
@@ -96,7 +132,7 @@ def flat_legend(figure: Any) -> None:
     legend.orientation, legend.location = "horizontal", "top_right"
     legend.padding = legend.margin = 0
     legend.spacing, legend.glyph_height, legend.glyph_width = 14, 12, 18
-    legend.label_text_font_size = "12px"
+    legend.label_standoff = 5
 
 
 class ViewFollower:

@@ -26,10 +26,10 @@ from panel.custom import JSComponent
 from workbench.align.placements import Placement
 from workbench.catalog.lane import Match
 from workbench.catalog.track import Track
-from workbench.dashboards.charts import flat_legend, paint, time_chart, unique_name
+from workbench.dashboards.charts import flat_legend, on_page, paint, playhead_colour, time_chart, unique_name
 from workbench.dashboards.mix import MixState
 from workbench.dashboards.session import Session
-from workbench.dashboards.styles import ASSETS, stylesheet
+from workbench.dashboards.styles import ASSETS, scrolled, stylesheet
 from workbench.dashboards.transport import Player, playhead
 from workbench.dashboards.work import Job
 from workbench.plots.palette import BEAT, HEARD, VOICE
@@ -43,6 +43,7 @@ _RUN_UP_SECONDS = 3.0
 """played before the moment that lands"""
 _NAMED = 6
 """coincidences that are named in the picture"""
+_WHY_HEIGHT = "max(345px, calc(100vh - 345px))"
 _LAP = 0.035
 """share of the film within which two names would overlap"""
 
@@ -193,8 +194,8 @@ class MatchPicture:
     def ink(self, *, dark: bool) -> None:
         """Colours for a light or a dark page."""
         paint([self.figure], dark=dark, texts=[self._words])
-        self._head.line_color = "#F0E442" if dark else "#000000"
-        self._music.line_color = "#56B4E9" if dark else HEARD
+        self._head.line_color = playhead_colour(dark=dark)
+        self._music.line_color = on_page(HEARD, dark=dark)
         self._cuts.line_color = self._marks.line_color = "#E6E6E6" if dark else "#000000"
 
     def show_film(self) -> None:
@@ -366,13 +367,11 @@ class MatchTab:
         )  # fmt: skip
         filters = pmui.Row(self.bpm, self.seconds, self.voice, self.words, again, sizing_mode="stretch_width")
         found = pmui.Column(filters, self.table, sizing_mode="stretch_width", margin=0)
-        told = pmui.Column(
-            pmui.Row(self.places, opened, sizing_mode="stretch_width"), self.why, width=400, margin=(0, 4),
-            styles={"max-height": "max(345px, calc(100vh - 345px))", "overflow-y": "auto"},
-        )  # fmt: skip
+        told = pmui.Column(pmui.Row(self.places, opened, sizing_mode="stretch_width"), self.why, width=400)
+        beside = scrolled(told, height=_WHY_HEIGHT)
         figure = pn.pane.Bokeh(self.picture.figure, sizing_mode="stretch_width", margin=0)
         return pmui.Column(
-            self.player, figure, pmui.Row(found, told, sizing_mode="stretch_width"), sizing_mode="stretch_width"
+            self.player, figure, pmui.Row(found, beside, sizing_mode="stretch_width"), sizing_mode="stretch_width"
         )
 
     def _matched(self, drawn: DrawnMatch) -> None:

@@ -17,9 +17,18 @@ import panel as pn
 import panel_material_ui as pmui
 from bokeh.models import ColumnDataSource, Range1d
 
-from workbench.dashboards.charts import ViewFollower, flat_legend, paint, time_chart, unique_name
+from workbench.dashboards.charts import (
+    ViewFollower,
+    flat_legend,
+    on_page,
+    paint,
+    playhead_colour,
+    time_chart,
+    unique_name,
+)
 from workbench.dashboards.controls import ParamControls, ProfileBar
 from workbench.dashboards.session import Session
+from workbench.dashboards.styles import scrolled
 from workbench.dashboards.transport import Player, playhead
 from workbench.loops.plan import LoopPlan
 from workbench.mix.balance import Mix
@@ -36,6 +45,7 @@ SHOWN = (
     "voice_lufs", "under_voice_lu", "attack_ms", "release_ms", "bridge_seconds", "ahead_seconds", "hold_seconds",
     "piece_seconds", "steady_db", "aside_lu", "max_depth_db", "max_music_gain_db", "max_video_gain_db",
 )  # fmt: skip
+_SLIDERS_HEIGHT = "max(520px, calc(100vh - 140px))"
 _QUIETEST_LUFS, _LOUDEST_LUFS = -54.0, -8.0
 _SMOOTH_HOPS = 40
 """momentary loudness is a mean over 400 ms"""
@@ -140,9 +150,9 @@ class MixPicture:
         """Colours for a light or a dark page."""
         paint(self.figures, dark=dark)
         for head in self._heads:
-            head.line_color = "#F0E442" if dark else "#000000"
-        self._alone.line_color = self._under.line_color = "#56B4E9" if dark else HEARD
-        self._curve.line_color = self._area.fill_color = "#CC6699" if dark else DUCK
+            head.line_color = playhead_colour(dark=dark)
+        self._alone.line_color = self._under.line_color = on_page(HEARD, dark=dark)
+        self._curve.line_color = self._area.fill_color = on_page(DUCK, dark=dark)
 
     def show(self) -> None:
         """Show all of another clip."""
@@ -297,7 +307,7 @@ class MixTab:
     def panel(self) -> pn.viewable.Viewable:
         """Sliders on the left, transport and pictures on the right, profiles below."""
         figures = [pn.pane.Bokeh(figure, sizing_mode="stretch_width", margin=0) for figure in self.picture.figures]
-        sliders = pmui.Column(self.preset, self.controls.panel(), width=270, height=560, scroll=True, margin=(4, 0))
+        sliders = scrolled(pmui.Column(self.preset, self.controls.panel(), width=270), height=_SLIDERS_HEIGHT)
         pictures = pmui.Column(
             self.player, self.facts, *figures, self.profile.panel(), sizing_mode="stretch_width", margin=0
         )

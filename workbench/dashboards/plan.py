@@ -23,7 +23,6 @@ import panel_material_ui as pmui
 import param
 from bokeh.core.properties import value
 from bokeh.models import (
-    AdaptiveTicker,
     BoxSelectTool,
     ColumnDataSource,
     CustomJS,
@@ -36,6 +35,7 @@ from bokeh.models import (
 from bokeh.plotting import figure as new_bokeh_figure
 from panel.custom import JSComponent
 
+from workbench.dashboards.charts import clock_ticker, on_page, playhead_colour
 from workbench.dashboards.seams import SeamChips, worst_of
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS, stylesheet
@@ -232,6 +232,7 @@ class PlanPicture:
         self._sources: dict[str, ColumnDataSource] = {}
         self._texts: list[Any] = []
         self._strong: list[Any] = []
+        self._tinted: list[tuple[Any, str, str]] = []
         self._draw()
         self.ink(dark=False)
 
@@ -252,7 +253,10 @@ class PlanPicture:
             glyph.text_color = ink
         for glyph in self._strong:
             glyph.line_color = ink
-        self._playhead.line_color = "#F0E442" if dark else "#D55E00"
+        for glyph, part, colour in self._tinted:
+            setattr(glyph, part, on_page(colour, dark=dark))
+        self._ending.background_fill_color = "#121212" if dark else "white"
+        self._playhead.line_color = playhead_colour(dark=dark)
 
     def show(self) -> None:
         """Send all of the option that is looked at, seen as a whole."""
@@ -413,10 +417,13 @@ class PlanPicture:
         figure.varea("x", "low", "high", source=self._source("footage", "x", "low", "high"), color=VOICE, alpha=0.9)
         figure.segment("x0", "y", "x1", "y", source=self._source("zero", "x0", "x1", "y"), color=BEAT, line_width=0.7)
         duck = self._source("duck", "x", "y", "y0")
-        figure.varea("x", "y", "y0", source=duck, color=DUCK, alpha=0.35)
-        figure.line("x", "y", source=duck, color=DUCK, line_width=1.5)
-        figure.line("x", "y", source=self._source("gain", "x", "y"), color=HEARD, line_width=2)
-        figure.varea("x", "low", "high", source=self._source("music", "x", "low", "high"), color=HEARD, name="music")
+        area = figure.varea("x", "y", "y0", source=duck, color=DUCK, alpha=0.35)
+        curve = figure.line("x", "y", source=duck, color=DUCK, line_width=1.5)
+        gain = figure.line("x", "y", source=self._source("gain", "x", "y"), color=HEARD, line_width=2)
+        sound = self._source("music", "x", "low", "high")
+        wave = figure.varea("x", "low", "high", source=sound, color=HEARD, name="music")
+        self._tinted += [(area.glyph, "fill_color", DUCK), (curve.glyph, "line_color", DUCK)]
+        self._tinted += [(gain.glyph, "line_color", HEARD), (wave.glyph, "fill_color", HEARD)]
         music = lane["music"]
         figure.segment(
             "x", music.low, "x", music.high, source=self._source("beats", "x"), color=BEAT, alpha=0.35, line_width=1
@@ -472,7 +479,8 @@ class PlanPicture:
             text_font_size="12px",
             text_font_style="bold",
         )
-        ending.glyph.background_fill_color, ending.glyph.background_fill_alpha = "white", 0.8
+        ending.glyph.background_fill_alpha = 0.8
+        self._ending = ending.glyph
         fades = self._source("fades", "left", "right")
         figure.quad(
             "left", "right", lane["music"].high, lane["heard"].high, source=fades, color=BEAT, alpha=0.5, line_width=0
@@ -522,7 +530,7 @@ class PlanPicture:
         figure.yaxis.ticker = FixedTicker(ticks=[_LANES[name].middle for name in _LANE_NAMES])
         figure.yaxis.major_label_overrides = {_LANES[name].middle: word for name, word in _LANE_NAMES.items()}
         figure.yaxis.axis_line_alpha = figure.yaxis.major_tick_line_alpha = 0.0
-        figure.xaxis.ticker = AdaptiveTicker(base=60, mantissas=[1, 2, 5, 10, 15, 30], min_interval=0.1)
+        figure.xaxis.ticker = clock_ticker()
         figure.xaxis.formatter = CustomJSTickFormatter(code=_CLOCK)
         zoom, select = (
             WheelZoomTool(dimensions="width", maintain_focus=False),
