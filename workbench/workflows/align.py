@@ -6,7 +6,8 @@
 Of a clip that was ingested before nothing is measured again; placing reads a few hundred numbers. The mix of an
 alignment does not depend on where the track lies: it takes the music at its integrated loudness throughout.
 
-Functions: `align_track` for all of it; `track_landmarks`, `film_moments`, `mix_beside`, `track_level` for its parts.
+Functions: `align_track` for all of it; `track_landmarks`, `kept_landmarks`, `film_moments`, `mix_beside`, `track_level`
+for its parts; `landmark_stage` for whoever has the sound at hand.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import BaseModel
 
 from workbench.align.landmarks import Heard, Landmarks, find_landmarks, landmarks_from_arrays, landmarks_to_arrays
 from workbench.align.placements import Placement, place
@@ -25,13 +27,14 @@ from workbench.params import WorkbenchParams
 from workbench.recording import VideoSeconds
 from workbench.store.fingerprint import StageKey
 from workbench.video.moments import Moments, find_moments
-from workbench.workflows.analyze import Sound, beat_stage, loop_stage, store_of
+from workbench.workflows.analyze import Sound, beat_stage, loop_stage, profile_parts, store_of
 from workbench.workflows.loop import Song
 from workbench.workflows.progress import Progress, silent
 
 if TYPE_CHECKING:
     from workbench.mix.balance import Mix
     from workbench.mix.levels import LevelCurve
+    from workbench.store.arrays import ArrayStore
 
 LANDMARKS_VERSION = 2
 """Raise it when the code of align changes landmarks."""
@@ -98,7 +101,22 @@ def track_landmarks(
     MediaError : no such file, or no sound in it
     StoreError : the home folder cannot be written to
     """
-    return landmarks_from_arrays(_landmark_stage(Path(path), home, params or WorkbenchParams(), progress))
+    sound = Sound(Path(path), params or WorkbenchParams(), progress, home)
+    return landmarks_from_arrays(landmark_stage(store_of(home), sound))
+
+
+def kept_landmarks(content_hash: str, correction: str, params: WorkbenchParams, store: ArrayStore) -> Landmarks | None:
+    """Landmarks of a recording that was analysed before, None where the store has none; its file is not touched.
+
+    Parameters
+    ----------
+    content_hash : SHA-256 of the recording's bytes
+    correction : revision of its corrected grid, empty where it has none
+    params : all parameters
+    store : of the home that it was analysed in
+    """
+    arrays = store.load(_landmark_key(content_hash, profile_parts(params, correction), params))
+    return None if arrays is None else landmarks_from_arrays(arrays)
 
 
 def film_moments(
@@ -156,16 +174,21 @@ def track_level(
     """
     from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
 
-    arrays = _landmark_stage(Path(path), home, params or WorkbenchParams(), progress)
+    arrays = landmark_stage(store_of(home), Sound(Path(path), params or WorkbenchParams(), progress, home))
     hops = max(1, int(np.ceil(seconds * HOPS_PER_SECOND)))
     return LevelCurve(np.full(hops, float(arrays["track_power"])), float(arrays["track_peak"]))
 
 
-def _landmark_stage(
-    path: Path, home: Home | None, params: WorkbenchParams, progress: Progress
-) -> dict[str, NDArray[Any]]:
-    sound, store = Sound(path, params, progress, home), store_of(home)
-    key = StageKey.of(sound.content_hash, "landmarks", LANDMARKS_VERSION, *sound.profile_parts, params.landmarks)
+def landmark_stage(store: ArrayStore, sound: Sound) -> dict[str, NDArray[Any]]:
+    """The stage `landmarks` of a sound: its landmarks and its level, from the store or measured and kept now.
+
+    Raises
+    ------
+    MediaError : no such file, or no sound in it
+    StoreError : the store cannot be written to
+    """
+    params, progress, path = sound.params, sound.progress, sound.path
+    key = _landmark_key(sound.content_hash, sound.profile_parts, params)
 
     def compute() -> dict[str, NDArray[Any]]:
         from workbench.mix.levels import from_lufs, level_curve
@@ -188,3 +211,8 @@ def _landmark_stage(
 
     arrays: dict[str, NDArray[Any]] = dict(store.load_or_compute(key, compute))
     return arrays
+
+
+def _landmark_key(content_hash: str, profile: tuple[BaseModel, ...], params: WorkbenchParams) -> StageKey:
+    """The key of landmarks on a grid and profile that depend on some parts."""
+    return StageKey.of(content_hash, "landmarks", LANDMARKS_VERSION, *profile, params.landmarks)

@@ -5,7 +5,8 @@
                                                             CoverParams, the fitted models of `character.json`
 
 It shares the decoded sound and the spectrogram with the stages before it; new is only a minute of the recording at
-16 kHz, in which voices are looked for.
+16 kHz, in which voices are looked for. What a catalog measures of a track includes its landmarks, so that no match has
+to open a sound file.
 
 Functions: `describe`; `measure_track` for what the library keeps; `analysis_name`.
 """
@@ -23,6 +24,7 @@ from workbench.catalog.library import Measurement
 from workbench.home import Home
 from workbench.params import WorkbenchParams
 from workbench.store.fingerprint import StageKey
+from workbench.workflows.align import LANDMARKS_VERSION, landmark_stage
 from workbench.workflows.analyze import Arrays, Sound, beat_stage, loop_stage, profile_parts, store_of
 from workbench.workflows.progress import Progress, silent
 
@@ -66,9 +68,10 @@ def describe(
 
 
 def measure_track(path: Path | str, home: Home | None = None, params: WorkbenchParams | None = None) -> Measurement:
-    """What the library keeps of a file; raises what `describe` raises."""
+    """What the library keeps of a file, its landmarks left in the store; raises what `describe` raises."""
     sound = Sound(Path(path), params or WorkbenchParams(), silent, home)
     character = _character(sound, home)
+    landmark_stage(store_of(home), sound)
     return measurement_of(character, sound.content_hash, analysis_name(sound.params), sound.params.character)
 
 
@@ -77,19 +80,20 @@ def analysis_name(params: WorkbenchParams) -> str:
 
     Whoever corrects a grid has the recording measured anew, see `workbench.store.grids`.
     """
-    key = _key("0" * 64, params, profile_parts(params, correction=""))
-    return f"character.v{key.version}.{key.params_digest[:16]}"
+    parts = _character_parts(params, profile_parts(params, correction=""))
+    key = StageKey.of("0" * 64, "character", CHARACTER_VERSION, *parts, params.landmarks)
+    return f"character.v{CHARACTER_VERSION}.landmarks.v{LANDMARKS_VERSION}.{key.params_digest[:16]}"
 
 
-def _key(content_hash: str, params: WorkbenchParams, profile: tuple[BaseModel, ...]) -> StageKey:
-    """The key of a character that is measured on a grid and profile which depend on some parts."""
-    fitted = Fitted(character=fitted_digest())
-    return StageKey.of(content_hash, "character", CHARACTER_VERSION, *profile, params.cover, params.character, fitted)
+def _character_parts(params: WorkbenchParams, profile: tuple[BaseModel, ...]) -> tuple[BaseModel, ...]:
+    """What a character depends on that is measured on a grid and profile which depend on some parts themselves."""
+    return (*profile, params.cover, params.character, Fitted(character=fitted_digest()))
 
 
 def _character(sound: Sound, home: Home | None) -> Character:
     store, params = store_of(home), sound.params
-    key = _key(sound.content_hash, params, sound.profile_parts)
+    parts = _character_parts(params, sound.profile_parts)
+    key = StageKey.of(sound.content_hash, "character", CHARACTER_VERSION, *parts)
 
     def compute() -> Arrays:
         from workbench.catalog.character import measure_character

@@ -3,7 +3,8 @@
 What a manifest says stands beside what is measured, and wins. Bytes are hashed first: what was measured before, under
 whatever name, is only looked up, so that adding the same folder again goes on where it stopped, and equal files are
 analysed once. Tracks are written in transactions of some hundred; one is told of as done when its transaction is, and a
-process that is killed loses nothing that it told of. A bad file is told and skipped.
+process that is killed loses nothing that it told of. A bad file is told and skipped, also one that kills the process
+which analyses it.
 
 The pool is a `concurrent.futures.Executor`: processes of this machine by default, those of a Dask cluster by its
 address, any other that is handed in. Workers write arrays to the home folder, which they must all see; records are
@@ -14,14 +15,11 @@ Functions: `list_files`, `bundled_files`, `add_tracks`, `cluster`, `open_library
 
 from __future__ import annotations
 
-import multiprocessing
 import os
-import signal
 import sys
 import time
 from collections.abc import Iterable, Iterator, Mapping
-from concurrent.futures import FIRST_COMPLETED, Executor, Future, ProcessPoolExecutor, wait
-from concurrent.futures.process import BrokenProcessPool
+from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import import_module
@@ -40,6 +38,7 @@ from workbench.params import WorkbenchParams
 from workbench.settings import load_settings
 from workbench.store.database import Database
 from workbench.workflows.progress import Progress, silent
+from workbench.workflows.workers import LocalWorkers
 
 SUFFIXES = frozenset(
     (
@@ -152,7 +151,7 @@ def add_tracks(
 
     Raises
     ------
-    StoreError : the home folder cannot be used, or an analysing process was killed
+    StoreError : the home folder cannot be used, or the given executor broke down
     """
     files, params = list(wanted), params or WorkbenchParams()
     stage = f"analysing {len(files)} file{'s' if len(files) != 1 else ''}"
@@ -214,10 +213,8 @@ class _Adding:
                 while self.jobs:
                     yield from self._collected()
                 yield from self._flushed()
-            except BrokenProcessPool as error:
-                raise StoreError(
-                    "an analysing process was killed, for want of memory perhaps; add again to go on"
-                ) from error
+            except BrokenExecutor as error:
+                raise StoreError(f"the workers that were given broke down ({error}); add again to go on") from error
             finally:
                 for job in self.jobs:
                     job.cancel()
@@ -240,8 +237,7 @@ class _Adding:
             elif digest in self.job_of:
                 self.jobs[self.job_of[digest]].append(file)
             else:
-                with _interrupts_held():  # the pool starts its processes as jobs arrive
-                    job = pool.submit(measure, file.path, self.home.root, self.params)
+                job = pool.submit(measure, file.path, self.home.root, self.params)
                 self.jobs[job], self.job_of[digest] = [file], job
         yield from self._flushed()
 
@@ -312,7 +308,7 @@ def _outcome(job: Future[Measurement], file: Wanted) -> Measurement | WorkbenchE
     """What came of a job: a measurement, or why there is none; what concerns more than one file is raised."""
     try:
         return job.result()
-    except (StoreError, BrokenProcessPool):
+    except StoreError:
         raise
     except WorkbenchError as error:
         return error
@@ -338,30 +334,9 @@ def _pool(executor: Executor | None, jobs: int) -> Iterator[Executor]:
         yield executor
         return
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    # Forked copies of a process with threads may hang; spawned ones start clean on every platform.
-    context = multiprocessing.get_context("spawn")
-    others = set(multiprocessing.active_children())
-    with ProcessPoolExecutor(max(1, min(cores, jobs)), mp_context=context) as pool:
+    with LocalWorkers(max(1, min(cores, jobs))) as workers:
         try:
-            yield pool
+            yield workers
         except KeyboardInterrupt:
-            for worker in set(multiprocessing.active_children()) - others:
-                worker.terminate()
+            workers.terminate()
             raise
-
-
-@contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Processes started in the block never see Ctrl-C, which reaches all of a terminal's; their parent ends them.
-
-    A process inherits which signals are blocked, from its first instruction on; a handler that it sets itself would
-    come too late for an interrupt while it imports. An interrupt of this process is delivered after the block.
-    """
-    if not hasattr(signal, "pthread_sigmask"):  # Windows
-        yield
-        return
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        yield
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -6,8 +6,9 @@
     pick      ten without near duplicates, and why each is there
 
 Placements are kept a pair, keyed by the bytes of both files, the grid that counts and all parameters and weights they
-depend on; a second match of the same film reads them. Where a track's sound cannot be had, it keeps its place in the
-ranking with sync as it usually is.
+depend on; a second match of the same film reads them. Landmarks are kept since the track was added; where they were
+erased they are found anew, and where its sound cannot be had for that, a track keeps its place in the ranking with sync
+as it usually is.
 
 Functions: `match` for all of it; `rank_film` for the first two steps; `pair_placements` for the third.
 """
@@ -40,7 +41,7 @@ from workbench.store.fingerprint import StageKey
 from workbench.store.grids import revisions_of
 from workbench.video.footage import Footage
 from workbench.video.moments import Moments, find_moments
-from workbench.workflows.align import LANDMARKS_VERSION, track_landmarks
+from workbench.workflows.align import LANDMARKS_VERSION, kept_landmarks, track_landmarks
 from workbench.workflows.analyze import array_store, profile_parts
 from workbench.workflows.progress import Progress, silent
 from workbench.workflows.watch import PICTURE_VERSION, SOUNDTRACK_VERSION, watch
@@ -233,7 +234,8 @@ def pair_placements(
     stages = (*profile_parts(params, correction), params.landmarks, *film_parts, params.align)
 
     def compute() -> dict[str, NDArray[Any]]:
-        landmarks = track_landmarks(track.path, home, params)
+        landmarks = kept_landmarks(track.content_hash, correction, params, store)
+        landmarks = landmarks or track_landmarks(track.path, home, params)
         return {"placement_list": _to_bytes(place(landmarks, moments, params.align))}
 
     try:

@@ -1,8 +1,10 @@
-"""Adding to the catalog by real processes: equal bytes once, nothing lost to SIGKILL, a Dask cluster with a death."""
+"""Adding to the catalog by real processes: equal bytes once, nothing lost to SIGKILL, workers that die."""
 
 from __future__ import annotations
 
+import ctypes
 import json
+import multiprocessing
 import os
 import signal
 import subprocess
@@ -100,6 +102,38 @@ def test_killed_it_has_what_it_told_of_and_goes_on(tunes: Path, tmp_path: Path) 
     assert len(added) == 8
     assert counted.jobs <= 8 - len(told)
     assert len(open_library(Home(home)).list()) == 8
+
+
+class Deadly(type(Path())):  # type: ignore[misc]
+    """A path whose arrival in another process ends it as a crashed decoder does: by reading where no memory is."""
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[int]]:
+        return ctypes.string_at, (0,)
+
+
+def test_a_file_that_kills_its_process_costs_that_file_alone(tunes: Path, tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    wanted = [Wanted(tunes / f"{number}.wav", f"trk_{number}") for number in range(4)]
+    wanted.insert(1, Wanted(Deadly(tunes / "5.wav"), "trk_deadly", {}, "list.csv, line 3"))
+    added = list(add_tracks(wanted, home))
+    (fault,) = [one.fault for one in added if one.track is None]
+    assert fault is not None
+    assert fault.startswith(f"list.csv, line 3: {tunes / '5.wav'}: the process that analysed it died")
+    assert {track.track_id for track in open_library(home).list()} == {"trk_0", "trk_1", "trk_2", "trk_3"}
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
+def test_a_process_that_is_killed_once_costs_nothing(tunes: Path, tmp_path: Path) -> None:
+    killed = 0
+    added = []
+    for one in add_tracks(list_files([tunes]).wanted, Home(tmp_path / "home")):
+        added.append(one)
+        for process in multiprocessing.active_children() if not killed else ():
+            assert process.pid is not None
+            os.kill(process.pid, signal.SIGKILL)
+            killed += 1
+    assert killed
+    assert [one.fault for one in added] == [None] * 8
 
 
 @pytest.fixture

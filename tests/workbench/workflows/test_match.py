@@ -150,12 +150,24 @@ def test_a_pair_scores_the_same_when_others_are_gone(lane: Lane, home: Home, fil
         assert found.score == before[found.track.track_id]
 
 
-def test_a_track_whose_file_is_gone_is_ranked_but_cold(home: Home, film: Path, tmp_path: Path) -> None:
+def test_the_first_match_opens_no_file_of_the_catalog(film: Path, tmp_path: Path) -> None:
+    alone = Home(tmp_path / "home")
+    song = tmp_path / "song.wav"
+    soundfile.write(song, band(100.0, 26.0, 0.6, 3), RATE)
+    list(add_tracks([Wanted(song, "trk_there")], alone))
+    song.unlink()
+    (found,) = match(film, alone, include_sync=True).matches
+    assert found.sync_status == "warm"
+    assert found.sync
+
+
+def test_a_track_whose_file_and_landmarks_are_gone_is_ranked_but_cold(home: Home, film: Path, tmp_path: Path) -> None:
     alone = Home(tmp_path / "home")
     song = tmp_path / "song.wav"
     soundfile.write(song, band(100.0, 26.0, 0.6, 3), RATE)
     list(add_tracks([Wanted(song, "trk_gone")], alone))
     song.unlink()
+    shutil.rmtree(alone.arrays)
     (found,) = match(film, alone, include_sync=True).matches
     assert (found.sync_status, found.sync) == ("cold", None)
     assert "sync" not in {reason.category for reason in found.reasons}

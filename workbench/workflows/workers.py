@@ -1,0 +1,96 @@
+"""Analysing processes of this machine, of which one may die: its file is lost, the run is not.
+
+A decoder can crash, and the kernel kills whoever takes the last of the memory. `ProcessPoolExecutor` gives up as a
+whole when one of its processes dies, and does not say which job it had. Here every process has a thread and a pool of
+its own that feeds it one job at a time, so a death is the death of one job. That job is tried once more in a new
+process, since whoever was killed for want of memory may find it the second time; what kills two is given up.
+
+Class: `LocalWorkers`; exception: `WorkerDied`.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import threading
+from collections.abc import Callable
+from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from typing import Any, ParamSpec, TypeVar
+
+from workbench.errors import WorkbenchError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+_TRIES = 2
+
+
+class WorkerDied(WorkbenchError):
+    """The processes that did a job died of it, one after the other."""
+
+
+class LocalWorkers(Executor):
+    """An executor of so many processes, each started when it is first needed.
+
+    Parameters
+    ----------
+    processes : how many jobs are done at a time
+    """
+
+    def __init__(self, processes: int) -> None:
+        # Forked copies of a process with threads may hang; spawned ones start clean on every platform.
+        self._context = multiprocessing.get_context("spawn")
+        self._others = frozenset(multiprocessing.active_children())
+        self._own = threading.local()
+        self._starting = threading.Lock()
+        self._ended = False
+        self._pools: list[ProcessPoolExecutor] = []
+        self._threads = ThreadPoolExecutor(processes)
+
+    def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
+        """As `Executor.submit`; a job that killed its processes raises `WorkerDied`."""
+        return self._threads.submit(self._run, fn, *args, **kwargs)
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        """As `Executor.shutdown`."""
+        self._threads.shutdown(wait, cancel_futures=cancel_futures)
+        for pool in self._pools:
+            pool.shutdown(wait)
+
+    def terminate(self) -> None:
+        """End the processes at once, and start no more: jobs that are not done raise `WorkerDied`."""
+        with self._starting:
+            self._ended = True
+            for process in set(multiprocessing.active_children()) - self._others:
+                process.terminate()
+
+    def _run(self, work: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
+        for _ in range(_TRIES):
+            try:
+                return self._started(work, *arguments, **named).result()
+            except BrokenProcessPool:
+                self._own.pool = None
+        raise WorkerDied("the process that analysed it died, and another after it: a crash, or no memory left")
+
+    def _started(self, work: Callable[..., Any], /, *arguments: Any, **named: Any) -> Future[Any]:
+        """A job in the one process of this thread, which is started where there is none."""
+        with self._starting:
+            if self._ended:
+                raise WorkerDied("ended before it was analysed")
+            pool: ProcessPoolExecutor | None = getattr(self._own, "pool", None)
+            if pool is None:
+                pool = self._own.pool = ProcessPoolExecutor(1, mp_context=self._context)
+                self._pools.append(pool)
+                _hold_interrupts()  # the pool has just made its locks, and whoever counts these lets interrupts in
+            return pool.submit(work, *arguments, **named)
+
+
+def _hold_interrupts() -> None:
+    """Processes that this thread starts never see Ctrl-C, which reaches all of a terminal's; their parent ends them.
+
+    A process inherits which signals are blocked, from its first instruction on; a handler that it sets itself would
+    come too late for an interrupt while it imports. Python delivers interrupts to its main thread in any case.
+    """
+    if hasattr(signal, "pthread_sigmask"):  # not on Windows
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
