@@ -24,7 +24,8 @@ from workbench.dashboards.charts import THEME
 from workbench.dashboards.downloads import download_file, offered
 from workbench.dashboards.files import SoundFiles, Uploads
 from workbench.dashboards.session import SOUNDS_ROUTE, UPLOADS_ROUTE, Session
-from workbench.dashboards.styles import ASSETS, stylesheet
+from workbench.dashboards.styles import stylesheet
+from workbench.dashboards.transport import script
 from workbench.errors import ParameterError
 from workbench.home import Home
 from workbench.params import WorkbenchParams
@@ -46,7 +47,7 @@ class StatusBar(JSComponent):
     sent = param.List([], doc="[file name, n], when an upload has arrived")
     named = param.List([], doc="[track id, n]; an empty id is the demo")
 
-    _esm = ASSETS / "status.js"
+    _esm = script("figures", "status")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("status")]
 
 
