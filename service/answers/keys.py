@@ -25,9 +25,9 @@ def mix_key(answer_key: str) -> str:
     return _key("mix", answer_key)
 
 
-def match_key(video_hash: str, catalog_revision: str, revision: str) -> str:
+def match_key(video_hash: str, catalog_revision: int, revision: str) -> str:
     """The lane of a video."""
-    return _key("match", video_hash, catalog_revision, revision)
+    return _key("match", video_hash, str(catalog_revision), revision)
 
 
 def beats_key(content_hash: str, grid_revision: str, revision: str) -> str:

@@ -13,9 +13,10 @@ from service.answers import keys, previews, videos
 from service.answers.answer import Answer, Call, analysis_revision, own_job, raise_fault, usable_claim
 from service.billing import funds
 from service.schemas.requests import ExpandQuery, MatchPollQuery, MatchRequest
-from service.store import answers, catalog, claims, jobs, ledger
+from service.store import answers, claims, jobs, ledger
 from service.store.jobs import Job, NewJob
 from workbench.results.lane import select
+from workbench.store.changes import current_revision
 
 
 def submit(connection: Connection, call: Call, request: MatchRequest, query: ExpandQuery) -> Answer:
@@ -36,7 +37,7 @@ def submit(connection: Connection, call: Call, request: MatchRequest, query: Exp
     sync = request.sync_points_per_track if request.include_sync else None
     build = f"match:{video_id}"
     if clip is not None:
-        build = keys.match_key(clip.content_hash, catalog.revision(connection), analysis_revision(connection))
+        build = keys.match_key(clip.content_hash, current_revision(connection), analysis_revision(connection))
         lane = answers.use(connection, build)
         if lane is not None:
             ledger.charge(connection, call.charge())

@@ -41,22 +41,23 @@ def main() -> None:
 
 def ranker(home: Home) -> Rank:
     """What answers a question: the underscore workflow over this home's catalog, with everything loaded once."""
-    from service.store import catalog
     from service.store.tables import open_database
     from workbench.catalog.snapshot import open_snapshot
     from workbench.params import WorkbenchParams
     from workbench.results.lane import lane_body
     from workbench.settings import load_settings
+    from workbench.store.changes import current_revision
     from workbench.workflows.underscore import the_embedding, underscore
 
     params, database = WorkbenchParams(), open_database(home, load_settings())
-    snapshot, seen = open_snapshot(home, params.catalog), ""
+    snapshot = open_snapshot(home, params.catalog)
+    seen: int | None = None
     the_embedding()
 
     def rank(question: Mapping[str, Any]) -> dict[str, Any]:
         nonlocal snapshot, seen
         with database.read() as connection:
-            revision = catalog.revision(connection)
+            revision = current_revision(connection)
         if revision != seen:
             snapshot, seen = open_snapshot(home, params.catalog), revision
         platform, brief = question.get("platform"), question.get("brief")

@@ -27,7 +27,7 @@ from service.answers import keys
 from service.billing.prices import started_minutes
 from service.jobs import previews
 from service.jobs.outcome import Context, JobFault, Outcome
-from service.store import answers, catalog, claims, tracks
+from service.store import answers, claims, tracks
 from service.store.jobs import Job, StoredAnswer
 from workbench.catalog.library import Library
 from workbench.catalog.track import Track
@@ -35,6 +35,7 @@ from workbench.errors import MediaError, UnknownTrack, UnknownVideo
 from workbench.loops.refusals import Refusal, audio_unavailable
 from workbench.media.containers import hash_file
 from workbench.store import grids, videos
+from workbench.store.changes import current_revision
 from workbench.store.videos import VideoRecord
 from workbench.workflows.progress import Progress
 
@@ -311,7 +312,7 @@ def _lane(job: Job, context: Context) -> tuple[dict[str, Any], tuple[StoredAnswe
 
     video = _video(job, context)
     with context.database.read() as connection:
-        catalog_revision = catalog.revision(connection)
+        catalog_revision = current_revision(connection)
     key = keys.match_key(video.content_hash, catalog_revision, context.revision)
     stored = _found(context, key)
     if stored is not None:

@@ -17,11 +17,12 @@ from sqlalchemy import Connection
 from service.answers import keys
 from service.errors import error_type
 from service.jobs.outcome import Outcome
-from service.store import account_beats, catalog, claims, facts, jobs, tracks
+from service.store import account_beats, claims, facts, jobs, tracks
 from service.store.jobs import Fault, Job, NewJob
 from workbench.loops import refusals
 from workbench.loops.refusals import Refusal
 from workbench.store import videos
+from workbench.store.changes import current_revision
 
 MOST_CRASHES = 3
 """times that a job may kill its process"""
@@ -136,7 +137,7 @@ def _video_ready(connection: Connection, job: Job, outcome: Outcome) -> None:
 def _rank_ahead(connection: Connection, job: Job, content_hash: str) -> None:
     """Have the catalog ranked for a video before anybody asks; whoever asks first waits for the same build."""
     revision = facts.get(connection, facts.ANALYSIS_REVISION) or ""
-    build = keys.match_key(content_hash, catalog.revision(connection), revision)
+    build = keys.match_key(content_hash, current_revision(connection), revision)
     jobs.submit(connection, NewJob("engine", jobs.MAIN, job.account, build, video_id=job.video_id))
 
 

@@ -29,8 +29,8 @@ from workbench.catalog.track import FIELD_KINDS, Track, checked_fields, contradi
 from workbench.errors import MediaError, UnknownTrack
 from workbench.media.containers import hash_file
 from workbench.recording import FloatArray
-from workbench.store.changes import next_revision
-from workbench.store.database import Database, now, recordings, removed_tracks, revisions, tracks
+from workbench.store.changes import current_revision, next_revision
+from workbench.store.database import Database, now, recordings, removed_tracks, tracks
 
 PRESENT, MISSING = "present", "missing"
 _AT_ONCE = 500
@@ -338,8 +338,7 @@ def _revision(connection: Connection) -> tuple[str, int]:
     from workbench.store.database import migrations
 
     made = connection.scalar(sa.select(migrations.c.applied_at).where(migrations.c.name == "0002_catalog"))
-    count = connection.scalar(sa.select(revisions.c.revision).where(revisions.c.name == "catalog"))
-    return str(made), int(count or 0)
+    return str(made), current_revision(connection)
 
 
 def _by_ids(connection: Connection, track_ids: Sequence[str]) -> dict[str, Track]:

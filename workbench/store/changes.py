@@ -2,7 +2,7 @@
 
 Whoever keeps a copy of the catalog or an answer made from it asks for the revision; see `workbench.catalog.library`.
 
-Functions: `next_revision`, `recording_changed`.
+Functions: `current_revision`, `next_revision`, `recording_changed`.
 """
 
 from __future__ import annotations
@@ -12,10 +12,17 @@ from sqlalchemy import Connection
 
 from workbench.store.database import recordings, revisions, tracks
 
+_CATALOG = revisions.c.name == "catalog"
+
+
+def current_revision(connection: Connection) -> int:
+    """How often the catalog has changed: a track added, changed, measured or removed."""
+    return int(connection.scalar(sa.select(revisions.c.revision).where(_CATALOG)) or 0)
+
 
 def next_revision(connection: Connection) -> int:
     """Raise the catalog's revision; returns the new one."""
-    raised = revisions.update().where(revisions.c.name == "catalog").values(revision=revisions.c.revision + 1)
+    raised = revisions.update().where(_CATALOG).values(revision=revisions.c.revision + 1)
     return int(connection.execute(raised.returning(revisions.c.revision)).scalar_one())
 
 

@@ -21,7 +21,7 @@ from service.answers import keys, previews
 from service.jobs import kinds, settle
 from service.jobs.outcome import Context, JobFault, Outcome
 from service.settings import ServiceSettings
-from service.store import accounts, answers, catalog, claims, jobs, ledger, tracks
+from service.store import accounts, answers, claims, jobs, ledger, tracks
 from service.store.claims import Claim
 from service.store.jobs import Job, NewJob
 from service.store.tables import open_database
@@ -32,6 +32,7 @@ from workbench.media.containers import hash_file
 from workbench.params import WorkbenchParams
 from workbench.settings import WorkbenchSettings
 from workbench.store import videos
+from workbench.store.changes import current_revision
 from workbench.store.database import Database
 
 REVISION = "r1"
@@ -427,7 +428,7 @@ def test_a_stored_lane_answers_a_match(studio: Studio) -> None:
     lane = {"title": "t", "reasoning": "r", "matches": [], "candidate_pool": []}
     with studio.database.write() as connection:
         video = videos.get(connection, "vid_1")
-        key = keys.match_key(video.content_hash, catalog.revision(connection), REVISION)
+        key = keys.match_key(video.content_hash, current_revision(connection), REVISION)
         answers.store(connection, key, "match", lane)
     job = studio.job("match", {"include_sync": False})
     assert studio.settle(job, studio.run(job)).answer == lane

@@ -27,7 +27,7 @@ def test_a_key_changes_with_everything_it_depends_on() -> None:
         made |= {keys.loop_key(*changed), keys.align_key(*changed)}
     assert len(made) == 11
     assert keys.loop_key(*parts) == keys.loop_key(*parts)
-    assert keys.match_key("v", "1", "r") != keys.match_key("v", "2", "r")
+    assert keys.match_key("v", 1, "r") != keys.match_key("v", 2, "r")
     assert len({keys.beats_key("c", "", "r"), keys.beats_key("c", "", "s"), keys.beats_key("c", "g", "r")}) == 3
 
 
