@@ -102,11 +102,11 @@ class BeatParams(Params):
     bar_slip_cost: float = Field(default=12.0, ge=0.0, le=100.0, description="nats that a bar cut short costs")
     metre_switch_cost: float = Field(default=12.0, ge=0.0, le=100.0, description="nats that a change of metre costs")
     jitter_ms: float = Field(
-        default=12.0, ge=1.0, le=40.0, description="ms; median distance that a steady line explains"
+        default=12.0, ge=1.0, le=40.0, description="ms; unevenness of beats that is still taken for jitter about a line"
     )
     steady_beats: int = Field(default=8, ge=4, le=64, description="beats; fewest that make a steady stretch")
     line_price: float = Field(
-        default=30.0, ge=1.0, le=1000.0, description="squared jitters that a new stretch of tempo must save"
+        default=120.0, ge=1.0, le=1000.0, description="squared jitters that a new stretch of tempo must save"
     )
     ending_beats: int = Field(
         default=24, ge=8, le=64, description="beats before the end that may slow down; six bars, more than is customary"

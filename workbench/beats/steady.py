@@ -3,6 +3,10 @@
 Most catalog music is made to a click. A tracked beat is good to a frame; a line through a hundred of them is good to a
 fraction of a millisecond in slope and to the bias of the onsets in place. The beats are cut into stretches of constant
 tempo by dynamic programming, so that a change of tempo or a ritardando stays what it is.
+
+How far beats may lie from a line is measured in the piece: beats that are even among their neighbours but leave the
+line together drift, and a line through a drift is wrong by more than the beats were. Second differences tell the two
+apart, for a slow drift has next to none.
 """
 
 from __future__ import annotations
@@ -12,6 +16,9 @@ import numpy as np
 from workbench.params import BeatParams
 from workbench.recording import FloatArray
 
+_SHARPEST = 0.001
+"""s; onsets are placed no better than this, however even they seem"""
+
 
 def steady_beats(times: FloatArray, trust: FloatArray, params: BeatParams) -> FloatArray:
     """Beats put on straight lines where lines explain them.
@@ -20,7 +27,7 @@ def steady_beats(times: FloatArray, trust: FloatArray, params: BeatParams) -> Fl
     ----------
     times : shape (n_beats,), s, strictly increasing
     trust : shape (n_beats,), >= 0, how clearly a sound marks each beat
-    params : jitter that a line may explain, fewest beats of a line
+    params : the most that counts as jitter, the price of a line, fewest beats of a line
 
     Returns
     -------
@@ -30,15 +37,25 @@ def steady_beats(times: FloatArray, trust: FloatArray, params: BeatParams) -> Fl
     if n < params.steady_beats:
         return times.copy()
     fitted = times.copy()
-    for first, last in _stretches(times, trust, params):
+    jitter = min(max(_jitter(times), _SHARPEST), params.jitter_ms / 1000.0)
+    for first, last in _stretches(times, trust, params.line_price * jitter**2):
         if last - first < params.steady_beats:
             continue
         line, spread = _robust_line(times[first:last], trust[first:last])
-        if spread <= params.jitter_ms / 1000.0:
+        if spread <= jitter:
             fitted[first:last] = line
     if np.any(np.diff(fitted) <= 0.1 * float(np.median(np.diff(times)))):
         return times.copy()
     return fitted
+
+
+def _jitter(times: FloatArray) -> float:
+    """Standard deviation of single beats about a smooth tempo, s, from the median second difference.
+
+    Independent errors of deviation s make second differences of deviation sqrt(6) s; half of a normal distribution
+    lies within 0.6745 deviations.
+    """
+    return float(np.median(np.abs(np.diff(times, 2)))) / (0.6745 * np.sqrt(6.0))
 
 
 def _robust_line(times: FloatArray, trust: FloatArray) -> tuple[FloatArray, float]:
@@ -55,14 +72,13 @@ def _robust_line(times: FloatArray, trust: FloatArray) -> tuple[FloatArray, floa
     return line, float(np.median(np.abs(times - line)))
 
 
-def _stretches(times: FloatArray, trust: FloatArray, params: BeatParams) -> list[tuple[int, int]]:
-    """Runs of beats that lie on one line each: least squares with a price for each new line, by dynamic programming."""
+def _stretches(times: FloatArray, trust: FloatArray, price: float) -> list[tuple[int, int]]:
+    """Runs of beats that lie on one line each: least squares, each line at a price in s², by dynamic programming."""
     n = times.size
     weight = np.minimum(trust, 1.0) + 0.05
     k = np.arange(n, dtype=np.float64)
     t = times - times[0] - k * (times[-1] - times[0]) / (n - 1)
     sums = [np.concatenate(([0.0], np.cumsum(weight * value))) for value in (np.ones(n), k, t, k * k, k * t, t * t)]
-    price = params.line_price * (params.jitter_ms / 1000.0) ** 2
     best = np.zeros(n + 1)
     origin = np.zeros(n + 1, dtype=np.int64)
     for end in range(1, n + 1):
