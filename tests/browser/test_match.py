@@ -31,8 +31,7 @@ def test_filters_narrow_and_open_again(match: Any) -> None:
     match.get_by_role("table", name="matches").wait_for()
 
 
-def test_it_plays_from_the_moment_that_lands(match: Any, until_idle: Callable[[], None]) -> None:
-    until_idle()
+def test_it_plays_from_the_moment_that_lands(match: Any) -> None:
     shown = match.locator(".time")
     before = shown.inner_text()
     match.keyboard.press("Space")
@@ -45,3 +44,5 @@ def test_a_track_is_opened_in_the_plan_tab_by_key(match: Any) -> None:
     match.keyboard.press("ArrowDown")
     match.keyboard.press("Enter")
     expect(match.get_by_role("tab", name="Plan", exact=True)).to_have_attribute("aria-selected", "true")
+    match.locator(".time").filter(has_not_text="/ 0:00.0").wait_for()
+    expect(match.get_by_role("button", name="option 1 as A")).to_be_visible()

@@ -1,59 +1,102 @@
-"""The Seams tab in a real browser: looked at by key, judged, its crossfade dragged and put into the plan."""
+"""The Seams tab in a real browser: the worst seam is found from the plan, judged, and its crossfade mended."""
 
 from __future__ import annotations
 
 import csv
 import io
+import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import Locator, expect
 
 pytestmark = pytest.mark.browser  # a browser, a server and its workers: minutes on two cores
 
 
 @pytest.fixture
-def seams(watched: Any) -> Any:
-    """The page on its first seam."""
-    watched.page.get_by_role("tab", name="Seams").click()
-    watched.page.get_by_text("Seam 1 of").wait_for()
-    return watched
+def seams(page: Any, open_tab: Callable[[str], None]) -> Any:
+    """The page on its first seam, looked at."""
+    open_tab("Seams")
+    page.get_by_text("Seam 1 of").wait_for()
+    return page
 
 
-def test_keys_step_through_the_seams_and_one_is_the_worst(seams: Any) -> None:
-    expect(seams.page.locator(".chips em")).to_have_count(1)
-    seams.page.keyboard.press("ArrowRight")
-    seams.page.get_by_text("Seam 2 of").wait_for()
-    seams.page.keyboard.press("ArrowLeft")
-    seams.page.get_by_text("Seam 1 of").wait_for()
+def drag(page: Any, handle: Locator, by: int) -> int:
+    """Drag the length of a crossfade by so many pixels and return what it is set to, ms."""
+    at = handle.bounding_box()
+    assert at is not None
+    x, y = at["x"] + at["width"] / 2, at["y"] + at["height"] / 2
+    page.mouse.move(x, y)
+    page.mouse.down()
+    page.mouse.move(x + by, y, steps=4)
+    page.mouse.up()
+    return int(handle.get_attribute("aria-valuenow") or 0)
+
+
+def test_the_worst_seam_is_one_click_from_the_plan(page: Any, until_idle: Callable[[], None]) -> None:
+    until_idle()
+    page.get_by_role("toolbar", name="seams").get_by_role("button", name="the worst").click()
+    expect(page.get_by_role("tab", name="Seams")).to_have_attribute("aria-selected", "true")
+    looked_at = page.get_by_role("button", name="the worst")
+    expect(looked_at).to_have_attribute("aria-pressed", "true")
+    number = (looked_at.get_attribute("aria-label") or "").removeprefix("seam ").split(",")[0]
+    page.get_by_text(f"Seam {number} of").wait_for()
+
+
+def test_keys_step_through_the_seams_and_find_the_worst(seams: Any) -> None:
+    expect(seams.locator(".chips em")).to_have_count(1)
+    seams.keyboard.press("ArrowRight")
+    seams.get_by_text("Seam 2 of").wait_for()
+    seams.keyboard.press("ArrowLeft")
+    seams.get_by_text("Seam 1 of").wait_for()
+    seams.keyboard.press("w")
+    expect(seams.get_by_role("button", name="the worst")).to_have_attribute("aria-pressed", "true")
+
+
+def test_a_seam_is_heard_with_and_without_its_crossfade_by_key(seams: Any, until_idle: Callable[[], None]) -> None:
+    until_idle()
+    names = {"1": "Heard", "2": "Without crossfade", "3": "Song plays on", "4": "Song leads in"}
+    buttons = {key: seams.locator(".bar button", has_text=name) for key, name in names.items()}
+    seams.keyboard.press("r")
+    for key, button in buttons.items():
+        seams.keyboard.press(key)
+        expect(button).to_have_attribute("aria-pressed", "true")
+    seams.keyboard.press("Space")
+    expect(buttons["4"]).to_have_attribute("aria-pressed", "false")
 
 
 def test_a_verdict_is_kept_and_comes_out_as_csv(seams: Any) -> None:
-    seams.page.get_by_label("note").fill("a click at the hi-hat")
-    seams.page.get_by_role("button", name="audible", exact=True).click()
-    seams.page.get_by_text("kept: seam 1 is audible").wait_for()
-    with seams.page.expect_download() as started:
-        seams.page.get_by_text("Verdicts as CSV").click()
+    seams.get_by_label("note").fill("a click at the hi-hat")
+    seams.get_by_role("button", name="audible", exact=True).click()
+    seams.get_by_text("kept: seam 1 is audible").wait_for()
+    with seams.expect_download() as started:
+        seams.get_by_text("Verdicts as CSV").click()
     rows = list(csv.DictReader(io.StringIO(started.value.path().read_text(encoding="utf-8"))))
     assert (rows[-1]["verdict"], rows[-1]["note"]) == ("audible", "a click at the hi-hat")
     assert float(rows[-1]["fade"]) > 0.0
 
 
-def test_a_dragged_fade_is_heard_and_goes_into_the_plan(seams: Any) -> None:
-    expect(seams.page.locator(".work")).to_be_hidden()
-    handle = seams.page.get_by_role("slider", name="length of the crossfade, ms")
+def test_a_dragged_fade_goes_into_the_plan_and_its_downloads(
+    seams: Any, open_tab: Callable[[str], None], until_idle: Callable[[], None]
+) -> None:
+    until_idle()
+    handle = seams.get_by_role("slider", name="length of the crossfade, ms")
     before = int(handle.get_attribute("aria-valuenow") or 0)
-    at = handle.bounding_box()
-    assert at is not None
-    x, y = at["x"] + at["width"] / 2, at["y"] + at["height"] / 2
-    seams.page.mouse.move(x, y)
-    seams.page.mouse.down()
-    seams.page.mouse.move(x + 40, y, steps=4)
-    seams.page.mouse.up()
-    after = int(handle.get_attribute("aria-valuenow") or 0)
+    after = drag(seams, handle, 40)
     assert after > before
-    use = seams.page.get_by_role("button", name="Use this fade in the plan")
+    use = seams.get_by_role("button", name="Use this fade in the plan")
     expect(use).to_be_enabled()
     use.click()
+    seams.get_by_text(f"the plan has it: seam 1 crossfades {after} ms").wait_for()
     expect(use).to_be_disabled()
     expect(handle).to_have_attribute("aria-valuenow", str(after))
+    open_tab("Plan")
+    expect(seams.get_by_role("toolbar", name="seams").get_by_role("button", name="seam 1,")).to_contain_text(
+        f"{after} ms"
+    )
+    seams.get_by_role("button", name="Download").click()
+    with seams.expect_download() as started:
+        seams.locator(".format").first.click()
+    taken = json.loads(started.value.path().read_text(encoding="utf-8"))
+    assert round(1000 * taken["plan"]["seam_fades"][0]) == after
