@@ -7,15 +7,18 @@ from typing import Any
 from sqlalchemy import Connection
 
 from service.answers import keys, pair
-from service.answers.answer import Answer, Call, analysis_revision, video_job
+from service.answers.answer import Answer, Call, analysis_revision, raise_fault, video_job
 from service.billing import funds
 from service.schemas.requests import LoopRequest
-from service.store import answers, ledger
+from service.store import answers, jobs, ledger
+from service.store.jobs import NewJob
+from service.store.moments import moment
 from service.store.tracks import TrackFacts
-from workbench.loops.refusals import Refusal, video_not_longer
+from workbench.loops.refusals import Refusal, missing_profile, video_not_longer
 from workbench.params import CoverParams
 
 _EXCESS_SECONDS = CoverParams().required_excess_seconds
+_AGAIN_SECONDS = 60.0  # before what is missing is tried again
 
 
 def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
@@ -40,7 +43,38 @@ def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
         if body["applicable"]:
             ledger.charge(connection, call.charge())
         return Answer(200, body)
+    if track.seconds is None:
+        return Answer(200, _unanalysed(connection, request, track, key))
     return pair.build(connection, call, request, "loop", key)
+
+
+def _unanalysed(connection: Connection, request: LoopRequest, track: TrackFacts, key: str) -> dict[str, Any]:
+    """The refusal for a track that was never analysed; what is missing is made now, for all accounts and at no charge.
+
+    Where that has just been tried and failed, the refusal says why.
+
+    Raises
+    ------
+    Problem : what a failed job says
+    """
+    tried = jobs.settled_since(connection, "loop", key, "", moment(-_AGAIN_SECONDS))
+    if tried is None:
+        jobs.submit(
+            connection,
+            NewJob(
+                kind="loop",
+                queue=jobs.MAIN,
+                account="",
+                build=key,
+                video_id=request.video_id,
+                track_id=request.track_id,
+                request={"auto_mix": request.auto_mix},
+            ),
+        )
+        return _refused(missing_profile(), request.video_id, track)
+    if tried.state == "failed":
+        raise_fault(tried)
+    return (tried.answer or {}) | _whose(request.video_id, track)
 
 
 def poll(connection: Connection, call: Call, job_id: str) -> Answer:

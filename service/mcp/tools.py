@@ -204,7 +204,7 @@ def add_tools(server: MCPServer[Any], connect: Connect, wait_seconds: float) -> 
     async def beats(
         context: Context[Any],
         audio_url: Url,
-        track_id: TrackName | None = None,
+        track_id: Annotated[TrackName | None, Field(description="echoed")] = None,
         idempotency_key: RetryKey = None,
     ) -> Annotated[CallToolResult, BeatsAnswer]:
         """Map the beats and downbeats of a sound file. Billed a minute of it."""

@@ -84,8 +84,8 @@ async def _made(request: Request, track_id: str, file_name: str) -> None:
     new = NewJob("preview", jobs.MAIN, "", build, track_id=track_id, request={"file": file_name})
 
     def start(connection: Connection) -> Job:
-        failed = jobs.failed_since(connection, "preview", build, moment(-_AGAIN_SECONDS))
-        return failed or jobs.submit(connection, new)
+        last = jobs.settled_since(connection, "preview", build, new.account, moment(-_AGAIN_SECONDS))
+        return last if last is not None and last.state == "failed" else jobs.submit(connection, new)
 
     job: Job | None = await transactions.write(start)
     request.app.ctx.bell.ring()

@@ -38,7 +38,7 @@ def _https_url(text: str) -> str:
 Text = Annotated[str, AfterValidator(_storable)]
 VideoId = Annotated[Text, Field(min_length=1, max_length=MAX_ID, description="a video of the caller, or a shared one")]
 TrackId = Annotated[Text, Field(min_length=1, max_length=MAX_ID, description="a track of the catalog")]
-TrackName = Annotated[Text, Field(max_length=MAX_ID, description="echoed")]
+TrackName = Annotated[Text, Field(max_length=MAX_ID)]
 SyncPoints = Annotated[int, Field(ge=1, le=MOST_SYNC_POINTS, description="sync points of each track")]
 HttpsUrl = Annotated[
     Text, Field(min_length=1, max_length=MAX_URL, description="public https address"), AfterValidator(_https_url)

@@ -61,7 +61,7 @@ class BeatsRequest(Body):
     """Map the beats of a sound file."""
 
     audio_url: HttpsUrl
-    track_id: TrackName | None = None
+    track_id: TrackName | None = Field(default=None, description="echoed")
 
 
 class VideoRequest(Body):

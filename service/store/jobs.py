@@ -97,8 +97,6 @@ class NewJob:
     """by which it came, as the ledger names it"""
     charge_key: str | None = None
     """of the ledger row that its completion books; empty: one of its own, None: nothing is booked"""
-    wait_seconds: float | None = None
-    """s until it is looked at, unless its video is settled before; at most `LONGEST_WAIT_SECONDS`; None: at once"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,11 +185,10 @@ def _values(new: NewJob) -> Fields:
         "track_id": new.track_id,
         "request": _dumps(new.request),
         "charge": None if charge is None else _dumps(asdict(charge)),
-        "state": "queued" if new.wait_seconds is None else "waiting",
+        "state": "queued",
         "stage": QUEUED_STAGE,
         "attempt": 0,
         "crashes": 0,
-        "not_before": None if new.wait_seconds is None else moment(new.wait_seconds),
         "created_at": now(),
     }
 
@@ -236,10 +233,10 @@ def open_job(connection: Connection, account: str, kind: str, build: str) -> Job
     return None if row is None else _job(row)
 
 
-def failed_since(connection: Connection, kind: str, build: str, after: str) -> Job | None:
-    """The job of a kind and build that failed last, if that was after a moment."""
-    failed = (jobs.c.build == build) & (jobs.c.state == "failed") & (jobs.c.kind == kind)
-    query = sa.select(jobs).where(failed, jobs.c.finished_at > after).order_by(jobs.c.finished_at.desc())
+def settled_since(connection: Connection, kind: str, build: str, account: str, after: str) -> Job | None:
+    """The job of an account, kind and build that was settled last, if that was after a moment."""
+    ours = (jobs.c.build == build) & (jobs.c.kind == kind) & (jobs.c.account == account)
+    query = sa.select(jobs).where(ours, jobs.c.finished_at > after).order_by(jobs.c.finished_at.desc())
     row = connection.execute(query.limit(1)).first()
     return None if row is None else _job(row)
 

@@ -17,7 +17,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -307,6 +307,12 @@ def start_service(home: Path, settings: Mapping[str, str], *options: str) -> Ser
         process.communicate()
         raise AssertionError((home.parent / "serve.err").read_text()[-2000:])
     return Service(home, line.removeprefix("listening on ").strip(), process, environment)
+
+
+@pytest.fixture(scope="session")
+def start() -> Callable[..., Service]:
+    """Starts a service of a test's own: a home folder, settings, options."""
+    return start_service
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import re
+import time
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
-from service.store.tables import claims
+from service.store.facts import ANALYSIS_REVISION
+from service.store.tables import claims, facts
+from workbench.catalog.library import Library
+from workbench.media.audio import decode, write_audio
 from workbench.store.database import tracks
 
 PAIR = {"video_id": "vid_long", "track_id": "trk_corner"}
@@ -92,6 +97,24 @@ def test_another_account_gets_its_own_job_and_charge_on_the_same_build(service: 
     for who, result in ((customer, mine), (other, theirs)):
         loops = [row for row in who.charges() if row[0] == "POST /v1/loop"]
         assert loops == [("POST /v1/loop", result["job_id"], 1, "call")]
+
+
+def test_another_version_of_plans_or_analysis_invalidates_what_is_stored(service: Any, customer: Any) -> None:
+    """Raising the plan-format version invalidates cached plans, as everything else does that decides an answer."""
+    customer.answered("/v1/loop", PAIR)
+    assert customer.post("/v1/loop", PAIR).status_code == 200
+    now = facts.c.name == ANALYSIS_REVISION
+    database = service.database()
+    with database.read() as connection:
+        revision = connection.scalar(sa.select(facts.c.value).where(now))
+    database.close()
+    service.changed(facts.update().where(now).values(value="what an update would make of it"))
+    try:
+        anew = customer.post("/v1/loop", PAIR)
+    finally:
+        service.changed(facts.update().where(now).values(value=revision))
+    assert anew.status_code == 202
+    assert customer.settled(anew).json()["applicable"] is True
 
 
 def test_loop_wants_a_video_30_s_longer_than_the_track(customer: Any) -> None:
@@ -214,21 +237,54 @@ def test_idempotency_keys_are_of_an_account_and_an_endpoint(service: Any, custom
     assert len(other.charges()) == 2
 
 
-def test_a_track_without_analysis_is_a_refusal_that_may_be_tried_again(service: Any, customer: Any) -> None:
-    """A known track whose analysis is missing or broken is a refusal; nothing is cached, nothing is billed."""
+def asked_until_analysed(customer: Any, track_id: str) -> dict[str, Any]:
+    """What a loop of a track comes to that was never analysed, which the first answer says."""
+    answer = customer.post("/v1/loop", {**PAIR, "track_id": track_id})
+    assert answer.status_code == 200, answer.text
+    body: dict[str, Any] = answer.json()
+    assert set(body) == LOOP | {"hint", "retryable"}
+    assert body["plan"] == {"applicable": False, "reason": "missing_profile"}
+    assert body["track_id"] == track_id
+    assert body["retryable"] is True
+    deadline = time.monotonic() + 240
+    while body["plan"].get("reason") == "missing_profile":
+        assert time.monotonic() < deadline
+        assert customer.ledger() == []
+        time.sleep(0.2)
+        body = customer.post("/v1/loop", {**PAIR, "track_id": track_id}).json()
+    return body
+
+
+def test_a_track_without_analysis_is_a_refusal_while_it_is_made(
+    service: Any, customer: Any, media: Path, tmp_path: Path
+) -> None:
+    """A known track whose analysis is missing is `missing_profile`; calling again reads back background work."""
+    song = decode(media / "song.flac")
+    write_audio(tmp_path / "new.wav", [song.samples[:, :-1]], song.sample_rate, song.channels)
+    database = service.database()
+    Library(database).add(tmp_path / "new.wav", {}, track_id="trk_unheard")
+    try:
+        body = asked_until_analysed(customer, "trk_unheard")
+    finally:
+        Library(database).remove("trk_unheard")
+        database.close()
+    assert body["applicable"] is True
+    assert [row[0] for row in customer.charges()] == ["POST /v1/loop"]
+
+
+def test_a_track_that_cannot_be_analysed_says_why(service: Any, customer: Any) -> None:
+    """Retryable: nothing is cached, nothing is billed."""
     columns = [column for column in tracks.c if column.name not in ("track_id", "content_hash", "path")]
     chosen = sa.select(
         sa.literal("trk_broken"), sa.literal("0" * 64), sa.literal("/nowhere/song.flac"), *columns
     ).where(tracks.c.track_id == "trk_corner")
     service.changed(tracks.insert().from_select(["track_id", "content_hash", "path", *columns], chosen))
     try:
-        body = customer.answered("/v1/loop", {**PAIR, "track_id": "trk_broken"})
-        again = customer.answered("/v1/loop", {**PAIR, "track_id": "trk_broken"})
+        body = asked_until_analysed(customer, "trk_broken")
     finally:
         service.changed(tracks.delete().where(tracks.c.track_id == "trk_broken"))
-    assert body["applicable"] is False
-    assert body["plan"]["reason"] in ("missing_profile", "profile_error", "audio_unavailable")
-    assert set(body["plan"]) == {"applicable", "reason"}
-    assert body["retryable"] is True
-    assert again["job_id"] != body["job_id"]
+    assert set(body) == LOOP | {"hint", "retryable"}
+    assert body["plan"] == {"applicable": False, "reason": "audio_unavailable"}
+    assert (body["applicable"], body["retryable"], body["track_id"]) == (False, True, "trk_broken")
+    assert "/nowhere" not in body["hint"]
     assert customer.ledger() == []

@@ -228,7 +228,10 @@ def test_a_job_given_back_is_claimed_again_and_one_that_crashed_is_counted(datab
 
 
 def test_a_job_waits_until_its_video_is_settled(database: Database) -> None:
-    submit(database, new(video_id="vid_1", wait_seconds=60.0))
+    submit(database, new(video_id="vid_1"))
+    early = claim(database)
+    with database.write() as connection:
+        assert jobs.wait(connection, early, 60.0, begun=False)
     assert claim(database) is None
     with database.write() as connection:
         assert jobs.release(connection, "vid_2") == 0
@@ -288,13 +291,13 @@ def test_a_failure_is_remembered_by_its_build(database: Database) -> None:
     (job,) = submit(database, new("preview:1", kind="preview", charge_key=None))
     held = claim(database)
     with database.write() as connection:
-        assert jobs.failed_since(connection, "preview", "preview:1", moment(-60)) is None
+        assert jobs.settled_since(connection, "preview", "preview:1", "ada", moment(-60)) is None
         assert jobs.fail(connection, held, jobs.Fault(404, "not_found", "no sound"))
-        found = jobs.failed_since(connection, "preview", "preview:1", moment(-60))
+        found = jobs.settled_since(connection, "preview", "preview:1", "ada", moment(-60))
         assert found is not None
         assert (found.job_id, found.fault) == (job.job_id, {"status": 404, "type": "not_found", "message": "no sound"})
-        assert jobs.failed_since(connection, "preview", "preview:1", moment(60)) is None
-        assert jobs.failed_since(connection, "preview", "preview:2", moment(-60)) is None
+        assert jobs.settled_since(connection, "preview", "preview:1", "ada", moment(60)) is None
+        assert jobs.settled_since(connection, "preview", "preview:2", "ada", moment(-60)) is None
 
 
 def test_depths_tell_what_waits(database: Database) -> None:
