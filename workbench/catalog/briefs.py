@@ -6,6 +6,9 @@ that is named ("warm", "piano", "indie folk") is a wish. Negation is read clause
 over "or" and "and", up to a comma or a turn ("but", "just"); in "no drums, vocals or bass" it covers the list. "Not
 under 100" is "at least 100". What somebody merely does not mind ("vocals are fine") asks for nothing.
 
+Rules that no track can keep together ("under 90 bpm, over 120 bpm") contradict each other; none of them is kept to, and
+the brief says which they were. It also says which of its phrases asked for something that was not understood.
+
 A script is text to be underscored, and its sentences ask for nothing. Only its production notes do: what stands in
 brackets and speaks of music ("[soft piano music, no drums]"), and lines that begin "Music:" or the like. They are read
 as part of the brief and not as part of the script.
@@ -16,15 +19,17 @@ Functions: `read_brief`, `production_notes`. Classes: `Brief`, `Constraint`.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Literal, TypeAlias
+from itertools import combinations
+from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from workbench.catalog.columns import UNKNOWN, Columns
 from workbench.catalog.lexicon import Kind, lexicon, read_lexicon, terms_in
+from workbench.catalog.opposites import FEELINGS
 from workbench.recording import FloatArray
 
 KEPT, NOT_KNOWN, BROKEN = 1, 0, -1
@@ -133,6 +138,10 @@ class Brief:
     """the tempo that constraints or words aim at"""
     likeness: tuple[str, ...] = field(default=())
     """what it should be like"""
+    contradictions: tuple[tuple[str, str], ...] = ()
+    """what was asked for and cannot be had together; neither is among the constraints or wishes"""
+    unread: tuple[str, ...] = ()
+    """phrases that were not understood"""
 
 
 def read_brief(text: str) -> Brief:
@@ -143,32 +152,47 @@ def read_brief(text: str) -> Brief:
     text : plain words; it is data, whatever it says
     """
     plain = _plain(text)
-    likes = [
-        like
-        for like in _LIKENESSES
-        if re.search(rf"\blike (?:an? |the )?(?:\w+ )?{like}s?\b", plain.replace("lullabies", "lullaby"))
-    ]
+    likes = _likes(plain)
     found: list[Constraint] = []
     wishes = np.zeros(len(lexicon().names))
-    for clause, negated in _clauses(plain):
-        found += _measures(clause, negated)
-        found += _presence(clause, negated)
-        if negated:
-            found += _barred_facets(clause)
-        else:
-            wishes = np.maximum(wishes, read_lexicon(_MODE.sub(" ", clause)).facets)
+    asked: set[str] = set()
+    clauses = list(_clauses(plain))
+    for clause in clauses:
+        rules, wanted = _read(clause)
+        found += rules
+        wishes = np.maximum(wishes, wanted)
+        if not clause.negated:
+            asked |= {term for term, _ in terms_in(clause.text, lexicon().terms)}
     found += _only(plain)
     for like in likes:
-        rules, wanted = _LIKENESSES[like]
+        bounds, named = _LIKENESSES[like]
         found += [
             Constraint(f"like a {like}: {words}", fact, low, high, barred=_drums() if fact == "drums" else ())
-            for fact, low, high, words in rules
+            for fact, low, high, words in bounds
         ]
-        for name in wanted:
+        for name in named:
             wishes[_place(name)] = 1.0
     wishes[[_place("instruments.vocals")]] = 0.0  # a voice is a matter of the constraint
-    constraints = tuple({constraint.said: constraint for constraint in found}.values())
-    return Brief(text, constraints, wishes, _energy(plain), _aimed_bpm(plain, constraints), tuple(likes))
+    distinct = tuple({constraint.said: constraint for constraint in found}.values())
+    clashes = tuple(_contradictions(distinct))
+    clashing = {said for pair in clashes for said in pair}
+    constraints = tuple(rule for rule in distinct if rule.said not in clashing)
+    for rule in constraints:
+        term = rule.said.partition(" ")[2]
+        if rule.kind is not None and not rule.required and term in asked:
+            clashes += ((term, rule.said),)
+            wishes[list(rule.barred)] = 0.0
+            constraints = tuple(other for other in constraints if other is not rule)
+    return Brief(
+        text=text,
+        constraints=constraints,
+        wishes=wishes,
+        energy=_energy(clauses),
+        bpm=_aimed_bpm(clauses, constraints),
+        likeness=tuple(likes),
+        contradictions=clashes,
+        unread=tuple(dict.fromkeys(phrase for clause in clauses for phrase in _not_understood(clause))),
+    )
 
 
 def production_notes(script: str) -> tuple[str, str]:
@@ -195,10 +219,11 @@ def production_notes(script: str) -> tuple[str, str]:
     return spoken, ". ".join(note.strip() for note in notes)
 
 
-_TURN = r"\b(?:but|just|only|instead|rather|with|aber|mais|pero)\b"
+_TURN = r"\b(?:but|just|only|instead|rather|with|aber|sondern|mit|mais|avec|pero|sino|con)\b"
 _NOT = (
     r"\b(?:no|not|without|non|never|avoid|zero|don'?t|do not|isn'?t|shouldn'?t|nothing|neither|nor|none of|free of|"
-    r"except|exclude|skip|lose|leave out|hold the|anything but|ohne|kein(?:e|en)?|sans|sin|senza|sem|zonder|geen)\b"
+    r"except|exclude|skip|lose|leave out|hold the|anything but|no longer|far from|ohne|nicht|nie|kein(?:e|en|er|es)?|"
+    r"sans|pas|jamais|aucune?|ni|sin|nunca|ningun[ao]?|ningún|senza|nessun[ao]?|sem|não|nenhuma?|zonder|geen|niet)\b"
 )
 _HARMLESS = re.compile(
     r"\b(?:don'?t mind|do not mind|not necessarily|no need|needn'?t|no preference|not required|doesn'?t have to|"
@@ -218,34 +243,115 @@ def _plain(text: str) -> str:
     return re.sub(r"\b(" + "|".join(_NUMBER_WORDS) + r")\b", lambda match: _NUMBER_WORDS[match[1]], text)
 
 
-def _clauses(text: str) -> Iterator[tuple[str, bool]]:
-    """Pieces of a brief, each negated or not."""
+class _Clause(NamedTuple):
+    """A piece of a brief."""
+
+    text: str
+    """without its negation"""
+    negated: bool
+    said: str
+    """with it"""
+
+
+def _clauses(text: str) -> Iterator[_Clause]:
+    """The pieces of a brief that ask for something."""
     for sentence in re.split(r"[.;!?\n]+(?!\d)", text):
-        listed = re.search(rf"{_NOT}[^.;]*,[^.;]*\b(?:or|nor)\b", sentence) is not None
-        negated = False
+        listed = re.search(rf"{_NOT}[^.;]*,[^.;]*\b(?:or|nor|oder|ou|o)\b", sentence) is not None
+        negation = ""
         for comma in sentence.split(","):
             if not listed:
-                negated = False
+                negation = ""
             if _HARMLESS.search(comma):
                 continue
             rest = comma
             while rest:
                 cut = re.search(rf"{_NOT}|{_TURN}", rest)
-                piece = rest[: cut.start()] if cut else rest
-                if piece.strip():
-                    yield piece.strip(), negated
+                piece = (rest[: cut.start()] if cut else rest).strip()
+                if piece:
+                    yield _Clause(piece, bool(negation), f"{negation} {piece}".strip())
                 if cut is None:
                     break
-                negated = re.fullmatch(_NOT, cut[0]) is not None
+                negation = cut[0] if re.fullmatch(_NOT, cut[0]) else ""
                 rest = rest[cut.end() :]
+
+
+def _read(clause: _Clause) -> tuple[list[Constraint], FloatArray]:
+    """The rules of a clause, and the facets that it wishes for, shape (n_facets,)."""
+    text, negated = clause.text, clause.negated
+    plain = _ENERGY.sub(" ", text)
+    rules = [*_measures(text, negated), *_presence(text, negated)]
+    if not negated:
+        return rules, read_lexicon(_MODE.sub(" ", plain)).facets
+    rules += _barred_facets(plain)
+    opposite = " ".join(FEELINGS[word] for word in re.findall(r"\w+", text) if word in FEELINGS)
+    return rules, read_lexicon(opposite).facets
+
+
+def _likes(text: str) -> list[str]:
+    singular = text.replace("lullabies", "lullaby")
+    return [like for like in _LIKENESSES if re.search(rf"\blike (?:an? |the )?(?:\w+ )?{like}s?\b", singular)]
+
+
+def _contradictions(rules: Sequence[Constraint]) -> Iterator[tuple[str, str]]:
+    """Pairs of rules that no track can keep together, in words."""
+    for one, other in combinations(rules, 2):
+        low, high = max(one.low, other.low), min(one.high, other.high)
+        apart = (
+            one.fact is not None
+            and one.fact == other.fact
+            and (low > high or (low == high and one.fact in ("vocals", "drums")))
+        )
+        needs = [set(first.required) <= set(second.barred) for first, second in ((one, other), (other, one))
+                 if first.required]  # fmt: skip
+        if apart or any(needs):
+            yield one.said, other.said
+
+
+def _not_understood(clause: _Clause) -> list[str]:
+    """What of a clause asked for something that nothing was made of: all of it, or some of what "and" joins."""
+    if not _understood(clause):
+        return [clause.said]
+    parts = [part.strip() for part in re.split(r"\b(?:and|or|und|oder|et|ou|y|e)\b", clause.text)]
+    if len(parts) < 2 or re.search(r"\d", clause.text):
+        return []
+    return [part for part in parts if not _understood(_Clause(part, clause.negated, part))]
+
+
+def _understood(clause: _Clause) -> bool:
+    """Whether something was made of a clause, or there was nothing to make of it."""
+    rules, wanted = _read(clause)
+    if rules or wanted.any() or _likes(clause.text) or list(_only(clause.text)):
+        return True
+    if _energy([clause]) is not None or _pace([clause]) is not None:
+        return True
+    return not set(re.findall(r"[^\W\d_]+", clause.text)) - _EMPTY
+
+
+_EMPTY_WORDS = """
+a an and any anything are as at background be bed bit by can cue do feel feeling feels fit for from give go good
+great have here i if in is it its keep kind like little lot make may mood music must my need needs nice of on one or
+our please piece prefer preferably quite rather really score should so some something song songs sort sound sounding
+sounds soundtrack style suit that the them there these they thing things this to too track tracks tune type under
+underscore us use very vibe vibes want wanted we well what which will with would you your all also else more most
+overall feelings moods tone about around me ideally bgm s t hey hi thanks thank
+und oder ein eine einen einem der die das den mit für im in zu bitte etwas musik sehr soll sollte sein wie ich wir
+et ou un une le la les de du des avec pour dans musique quelque chose très s il vous plaît je nous
+y o un una el los las con para en música algo muy por favor que
+"""
+_EMPTY = frozenset(_EMPTY_WORDS.split())
+"""words that ask for nothing by themselves"""
 
 
 _LESS = (
     r"under|below|less than|fewer than|lower than|slower than|shorter than|max(?:imum)?(?: of)?|up to|at most|beneath|"
-    r"within|<=?|tops"
+    r"within|<=?|tops|unter|höchstens|maximal|bis zu|langsamer als|weniger als|moins de|au plus|maximum|menos de|"
+    r"como máximo|máximo"
 )
-_MORE = r"over|above|more than|higher than|faster than|longer than|min(?:imum)?(?: of)?|at least|upwards of|beyond|>=?"
-_NEAR = r"around|about|approx(?:imately)?|roughly|circa|ca\.?|near|~|close to"
+_MORE = (
+    r"over|above|more than|higher than|faster than|longer than|min(?:imum)?(?: of)?|at least|upwards of|beyond|>=?|"
+    r"über|mindestens|schneller als|mehr als|plus de|au moins|más de|al menos|como mínimo|mínimo"
+)
+_NEAR = r"around|about|approx(?:imately)?|roughly|circa|ca\.?|near|~|close to|etwa|ungefähr|environ|alrededor de"
 _OR_LESS = r"or (?:less|slower|under|lower|shorter)|max(?:imum)?|tops"
 _OR_MORE = r"or (?:more|faster|above|higher|over|longer)|min(?:imum)?"
 _VALUE = r"(?P<low>\d{2,3}(?:\.\d+)?)\s*(?:(?:-|to|and)\s*(?P<high>\d{2,3}(?:\.\d+)?))?\s*(?P<plus>\+)?"
@@ -259,29 +365,29 @@ _TEMPO_AFTER = re.compile(
 )
 _LENGTH = re.compile(
     rf"(?:(?P<way>{_LESS}|{_MORE})\s*)?(?P<low>\d+(?:\.\d+)?)\s*(?:(?:-|to|and)\s*(?P<high>\d+(?:\.\d+)?))?\s*"
-    rf"(?P<plus>\+)?\s*-?(?P<unit>minutes?|mins?|m|seconds?|secs?|s)\b\s*(?P<after>{_OR_LESS}|{_OR_MORE})?"
+    rf"(?P<plus>\+)?\s*-?(?P<unit>minut(?:es?|en|os)|mins?|m|seconds?|secs?|sekunden|secondes?|segundos|s)\b\s*(?P<after>{_OR_LESS}|{_OR_MORE})?"
     r"(?!\s*(?:video|clip|spot|ad|film|reel|commercial))"
 )
 _MODE = re.compile(
-    r"\b(minor|major)\b[- ](?:keys?|scales?|mode|tonality|chords?)|\bin (?:an? )?(minor|major)\b|"
-    r"\b[a-g](?:#|b|-flat|-sharp)? (minor|major)\b"
+    r"\b(?P<named>minor|major)\b[- ](?:keys?|scales?|mode|tonality|chords?)|"
+    r"\bin (?:an? )?(?P<of>minor|major|moll|dur)\b|"
+    r"\b[a-g](?:#|b|is|es|-flat|-sharp)?[ -](?P<key>minor|major|moll|dur)\b|"
+    r"\b(?:en|mode|modo|tono|tonalité) (?P<romance>mineur|majeur|menor|mayor)\b"
 )
+_MAJOR = frozenset({"major", "dur", "majeur", "mayor"})
 
 
 def _measures(clause: str, negated: bool) -> Iterator[Constraint]:
-    """Bounds on tempo and length."""
-    tempo = _TEMPO.search(clause) or _TEMPO_AFTER.search(clause)
-    if tempo is not None:
+    """Bounds on tempo and length, metre and mode."""
+    for tempo in list(_TEMPO.finditer(clause)) or list(_TEMPO_AFTER.finditer(clause)):
         low, high = _bounds(tempo, negated)
-        if not np.isfinite(low) and not np.isfinite(high):
+        if np.isfinite(low) or np.isfinite(high):
+            yield Constraint(f"{_range(low, high)} bpm", "bpm", low, high)
+        else:
             value = float(tempo["low"])
             share = _ABOUT if re.fullmatch(_NEAR, tempo["way"] or "") else _EXACTLY
-            low, high = value * (1 - share), value * (1 + share)
-            yield Constraint(f"about {value:g} bpm", "bpm", low, high)
-        else:
-            yield Constraint(f"{_range(low, high)} bpm", "bpm", low, high)
-    length = _LENGTH.search(_TEMPO.sub(" ", clause))
-    if length is not None:
+            yield Constraint(f"about {value:g} bpm", "bpm", value * (1 - share), value * (1 + share))
+    for length in _LENGTH.finditer(_TEMPO.sub(" ", clause)):
         scale = 60.0 if length["unit"].startswith("m") else 1.0
         low, high = (bound * scale for bound in _bounds(length, negated))
         if np.isfinite(low) or np.isfinite(high):
@@ -290,9 +396,9 @@ def _measures(clause: str, negated: bool) -> Iterator[Constraint]:
     if metre is not None and not negated:
         beats = float(metre[1] or 3)
         yield Constraint(f"{beats:.0f} beats in the bar", "beats_per_bar", beats, beats)
-    mode = _MODE.search(clause)
-    if mode is not None:
-        major = ((mode[1] or mode[2] or mode[3]) == "major") != negated
+    for mode in _MODE.finditer(clause):
+        named = next(name for name in mode.groups() if name is not None)
+        major = (named in _MAJOR) != negated
         yield Constraint(
             f"{'major' if major else 'minor'} key", "mode", 1e-3 if major else -1.0, 1.0 if major else -1e-3
         )
@@ -324,8 +430,9 @@ def _range(low: float, high: float) -> str:
 
 
 _VOICE = (
-    r"\b(?:vocals?|vox|singing|singers?|sung|lyrics?|voices?|vocalists?|rapping|rappers?|gesang|stimmen?|voix|voces|"
-    r"voz|voce|zang)\b"
+    r"(?<!for the )(?<!under the )(?<!behind the )"
+    r"\b(?:vocals?|vox|singing|singers?|sung|lyrics?|voices?|vocalists?|rapping|rappers?|gesang|sänger(?:in)?|"
+    r"stimmen?|voix|chant|voces|voz|canto|voce|zang)\b(?![- ]?overs?)"
 )
 _STRUCK = r"\b(?:drums?|drumming|percussion|beats?|drum ?kits?|schlagzeug|batterie|batería|batteria|bateria)\b"
 _EXPLICIT = (
@@ -344,8 +451,11 @@ def _presence(clause: str, negated: bool) -> Iterator[Constraint]:
     """What has to be there or must not: a voice, drums, bad language."""
     none_of = re.search(_NONE_OF, clause) is not None
     clean = re.search(_CLEAN, clause) is not None
-    if re.search(r"\binstrumentals?\b|\bvoiceless\b|\bwordless\b", clause):
+    wordless = re.search(r"\binstrumentals?\b|\binstrumentale?\b|\bvoiceless\b|\bwordless\b", clause)
+    if wordless:
         yield _voice(wanted=negated)
+        if re.search(rf"\b(?:and|plus)\b[^,]*{_VOICE}", clause[wordless.end() :]):
+            yield _voice(wanted=not negated)
     elif re.search(_VOICE, clause) and not clean:
         yield _voice(wanted=not negated and not none_of)
     struck = re.search(_STRUCK, clause) is not None
@@ -406,34 +516,44 @@ def _only(plain: str) -> Iterator[Constraint]:
                 yield Constraint(f"only {match[1]}", barred=others, required=named, kind="instruments")
 
 
-def _energy(plain: str) -> float | None:
-    """An energy that is asked for as such."""
-    for pattern, energy in (
-        (r"\b(?:low|little|minimal)[- ]energy\b", 0.2),
-        (r"\b(?:mid|medium|moderate)[- ]energy\b", 0.5),
-        (r"(?<!not )\bhigh[- ]energy\b", 0.85),
-    ):
-        if re.search(pattern, plain):
-            return energy
+def _energy(clauses: Sequence[_Clause]) -> float | None:
+    """An energy that is asked for as such; what is asked not to be low or high lies on the other side of the middle."""
+    for clause in clauses:
+        for pattern, energy, otherwise in _ENERGIES:
+            if re.search(pattern, clause.text):
+                return otherwise if clause.negated else energy
     return None
 
 
+_ENERGIES = (
+    (r"\b(?:low|little|minimal)[- ]energy\b", 0.2, 0.6),
+    (r"\b(?:mid|medium|moderate)[- ]energy\b", 0.5, None),
+    (r"\bhigh[- ]energy\b", 0.85, 0.4),
+)
+_ENERGY = re.compile("|".join(pattern for pattern, *_ in _ENERGIES))
+_MIDDLE_BPM = 104.0
 _PACES = (
-    (r"(?<!not )(?<!too )\bslow\b", 70.0),
-    (r"\bmid[- ]?tempo\b", 104.0),
-    (r"(?<!not )(?<!too )\bfast\b", 142.0),
+    (r"\b(?:slow|langsam(?:e|er|es)?|lente?|lent[oa]|langzaam)\b", 70.0),
+    (r"\bmid[- ]?tempo\b", _MIDDLE_BPM),
+    (r"\b(?:fast|schnell(?:e|er|es)?|rapide|rápid[oa]|veloce|snel)\b", 142.0),
 )
 
 
-def _aimed_bpm(plain: str, constraints: tuple[Constraint, ...]) -> float | None:
+def _pace(clauses: Sequence[_Clause]) -> float | None:
+    """The tempo that "slow" and "fast" mean; a middling one where they are denied."""
+    for clause in clauses:
+        for pattern, bpm in _PACES:
+            if re.search(pattern, clause.text):
+                return _MIDDLE_BPM if clause.negated else bpm
+    return None
+
+
+def _aimed_bpm(clauses: Sequence[_Clause], constraints: tuple[Constraint, ...]) -> float | None:
     """The middle of a range that is asked for, or what "slow" and "fast" mean."""
     for constraint in constraints:
         if constraint.fact == "bpm" and constraint.low > 0 and np.isfinite(constraint.high):
             return (constraint.low + constraint.high) / 2
-    for pattern, bpm in _PACES:
-        if re.search(pattern, plain):
-            return bpm
-    return None
+    return _pace(clauses)
 
 
 _Rules: TypeAlias = tuple[tuple[tuple[Fact, float, float, str], ...], tuple[str, ...]]

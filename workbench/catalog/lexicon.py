@@ -4,7 +4,7 @@
 has words that name it, in English and, for moods, in six other languages, and an expectation of sound: energy, pace,
 brightness, mode. A *scene* is a kind of text that is spoken over music ("a cooking video", "a memorial"): how such
 texts talk, and the facets of the music that is commonly laid under it. Reading a text is looking its words up, one to
-three at a time, with an eye on negation: "no drums" names drums as not there.
+three at a time, with an eye on negation (`workbench.catalog.negation`): "no drums" names drums as not there.
 
 Texts that are spoken seldom name their moods. The lexicon therefore also holds some nine hundred *lines* as people
 speak them, each with the facets of the music that suits; `workbench.catalog.meaning` learns from them.
@@ -15,7 +15,6 @@ Functions: `lexicon`, `read_lexicon`, `terms_in`, `named`. Classes: `Lexicon`, `
 from __future__ import annotations
 
 import hashlib
-import re
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,6 +25,7 @@ from typing import Any, Literal, NamedTuple, TypeAlias
 
 import numpy as np
 
+from workbench.catalog.negation import clauses, scopes
 from workbench.recording import FloatArray
 
 Kind: TypeAlias = Literal["moods", "genres", "instruments"]
@@ -41,16 +41,6 @@ _INSTRUMENT_SHARE = 1.5
 _LONGEST_TERM = 3
 _LONGEST_READ = 20_000
 """characters of a text that are looked up: more than a script may have, and an end to descriptions without one"""
-_NEGATIONS = frozenset(
-    {
-        "no", "not", "without", "non", "never", "avoid", "avoiding", "zero", "minus", "lacking", "exclude", "excluding",
-        "except", "nothing", "dont", "don't", "isnt", "isn't", "skip",
-        "sans", "ohne", "kein", "keine", "sin", "senza", "sem", "zonder", "geen",
-    }
-)  # fmt: skip
-_NEGATION_REACH = 3
-"""words after a negation that it covers, up to the next comma or conjunction"""
-_TURNS = frozenset({"but", "just", "only", "instead", "rather", "yes", "aber", "mais", "pero", "ma", "mas", "maar"})
 
 
 class Sound(NamedTuple):
@@ -196,23 +186,16 @@ def read_lexicon(text: str) -> Meaning:
 
 def terms_in(text: str, known: Mapping[str, object]) -> Iterator[tuple[str, bool]]:
     """Terms of a text that are known, longest first where they overlap, each with whether it is negated."""
-    for clause in re.split(r"[,;:.!?()\[\]\n/|•]+", text[:_LONGEST_READ].lower()):
-        words = re.findall(r"[^\W_]+(?:['&][^\W_]+)?", clause)
-        negated_until, at = -1, 0
+    for clause in clauses(text[:_LONGEST_READ]):
+        words, negated, at = clause.words, scopes(clause.words), 0
         while at < len(words):
-            if words[at] in _TURNS:
-                negated_until = -1
             for length in range(min(_LONGEST_TERM, len(words) - at), 0, -1):
                 term = _known(words[at : at + length], known)
                 if term is not None:
-                    yield term, at <= negated_until
-                    if at <= negated_until:
-                        negated_until += length
+                    yield term, negated[at] is not None
                     at += length
                     break
             else:
-                if words[at] in _NEGATIONS:
-                    negated_until = at + _NEGATION_REACH
                 at += 1
 
 

@@ -6,10 +6,12 @@ the music that suits; it was fitted by ridge regression on the lexicon's lines, 
 ship as `reader.npz` (`fit_reader` makes them). A script is read one sentence at a time and the readings are averaged.
 
 Beside it the lexicon reads single words: scenes by their cues, moods by their names. What it finds is added, the more
-the more was found; without the embedding it is all there is. The embedding knows English. A text in another language is
-told by its commonest words or its script; the reader then counts little and the lexicon's foreign words count.
+the more was found; without the embedding it is all there is. Both read the text with denied feelings replaced by their
+opposites (`workbench.catalog.negation`). The embedding knows English: of a text in another language the reader counts
+little, and the lexicon's foreign words count. A text that is nothing to read (`workbench.catalog.languages`) asks for
+nothing: no facet is wanted, and the sound is the usual one.
 
-Functions: `read_script`, `language_of`, `fit_reader`. Class: `Reading`.
+Functions: `read_script`, `fit_reader`. Class: `Reading`.
 
 References
 ----------
@@ -20,9 +22,7 @@ is read best from the layers in the middle.
 
 from __future__ import annotations
 
-import re
-import unicodedata
-from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib import resources
@@ -31,7 +31,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from workbench.catalog.languages import ENGLISH, is_readable, language_of
 from workbench.catalog.lexicon import Meaning, Sound, lexicon, lexicon_digest, read_lexicon, terms_in
+from workbench.catalog.negation import affirmed
+from workbench.catalog.opposites import opposites
 from workbench.catalog.words import DEPTHS, DIMS, SentenceEmbedding, chunks
 from workbench.errors import ResourceMissing
 from workbench.params import UnderscoreParams
@@ -63,6 +66,10 @@ class Reading:
     """shape (384,), unit; None without the embedding"""
     words: tuple[str, ...]
     """what the lexicon recognised"""
+    readable: bool = True
+    """whether there was anything to read"""
+    denials: tuple[tuple[str, str], ...] = ()
+    """feelings that were denied, as said, and the opposite that each was read as"""
 
 
 class Reader(NamedTuple):
@@ -95,20 +102,27 @@ def read_script(
     params : how much each counts
     """
     params = params or UnderscoreParams()
-    language = language_of(text)
+    language, size = language_of(text), len(lexicon().names)
     usual = usual_wishes()
+    if not is_readable(text, None if embedding is None else embedding.is_whole):
+        sound = _sound(usual[size:], usual[size:], params.sound_gain)
+        return Reading(np.zeros(size), sound, None, language, False, None, (), readable=False)
+    text, denials = affirmed(text, opposites())
     found, evidence, scene, words = _by_lexicon(text)
     read, vector = usual, None
     if embedding is not None:
         states = embedding.states(chunks(text) or [text])
         said = len(text.split())
         # A word or two tell little, in whatever direction they point.
-        trust = (1.0 if language == "English" else params.foreign_trust) * said / (said + params.brevity_doubt)
+        trust = (1.0 if language == ENGLISH else params.foreign_trust) * said / (said + params.brevity_doubt)
         read = usual + trust * (reader().read(states).mean(axis=0) - usual)
         vector = _unit(_unit(states[:, -1]).mean(axis=0))
-    share = params.lexicon_share if vector is not None and language == "English" else 1.0
+    share = params.lexicon_share if vector is not None and language == ENGLISH else 1.0
     wish = read + share * evidence / (evidence + params.lexicon_doubt) * (found - usual)
-    size = len(lexicon().names)
+    if denials:
+        # Said in so many words, and what the reader hears least: the more of the text it is, the more it counts.
+        share = len(denials) / (len(denials) + len(chunks(text)))
+        wish += share * (_named([opposite for _, opposite in denials]) - wish)
     return Reading(
         facets=np.clip(wish[:size] - params.usual_share * usual[:size], 0.0, None),
         sound=_sound(wish[size:], usual[size:], params.sound_gain),
@@ -117,20 +131,8 @@ def read_script(
         by_embedding=vector is not None,
         vector=vector,
         words=words,
+        denials=denials,
     )
-
-
-def language_of(text: str) -> str:
-    """The language of a text, by the script it is written in or its commonest words; English where nothing tells."""
-    letters = [unicodedata.name(letter, "").split(" ")[0] for letter in text[:4000] if letter.isalpha()]
-    if letters:
-        script, count = Counter(letters).most_common(1)[0]
-        if script != "LATIN" and count > len(letters) / 2:
-            return _SCRIPTS.get(script, f"{script.capitalize()} script")
-    words = Counter(re.findall(r"[^\W\d_]+", text.lower()))
-    counts = {name: sum(words[word] for word in commonest) for name, commonest in _COMMONEST.items()}
-    best = max(counts, key=lambda name: (counts[name], name == "English"))
-    return best if counts[best] > 1.3 * counts["English"] and counts[best] >= _LEAST_COMMON_WORDS else "English"
 
 
 @cache
@@ -191,11 +193,8 @@ def _by_lexicon(text: str) -> tuple[FloatArray, float, str | None, tuple[str, ..
     """Facets and sound by single words, how much speaks for them, the scene if one is clear, and the words."""
     book = lexicon()
     hits = np.zeros(len(book.scenes))
-    told: list[str] = []
-    for cue, negated in terms_in(text, book.cues):
-        if not negated:
-            told.append(cue)
-    distinct = dict.fromkeys(told)
+    # What a text says is not there, it still is about.
+    distinct = dict.fromkeys(cue for cue, _ in terms_in(text, book.cues))
     for cue in distinct:
         for index in book.cues[cue]:
             hits[index] += 1.0 / len(book.cues[cue])
@@ -207,17 +206,28 @@ def _by_lexicon(text: str) -> tuple[FloatArray, float, str | None, tuple[str, ..
     total = np.zeros(len(book.names) + 4)
     for share, scene in zip(hits, book.scenes, strict=True):
         total += share * np.concatenate([scene.facets, _coordinates(scene.sound)])
-    usual = usual_wishes()
     for index in map(int, np.flatnonzero(moods)):
-        row = usual.copy()
-        row[book.of("moods")] = 0.0
-        row[index] = 1.0
-        row[len(book.names) :] = _coordinates(Sound(*book.sounds[index]))
-        total += moods[index] * row
+        total += moods[index] * _of_mood(index)
     best = int(np.argmax(hits))
     clear = hits[best] >= _CUES_SHOWN and hits[best] > hits.sum() / 2
     words = [*distinct, *(word for index in np.flatnonzero(moods) for word in meaning.found[book.names[index]])]
     return total / evidence, evidence, book.scenes[best].name if clear else None, tuple(dict.fromkeys(words))
+
+
+def _of_mood(index: int) -> FloatArray:
+    """What a text asks for of which no more is known than its mood, as a row of `line_targets`."""
+    book = lexicon()
+    row = usual_wishes().copy()
+    row[book.of("moods")] = 0.0
+    row[index] = 1.0
+    row[len(book.names) :] = _coordinates(Sound(*book.sounds[index]))
+    return row
+
+
+def _named(words: Sequence[str]) -> FloatArray:
+    """The mean of what the moods ask for that some words name first."""
+    book = lexicon()
+    return np.asarray(np.mean([_of_mood(book.terms[word][0]) for word in words], axis=0))
 
 
 def _spoken_moods(meaning: Meaning) -> FloatArray:
@@ -247,28 +257,3 @@ def _sound(coordinates: FloatArray, usual: FloatArray, gain: float) -> Sound:
 def _unit(rows: FloatArray) -> FloatArray:
     length = np.linalg.norm(rows, axis=-1, keepdims=True)
     return np.asarray(rows / np.where(length > 0, length, 1.0))
-
-
-_SCRIPTS = {
-    "CYRILLIC": "Cyrillic script", "GREEK": "Greek", "ARABIC": "Arabic script", "HEBREW": "Hebrew",
-    "DEVANAGARI": "Devanagari script", "CJK": "Chinese", "HIRAGANA": "Japanese", "KATAKANA": "Japanese",
-    "HANGUL": "Korean", "THAI": "Thai",
-}  # fmt: skip
-_LEAST_COMMON_WORDS = 2
-_COMMONEST = {
-    "English": frozenset({"the", "and", "of", "to", "is", "you", "it", "that", "in", "we", "for", "with", "this", "was",
-                          "your", "are", "on", "he", "she", "they", "not", "but", "my", "be", "have", "at", "our"}),
-    "German": frozenset({"der", "die", "das", "und", "ist", "nicht", "ich", "wir", "sie", "ein", "eine", "mit", "auf",
-                         "den", "für", "von", "zu", "im", "es", "wie", "auch", "sich", "dem", "unser", "noch", "so"}),
-    "French": frozenset({"le", "la", "les", "et", "est", "une", "un", "des", "que", "nous", "vous", "dans", "pour",
-                         "pas", "je", "qui", "du", "il", "elle", "sur", "avec", "ce", "au", "notre", "mais", "plus"}),
-    "Spanish": frozenset({"el", "la", "los", "las", "y", "es", "una", "un", "que", "de", "en", "no", "por", "con",
-                          "para", "se", "su", "nos", "lo", "como", "más", "pero", "nuestro", "del", "al", "está"}),
-    "Italian": frozenset({"il", "la", "e", "è", "un", "una", "che", "di", "non", "per", "con", "si", "gli", "le", "del",
-                          "della", "sono", "nel", "più", "ma", "come", "anche", "questo", "noi", "al", "lo"}),
-    "Portuguese": frozenset({"o", "a", "e", "é", "um", "uma", "que", "de", "não", "para", "com", "os", "as", "do", "da",
-                             "em", "no", "na", "se", "mais", "mas", "nós", "você", "seu", "ao", "está"}),
-    "Dutch": frozenset({"de", "het", "een", "en", "is", "niet", "van", "ik", "wij", "we", "met", "op", "voor", "dat",
-                        "zijn", "ze", "te", "er", "aan", "ons", "ook", "naar", "je", "om", "maar", "nog"}),
-}  # fmt: skip
-"""words that stand in nearly every text of a language"""

@@ -178,7 +178,8 @@ def compare(
         own = facets[:, where]
         length = np.linalg.norm(own, axis=1)
         cosine = own @ wanted.facets[where] / np.where(length > 0, length, 1.0)
-        parts[kind] = np.where(length > 0, cosine, params.unnamed)
+        asked = (length > 0) & wanted.facets[where].any()
+        parts[kind] = np.where(asked, cosine, params.unnamed)
     sound = wanted.sound
     parts["energy"] = _near(columns.energy, sound.energy, params.energy_reach)
     parts["pace"] = _near(np.log2(np.asarray(columns.bpm, dtype=np.float64)), np.log2(sound.bpm), params.pace_reach)

@@ -19,6 +19,7 @@ import numpy as np
 from workbench.catalog.briefs import BROKEN, KEPT, Brief
 from workbench.catalog.columns import Columns
 from workbench.catalog.lane import Reason
+from workbench.catalog.languages import ENGLISH, language_of
 from workbench.catalog.lexicon import KINDS, Kind, lexicon, read_lexicon
 from workbench.catalog.meaning import Reading
 from workbench.catalog.ranking import Part, Ranked, Wanted
@@ -34,7 +35,8 @@ _TOPIC_TOLD = 0.25
 """cosine from where on a shared topic is worth a line"""
 _MOSTLY = 0.15
 """of a mode, from where on a key is called minor or major"""
-_ENGLISH = "English"
+_MOST_QUOTED, _LONGEST_QUOTE = 5, 60
+"""phrases that are quoted, and characters of each"""
 _COUNTS = 0.2
 """of a wanted facet, from where on a tag that names it counts as matched"""
 
@@ -100,6 +102,9 @@ def explanation(told: Told, row: int, names: Names) -> str:
     vocals = float(columns.vocals[row])
     if np.isfinite(vocals):
         facts.append("no voice" if vocals < _USUAL else "a voice")
+    if not told.wanted.facets.any():
+        what = _listed(facts) if facts else "little known of it"
+        return f"{what[0].upper()}{what[1:]}: nothing else was asked of it, for there was nothing to read in the text."
     sought = _listed(told.wanted.names("moods", 2)) or "plain"
     close = float(told.ranked.scores[row])
     fit = "close to" if close >= 0.35 else "somewhat like" if close >= 0.15 else "far from"
@@ -128,29 +133,39 @@ def lane_reasoning(told: Told, brief: Brief, best: Sequence[int]) -> str:
 
 
 def _sentences(told: Told, brief: Brief, best: Sequence[int]) -> Iterator[str]:
+    yield from _said_of_text(told, brief)
+    yield from _said_of_brief(told, brief, best)
+    if told.platform and told.platform.strip():
+        known = told.wanted.steer is not None
+        yield f"{told.platform.strip()[:40]} {'moved energy, opening and length' if known else 'was a weak steer'}."
+    if not len(told.columns):
+        yield "The catalog holds no track that could be put forward."
+
+
+def _said_of_text(told: Told, brief: Brief) -> Iterator[str]:
+    """What the script was read as, and by whom."""
     wanted, reading = told.wanted, told.reading
-    shares = _shares(wanted, "moods")
-    read = _listed([f"{name} ({100 * share:.0f} %)" for name, share in shares])
+    usual = f"energy {wanted.sound.energy:.2f} of 1, about {wanted.sound.bpm:.0f} bpm"
+    if not reading.readable:
+        asked = brief.constraints or brief.wishes.any()
+        yield "The text says nothing about music: hardly a word of it is known in any language that is read here."
+        yield (
+            f"So tracks were put in order by {'the brief and by ' if asked else ''}what suits most texts: {usual}, "
+            f"{'a singing voice' if wanted.voice else 'nobody singing'}."
+        )
+        return
+    read = _listed([f"{name} ({100 * share:.0f} %)" for name, share in _shares(wanted, "moods")])
     if read:
         yield f"What is said reads as {read}."
     yield (
-        f"Music with energy {wanted.sound.energy:.2f} of 1, about {wanted.sound.bpm:.0f} bpm"
-        f"{_key(wanted.sound.mode)} suits it; {_listed(wanted.names('genres')) or 'no genre'} and "
+        f"Music with {usual}{_key(wanted.sound.mode)} suits it; {_listed(wanted.names('genres')) or 'no genre'} and "
         f"{_listed(wanted.names('instruments')) or 'no instrument'} above others."
     )
+    if reading.denials:
+        denied = _listed([f'"{said}" as {opposite}' for said, opposite in reading.denials[:_MOST_QUOTED]])
+        yield f"What the text denies was read as its opposite: {denied}."
     if reading.scene is not None:
         yield f"Single words make it {reading.scene}."
-    if brief.wishes.any() or brief.energy is not None or brief.bpm is not None:
-        yield "The brief counted for more than the script."
-    if wanted.constraints:
-        rules = _listed([rule.said for rule in wanted.constraints])
-        yield f"Rules that were kept to: {rules}; tracks that break one come last and say so."
-        broken = sum(bool((told.ranked.judged[:, row] == BROKEN).any()) for row in best)
-        if broken:
-            yield f"{broken} of the {len(best)} break a rule, because no more tracks keep them all."
-    if told.platform and told.platform.strip():
-        known = wanted.steer is not None
-        yield f"{told.platform.strip()[:40]} {'moved energy, opening and length' if known else 'was a weak steer'}."
     if reading.by_embedding:
         yield "The script's meaning was read by a sentence embedding, joined with the lexicon's words."
     else:
@@ -158,11 +173,33 @@ def _sentences(told: Told, brief: Brief, best: Sequence[int]) -> Iterator[str]:
             "No sentence embedding is at hand: the lexicon of moods, genres, instruments and scenes did the work, "
             "by single words."
         )
-    if reading.language != _ENGLISH:
+    if reading.language != ENGLISH:
         yield (
             f"The script seems to be in {reading.language}, which is read only in part: "
             "what it asks for is near the usual, and a brief in English would help."
         )
+
+
+def _said_of_brief(told: Told, brief: Brief, best: Sequence[int]) -> Iterator[str]:
+    """What the brief asked for, what of it was kept to, and what was not understood."""
+    if brief.wishes.any() or brief.energy is not None or brief.bpm is not None:
+        yield "The brief counted for more than the script."
+    for one, other in brief.contradictions:
+        yield f'The brief contradicts itself: no track can be both "{one}" and "{other}", so neither was kept to.'
+    if told.wanted.constraints:
+        rules = _listed([rule.said for rule in told.wanted.constraints])
+        yield f"Rules that were kept to: {rules}; tracks that break one come last and say so."
+        broken = sum(bool((told.ranked.judged[:, row] == BROKEN).any()) for row in best)
+        if broken:
+            yield f"{broken} of the {len(best)} break a rule, because no more tracks keep them all."
+    if brief.unread:
+        phrases = [f'"{phrase[:_LONGEST_QUOTE]}"' for phrase in brief.unread[:_MOST_QUOTED]]
+        if more := len(brief.unread) - len(phrases):
+            phrases.append(f"{more} more")
+        yield f"Not understood in the brief, and left aside: {_listed(phrases)}."
+    language = language_of(brief.text)
+    if language != ENGLISH:
+        yield f"The brief seems to be in {language}, of which only single words are known; English is read better."
 
 
 def _facts(part: Part, told: Told, row: int, names: Names) -> tuple[str, str] | None:

@@ -111,6 +111,10 @@ class SentenceEmbedding:
             states[rows] = self._forward([ids[row] for row in rows])
         return states
 
+    def is_whole(self, word: str) -> bool:
+        """Whether a word in lower case is one token: common enough to be told from a row of letters."""
+        return self._tokenizer.token_to_id(word) is not None
+
     def _forward(self, ids: list[list[int]]) -> FloatArray:
         """One batch, padded to its longest: shape (len(ids), len(DEPTHS), 384)."""
         longest = max(map(len, ids))

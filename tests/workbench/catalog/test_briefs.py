@@ -72,6 +72,74 @@ def test_a_rule_is_kept_broken_or_open(
     assert tuple(rules[said].judge(columns, facets)) == judged
 
 
+@pytest.mark.parametrize(
+    ("brief", "clash"),
+    [
+        ("under 90 bpm, over 120 bpm", ("under 90 bpm", "at least 120 bpm")),
+        ("under 90 bpm and over 120 bpm", ("under 90 bpm", "at least 120 bpm")),
+        ("no vocals, with vocals", ("no vocals", "with vocals")),
+        ("instrumental with singer", ("no vocals", "with vocals")),
+        ("instrumental and sung", ("no vocals", "with vocals")),
+        ("minor key, in C major", ("minor key", "major key")),
+        ("like a lullaby, over 120 bpm", ("at least 120 bpm", "like a lullaby: up to 100 bpm")),
+        ("at most 60 seconds, at least 2 minutes", ("at most 60 s long", "at least 120 s long")),
+        ("only piano, no piano", ("no piano", "only piano")),
+        ("guitar, no guitar", ("guitar", "no guitar")),
+    ],
+)
+def test_rules_that_contradict_each_other_are_told_and_not_kept_to(brief: str, clash: tuple[str, str]) -> None:
+    read = read_brief(brief)
+    assert read.contradictions == (clash,)
+    assert not set(clash) & {rule.said for rule in read.constraints}
+
+
+@pytest.mark.parametrize("brief", ["90 to 110 bpm, under 100 bpm", "no vocals, no drums", "bittersweet, not sad"])
+def test_rules_that_a_track_can_keep_together_do_not_contradict(brief: str) -> None:
+    assert read_brief(brief).contradictions == ()
+
+
+@pytest.mark.parametrize(
+    ("brief", "phrases"),
+    [
+        ("warm, sidechained", ("sidechained",)),
+        ("warm and glittery", ("glittery",)),
+        ("no autotune, no vocals", ("no autotune",)),
+        ("something like my old Volvo", ("something like my old volvo",)),
+        ("Please, some nice music with piano!", ()),
+        ("between 90 and 110 bpm, slow, low-energy, like a lullaby, vocals are fine", ()),
+        ("anything but boring", ()),
+        ("ohne Gesang, bitte langsam", ()),
+        ("", ()),
+    ],
+)
+def test_phrases_that_were_not_understood_are_listed(brief: str, phrases: tuple[str, ...]) -> None:
+    assert read_brief(brief).unread == phrases
+
+
+@pytest.mark.parametrize(
+    ("brief", "rules", "bpm"),
+    [
+        ("ohne Gesang, kein Schlagzeug, langsam", {"no vocals", "no drums"}, 70.0),
+        ("unter 100 bpm, in Moll, mindestens 2 Minuten", {"at most 100 bpm", "minor key", "at least 120 s long"}, None),
+        ("sans voix ni batterie, en mineur, lent", {"no vocals", "no drums", "minor key"}, 70.0),
+        ("sin voces, más de 100 bpm, rápido", {"no vocals", "at least 100 bpm"}, 142.0),
+    ],
+)
+def test_the_commonest_rules_are_understood_in_other_languages(brief: str, rules: set[str], bpm: float | None) -> None:
+    read = read_brief(brief)
+    assert {rule.said for rule in read.constraints} == rules
+    assert read.bpm == bpm
+
+
+@pytest.mark.parametrize(("brief", "bpm"), [("slow", 70.0), ("not too fast", 104.0), ("never slow", 104.0)])
+def test_a_denied_pace_is_a_middling_one(brief: str, bpm: float) -> None:
+    assert read_brief(brief).bpm == bpm
+
+
+def test_a_voice_over_is_no_singer() -> None:
+    assert _said("leave room for the voice-over") == set()
+
+
 def test_like_a_lullaby_is_slow_quiet_and_without_drums(columns: Columns, facets: np.ndarray) -> None:
     brief = read_brief("something like a lullaby")
     assert {rule.fact for rule in brief.constraints} == {"energy", "bpm", "drums"}

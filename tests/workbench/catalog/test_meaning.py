@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from workbench.catalog.lexicon import lexicon, named
-from workbench.catalog.meaning import language_of, line_targets, read_script, reader, ridge
+from workbench.catalog.meaning import line_targets, read_script, reader, ridge
 from workbench.catalog.words import DEPTHS, DIMS, SentenceEmbedding, find_embedding
 from workbench.settings import WorkbenchSettings
 
@@ -79,24 +79,34 @@ def test_two_words_are_not_followed_far(embedding: SentenceEmbedding) -> None:
     assert abs(short.sound.energy - usual) < abs(long.sound.energy - usual)
 
 
+@pytest.mark.parametrize("text", ["asdf qwer zxcv", "4711 0815", "🎉🎉"])
+def test_what_cannot_be_read_asks_for_no_facet_and_the_usual_sound(text: str) -> None:
+    reading = read_script(text)
+    assert not reading.readable
+    assert not reading.facets.any()
+    assert reading.sound.energy == pytest.approx(line_targets().mean(axis=0)[-4])
+
+
+@pytest.mark.parametrize("lexicon_only", [True, False])
 @pytest.mark.parametrize(
-    ("text", "language"),
+    ("asserted", "denying", "mood", "other"),
     [
-        ("The night is still and we are not alone.", "English"),
-        ("Die Nacht ist still, und wir sind nicht allein.", "German"),
-        ("La nuit est calme et nous ne sommes pas seuls.", "French"),
-        ("La noche está en calma y no estamos solos en el mar.", "Spanish"),
-        ("La notte è calma e non siamo soli nel mare.", "Italian"),
-        ("A noite está calma e não estamos sós no mar.", "Portuguese"),
-        ("De nacht is stil en wij zijn niet alleen.", "Dutch"),
-        ("夜は静かで、海は穏やかです。", "Japanese"),
-        ("Ночь тиха, и мы не одни.", "Cyrillic script"),
-        ("Wow!", "English"),
-        ("", "English"),
+        ("The day was sad.", "The day was not sad at all.", "sad", "happy"),
+        ("She is calm.", "She is never calm.", "calm", "tense"),
+        ("The room was scary.", "The room was anything but scary.", "scary", "warm"),
+        ("They live with hope.", "They live without hope.", "uplifting", "dark"),
     ],
 )
-def test_the_language_is_told(text: str, language: str) -> None:
-    assert language_of(text) == language
+def test_a_denied_mood_is_read_as_its_opposite(
+    request: pytest.FixtureRequest, asserted: str, denying: str, mood: str, other: str, lexicon_only: bool
+) -> None:
+    by = None if lexicon_only else request.getfixturevalue("embedding")
+    said, denied = read_script(asserted, by), read_script(denying, by)
+    first, second = lexicon().index(mood), lexicon().index(other)
+    assert denied.facets[first] < said.facets[first]
+    assert denied.facets[second] > denied.facets[first]
+    assert len(denied.denials) == 1
+    assert said.denials == ()
 
 
 def test_another_language_degrades_gently(embedding: SentenceEmbedding) -> None:

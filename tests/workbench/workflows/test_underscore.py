@@ -193,6 +193,50 @@ def test_production_notes_of_a_script_are_a_brief(snapshot: Snapshot) -> None:
     assert "no vocals" in lane.reasoning
 
 
+def test_a_brief_that_contradicts_itself_is_told_and_still_ranked(snapshot: Snapshot) -> None:
+    lane = underscore(SCRIPT, snapshot, brief="under 90 bpm, over 120 bpm, no vocals")
+    assert 'no track can be both "under 90 bpm" and "at least 120 bpm"' in lane.reasoning
+    assert "Rules that were kept to: no vocals;" in lane.reasoning
+    assert lane.matches[0].score > 0
+
+
+def test_phrases_that_were_not_understood_are_told(snapshot: Snapshot) -> None:
+    lane = underscore(SCRIPT, snapshot, brief="warm, sidechained, like my old Volvo")
+    assert 'Not understood in the brief, and left aside: "sidechained" and "like my old volvo".' in lane.reasoning
+
+
+def test_sad_music_is_not_put_first_for_what_is_not_sad(snapshot: Snapshot) -> None:
+    lane = underscore("This is not sad at all.", snapshot)
+    assert '"not sad" as cheerful' in lane.reasoning
+    scores = {match.track.track_id: match.score for match in lane.candidate_pool}
+    assert scores["trk_12"] > scores["trk_00"]
+
+
+@pytest.mark.parametrize("script", ["asdf qwer zxcv", "123 456", "🎉🎉🎉"])
+@pytest.mark.parametrize("brief", [None, "cheerful, no vocals"])
+def test_nonsense_is_called_so(snapshot: Snapshot, script: str, brief: str | None) -> None:
+    lane = underscore(script, snapshot, brief=brief)
+    assert "says nothing about music" in lane.reasoning
+    assert "reads as" not in lane.reasoning
+    assert ("by the brief and by what suits most texts" in lane.reasoning) == (brief is not None)
+    assert len(lane.matches) == 10
+
+
+@pytest.mark.parametrize(
+    ("script", "brief", "said"),
+    [
+        ("Ruhig.", None, "The script seems to be in German"),
+        ("Une nuit calme.", None, "The script seems to be in French"),
+        ("Buenas noches, mi amor.", None, "The script seems to be in Spanish"),
+        (SCRIPT, "ohne Gesang, langsam", "The brief seems to be in German"),
+    ],
+)
+def test_short_texts_in_another_language_are_told_too(
+    snapshot: Snapshot, script: str, brief: str | None, said: str
+) -> None:
+    assert said in underscore(script, snapshot, brief=brief).reasoning
+
+
 def test_another_language_is_told(snapshot: Snapshot) -> None:
     lane = underscore("Wir sind traurig, und das Haus ist still. Die Tassen stehen noch auf dem Tisch.", snapshot)
     assert "seems to be in German" in lane.reasoning
@@ -228,6 +272,7 @@ def test_an_empty_catalog_has_an_empty_lane(tmp_path: Path) -> None:
     lane = underscore(SCRIPT, Home(tmp_path / "empty"))
     assert lane.matches == ()
     assert lane.title
+    assert "holds no track" in lane.reasoning
 
 
 @pytest.mark.parametrize("script", ["", "  \n"])
