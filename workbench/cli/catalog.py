@@ -123,8 +123,11 @@ def list_tracks(home: Home) -> None:
     """
     from workbench.workflows.library import open_library
 
-    for track in open_library(home).list():
+    tracks = open_library(home).list()
+    for track in tracks:
         print_line(track_row(track))
+    if not tracks:
+        tell_of_nothing(home)
 
 
 @command.command("remove")
@@ -172,6 +175,16 @@ def reindex(home: Home) -> None:
                 faults += 1
     if faults or found.missing:
         click.get_current_context().exit(1)
+
+
+def tell_of_nothing(home: Home) -> None:
+    """A line for the person who asked a catalog that has nothing to put forward."""
+    from workbench.workflows.library import open_library
+
+    if open_library(home).list():
+        say("workbench: no track of the catalog can be heard, so none is put forward")
+        return
+    say(f"workbench: the catalog in {home.root} is empty; fill it by `workbench catalog add PATH` or `catalog demo`")
 
 
 def track_row(track: Track) -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from workbench.cli.catalog import tell_of_nothing
 from workbench.cli.options import home_option, profile_option
 from workbench.cli.terminal import print_body, progress_bar
 
@@ -50,5 +51,7 @@ def command(
     clip = find_video(video, home)
     with progress_bar() as progress:
         lane = match(clip.path, home, params, include_sync=include_sync, progress=progress)
+    if not lane.candidate_pool:
+        tell_of_nothing(home)
     body = lane_body(lane, expand == "full", sync_points if include_sync else None)
     print_body(match_result(body, video_id=clip.video_id).to_json())

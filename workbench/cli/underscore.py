@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from workbench.cli.catalog import tell_of_nothing
 from workbench.cli.options import home_option, profile_option
 from workbench.cli.terminal import print_body
 
@@ -41,4 +42,6 @@ def command(
 
     script = sys.stdin.read() if text == "-" else text
     lane = underscore(script, home, params, platform=platform, brief=brief)
+    if not lane.candidate_pool:
+        tell_of_nothing(home)
     print_body(underscore_result(lane_body(lane, expand == "full", None)).to_json())

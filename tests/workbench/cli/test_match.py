@@ -50,6 +50,15 @@ def test_prints_a_lean_lane(workbench: Call, song_file: Path, clip_file: Path, s
     assert track["match_map"]
 
 
+def test_an_empty_catalog_is_told_in_a_line_that_says_what_to_do(
+    workbench: Call, clip_file: Path, tmp_path: Path
+) -> None:
+    code, out, err = workbench("match", clip_file, "--home", tmp_path)
+    assert code == 0
+    assert json.loads(out)["lane"]["matches"] == []
+    assert f"workbench: the catalog in {tmp_path} is empty; fill it by `workbench catalog add PATH`" in err
+
+
 def test_shows_as_many_sync_points_as_asked_for(
     workbench: Call, song_file: Path, clip_file: Path, stocked: Path
 ) -> None:

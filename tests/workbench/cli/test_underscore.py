@@ -74,5 +74,15 @@ def test_an_empty_script_is_one_line_of_error(workbench: Run, catalog: Path) -> 
     assert error == "workbench: the script must say something\n"
 
 
+def test_an_empty_catalog_is_told_in_a_line_that_says_what_to_do(workbench: Run, tmp_path: Path) -> None:
+    code, out, error = workbench("underscore", "Hello there", "--home", tmp_path / "new")
+    assert code == 0
+    assert json.loads(out)["lane"]["matches"] == []
+    (line,) = [line for line in error.splitlines() if line.startswith("workbench: ")]
+    assert f"the catalog in {tmp_path / 'new'} is empty" in line
+    assert "workbench catalog add PATH" in line
+    assert "is empty" in workbench("catalog", "list", "--home", tmp_path / "new")[2]
+
+
 def test_another_expand_is_wrong_usage(workbench: Run, catalog: Path) -> None:
     assert workbench("underscore", "Hello", "--home", catalog, "--expand", "lean")[0] == 2
