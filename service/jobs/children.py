@@ -39,6 +39,8 @@ class Child:
         self.deadline = 0.0
         """monotonic s, when it is to have done its job or, not ready yet, its imports; only while it has a job"""
         self.ready = False
+        self.revision = ""
+        """of the analysis that it answers with, once it is ready"""
         self._seconds = 0.0
         self.jobs_done = 0
         self._unread = b""
@@ -82,8 +84,9 @@ class Child:
             return False
         return True
 
-    def is_ready(self) -> None:
-        """It has done its imports; the time of a job that it was given before begins now."""
+    def is_ready(self, revision: str) -> None:
+        """It has done its imports, of this revision; the time of a job that it was given before begins now."""
+        self.revision = revision
         self.ready, self.deadline = True, time.monotonic() + self._seconds
 
     def messages(self) -> list[Mapping[str, Any]] | None:

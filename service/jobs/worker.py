@@ -100,6 +100,7 @@ class Worker:
     _next_child: float = field(default=0.0, init=False)
     _next_sweep: float = field(default=0.0, init=False)
     _revision: str | None = field(default=None, init=False)
+    _noted: bool = field(default=False, init=False)
     _announced: bool = field(default=False, init=False)
 
     def run(self) -> None:
@@ -250,19 +251,30 @@ class Worker:
 
     def _hear(self, child: Child, message: Mapping[str, Any]) -> None:
         if "ready" in message:
-            child.is_ready()
-            self._revision = str(message["ready"])
-            self._announce()
+            child.is_ready(str(message["ready"]))
+            self._heed_revision(child.revision)
         elif "stage" in message:
             child.stage = str(message["stage"])
             self._next_beat = min(self._next_beat, time.monotonic())
         else:
             self._finished(child, message)
 
+    def _heed_revision(self, revision: str) -> None:
+        """Find answers by the newest child's revision; children from before an update of the package are replaced."""
+        if revision != self._revision:
+            self._revision, self._noted = revision, False
+        for child in [one for one in self._children if one.idle and self._is_outdated(one)]:
+            self._remove(child)
+            child.kill()
+        self._announce()
+
+    def _is_outdated(self, child: Child) -> bool:
+        return child.ready and child.revision != self._revision
+
     def _announce(self) -> None:
-        """Once: tell HTTP processes by which revision answers are found, and whoever started us that we are ready."""
+        """Tell HTTP processes by which revision answers are found and, once, whoever started us that we are ready."""
         revision = self._revision
-        if self._announced or revision is None:
+        if self._noted or revision is None:
             return
         try:
             with self.database.write() as connection:
@@ -271,8 +283,10 @@ class Worker:
         except StoreError as error:
             log.error("cannot note the revision", problem=str(error))
             return
-        self._announced = True
-        self.on_ready()
+        self._noted = True
+        if not self._announced:
+            self._announced = True
+            self.on_ready()
 
     def _finished(self, child: Child, message: Mapping[str, Any]) -> None:
         job = child.taken()
@@ -289,7 +303,7 @@ class Worker:
             self._settle(
                 job, "failed", partial(settle.failed, job=job, status=fault["status"], message=fault["message"])
             )
-        if fault.get("spent") or child.jobs_done >= _JOBS_A_CHILD:
+        if fault.get("spent") or child.jobs_done >= _JOBS_A_CHILD or self._is_outdated(child):
             self._remove(child)
             child.kill()
 

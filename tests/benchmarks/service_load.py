@@ -1,4 +1,5 @@
-"""How fast the service answers, beside an empty handler of the same server; whether it stays so; how it drains a burst.
+"""How fast the service answers, beside an empty handler of the same server; whether it stays so; how soon it begins a
+job and what it costs while there is none; how it drains a burst.
 
 Closed loops on loopback: so many clients, each of which sends its next request when the last is answered, for a few
 seconds. The clients are one process of raw sockets, so that little of the machine goes into asking; they share its
@@ -23,6 +24,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -32,6 +34,11 @@ import soundfile
 import trustme
 from table import Table
 
+from service.store import jobs
+from service.store.tables import open_database
+from workbench.home import Home
+from workbench.settings import WorkbenchSettings
+
 sys.path.insert(0, str(Path(__file__).parents[1] / "contract"))
 
 WORKBENCH = (sys.executable, "-m", "service.console")
@@ -40,6 +47,7 @@ SECONDS = 3.0
 BURST, OTHERS = int(os.environ.get("WORKBENCH_BENCH_BURST", "500")), 5
 SONG_SECONDS = 8
 SETTLE_SECONDS = 540.0
+IDLE_SECONDS, IDLE_JOBS = 20.0, 12
 
 
 @dataclass
@@ -48,6 +56,7 @@ class Served:
 
     url: str
     process: subprocess.Popen[str]
+    home: Path
     keys: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -55,14 +64,20 @@ class Served:
         """Where it listens."""
         return int(self.url.rsplit(":", 1)[1])
 
+    def proc(self, what: str) -> Path:
+        """The kernel's folder of the supervisor's child whose command line names this."""
+        listed = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
+        return next(found for pid in listed if what in ((found := Path(f"/proc/{pid}")) / "cmdline").read_text())
+
     def memory_mb(self) -> float:
         """Resident memory of the HTTP process, MB."""
-        listed = Path(f"/proc/{self.process.pid}/task/{self.process.pid}/children").read_text().split()
-        for pid in listed:
-            if "http_process" in Path(f"/proc/{pid}/cmdline").read_text():
-                pages = int(Path(f"/proc/{pid}/statm").read_text().split()[1])
-                return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
-        raise RuntimeError("no HTTP process")
+        pages = int((self.proc("http_process") / "statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE") / 2**20
+
+    def cpu_seconds(self, what: str) -> float:
+        """Processor time that a process has used."""
+        user, system = (self.proc(what) / "stat").read_text().rpartition(")")[2].split()[11:13]
+        return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 @dataclass
@@ -95,7 +110,7 @@ def run() -> list[Table]:
         }
         with serving(root / "home", settings, root) as served:
             warm = requests(served)
-            return [load(served, warm), memory(served, warm["warm loop"]), burst(served, url)]
+            return [load(served, warm), memory(served, warm["warm loop"]), idle(served, url), burst(served, url)]
 
 
 def load(served: Served, asked: Mapping[str, bytes]) -> Table:
@@ -133,6 +148,41 @@ def memory(served: Served, request: bytes) -> Table:
         table.add((step + 1) * minutes / 4, total, served.memory_mb())
     table.notes.append("Eight clients that ask for the same warm loop.")
     return table
+
+
+def idle(served: Served, url: str) -> Table:
+    """What the processes cost while nothing is asked, and how soon a job begins then."""
+    table = Table("Service: idle", ("process", "% of a core", "jobs", "accepted to begun, p50 ms", "longest ms"))
+    names = {"HTTP": "http_process", "jobs": "service.console", "ranking": "ranking_process"}
+    before = {name: served.cpu_seconds(command) for name, command in names.items()}
+    time.sleep(IDLE_SECONDS)
+    used = {name: served.cpu_seconds(command) - before[name] for name, command in names.items()}
+    delays = asyncio.run(begun(served, url))
+    for name, seconds in used.items():
+        told = (len(delays), float(np.median(delays)), max(delays)) if name == "jobs" else ("", "", "")
+        table.add(name, 100 * seconds / IDLE_SECONDS, *told)
+    table.notes.append(f"{IDLE_SECONDS:g} s without a request; then jobs one by one, at moments of no pattern.")
+    return table
+
+
+async def begun(served: Served, url: str) -> list[float]:
+    """Milliseconds from accepting a job to beginning it, of jobs that each find the service idle."""
+    chance = np.random.default_rng(6)
+    database = open_database(Home(served.home), WorkbenchSettings(database_url=None))
+    delays = []
+    for _ in range(IDLE_JOBS):
+        (poll,) = await submitted(served, "single", 1, url)
+        while await unsettled(served, "single", [poll]):
+            await asyncio.sleep(0.1)
+        await asyncio.sleep(chance.uniform(0.5, 3.0))
+        with database.read() as connection:
+            job = jobs.get(connection, poll.rpartition("/")[2])
+        assert job is not None
+        assert job.started_at is not None
+        waited = datetime.fromisoformat(job.started_at) - datetime.fromisoformat(job.created_at)
+        delays.append(1000 * waited.total_seconds())
+    database.close()
+    return delays
 
 
 def burst(served: Served, url: str) -> Table:
@@ -297,7 +347,7 @@ def serving(home: Path, settings: Mapping[str, str], root: Path) -> Iterator[Ser
     )  # fmt: skip
     try:
         assert process.stdout is not None
-        yield Served(process.stdout.readline().removeprefix("listening on ").strip(), process, keys)
+        yield Served(process.stdout.readline().removeprefix("listening on ").strip(), process, home, keys)
     finally:
         process.terminate()
         process.wait(timeout=60)

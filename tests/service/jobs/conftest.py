@@ -51,6 +51,7 @@ class Workshop:
         environment = {
             **os.environ,
             "WORKBENCH_JOB_DRAIN_SECONDS": "60",
+            "TINY_REVISION": "revision of the tests",
             **self.settings,
             "WORKBENCH_DATABASE_URL": self.database.url,
             "WORKBENCH_JOB_LEASE_SECONDS": str(self.lease),

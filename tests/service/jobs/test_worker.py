@@ -126,6 +126,26 @@ def test_what_outlasts_the_drain_goes_back_to_the_queue(workshop: Workshop, tmp_
     assert len(workshop.ledger()) == 1
 
 
+def test_after_an_update_children_of_the_old_analysis_are_replaced(workshop: Workshop, tmp_path: Path) -> None:
+    """Answers are found by one revision, so all that is answered from now on is of it."""
+    file = tmp_path / "revision"
+    file.write_text("old")
+    workshop.settings |= {"TINY_REVISION": "", "TINY_REVISION_FILE": str(file)}
+    workshop.ready(workshop.start(main=2))
+
+    def revision() -> str | None:
+        with workshop.database.read() as connection:
+            return facts.get(connection, facts.ANALYSIS_REVISION)
+
+    workshop.settled(workshop.submit({"do": "revision"})[0])
+    assert revision() == "old"
+    file.write_text("new")
+    workshop.settled(workshop.submit({"do": "die"})[0])
+    workshop.wait_for(lambda: revision() == "new", "the update is noticed")
+    done = [workshop.settled(job).answer for job in workshop.submit(*[{"do": "revision"}] * 4)]
+    assert done == [{"revision": "new"}] * 4
+
+
 def test_a_dead_workers_job_goes_to_another_one(workshop: Workshop, tmp_path: Path) -> None:
     gate = tmp_path / "gate"
     dead = workshop.ready(workshop.start())
