@@ -22,6 +22,7 @@ from pydantic import BaseModel
 
 from workbench.align.landmarks import Heard, Landmarks, find_landmarks, landmarks_from_arrays, landmarks_to_arrays
 from workbench.align.placements import Placement, place
+from workbench.errors import MediaError
 from workbench.home import Home
 from workbench.params import WorkbenchParams
 from workbench.recording import VideoSeconds
@@ -92,16 +93,31 @@ def align_track(
 
 
 def track_landmarks(
-    path: Path | str, home: Home | None = None, params: WorkbenchParams | None = None, progress: Progress = silent
+    path: Path | str,
+    home: Home | None = None,
+    params: WorkbenchParams | None = None,
+    progress: Progress = silent,
+    *,
+    content_hash: str | None = None,
 ) -> Landmarks:
     """Landmarks of a track, from the store or found now.
 
+    Parameters
+    ----------
+    path : the track's file
+    home : whose store is used; None: the one that settings choose
+    params : all parameters
+    progress : told what is being done
+    content_hash : SHA-256 of the bytes that are meant, for what is kept under them; None for whatever lies there
+
     Raises
     ------
-    MediaError : no such file, or no sound in it
+    MediaError : no such file, no sound in it, or not the one that is meant
     StoreError : the home folder cannot be written to
     """
     sound = Sound(Path(path), params or WorkbenchParams(), progress, home)
+    if content_hash not in (None, sound.content_hash):
+        raise MediaError(f"{path}: this file is not the one that was added to the catalog; add it again")
     return landmarks_from_arrays(landmark_stage(store_of(home), sound))
 
 

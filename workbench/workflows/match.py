@@ -218,6 +218,8 @@ def pair_placements(
 ) -> Placements | None:
     """Where a track lands with a film, from the store or found now; None where the track's sound cannot be had.
 
+    A file that is not the one that was added is not its sound: nothing is kept of it.
+
     Parameters
     ----------
     film_hash : of the film's bytes
@@ -235,7 +237,8 @@ def pair_placements(
 
     def compute() -> dict[str, NDArray[Any]]:
         landmarks = kept_landmarks(track.content_hash, correction, params, store)
-        landmarks = landmarks or track_landmarks(track.path, home, params)
+        if landmarks is None:
+            landmarks = track_landmarks(track.path, home, params, content_hash=track.content_hash)
         return {"placement_list": _to_bytes(place(landmarks, moments, params.align))}
 
     try:

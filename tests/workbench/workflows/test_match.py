@@ -173,6 +173,22 @@ def test_a_track_whose_file_and_landmarks_are_gone_is_ranked_but_cold(home: Home
     assert "sync" not in {reason.category for reason in found.reasons}
 
 
+def test_another_file_in_the_place_of_a_track_is_not_taken_for_it(film: Path, tmp_path: Path) -> None:
+    alone = Home(tmp_path / "home")
+    song, kept = tmp_path / "song.wav", tmp_path / "kept.wav"
+    soundfile.write(song, band(100.0, 26.0, 0.6, 3), RATE)
+    list(add_tracks([Wanted(song, "trk_other")], alone))
+    (first,) = match(film, alone, include_sync=True).matches
+    shutil.rmtree(alone.arrays)
+    song.rename(kept)
+    soundfile.write(song, band(130.0, 26.0, 0.9, 4), RATE)
+    (found,) = match(film, alone, include_sync=True).matches
+    assert (found.sync_status, found.sync) == ("cold", None)
+    kept.rename(song)
+    (again,) = match(film, alone, include_sync=True).matches
+    assert (again.sync_status, again.sync) == ("warm", first.sync)
+
+
 def test_an_empty_catalog_has_an_empty_lane(film: Path, tmp_path: Path) -> None:
     lane = match(film, Home(tmp_path))
     assert (lane.matches, lane.candidate_pool) == ((), ())
