@@ -487,7 +487,14 @@ class PlanPicture:
         )
         worst = self._source("worst", "x", "number")
         figure.segment(
-            "x", lane["heard"].low - 3, "x", lane["music"].high, source=worst, color=DOWNBEAT, line_width=2.5
+            "x",
+            lane["heard"].low - 3,
+            "x",
+            lane["music"].high,
+            source=worst,
+            color=DOWNBEAT,
+            line_width=2.5,
+            name="worst seam",
         )
         named = figure.text(
             "x", lane["heard"].low - 3, "number", source=worst, text_align="center", text_baseline="top",
@@ -580,7 +587,7 @@ class PlanTab:
         self.cards.param.watch(lambda event: self.pick(int(event.new[0]), str(event.new[1])), "picked")
         self.chips.param.watch(lambda event: self.look_at(int(event.new[0])), "picked")
         self.player.param.watch(lambda event: self._choose(event.new), "chosen")
-        self.player.param.watch(lambda _: self._match(), ["region", "seek"])
+        self.player.param.watch(lambda *_: self._match(), ["region", "seek"])
         self.player.param.watch(lambda event: self.picture.mark(event.new), "region")
         session.param.watch(lambda event: self.take(event.new), "plan")
         session.param.watch(lambda event: self.picture.ink(dark=event.new), "dark")

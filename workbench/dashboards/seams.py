@@ -150,6 +150,7 @@ class SeamPlayer(JSComponent):
     shortest = param.Number(MIN_FADE_SECONDS)
     longest = param.Number(_LONGEST_FADE_SECONDS)
     wished = param.List([], doc="[fade s, exponent, n], when a handle is let go of")
+    refused = param.Integer(0, doc="counts up when a wish cannot be had: the handles go back")
     step = param.List([], doc="[-1 or 1, n]")
     find_worst = param.Integer(0, doc="counts up when the worst seam is asked for")
     verdict = param.List([], doc="[word, n]")
@@ -405,7 +406,7 @@ class SeamsTab:
             self.state.try_fade(float(seconds), float(exponent))
         except WorkbenchError as error:
             self._session.message = str(error)
-            self._show()
+            self.player.refused += 1
             return
         self.use.disabled = False
         self._look()

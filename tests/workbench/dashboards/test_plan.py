@@ -10,15 +10,11 @@ import pytest
 
 from workbench.bundled import bundled_path
 from workbench.dashboards.plan import PlanPicture, PlanState, played_pieces
-from workbench.dashboards.seams import SeamState
 from workbench.dashboards.views import LongSound
-from workbench.errors import PlanError
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
 from workbench.params import WorkbenchParams
 from workbench.workflows.audition import hear_option, heard_at
 from workbench.workflows.loop import Loop, find_song, loop_track
-from workbench.workflows.seam_look import look_at_seam, with_option_first
 
 
 @pytest.fixture(scope="module")
@@ -96,39 +92,16 @@ def test_the_picture_sends_no_more_than_the_screen_shows(home: Home, loop: Loop,
     assert np.median(np.diff(near)) < 0.002
 
 
-def test_a_seam_is_looked_at_heard_and_changed(home: Home, loop: Loop) -> None:
-    assert isinstance(loop.answer, LoopPlan)
-    state = SeamState(home)
-    state.take(loop)
-    look = look_at_seam(loop, loop.answer, 0, home, WorkbenchParams())
-    assert len(look.scores) == state.count
-    assert min(look.scores) == pytest.approx(loop.answer.seam_score, abs=1e-4)
-    assert {path.suffix for path in (look.heard, look.cut, look.left, look.entered)} == {".wav"}
-    assert len({look.heard, look.cut, look.left, look.entered}) == 4, "four different sounds"
-    state.try_fade(0.3, 0.5)
-    assert state.plan is not None
-    again = look_at_seam(loop, state.plan, 0, home, WorkbenchParams())
-    assert again.heard != look.heard
-    assert again.view.fade_seconds == 0.3
-    with pytest.raises(PlanError, match="exponent"):
-        state.try_fade(0.3, 2.0)
-    served = with_option_first(loop, state.plan).answer
-    assert isinstance(served, LoopPlan)
-    assert served.seam_fades[0] == 0.3
-    assert served.options[0] == served.alone
-    assert len(served.options) == len(loop.answer.options)
-
-
-def test_a_verdict_keeps_the_fade_that_was_heard(home: Home, loop: Loop) -> None:
-    assert isinstance(loop.answer, LoopPlan)
-    state = SeamState(home)
-    state.take(loop)
-    state.try_fade(0.25, 0.75)
-    assert state.plan is not None
-    state.judge(look_at_seam(loop, state.plan, 0, home, WorkbenchParams()), "audible", "a breath is cut")
-    kept = state.verdicts()[-1]
-    assert (kept.verdict, kept.note) == ("audible", "a breath is cut")
-    assert (kept.seam["fade"], kept.seam["exponent"]) == (0.25, 0.75)
+def test_every_seam_has_a_score_and_its_place_in_the_picture(state: PlanState) -> None:
+    plan = state.plan
+    assert plan is not None
+    scores = [score for score in state.scores if score is not None]
+    assert len(scores) == len(plan.seam_times)
+    assert min(scores) == pytest.approx(plan.seam_score, abs=1e-4)
+    picture = PlanPicture(state)
+    picture.show()
+    worst = picture.figure.select_one({"name": "worst seam"}).data_source
+    assert list(worst.data["x"]) == [plan.seam_times[int(np.argmin(scores))]]
 
 
 def test_a_plan_can_be_taken_away_in_every_format(home: Home, loop: Loop, tmp_path: Path) -> None:

@@ -179,7 +179,7 @@ export function render({ model }) {
     if (playing) play(now, at)
     else if (model.autoplay) play("heard")
   })
-  for (const name of ["fade", "exponent", "longest", "shortest"]) model.on(name, () => { fade = model.fade; exponent = model.exponent; draw() })
+  for (const name of ["fade", "exponent", "longest", "shortest", "refused"]) model.on(name, () => { fade = model.fade; exponent = model.exponent; draw() })
   model.on("remove", () => { sized.disconnect(); silence(); deafen(); context?.close() })
   const sized = new ResizeObserver(draw)
   sized.observe(svg)

@@ -1,0 +1,220 @@
+"""Looking at seams, judging and mending them, without a browser: the plan of a bundled song under a length of film."""
+
+from __future__ import annotations
+
+import csv
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from workbench.bundled import bundled_path
+from workbench.dashboards.seams import ScorePicture, SeamPicture, SeamsTab, SeamState, worst_of
+from workbench.dashboards.session import Session
+from workbench.dashboards.work import Pool
+from workbench.errors import PlanError
+from workbench.home import Home
+from workbench.loops.plan import LoopPlan
+from workbench.params import WorkbenchParams
+from workbench.workflows.loop import Loop, find_song, loop_track
+from workbench.workflows.seam_look import SeamLook, look_at_seam, with_option_first
+
+PATIENCE_SECONDS = 120.0
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """An empty home."""
+    return Home(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture(scope="module")
+def loop(home: Home) -> Loop:
+    """A bundled song under four minutes, with three seams."""
+    song = bundled_path("data", "bundled", "music", "corner_store.ogg")
+    loop = loop_track(find_song(str(song), home), 240.0, home)
+    assert isinstance(loop.answer, LoopPlan)
+    assert len(loop.answer.seam_times) > 1
+    return loop
+
+
+@pytest.fixture(scope="module")
+def look(loop: Loop, home: Home) -> SeamLook:
+    """Its first seam."""
+    assert isinstance(loop.answer, LoopPlan)
+    return look_at_seam(loop, loop.answer, 0, home, WorkbenchParams())
+
+
+@pytest.fixture
+def state(home: Home, loop: Loop) -> SeamState:
+    state = SeamState(home)
+    state.take(loop)
+    return state
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Pool]:
+    """One worker, which keeps what it knows of the song."""
+    pool = Pool(1)
+    yield pool
+    pool.close()
+
+
+@pytest.fixture
+def session(home: Home, pool: Pool, loop: Loop) -> Session:
+    """A page on the plan."""
+    session = Session(home, pool=pool)
+    session.plan = loop
+    return session
+
+
+@pytest.fixture
+def tab(session: Session) -> SeamsTab:
+    """The tab, its first seam looked at."""
+    tab = SeamsTab(session)
+    until_idle(session)
+    return tab
+
+
+def until_idle(session: Session) -> None:
+    """Wait until all work of a page has ended."""
+    idle = threading.Event()
+    session.param.watch(lambda event: idle.set() if not event.new else None, "stage")
+    if session.busy:
+        assert idle.wait(PATIENCE_SECONDS), session.stage
+
+
+def test_the_worst_is_the_lowest_that_is_known() -> None:
+    assert worst_of([]) is None
+    assert worst_of([None, None]) is None
+    assert worst_of([0.9, None, 0.4, 0.4]) == 2
+
+
+def test_scores_are_known_before_a_seam_was_listened_to(state: SeamState, look: SeamLook, loop: Loop) -> None:
+    assert state.scores == pytest.approx(look.scores, abs=1e-9)
+    assert isinstance(loop.answer, LoopPlan)
+    assert state.worst is not None
+    assert state.scores[state.worst] == pytest.approx(loop.answer.seam_score, abs=1e-4)
+
+
+def test_seams_go_round_and_a_shorter_plan_keeps_to_its_last(state: SeamState, loop: Loop) -> None:
+    state.step(-1)
+    assert state.seam == state.count - 1
+    state.step(1)
+    assert state.seam == 0
+    state.seam = 99
+    state.take(loop)
+    assert state.seam == state.count - 1
+    state.take(None)
+    assert (state.plan, state.count, state.seam, state.worst) == (None, 0, 0, None)
+
+
+def test_a_crossfade_that_is_tried_is_heard_and_served_once_it_is_used(
+    state: SeamState, look: SeamLook, loop: Loop, home: Home
+) -> None:
+    state.try_fade(0.3, 0.5)
+    assert state.plan is not None
+    again = look_at_seam(loop, state.plan, 0, home, WorkbenchParams())
+    assert again.heard != look.heard
+    assert again.cut == look.cut
+    assert again.view.fade_seconds == 0.3
+    served = with_option_first(loop, state.plan).answer
+    assert isinstance(served, LoopPlan)
+    assert isinstance(loop.answer, LoopPlan)
+    assert served.seam_fades[0] == 0.3
+    assert served.seam_fades[1:] == loop.answer.seam_fades[1:]
+    assert len(served.options) == len(loop.answer.options)
+
+
+def test_a_crossfade_without_room_is_refused_and_the_plan_stays(state: SeamState) -> None:
+    before = state.plan
+    with pytest.raises(PlanError, match="exponent"):
+        state.try_fade(0.3, 2.0)
+    with pytest.raises(PlanError):
+        state.try_fade(1000.0, 0.5)
+    assert state.plan == before
+
+
+def test_a_verdict_keeps_the_fade_that_was_heard(state: SeamState, look: SeamLook) -> None:
+    state.try_fade(0.25, 0.75)
+    state.judge(look, "audible", "a breath is cut")
+    kept = state.verdicts()[-1]
+    assert (kept.verdict, kept.note) == ("audible", "a breath is cut")
+    assert (kept.seam["fade"], kept.seam["exponent"]) == (0.25, 0.75)
+    assert kept.seam["score"] == pytest.approx(look.view.score)
+
+
+def test_pictures_are_drawn_and_emptied(look: SeamLook) -> None:
+    seam, score = SeamPicture(), ScorePicture()
+    for picture in (seam, score):
+        empty = _values_of(picture.figure)
+        picture.show(look)
+        assert _values_of(picture.figure) > empty
+        picture.show(None)
+        assert _values_of(picture.figure) == empty
+
+
+def _values_of(figure: Any) -> int:
+    """How many values are drawn."""
+    sources = {renderer.data_source for renderer in figure.renderers}
+    return sum(len(column) for source in sources for column in source.data.values())
+
+
+def test_the_tab_shows_what_a_seam_is_and_plays_it_from_four_sides(tab: SeamsTab) -> None:
+    assert tab.look is not None
+    assert tab.words.object.startswith("Seam 1 of 3")
+    assert set(tab.player.sounds) == {"heard", "cut", "left", "entered"}
+    assert tab.chips.worst == tab.state.worst
+    assert tab.chips.seam == 0
+
+
+def test_stepping_and_the_worst_are_known_to_the_other_tabs(tab: SeamsTab, session: Session) -> None:
+    tab.step(1)
+    assert session.seam == 1
+    tab.go_to_worst()
+    assert session.seam == tab.state.worst
+    session.seam = 2
+    until_idle(session)
+    assert tab.state.seam == 2
+    assert tab.words.object.startswith("Seam 3 of 3")
+
+
+def test_a_fade_is_tried_used_and_left_behind(tab: SeamsTab, session: Session) -> None:
+    tab.try_fade(0.2, 0.5)
+    until_idle(session)
+    assert _fade_of_the_plan(session) != 0.2, "tried only"
+    assert not tab.use.disabled
+    tab.use_fade()
+    until_idle(session)
+    assert _fade_of_the_plan(session) == 0.2
+    assert tab.chips.fades[0] == 0.2
+    assert tab.use.disabled
+    assert "200 ms" in tab.said.object
+    tab.try_fade(0.4, 0.5)
+    tab.step(1)
+    until_idle(session)
+    assert _fade_of_the_plan(session) == 0.2
+    assert tab.use.disabled
+
+
+def _fade_of_the_plan(session: Session) -> float:
+    assert session.loop_plan is not None
+    return session.loop_plan.seam_fades[0]
+
+
+def test_a_fade_that_cannot_be_is_told_and_the_handles_go_back(tab: SeamsTab, session: Session) -> None:
+    before, handles = tab.player.fade, tab.player.refused
+    tab.try_fade(0.2, 3.0)
+    assert "exponent" in session.message
+    assert (tab.player.fade, tab.player.refused) == (before, handles + 1)
+
+
+def test_verdicts_come_out_as_csv(tab: SeamsTab) -> None:
+    tab.note.value = "a click at the hi-hat"
+    tab.judge("wrong")
+    assert tab.note.value == ""
+    rows = list(csv.DictReader(tab.as_csv()))
+    assert (rows[-1]["verdict"], rows[-1]["note"]) == ("wrong", "a click at the hi-hat")
+    assert np.isfinite(float(rows[-1]["score"]))

@@ -1,0 +1,180 @@
+"""What a page works on, without a browser: opening, planning, progress, faults, giving up; with a pool of its own."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.bundled import bundled_path
+from workbench.dashboards.session import Session
+from workbench.dashboards.views import LongSound
+from workbench.dashboards.work import Pool
+from workbench.errors import MediaError
+from workbench.home import Home
+from workbench.media.audio import write_audio
+from workbench.workflows.loop import Loop, find_song, loop_track
+from workbench.workflows.progress import Progress
+
+SONG = bundled_path("data", "bundled", "music", "slow_tide.ogg")
+PATIENCE_SECONDS = 120.0
+
+
+def counted(number: int, *, progress: Progress) -> tuple[int, int]:
+    """The next number, and the process that found it."""
+    progress("counting", 0.5)
+    return number + 1, os.getpid()
+
+
+def refused(*, progress: Progress) -> None:
+    """Fails as our code does on what cannot be read."""
+    raise MediaError("song.wav: no such file")
+
+
+def endless(*, progress: Progress) -> None:
+    """Says that it began, and never ends."""
+    progress("waiting", 0.0)
+    while True:
+        time.sleep(0.01)
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    return Home(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Pool]:
+    """Two workers for all pages of this file."""
+    pool = Pool(2)
+    yield pool
+    pool.close()
+
+
+@pytest.fixture
+def session(home: Home, pool: Pool) -> Session:
+    """A page that was just opened."""
+    return Session(home, pool=pool)
+
+
+@pytest.fixture(scope="module")
+def loop(home: Home) -> Loop:
+    """A bundled song under 200 s."""
+    return loop_track(find_song(str(SONG), home), 200.0, home)
+
+
+def until_idle(session: Session) -> None:
+    """Wait until all work of a page has ended, and what it asked for in turn."""
+    idle = threading.Event()
+    session.param.watch(lambda event: idle.set() if not event.new else None, "stage")
+    if session.busy:
+        assert idle.wait(PATIENCE_SECONDS), session.stage
+    assert not session.busy
+
+
+def test_work_is_done_elsewhere_with_its_progress_on_the_page(session: Session) -> None:
+    stages: list[tuple[str, float]] = []
+    session.param.watch(lambda *_: stages.append((session.stage, session.done)), ["stage", "done"])
+    found: list[tuple[int, int]] = []
+    assert session.run(counted, 41, then=found.append).wait(PATIENCE_SECONDS)
+    assert found[0][0] == 42
+    assert found[0][1] != os.getpid()
+    assert ("counting", 0.5) in stages
+    assert (session.stage, session.done, session.busy) == ("", 0.0, False)
+
+
+def test_work_that_asks_for_more_leaves_the_page_at_work_without_a_gap(session: Session) -> None:
+    stages: list[str] = []
+    session.param.watch(lambda event: stages.append(event.new), "stage")
+    found: list[tuple[int, int]] = []
+
+    def again(first: tuple[int, int]) -> None:
+        session.run(counted, first[0], then=found.append)
+
+    session.run(counted, 1, then=again)
+    until_idle(session)
+    assert found[0][0] == 3
+    assert stages.index("") == len(stages) - 1
+
+
+def test_a_fault_becomes_the_message_until_something_else_is_asked_for(session: Session) -> None:
+    told: list[str] = []
+    assert session.run(refused, then=told.append, otherwise=told.append).wait(PATIENCE_SECONDS)
+    assert session.message == "song.wav: no such file"
+    assert told == ["song.wav: no such file"]
+    assert not session.busy
+    session.run(counted, 1, then=lambda _: None).wait(PATIENCE_SECONDS)
+    assert session.message == ""
+
+
+def test_all_work_is_given_up_at_once(session: Session) -> None:
+    begun = threading.Event()
+    session.param.watch(lambda event: begun.set() if event.new == "waiting" else None, "stage")
+    jobs = [session.run(endless, then=pytest.fail) for _ in range(3)]
+    assert begun.wait(PATIENCE_SECONDS)
+    session.cancel()
+    assert all(job.wait(PATIENCE_SECONDS) for job in jobs)
+    assert (session.busy, session.stage, session.message) == (False, "", "")
+
+
+def test_a_sound_to_draw_is_summed_up_by_a_worker(session: Session, tmp_path: Path) -> None:
+    samples = np.zeros((2, 3 * 48_000), dtype=np.float32)
+    samples[:, 48_000] = 0.5
+    path = write_audio(tmp_path / "click.wav", [samples], 48_000, 2)
+    drawn: list[LongSound] = []
+    assert session.draw(path, then=drawn.append).wait(PATIENCE_SECONDS)
+    assert path.with_suffix(".summary.npy").exists()
+    assert drawn[0].duration == 3.0
+    assert drawn[0].envelope(0.0, 3.0, 100)[2].max() == pytest.approx(0.5, abs=1e-3)
+
+
+def test_a_song_without_a_clip_is_analysed_and_drawn(session: Session) -> None:
+    assert session.open_song(SONG) is not None
+    assert session.song is not None
+    assert session.song.path == SONG
+    until_idle(session)
+    assert session.analysis is not None
+    assert session.analysis.grid.downbeats.size > 10
+    assert session.song_sound is not None
+    assert session.song_sound.duration == pytest.approx(session.recording.duration, abs=0.01)
+    assert session.loop_plan is None
+
+
+def test_a_plan_that_is_shown_brings_its_song_and_is_forgotten_with_the_next(session: Session, loop: Loop) -> None:
+    session.show(loop)
+    assert session.song is loop.song
+    assert session.analysis is loop.analysis
+    assert session.loop_plan is loop.answer
+    until_idle(session)
+    sound = session.song_sound
+    assert sound is not None
+    session.show(loop)
+    assert session.song_sound is sound, "the same song is not read again"
+    session.open_song(bundled_path("data", "bundled", "music", "corner_store.ogg"))
+    assert (session.plan, session.analysis, session.song_sound) == (None, None, None)
+    session.cancel()
+    until_idle(session)
+
+
+def test_what_is_no_file_of_ours_is_told_in_a_sentence(session: Session, tmp_path: Path) -> None:
+    assert session.open_song(tmp_path / "none.wav") is None
+    assert "none.wav" in session.message
+    text = tmp_path / "notes.txt"
+    text.write_text("no music", encoding="utf-8")
+    assert session.open_file(text) is None
+    assert "notes.txt" in session.message
+    assert session.open_clip(tmp_path / "none.mp4") is None
+    assert "none.mp4" in session.message
+    assert session.replan() is None
+    assert not session.busy
+
+
+def test_the_page_finds_files_to_listen_to_and_no_others(session: Session, home: Home) -> None:
+    assert session.url_of(home.renders / "dashboard" / "a b" / "song.wav") == "sounds/a%20b/song.wav"
+    with pytest.raises(ValueError, match="subpath"):
+        session.url_of(home.root / "workbench.sqlite")
