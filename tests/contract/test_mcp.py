@@ -172,7 +172,7 @@ def over_http(service: Any) -> Iterator[str]:
         time.sleep(0.05)
     yield f"http://127.0.0.1:{port}/mcp"
     process.terminate()
-    process.wait(timeout=60)
+    process.wait(timeout=240)
 
 
 def test_over_http_each_caller_uses_his_own_key(service: Any, over_http: str) -> None:

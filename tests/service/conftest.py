@@ -44,7 +44,7 @@ class Postgres:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
-            timeout=60,
+            timeout=300,
             check=False,
             **self.user,
         )
@@ -53,11 +53,11 @@ class Postgres:
     def start(self) -> None:
         settings = f"-c listen_addresses='' -c unix_socket_directories='{self.folder}' -c fsync=off"
         log = str(self.folder / "log")
-        self.run("pg_ctl", "-w", "-D", str(self.folder / "data"), "-l", log, "-o", settings, "start")
+        self.run("pg_ctl", "-w", "-t", "240", "-D", str(self.folder / "data"), "-l", log, "-o", settings, "start")
 
     def stop(self) -> None:
         """End it at once, as a lost connection looks to its clients."""
-        self.run("pg_ctl", "-w", "-D", str(self.folder / "data"), "-m", "immediate", "stop")
+        self.run("pg_ctl", "-w", "-t", "240", "-D", str(self.folder / "data"), "-m", "immediate", "stop")
 
     def url(self) -> str:
         """The address of a new, empty schema, which is to its clients what a database of their own would be."""

@@ -85,7 +85,7 @@ class Service:
 
     def send(self, method: str, path: str, body: dict[str, str] | None = None) -> httpx.Response:
         headers = {"x-api-key": self._key}
-        return httpx.request(method, self.url + path, json=body, headers=headers, timeout=60.0)
+        return httpx.request(method, self.url + path, json=body, headers=headers, timeout=120.0)
 
 
 def draw_clip(path: Path, seconds: int = 20) -> None:
@@ -98,7 +98,7 @@ def draw_clip(path: Path, seconds: int = 20) -> None:
         container.mux(picture.encode(None))
 
 
-def until(condition: Callable[[], bool], what: str, seconds: float = 90.0) -> None:
+def until(condition: Callable[[], bool], what: str, seconds: float = 240.0) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, f"not within {seconds} s: {what}"
@@ -128,7 +128,7 @@ def test_what_was_accepted_is_done_and_charged_once(service: Service, database: 
     accepted = []
     for victim in ("http_process", "worker", "serve"):
         target = service.send("POST", "/v1/videos", {"filename": "clip.mp4", "content_type": "video/mp4"}).json()
-        stored = httpx.put(target["upload_url"], content=clip.read_bytes(), headers=target["headers"], timeout=60.0)
+        stored = httpx.put(target["upload_url"], content=clip.read_bytes(), headers=target["headers"], timeout=120.0)
         assert stored.status_code == 200
         asked = {"storage_key": target["storage_key"]}
         assert service.send("POST", f"/v1/videos/{target['video_id']}/ingest", asked).status_code == 202
@@ -215,7 +215,7 @@ def test_thirty_kill_points(database: Database, tmp_path: Path) -> None:
             if chance.random() < 0.5:
                 until(partial(running, database), "a job runs")
             service.kill(chance.choice(VICTIMS))
-        until(partial(all_settled, database), "every accepted job settles", seconds=240.0)
+        until(partial(all_settled, database), "every accepted job settles", seconds=280.0)
         service.stop()
     check_charges(database)
 

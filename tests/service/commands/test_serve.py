@@ -34,7 +34,7 @@ class Served:
     url: str
 
     def get(self, path: str, **more: object) -> httpx.Response:
-        return httpx.get(self.url + path, timeout=60.0, **more)  # type: ignore[arg-type]
+        return httpx.get(self.url + path, timeout=240.0, **more)  # type: ignore[arg-type]
 
     def children(self, module: str) -> list[int]:
         """Process ids of the supervisor's children that run a module or command."""
@@ -42,7 +42,7 @@ class Served:
         return [int(pid) for pid in listed if module in Path(f"/proc/{pid}/cmdline").read_text()]
 
 
-def until(condition: Callable[[], object], what: str, seconds: float = 60.0) -> None:
+def until(condition: Callable[[], object], what: str, seconds: float = 240.0) -> None:
     end = time.monotonic() + seconds
     while not condition():
         assert time.monotonic() < end, f"not within {seconds} s: {what}"
@@ -113,7 +113,7 @@ def test_a_killed_http_process_is_replaced_and_nobody_is_refused(served: Served)
 def test_sigterm_ends_all_and_exits_0(served: Served) -> None:
     pids = served.children("")
     served.process.send_signal(signal.SIGTERM)
-    assert served.process.wait(timeout=60) == 0
+    assert served.process.wait(timeout=240) == 0
     assert all(gone(pid) for pid in pids)
 
 
@@ -150,11 +150,45 @@ def test_a_worker_alone_runs_jobs_and_exits_0_on_sigterm(database: Database, tmp
         assert worker.stdout.readline() == "ready\n", (tmp_path / "log").read_text()
         until(failed, "a loop of no video fails")
         worker.send_signal(signal.SIGTERM)
-        assert worker.wait(timeout=60) == 0
+        assert worker.wait(timeout=240) == 0
     finally:
         worker.kill()
         worker.wait()
         worker.stdout.close()
+
+
+SHOWN = """
+import sys
+from pathlib import Path
+from service.commands.serve import Served, serve
+from service.commands.showcase import Showcase
+from workbench.home import Home
+serve("127.0.0.1", 0, Served(Home(Path(sys.argv[1])), 1, False, None, None, False), Showcase("sk_live_x", "trk_1"))
+"""
+
+
+def test_what_to_try_is_on_standard_output_after_the_address(tmp_path: Path) -> None:
+    with (tmp_path / "log").open("w") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-c", SHOWN, str(tmp_path)],
+            stdout=subprocess.PIPE,
+            stderr=log,
+            text=True,
+            env=environment(),
+        )
+    with process:
+        assert process.stdout is not None
+        address = process.stdout.readline().removeprefix("listening on ").strip()
+        assert address.startswith("http://127.0.0.1:"), (tmp_path / "log").read_text()
+        assert httpx.get(f"{address}/healthz", timeout=60.0).status_code == 200
+        process.send_signal(signal.SIGTERM)
+        rest = process.stdout.read()
+        assert process.wait(timeout=240) == 0
+    calls = [line for line in rest.splitlines() if line.startswith("curl ")]
+    assert len(calls) == 3
+    assert all(address in call and "sk_live_x" in call for call in calls)
+    answered = [line for line in (tmp_path / "log").read_text().splitlines() if '"event": "answered"' in line]
+    assert '"path": "/healthz"' in answered[0]  # requests are logged unless the settings say otherwise
 
 
 def test_it_serves_tls(tmp_path: Path) -> None:
@@ -185,7 +219,7 @@ def test_what_it_refuses(arguments: tuple[str, ...], code: int, said: str, tmp_p
         capture_output=True,
         text=True,
         env=environment(),
-        timeout=60,
+        timeout=240,
         check=False,
     )
     assert (done.returncode, done.stdout) == (code, "")
@@ -201,7 +235,7 @@ def test_a_port_that_is_taken_is_one_clear_line(tmp_path: Path) -> None:
             capture_output=True,
             text=True,
             env=environment(),
-            timeout=60,
+            timeout=240,
             check=False,
         )
     assert done.returncode == 1

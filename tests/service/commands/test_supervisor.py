@@ -34,7 +34,7 @@ def test_it_says_when_all_are_ready_and_stops_them_on_sigterm() -> None:
         assert running.stdout is not None
         assert running.stdout.readline() == "all ready\n"
         running.send_signal(signal.SIGTERM)
-        assert running.wait(timeout=60) == 0
+        assert running.wait(timeout=240) == 0
 
 
 STAYS = """
@@ -50,7 +50,7 @@ def test_a_process_that_outlasts_the_drain_is_killed() -> None:
         assert running.stdout is not None
         assert running.stdout.readline() == "all ready\n"
         running.send_signal(signal.SIGTERM)
-        assert running.wait(timeout=60) == 0
+        assert running.wait(timeout=240) == 0
 
 
 def test_a_second_signal_ends_the_drain() -> None:
@@ -59,12 +59,12 @@ def test_a_second_signal_ends_the_drain() -> None:
         assert running.stdout.readline() == "all ready\n"
         running.send_signal(signal.SIGTERM)
         running.send_signal(signal.SIGINT)
-        assert running.wait(timeout=60) == 0
+        assert running.wait(timeout=240) == 0
 
 
 def test_a_process_that_never_comes_up_is_given_up() -> None:
     with supervise(LIVES, "raise SystemExit(3)") as running:
-        said, log = running.communicate(timeout=60)
+        said, log = running.communicate(timeout=240)
     assert said == "post 1 does not start; its log above says why\n"
     assert log.count("post 1 ended with status 3") == 3
 
@@ -76,7 +76,7 @@ def test_a_process_that_dies_is_started_again(tmp_path: Path) -> None:
         assert running.stdout is not None
         assert running.stdout.readline() == "all ready\n"
         running.send_signal(signal.SIGINT)
-        running.communicate(timeout=60)
+        running.communicate(timeout=240)
     assert running.returncode == 0
 
 
@@ -85,5 +85,5 @@ def test_what_a_process_prints_goes_to_the_log() -> None:
         assert running.stdout is not None
         assert running.stdout.readline() == "all ready\n"
         running.send_signal(signal.SIGTERM)
-        _, log = running.communicate(timeout=60)
+        _, log = running.communicate(timeout=240)
     assert "a word" in log

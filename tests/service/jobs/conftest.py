@@ -23,7 +23,7 @@ LOOP = "POST /v1/loop"
 BEATS = "POST /v1/beats"
 
 
-def until(condition: Callable[[], Any], seconds: float = 60.0, what: str = "") -> Any:
+def until(condition: Callable[[], Any], seconds: float = 240.0, what: str = "") -> Any:
     """What a condition gives once it gives something; it is asked again and again."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -102,7 +102,7 @@ class Workshop:
         assert found is not None
         return found
 
-    def settled(self, job: Job, seconds: float = 60.0) -> Job:
+    def settled(self, job: Job, seconds: float = 240.0) -> Job:
         """The job once it is settled."""
         return until(lambda: (now := self.read(job)).settled and now, seconds, f"settled: {job.request}")  # type: ignore[no-any-return]
 

@@ -102,7 +102,7 @@ def test_sigterm_lets_what_runs_finish_and_exits_0(workshop: Workshop, tmp_path:
     worker.send_signal(signal.SIGTERM)
     (late,) = workshop.submit({})
     gate.touch()
-    assert worker.wait(timeout=60) == 0
+    assert worker.wait(timeout=240) == 0
     assert workshop.read(running).state == "complete"
     assert workshop.read(late).state == "queued"
     with workshop.database.read() as connection:
@@ -116,7 +116,7 @@ def test_what_outlasts_the_drain_goes_back_to_the_queue(workshop: Workshop, tmp_
     (job,) = workshop.submit({"do": "wait", "gate": str(gate)})
     workshop.staged(job, "waiting")
     worker.send_signal(signal.SIGTERM)
-    assert worker.wait(timeout=60) == 0
+    assert worker.wait(timeout=240) == 0
     again = workshop.read(job)
     assert (again.state, again.owner, again.crashes) == ("queued", None, 0)
     assert not (workshop.home / "scratch" / job.job_id).exists()
@@ -188,6 +188,6 @@ def test_a_worker_that_wakes_too_late_changes_nothing(workshop: Workshop, tmp_pa
     assert workshop.read(job) == done
     assert len(workshop.ledger()) == 1
     awake.send_signal(signal.SIGTERM)
-    awake.wait(timeout=60)
+    awake.wait(timeout=240)
     (later,) = workshop.submit({})
     assert workshop.settled(later).owner == held.owner  # and works on
