@@ -6,8 +6,12 @@
 The copy holds the same sound, byte for byte; only the chunk or the comments are added, and what stood there under the
 same names is replaced. Where the song is of another kind (MP3, M4A), the copy is decoded into WAV or FLAC of 16 bits.
 
-Limits. Engines jump from end to start in one sample: nothing of the plan's crossfade, glide or gain is in the file.
-Samples are those of the decoder here, counted from the first decoded one, at the rate of the song.
+Engines jump from end to start in one sample: nothing of the plan's crossfade, glide or gain is in the file. So that the
+jump does not click, both points move by the same few samples, 10 ms at most, to the nearest place where what comes
+after the jump differs from what would have come by no more than the song itself moves from one sample to the next; the
+loop stays as long as it is, in whole bars.
+
+Limit. Samples are those of the decoder here, counted from the first decoded one, at the rate of the song.
 
 Function: `write_loop_tags`.
 """
@@ -19,15 +23,20 @@ import struct
 from pathlib import Path
 from typing import BinaryIO
 
+import numpy as np
+
 from workbench.errors import MediaError, ParameterError
 from workbench.export.timeline import Song, Timeline
 from workbench.files import written_whole
 from workbench.media.audio import decode, write_audio
+from workbench.recording import FloatArray, Recording
 
 _TAGGED = {".flac": "flac", ".ogg": "ogg", ".oga": "ogg", ".opus": "ogg"}
 _SMPL_HEAD, _SMPL_LOOP = struct.Struct("<4sI9I"), struct.Struct("<6I")
 _MIDDLE_C = 60
 _UNKNOWN_SIZES = (0, 0xFFFFFFFF)
+_REACH_SECONDS = 0.010
+"""by which the loop may move; a splice may lie so far off its bar line already"""
 
 
 def write_loop_tags(timeline: Timeline, out: Path) -> None:
@@ -41,32 +50,58 @@ def write_loop_tags(timeline: Timeline, out: Path) -> None:
     song = timeline.song
     if song is None:
         raise ParameterError("loop points are written into a copy of the song; give --track FILE")
-    kind, start, stop = out.suffix.lower(), *loop_samples(timeline)
+    kind = out.suffix.lower()
     if kind not in (".wav", *_TAGGED):
         raise ParameterError(
             f"{out.name}: loop points are written into .wav, .flac, .ogg or .opus, not {kind or 'no suffix'}"
         )
+    recording = decode(song.path)
+    start, stop = loop_samples(timeline, recording.samples)
     with written_whole(out) as aside:
-        _copy(song, kind, aside)
+        _copy(song, recording, kind, aside)
         if kind == ".wav":
             _add_smpl(aside, song.rate, start, stop)
         else:
             _add_comments(aside, start, stop)
 
 
-def loop_samples(timeline: Timeline) -> tuple[int, int]:
-    """First song sample of the loop, and one past its last: where a renderer would splice."""
+def loop_samples(timeline: Timeline, samples: FloatArray) -> tuple[int, int]:
+    """First song sample of the loop, and one past its last: where a renderer would splice, moved to where it joins.
+
+    Parameters
+    ----------
+    timeline : whose plan has the loop
+    samples : of the song, shape (channels, n)
+    """
     plan, rate = timeline.plan, timeline.rate
-    return round(plan.loop_start_a * rate), round(plan.loop_end_b * rate)
+    start, stop = round(plan.loop_start_a * rate), round(plan.loop_end_b * rate)
+    shift = _joining_shift(samples, start, stop, round(_REACH_SECONDS * rate))
+    return start + shift, stop + shift
 
 
-def _copy(song: Song, kind: str, aside: Path) -> None:
+def _joining_shift(samples: FloatArray, start: int, stop: int, reach: int) -> int:
+    """By how many samples both points move; 0 where there is no room."""
+    low, high = max(-reach, 1 - start), min(reach, samples.shape[1] - 1 - stop)
+    if low > high:
+        return 0
+    after, instead = (samples[:, point + low - 1 : point + high + 1] for point in (stop, start))
+    # The samples before and after the jump, so that neither level nor slope breaks.
+    missed = np.abs(after - instead).max(axis=0)
+    missed = np.maximum(missed[:-1], missed[1:])
+    usual = np.median(np.abs(np.diff(after, axis=1)).max(axis=0))
+    shifts = np.arange(low, high + 1)
+    smooth = shifts[missed <= usual]
+    if smooth.size:
+        return int(smooth[np.argmin(np.abs(smooth))])
+    return int(shifts[np.argmin(missed)])
+
+
+def _copy(song: Song, recording: Recording, kind: str, aside: Path) -> None:
     """The song as it is, or decoded where it is of another kind."""
     own = _kind_of(song.path)
     if own == _TAGGED.get(kind, "wav"):
         shutil.copyfile(song.path, aside)
     elif kind in (".wav", ".flac"):
-        recording = decode(song.path)
         write_audio(aside, iter([recording.samples]), recording.sample_rate, recording.channels)
     else:
         raise ParameterError(f"{song.path.name} is not Ogg; write its loop points into a .wav or .flac")
