@@ -70,7 +70,7 @@ def test_a_saved_grid_changes_the_next_plan_and_can_be_taken_back(
 
 
 def test_the_spectrogram_is_drawn(beats: Any) -> None:
-    drawn = "Bokeh.documents.flatMap(d => [...d._all_models.values()]).some(m => m.data?.get?.('image')?.length)"
+    drawn = "Bokeh.documents.some(d => [...d._all_models.values()].some(m => m.get_column?.('image')?.length))"
     assert not beats.evaluate(drawn)
     beats.get_by_role("button", name="spectrogram").click()
     beats.wait_for_function(drawn)
