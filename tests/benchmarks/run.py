@@ -31,6 +31,7 @@ BENCHMARKS = (
     "catalog-batch",
     "mix",
     "service-load",
+    "dashboard",
     "speed",
 )
 HEAD = "# Benchmark results\n\nMade by `make bench`; what each figure means stands under its table.\n"
