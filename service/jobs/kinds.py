@@ -307,7 +307,8 @@ def engine(job: Job, context: Context) -> Outcome:
 
 
 def _lane(job: Job, context: Context) -> tuple[dict[str, Any], tuple[StoredAnswer, ...]]:
-    from workbench.results.lane import MOST_SYNC_POINTS, lane_body
+    from workbench.results.align import MOST_SYNC_POINTS
+    from workbench.results.lane import lane_body
     from workbench.workflows.match import match as match_film
 
     video = _video(job, context)

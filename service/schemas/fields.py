@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from workbench.results.lane import MOST_SYNC_POINTS
+from workbench.results.align import MOST_SYNC_POINTS
 from workbench.store.ids import MAX_ID
 
 MAX_URL = 2048

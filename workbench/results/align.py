@@ -11,6 +11,9 @@ from pydantic.json_schema import SkipJsonSchema
 from workbench.results.body import Body, optional
 from workbench.results.mix import MixBody
 
+MOST_SYNC_POINTS = 12
+"""placements that are answered of a track, and kept of each track of a stored lane"""
+
 
 class SyncPointBody(Body, title="SyncPoint"):
     """One placement of the track under the video."""
@@ -28,7 +31,7 @@ class AlignResult(Body):
     job_id: str | SkipJsonSchema[None] = optional("only in a job's result")
     status: Literal["complete"]
     cached: bool
-    sync_points: list[SyncPointBody] = Field(max_length=12, description="best first, at least 1 s apart")
+    sync_points: list[SyncPointBody] = Field(max_length=MOST_SYNC_POINTS, description="best first, at least 1 s apart")
     mix: MixBody | None = Field(default=None, description="absent from a job's result without one, else null")
 
 

@@ -17,14 +17,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from pydantic import Field
 from pydantic.json_schema import SkipJsonSchema
 
-from workbench.results.align import SyncPointBody
+from workbench.results.align import MOST_SYNC_POINTS, SyncPointBody
 from workbench.results.body import Body, optional
 
 if TYPE_CHECKING:
     from workbench.catalog.lane import Lane, Match
 
-MOST_SYNC_POINTS = 12
-"""sync points that a stored lane holds of each track"""
 Category: TypeAlias = Literal["pace", "energy", "mood", "voice", "length", "sync"]
 """what a reason of match is about"""
 
