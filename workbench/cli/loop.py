@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.options import FILE, NewFile, Seconds, home_option, profile_option
-from workbench.cli.terminal import print_body, progress_bar
+from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
     from workbench.home import Home
@@ -52,6 +52,7 @@ def command(
         raise click.UsageError("give either --video FILE or --seconds S")
     if auto_mix and video is None:
         raise click.UsageError("--auto-mix needs --video FILE")
+    from workbench.loops.plan import LoopPlan
     from workbench.workflows.loop import find_song, loop_track
     from workbench.workflows.videos import find_video
 
@@ -64,6 +65,8 @@ def command(
             from workbench.workflows.report import write_loop_report
 
             write_loop_report(loop, report, home, params, progress)
+    if isinstance(loop.answer, LoopPlan) and loop.answer.music_in > 0.0:
+        say(f"the music starts {loop.answer.start_label}")
     print_body(loop_body(loop, None if clip is None else clip.video_id).to_json())
 
 

@@ -142,6 +142,13 @@ class LoopPlan:
         return abs(reached - self.window_end) < abs(reached - self.music_end)
 
     @property
+    def start_label(self) -> str:
+        """Where the music starts, in words, and why where that is not the first picture."""
+        if self.music_in == 0.0:
+            return "with the first picture"
+        return f"{self.music_in:.2f} s after the first picture, so that the song's own ending fits the end of the film"
+
+    @property
     def segment_starts(self) -> FloatArray:
         """T_0 ... T_n, shape (n_segments + 1,), video seconds, the last where the last segment ends."""
         return segment_starts(segment_table(self), self.music_in)

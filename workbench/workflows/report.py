@@ -162,6 +162,7 @@ def plan_section(plan: LoopPlan, loop: Loop) -> Section:
     facts = (
         ("body heard longest", f"{plan.bars} bars from {clock(plan.loop_start_a)}, heard {plan.repeats} times"),
         ("parts of the song used", ", ".join(plan.sections_covered)),
+        ("start", plan.start_label),
         ("ending", plan.end_label),
         ("worst seam", f"{plan.seam_score:.2f}"),
         ("plan score", f"{plan.plan_score:.2f}"),

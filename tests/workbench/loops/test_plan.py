@@ -137,6 +137,16 @@ def test_music_in_is_only_for_an_own_ending() -> None:
         )
 
 
+def test_a_late_start_says_why() -> None:
+    late = own_ending()
+    moved = {name: getattr(late, name) + 0.25 for name in ("music_in", "music_out", "window_end", "music_end")}
+    later = replace(late, **moved, seam_times=tuple(time + 0.25 for time in late.seam_times))
+    assert later.start_label.startswith(
+        f"{later.music_in:.2f} s after the first picture, so that the song's own ending"
+    )
+    assert fade(music_in=0.0).start_label == "with the first picture"
+
+
 def test_a_silence_of_bars_is_no_tail() -> None:
     with pytest.raises(PlanError, match="under one bar"):
         own_ending(music_out=190.0, window_end=190.0, tail_seconds=5.502, end_fade_seconds=5.502)
