@@ -124,7 +124,8 @@ def start_lab(folder: Path, arguments: Sequence[str], home: Home) -> int:
     ResourceMissing : the `lab` extra is not installed
     """
     _need("jupyterlab")
-    command = [sys.executable, "-m", "jupyterlab", f"--notebook-dir={folder}", *arguments]
+    # -P: a click.py or json.py in the folder that this is called from must not stand in for the library.
+    command = [sys.executable, "-P", "-m", "jupyterlab", f"--notebook-dir={folder}", *arguments]
     with _kernel_environment(home):
         return subprocess.run(command, check=False).returncode
 

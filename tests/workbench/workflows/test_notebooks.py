@@ -9,11 +9,13 @@ from pathlib import Path
 
 import pytest
 
+from service.console import run
+from workbench.bundled import bundled_path
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.results.loop import plan_body
 from workbench.workflows.loop import loop_track
-from workbench.workflows.notebooks import find_notebook, run_notebook
+from workbench.workflows.notebooks import copy_notebooks, find_notebook, run_notebook
 
 
 @pytest.fixture(scope="module")
@@ -55,3 +57,21 @@ def test_the_catalog_report_links_to_one_report_a_track(song: Path, home: Home, 
     reports = sorted(folder.iterdir())
     assert [file.name for file in reports] == ["0001_clicks.html", "0002_other one.html"]
     assert all(asked_of_others(file.read_text(encoding="utf-8")) == [] for file in (out, *reports))
+
+
+def test_the_lab_opens_a_copy_and_leaves_what_is_in_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Called from a folder with a file named like a library that JupyterLab needs."""
+    (tmp_path / "click.py").write_text("")
+    monkeypatch.chdir(tmp_path)
+    home = Home(tmp_path / "home")
+    shipped = bundled_path("notebooks")
+    changed = home.notebooks / "03_loop.ipynb"
+    copy_notebooks(home.notebooks)
+    changed.write_text("mine")
+    assert run(["lab", "--home", str(home.root), "--version"]) == 0
+    assert re.search(r"^\d+\.\d+\.\d+", capfd.readouterr().out, re.MULTILINE)
+    assert changed.read_text() == "mine"
+    names = {path.relative_to(shipped) for path in shipped.rglob("*.ipynb") if ".ipynb_checkpoints" not in path.parts}
+    assert {path.relative_to(home.notebooks) for path in home.notebooks.rglob("*.ipynb")} == names
