@@ -39,6 +39,7 @@ _COMPANION_SHARE = 0.3
 _INSTRUMENT_SHARE = 1.5
 """scale of instruments that are taken from genres: of those that a genre has, a piece uses some"""
 _LONGEST_TERM = 3
+_ENDINGS = ("s", "ly", "es")
 _LONGEST_READ = 20_000
 """characters of a text that are looked up: more than a script may have, and an end to descriptions without one"""
 
@@ -185,11 +186,18 @@ def read_lexicon(text: str) -> Meaning:
 
 
 def terms_in(text: str, known: Mapping[str, object]) -> Iterator[tuple[str, bool]]:
-    """Terms of a text that are known, longest first where they overlap, each with whether it is negated."""
+    """Terms of a text that are known, longest first where they overlap, each with whether it is negated.
+
+    Parameters
+    ----------
+    text : of any length; the first 20,000 characters are read
+    known : the lexicon's terms or its cues
+    """
     for clause in clauses(text[:_LONGEST_READ]):
         words, negated, at = clause.words, scopes(clause.words), 0
         while at < len(words):
-            for length in range(min(_LONGEST_TERM, len(words) - at), 0, -1):
+            longest = _LONGEST_TERM if words[at] in _openings() else 1
+            for length in range(min(longest, len(words) - at), 0, -1):
                 term = _known(words[at : at + length], known)
                 if term is not None:
                     yield term, negated[at] is not None
@@ -204,11 +212,20 @@ def lexicon_digest() -> str:
     return hashlib.sha256(_file(LEXICON_FILE)).hexdigest()
 
 
+@cache
+def _openings() -> frozenset[str]:
+    """First words of the terms and cues that have several: only there more than one has to be looked up."""
+    book = lexicon()
+    return frozenset(term.partition("-")[0] for term in (*book.terms, *book.cues) if "-" in term)
+
+
 def _known(words: Sequence[str], known: Mapping[str, object]) -> str | None:
     """The term that words make, as it stands or without its ending."""
-    term = "-".join(words)
-    for form in (term, term.removesuffix("s"), term.removesuffix("ly"), term.removesuffix("es")):
-        if len(form) > 2 and form in known:
+    term = words[0] if len(words) == 1 else "-".join(words)
+    if term in known and len(term) > 2:
+        return term
+    for ending in _ENDINGS:
+        if term.endswith(ending) and len(form := term.removesuffix(ending)) > 2 and form in known:
             return form
     return None
 

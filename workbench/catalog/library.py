@@ -345,7 +345,7 @@ def _by_ids(connection: Connection, track_ids: Sequence[str]) -> dict[str, Track
     found = {
         row.track_id: _track(row)
         for some in _parts(track_ids)
-        for row in connection.execute(_SELECT.where(tracks.c.track_id.in_(some)))
+        for row in connection.execute(_SELECT.where(tracks.c.track_id.in_(some))).all()
     }
     for track_id in track_ids:
         if track_id not in found:

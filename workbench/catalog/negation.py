@@ -51,6 +51,7 @@ _SEVERAL = {
     ("lack", "of"), ("no", "longer"), ("no", "more"), ("none", "of"), ("not", "at"),
 }  # fmt: skip
 """negations of two words"""
+_OPENING = _SAYING | _BEFORE_THINGS | {first for first, _ in _SEVERAL}
 _ONLY_SEEMING = {
     "not": {"only", "just", "merely", "simply"},
     "no": {"doubt", "wonder", "matter", "sooner", "less"},
@@ -120,6 +121,8 @@ def scopes(words: Sequence[str]) -> list[Span | None]:
     words : in lower case
     """
     covered: list[Span | None] = [None] * len(words)
+    if _OPENING.isdisjoint(words) and not any("n't" in word for word in words):
+        return covered
     open_since: Span | None = None
     at = 0
     while at < len(words):

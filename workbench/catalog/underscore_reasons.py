@@ -81,7 +81,7 @@ def reasons(told: Told, row: int, names: Names, params: UnderscoreParams) -> tup
         facts = _facts(part, told, row, names)
         if facts is not None:
             moved = float(getattr(params, f"{part}_weight")) * abs(float(values[row]) - _USUAL)
-            weighed.append((moved, Reason(*facts, score=float(np.clip(values[row], 0.0, 1.0)))))
+            weighed.append((moved, Reason(*facts, score=min(1.0, max(0.0, float(values[row]))))))
     weighed.sort(key=lambda pair: (-pair[0], pair[1].video))
     return (*rules, *(reason for _, reason in weighed))[: max(_MOST_REASONS, len(rules) + 3)]
 
@@ -269,8 +269,14 @@ def _number(columns: Columns, row: int, name: str) -> str | None:
 
 def names_in(track: Track) -> Names:
     """The words of a track's own text that name moods, genres and instruments."""
+    return _names_in_text(track_text(track))
+
+
+@lru_cache(maxsize=4096)
+def _names_in_text(text: str) -> Names:
+    """As `names_in`; the tracks that are put forward come back with the next question."""
     book = lexicon()
-    found = read_lexicon(track_text(track)).found
+    found = read_lexicon(text).found
     names: dict[Kind, list[str]] = {kind: [] for kind in KINDS}
     for name, kind in zip(book.names, book.kinds, strict=True):
         names[kind] += [word.replace("-", " ") for word in found.get(name, ())]
@@ -283,8 +289,9 @@ def _facets_of(word: str) -> frozenset[int]:
     return frozenset(map(int, np.flatnonzero(read_lexicon(word).facets)))
 
 
+@lru_cache(maxsize=64)
 def _shares(wanted: Wanted, kind: Kind) -> list[tuple[str, float]]:
-    """The facets of a kind that are wanted most, with their share of all that is wanted of it."""
+    """The facets of a kind that are wanted most, with their share of all that is wanted of it; asked for each track."""
     book = lexicon()
     where = book.of(kind)
     total = float(wanted.facets[where].sum())

@@ -8,7 +8,7 @@
 
 BM25 and the vector index only propose; the score is the same whichever search found a track.
 
-Function: `underscore`.
+Functions: `underscore`; `words_query`, what the vector index is asked.
 """
 
 from __future__ import annotations
@@ -136,11 +136,18 @@ def _propose(
         snapshot.texts.search(recognised, params.candidates // 4, allowed).rows,
     ]
     if embedding is not None and wanted.vector is not None and snapshot.has_words:
-        described = ", ".join(lexicon().music[index] for index in _strongest(wanted))
-        # Between what the script is about and how a catalog would put what suits: one search for both.
-        query = _embedded(embedding, described) + wanted.vector
-        found.append(snapshot.words_index.search(query, params.candidates // 4, allowed).rows)
+        found.append(snapshot.words_index.search(words_query(wanted, embedding), params.candidates // 4, allowed).rows)
     return np.unique(np.concatenate(found))
+
+
+def words_query(wanted: Wanted, embedding: SentenceEmbedding) -> FloatArray:
+    """What the index of words is asked for a text that was read by an embedding, shape (384,).
+
+    It lies between what the script is about and how a catalog would put what suits: one search for both.
+    """
+    assert wanted.vector is not None
+    described = ", ".join(lexicon().music[index] for index in _strongest(wanted))
+    return np.asarray(_embedded(embedding, described) + wanted.vector)
 
 
 def _by_parts(wanted: Wanted, snapshot: Snapshot, params: UnderscoreParams, allowed: NDArray[np.bool_]) -> IntArray:
