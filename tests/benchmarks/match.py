@@ -141,6 +141,7 @@ def real_half(drawn: Half, folder: Path) -> Half:
         name: np.array([np.nan if (value := getattr(one, name)) is None else value for one in heard], dtype=np.float32)
         for name in ("bpm", "energy", "mode", "vocals")
     }
+    measured["mode"][[one.key_name is None for one in heard]] = np.nan  # as the catalog has it: in doubt without a key
     silence = TrackCharacter(0.0, 0.0, 0.0, "flat", 0.0, 30.0, False, 0.0, 0.0)
     songs = tuple(BUNDLED_SONGS.get(name, silence) for name in names)
     suits = [[grade_of(film, BUNDLED_SONGS[name]) if name in BUNDLED_SONGS else 0 for name in names]
