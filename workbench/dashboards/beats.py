@@ -26,6 +26,7 @@ from bokeh.palettes import Viridis256
 from workbench.beats.corrections import doubled, halved, shift_bar, with_metre
 from workbench.beats.grid import BeatGrid
 from workbench.dashboards.charts import (
+    PAPER,
     ViewFollower,
     flat_legend,
     on_page,
@@ -49,7 +50,7 @@ CLICK_GAIN_DB = -6.0
 VIEWS = {"8\u00a0s": 8.0, "30\u00a0s": 30.0, "all": float("inf")}
 FIRST_VIEW = "30\u00a0s"
 METRES = (2, 3, 4, 5, 6, 7)
-_BEAT_PIXELS, _BAR_PIXELS, _NUMBER_PIXELS = 7, 5, 28
+_BEAT_PIXELS, _BAR_PIXELS, _NUMBER_PIXELS = 7, 9, 30
 """between two marks; where they would be closer, beats are not drawn, and of bars only every other one, and so on"""
 _QUIETEST_DB, _LOUDEST_DB = -90.0, -20.0
 
@@ -151,6 +152,7 @@ class BeatsPicture:
         """Colours for a light or a dark page."""
         paint(self.figures, dark=dark, texts=[self._numbers])
         self._beats.line_alpha = 0.9 if dark else 0.75
+        self._numbers.background_fill_color = PAPER["dark" if dark else "light"]
         self._wave.fill_color = on_page(HEARD, dark=dark)
         for head in self._heads:
             head.line_color = playhead_colour(dark=dark)
@@ -253,7 +255,7 @@ class BeatsPicture:
         onsets.segment("x", 0.0, "x", 1.0, source=bars, color=DOWNBEAT, line_width=1.5)
         numbers = wave.text(
             "x", 1.0, "text", source=self._source("numbers", "x", "text"), text_font_size="11px", x_offset=3,
-            text_baseline="top", y_offset=1,
+            text_baseline="top", y_offset=1, background_fill_alpha=0.85, padding=1,
         )  # fmt: skip
         self._numbers = numbers.glyph
         tempo.step("x", "y", source=self._source("each", "x", "y"), mode="after", color=BEAT, legend_label="each beat")

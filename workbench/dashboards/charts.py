@@ -35,6 +35,8 @@ _REDRAW_MS = 30
 _USUAL_WIDTH = 1100
 THEME = Theme(json={"attrs": {"Axis": {}, "Figure": {}, "Grid": {}, "Legend": {}}})
 """for the page's document: what `paint` sets is named, so that the page's own theme leaves it alone"""
+PAPER = {"light": "#FFFFFF", "dark": "#121212"}
+"""what lies under the figures of a light and of a dark page"""
 _PIXELS_A_TICK = 34
 _ON_DARK = {HEARD: "#3A9BDC", DUCK: "#B552A8", SEAM: "#E6E6E6"}
 """the palette's darkest colours, lightened to at least 3 to 1 on a dark page; the others are legible on both"""
