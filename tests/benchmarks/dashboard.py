@@ -78,6 +78,7 @@ window.bench = {
 }
 """
 _DRAWN = """() => {
+  if (!window.Bokeh) return false
   const models = Bokeh.documents.flatMap(d => [...d._all_models.values()])
   return models.find(m => m.name === "music")?.data_source.data.x.length > 100
 }"""
