@@ -43,7 +43,7 @@ def language_of(text: str) -> str:
     if script is not None:
         return script
     english, evidence = 0.0, dict.fromkeys(_COMMONEST, 0.0)
-    for word in set(_words(text)):
+    for word in dict.fromkeys(_words(text)):
         speakers = _speakers().get(word, ())
         for name in speakers:
             evidence[name] += 1.0 / len(speakers)
@@ -67,7 +67,7 @@ def is_readable(text: str, is_whole: Callable[[str], bool] | None = None) -> boo
     text : any text
     is_whole : whether a word is one of an embedding's vocabulary
     """
-    if _script_of(text) is not None:
+    if language_of(text) != ENGLISH:
         return True
     words = _words(text)
     known = sum(

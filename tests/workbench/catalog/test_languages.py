@@ -53,6 +53,10 @@ def test_keys_struck_at_random_numbers_and_emoji_are_not(text: str) -> None:
     assert not is_readable(text)
 
 
+def test_a_language_that_is_told_is_read_even_of_rare_words() -> None:
+    assert is_readable("Kapitänsmütze, Übermut, Straßenlärm")
+
+
 def test_an_embedding_vouches_for_whole_words_but_not_for_crumbs() -> None:
     assert is_readable("kubernetes", lambda word: word == "kubernetes")
     assert not is_readable("zx qv", lambda word: True)
