@@ -20,7 +20,7 @@ import numpy as np
 import panel as pn
 import panel_material_ui as pmui
 import param
-from bokeh.models import ColumnDataSource, Range1d
+from bokeh.models import Range1d
 from panel.custom import JSComponent
 
 from workbench.align.placements import Placement
@@ -31,6 +31,7 @@ from workbench.dashboards.mix import MixState
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS, scrolled, stylesheet
 from workbench.dashboards.transport import Player, playhead
+from workbench.dashboards.views import Picture
 from workbench.dashboards.work import Job
 from workbench.plots.palette import BEAT, HEARD, VOICE
 from workbench.recording import FloatArray
@@ -180,14 +181,14 @@ class MatchTable(JSComponent):
     _stylesheets: ClassVar[list[Any]] = [stylesheet("matches")]
 
 
-class MatchPicture:
+class MatchPicture(Picture):
     """What moves in the film, and the energy of the chosen track where it lies under it."""
 
     def __init__(self, state: MatchState) -> None:
+        super().__init__()
         self.state = state
         self.name = unique_name("match-playhead")
         self.figure = time_chart(188, Range1d(start=0.0, end=60.0), -0.12, 1.28, "motion, energy", last=True)
-        self._sources: dict[str, ColumnDataSource] = {}
         self._draw()
         self.ink(dark=False)
 
@@ -202,8 +203,7 @@ class MatchPicture:
         """Show another film."""
         drawn = self.state.drawn
         if drawn is None:
-            for name, source in self._sources.items():
-                self._set(name, **{column: [] for column in source.data})
+            self._empty()
             return
         end = drawn.film.duration
         self.figure.x_range.update(start=0.0, end=end, bounds=(0.0, end))
@@ -223,13 +223,6 @@ class MatchPicture:
         self._set("music", x=times, y=energy)
         marks = named_marks(place, state.drawn.film.duration)
         self._set("marks", x=[at for at, _ in marks], text=[words for _, words in marks])
-
-    def _set(self, name: str, **columns: Any) -> None:
-        self._sources[name].data = columns
-
-    def _source(self, name: str, *columns: str) -> ColumnDataSource:
-        self._sources[name] = ColumnDataSource({column: [] for column in columns})
-        return self._sources[name]
 
     def _draw(self) -> None:
         figure = self.figure

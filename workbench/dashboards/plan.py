@@ -24,7 +24,6 @@ import param
 from bokeh.core.properties import value
 from bokeh.models import (
     BoxSelectTool,
-    ColumnDataSource,
     CustomJS,
     CustomJSTickFormatter,
     FixedTicker,
@@ -40,7 +39,7 @@ from workbench.dashboards.seams import SeamChips, worst_of
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS, stylesheet
 from workbench.dashboards.transport import Player, playhead, seek_on_tap
-from workbench.dashboards.views import LongSound, film_row
+from workbench.dashboards.views import LongSound, Picture, film_row
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import SongSection
 from workbench.loops.refusals import Refusal
@@ -215,10 +214,11 @@ _LANE_NAMES = {
 }
 
 
-class PlanPicture:
+class PlanPicture(Picture):
     """The figure, and what of it follows the view."""
 
     def __init__(self, state: PlanState) -> None:
+        super().__init__()
         self.state = state
         self.name = f"plan-playhead-{next(_names)}"
         self.width = 1200
@@ -229,7 +229,6 @@ class PlanPicture:
             tools="", toolbar_location=None, min_border_left=62, min_border_right=12, min_border_top=2,
             output_backend="canvas", lod_threshold=None,
         )  # fmt: skip
-        self._sources: dict[str, ColumnDataSource] = {}
         self._texts: list[Any] = []
         self._strong: list[Any] = []
         self._tinted: list[tuple[Any, str, str]] = []
@@ -262,8 +261,7 @@ class PlanPicture:
         """Send all of the option that is looked at, seen as a whole."""
         plan = self.state.plan
         if plan is None:
-            for source in self._sources.values():
-                source.data = {name: [] for name in source.data}
+            self._empty()
             return
         self.view.update(start=0.0, end=plan.window_end, bounds=(-1.0, plan.window_end + 1.0))
         self.show_plan()
@@ -390,13 +388,6 @@ class PlanPicture:
         self._set("zero", x0=[0.0], x1=[plan.window_end], y=[zero])
         marks = np.array([0.0, -10.0, -20.0])
         self._set("scale", x=[plan.window_end] * 3, y=band.at(marks, _FLOOR_DB, top), text=["0 dB", "-10", "-20"])
-
-    def _set(self, name: str, **columns: Any) -> None:
-        self._sources[name].data = columns
-
-    def _source(self, name: str, *columns: str) -> ColumnDataSource:
-        self._sources[name] = ColumnDataSource({column: [] for column in columns})
-        return self._sources[name]
 
     def _draw(self) -> None:
         figure, lane = self.figure, _LANES

@@ -27,6 +27,7 @@ from panel.custom import JSComponent
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS, stylesheet
 from workbench.dashboards.transport import playhead, script
+from workbench.dashboards.views import Picture
 from workbench.errors import WorkbenchError
 from workbench.home import Home
 from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
@@ -167,17 +168,17 @@ _HEARD, _SONG, _ONSETS, _LOUDNESS = (272.0, 408.0), (132.0, 268.0), (72.0, 124.0
 """lanes of the picture: lower and upper edge"""
 
 
-class SeamPicture:
+class SeamPicture(Picture):
     """Spectrograms stacked, onsets and loudness of both sides, beats through all; seconds from the seam."""
 
     def __init__(self) -> None:
+        super().__init__()
         self.name = f"seam-playhead-{next(_names)}"
         self._x_range = Range1d(start=-2.0, end=2.0)
         self.figure = new_bokeh_figure(
             height=420, sizing_mode="stretch_width", x_range=self._x_range, y_range=Range1d(start=0.0, end=410.0),
             tools="", toolbar_location=None, min_border_left=64, min_border_right=10, output_backend="canvas",
         )  # fmt: skip
-        self._sources: dict[str, ColumnDataSource] = {}
         self._texts: list[Any] = []
         self._draw()
         self.ink(dark=False)
@@ -185,8 +186,7 @@ class SeamPicture:
     def show(self, look: SeamLook | None, fade_seconds: float = 0.0) -> None:
         """Draw a seam, or nothing."""
         if look is None:
-            for source in self._sources.values():
-                source.data = {name: [] for name in source.data}
+            self._empty()
             return
         view, rate = look.view, SpectrumParams().frames_per_second
         self._x_range.update(start=-view.middle, end=view.heard.duration - view.middle)
@@ -234,13 +234,6 @@ class SeamPicture:
             axis.axis_label_text_font_style = "normal"
         for glyph in self._texts:
             glyph.text_color = ink
-
-    def _set(self, name: str, **columns: Any) -> None:
-        self._sources[name].data = columns
-
-    def _source(self, name: str, *columns: str) -> ColumnDataSource:
-        self._sources[name] = ColumnDataSource({column: [] for column in columns})
-        return self._sources[name]
 
     def _draw(self) -> None:
         figure = self.figure

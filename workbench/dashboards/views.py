@@ -8,7 +8,8 @@ milliseconds either way. A spectrogram takes one spectrum for each column, at th
 Making the summary takes a second for half an hour, so the page asks a worker for it (`long_sound`). What comes back is
 the file's name: the page maps it, finds the summary and reads nothing else.
 
-Classes: `LongSound`. Functions: `long_sound`; `film_row`, pictures of a film laid side by side for a view.
+Classes: `LongSound`; `Picture`, what a figure draws by name. Functions: `long_sound`; `film_row`, pictures of a film
+laid side by side for a view.
 """
 
 from __future__ import annotations
@@ -18,9 +19,11 @@ import secrets
 import struct
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.fft
+from bokeh.models import ColumnDataSource
 from numpy.typing import NDArray
 
 from workbench.errors import MediaError
@@ -167,6 +170,27 @@ class LongSound:
             if rest.size:
                 both[:, -1] = rest.min(), rest.max()
         return both
+
+
+class Picture:
+    """What a tab's figures draw, by name: made empty, and filled as soon as there is something to show."""
+
+    def __init__(self) -> None:
+        self._sources: dict[str, ColumnDataSource] = {}
+
+    def _source(self, name: str, *columns: str) -> ColumnDataSource:
+        """A new source with empty columns."""
+        self._sources[name] = ColumnDataSource({column: [] for column in columns})
+        return self._sources[name]
+
+    def _set(self, name: str, **columns: Any) -> None:
+        """Send all columns of a source."""
+        self._sources[name].data = columns
+
+    def _empty(self) -> None:
+        """Draw nothing."""
+        for source in self._sources.values():
+            source.data = {name: [] for name in source.data}
 
 
 def long_sound(path: Path, progress: Progress = silent) -> LongSound:

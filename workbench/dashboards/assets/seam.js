@@ -105,7 +105,7 @@ export function render({ model }) {
   const area = shape("rect", { class: "area", y: PAD, height: H - 2 * PAD })
   const length = shape("circle", { r: 8, class: "handle", tabindex: 0, role: "slider", "aria-label": "length of the crossfade, ms" })
   const bend = shape("circle", { r: 8, class: "handle", tabindex: 0, role: "slider", "aria-label": "exponent of the crossfade" })
-  const words = shape("text", { x: PAD, y: H - 1, class: "words" })
+  const words = shape("text", { x: PAD, y: H - 4, class: "words" })
   svg.append(area, out, into, length, bend, words)
   box.append(svg)
   let fade = model.fade, exponent = model.exponent
