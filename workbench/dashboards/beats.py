@@ -15,12 +15,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import panel as pn
 import panel_material_ui as pmui
-from bokeh.models import ColumnDataSource, LinearColorMapper, Range1d
+from bokeh.models import LinearColorMapper, Range1d
 from bokeh.palettes import Viridis256
 
 from workbench.beats.corrections import doubled, halved, shift_bar, with_metre
@@ -37,7 +36,7 @@ from workbench.dashboards.charts import (
 )
 from workbench.dashboards.session import Session
 from workbench.dashboards.transport import Player, playhead
-from workbench.dashboards.views import LongSound
+from workbench.dashboards.views import LongSound, Picture
 from workbench.dashboards.work import Job
 from workbench.errors import GridError, WorkbenchError
 from workbench.plots.palette import BEAT, DOWNBEAT, HEARD, ONSET
@@ -130,10 +129,11 @@ def thinned(numbers: IntArray, width: int, least_pixels: float) -> IntArray:
     return np.asarray(numbers[numbers % step == 0])
 
 
-class BeatsPicture:
+class BeatsPicture(Picture):
     """Waveform or spectrogram, onsets and tempo, with the grid over all of them."""
 
     def __init__(self, state: BeatsState) -> None:
+        super().__init__()
         self.state = state
         self.sound: LongSound | None = None
         self.kind = "waveform"
@@ -143,7 +143,6 @@ class BeatsPicture:
         self.onsets = time_chart(92, shared, 0.0, 1.0, "onsets")
         self.tempo = time_chart(132, shared, 60.0, 180.0, "tempo, bpm", last=True)
         self.figures = (self.wave, self.onsets, self.tempo)
-        self._sources: dict[str, ColumnDataSource] = {}
         self._draw()
         self.follow = ViewFollower(self.wave, self.show_view)
         self.ink(dark=False)
@@ -192,8 +191,7 @@ class BeatsPicture:
         """Send what is in view, as fine as the screen."""
         analysis, grid = self.state.analysis, self.state.grid
         if analysis is None or grid is None:
-            for name in ("wave", "image", "onsets", "beats", "bars", "numbers"):
-                self._set(name, **{column: [] for column in self._sources[name].data})
+            self._empty("wave", "image", "onsets", "beats", "bars", "numbers")
             return
         first, last, columns = self.follow.stretch(analysis.duration)
         self._show_sound(first, last, columns)
@@ -230,13 +228,6 @@ class BeatsPicture:
         top = max(1e-6, float(np.quantile(attack, 0.999)))
         highest = np.maximum.reduceat(attack[:end], edges) / top
         self._set("onsets", x=edges / rate, y=np.minimum(highest, 1.0))
-
-    def _set(self, name: str, **columns: Any) -> None:
-        self._sources[name].data = columns
-
-    def _source(self, name: str, *columns: str) -> ColumnDataSource:
-        self._sources[name] = ColumnDataSource({column: [] for column in columns})
-        return self._sources[name]
 
     def _draw(self) -> None:
         wave, onsets, tempo = self.figures

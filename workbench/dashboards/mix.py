@@ -10,12 +10,11 @@ Classes: `MixState`, levels and mix, without widgets; `MixPicture`; `MixTab`.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 import panel as pn
 import panel_material_ui as pmui
-from bokeh.models import ColumnDataSource, Range1d
+from bokeh.models import Range1d
 
 from workbench.dashboards.charts import (
     ViewFollower,
@@ -30,6 +29,7 @@ from workbench.dashboards.controls import ParamControls, ProfileBar
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import scrolled
 from workbench.dashboards.transport import Player, playhead
+from workbench.dashboards.views import Picture
 from workbench.loops.plan import LoopPlan
 from workbench.mix.balance import Mix
 from workbench.mix.levels import HOPS_PER_SECOND
@@ -131,17 +131,17 @@ def preset_of(duck: DuckParams) -> str:
     return next((name for name in DUCK_PRESETS if DuckParams.model_validate({"preset": name}) == duck), OWN)
 
 
-class MixPicture:
+class MixPicture(Picture):
     """Levels of both, speech, and the duck."""
 
     def __init__(self, state: MixState) -> None:
+        super().__init__()
         self.state = state
         self.names = [unique_name("mix-playhead") for _ in range(2)]
         shared = Range1d(start=0.0, end=60.0)
         self.levels = time_chart(300, shared, _QUIETEST_LUFS, _LOUDEST_LUFS, "loudness, LUFS")
         self.duck = time_chart(150, shared, -30.0, 1.5, "duck, dB", last=True)
         self.figures = (self.levels, self.duck)
-        self._sources: dict[str, ColumnDataSource] = {}
         self._draw()
         self.follow = ViewFollower(self.levels, self.show_view)
         self.ink(dark=False)
@@ -198,13 +198,6 @@ class MixPicture:
     def _line(self, name: str, power: FloatArray, first: float, last: float, columns: int) -> None:
         times, lufs = loudness(power, first, last, columns)
         self._set(name, x=times, y=lufs)
-
-    def _set(self, name: str, **columns: Any) -> None:
-        self._sources[name].data = columns
-
-    def _source(self, name: str, *columns: str) -> ColumnDataSource:
-        self._sources[name] = ColumnDataSource({column: [] for column in columns})
-        return self._sources[name]
 
     def _draw(self) -> None:
         levels, duck = self.figures

@@ -28,4 +28,6 @@ def scrolled(column: pmui.Column, height: str) -> pmui.Column:
     height : as a style says it, so that it can follow the height of the page
     """
     bar = {"overflow-y": "auto", "overflow-x": "hidden", "scrollbar-width": "thin"}
-    return pmui.Column(column, width=column.width + _BAR_PIXELS, margin=(4, 0), styles={**bar, "max-height": height})
+    return pmui.Column(
+        column, width=(column.width or 0) + _BAR_PIXELS, margin=(4, 0), styles={**bar, "max-height": height}
+    )

@@ -187,10 +187,10 @@ class Picture:
         """Send all columns of a source."""
         self._sources[name].data = columns
 
-    def _empty(self) -> None:
-        """Draw nothing."""
-        for source in self._sources.values():
-            source.data = {name: [] for name in source.data}
+    def _empty(self, *names: str) -> None:
+        """Draw nothing of these; of all where none is named."""
+        for name in names or self._sources:
+            self._set(name, **{column: [] for column in self._sources[name].data})
 
 
 def long_sound(path: Path, progress: Progress = silent) -> LongSound:
