@@ -55,7 +55,7 @@ def _jitter(times: FloatArray) -> float:
     Independent errors of deviation s make second differences of deviation sqrt(6) s; half of a normal distribution
     lies within 0.6745 deviations.
     """
-    return float(np.median(np.abs(np.diff(times, 2)))) / (0.6745 * np.sqrt(6.0))
+    return float(np.median(np.abs(np.diff(times, 2))) / (0.6745 * np.sqrt(6.0)))
 
 
 def _robust_line(times: FloatArray, trust: FloatArray) -> tuple[FloatArray, float]:
