@@ -43,6 +43,8 @@ TURNS = 8
 """of the wheel and drags of a slider, in each page"""
 PATIENCE_MS = 900_000
 _BETWEEN_MS = 250
+_SETTLED_MS = 1500
+"""after a change of the mix, until the other tabs have it too"""
 _NOTES = [
     "*First paint*: from asking for the page to the browser's first contentful paint. *Plan drawn*: until film strip, "
     "music, segments and bars are on the screen, each sound from its file. With five sessions the figures are those of "
@@ -72,7 +74,7 @@ window.bench = {
       }
       window.addEventListener(kind, began, { capture: true, once: true })
       for (const s of signals) s.connect(changed)
-      setTimeout(() => fail(new Error(`nothing new was drawn in ${figures.length} figures`)), 60000)
+      setTimeout(() => fail(new Error(`nothing new was drawn in ${figures.length} figures`)), 300000)
     })
   },
 }
@@ -243,6 +245,8 @@ async def used(page: Page, figures: Figures) -> None:
     thumb = page.locator(".MuiSlider-root", has=page.get_by_role("slider")).locator(".MuiSlider-thumb").nth(1)
     for turn in range(TURNS):
         await dragged(page, thumb, 24 if turn % 2 else -24, figures.slider)
+        await page.wait_for_timeout(_SETTLED_MS)
+        await page.locator(".work").wait_for(state="hidden")
     await to_tab(page, "Beats", "beats a bar ·")
     await page.get_by_role("button", name="all", exact=True).click()
     await page.wait_for_timeout(4 * _BETWEEN_MS)
