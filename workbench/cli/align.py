@@ -74,11 +74,10 @@ def write_picture(alignment: Alignment, path: Path, params: WorkbenchParams) -> 
     StoreError : the file cannot be written
     """
     from workbench.errors import StoreError
+    from workbench.files import written_whole
     from workbench.plots.align import align_figure
     from workbench.plots.palette import png
 
     figure = align_figure(alignment.landmarks, alignment.moments, alignment.placements, params.align)
-    try:
-        path.write_bytes(png(figure))
-    except OSError as error:
-        raise StoreError(f"{path}: cannot be written ({error.strerror})") from error
+    with written_whole(path, StoreError) as aside:
+        aside.write_bytes(png(figure))

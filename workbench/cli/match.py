@@ -9,6 +9,7 @@ import click
 from workbench.cli.catalog import tell_of_nothing
 from workbench.cli.options import home_option, profile_option
 from workbench.cli.terminal import print_body, progress_bar
+from workbench.results.align import MOST_SYNC_POINTS
 
 if TYPE_CHECKING:
     from workbench.home import Home
@@ -22,7 +23,7 @@ _USUAL_SYNC_POINTS = 4
 @click.option("--include-sync", is_flag=True, help="Also say where each track lands with the clip.")
 @click.option(
     "--sync-points",
-    type=click.IntRange(1, 12),
+    type=click.IntRange(1, MOST_SYNC_POINTS),
     default=_USUAL_SYNC_POINTS,
     show_default=True,
     help="How many placements each track shows, with --include-sync.",

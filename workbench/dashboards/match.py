@@ -414,8 +414,8 @@ class MatchTab:
             return
         offset = 0.0 if place is None else place.offset_seconds
         self._trying = session.run(
-            placed_sounds, match.track.path, clip, offset, session.home, then=partial(self._laid, match, place),
-            subject=str(match.track.path),
+            placed_sounds, match.track.path, clip, offset, session.home, session.params,
+            then=partial(self._laid, match, place), subject=str(match.track.path),
         )  # fmt: skip
 
     def _laid(self, match: Match, place: Placement | None, sounds: MixSounds) -> None:

@@ -271,7 +271,7 @@ class MixTab:
             if self._loop is not None and self._loop.answer is loop.answer:
                 self._measured(sounds)
 
-        session.run(plan_sounds, loop, session.home, then=measured, subject=str(loop.song.path))
+        session.run(plan_sounds, loop, session.home, session.params, then=measured, subject=str(loop.song.path))
 
     def choose(self, preset: str) -> None:
         """Take the parameters of a preset."""
