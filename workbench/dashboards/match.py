@@ -27,7 +27,7 @@ from workbench.align.placements import Placement
 from workbench.catalog.lane import Match
 from workbench.catalog.track import Track
 from workbench.dashboards.charts import flat_legend, on_page, paint, playhead_colour, time_chart, unique_name
-from workbench.dashboards.mix import MixState
+from workbench.dashboards.mix import MixState, tuned
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS, scrolled, stylesheet
 from workbench.dashboards.transport import Player, playhead
@@ -435,12 +435,15 @@ class MatchTab:
     def _balance(self) -> None:
         """Balance music and film with the session's parameters."""
         heard = self.heard
-        heard.tune(self._session.params)
-        if heard.sounds is not None:
-            self.player.param.update(
-                gain_a_db=heard.music_gain_db, footage_db=heard.video_gain_db, duck_a=heard.points,
-                headroom_db=heard.headroom_db(),
-            )  # fmt: skip
+
+        def play() -> None:
+            if heard.sounds is not None:
+                self.player.param.update(
+                    gain_a_db=heard.music_gain_db, footage_db=heard.video_gain_db, duck_a=heard.points,
+                    headroom_db=heard.headroom_db(),
+                )  # fmt: skip
+
+        tuned(heard, self._session, play)
 
     def _ink(self, *, dark: bool) -> None:
         self.picture.ink(dark=dark)

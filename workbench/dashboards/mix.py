@@ -1,14 +1,17 @@
 """The Mix tab: how music makes way for a voice, seen as levels and heard while it is tuned.
 
-Sound is measured once a plan, in a process of its own. From then on a mix follows from the levels alone
-(`workbench.mix.balance.plan_mix`), so that letting go of a slider shows and plays the new one at once: gains and
-ducking are applied by the player, not by rendering. B is the same music without the duck, at the same gain.
+Sound is measured, and its phrases found, once a plan, in a process of its own. From then on a mix follows from levels
+and phrases alone (`workbench.mix.balance.plan_mix`), for half an hour within the time of a blink, so that letting go of
+a slider shows and plays the new one at once: gains and ducking are applied by the player, not by rendering. B is the
+same music without the duck, at the same gain.
 
-Classes: `MixState`, levels and mix, without widgets; `MixPicture`; `MixTab`.
+Classes: `MixState`, levels and mix, without widgets; `MixPicture`; `MixTab`. Functions: `tuned`, `loudness`,
+`preset_of`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -33,11 +36,12 @@ from workbench.dashboards.views import Picture
 from workbench.loops.plan import LoopPlan
 from workbench.mix.balance import Mix
 from workbench.mix.levels import HOPS_PER_SECOND
-from workbench.params import DUCK_PRESETS, DuckParams, WorkbenchParams
+from workbench.mix.voice import Phrases
+from workbench.params import DUCK_PRESETS, DuckParams, VoiceParams
 from workbench.plots.palette import DUCK, HEARD, VOICE
 from workbench.recording import FloatArray
 from workbench.workflows.loop import Loop
-from workbench.workflows.tryout import MixSounds, plan_sounds
+from workbench.workflows.tryout import MixSounds, phrases_with, plan_sounds
 
 OWN = "own"
 """name of what is no preset"""
@@ -60,9 +64,14 @@ class MixState:
     sounds: MixSounds | None = None
     mix: Mix | None = None
 
-    def tune(self, params: WorkbenchParams) -> None:
-        """Mix with other parameters."""
-        self.mix = None if self.sounds is None else self.sounds.levels.mixed(params.voice, params.duck)
+    def tune(self, duck: DuckParams) -> None:
+        """Mix with other parameters of the duck."""
+        self.mix = None if self.sounds is None else self.sounds.levels.mixed(duck)
+
+    def hear(self, voice: VoiceParams, phrases: Phrases) -> None:
+        """Take the phrases that were found with other parameters of the voice."""
+        if self.sounds is not None:
+            self.sounds = replace(self.sounds, levels=self.sounds.levels.hearing(voice, phrases))
 
     @property
     def points(self) -> list[list[float]]:
@@ -129,6 +138,22 @@ def loudness(power: FloatArray, from_s: float, to_s: float, columns: int) -> tup
 def preset_of(duck: DuckParams) -> str:
     """Name of the preset that these parameters are; `OWN` for none."""
     return next((name for name in DUCK_PRESETS if DuckParams.model_validate({"preset": name}) == duck), OWN)
+
+
+def tuned(state: MixState, session: Session, then: Callable[[], None]) -> None:
+    """Mix with the session's parameters, then go on; a worker finds the phrases first where the voice's are others."""
+    sounds, voice = state.sounds, session.params.voice
+    if sounds is None or sounds.levels.voice == voice:
+        state.tune(session.params.duck)
+        then()
+        return
+
+    def found(phrases: Phrases) -> None:
+        if state.sounds is sounds:
+            state.hear(voice, phrases)
+            tuned(state, session, then)
+
+    session.run(phrases_with, sounds.levels, voice, then=found)
 
 
 class MixPicture(Picture):
@@ -283,12 +308,15 @@ class MixTab:
         """Mix with the session's parameters: see and hear it at once, and tell the other tabs when it has settled."""
         self.preset.value = preset_of(self._session.params.duck)
         before = self.state.mix
-        self.state.tune(self._session.params)
-        if self.state.mix != before:
-            self.picture.show_mix()
-            self._load()
-            self._share_soon()
-        self._say()
+
+        def show() -> None:
+            if self.state.mix != before:
+                self.picture.show_mix()
+                self._load()
+                self._share_soon()
+            self._say()
+
+        tuned(self.state, self._session, show)
 
     def share(self) -> None:
         """Make the mix that of the session's plan, so that other tabs and exports have it."""
@@ -307,12 +335,14 @@ class MixTab:
         return pmui.Row(sliders, pictures, sizing_mode="stretch_width")
 
     def _measured(self, sounds: MixSounds) -> None:
+        def show() -> None:
+            self.player.duration = sounds.levels.seconds
+            self.picture.show()
+            self._load()
+            self._say()
+
         self.state.sounds = sounds
-        self.state.tune(self._session.params)
-        self.player.duration = sounds.levels.seconds
-        self.picture.show()
-        self._load()
-        self._say()
+        tuned(self.state, self._session, show)
 
     def _load(self) -> None:
         """Tell the player what there is to hear, and how loud."""

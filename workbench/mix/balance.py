@@ -7,7 +7,7 @@ the music as it will be played.
 The order of application is footage at `video_gain_db`, music at `music_gain_db`, the curve as further attenuation of
 the music alone, sum, limiter. Levels are dB or LUFS, times are video seconds.
 
-Functions: `plan_mix`, `classify`.
+Functions: `plan_mix`, `classify`, `phrases_in`.
 
 References
 ----------
@@ -133,6 +133,7 @@ def plan_mix(
     video_seconds: float,
     voice: VoiceParams | None = None,
     duck: DuckParams | None = None,
+    phrases: Phrases | None = None,
 ) -> Mix:
     """Decide how music and footage play together.
 
@@ -141,6 +142,8 @@ def plan_mix(
     footage : the clip's own sound, measured
     music : levels of the music as it is played under the clip, on the video's clock, at its own gain
     video_seconds : length of the clip; nothing is emitted outside it
+    phrases : what `phrases_in` finds with `voice`, where it is known; None: found here, which takes far longer than the
+        rest
 
     Returns
     -------
@@ -154,7 +157,7 @@ def plan_mix(
     voice, duck = voice or VoiceParams(), duck or DuckParams()
     if not 0 < video_seconds < float("inf"):
         raise ParameterError(f"a clip lasts some time, got {video_seconds} s")
-    phrases = phrases_in(footage, video_seconds, voice)
+    phrases = phrases_in(footage, video_seconds, voice) if phrases is None else phrases
     classification = classify(footage, phrases, voice)
     if footage.levels is None or classification != "voice" or speech_seconds(phrases) < voice.min_speech_seconds:
         return Mix(voiceover=False, classification=classification)

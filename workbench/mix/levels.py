@@ -103,11 +103,12 @@ def voice_alone(levels: LevelCurve, phrases: Sequence[tuple[float, float]], para
         quiet[max(0, first - _GUARD_HOPS) : stop + _GUARD_HOPS] = False
     beside = np.flatnonzero(quiet)
     if beside.size:
+        everywhere = float(np.median(levels.power[beside]))
         for first, stop in edges:
-            near = beside[(beside >= first - _NEAR_HOPS) & (beside < stop + _NEAR_HOPS)]
-            heard = levels.power[near if near.size >= _ENOUGH_HOPS else beside]
+            near = beside[slice(*np.searchsorted(beside, (first - _NEAR_HOPS, stop + _NEAR_HOPS)))]
+            background = float(np.median(levels.power[near])) if near.size >= _ENOUGH_HOPS else everywhere
             inside = float(levels.power[first:stop].mean()) if stop > first else 0.0
-            left = max(inside - float(np.median(heard)), inside * 10 ** (-params.max_background_db / 10))
+            left = max(inside - background, inside * 10 ** (-params.max_background_db / 10))
             power[first:stop] *= left / inside if inside else 1.0
     return LevelCurve(power, levels.peak)
 

@@ -47,6 +47,7 @@ _LAG = PITCHES_PER_SECOND * 18 // 100  # steps, a period of vibrato
 _STILL = 0.4  # semitones
 _LEAP = 1.5  # semitones between two steps that no voice glides
 _AROUND_SECONDS = 2.0  # by which what is heard counts for a fraction of 1/e
+_EARSHOT_SECONDS = 40 * _AROUND_SECONDS  # past which e^-40 is nothing beside 1 in double precision
 _NEIGHBOUR_SECONDS = 10.0  # by which a phrase counts for a fraction of 1/e
 _SHORTEST_VOWEL = 0.02
 _LITTLE = 0.3
@@ -89,11 +90,13 @@ def voice_cues(
         heard |= (time >= start) & (time <= end)
     cues = np.zeros((len(phrases), len(CUES)))
     for row, (start, end) in zip(cues, phrases, strict=True):
-        weight = heard * np.exp(-np.maximum(np.maximum(start - time, time - end), 0) / _AROUND_SECONDS)
+        near = slice(*np.searchsorted(time, (start - _EARSHOT_SECONDS, end + _EARSHOT_SECONDS)))
+        apart = np.maximum(np.maximum(start - time[near], time[near] - end), 0)
+        weight = heard[near] * np.exp(-apart / _AROUND_SECONDS)
         total = max(float(weight.sum()), 1e-9)
-        row[0] = weight[still].sum() / (weight[gliding].sum() + _LITTLE * total)
-        row[1] = _mean(vowel[voiced], weight[voiced], np.log2(_SHORTEST_VOWEL / 0.2))
-        row[2] = _mean(certainty, weight, -np.log(_CERTAIN / (1 - _CERTAIN)))
+        row[0] = weight[still[near]].sum() / (weight[gliding[near]].sum() + _LITTLE * total)
+        row[1] = _mean(vowel[near][voiced[near]], weight[voiced[near]], np.log2(_SHORTEST_VOWEL / 0.2))
+        row[2] = _mean(certainty[near], weight, -np.log(_CERTAIN / (1 - _CERTAIN)))
     return cues
 
 

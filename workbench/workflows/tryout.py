@@ -4,7 +4,8 @@ As in `workbench.workflows.audition`, these are WAV files below the home's `rend
 when there are too many. They are made block by block, in memory that does not grow with their length. Corrected grids
 are records, and kept.
 
-Functions: `clicked_file`, `placed_file`; `plan_sounds`, `placed_sounds`, `under_levels`; `match_to_draw`; `keep_grid`,
+Functions: `clicked_file`, `placed_file`; `plan_sounds`, `placed_sounds`, `under_levels`,
+`phrases_with`; `match_to_draw`; `keep_grid`,
 `forget_grid`, `kept_grid`.
 """
 
@@ -12,7 +13,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -24,8 +25,9 @@ from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.media.audio import SoundBlock, decode_blocks, write_audio
 from workbench.media.probe import probe
-from workbench.mix.balance import Footage, Mix, plan_mix
+from workbench.mix.balance import Footage, Mix, phrases_in, plan_mix
 from workbench.mix.levels import LevelCurve, level_curve_of_blocks
+from workbench.mix.voice import Phrases
 from workbench.params import DuckParams, MatchParams, VoiceParams, WorkbenchParams
 from workbench.recording import FloatArray, Recording
 from workbench.render.clicks import with_clicks
@@ -94,17 +96,31 @@ def grid_digest(grid: BeatGrid) -> str:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnderLevels:
-    """What a mix follows from: measured once, after which any parameters are tried in milliseconds."""
+    """What a mix follows from: measured once, after which any parameters of the duck are tried in milliseconds."""
 
     footage: Footage
     music: LevelCurve
     """as it is played, at its own gain, on the video's clock"""
     seconds: float
     """of the clip"""
+    voice: VoiceParams
+    """with which the phrases were found"""
+    phrases: Phrases
+    """in which somebody speaks in the foreground"""
 
-    def mixed(self, voice: VoiceParams, duck: DuckParams) -> Mix:
-        """Levels and ducking with these parameters."""
-        return plan_mix(self.footage, self.music, self.seconds, voice, duck)
+    def mixed(self, duck: DuckParams) -> Mix:
+        """Levels and ducking with these parameters of the duck."""
+        return plan_mix(self.footage, self.music, self.seconds, self.voice, duck, self.phrases)
+
+    def hearing(self, voice: VoiceParams, phrases: Phrases) -> UnderLevels:
+        """The same sound, with the phrases that `phrases_with` finds for other parameters of the voice."""
+        return replace(self, voice=voice, phrases=phrases)
+
+
+def phrases_with(levels: UnderLevels, voice: VoiceParams, progress: Progress = silent) -> Phrases:
+    """Who speaks when, with other parameters of the voice; up to a second for half an hour, so for a worker."""
+    progress("listening for speech", 0.0)
+    return phrases_in(levels.footage, levels.seconds, voice)
 
 
 def under_levels(
@@ -121,16 +137,18 @@ def under_levels(
     ----------
     played : the music as it is played, from the clip's first picture on
     video, seconds : the clip and its length
-    params : how long a clip may be matters
+    params : those of the voice matter, and how long a clip may be
 
     Raises
     ------
     MediaError : one of them cannot be read
     """
+    voice = (params or WorkbenchParams()).voice
     footage = measure_footage(video, home, params, progress)
     stream = _Stream(played)
     blocks = stream.blocks("measuring the music", progress)
-    return UnderLevels(footage, level_curve_of_blocks((block.samples for block in blocks), stream.rate), seconds)
+    music = level_curve_of_blocks((block.samples for block in blocks), stream.rate)
+    return UnderLevels(footage, music, seconds, voice, phrases_in(footage, seconds, voice))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

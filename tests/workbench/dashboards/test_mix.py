@@ -40,7 +40,7 @@ def sounds(home: Home) -> MixSounds:
 @pytest.fixture
 def state(sounds: MixSounds) -> MixState:
     state = MixState(sounds)
-    state.tune(WorkbenchParams())
+    state.tune(DuckParams())
     return state
 
 
@@ -61,10 +61,10 @@ def test_the_mix_is_the_one_that_a_plan_gets(state: MixState, sounds: MixSounds)
 def test_a_parameter_moves_the_duck_within_the_time_of_a_blink(state: MixState) -> None:
     shallow = with_field(WorkbenchParams(), "duck", "under_voice_lu", 13.0)
     deep = with_field(WorkbenchParams(), "duck", "under_voice_lu", 17.0)
-    state.tune(shallow)
+    state.tune(shallow.duck)
     before = max(db for _, db in state.points)
     started = perf_counter()
-    state.tune(deep)
+    state.tune(deep.duck)
     MixPicture(state).show()
     assert perf_counter() - started < 2.0  # 0.2 s where nothing else runs
     assert max(db for _, db in state.points) > before + 2.0
@@ -117,6 +117,22 @@ def test_a_preset_sets_the_sliders_and_a_slider_leaves_the_preset(session: Sessi
     assert tab.player.duck_a != heard
     assert tab.player.duck_b == []
     assert tab.player.gain_a_db == tab.player.gain_b_db == tab.state.music_gain_db
+
+
+def test_another_hearing_of_the_voice_is_found_by_a_worker(session: Session, sounds: MixSounds) -> None:
+    tab = MixTab(session)
+    tab._measured(sounds)
+    before = tab.state.mix
+    session.params = with_field(session.params, "voice", "close_pause_seconds", 0.5)
+    assert session.busy
+    assert tab.state.mix == before
+    (job,) = session._jobs
+    assert job.wait(60.0)
+    params, levels = session.params, sounds.levels
+    assert tab.state.mix == plan_mix(levels.footage, levels.music, SECONDS, params.voice, params.duck)
+    assert tab.state.mix != before
+    session.params = with_field(session.params, "duck", "under_voice_lu", 17.0)
+    assert not session.busy
 
 
 def test_nothing_open_is_said(session: Session) -> None:

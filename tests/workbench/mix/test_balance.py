@@ -12,7 +12,7 @@ from workbench.bundled import bundled_path
 from workbench.features.loudness import integrated_lufs
 from workbench.media.audio import decode, resample
 from workbench.media.speech import FRAME_SECONDS, speech_probabilities
-from workbench.mix.balance import Duck, Footage, Mix, plan_mix
+from workbench.mix.balance import Duck, Footage, Mix, phrases_in, plan_mix
 from workbench.mix.fades import duck_gain
 from workbench.mix.levels import LevelCurve, level_curve
 
@@ -154,6 +154,12 @@ def test_music_that_is_silent_gets_no_gain(film: Film) -> None:
 
 def noise(peak: float, seconds: float = 30.0) -> LevelCurve:
     return level_curve(np.random.default_rng(6).uniform(-peak, peak, round(seconds * RATE)).astype(np.float32), RATE)
+
+
+def test_phrases_that_are_known_give_the_same_mix(film: Film) -> None:
+    music = noise(0.3, CLIP)
+    known = phrases_in(film.measured, CLIP)
+    assert plan_mix(film.measured, music, CLIP, phrases=known) == plan_mix(film.measured, music, CLIP)
 
 
 def test_what_the_footage_sounds_like_has_four_names() -> None:

@@ -104,6 +104,15 @@ def test_pitches_of_another_shape_are_refused() -> None:
         PitchMeter().add(np.zeros((2, 100), dtype=np.float32))
 
 
+def test_what_is_out_of_earshot_changes_no_cue() -> None:
+    line, heard = pitches_of(talked()), np.full(round(SECONDS / FRAME), 0.99)
+    times = 60
+    phrases = tuple((k * SECONDS, k * SECONDS + 4.0) for k in range(times))
+    cues = voice_cues(phrases, np.tile(heard, times), SECONDS / heard.size, np.tile(line, (times, 1)))
+    inner = cues[5:-5]
+    assert np.allclose(inner, inner[0], rtol=0, atol=0.02)
+
+
 def test_a_song_after_the_talk_does_not_silence_it() -> None:
     rest = 3.0
     both = np.concatenate([talked(), np.zeros(round(rest * RATE), dtype=np.float32), sung()])
