@@ -18,7 +18,6 @@ file. Douze et al., "The Faiss library", arXiv 2401.08281, 2024.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias
@@ -26,7 +25,8 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import ParameterError, ResourceMissing
+from workbench.errors import ParameterError, ResourceMissing, StoreError
+from workbench.files import cannot_be_written, written_whole
 from workbench.params import CatalogParams
 from workbench.recording import FloatArray, IntArray
 
@@ -173,11 +173,12 @@ class FaissIndex:
 def build_faiss(vectors: NDArray[np.float16], path: Path, params: CatalogParams | None = None) -> None:
     """Write an inverted file of vectors: k-means on a sample, then every vector into its cell, a byte a number.
 
-    The same vectors give the same file. It is written aside and renamed.
+    The same vectors give the same file, which appears whole or not at all.
 
     Raises
     ------
     ResourceMissing : faiss is not installed
+    StoreError : the file cannot be written
     """
     faiss = _faiss()
     params = params or CatalogParams()
@@ -192,12 +193,11 @@ def build_faiss(vectors: NDArray[np.float16], path: Path, params: CatalogParams 
     file.train(vectors[np.sort(sample)].astype(np.float32))
     for first in range(0, n, params.build_rows):
         file.add(np.ascontiguousarray(vectors[first : first + params.build_rows], dtype=np.float32))
-    aside = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        faiss.write_index(file, str(aside))
-        os.replace(aside, path)
-    finally:
-        aside.unlink(missing_ok=True)
+    with written_whole(path, StoreError) as aside:
+        try:
+            faiss.write_index(file, str(aside))
+        except RuntimeError as error:  # all that it says of a folder or a disk
+            raise cannot_be_written(path, error, StoreError) from error
 
 
 def has_faiss() -> bool:

@@ -22,7 +22,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import secrets
 import shutil
 import time
@@ -41,6 +40,7 @@ from workbench.catalog.index import ExactIndex, FaissIndex, VectorIndex, build_f
 from workbench.catalog.library import Changed, Changes, Library
 from workbench.catalog.track import Track, pitch_class
 from workbench.errors import StoreError
+from workbench.files import write_text
 from workbench.home import Home
 from workbench.params import CatalogParams
 from workbench.recording import FloatArray, IntArray
@@ -333,10 +333,8 @@ def _put_forward(folder: Path, draft: _Generation) -> None:
 
 
 def _write_json(path: Path, value: Mapping[str, Any]) -> None:
-    """Write a file whole, or leave the one that there is."""
-    part = path.with_name(f"{path.name}.{os.getpid()}.part")
-    part.write_text(json.dumps(value, indent=1), encoding="utf-8")
-    os.replace(part, path)
+    """Write a file whole, or leave the one that there is; raises `StoreError` where it cannot be written."""
+    write_text(path, json.dumps(value, indent=1), StoreError)
 
 
 def _rows_file(generation: Path, index: str) -> Path:

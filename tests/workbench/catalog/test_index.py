@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from workbench.catalog.index import ExactIndex, FaissIndex, build_faiss, recall
-from workbench.errors import ParameterError
+from workbench.errors import ParameterError, StoreError
 from workbench.params import CatalogParams
 
 DICE = np.random.default_rng(3)
@@ -74,6 +74,15 @@ class TestInvertedFile:
         assert recall(index, exact, queries, 50) >= 0.98
         hits, true = index.search(queries[0], 10), exact.search(queries[0], 10)
         np.testing.assert_allclose(hits.scores[0], true.scores[0], atol=1e-6)
+
+    def test_a_file_that_cannot_be_written_is_told_and_leaves_nothing(self, tmp_path: Path) -> None:
+        pytest.importorskip("faiss")
+        with pytest.raises(StoreError, match="cannot be written"):
+            build_faiss(VECTORS[:100], tmp_path / "no folder" / "a")
+        (tmp_path / "a").mkdir()
+        with pytest.raises(StoreError, match="cannot be written"):
+            build_faiss(VECTORS[:100], tmp_path / "a")
+        assert [path.name for path in tmp_path.iterdir()] == ["a"]
 
     def test_a_file_of_other_vectors_is_refused(self, tmp_path: Path) -> None:
         pytest.importorskip("faiss")
