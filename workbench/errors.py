@@ -7,9 +7,11 @@
     │   ├── GridError         beats that are no grid
     │   ├── PlanError         a plan that breaks a rule of how plans are played
     │   ├── ManifestError     a catalog manifest or one of its rows
-    │   └── UnknownTrack      no such track in the catalog (also KeyError)
+    │   ├── UnknownTrack      no such track in the catalog (also KeyError)
+    │   └── UnknownVideo      no such video (also KeyError)
     ├── StoreError            the home folder or the database cannot be used (also OSError)
-    └── ResourceMissing       shipped data or an outside program is not where it should be
+    ├── ResourceMissing       shipped data or an outside program is not where it should be
+    └── WorkerDied            the processes that did a job died of it
 
 A musical "no" ("no viable loop") is not an exception but a `Refusal`, see `workbench.loops.refusals`.
 Each message names the rule that was broken and the value that broke it.
@@ -64,3 +66,7 @@ class StoreError(WorkbenchError, OSError):
 
 class ResourceMissing(WorkbenchError):
     """Shipped data or an outside program is not where it should be."""
+
+
+class WorkerDied(WorkbenchError):
+    """The processes that did a job died of it, one after the other."""

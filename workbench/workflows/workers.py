@@ -5,29 +5,25 @@ whole when one of its processes dies, and does not say which job it had. Here ev
 its own that feeds it one job at a time, so a death is the death of one job. That job is tried once more in a new
 process, since whoever was killed for want of memory may find it the second time; what kills two is given up.
 
-Class: `LocalWorkers`; exception: `WorkerDied`.
+Class: `LocalWorkers`.
 """
 
 from __future__ import annotations
 
-import multiprocessing
 import signal
 import threading
 from collections.abc import Callable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
+from multiprocessing.context import SpawnContext, SpawnProcess
 from typing import Any, ParamSpec, TypeVar
 
-from workbench.errors import WorkbenchError
+from workbench.errors import WorkerDied
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 _TRIES = 2
-
-
-class WorkerDied(WorkbenchError):
-    """The processes that did a job died of it, one after the other."""
 
 
 class LocalWorkers(Executor):
@@ -39,9 +35,7 @@ class LocalWorkers(Executor):
     """
 
     def __init__(self, processes: int) -> None:
-        # Forked copies of a process with threads may hang; spawned ones start clean on every platform.
-        self._context = multiprocessing.get_context("spawn")
-        self._others = frozenset(multiprocessing.active_children())
+        self._context = _Spawning()
         self._own = threading.local()
         self._starting = threading.Lock()
         self._ended = False
@@ -62,8 +56,9 @@ class LocalWorkers(Executor):
         """End the processes at once, and start no more: jobs that are not done raise `WorkerDied`."""
         with self._starting:
             self._ended = True
-            for process in set(multiprocessing.active_children()) - self._others:
-                process.terminate()
+            for process in self._context.started:
+                if process.is_alive():
+                    process.terminate()
 
     def _run(self, work: Callable[..., Any], /, *arguments: Any, **named: Any) -> Any:
         for _ in range(_TRIES):
@@ -84,6 +79,22 @@ class LocalWorkers(Executor):
                 self._pools.append(pool)
                 _hold_interrupts()  # the pool has just made its locks, and whoever counts these lets interrupts in
             return pool.submit(work, *arguments, **named)
+
+
+class _Spawning(SpawnContext):
+    """Starts processes and keeps which: the children of this process may be another's too.
+
+    Forked copies of a process with threads may hang; spawned ones start clean on every platform.
+    """
+
+    def __init__(self) -> None:
+        self.started: list[SpawnProcess] = []
+
+    def Process(self, *arguments: Any, **named: Any) -> SpawnProcess:  # type: ignore[override]
+        """As of `multiprocessing`, where it is a class."""
+        process = SpawnProcess(*arguments, **named)
+        self.started.append(process)
+        return process
 
 
 def _hold_interrupts() -> None:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import ctypes
+import importlib
 import json
-import multiprocessing
 import os
 import signal
 import subprocess
@@ -18,8 +18,10 @@ import numpy as np
 import pytest
 import soundfile
 
+from workbench.errors import WorkerDied
 from workbench.home import Home
 from workbench.workflows.library import Wanted, add_tracks, cluster, list_files, open_library
+from workbench.workflows.workers import LocalWorkers
 
 CALL = "import sys; from service.console import run; sys.exit(run(sys.argv[1:]))"
 
@@ -122,18 +124,51 @@ def test_a_file_that_kills_its_process_costs_that_file_alone(tunes: Path, tmp_pa
     assert {track.track_id for track in open_library(home).list()} == {"trk_0", "trk_1"}
 
 
+DEADLY_ONCE = """
+import os
+import signal
+from pathlib import Path
+
+
+def arrived(path, arrivals):
+    with open(arrivals, "a") as file:
+        file.write(f"{os.getpid()}\\n")
+    if len(Path(arrivals).read_text().split()) == 1:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return Path(path)
+"""
+
+
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
-def test_a_process_that_is_killed_once_costs_nothing(tunes: Path, tmp_path: Path) -> None:
-    killed = 0
-    added = []
-    for one in add_tracks(list_files([tunes]).wanted[:4], Home(tmp_path / "home")):
-        added.append(one)
-        for process in multiprocessing.active_children() if not killed else ():
-            assert process.pid is not None
-            os.kill(process.pid, signal.SIGKILL)
-            killed += 1
-    assert killed
-    assert [one.fault for one in added] == [None] * 4
+def test_a_process_that_is_killed_in_its_job_costs_a_second_try(
+    tunes: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Test files are no modules that a new process could import, and it is there that the path has to kill.
+    (tmp_path / "deadly_once.py").write_text(DEADLY_ONCE)
+    monkeypatch.syspath_prepend(tmp_path)
+    arrived = importlib.import_module("deadly_once").arrived
+    arrivals = tmp_path / "arrivals"
+
+    class DeadlyOnce(type(Path())):  # type: ignore[misc]
+        def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str]]:
+            return arrived, (str(self), str(arrivals))
+
+    wanted = [Wanted(tunes / f"{number}.wav", f"trk_{number}") for number in range(2)]
+    wanted.insert(1, Wanted(DeadlyOnce(tunes / "5.wav"), "trk_once"))
+    added = list(add_tracks(wanted, Home(tmp_path / "home")))
+    assert [one.fault for one in added] == [None] * 3
+    killed, second = arrivals.read_text().split()
+    assert killed != second
+
+
+def test_ending_ones_workers_leaves_those_of_others_alone() -> None:
+    with LocalWorkers(1) as own, LocalWorkers(1) as other:
+        own.submit(os.getpid).result()
+        process = other.submit(os.getpid).result()
+        own.terminate()
+        with pytest.raises(WorkerDied):
+            own.submit(os.getpid).result()
+        assert other.submit(os.getpid).result() == process
 
 
 @pytest.fixture
