@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from decimal import Decimal
 from pathlib import Path
+from typing import Annotated, TypeAlias
 
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -14,11 +15,20 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 from service.schemas.wording import what_is_wrong
 from workbench.errors import ParameterError
 
+_DAY_SECONDS = 86_400
+_CENTURY_SECONDS = 36_525 * _DAY_SECONDS
+"""s of the longest time: as good as for ever, and what lies so far away still has a date"""
+_MOST_BYTES = 2**50
+
+Price: TypeAlias = Annotated[Decimal, Field(ge=0, le=1_000_000)]
+
 
 class ServiceSettings(BaseSettings):
     """What the environment decides about the service. Read it with `load_service_settings`."""
 
-    model_config = SettingsConfigDict(env_prefix="WORKBENCH_", env_ignore_empty=True, frozen=True, extra="ignore")
+    model_config = SettingsConfigDict(
+        env_prefix="WORKBENCH_", env_ignore_empty=True, frozen=True, extra="ignore", allow_inf_nan=False
+    )
 
     rate_limit_per_minute: int = Field(default=60, ge=1, le=1_000_000, description="requests a key may make in 60 s")
     metrics_public: bool = Field(default=False, description="whether /metrics answers callers beyond this machine")
@@ -35,12 +45,12 @@ class ServiceSettings(BaseSettings):
 
     api_key: SecretStr | None = Field(default=None, description="the key that `workbench mcp` calls the service with")
 
-    price_video_minute_usd: Decimal = Field(default=Decimal("0.05"), ge=0, description="USD a minute of video ingested")
-    price_match_usd: Decimal = Field(default=Decimal("0.10"), ge=0, description="USD a match")
-    price_underscore_usd: Decimal = Field(default=Decimal("0.04"), ge=0, description="USD an underscore call")
-    price_align_usd: Decimal = Field(default=Decimal("0.05"), ge=0, description="USD an alignment")
-    price_loop_usd: Decimal = Field(default=Decimal("0.10"), ge=0, description="USD an applicable loop")
-    price_beats_minute_usd: Decimal = Field(default=Decimal("0.02"), ge=0, description="USD a minute of audio mapped")
+    price_video_minute_usd: Price = Field(default=Decimal("0.05"), description="USD a minute of video ingested")
+    price_match_usd: Price = Field(default=Decimal("0.10"), description="USD a match")
+    price_underscore_usd: Price = Field(default=Decimal("0.04"), description="USD an underscore call")
+    price_align_usd: Price = Field(default=Decimal("0.05"), description="USD an alignment")
+    price_loop_usd: Price = Field(default=Decimal("0.10"), description="USD an applicable loop")
+    price_beats_minute_usd: Price = Field(default=Decimal("0.02"), description="USD a minute of audio mapped")
 
     fetch_allow_hosts: str = Field(
         default="", description="comma list of host names that may have private addresses, for tests and private clouds"
@@ -48,45 +58,71 @@ class ServiceSettings(BaseSettings):
     fetch_ca_file: Path | None = Field(
         default=None, description="PEM file of one more authority to trust when fetching"
     )
-    fetch_max_bytes: int = Field(default=2 * 2**30, ge=1, description="bytes; the largest file that is fetched")
-    fetch_timeout_seconds: float = Field(default=300.0, gt=0, description="s that one fetch may take")
-    upload_max_bytes: int = Field(default=2 * 2**30, ge=1, description="bytes; the largest file that may be uploaded")
-    upload_seconds: int = Field(default=3600, ge=1, description="s that an upload link lasts")
-    preview_seconds: int = Field(default=900, ge=1, description="s that a preview link lasts")
+    fetch_max_bytes: int = Field(
+        default=2 * 2**30, ge=1, le=_MOST_BYTES, description="bytes; the largest file that is fetched"
+    )
+    fetch_timeout_seconds: float = Field(default=300.0, gt=0, le=_DAY_SECONDS, description="s that one fetch may take")
+    upload_max_bytes: int = Field(
+        default=2 * 2**30, ge=1, le=_MOST_BYTES, description="bytes; the largest file that may be uploaded"
+    )
+    upload_seconds: int = Field(default=3600, ge=1, le=_CENTURY_SECONDS, description="s that an upload link lasts")
+    preview_seconds: int = Field(default=900, ge=1, le=_CENTURY_SECONDS, description="s that a preview link lasts")
 
     job_slots: int = Field(default=2, ge=1, le=256, description="jobs that one job process runs at a time, beats aside")
     beats_slots: int = Field(default=1, ge=1, le=256, description="beats jobs that one job process runs at a time")
     ranking_processes: int = Field(
         default=1, ge=0, le=64, description="resident processes that rank for underscore; none: it answers 503"
     )
-    ranking_queue: int = Field(default=32, ge=1, description="underscore calls that may wait for one of them")
-    job_lease_seconds: float = Field(
-        default=30.0, ge=1.0, description="s without a sign of life after which another process takes a job over"
+    ranking_queue: int = Field(
+        default=32, ge=1, le=1_000_000, description="underscore calls that may wait for one of them"
     )
-    job_deadline_seconds: float = Field(default=900.0, ge=1.0, description="s after which a running job is ended")
-    ingest_deadline_seconds: float = Field(default=7200.0, ge=1.0, description="s after which an ingest is ended")
+    job_lease_seconds: float = Field(
+        default=30.0,
+        ge=1.0,
+        le=_DAY_SECONDS,
+        description="s without a sign of life after which another process takes a job over",
+    )
+    job_deadline_seconds: float = Field(
+        default=900.0, ge=1.0, le=_CENTURY_SECONDS, description="s after which a running job is ended"
+    )
+    ingest_deadline_seconds: float = Field(
+        default=7200.0, ge=1.0, le=_CENTURY_SECONDS, description="s after which an ingest is ended"
+    )
     job_drain_seconds: float = Field(
-        default=10.0, ge=0.0, description="s that running jobs get to finish in at SIGTERM; then they are queued again"
+        default=10.0,
+        ge=0.0,
+        le=_DAY_SECONDS,
+        description="s that running jobs get to finish in at SIGTERM; then they are queued again",
     )
     http_drain_seconds: float = Field(
-        default=30.0, ge=0.0, description="s that running requests get to finish in at SIGTERM"
+        default=30.0, ge=0.0, le=_DAY_SECONDS, description="s that running requests get to finish in at SIGTERM"
     )
-    job_memory_bytes: int = Field(default=6 * 2**30, ge=2**29, description="bytes of memory that one job may use")
+    job_memory_bytes: int = Field(
+        default=6 * 2**30, ge=2**29, le=_MOST_BYTES, description="bytes of memory that one job may use"
+    )
     job_retention_seconds: float = Field(
-        default=30 * 86_400.0, ge=2 * 86_400.0, description="s that a settled job can be polled; then it is forgotten"
+        default=30.0 * _DAY_SECONDS,
+        ge=2 * _DAY_SECONDS,
+        le=_CENTURY_SECONDS,
+        description="s that a settled job can be polled; then it is forgotten",
     )
     answer_retention_seconds: float = Field(
-        default=90 * 86_400.0,
-        ge=2 * 86_400.0,
+        default=90.0 * _DAY_SECONDS,
+        ge=2 * _DAY_SECONDS,
+        le=_CENTURY_SECONDS,
         description="s that a result is kept after it was last asked for; then it takes a job again",
     )
     preview_retention_seconds: float = Field(
-        default=30 * 86_400.0,
-        ge=86_400.0,
+        default=30.0 * _DAY_SECONDS,
+        ge=2 * _DAY_SECONDS,
+        le=_CENTURY_SECONDS,
         description="s that an excerpt is kept after it was last played; then it takes a job again",
     )
     beats_retention_seconds: float = Field(
-        default=3600.0, ge=1.0, description="s that a beats job may wait in its queue before it expires unbilled"
+        default=3600.0,
+        ge=1.0,
+        le=_CENTURY_SECONDS,
+        description="s that a beats job may wait in its queue before it expires unbilled",
     )
 
 
