@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -12,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from service.billing.amounts import micros_of
-from workbench.store.ids import MAX_ID
+from workbench.errors import ParameterError
+from workbench.store.ids import check_plain_id
 
 if TYPE_CHECKING:
     from workbench.home import Home
     from workbench.store.database import Database
-
-_VIDEO_ID = re.compile(rf"[A-Za-z0-9][A-Za-z0-9._-]{{0,{MAX_ID - 1}}}")
 
 
 class Moment(click.ParamType[str]):
@@ -36,15 +34,17 @@ class Moment(click.ParamType[str]):
         return in_utc.isoformat(timespec="microseconds")
 
 
-class VideoIdOption(click.ParamType[str]):
+class VideoId(click.ParamType[str]):
     """An id for a video, which is to stand in addresses and commands as it is."""
 
     name = "ID"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
         """The id; a usage error where it has another shape."""
-        if not _VIDEO_ID.fullmatch(str(value)):
-            self.fail(f"{value!r}: an id has letters, digits and . _ - only, at most {MAX_ID} of them", param, ctx)
+        try:
+            check_plain_id("an id", str(value))
+        except ParameterError as error:
+            self.fail(str(error), param, ctx)
         return str(value)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from service.commands.records import VideoIdOption, database_of
+from service.commands.records import VideoId, database_of
 from workbench.cli.options import FILE, home_option, profile_option
 from workbench.cli.terminal import print_body, print_line, progress_bar
 
@@ -32,7 +32,7 @@ def command() -> None:
 @click.option("--account", help="Whose video it is for callers of the service.")
 @click.option("--shared", is_flag=True, help="Every account may use it.")
 @click.option(
-    "--video-id", type=VideoIdOption(), help="The id to give it; without it, a new one. A video of that id is replaced."
+    "--video-id", type=VideoId(), help="The id to give it; without it, a new one. A video of that id is replaced."
 )
 @profile_option
 @home_option

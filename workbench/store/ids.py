@@ -1,14 +1,17 @@
 """Ids that others give to tracks and videos: any text that can stand in a path, a manifest and a log line.
 
-Functions: `check_id`.
+Functions: `check_id`, `check_plain_id`.
 """
 
 from __future__ import annotations
+
+import re
 
 from workbench.errors import ParameterError
 
 MAX_ID = 128
 """characters of the longest"""
+_PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def check_id(name: str, given: str) -> None:
@@ -20,3 +23,17 @@ def check_id(name: str, given: str) -> None:
     """
     if not 1 <= len(given) <= MAX_ID or given != given.strip():
         raise ParameterError(f"{name} must have 1 to {MAX_ID} characters, no blanks at its ends: {given!r}")
+
+
+def check_plain_id(name: str, given: str) -> None:
+    """See that an id can also stand in an address and in a command as it is, without quotes or escapes.
+
+    Raises
+    ------
+    ParameterError : as of `check_id`; other characters than letters, digits and . _ -, or a mark in the first place
+    """
+    check_id(name, given)
+    if not _PLAIN.fullmatch(given):
+        raise ParameterError(
+            f"{name} must have letters, digits and . _ - only, and begin with a letter or digit: {given!r}"
+        )
