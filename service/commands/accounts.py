@@ -8,7 +8,7 @@ import click
 
 from service.commands.records import Moment, Usd, database_of
 from workbench.cli.options import home_option
-from workbench.cli.terminal import print_body, print_line
+from workbench.cli.terminal import print_body, print_line, say
 
 if TYPE_CHECKING:
     from service.store.accounts import Account
@@ -43,7 +43,7 @@ def update(
     no_spend_cap: bool,
     home: Home,
 ) -> None:
-    """Change the billing state of an account and print it. `workbench keys create --account` makes one.
+    """Change the billing state of an account and print it; an account that is not there yet is made.
 
     \b
     Example:
@@ -63,12 +63,15 @@ def update(
     if credit_expires is not None and not credit:
         changes["credit_expires_at"] = credit_expires
     with database_of(home) as database, database.write() as connection:
-        _known(connection, account)
+        is_new = accounts.get(connection, account) is None
+        accounts.ensure(connection, account)
         if credit:
             event = f"command:{ULID()}"
             ledger.credit(connection, ledger.Credit(account, credit, event, "accounts update", account, credit_expires))
         found = accounts.update(connection, account, **changes)
     assert found is not None
+    if is_new:
+        say(f"there was no account {account!r}; it is made")
     print_body(_state(found))
 
 
