@@ -35,6 +35,7 @@ from workbench.dashboards.charts import (
     unique_name,
 )
 from workbench.dashboards.session import Session
+from workbench.dashboards.styles import growing
 from workbench.dashboards.transport import Player, playhead
 from workbench.dashboards.views import LongSound, Picture
 from workbench.dashboards.work import Job
@@ -51,6 +52,8 @@ FIRST_VIEW = "30\u00a0s"
 METRES = (2, 3, 4, 5, 6, 7)
 _BEAT_PIXELS, _BAR_PIXELS, _NUMBER_PIXELS = 7, 9, 30
 """between two marks; where they would be closer, beats are not drawn, and of bars only every other one, and so on"""
+_SHARES = (0.5, 0.2, 0.3)
+"""of a higher window, for sound, onsets and tempo"""
 _QUIETEST_DB, _LOUDEST_DB = -90.0, -20.0
 
 
@@ -375,7 +378,9 @@ class BeatsTab:
             self.facts, self.sure, self.bar, pmui.Row(sizing_mode="stretch_width"), self.span,
             sizing_mode="stretch_width",
         )  # fmt: skip
-        figures = [pn.pane.Bokeh(figure, sizing_mode="stretch_width", margin=0) for figure in self.picture.figures]
+        figures = [
+            growing(figure, share, margin=0) for figure, share in zip(self.picture.figures, _SHARES, strict=True)
+        ]
         return pmui.Column(tools, self.player, told, *figures, sizing_mode="stretch_width")
 
     def _button(self, label: str, act: Callable[[], None], variant: str = "outlined") -> pmui.Button:

@@ -1,6 +1,6 @@
 """Figures on a clock: how they look on a light and a dark page, and how they follow what is in view.
 
-Functions: `time_chart`, `paint`, `clock_ticker`, `on_page`, `playhead_colour`, `flat_legend`,
+Functions: `time_chart`, `paint`, `clock_ticker`, `on_page`, `ink_on`, `playhead_colour`, `flat_legend`,
 `unique_name`. Classes: `ViewFollower`.
 """
 
@@ -40,6 +40,9 @@ PAPER = {"light": "#FFFFFF", "dark": "#121212"}
 _PIXELS_A_TICK = 34
 _ON_DARK = {HEARD: "#3A9BDC", DUCK: "#B552A8", SEAM: "#E6E6E6"}
 """the palette's darkest colours, lightened to at least 3 to 1 on a dark page; the others are legible on both"""
+_WHITE, _INK = "#FFFFFF", "#10161A"
+_INK_LUMINANCE = 0.0078
+"""of `_INK`, 0 to 1"""
 _names = count()
 _CLOCK = """
 const tenths = ticks.length > 1 && ticks[1] - ticks[0] < 1
@@ -57,6 +60,19 @@ def unique_name(stem: str) -> str:
 def on_page(colour: str, *, dark: bool) -> str:
     """A colour of the palette as it is drawn on a light or a dark page: the same thing, the same hue."""
     return _ON_DARK.get(colour, colour) if dark else colour
+
+
+def ink_on(colour: str) -> str:
+    """Letters on a block of a colour: white or nearly black, whichever stands out more.
+
+    References
+    ----------
+    W3C, "Web Content Accessibility Guidelines 2.2" (2023), relative luminance and contrast ratio.
+    """
+    parts = (int(colour[k : k + 2], 16) / 255.0 for k in (1, 3, 5))
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    luminance = 0.2126 * red + 0.7152 * green + 0.0722 * blue
+    return _WHITE if 1.05 / (luminance + 0.05) > (luminance + 0.05) / (_INK_LUMINANCE + 0.05) else _INK
 
 
 def playhead_colour(*, dark: bool) -> str:

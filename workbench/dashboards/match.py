@@ -29,7 +29,7 @@ from workbench.catalog.track import Track
 from workbench.dashboards.charts import flat_legend, on_page, paint, playhead_colour, time_chart, unique_name
 from workbench.dashboards.mix import MixState, tuned
 from workbench.dashboards.session import Session
-from workbench.dashboards.styles import ASSETS, scrolled, stylesheet
+from workbench.dashboards.styles import ASSETS, growing, scrolled, stylesheet
 from workbench.dashboards.transport import Player, playhead
 from workbench.dashboards.views import Picture
 from workbench.dashboards.work import Job
@@ -44,7 +44,9 @@ _RUN_UP_SECONDS = 3.0
 """played before the moment that lands"""
 _NAMED = 6
 """coincidences that are named in the picture"""
-_WHY_HEIGHT = "max(345px, calc(100vh - 345px))"
+_FIGURE_SHARE = 0.3
+"""of a higher window; the table has the rest"""
+_WHY_HEIGHT = f"max(345px, calc(375px + {1 - _FIGURE_SHARE} * (100vh - 720px)))"
 _LAP = 0.035
 """share of the film within which two names would overlap"""
 
@@ -362,7 +364,7 @@ class MatchTab:
         found = pmui.Column(filters, self.table, sizing_mode="stretch_width", margin=0)
         told = pmui.Column(pmui.Row(self.places, opened, sizing_mode="stretch_width"), self.why, width=400)
         beside = scrolled(told, height=_WHY_HEIGHT)
-        figure = pn.pane.Bokeh(self.picture.figure, sizing_mode="stretch_width", margin=0)
+        figure = growing(self.picture.figure, _FIGURE_SHARE, margin=0)
         return pmui.Column(
             self.player, figure, pmui.Row(found, beside, sizing_mode="stretch_width"), sizing_mode="stretch_width"
         )

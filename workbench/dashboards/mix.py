@@ -30,7 +30,7 @@ from workbench.dashboards.charts import (
 )
 from workbench.dashboards.controls import ParamControls, ProfileBar
 from workbench.dashboards.session import Session
-from workbench.dashboards.styles import scrolled
+from workbench.dashboards.styles import growing, scrolled
 from workbench.dashboards.transport import Player, playhead
 from workbench.dashboards.views import Picture
 from workbench.loops.plan import LoopPlan
@@ -53,6 +53,8 @@ _SLIDERS_HEIGHT = "max(520px, calc(100vh - 140px))"
 _QUIETEST_LUFS, _LOUDEST_LUFS = -54.0, -8.0
 _SMOOTH_HOPS = 40
 """momentary loudness is a mean over 400 ms"""
+_SHARES = (0.65, 0.35)
+"""of a higher window, for levels and duck"""
 _SHARE_MS = 1200
 """after the last change, until the other tabs get the new mix"""
 
@@ -327,7 +329,9 @@ class MixTab:
 
     def panel(self) -> pn.viewable.Viewable:
         """Sliders on the left, transport and pictures on the right, profiles below."""
-        figures = [pn.pane.Bokeh(figure, sizing_mode="stretch_width", margin=0) for figure in self.picture.figures]
+        figures = [
+            growing(figure, share, margin=0) for figure, share in zip(self.picture.figures, _SHARES, strict=True)
+        ]
         sliders = scrolled(pmui.Column(self.preset, self.controls.panel(), width=270), height=_SLIDERS_HEIGHT)
         pictures = pmui.Column(
             self.player, self.facts, *figures, self.profile.panel(), sizing_mode="stretch_width", margin=0

@@ -34,12 +34,12 @@ from bokeh.models import (
 from bokeh.plotting import figure as new_bokeh_figure
 from panel.custom import JSComponent
 
-from workbench.dashboards.charts import clock_ticker, on_page, playhead_colour
+from workbench.dashboards.charts import clock_ticker, ink_on, on_page, playhead_colour
 from workbench.dashboards.seams import SeamChips, worst_of
 from workbench.dashboards.session import Session
-from workbench.dashboards.styles import ASSETS, stylesheet
+from workbench.dashboards.styles import ASSETS, growing, stylesheet
 from workbench.dashboards.transport import Player, playhead, seek_on_tap
-from workbench.dashboards.views import LongSound, Picture, film_row
+from workbench.dashboards.views import MOST_COLUMNS, LongSound, Picture, film_row
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import SongSection
 from workbench.loops.refusals import Refusal
@@ -222,6 +222,7 @@ class PlanPicture(Picture):
         self.state = state
         self.name = f"plan-playhead-{next(_names)}"
         self.width = 1200
+        self.height = round(_HEIGHT)
         """pixels of the view, once the browser has told them"""
         self.view = Range1d(start=0.0, end=60.0)
         self.figure = new_bokeh_figure(
@@ -315,7 +316,8 @@ class PlanPicture(Picture):
         self._envelope("footage", state.footage, first, last, columns)
         if state.clip is not None and last > first:
             band = _LANES["film"]
-            picture = film_row(state.clip.tiles, first, last, min(columns, 2000), 60)
+            pixels = round((band.high - band.low) / _HEIGHT * self.height)
+            picture = film_row(state.clip.tiles, first, last, min(columns, MOST_COLUMNS), pixels)
             self._set("film", image=[picture], x=[first], y=[band.low], dw=[last - first], dh=[band.high - band.low])
         self._bars(plan, start, end, width)
         self._labels(plan, start, end, width)
@@ -346,15 +348,16 @@ class PlanPicture(Picture):
 
     def _labels(self, plan: LoopPlan, start: float, end: float, width: float) -> None:
         blocks = [(*piece, "heard") for piece in played_pieces(plan, self.state.sections)]
-        blocks += [(s.song_from, s.song_to, "", s.label, "song") for s in self.state.sections]
-        x, y, text = [], [], []
-        for first, last, _, label, lane in blocks:
+        blocks += [(s.song_from, s.song_to, group_colour(s.group), s.label, "song") for s in self.state.sections]
+        x, y, text, ink = [], [], [], []
+        for first, last, colour, label, lane in blocks:
             seen_from, seen_to = max(first, start), min(last, end)
             if (seen_to - seen_from) / max(1e-9, end - start) * width > 7.2 * len(label) + 6:
                 x.append((seen_from + seen_to) / 2)
                 y.append(_LANES[lane].middle)
                 text.append(label)
-        self._set("labels", x=x, y=y, text=text)
+                ink.append(ink_on(colour))
+        self._set("labels", x=x, y=y, text=text, ink=ink)
 
     def _ribbons(self, plan: LoopPlan) -> None:
         band, xs, ys, colours = _LANES["ribbons"], [], [], []
@@ -509,11 +512,11 @@ class PlanPicture(Picture):
             "x",
             "y",
             "text",
-            source=self._source("labels", "x", "y", "text"),
+            source=self._source("labels", "x", "y", "text", "ink"),
             text_align="center",
             text_baseline="middle",
             text_font_size="12px",
-            text_color="#10161A",
+            text_color="ink",
         )
         scale = figure.text(
             "x", "y", "text", source=self._source("scale", "x", "y", "text"), text_align="right",
@@ -584,7 +587,8 @@ class PlanTab:
         session.param.watch(lambda event: self.picture.ink(dark=event.new), "dark")
         for edge in ("start", "end"):
             self.picture.view.on_change(edge, lambda attr, old, new: self._view_moved())
-        self.picture.figure.on_change("inner_width", lambda attr, old, new: self._resized(new))
+        for side, attribute in (("width", "inner_width"), ("height", "inner_height")):
+            self.picture.figure.on_change(attribute, partial(self._resized, side))
         self.picture.ink(dark=session.dark)
         self.take(session.plan)
 
@@ -701,8 +705,8 @@ class PlanTab:
         a_db, b_db = self.state.matching(self.player.time, self.player.region)
         self.player.param.update(match_a_db=a_db, match_b_db=b_db)
 
-    def _resized(self, width: int) -> None:
-        self.picture.width = max(300, width)
+    def _resized(self, side: str, attr: str, old: int | None, new: int) -> None:
+        setattr(self.picture, side, max(300, new))
         self._view_moved()
 
     def _view_moved(self) -> None:
@@ -727,7 +731,7 @@ class PlanTab:
             self.cards,
             self.player,
             self.chips,
-            pn.pane.Bokeh(self.picture.figure, sizing_mode="stretch_width"),
+            growing(self.picture.figure),
             sizing_mode="stretch_width",
             margin=(0, 10),
         )

@@ -25,7 +25,7 @@ from bokeh.plotting import figure as new_bokeh_figure
 from panel.custom import JSComponent
 
 from workbench.dashboards.session import Session
-from workbench.dashboards.styles import ASSETS, stylesheet
+from workbench.dashboards.styles import ASSETS, growing, stylesheet
 from workbench.dashboards.transport import playhead, script
 from workbench.dashboards.views import Picture
 from workbench.errors import WorkbenchError
@@ -512,16 +512,14 @@ class SeamsTab:
                 variant="caption",
                 sizing_mode="stretch_width",
             ),
-            pn.pane.Bokeh(self.score.figure, sizing_mode="stretch_width"),
+            growing(self.score.figure),
             pmui.Row(*buttons),
             self.note,
             self.said,
             pmui.Row(self.use, csv),
             width=360,
         )
-        left = pmui.Column(
-            pn.pane.Bokeh(self.picture.figure, sizing_mode="stretch_width"), self.player, sizing_mode="stretch_width"
-        )
+        left = pmui.Column(growing(self.picture.figure), self.player, sizing_mode="stretch_width")
         return pmui.Column(
             self.chips, pmui.Row(left, beside, sizing_mode="stretch_width"), sizing_mode="stretch_width", margin=(0, 10)
         )

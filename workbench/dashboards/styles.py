@@ -1,17 +1,21 @@
 """Scripts and styles of the page, served by us: where they lie, and what they say.
 
-Functions: `stylesheet`, `scrolled`.
+Functions: `stylesheet`, `scrolled`, `growing`.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
+import panel as pn
 import panel_material_ui as pmui
 
 ASSETS = Path(__file__).parent / "assets"
 _BAR_PIXELS = 14
 """of a thin scroll bar, with a gap"""
+_LEAST_WINDOW = 720
+"""pixels high, in which every tab is to be seen without scrolling"""
 
 
 def stylesheet(name: str) -> str:
@@ -31,3 +35,17 @@ def scrolled(column: pmui.Column, height: str) -> pmui.Column:
     return pmui.Column(
         column, width=(column.width or 0) + _BAR_PIXELS, margin=(4, 0), styles={**bar, "max-height": height}
     )
+
+
+def growing(figure: Any, share: float = 1.0, **options: Any) -> pn.pane.Bokeh:
+    """A figure as wide as its place, and higher than its own height in a window that leaves room for it.
+
+    Parameters
+    ----------
+    figure : with its height in a window of 720 pixels
+    share : of what the window is higher than that; those of the figures of a column are 1 together
+    options : of the pane
+    """
+    height = f"calc({figure.height}px + {share} * max(0px, 100vh - {_LEAST_WINDOW}px))"
+    figure.update(sizing_mode="stretch_width", styles={"height": height, "flex": "none"})
+    return pn.pane.Bokeh(figure, **options)

@@ -98,19 +98,19 @@ export function render({ model }) {
   row.append(help.box)
 
   // The crossfade, over as many seconds as the handles may reach.
-  const H = 92, PAD = 14
+  const H = 96, PAD = 14, FOOT = 24, DEEP = H - PAD - FOOT
   let W = 620
   const svg = shape("svg", { viewBox: `0 0 ${W} ${H}`, class: "fade", role: "group", "aria-label": "crossfade" })
   const out = shape("path", { class: "out" }), into = shape("path", { class: "into" })
-  const area = shape("rect", { class: "area", y: PAD, height: H - 2 * PAD })
+  const area = shape("rect", { class: "area", y: PAD, height: DEEP })
   const length = shape("circle", { r: 8, class: "handle", tabindex: 0, role: "slider", "aria-label": "length of the crossfade, ms" })
   const bend = shape("circle", { r: 8, class: "handle", tabindex: 0, role: "slider", "aria-label": "exponent of the crossfade" })
-  const words = shape("text", { x: PAD, y: H - 4, class: "words" })
+  const words = shape("text", { x: PAD, y: H - 7, class: "words" })
   svg.append(area, out, into, length, bend, words)
   box.append(svg)
   let fade = model.fade, exponent = model.exponent
   const xOf = (share) => W / 2 + share * (W / 2 - PAD)             // -1 to 1 of the longest half
-  const yOf = (value) => H - PAD - value * (H - 2 * PAD)
+  const yOf = (value) => H - FOOT - value * DEEP
   // short fades need the room: the axis is a square root of the length
   const reach = (seconds) => Math.sqrt(seconds / model.longest)
   const secondsOf = (share) => Math.max(model.shortest, Math.min(model.longest, share * share * model.longest))
@@ -140,7 +140,7 @@ export function render({ model }) {
   }
   drag(length, (x) => { fade = secondsOf(Math.min(1, Math.abs(x - W / 2) / (W / 2 - PAD))) })
   drag(bend, (_, y) => {
-    const value = Math.min(0.7072, Math.max(0.5, (H - PAD - y) / (H - 2 * PAD)))
+    const value = Math.min(0.7072, Math.max(0.5, (H - FOOT - y) / DEEP))
     exponent = Math.min(1, Math.max(0.5, Math.log(value) / Math.log(0.5)))
   })
   const nudge = (handle, act) => handle.addEventListener("keydown", (event) => {
