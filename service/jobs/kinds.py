@@ -370,8 +370,9 @@ def _progress(context: Context) -> Progress:
 
 
 def _found(context: Context, key: str) -> dict[str, Any] | None:
-    with context.database.read() as connection:
-        return answers.find(connection, key)
+    """What is stored under a key; that it was asked for is noted, which keeps it."""
+    with context.database.write() as connection:
+        return answers.use(connection, key)
 
 
 def _video(job: Job, context: Context) -> VideoRecord:

@@ -22,7 +22,7 @@ class Context:
     settings: ServiceSettings
     params: WorkbenchParams
     database: Database
-    """to read from; what a job changes is changed when it is settled"""
+    """to read from, and to note which stored answers were used; what a job changes is changed when it is settled"""
     revision: str
     """of the analysis"""
     scratch: Path

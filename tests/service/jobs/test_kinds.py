@@ -15,15 +15,17 @@ from typing import Any
 import av
 import numpy as np
 import pytest
+import sqlalchemy as sa
 import trustme
 
 from service.answers import keys, previews
 from service.jobs import kinds, settle
 from service.jobs.outcome import Context, JobFault, Outcome
 from service.settings import ServiceSettings
-from service.store import accounts, answers, claims, jobs, ledger, tracks
+from service.store import accounts, answers, claims, jobs, ledger, tables, tracks
 from service.store.claims import Claim
 from service.store.jobs import Job, NewJob
+from service.store.moments import moment
 from service.store.tables import open_database
 from workbench.bundled import bundled_path
 from workbench.catalog.library import Library
@@ -33,7 +35,7 @@ from workbench.params import WorkbenchParams
 from workbench.settings import WorkbenchSettings
 from workbench.store import videos
 from workbench.store.changes import current_revision
-from workbench.store.database import Database
+from workbench.store.database import Database, now
 
 REVISION = "r1"
 SONG = "attic_tape.ogg"
@@ -102,6 +104,18 @@ class Studio:
         with self.database.write() as connection:
             assert settle.completed(connection, job, Outcome.from_json(outcome.to_json()))
         return self.read(job)
+
+    def notes_use_of(self, answer_key: str, kind: str, request: dict[str, Any]) -> bool:
+        """Whether a job that finds an old answer notes that it was asked for, which keeps it from the sweep."""
+        old = tables.answers.c.answer_key == answer_key
+        with self.database.write() as connection:
+            assert connection.execute(tables.answers.update().where(old).values(used_at=moment(-86_401.0))).rowcount
+        began = now()
+        job = self.job(kind, request)
+        self.settle(job, self.run(job))
+        with self.database.read() as connection:
+            used_at: str = connection.scalars(sa.select(tables.answers.c.used_at).where(old)).one()
+        return used_at >= began
 
     def fail(self, job: Job, fault: JobFault) -> Job:
         with self.database.write() as connection:
@@ -336,7 +350,7 @@ def test_placements_are_found_once(studio: Studio) -> None:
 
 def test_beats_have_real_stages_and_know_what_the_account_had_mapped(studio: Studio) -> None:
     (studio.folder / "other.ogg").write_bytes((studio.folder / "song.ogg").read_bytes() + b"\0")  # never analysed
-    request = {"audio_url": f"{studio.site}/other.ogg"}
+    request, content_hash = {"audio_url": f"{studio.site}/other.ogg"}, hash_file(studio.folder / "other.ogg")
     first = studio.job("beats", request, track_id="mine")
     outcome = studio.run(first)
     assert list(dict.fromkeys(studio.stages)) == ["fetching", "decoding", "analyzing"]
@@ -351,6 +365,7 @@ def test_beats_have_real_stages_and_know_what_the_account_had_mapped(studio: Stu
         assert again is not None
         assert (again["cached"], again["track_id"], again["beats"]) == (cached, None, done["beats"])
         assert [entry.quantity for entry in studio.booked(job)] == [done["billed_minutes"]]
+    assert studio.notes_use_of(keys.beats_key(content_hash, "", REVISION), "beats", request)
 
 
 @pytest.mark.parametrize("name", ["page.html", "nowhere.ogg"])
