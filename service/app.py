@@ -101,7 +101,7 @@ def create_app(config: AppConfig) -> Sanic[Any, Any]:
         strict_slashes=True,
         dumps=partial(json.dumps, separators=(",", ":"), allow_nan=False),
     )
-    app.ctx.config, app.ctx.settings, app.ctx.bell = config, config.settings, config.bell
+    app.ctx.config, app.ctx.settings = config, config.settings
     _register_routes(app)
     app.register_listener(_open, "before_server_start")
     app.register_listener(_announce, "after_server_start")
@@ -151,7 +151,7 @@ def _register_routes(app: Sanic[Any, Any]) -> None:
 
 async def _open(app: Sanic[Any, Any]) -> None:
     config: AppConfig = app.ctx.config
-    app.ctx.transactions = Transactions(open_database(config.home, config.core))
+    app.ctx.transactions = Transactions(open_database(config.home, config.core), config.bell)
     app.ctx.ranking = Ranking(config.ranking_sockets, config.settings.ranking_queue)
 
 
@@ -186,8 +186,6 @@ async def _finish(request: Request, response: BaseHTTPResponse) -> None:
     method = request.method if request.method in _METHODS else "other"
     metrics.REQUESTS.labels(context.family, method, str(response.status)).inc()
     metrics.LATENCY.labels(context.family).observe(seconds)
-    if method == "POST" and response.status == 202:
-        request.app.ctx.bell.ring()
     if method == "POST" and context.family in _STORED and response.status in (200, 202):
         metrics.ANSWERS.labels(context.family, "stored" if response.status == 200 else "work").inc()
     log.info(

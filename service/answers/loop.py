@@ -12,13 +12,11 @@ from service.billing import funds
 from service.schemas.requests import LoopRequest
 from service.store import answers, jobs, ledger
 from service.store.jobs import NewJob
-from service.store.moments import moment
 from service.store.tracks import TrackFacts
 from workbench.loops.refusals import Refusal, missing_profile, video_not_longer
 from workbench.params import CoverParams
 
 _EXCESS_SECONDS = CoverParams().required_excess_seconds
-_AGAIN_SECONDS = 60.0  # before what is missing is tried again
 
 
 def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
@@ -43,7 +41,7 @@ def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
         if body["applicable"]:
             ledger.charge(connection, call.charge())
         return Answer(200, body)
-    if track.seconds is None:
+    if track.seconds is None and answers.find(connection, key) is None:
         return Answer(200, _unanalysed(connection, request, track, key))
     return pair.build(connection, call, request, "loop", key)
 
@@ -51,14 +49,15 @@ def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
 def _unanalysed(connection: Connection, request: LoopRequest, track: TrackFacts, key: str) -> dict[str, Any]:
     """The refusal for a track that was never analysed; what is missing is made now, for all accounts and at no charge.
 
-    Where that has just been tried and failed, the refusal says why.
+    Where that has just been tried and refused, the refusal says why.
 
     Raises
     ------
     Problem : what a failed job says
     """
-    tried = jobs.settled_since(connection, "loop", key, "", moment(-_AGAIN_SECONDS))
-    if tried is None:
+    tried = jobs.settled_lately(connection, "loop", key, account="")
+    answer: dict[str, Any] = {} if tried is None else tried.answer or {}
+    if tried is None or answer.get("applicable"):  # a loop is answered from what is stored, and charged
         jobs.submit(
             connection,
             NewJob(
@@ -74,7 +73,7 @@ def _unanalysed(connection: Connection, request: LoopRequest, track: TrackFacts,
         return _refused(missing_profile(), request.video_id, track)
     if tried.state == "failed":
         raise_fault(tried)
-    return (tried.answer or {}) | _whose(request.video_id, track)
+    return answer | _whose(request.video_id, track)
 
 
 def poll(connection: Connection, call: Call, job_id: str) -> Answer:

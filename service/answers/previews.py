@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import time
 from collections.abc import Mapping
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 from sqlalchemy import Connection
@@ -14,6 +17,7 @@ from service.auth import signatures
 from workbench.params import PreviewParams
 
 _LONGEST_SECONDS = PreviewParams().seconds
+_USE_SECONDS = 86_400.0  # between notes that a preview is played: most plays then write nothing
 
 
 def links(connection: Connection, call: Call, lane: Mapping[str, Any]) -> dict[str, dict[str, Any]] | None:
@@ -30,6 +34,17 @@ def file_name(audio_id: str, grid_revision: str, revision: str) -> str:
     """Under which name an excerpt is kept: another one when the grid, a parameter or the analysis changes."""
     digest = hashlib.sha256(f"{grid_revision}|{revision}".encode()).hexdigest()
     return f"{audio_id}-{digest[:16]}.mp3"
+
+
+def note_played(preview: Path) -> bool:
+    """Note that somebody asked for a preview, which keeps it: as its time of access. False where it is not there."""
+    try:
+        found, now = preview.stat(), time.time_ns()
+        if max(found.st_atime, found.st_mtime) < now / 1e9 - _USE_SECONDS:
+            os.utime(preview, ns=(now, found.st_mtime_ns))
+    except OSError:  # gone, or of another user, or in a place that is not written to
+        return preview.is_file()
+    return True
 
 
 def _preview(call: Call, secret: str, track: Mapping[str, Any], expires: datetime) -> dict[str, Any]:

@@ -84,7 +84,7 @@ class Child:
             return False
         return True
 
-    def is_ready(self, revision: str) -> None:
+    def became_ready(self, revision: str) -> None:
         """It has done its imports, of this revision; the time of a job that it was given before begins now."""
         self.revision = revision
         self.ready, self.deadline = True, time.monotonic() + self._seconds

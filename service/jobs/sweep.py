@@ -8,7 +8,6 @@ What happened is not forgotten: the ledger names jobs that are gone.
 
 from __future__ import annotations
 
-import os
 import time
 from pathlib import Path
 
@@ -52,15 +51,6 @@ def sweep(home: Home, database: Database, settings: ServiceSettings) -> bool:
     for preview in home.previews.glob("*.mp3"):
         _remove_unless_newer(preview, settings.preview_retention_seconds)
     return max(forgotten) == _MOST_ROWS
-
-
-def note_played(preview: Path) -> bool:
-    """Note that somebody asked for a preview, which keeps it: as its time of access. False where it is not there."""
-    try:
-        os.utime(preview, ns=(time.time_ns(), preview.stat().st_mtime_ns))
-    except OSError:  # gone, or of another user, or in a place that is not written to
-        return preview.is_file()
-    return True
 
 
 def _remove_unless_newer(file: Path, seconds: float) -> None:

@@ -181,11 +181,10 @@ class Worker:
         self._next_look = time.monotonic() + (_LAST_LOOK_SECONDS if self.bell.hangs else self._look_pause)
         try:
             while queues := self._free_queues():
-                later = self._kinds_for_later()
+                later, lease = self._kinds_for_later(), self.settings.job_lease_seconds
                 with self.database.read() as connection:
-                    if not jobs.claimable(connection, queues, self.owner, without=later):
+                    if not jobs.claimable(connection, queues, self.owner, lease, without=later):
                         return
-                lease = self.settings.job_lease_seconds
                 with self.database.write() as connection:
                     self._expire(connection)
                     job = jobs.claim(connection, queues, self.owner, lease, without=later)
@@ -251,7 +250,7 @@ class Worker:
 
     def _hear(self, child: Child, message: Mapping[str, Any]) -> None:
         if "ready" in message:
-            child.is_ready(str(message["ready"]))
+            child.became_ready(str(message["ready"]))
             self._heed_revision(child.revision)
         elif "stage" in message:
             child.stage = str(message["stage"])

@@ -18,17 +18,14 @@ from service.answers import previews as answers
 from service.answers.answer import analysis_revision, raise_fault
 from service.auth import signatures
 from service.errors import Problem, not_found, unavailable
-from service.jobs.sweep import note_played
 from service.routes.exchange import path_id
 from service.store import jobs, tracks
 from service.store.jobs import Job, NewJob
-from service.store.moments import moment
 
 blueprint = Blueprint("previews", url_prefix="/previews")
 _NAME = re.compile(r"(aud_[0-9a-f]{24})\.mp3")
 _PATIENCE_SECONDS = 10.0
 _LOOK_SECONDS = 0.1
-_AGAIN_SECONDS = 60.0  # before another try at a preview that could not be made
 
 
 @blueprint.get("/<name:str>", ctx_door=Door(key=False))
@@ -52,7 +49,7 @@ async def excerpt(request: Request, name: str) -> HTTPResponse:
         raise not_found("preview")
     track_id, file_name = await context.transactions.read(partial(_sought, audio_id=named[1]))
     path = context.config.home.previews / file_name
-    if not await asyncio.to_thread(note_played, path):
+    if not await asyncio.to_thread(answers.note_played, path):
         await _made(request, track_id, file_name)
     try:
         return await _sent(request, path)
@@ -84,11 +81,10 @@ async def _made(request: Request, track_id: str, file_name: str) -> None:
     new = NewJob("preview", jobs.MAIN, "", build, track_id=track_id, request={"file": file_name})
 
     def start(connection: Connection) -> Job:
-        last = jobs.settled_since(connection, "preview", build, new.account, moment(-_AGAIN_SECONDS))
+        last = jobs.settled_lately(connection, "preview", build, new.account)
         return last if last is not None and last.state == "failed" else jobs.submit(connection, new)
 
     job: Job | None = await transactions.write(start)
-    request.app.ctx.bell.ring()
     try:
         async with asyncio.timeout(_PATIENCE_SECONDS):
             while job is not None and not job.settled:

@@ -54,7 +54,11 @@ LONG = ("ingest", "engine")
 QUEUED_STAGE = "queued"
 LONGEST_WAIT_SECONDS = 3600.0
 """s that a job may be put off by; a moment that lies farther ahead is of a clock that was set back since"""
+MOST_SKEW_SECONDS = 3600.0
+"""s by which the clocks of two machines may differ; a lease that ends later by more is of a clock that was set back"""
 
+_LATELY_SECONDS = 60.0  # in which what was tried is not tried again
+_ACCEPTED = "job_accepted"  # the mark on a connection, as long as its transaction
 _CHOICES_MARK = "#"
 _CLAIM_LOCK = 0x636C6169  # PostgreSQL's advisory lock; any constant of our own
 
@@ -161,6 +165,7 @@ def submit(connection: Connection, new: NewJob) -> Job:
     while True:
         row = connection.execute(accept, _values(new)).first()
         if row is not None:
+            connection.execution_options(**{_ACCEPTED: True})
             return _job(row)
         found = connection.execute(
             sa.select(jobs).where(
@@ -169,6 +174,11 @@ def submit(connection: Connection, new: NewJob) -> Job:
         ).first()
         if found is not None:
             return _widened(connection, _job(found), new)
+
+
+def accepted(connection: Connection) -> bool:
+    """Whether a new job was accepted in this transaction, of which those who run jobs are to be told."""
+    return _ACCEPTED in connection.get_execution_options()
 
 
 def _values(new: NewJob) -> Fields:
@@ -233,8 +243,11 @@ def open_job(connection: Connection, account: str, kind: str, build: str) -> Job
     return None if row is None else _job(row)
 
 
-def settled_since(connection: Connection, kind: str, build: str, account: str, after: str) -> Job | None:
-    """The job of an account, kind and build that was settled last, if that was after a moment."""
+def settled_lately(connection: Connection, kind: str, build: str, account: str) -> Job | None:
+    """The job of an account, kind and build that was settled last, if that is so short a time ago that what failed then
+    is not tried again yet.
+    """
+    after = moment(-_LATELY_SECONDS)
     ours = (jobs.c.build == build) & (jobs.c.kind == kind) & (jobs.c.account == account)
     query = sa.select(jobs).where(ours, jobs.c.finished_at > after).order_by(jobs.c.finished_at.desc())
     row = connection.execute(query.limit(1)).first()
@@ -253,7 +266,7 @@ def claim(
         # Two claims at once would not see each other's build, nor each other's turn.
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": _CLAIM_LOCK})
     at = now()
-    moments = {"at": at, "lease_end": moment(lease_seconds), "ahead": moment(LONGEST_WAIT_SECONDS)}
+    moments = {**_moments(at, lease_seconds), "lease_end": moment(lease_seconds)}
     row = connection.execute(_claim(tuple(queues), owner, tuple(without)), moments).first()
     if row is None:
         return None
@@ -262,10 +275,21 @@ def claim(
     return _job(row)
 
 
-def claimable(connection: Connection, queues: Sequence[str], owner: str, *, without: Sequence[str] = ()) -> bool:
+def claimable(
+    connection: Connection, queues: Sequence[str], owner: str, lease_seconds: float, *, without: Sequence[str] = ()
+) -> bool:
     """Whether `claim` would find a job. Only reads, so that a worker may ask often."""
-    moments = {"at": now(), "ahead": moment(LONGEST_WAIT_SECONDS)}
-    return connection.execute(_any_claimable(tuple(queues), owner, tuple(without)), moments).first() is not None
+    query = _any_claimable(tuple(queues), owner, tuple(without))
+    return connection.execute(query, _moments(now(), lease_seconds)).first() is not None
+
+
+def _moments(at: str, lease_seconds: float) -> dict[str, str]:
+    """What a claim compares with: the present, and the latest that a job can have been put off, or leased, until."""
+    return {
+        "at": at,
+        "latest_wait": moment(LONGEST_WAIT_SECONDS),
+        "latest_lease": moment(lease_seconds + MOST_SKEW_SECONDS),
+    }
 
 
 # A worker asks twenty times a second; putting a statement together costs more than running it.
@@ -291,7 +315,7 @@ def _cut(element: _Built, compiler: SQLCompiler, **how: Any) -> str:
 
 @cache
 def _claim(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) -> Any:
-    """UPDATE of the job whose turn it is; takes the moments `at`, `ahead` and `lease_end`."""
+    """UPDATE of the job whose turn it is; takes `_moments` and the moment `lease_end`."""
     taken_over = jobs.c.state == "running"
     return (
         jobs.update()
@@ -311,14 +335,17 @@ def _claim(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) -> Any
 
 @cache
 def _claimable(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) -> sa.Select[Any]:
-    """SELECT of the ids of jobs that may be claimed; takes the moments `at` and `ahead`."""
-    at = sa.bindparam("at", type_=sa.String)
+    """SELECT of the ids of jobs that may be claimed; takes `_moments`."""
+    at, latest_wait, latest_lease = (
+        sa.bindparam(name, type_=sa.String) for name in ("at", "latest_wait", "latest_lease")
+    )
     running = jobs.alias("running")
     busy = sa.select(_Built(running.c.build)).where(running.c.state == "running")
-    due = sa.or_(jobs.c.not_before <= at, jobs.c.not_before > sa.bindparam("ahead", type_=sa.String))
+    due = sa.or_(jobs.c.not_before <= at, jobs.c.not_before > latest_wait)
     ready = sa.or_(jobs.c.state == "queued", sa.and_(jobs.c.state == "waiting", due))
     # Whose own lease has ended is late, not dead: it will beat again.
-    abandoned = sa.and_(jobs.c.state == "running", jobs.c.lease_until < at, jobs.c.owner != owner)
+    ended = sa.or_(jobs.c.lease_until < at, jobs.c.lease_until > latest_lease)
+    abandoned = sa.and_(jobs.c.state == "running", ended, jobs.c.owner != owner)
     return sa.select(jobs.c.job_id).where(
         _is_open(),
         jobs.c.kind.not_in(without),

@@ -13,6 +13,8 @@ from typing import TypeVar
 
 from sqlalchemy import Connection
 
+from service.bell import Bell
+from service.store import jobs
 from workbench.store.database import Database
 
 T = TypeVar("T")
@@ -20,10 +22,17 @@ _THREADS = 8
 
 
 class Transactions:
-    """One database, for coroutines."""
+    """One database, for coroutines.
 
-    def __init__(self, database: Database) -> None:
+    Parameters
+    ----------
+    database : closed by `close`
+    bell : rung when a transaction in which a job was accepted is written
+    """
+
+    def __init__(self, database: Database, bell: Bell) -> None:
         self.database = database
+        self._bell = bell
         one_writer = database.url.startswith("sqlite")
         self._readers = ThreadPoolExecutor(_THREADS, thread_name_prefix="database")
         self._writers = ThreadPoolExecutor(1, thread_name_prefix="database-writer") if one_writer else self._readers
@@ -52,7 +61,10 @@ class Transactions:
 
         def run() -> T:
             with self.database.write() as connection:
-                return work(connection)
+                done, work_accepted = work(connection), jobs.accepted(connection)
+            if work_accepted:
+                self._bell.ring()
+            return done
 
         return await asyncio.get_running_loop().run_in_executor(self._writers, run)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import time
+from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -237,6 +238,19 @@ def test_idempotency_keys_are_of_an_account_and_an_endpoint(service: Any, custom
     assert len(other.charges()) == 2
 
 
+@pytest.fixture
+def unheard(service: Any, media: Path, tmp_path: Path) -> Iterator[str]:
+    """A track whose bytes were never analysed, for each test other ones."""
+    song = decode(media / "song.flac")
+    samples = song.samples[:, : -1 - next(service.numbers)]
+    write_audio(tmp_path / "new.wav", [samples], song.sample_rate, song.channels)
+    database = service.database()
+    Library(database).add(tmp_path / "new.wav", {}, track_id="trk_unheard")
+    yield "trk_unheard"
+    Library(database).remove("trk_unheard")
+    database.close()
+
+
 def asked_until_analysed(customer: Any, track_id: str) -> dict[str, Any]:
     """What a loop of a track comes to that was never analysed, which the first answer says."""
     answer = customer.post("/v1/loop", {**PAIR, "track_id": track_id})
@@ -255,21 +269,25 @@ def asked_until_analysed(customer: Any, track_id: str) -> dict[str, Any]:
     return body
 
 
-def test_a_track_without_analysis_is_a_refusal_while_it_is_made(
-    service: Any, customer: Any, media: Path, tmp_path: Path
-) -> None:
+def test_a_track_without_analysis_is_a_refusal_while_it_is_made(customer: Any, unheard: str) -> None:
     """A known track whose analysis is missing is `missing_profile`; calling again reads back background work."""
-    song = decode(media / "song.flac")
-    write_audio(tmp_path / "new.wav", [song.samples[:, :-1]], song.sample_rate, song.channels)
-    database = service.database()
-    Library(database).add(tmp_path / "new.wav", {}, track_id="trk_unheard")
-    try:
-        body = asked_until_analysed(customer, "trk_unheard")
-    finally:
-        Library(database).remove("trk_unheard")
-        database.close()
+    body = asked_until_analysed(customer, unheard)
     assert body["applicable"] is True
     assert [row[0] for row in customer.charges()] == ["POST /v1/loop"]
+
+
+def test_a_mix_for_a_track_that_was_just_analysed_is_built_and_charged(
+    service: Any, customer: Any, unheard: str
+) -> None:
+    """An applicable loop is billed, and carries its mix where that was asked for: from the first answer on."""
+    assert asked_until_analysed(customer, unheard)["applicable"] is True
+    other, pair = service.customer(), {**PAIR, "track_id": unheard, "auto_mix": True}
+    cold = other.post("/v1/loop", pair)
+    assert cold.status_code == 202
+    built = other.settled(cold).json()
+    assert (built["applicable"], built["mix"]["voiceover"]) == (True, False)
+    assert other.answered("/v1/loop", pair)["mix"] == built["mix"]
+    assert [row[0] for row in other.charges()] == ["POST /v1/loop"] * 2
 
 
 def test_a_track_that_cannot_be_analysed_says_why(service: Any, customer: Any) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from service.jobs.sweep import note_played, sweep
+from service.answers.previews import note_played
+from service.jobs.sweep import sweep
 from service.settings import ServiceSettings
 from service.store import accounts, answers, claims, jobs, ledger, repeats, tables
 from service.store.claims import Claim
@@ -114,3 +115,13 @@ def test_previews_are_kept_while_somebody_plays_them(database: Database, tmp_pat
     assert (previews / "played.mp3").stat().st_mtime == pytest.approx(long_ago, abs=1.0)
     sweep(home, database, settings)
     assert {one.name for one in previews.iterdir()} == {"played.mp3", "new.mp3"}
+
+
+def test_most_plays_of_a_preview_write_nothing(tmp_path: Path) -> None:
+    made, now = time.time() - 11 * DAYS, time.time()
+    for name, noted_ago, is_noted in (("today", 0.9 * DAYS, False), ("lately", 1.1 * DAYS, True)):
+        preview = tmp_path / f"{name}.mp3"
+        preview.touch()
+        os.utime(preview, (now - noted_ago, made))
+        assert note_played(preview)
+        assert (preview.stat().st_atime >= now - 1.0) is is_noted

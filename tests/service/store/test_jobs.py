@@ -115,10 +115,10 @@ def test_jobs_of_one_build_do_not_run_side_by_side(database: Database) -> None:
     assert held.account == "ada"
     assert claim(database, "w2") is None
     with database.read() as connection:
-        assert not jobs.claimable(connection, [jobs.MAIN], "w2")
+        assert not jobs.claimable(connection, [jobs.MAIN], "w2", LEASE)
     assert complete(database, held)
     with database.read() as connection:
-        assert jobs.claimable(connection, [jobs.MAIN], "w2")
+        assert jobs.claimable(connection, [jobs.MAIN], "w2", LEASE)
     assert claim(database, "w2").account == "bob"
 
 
@@ -181,6 +181,20 @@ def test_a_dead_workers_job_is_taken_over_and_counted(database: Database) -> Non
     taken = claim(database, "w2")
     assert (taken.job_id, taken.attempt, taken.crashes, taken.owner) == (dead.job_id, 2, 1, "w2")
     assert taken.started_at == dead.started_at
+
+
+@pytest.mark.parametrize(("ahead", "is_taken"), [(-60.0, False), (60.0, True)], ids=["skew", "set back"])
+def test_a_lease_of_a_clock_that_was_set_back_does_not_block_its_job(
+    database: Database, ahead: float, is_taken: bool
+) -> None:
+    submit(database, new())
+    held = claim(database, "dead", lease=LEASE + jobs.MOST_SKEW_SECONDS + ahead)
+    with database.read() as connection:
+        assert jobs.claimable(connection, [jobs.MAIN], "w2", LEASE) is is_taken
+        assert not jobs.claimable(connection, [jobs.MAIN], "dead", LEASE)  # its own it will renew
+    taken = claim(database, "w2")
+    assert (taken is not None) is is_taken
+    assert complete(database, held) is not is_taken
 
 
 def test_who_lost_a_job_changes_nothing_any_more(database: Database) -> None:
@@ -287,17 +301,18 @@ def test_a_completion_that_cannot_be_booked_completes_nothing(database: Database
     assert read(database, held).state == "running"
 
 
-def test_a_failure_is_remembered_by_its_build(database: Database) -> None:
+def test_a_failure_is_remembered_by_its_build_for_a_while(database: Database) -> None:
     (job,) = submit(database, new("preview:1", kind="preview", charge_key=None))
     held = claim(database)
     with database.write() as connection:
-        assert jobs.settled_since(connection, "preview", "preview:1", "ada", moment(-60)) is None
+        assert jobs.settled_lately(connection, "preview", "preview:1", "ada") is None
         assert jobs.fail(connection, held, jobs.Fault(404, "not_found", "no sound"))
-        found = jobs.settled_since(connection, "preview", "preview:1", "ada", moment(-60))
+        found = jobs.settled_lately(connection, "preview", "preview:1", "ada")
         assert found is not None
         assert (found.job_id, found.fault) == (job.job_id, {"status": 404, "type": "not_found", "message": "no sound"})
-        assert jobs.settled_since(connection, "preview", "preview:1", "ada", moment(60)) is None
-        assert jobs.settled_since(connection, "preview", "preview:2", "ada", moment(-60)) is None
+        assert jobs.settled_lately(connection, "preview", "preview:2", "ada") is None
+        connection.execute(tables.jobs.update().values(finished_at=moment(-61)))
+        assert jobs.settled_lately(connection, "preview", "preview:1", "ada") is None
 
 
 def test_depths_tell_what_waits(database: Database) -> None:
