@@ -76,7 +76,7 @@ TABS = (
     TabEntry("Mix", "workbench.dashboards.mix", "MixTab"),
     TabEntry("Match", "workbench.dashboards.match", "MatchTab"),
 )
-"""Every tab, in the order of the page; a module is imported when its tab is first opened."""
+"""Every tab, in the order of the page; a server imports their modules before its first page, see `make_server`."""
 
 PRIMARY = {"light": "#0072B2", "dark": "#56B4E9"}
 """the blue of what is heard"""
@@ -217,6 +217,8 @@ def make_server(
     if key is None and not is_loopback(host):
         raise ParameterError(f"{host} is reached from other machines: give a key")
     sounds = home.prepared(home.renders / FOLDER)
+    for entry in TABS:
+        importlib.import_module(entry.module)  # not when a tab is opened: all pages would wait for the disk
 
     def page() -> MaterialPage:
         session = Session(home, params)

@@ -168,7 +168,7 @@ class ProfileBar:
     def __init__(self, session: Session, then: Callable[[], None] | None = None) -> None:
         self._session, self._then = session, then
         self.name = pmui.TextInput(label="profile", placeholder="quiet-voice", size="small", width=150)
-        self.chosen = pmui.Select(label="load", options=["", *self._names()], size="small", width=150, margin=(12, 10))
+        self.chosen = pmui.Select(label="load", options=["", *self._names()], size="small", width=150)
         self.said = pmui.Typography("", variant="caption")
         self.chosen.param.watch(lambda event: self.load(event.new), "value")
 
