@@ -2,9 +2,10 @@
 
 A negation covers what follows it in its clause: to a comma, a stop or a conjunction, to a preposition once it has
 covered something ("not happy in the old house" leaves the house alone), and six words at most. "Or" and "nor" carry it
-on, and so does "and" after "no" and "without", which stand before things ("no drums and bass"), but not after "not" and
-"never", which stand before what is said. Some words only look like negations ("not only", "no doubt", "nothing but",
-"isn't it lovely", "never so happy"), some do not and are ("anything but", "far from"); "not without hope" denies twice.
+on, and so does "and" after "no", "without" and "don't want", which stand before things ("no drums and bass"), but not
+after "not" and "never", which stand before what is said. Some words only look like negations ("not only", "no doubt",
+"nothing but", "isn't it lovely", "never so happy", "can't wait"), some do not and are ("anything but", "far from").
+"Not without hope" and "not a day goes by without joy" deny twice, which is to say yes.
 
 A sentence embedding hardly hears a negation: "not sad at all" lies close to "sad". So a denied feeling is replaced by
 its opposite before the text is read, "cheerful at all" (antonyms as in Xia et al. 2016). What is no feeling stays as it
@@ -57,11 +58,21 @@ _ONLY_SEEMING = {
     "no": {"doubt", "wonder", "matter", "sooner", "less"},
     "without": {"doubt", "question", "fail"},
     "nothing": {"but"},
-    "cannot": {"help"},
-    "can't": {"help", "stop"},
     "never": {"stop", "stops", "stopped", "fails", "failed"},
 }
 """what makes an assertion of a negation, as its next word"""
+_UNABLE = frozenset({"cannot", "can't", "cant", "couldn't"})
+_UNABLE_TO_HOLD_BACK = ("wait", "help", "stop", "get enough")
+"""what nobody is unable to do who does not like it"""
+_WITHOUT = frozenset({"without", "ohne", "sans", "sin", "senza", "sem", "zonder"})
+"""what takes back a negation that reaches it"""
+_ONE = frozenset({"a", "an", "one"})
+_OF_WANTING = frozenset({"want", "need", "use", "include", "add", "like"})
+"""verbs that make a negation of what is said one of a thing"""
+_ANY_MUSIC = frozenset({"music", "song", "songs", "track", "tracks", "piece", "pieces", "tune", "tunes", "anything"})
+"""what a negation does not mean in itself, but with what is said of it: "no songs with lyrics" """
+_SAID_OF_IT = frozenset({"that", "which", "with"})
+_DUTCH = frozenset({"niet", "nooit", "niets", "geen", "zonder"})
 _TOPPING = frozenset({"never", "couldn't", "can't"})
 _SUPERLATIVE = frozenset({"so", "such", "more", "better", "as"})
 """after the words before, what has never been more"""
@@ -70,7 +81,7 @@ _ENDS = frozenset(
         "but", "yet", "because", "while", "when", "until", "though", "although", "if", "who", "which", "that",
         "where", "how", "what", "why", "since", "just", "only", "instead", "rather", "yes", "aber", "sondern",
         "weil", "wenn", "mais", "car", "quand", "pero", "sino", "porque", "cuando", "ma", "perché", "mas", "maar",
-        "want", "dass", "que", "che", "dat",
+        "dass", "que", "che", "dat",
     }
 )  # fmt: skip
 _AND = frozenset({"and", "und", "et", "y", "e", "en"})
@@ -129,7 +140,7 @@ def scopes(words: Sequence[str]) -> list[Span | None]:
         word = words[at]
         length = _negation_at(words, at)
         if length:
-            doubled = open_since is not None and word == "without" and at - open_since[1] <= 1
+            doubled = open_since is not None and _takes_back(words, at, open_since)
             open_since = None if doubled else (at, at + length)
             at += length
             continue
@@ -169,26 +180,49 @@ def affirmed(text: str, opposites: Mapping[str, str]) -> Affirmed:
 def _negation_at(words: Sequence[str], at: int) -> int:
     """How many words the negation at a place has; 0 where there is none."""
     word, after = words[at], words[at + 1] if at + 1 < len(words) else ""
-    if after in _ONLY_SEEMING.get(word, ()) or (word == "not" and at and words[at - 1] == "why"):
+    before, further = words[at - 1] if at else "", words[at + 2] if at + 2 < len(words) else ""
+    if after in _ONLY_SEEMING.get(word, ()) or (word == "not" and before == "why"):
+        return 0
+    unable = word in _UNABLE or (word == "not" and before in ("can", "could"))
+    if unable and (after in _UNABLE_TO_HOLD_BACK or f"{after} {further}" in _UNABLE_TO_HOLD_BACK):
         return 0
     if (word, after) in _SEVERAL:
-        return 2
+        return 1 if word == "no" and further == "than" else 2
     if word in _SAYING or word in _BEFORE_THINGS:
         return 1
     return int(word.endswith("n't") and not (_ASKED.fullmatch(word) is not None and after in _PRONOUNS))
 
 
+def _takes_back(words: Sequence[str], at: int, negation: Span) -> bool:
+    """Whether what is at a place denies an open negation: "not without hope", "never leaves without a smile".
+
+    After a plain "not" that holds only close by: "not too loud without drums" asks for two things.
+    """
+    if words[at] not in _WITHOUT:
+        return False
+    of_all = words[negation[0]] != "not" or words[negation[1]] in _ONE
+    return at - negation[1] <= 1 or (of_all and words[negation[0]] not in _BEFORE_THINGS)
+
+
 def _ends(words: Sequence[str], at: int, negation: Span) -> bool:
     """Whether a negation ends before a word."""
     word, first, covered = words[at], words[negation[0]], at - negation[1]
-    of_things = first in _BEFORE_THINGS and negation[1] - negation[0] == 1
-    if word in _ENDS or covered >= _REACH:
+    after = words[at + 1] if at + 1 < len(words) else ""
+    of_things = (first in _BEFORE_THINGS and negation[1] - negation[0] == 1) or words[negation[1]] in _OF_WANTING
+    if word in _SAID_OF_IT and of_things and _ANY_MUSIC.issuperset(_things(words[negation[1] : at])):
+        return False
+    if word in _ENDS or covered >= _REACH or (word == "want" and first in _DUTCH):
         return True
     if word in _AND:
-        return not of_things or (at + 1 < len(words) and words[at + 1] in _PRONOUNS)
+        return not of_things or after in _PRONOUNS
     if word in _PREPOSITIONS or (word == "of" and not of_things):
-        return covered > 0
+        return covered > 0 and after not in _WITHOUT and not after[:1].isdigit()  # "goes by without", "go over 120"
     return first in _TOPPING and (word in _SUPERLATIVE or word.endswith("ier"))
+
+
+def _things(words: Sequence[str]) -> set[str]:
+    """What words name that a negation covers, without the verb of wanting it."""
+    return set(words) - _OF_WANTING - {"any", "to"}
 
 
 def _without_not(word: str) -> str:
