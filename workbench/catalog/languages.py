@@ -2,11 +2,12 @@
 
 Scripts of their own tell a language at once. Of those in Latin letters seven are told apart by their commonest words
 and by letters that only some have. A word that several languages share counts as much less in each; English words that
-the lexicon knows speak for English, so that "Los Angeles at sunrise" stays English. That is enough for two words
-("ohne Gesang"), and where nothing tells the text is taken to be English, which is what the reader knows best.
+the lexicon knows speak for English too, so that "Los Angeles at sunrise" and "calm piano" stay English. That is enough
+for two words ("ohne Gesang"), and where nothing tells the text is taken to be English, which is what the reader knows
+best.
 
 A text of which hardly a word is known in any of them says nothing that can be read: keys struck at random, numbers,
-emoji, or a language that is not among the seven.
+emoji, or a language that is not among the seven, even where it shares letters with one of them.
 
 Functions: `language_of`, `is_readable`.
 """
@@ -47,9 +48,10 @@ def language_of(text: str) -> str:
         speakers = _speakers().get(word, ())
         for name in speakers:
             evidence[name] += 1.0 / len(speakers)
+        if ENGLISH not in speakers:
+            english += _KNOWN_SHARE * (word in _english_words())
         if speakers:
             continue
-        english += _KNOWN_SHARE * (word in _english_words())
         for letters, names in _LETTERS:
             if letters & set(word):
                 for name in names:
@@ -67,9 +69,10 @@ def is_readable(text: str, is_whole: Callable[[str], bool] | None = None) -> boo
     text : any text
     is_whole : whether a word is one of an embedding's vocabulary
     """
-    if language_of(text) != ENGLISH:
-        return True
-    words = _words(text)
+    words, language = _words(text), language_of(text)
+    if language != ENGLISH:
+        common = _COMMONEST.get(language)  # none of a script of its own, which is told by every letter
+        return common is None or any(word in common or word in lexicon().foreign for word in words)
     known = sum(
         word in _known_words() or (len(word) >= _SHORTEST_WHOLE and is_whole is not None and is_whole(word))
         for word in words
@@ -104,6 +107,7 @@ def _english_words() -> frozenset[str]:
     """English words beside the commonest: those of the lexicon's lines, and of how catalogs describe music."""
     book = lexicon()
     texts = (
+        *(term for term in book.terms if term not in book.foreign),
         *(line.text for line in book.lines),
         *book.music,
         *(f"{scene.name} {scene.music}" for scene in book.scenes),
@@ -138,7 +142,7 @@ _COMMON = {
     "English": "the and of to is you it that in we for with this was your are on he she they not but my be have at "
     "our a i me no so do as or an by his her him us will can all from what when who how there one out "
     "up if been were has had their them its then than now just into about never don't die list come man "
-    "sin pour sur",
+    "sin pour sur el la los las",
     "German": "der die das und ist nicht ich wir sie ein eine mit auf den für von zu im es wie auch sich dem "
     "unser noch so einen einem einer eines kein keine keinen ohne mich mir dich dir uns euch ihr sein "
     "seine ihre mein meine bin bist sind war waren hat haben wird werden kann aber oder wenn als am an "
@@ -150,7 +154,7 @@ _COMMON = {
     "mais plus sans cette ces son sa ses mon ma mes ton ta te me se ne on en aux très bien tout tous "
     "toute rien jamais toujours comme sont était être avoir ont fait faire chez où là ici alors moins "
     "aussi leur leurs votre vos nos quand jour nuit matin soir vie amour musique lent lente rapide doux "
-    "douce calme triste joyeux joyeuse voix chant batterie piano guitare aucune aucun lentement bonjour "
+    "douce calme triste joyeux joyeuse voix chant batterie guitare aucune aucun lentement bonjour "
     "merci mer maison",
     "Spanish": "el la los las y es una un que de en no por con para se su nos lo como más pero nuestro del al está "
     "sin mi mis tu tus sus yo ella ellos nosotros muy todo todos toda nada nunca siempre hay ser estar "
@@ -170,7 +174,7 @@ _COMMON = {
     "Dutch": "de het een en is niet van ik wij we met op voor dat zijn ze te er aan ons ook naar je om maar nog "
     "zonder geen mijn jouw haar hun hij jij wat wie waar hier daar nu dan als of uit over onder bij tot "
     "heel veel meer minder alles niets nooit altijd dag nacht ochtend avond leven liefde muziek "
-    "langzaam snel rustig rustige zacht zachte stil stille verdrietig vrolijk zang stem drums gitaar "
+    "langzaam snel rustig rustige zacht zachte stil stille verdrietig vrolijk zang stem gitaar "
     "huis zee",
 }
 _COMMONEST = {name: frozenset(words.split()) for name, words in _COMMON.items()}

@@ -112,6 +112,8 @@ class Lexicon:
     """how a catalog describes each facet"""
     terms: Mapping[str, tuple[int, ...]]
     """a word, or words joined by hyphens, to the facets that it names"""
+    foreign: frozenset[str]
+    """those of the terms that are not English"""
     scenes: tuple[Scene, ...]
     cues: Mapping[str, tuple[int, ...]]
     """a word to the scenes that it gives away"""
@@ -136,9 +138,12 @@ def lexicon() -> Lexicon:
     sounds: list[Sequence[float]] = []
     music: list[str] = []
     terms: defaultdict[str, list[int]] = defaultdict(list)
+    english: set[str] = set()
     for kind in KINDS:
         for name, entry in tables[kind].items():
-            for term in {name.replace("_", "-"), *entry["words"].split(), *entry["foreign"].split()}:
+            spoken = {name.replace("_", "-"), *entry["words"].split()}
+            english |= spoken
+            for term in spoken | set(entry["foreign"].split()):
                 terms[term].append(len(names))
             names.append(name)
             kinds.append(kind)
@@ -156,6 +161,7 @@ def lexicon() -> Lexicon:
         sounds=np.array(sounds, dtype=np.float64),
         music=tuple(music),
         terms={term: tuple(found) for term, found in terms.items()},
+        foreign=frozenset(terms.keys() - english),
         scenes=scenes,
         cues={cue: tuple(found) for cue, found in cues.items()},
         lines=tuple(_lines(tables, scenes, place, np.array(sounds, dtype=np.float64))),

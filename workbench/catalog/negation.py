@@ -137,7 +137,6 @@ def scopes(words: Sequence[str]) -> list[Span | None]:
     open_since: Span | None = None
     at = 0
     while at < len(words):
-        word = words[at]
         length = _negation_at(words, at)
         if length:
             doubled = open_since is not None and _takes_back(words, at, open_since)
