@@ -44,11 +44,6 @@ def files(folder: Path, count: int) -> list[Path]:
     return made
 
 
-def _warm(path: Path, root: Path) -> None:
-    """Load everything, in a worker."""
-    measure_track(path, Home(root))
-
-
 @contextmanager
 def processes(count: int) -> Iterator[Executor]:
     """A pool as `catalog add` makes it."""
@@ -91,7 +86,7 @@ def run() -> list[Table]:
         for number, (where, way) in enumerate(ways.items()):
             home = Home(folder / f"home{number}")
             with way as executor:
-                warm = [executor.submit(_warm, songs[0], folder / f"warm{number}") for _ in range(4)]
+                warm = [executor.submit(measure_track, songs[0], Home(folder / f"warm{number}")) for _ in range(4)]
                 for job in warm:
                     job.result()
                 started = time.perf_counter()

@@ -238,7 +238,7 @@ def asked(home: Home) -> dict[str, Any]:
     params = WorkbenchParams()
     embedding, reading = the_embedding(), Stopwatch()
     if embedding is not None:
-        embedding.embed = reading.timed(embedding.embed)  # type: ignore[method-assign]
+        embedding.states = reading.timed(embedding.states)  # type: ignore[method-assign]  # `embed` goes by it too
     empty = _memory("RssAnon")
     drawn = DrawnEmbedding(home.root.parent)
     _forget(home.root)
