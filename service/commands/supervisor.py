@@ -137,12 +137,12 @@ class Supervisor:
         *lines, post.unread = (post.unread + said).split(b"\n")
         for line in lines:
             if line == b"ready" and not post.ready:
-                self._is_ready(post)
+                self._became_ready(post)
             else:
                 sys.stderr.buffer.write(line + b"\n")
         sys.stderr.flush()
 
-    def _is_ready(self, post: Post) -> None:
+    def _became_ready(self, post: Post) -> None:
         post.ready = post.was_ready = True
         post.false_starts = 0
         if not self._announced and all(other.was_ready for other in self._posts if other.needed):
