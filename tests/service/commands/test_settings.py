@@ -71,8 +71,12 @@ def test_no_number_is_beyond_what_clocks_and_counters_hold(tmp_path: Path, name:
 
 def test_retentions_of_a_century_are_swept_by(tmp_path: Path) -> None:
     century = 36_525 * 86_400
-    names = ("job", "answer", "preview", "beats")
-    settings = ServiceSettings(upload_seconds=century, **{f"{name}_retention_seconds": century for name in names})
+    settings = ServiceSettings(
+        upload_seconds=century,
+        job_retention_seconds=century,
+        answer_retention_seconds=century,
+        preview_retention_seconds=century,
+    )
     home = Home(tmp_path)
     database = open_database(home, WorkbenchSettings(home=tmp_path))
     assert not sweep(home, database, settings)
