@@ -2,12 +2,13 @@
 
 "No vocals", "under 100 bpm", "at least 2 minutes", "nothing explicit", "without guitar", "not sad", "like a lullaby"
 are constraints: each is a rule on the facts of a track, and a track keeps it, breaks it, or nobody knows. All else
-that is named ("warm", "piano", "indie folk") is a wish. Negation is read clause by clause: it covers what follows it,
-over "or" and "and", up to a comma or a turn ("but", "just"); in "no drums, vocals or bass" it covers the list. "Not
-under 100" is "at least 100". What somebody merely does not mind ("vocals are fine") asks for nothing.
+that is named ("warm", "piano", "indie folk") is a wish. What a negation covers `workbench.catalog.negation` says; in
+"no drums, vocals or bass" it covers the list. "Not under 100" is "at least 100". What somebody merely does not mind
+("vocals are fine") asks for nothing.
 
-Rules that no track can keep together ("under 90 bpm, over 120 bpm") contradict each other; none of them is kept to, and
-the brief says which they were. It also says which of its phrases asked for something that was not understood.
+Rules that no track can keep together ("under 90 bpm, over 120 bpm") contradict each other, as do a rule and a wish for
+what it bars ("drums, no drums") and two paces ("fast, slow"); none of them is kept to, and the brief says which they
+were. It also says which of its phrases asked for something that was not understood.
 
 A script is text to be underscored, and its sentences ask for nothing. Only its production notes do: what stands in
 brackets and speaks of music ("[soft piano music, no drums]"), and lines that begin "Music:" or the like. They are read
@@ -21,7 +22,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import combinations
+from itertools import combinations, groupby
 from typing import Literal, NamedTuple, TypeAlias
 
 import numpy as np
@@ -29,6 +30,8 @@ from numpy.typing import NDArray
 
 from workbench.catalog.columns import UNKNOWN, Columns
 from workbench.catalog.lexicon import Kind, lexicon, read_lexicon, terms_in
+from workbench.catalog.negation import Span, scopes
+from workbench.catalog.negation import clauses as clauses_of
 from workbench.catalog.opposites import FEELINGS
 from workbench.recording import FloatArray
 
@@ -152,18 +155,16 @@ def read_brief(text: str) -> Brief:
     text : plain words; it is data, whatever it says
     """
     plain = _plain(text)
+    runs = list(_runs(plain))
+    clauses = [clause for run in runs for clause in _clauses(run)]
     likes = _likes(plain)
     found: list[Constraint] = []
     wishes = np.zeros(len(lexicon().names))
-    asked: set[str] = set()
-    clauses = list(_clauses(plain))
     for clause in clauses:
         rules, wanted = _read(clause)
         found += rules
         wishes = np.maximum(wishes, wanted)
-        if not clause.negated:
-            asked |= {term for term, _ in terms_in(clause.text, lexicon().terms)}
-    found += _only(plain)
+    found += [rule for run in runs if not run.negation for rule in _only(run.text)]
     for like in likes:
         bounds, named = _LIKENESSES[like]
         found += [
@@ -174,23 +175,25 @@ def read_brief(text: str) -> Brief:
             wishes[_place(name)] = 1.0
     wishes[[_place("instruments.vocals")]] = 0.0  # a voice is a matter of the constraint
     distinct = tuple({constraint.said: constraint for constraint in found}.values())
-    clashes = tuple(_contradictions(distinct))
-    clashing = {said for pair in clashes for said in pair}
-    constraints = tuple(rule for rule in distinct if rule.said not in clashing)
-    for rule in constraints:
-        term = rule.said.partition(" ")[2]
-        if rule.kind is not None and not rule.required and term in asked:
-            clashes += ((term, rule.said),)
-            wishes[list(rule.barred)] = 0.0
-            constraints = tuple(other for other in constraints if other is not rule)
+    apart = tuple(_contradictions(distinct))
+    kept = [rule for rule in distinct if not any(rule.said in pair for pair in apart)]
+    against = [(term, rule) for rule in kept for term in _wished_though_barred(clauses, rule)]
+    for _, rule in against:
+        wishes[list(rule.barred)] = 0.0
+    constraints = tuple(rule for rule in kept if not any(rule is barring for _, barring in against))
+    paces = _pace(clauses)
+    for word in (word for pair in paces.contradictions for word in pair):
+        wishes[list(lexicon().terms.get(word, ()))] = 0.0
     return Brief(
         text=text,
         constraints=constraints,
         wishes=wishes,
         energy=_energy(clauses),
-        bpm=_aimed_bpm(clauses, constraints),
+        bpm=_aimed_bpm(paces.bpm, constraints),
         likeness=tuple(likes),
-        contradictions=clashes,
+        contradictions=tuple(
+            dict.fromkeys((*apart, *((term, rule.said) for term, rule in against), *paces.contradictions))
+        ),
         unread=tuple(dict.fromkeys(phrase for clause in clauses for phrase in _not_understood(clause))),
     )
 
@@ -219,12 +222,13 @@ def production_notes(script: str) -> tuple[str, str]:
     return spoken, ". ".join(note.strip() for note in notes)
 
 
-_TURN = r"\b(?:but|just|only|instead|rather|with|aber|sondern|mit|mais|avec|pero|sino|con)\b"
-_NOT = (
-    r"\b(?:no|not|without|non|never|avoid|zero|don'?t|do not|isn'?t|shouldn'?t|nothing|neither|nor|none of|free of|"
-    r"except|exclude|skip|lose|leave out|hold the|anything but|no longer|far from|ohne|nicht|nie|kein(?:e|en|er|es)?|"
-    r"sans|pas|jamais|aucune?|ni|sin|nunca|ningun[ao]?|ningún|senza|nessun[ao]?|sem|não|nenhuma?|zonder|geen|niet)\b"
-)
+_TURN = re.compile(r"\b(?:but|(?<!not )(?:just|only)|instead|rather|with|aber|sondern|mit|mais|avec|pero|sino|con)\b")
+_OR = re.compile(r"\b(?:or|nor|oder|ou|o)\b")
+_BETWEEN_PARTS = re.compile(r"[,()\[\]|•]|(?<!\d)\s-\s(?!\d)")
+_SLASH = re.compile(r"(?<=[^\W\d_])\s*/\s*(?=[^\W\d_]{2})")
+"""as in "no vocals/lyrics" """
+_WAYS_TO_DO_WITHOUT = re.compile(r"\b(?:w/o|leave out|hold the|lose(?: the)?|do without|drop the)\b")
+"""what asks for nothing to be there in a brief, and may say something else in a script"""
 _HARMLESS = re.compile(
     r"\b(?:don'?t mind|do not mind|not necessarily|no need|needn'?t|no preference|not required|doesn'?t have to|"
     r"optional|"
@@ -239,7 +243,8 @@ _NUMBER_WORDS = {
 def _plain(text: str) -> str:
     """Lower case, plain quotes and dashes, numbers as digits."""
     text = text.lower().replace("’", "'").replace("–", "-").replace("—", ", ")
-    text = re.sub(r"\ba hundred\b|\bone hundred\b", "100", text)
+    text = _WAYS_TO_DO_WITHOUT.sub("without", re.sub(r"\ba hundred\b|\bone hundred\b", "100", text))
+    text = _SLASH.sub(" or ", re.sub(r"\bw/\s*", "with ", re.sub('["“”]', " ", text)))
     return re.sub(r"\b(" + "|".join(_NUMBER_WORDS) + r")\b", lambda match: _NUMBER_WORDS[match[1]], text)
 
 
@@ -253,26 +258,89 @@ class _Clause(NamedTuple):
     """with it"""
 
 
-def _clauses(text: str) -> Iterator[_Clause]:
-    """The pieces of a brief that ask for something."""
+class _Run(NamedTuple):
+    """Words that one negation covers, or that none does."""
+
+    text: str
+    """without the negation"""
+    negation: tuple[str, ...]
+    """as it was said; empty where there is none"""
+
+
+class _Piece(NamedTuple):
+    """A word of a brief, or of a negation."""
+
+    place: Span
+    """characters"""
+    negation: tuple[str, ...]
+    """that covers it"""
+    denies: bool
+    """whether it is of a negation that covers something"""
+
+
+def _runs(text: str) -> Iterator[_Run]:
+    """The stretches of a brief that ask for something, or for it not to be there."""
     for sentence in re.split(r"[.;!?\n]+(?!\d)", text):
-        listed = re.search(rf"{_NOT}[^.;]*,[^.;]*\b(?:or|nor|oder|ou|o)\b", sentence) is not None
-        negation = ""
-        for comma in sentence.split(","):
-            if not listed:
-                negation = ""
-            if _HARMLESS.search(comma):
+        parts = _BETWEEN_PARTS.split(sentence)
+        carried: tuple[str, ...] = ()
+        for at, part in enumerate(parts):
+            if _HARMLESS.search(part):
+                carried = ()
                 continue
-            rest = comma
-            while rest:
-                cut = re.search(rf"{_NOT}|{_TURN}", rest)
-                piece = (rest[: cut.start()] if cut else rest).strip()
-                if piece:
-                    yield _Clause(piece, bool(negation), f"{negation} {piece}".strip())
-                if cut is None:
-                    break
-                negation = cut[0] if re.fullmatch(_NOT, cut[0]) else ""
-                rest = rest[cut.end() :]
+            listed = any(_OR.search(later) for later in parts[at:]) and not re.search(r"\d", part)
+            pieces = _pieces(part, carried if listed else ())
+            yield from _cut(part, pieces)
+            carried = pieces[-1].negation if pieces else ()
+
+
+def _pieces(part: str, carried: tuple[str, ...]) -> list[_Piece]:
+    """The words of a part of a list, each with the negation that covers it; one may be carried over from before."""
+    found: list[_Piece] = []
+    for clause in clauses_of(part):
+        words = (*carried, *clause.words)
+        covered = scopes(words)
+        denying = {at for scope in covered if scope is not None for at in range(*scope)}
+        for at, place in enumerate(clause.places, start=len(carried)):
+            scope = covered[at]
+            found.append(_Piece(place, () if scope is None else tuple(words[slice(*scope)]), at in denying))
+        carried = ()
+    return found
+
+
+def _cut(part: str, pieces: Sequence[_Piece]) -> Iterator[_Run]:
+    """Runs of words under the same negation, with the signs around them."""
+    end = 0
+    for (negation, denies), alike in groupby(pieces, key=lambda piece: (piece.negation, piece.denies)):
+        places = [piece.place for piece in alike]
+        following = next((piece.place[0] for piece in pieces if piece.place[0] > places[-1][0]), len(part))
+        if not denies:
+            yield _Run(part[end:following].strip(" -:"), negation)
+        end = places[-1][1]
+
+
+def _clauses(run: _Run) -> Iterator[_Clause]:
+    """The pieces of a run that ask for one thing each."""
+    if run.negation:
+        yield _Clause(run.text, True, f"{' '.join(run.negation)} {run.text}")
+        return
+    for text in _TURN.split(run.text):
+        if text.strip():
+            yield _Clause(text.strip(), False, text.strip())
+
+
+def _wished_though_barred(clauses: Sequence[_Clause], rule: Constraint) -> list[str]:
+    """Terms that name nothing but what a rule bars."""
+    if rule.required or rule.fact == "vocals":
+        return []
+    terms = lexicon().terms
+    named = (
+        term
+        for clause in clauses
+        if not clause.negated
+        for term, denied in terms_in(_MODE.sub(" ", _ENERGY.sub(" ", clause.text)), terms)
+        if not denied and set(terms[term]) <= set(rule.barred)
+    )
+    return list(dict.fromkeys(named))
 
 
 def _read(clause: _Clause) -> tuple[list[Constraint], FloatArray]:
@@ -322,7 +390,7 @@ def _understood(clause: _Clause) -> bool:
     rules, wanted = _read(clause)
     if rules or wanted.any() or _likes(clause.text) or list(_only(clause.text)):
         return True
-    if _energy([clause]) is not None or _pace([clause]) is not None:
+    if _energy([clause]) is not None or any(_paces_in(clause.text)):
         return True
     return not set(re.findall(r"[^\W\d_]+", clause.text)) - _EMPTY
 
@@ -333,7 +401,7 @@ great have here i if in is it its keep kind like little lot make may mood music 
 our please piece prefer preferably quite rather really score should so some something song songs sort sound sounding
 sounds soundtrack style suit that the them there these they thing things this to too track tracks tune type under
 underscore us use very vibe vibes want wanted we well what which will with would you your all also else more most
-overall feelings moods tone about around me ideally bgm s t hey hi thanks thank
+overall feelings moods tone about around me ideally bgm s t hey hi thanks thank no not nothing doubt why
 und oder ein eine einen einem der die das den mit für im in zu bitte etwas musik sehr soll sollte sein wie ich wir
 et ou un une le la les de du des avec pour dans musique quelque chose très s il vous plaît je nous
 y o un una el los las con para en música algo muy por favor que
@@ -507,7 +575,7 @@ def _only(plain: str) -> Iterator[Constraint]:
     """ "Solo piano", "piano only", "only strings": that instrument and no other."""
     book = lexicon()
     where = book.of("instruments")
-    for pattern in (r"\b(?:solo|only|just|nothing but) (?:an? )?(\w+)", r"\b(\w+) only\b", r"\b(\w+) solo\b"):
+    for pattern in (r"(?<!not )\b(?:solo|only|just|nothing but) (?:an? )?(\w+)", r"\b(\w+) only\b", r"\b(\w+) solo\b"):
         for match in re.finditer(pattern, plain):
             meaning = read_lexicon(match[1]).facets[where]
             named = tuple(int(index) + where.start for index in np.flatnonzero(meaning))
@@ -533,27 +601,47 @@ _ENERGIES = (
 _ENERGY = re.compile("|".join(pattern for pattern, *_ in _ENERGIES))
 _MIDDLE_BPM = 104.0
 _PACES = (
-    (r"\b(?:slow|langsam(?:e|er|es)?|lente?|lent[oa]|langzaam)\b", 70.0),
+    (r"\b(?:slow(?![- ]?mo(?:tion)?\b)|langsam(?:e|er|es)?|lente?|lent[oa]|langzaam)\b", 70.0),
     (r"\bmid[- ]?tempo\b", _MIDDLE_BPM),
     (r"\b(?:fast|schnell(?:e|er|es)?|rapide|rápid[oa]|veloce|snel)\b", 142.0),
 )
 
 
-def _pace(clauses: Sequence[_Clause]) -> float | None:
-    """The tempo that "slow" and "fast" mean; a middling one where they are denied."""
-    for clause in clauses:
-        for pattern, bpm in _PACES:
-            if re.search(pattern, clause.text):
-                return _MIDDLE_BPM if clause.negated else bpm
-    return None
+class _Pace(NamedTuple):
+    """What is asked of the tempo in words."""
+
+    bpm: float | None
+    contradictions: tuple[tuple[str, str], ...]
 
 
-def _aimed_bpm(clauses: Sequence[_Clause], constraints: tuple[Constraint, ...]) -> float | None:
-    """The middle of a range that is asked for, or what "slow" and "fast" mean."""
+def _pace(clauses: Sequence[_Clause]) -> _Pace:
+    """The tempo that "slow" and "fast" mean, a middling one where they are only denied; none of two."""
+    asked, denied = (
+        {bpm: word for clause in clauses if clause.negated is negated for bpm, word in _paces_in(clause.text)}
+        for negated in (False, True)
+    )
+    pairs = (
+        *combinations(asked.values(), 2),
+        *((asked[bpm], f"not {word}") for bpm, word in denied.items() if bpm in asked),
+    )
+    if pairs:
+        return _Pace(None, pairs)
+    return _Pace(next(iter(asked), _MIDDLE_BPM if denied else None), ())
+
+
+def _paces_in(text: str) -> Iterator[tuple[float, str]]:
+    for pattern, bpm in _PACES:
+        found = re.search(pattern, text)
+        if found is not None:
+            yield bpm, found[0]
+
+
+def _aimed_bpm(pace_bpm: float | None, constraints: tuple[Constraint, ...]) -> float | None:
+    """The middle of a range that is asked for, or else what "slow" and "fast" mean."""
     for constraint in constraints:
         if constraint.fact == "bpm" and constraint.low > 0 and np.isfinite(constraint.high):
             return (constraint.low + constraint.high) / 2
-    return _pace(clauses)
+    return pace_bpm
 
 
 _Rules: TypeAlias = tuple[tuple[tuple[Fact, float, float, str], ...], tuple[str, ...]]

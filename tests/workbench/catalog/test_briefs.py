@@ -85,6 +85,11 @@ def test_a_rule_is_kept_broken_or_open(
         ("at most 60 seconds, at least 2 minutes", ("at most 60 s long", "at least 120 s long")),
         ("only piano, no piano", ("no piano", "only piano")),
         ("guitar, no guitar", ("guitar", "no guitar")),
+        ("cozy, not warm", ("cozy", "not warm")),
+        ("drums but no drums", ("drums", "no drums")),
+        ("like a lullaby, with percussion", ("percussion", "like a lullaby: no drums")),
+        ("fast, slow", ("fast", "slow")),
+        ("slow, never slow", ("slow", "not slow")),
     ],
 )
 def test_rules_that_contradict_each_other_are_told_and_not_kept_to(brief: str, clash: tuple[str, str]) -> None:
@@ -93,7 +98,28 @@ def test_rules_that_contradict_each_other_are_told_and_not_kept_to(brief: str, c
     assert not set(clash) & {rule.said for rule in read.constraints}
 
 
-@pytest.mark.parametrize("brief", ["90 to 110 bpm, under 100 bpm", "no vocals, no drums", "bittersweet, not sad"])
+@pytest.mark.parametrize("brief", ["drums but no drums", "guitar, no guitar", "no drums, drums"])
+def test_what_is_asked_for_and_barred_is_neither_a_wish_nor_a_rule(brief: str) -> None:
+    read = read_brief(brief)
+    assert read.constraints == ()
+    assert not read.wishes.any()
+
+
+def test_two_paces_aim_at_none() -> None:
+    assert read_brief("fast, slow").bpm is None
+
+
+@pytest.mark.parametrize(
+    "brief",
+    [
+        "90 to 110 bpm, under 100 bpm",
+        "no vocals, no drums",
+        "bittersweet, not sad",
+        "slow, not fast",
+        "no vocals, leave room for the voice-over",
+        "rock, no metal",
+    ],
+)
 def test_rules_that_a_track_can_keep_together_do_not_contradict(brief: str) -> None:
     assert read_brief(brief).contradictions == ()
 
@@ -109,6 +135,9 @@ def test_rules_that_a_track_can_keep_together_do_not_contradict(brief: str) -> N
         ("between 90 and 110 bpm, slow, low-energy, like a lullaby, vocals are fine", ()),
         ("anything but boring", ()),
         ("ohne Gesang, bitte langsam", ()),
+        ("no doubt piano", ()),
+        ("not only piano but strings", ()),
+        ("no drums - sidechained", ("sidechained",)),
         ("", ()),
     ],
 )
@@ -150,6 +179,38 @@ def test_like_a_lullaby_is_slow_quiet_and_without_drums(columns: Columns, facets
 
 def test_a_negation_covers_a_list_that_is_joined_by_or() -> None:
     assert _said("no drums, vocals or guitar") == {"no drums", "no vocals", "no guitar"}
+
+
+@pytest.mark.parametrize(
+    ("brief", "rules", "wishes"),
+    [
+        ("no doubt piano", set(), {"piano"}),
+        ("why not drums", set(), {"drums"}),
+        ("isn't it lovely", set(), {"romantic"}),
+        ("not only piano but strings", set(), {"piano", "strings"}),
+        ("not just piano", set(), {"piano"}),
+        ("nothing but piano", {"only piano"}, {"piano"}),
+        ("no piano solo", {"no piano"}, set()),
+        ("I don't want drums", {"no drums"}, set()),
+        ("I do want drums", {"with drums"}, {"drums"}),
+        ("we don't need drums and vocals", {"no drums", "no vocals"}, set()),
+        ("no songs with lyrics", {"no vocals"}, set()),
+        ("don't go over 120 bpm", {"at most 120 bpm"}, set()),
+        ("no longer than 90 seconds", {"at most 90 s long"}, set()),
+        ("lose the drums", {"no drums"}, set()),
+        ("w/o drums, w/ strings", {"no drums"}, {"strings"}),
+        ("no drums/vocals", {"no drums", "no vocals"}, set()),
+        ("no vocals (or choir), piano", {"no vocals", "no choir"}, {"piano"}),
+        ("no drums - piano", {"no drums"}, {"piano"}),
+        ("no vocals, piano, strings or harp", {"no vocals", "no piano", "no strings", "no harp"}, set()),
+        ("no drums, just piano or strings", {"no drums", "only piano"}, {"piano", "strings"}),
+        ("weder Gesang noch Schlagzeug", {"no vocals", "no drums"}, set()),
+    ],
+)
+def test_a_negation_is_read_in_a_brief_as_it_is_in_a_script(brief: str, rules: set[str], wishes: set[str]) -> None:
+    read = read_brief(brief)
+    assert {rule.said for rule in read.constraints} == rules
+    assert {lexicon().names[index] for index in np.flatnonzero(read.wishes)} == wishes
 
 
 def test_a_negation_ends_at_a_comma_and_at_a_turn() -> None:
