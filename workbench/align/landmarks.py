@@ -183,7 +183,7 @@ class _Bars:
         self.attack = np.array([_strength_near(heard.onsets, float(line)) for line in self.lines])
         # The first bars have nothing before them to be compared with.
         self.within = (self.lines - span >= 0.0) & (self.lines + span <= heard.recording.duration)
-        self.apart = params.apart_bars * bar
+        self.apart = (params.apart_bars - 0.5) * bar  # bar lines are counted, so that milliseconds do not decide
 
     def drops(self) -> Iterator[_Row]:
         """Bar lines at which full sound comes back."""

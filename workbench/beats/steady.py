@@ -16,8 +16,8 @@ import numpy as np
 from workbench.params import BeatParams
 from workbench.recording import FloatArray
 
-_SHARPEST = 0.001
-"""s; onsets are placed no better than this, however even they seem"""
+_SHARPEST = 0.003
+"""s; onsets of one instrument lie so far from another's: a line through a click holds where only the playing changes"""
 
 
 def steady_beats(times: FloatArray, trust: FloatArray, params: BeatParams) -> FloatArray:

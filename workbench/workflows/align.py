@@ -37,7 +37,7 @@ if TYPE_CHECKING:
     from workbench.mix.levels import LevelCurve
     from workbench.store.arrays import ArrayStore
 
-LANDMARKS_VERSION = 2
+LANDMARKS_VERSION = 3
 """Raise it when the code of align changes landmarks."""
 
 
