@@ -16,7 +16,7 @@ from urllib.parse import quote
 import panel as pn
 import param
 
-from workbench.dashboards.views import LongSound, long_sound
+from workbench.dashboards.views import LongSound, summed_up
 from workbench.dashboards.work import Deliver, Job, Pool, at_once, shared_pool
 from workbench.errors import WorkbenchError
 from workbench.home import Home
@@ -173,7 +173,16 @@ class Session(param.Parameterized):
 
     def draw(self, path: Path, then: Callable[[LongSound], None]) -> Job:
         """Open a sound to draw it; its summary is made by a worker where it is not there yet."""
-        return self.run(long_sound, path, then=then)
+
+        def made(path: Path) -> None:
+            try:
+                sound = LongSound(path)
+            except WorkbenchError as error:  # the file may be gone by now: renders are cleared by age
+                self.message = str(error)
+                return
+            then(sound)
+
+        return self.run(summed_up, path, then=made)
 
     def run(
         self,

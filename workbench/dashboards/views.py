@@ -5,17 +5,16 @@ lowest and highest sample of every 256, made in one pass when it is first drawn.
 and highest of each column, taken from the samples where a column is narrow and from the summary where it is wide: some
 milliseconds either way. A spectrogram takes one spectrum for each column, at the column's middle.
 
-Making the summary takes a second for half an hour, so the page asks a worker for it (`long_sound`). What comes back is
+Making the summary takes a second for half an hour, so the page asks a worker for it (`summed_up`). What comes back is
 the file's name: the page maps it, finds the summary and reads nothing else.
 
-Classes: `LongSound`; `Picture`, what a figure draws by name. Functions: `long_sound`; `film_row`, pictures of a film
+Classes: `LongSound`; `Picture`, what a figure draws by name. Functions: `summed_up`; `film_row`, pictures of a film
 laid side by side for a view.
 """
 
 from __future__ import annotations
 
 import os
-import secrets
 import struct
 from collections.abc import Sequence
 from pathlib import Path
@@ -26,7 +25,8 @@ import scipy.fft
 from bokeh.models import ColumnDataSource
 from numpy.typing import NDArray
 
-from workbench.errors import MediaError
+from workbench.errors import MediaError, StoreError
+from workbench.files import written_whole
 from workbench.plots.film import Tile
 from workbench.recording import FloatArray
 from workbench.workflows.progress import Progress, silent
@@ -50,6 +50,7 @@ class LongSound:
     Raises
     ------
     MediaError : not such a file
+    StoreError : the summary cannot be written beside it
     """
 
     def __init__(self, path: Path) -> None:
@@ -58,10 +59,6 @@ class LongSound:
         n_samples = n_bytes // (2 * channels)
         self._samples = np.memmap(self.path, dtype="<i2", mode="r", offset=offset, shape=(n_samples, channels))
         self._lows, self._highs = self._summary()
-
-    def __reduce__(self) -> tuple[type[LongSound], tuple[Path]]:
-        """Travels between processes as its file, which is mapped again where it arrives."""
-        return LongSound, (self.path,)
 
     @property
     def duration(self) -> float:
@@ -152,13 +149,12 @@ class LongSound:
         except (FileNotFoundError, ValueError):
             both = np.zeros((2, 0), dtype=np.int16)
         if both.shape != (2, rows):
-            both = self._summed_up(rows)
-            aside = beside.with_name(f".{beside.name}.{secrets.token_hex(4)}.npy")
-            np.save(aside, both)
-            os.replace(aside, beside)
+            both = self._made(rows)
+            with written_whole(beside, StoreError) as aside:
+                np.save(aside, both)
         return both[0], both[1]
 
-    def _summed_up(self, rows: int) -> NDArray[np.int16]:
+    def _made(self, rows: int) -> NDArray[np.int16]:
         both = np.zeros((2, rows), dtype=np.int16)
         for first in range(0, self._samples.shape[0], _BLOCK):
             piece = np.asarray(self._samples[first : first + _BLOCK])
@@ -193,15 +189,16 @@ class Picture:
             self._set(name, **{column: [] for column in self._sources[name].data})
 
 
-def long_sound(path: Path, progress: Progress = silent) -> LongSound:
-    """A sound to draw, with its summary beside it, made here where it is missing; for a worker.
+def summed_up(path: Path, progress: Progress = silent) -> Path:
+    """Make the summary beside a sound where it is missing, and return the sound's file; for a worker.
 
     Raises
     ------
     MediaError : not a WAV file of 16 bits
+    StoreError : the summary cannot be written
     """
     progress("drawing the sound", 0.0)
-    return LongSound(path)
+    return LongSound(path).path
 
 
 def film_row(tiles: Sequence[Tile], from_s: float, to_s: float, width: int, height: int) -> NDArray[np.uint32]:

@@ -175,23 +175,30 @@ class _Worker:
     def _run(self, job: Job) -> None:
         pipe = self._ready()
         job._stop = self.close
+        fault = self._follow(job, pipe)
+        if fault or job.cancelled:
+            self._drop()
+        if fault and not job.cancelled and job.on_fault is not None:
+            job.tell(_later(job.on_fault, fault))
+
+    def _follow(self, job: Job, pipe: Connection) -> str:
+        """Hand a job over and pass on what it tells; returns what went wrong between here and there, or nothing."""
         try:
             pipe.send((job.function, job.arguments, dict(job.named)))
-            while not job.cancelled:
+        except Exception as error:  # noqa: BLE001 - what cannot be sent fails in the words of whatever it is
+            return _unheard(error)
+        while not job.cancelled:
+            try:
                 kind, *said = pipe.recv()
-                if kind == "progress":
-                    if job.on_progress is not None:
-                        stage, done = said
-                        job.tell(_later(job.on_progress, stage, done))
-                    continue
+            except Exception as error:  # noqa: BLE001 - reading what was sent runs code of whatever it is
+                return _unheard(error)
+            if kind != "progress":
                 self._end(job, kind, said[0])
                 break
-        except (EOFError, OSError):
-            self._drop()
-            if not job.cancelled and job.on_fault is not None:
-                job.tell(_later(job.on_fault, "the process that did the work ended unexpectedly; try again"))
-        if job.cancelled:
-            self._drop()
+            if job.on_progress is not None:
+                stage, done = said
+                job.tell(_later(job.on_progress, stage, done))
+        return ""
 
     @staticmethod
     def _end(job: Job, kind: str, said: Any) -> None:
@@ -220,6 +227,14 @@ class _Worker:
         if self._pipe is not None:
             self._pipe.close()
         self._process, self._pipe, self.subject = None, None, ""
+
+
+def _unheard(error: Exception) -> str:
+    """What the page says where a job and its process could not talk; what is no broken pipe goes to the log too."""
+    if isinstance(error, (EOFError, OSError)):
+        return "the process that did the work ended unexpectedly; try again"
+    traceback.print_exception(error)
+    return f"the work and the page could not exchange what they have ({type(error).__name__}: {error})"
 
 
 def _later(function: Callable[..., None], *arguments: Any) -> Callable[[], None]:

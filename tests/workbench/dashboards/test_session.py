@@ -133,6 +133,14 @@ def test_a_sound_to_draw_is_summed_up_by_a_worker(session: Session, tmp_path: Pa
     assert drawn[0].envelope(0.0, 3.0, 100)[2].max() == pytest.approx(0.5, abs=1e-3)
 
 
+def test_a_sound_that_has_gone_is_told_and_the_page_works_on(session: Session, tmp_path: Path) -> None:
+    assert session.draw(tmp_path / "gone.wav", then=pytest.fail).wait(PATIENCE_SECONDS)
+    assert "gone.wav" in session.message
+    found: list[tuple[int, int]] = []
+    assert session.run(counted, 1, then=found.append).wait(PATIENCE_SECONDS)
+    assert found[0][0] == 2
+
+
 def test_a_song_without_a_clip_is_analysed_and_drawn(session: Session) -> None:
     assert session.open_song(SONG) is not None
     assert session.song is not None

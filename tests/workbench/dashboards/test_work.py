@@ -24,6 +24,22 @@ def refused(*, progress: Progress) -> None:
     raise MediaError("song.wav: no such file")
 
 
+class Unreadable:
+    """Cannot be made again where it arrives, like what maps a file that has gone meanwhile."""
+
+    def __init__(self, fine: bool) -> None:
+        if not fine:
+            raise MediaError("song.wav: no such file")
+
+    def __reduce__(self) -> tuple[type[Unreadable], tuple[bool]]:
+        return Unreadable, (False,)
+
+
+def unreadable(*, progress: Progress) -> Unreadable:
+    """Finds something that does not survive the way back."""
+    return Unreadable(fine=True)
+
+
 def wrong(*, progress: Progress) -> None:
     """Fails as only a fault of ours does."""
     raise ZeroDivisionError("division by zero")
@@ -64,6 +80,19 @@ def test_a_fault_is_told_in_a_sentence_and_the_worker_goes_on(pool: Pool, functi
     assert pool.submit(Job(doubled, (1,), {}, on_done=done.append)).wait(60)
     assert faults == [sentence]
     assert done[0][0] == 2
+
+
+def test_what_does_not_survive_the_way_is_a_fault_of_that_job_alone(pool: Pool) -> None:
+    faults: list[str] = []
+    done: list[tuple[int, int]] = []
+    lost = pool.submit(Job(unreadable, (), {}, on_done=pytest.fail, on_fault=faults.append))
+    unsent = pool.submit(Job(doubled, (lambda: 1,), {}, on_done=pytest.fail, on_fault=faults.append))
+    assert pool.submit(Job(doubled, (2,), {}, on_done=done.append)).wait(60)
+    assert lost.wait(0)
+    assert unsent.wait(0)
+    assert "song.wav: no such file" in faults[0]
+    assert len(faults) == 2
+    assert done[0][0] == 4
 
 
 def test_a_job_that_runs_is_cancelled_at_once_and_the_next_one_runs(pool: Pool) -> None:
