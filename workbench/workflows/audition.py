@@ -134,7 +134,7 @@ def music_file(plan: LoopPlan, song: Path, home: Home, progress: Progress = sile
         recording = decoded(song)
         blocks = render_blocks(plan, recording, RenderParams(block_seconds=_BLOCK_SECONDS))
         total = plan.window_end
-        _write(out, blocks, recording.sample_rate, recording.channels, total, "playing the plan", progress)
+        _write(out, blocks, recording.sample_rate, recording.channels, total, "preparing the sound", progress)
     return _used(out)
 
 
