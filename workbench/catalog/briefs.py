@@ -282,12 +282,13 @@ def _runs(text: str) -> Iterator[_Run]:
     """The stretches of a brief that ask for something, or for it not to be there."""
     for sentence in re.split(r"[.;!?\n]+(?!\d)", text):
         parts = _BETWEEN_PARTS.split(sentence)
+        last_or = max((at for at, part in enumerate(parts) if _OR.search(part)), default=-1)
         carried: tuple[str, ...] = ()
         for at, part in enumerate(parts):
             if _HARMLESS.search(part):
                 carried = ()
                 continue
-            listed = any(_OR.search(later) for later in parts[at:]) and not re.search(r"\d", part)
+            listed = at <= last_or and not re.search(r"\d", part)
             pieces = _pieces(part, carried if listed else ())
             yield from _cut(part, pieces)
             carried = pieces[-1].negation if pieces else ()
@@ -309,13 +310,15 @@ def _pieces(part: str, carried: tuple[str, ...]) -> list[_Piece]:
 
 def _cut(part: str, pieces: Sequence[_Piece]) -> Iterator[_Run]:
     """Runs of words under the same negation, with the signs around them."""
+    if not pieces:
+        return
+    groups = [list(alike) for _, alike in groupby(pieces, key=lambda piece: (piece.negation, piece.denies))]
+    starts = [group[0].place[0] for group in groups]
     end = 0
-    for (negation, denies), alike in groupby(pieces, key=lambda piece: (piece.negation, piece.denies)):
-        places = [piece.place for piece in alike]
-        following = next((piece.place[0] for piece in pieces if piece.place[0] > places[-1][0]), len(part))
-        if not denies:
-            yield _Run(part[end:following].strip(" -:"), negation)
-        end = places[-1][1]
+    for group, following in zip(groups, (*starts[1:], len(part)), strict=True):
+        if not group[0].denies:
+            yield _Run(part[end:following].strip(" -:"), group[0].negation)
+        end = group[-1].place[1]
 
 
 def _clauses(run: _Run) -> Iterator[_Clause]:
