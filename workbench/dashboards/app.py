@@ -21,7 +21,7 @@ from panel_material_ui.template.base import Page as MaterialPage
 
 from workbench.dashboards.access import LOCAL_NAMES, guard, is_loopback
 from workbench.dashboards.charts import THEME
-from workbench.dashboards.downloads import download_file, offered
+from workbench.dashboards.downloads import download_file, offered, what_is_taken
 from workbench.dashboards.files import SoundFiles, Uploads
 from workbench.dashboards.session import SOUNDS_ROUTE, UPLOADS_ROUTE, Session
 from workbench.dashboards.styles import stylesheet
@@ -41,6 +41,7 @@ class StatusBar(JSComponent):
     message = param.String("")
     cancelled = param.Integer(0)
     formats = param.List([], doc="[name, title, sentence] of what can be downloaded")
+    taken = param.String("", doc="which plan a download takes")
     uploads = param.String(UPLOADS_ROUTE)
     asked = param.List([], doc="[format, n]")
     ready = param.List([], doc="[address, file name, n]")
@@ -147,7 +148,7 @@ class Page:
         def show(*_: Any) -> None:
             bar.param.update(
                 subject=_subject(session), stage=session.stage, done=session.done, message=session.message,
-                formats=offered(session.plan),
+                formats=offered(session.plan), taken=what_is_taken(session.plan),
             )  # fmt: skip
 
         def ready(path: Path) -> None:

@@ -1,6 +1,6 @@
 """What can be taken away of a plan: its JSON, as the command line prints it, and every format of `workbench export`.
 
-Functions: `offered`, what there is for a plan; `download_file`, which writes one.
+Functions: `offered`, what there is for a plan; `what_is_taken`, of which option; `download_file`, which writes one.
 """
 
 from __future__ import annotations
@@ -27,6 +27,15 @@ def offered(loop: Loop | None) -> list[tuple[str, str, str]]:
     if loop is None or not isinstance(loop.answer, LoopPlan):
         return []
     return [_PLAN, *((form.name, form.title, form.what) for form in FORMATS.values())]
+
+
+def what_is_taken(loop: Loop | None) -> str:
+    """Which of a plan's options a download takes, in words; empty where there is no plan."""
+    if loop is None or not isinstance(loop.answer, LoopPlan):
+        return ""
+    if len(loop.answer.options) < 2:
+        return "Download the plan"
+    return "Download option 1, the plan in use"
 
 
 def download_file(

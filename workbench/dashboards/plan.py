@@ -580,6 +580,7 @@ class PlanTab:
         self._wanted: int | None = None
         self.cards.param.watch(lambda event: self.pick(int(event.new[0]), str(event.new[1])), "picked")
         self.chips.param.watch(lambda event: self.look_at(int(event.new[0])), "picked")
+        self.chips.param.watch(lambda _: self.pick(self.state.shown, "use"), "asked")
         self.player.param.watch(lambda event: self._choose(event.new), "chosen")
         self.player.param.watch(lambda *_: self._match(), ["region", "seek"])
         self.player.param.watch(lambda event: self.picture.mark(event.new), "region")
@@ -598,7 +599,7 @@ class PlanTab:
         self.cards.param.update(options=self.state.facts(), a=0, b=-1, shown=0)
         self.player.param.update(music_a="", music_b="", chosen="a", region=[])
         self.picture.show()
-        self.chips.tell(self.state.plan, self.state.scores)
+        self._show_seams()
         if loop is None or self.state.plan is None:
             return
         self.player.duration = self.state.plan.window_end
@@ -618,11 +619,10 @@ class PlanTab:
         self._shown()
 
     def look_at(self, seam: int) -> None:
-        """Open a seam, counted from 0, of the option that is looked at, which becomes the plan of the page."""
-        self._session.seam = seam
-        if self.state.shown:
-            self.pick(self.state.shown, "use")
-        self._session.tab = "Seams"
+        """Open a seam of the plan in use, counted from 0, in the Seams tab; those of another option are only shown."""
+        if self.state.shown == 0:
+            self._session.seam = seam
+            self._session.tab = "Seams"
 
     def _use(self) -> None:
         """Put the wanted option in front, as soon as its mix is known."""
@@ -645,9 +645,15 @@ class PlanTab:
         state = self.state
         self.cards.param.update(a=state.a, b=-1 if state.b is None else state.b, shown=state.shown)
         self._load()
-        self.chips.tell(state.plan, state.scores)
+        self._show_seams()
         self.picture.show_plan()
         self.picture.show_view()
+
+    def _show_seams(self) -> None:
+        """Show the seams of the option that is looked at; those of the plan in use can be opened."""
+        state = self.state
+        self.chips.ask = f"Use option {state.shown + 1} to look at its seams" if state.shown else ""
+        self.chips.tell(state.plan, state.scores)
 
     def _hear(self, option: int) -> None:
         loop, session = self.state.loop, self._session

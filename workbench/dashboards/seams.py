@@ -327,6 +327,8 @@ class SeamChips(JSComponent):
     seam = param.Integer(-1, doc="the one that is looked at, from 0; -1 for none")
     label = param.String("", doc="in front of the row")
     picked = param.List([], doc="[seam from 0, n]")
+    ask = param.String("", doc="of the button beside seams that cannot be picked; empty where they can")
+    asked = param.Integer(0, doc="counts up when that button is pressed")
 
     _esm = ASSETS / "chips.js"
     _stylesheets: ClassVar[list[Any]] = [stylesheet("chips")]
@@ -367,11 +369,11 @@ class SeamsTab:
         session.param.watch(lambda event: self.take(event.new), "plan")
         session.param.watch(lambda event: self._ink(dark=event.new), "dark")
         self._ink(dark=session.dark)
-        self.state.seam = session.seam
         self.take(session.plan)
 
     def take(self, loop: Loop | None) -> None:
-        """Look at another plan."""
+        """Look at another plan, at the seam that the page is at."""
+        self.state.seam = self._session.seam
         self.state.take(loop)
         self.said.object = ""
         self._look()

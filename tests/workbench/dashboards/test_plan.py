@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import itertools
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from workbench.bundled import bundled_path
-from workbench.dashboards.plan import PlanPicture, PlanState, played_pieces
+from workbench.dashboards.downloads import what_is_taken
+from workbench.dashboards.plan import PlanPicture, PlanState, PlanTab, played_pieces
+from workbench.dashboards.session import Session
 from workbench.dashboards.views import LongSound
+from workbench.dashboards.work import Pool
 from workbench.home import Home
+from workbench.loops.plan import LoopPlan
 from workbench.params import WorkbenchParams
 from workbench.workflows.audition import hear_option, heard_at
 from workbench.workflows.loop import Loop, find_song, loop_track
+
+PATIENCE_SECONDS = 120.0
+
+
+@pytest.fixture(scope="module")
+def pool() -> Iterator[Pool]:
+    """One worker for the pages of this file."""
+    pool = Pool(1)
+    yield pool
+    pool.close()
 
 
 @pytest.fixture(scope="module")
@@ -111,3 +127,38 @@ def test_a_plan_can_be_taken_away_in_every_format(home: Home, loop: Loop, tmp_pa
         path = download_file(loop, name, home, WorkbenchParams())
         assert path.stat().st_size > 0
     assert offered(None) == []
+
+
+def test_a_look_at_another_option_leaves_the_plan_in_use(home: Home, loop: Loop, pool: Pool) -> None:
+    session = Session(home, pool=pool)
+    session.plan = loop
+    tab = PlanTab(session)
+    tab.pick(1, "b")
+    assert "option 2" in tab.chips.ask
+    tab.look_at(1)
+    assert (session.plan, session.seam, session.tab) == (loop, 0, "")
+    assert (tab.state.b, tab.state.shown) == (1, 1)
+    assert "option 1, the plan in use" in what_is_taken(session.plan)
+    until_idle(session)
+    tab.chips.asked += 1
+    assert session.loop_plan is not None
+    assert session.loop_plan.alone == tab_options(loop)[1]
+    assert tab.chips.ask == ""
+    tab.look_at(1)
+    assert (session.seam, session.tab) == (1, "Seams")
+    session.cancel()
+    until_idle(session)
+
+
+def tab_options(loop: Loop) -> tuple[LoopPlan, ...]:
+    """The options of a plan."""
+    assert isinstance(loop.answer, LoopPlan)
+    return loop.answer.options
+
+
+def until_idle(session: Session) -> None:
+    """Wait until all work of a page has ended."""
+    idle = threading.Event()
+    session.param.watch(lambda event: idle.set() if not event.new else None, "stage")
+    if session.busy:
+        assert idle.wait(PATIENCE_SECONDS), session.stage

@@ -181,6 +181,22 @@ def test_stepping_and_the_worst_are_known_to_the_other_tabs(tab: SeamsTab, sessi
     assert tab.words.object.startswith("Seam 3 of 3")
 
 
+def test_a_seam_that_only_the_coming_plan_has_is_looked_at_once_it_is_there(
+    tab: SeamsTab, session: Session, loop: Loop, home: Home
+) -> None:
+    few = loop_track(loop.song, 200.0, home)
+    assert isinstance(few.answer, LoopPlan)
+    assert isinstance(loop.answer, LoopPlan)
+    last = len(loop.answer.seam_times) - 1
+    assert len(few.answer.seam_times) <= last
+    session.plan = few
+    session.seam = last
+    session.plan = loop
+    until_idle(session)
+    assert tab.state.seam == session.seam == last
+    assert tab.words.object.startswith(f"Seam {last + 1} of")
+
+
 def test_a_fade_is_tried_used_and_left_behind(tab: SeamsTab, session: Session) -> None:
     tab.try_fade(0.2, 0.5)
     until_idle(session)

@@ -1,4 +1,5 @@
 // The seams of a plan as a row of buttons: number, score, crossfade; the worst marked, and named in front of the row.
+// Where they are those of another plan than the one in use, they only tell, and one button asks to use that plan.
 export function render({ model }) {
   const row = document.createElement("div")
   row.className = "chips"
@@ -19,10 +20,17 @@ export function render({ model }) {
       const chip = button(seam, `<b>${seam + 1}</b> ${words} <small>${fade}</small>${worst ? " <em>worst</em>" : ""}`,
         `seam ${seam + 1}, score ${words || "unknown"}, crossfade ${fade}${worst ? ", the worst" : ""}`)
       chip.setAttribute("aria-pressed", seam === model.seam ? "true" : "false")
+      chip.disabled = model.ask !== ""
       return chip
     })
     const name = document.createElement("span")
     name.textContent = chips.length ? model.label : ""
+    if (chips.length && model.ask) {
+      const ask = document.createElement("button")
+      ask.textContent = model.ask
+      ask.addEventListener("click", () => { model.asked = model.asked + 1 })
+      chips.push(ask)
+    }
     const held = [...row.querySelectorAll("button")].indexOf(row.getRootNode().activeElement)
     row.replaceChildren(name, ...chips)
     chips[held]?.focus()
@@ -31,7 +39,7 @@ export function render({ model }) {
     if (shown && (shown.offsetLeft < row.scrollLeft || shown.offsetLeft + shown.offsetWidth > row.scrollLeft + row.clientWidth))
       row.scrollLeft = shown.offsetLeft - row.clientWidth / 2
   }
-  for (const name of ["scores", "fades", "worst", "seam", "label"]) model.on(name, paint)
+  for (const name of ["scores", "fades", "worst", "seam", "label", "ask"]) model.on(name, paint)
   const sized = new ResizeObserver(paint)
   sized.observe(row)
   model.on("remove", () => sized.disconnect())

@@ -44,6 +44,11 @@ export function render({ model }) {
         use.title = "make it the plan: for the other tabs and for downloads"
         use.addEventListener("click", () => { model.picked = [number, "use", (model.picked[2] ?? 0) + 1] })
         head.append(use)
+      } else {
+        const used = document.createElement("em")
+        used.textContent = "in use"
+        used.title = "the plan: of the other tabs and of downloads"
+        head.append(used)
       }
       head.append(pick("A", number === model.a), pick("B", number === model.b))
       card.append(head, strip, words)

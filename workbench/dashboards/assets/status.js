@@ -23,7 +23,10 @@ export function render({ model }) {
     if (done > 0) progress.value = done
     else progress.removeAttribute("value")
     part("take").disabled = !model.formats.length
-    part("list").replaceChildren(...model.formats.map(([name, title, what]) => {
+    part("take").title = model.taken
+    const taken = document.createElement("p")
+    taken.textContent = model.taken
+    part("list").replaceChildren(taken, ...model.formats.map(([name, title, what]) => {
       const item = document.createElement("button")
       item.className = "format"
       const head = document.createElement("b"), words = document.createElement("span")
@@ -99,7 +102,7 @@ export function render({ model }) {
     link.click()
     link.remove()
   })
-  for (const name of ["subject", "stage", "done", "message", "formats"]) model.on(name, paint)
+  for (const name of ["subject", "stage", "done", "message", "formats", "taken"]) model.on(name, paint)
   model.on("remove", () => {
     document.removeEventListener("keydown", onKey)
     document.removeEventListener("pointerdown", outside)
