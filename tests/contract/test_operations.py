@@ -27,6 +27,7 @@ def test_readyz_names_what_does_not_answer(bare: Any) -> None:
 def test_metrics_count_by_family_and_name_nobody(service: Any, customer: Any) -> None:
     """`GET /metrics` (Prometheus): no account, key or amount in it."""
     customer.post("/v1/underscore", {"script": "Counted."})
+    customer.answered("/v1/loop", {"video_id": "vid_long", "track_id": "trk_corner"})
     customer.get("/v1/videos/nobody-but-me")
     answer = httpx.get(service.url + "/metrics", trust_env=False, timeout=60)
     assert answer.status_code == 200
