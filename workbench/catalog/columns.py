@@ -55,7 +55,7 @@ class Columns:
     vocals: FloatArray
     """shape (n,), float32, 0 to 1, probability that a voice sings or speaks"""
     drums: FloatArray
-    """shape (n,), float32, 0 to 1, how much of the rhythm is struck"""
+    """shape (n,), float32, 0 to 1, probability of drums"""
     speech_band: FloatArray
     """shape (n,), float32, 0 to 1, share of the sound's power from 1 to 4 kHz, over the track"""
     loopable: FloatArray

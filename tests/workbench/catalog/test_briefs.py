@@ -243,6 +243,13 @@ def test_a_text_that_sings_of_a_voice_breaks_the_rule_even_unmeasured(columns: C
     assert read_brief("no vocals").constraints[0].judge(columns, told)[2] == BROKEN
 
 
+def test_clear_drums_break_the_rule_though_the_text_names_other_instruments(columns: Columns) -> None:
+    """A piano alone may be heard as drums with 0.75, and its text is believed; a kit is heard with 0.83 and more."""
+    columns.drums[:] = 0.75, 0.83, np.nan
+    told = np.array([read_lexicon("piano and strings").facets] * 3)
+    assert read_brief("no drums").constraints[0].judge(columns, told).tolist() == [KEPT, BROKEN, NOT_KNOWN]
+
+
 def test_nothing_is_explicit_where_nobody_sings(columns: Columns, facets: np.ndarray) -> None:
     rule = read_brief("nothing explicit").constraints[0]
     assert columns.explicit[0] == -1
@@ -252,6 +259,7 @@ def test_nothing_is_explicit_where_nobody_sings(columns: Columns, facets: np.nda
 def test_a_fact_is_told_with_its_unit(columns: Columns, facets: np.ndarray) -> None:
     assert Constraint("x", "bpm").told(columns, 0, facets) == "72 bpm"
     assert Constraint("x", "vocals").told(columns, 1, facets) == "a voice with a probability of 95 %"
+    assert Constraint("x", "drums").told(columns, 1, facets) == "drums with a probability of 90 %"
     assert Constraint("x", "bpm").told(columns, 2, facets) == "bpm not measured"
 
 
