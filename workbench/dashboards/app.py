@@ -147,7 +147,8 @@ class Page:
 
         def show(*_: Any) -> None:
             bar.param.update(
-                subject=_subject(session), stage=session.stage, done=session.done, message=session.message,
+                subject=_subject(session), stage=session.stage, done=session.done,
+                message=session.message or session.notice,
                 formats=offered(session.plan), taken=what_is_taken(session.plan),
             )  # fmt: skip
 
@@ -165,7 +166,7 @@ class Page:
             else:
                 session.open_demo()
 
-        session.param.watch(show, ["song", "clip", "plan", "stage", "done", "message"])
+        session.param.watch(show, ["song", "clip", "plan", "stage", "done", "message", "notice"])
         bar.param.watch(lambda _: session.cancel(), "cancelled")
         bar.param.watch(lambda event: ask(event.new[0]), "asked")
         bar.param.watch(lambda event: name(event.new[0]), "named")

@@ -410,7 +410,7 @@ class SeamsTab:
         """Put the crossfade that was tried into the plan, for every tab and every export."""
         loop, changed = self.state.loop, self.state.changed
         if loop is not None and changed is not None:
-            self._session.show(with_option_first(loop, changed))
+            self._session.show_with_fade(with_option_first(loop, changed), self.state.seam)
             fade = 1000 * changed.seam_fades[self.state.seam]
             self.said.object = (
                 f"the plan has it: seam {self.state.seam + 1} crossfades {fade:.0f} ms; Download takes it"

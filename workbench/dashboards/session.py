@@ -16,6 +16,7 @@ from urllib.parse import quote
 import panel as pn
 import param
 
+from workbench.dashboards.fades import HandFade, Place, told, with_hand_fades
 from workbench.dashboards.views import LongSound, summed_up
 from workbench.dashboards.work import Deliver, Job, Pool, at_once, shared_pool
 from workbench.errors import WorkbenchError
@@ -55,12 +56,14 @@ class Session(param.Parameterized):
     seam = param.Integer(0, bounds=(0, None), doc="the seam of the plan that is looked at, counted from 0")
     tab = param.String("", doc="title of the tab that somebody wants to see")
     message = param.String("", doc="what went wrong last, in a sentence")
+    notice = param.String("", doc="what somebody should know of the plan or the file that they got, in a sentence")
 
     def __init__(self, home: Home, params: WorkbenchParams | None = None, pool: Pool | None = None) -> None:
         super().__init__(params=params or WorkbenchParams())
         self.home = home
         self._pool = pool or shared_pool()
         self._jobs: list[Job] = []
+        self._hand_fades: dict[tuple[Place, int], HandFade] = {}
 
     @property
     def recording(self) -> Recording:
@@ -107,7 +110,8 @@ class Session(param.Parameterized):
         except WorkbenchError as error:
             self.message = str(error)
             return None
-        self.param.update(song=song, plan=None, analysis=None, song_sound=None)
+        self._hand_fades.clear()
+        self.param.update(song=song, plan=None, analysis=None, song_sound=None, notice="")
         return self.replan()
 
     def open_clip(self, named: Path | str) -> Job | None:
@@ -140,9 +144,24 @@ class Session(param.Parameterized):
         new_song = self.song is None or self.song.path != loop.song.path
         if new_song:
             self.song_sound = None
+            self._hand_fades.clear()
+        self.notice = ""
         self.param.update(song=loop.song, clip=loop.video, analysis=loop.analysis, plan=loop)
         if self.song_sound is None and loop.analysis is not None:
             self._map_song()
+
+    def show_with_fade(self, loop: Loop, seam: int) -> None:
+        """Make a plan the one that the page is about, and remember the crossfade that was set by hand at a seam."""
+        assert isinstance(loop.answer, LoopPlan), "a refusal has no seams"
+        self.show(loop)
+        fade = HandFade.at(loop.answer, seam)
+        self._hand_fades[(fade.place, round(fade.heard_s))] = fade
+
+    def show_again(self, loop: Loop) -> None:
+        """Show a plan that was made anew, with the crossfades that were set by hand where it has their seams."""
+        kept, lost = with_hand_fades(loop, self._hand_fades.values())
+        self.show(kept)
+        self.notice = told(lost)
 
     def replan(self) -> Job | None:
         """Plan again with the parameters as they are."""
@@ -150,7 +169,7 @@ class Session(param.Parameterized):
             return None
         if self.clip is not None:
             arguments = (self.song, self.clip, self.home, self.params)
-            return self.run(loop_track, *arguments, then=self.show, subject=str(self.song.path), auto_mix=True)
+            return self.run(loop_track, *arguments, then=self.show_again, subject=str(self.song.path), auto_mix=True)
         return self.run(
             analyze, self.song.path, self.home, self.params, then=self._analysed, subject=str(self.song.path)
         )

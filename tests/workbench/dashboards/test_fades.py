@@ -1,0 +1,79 @@
+"""Crossfades set by hand: put back into a plan that is made anew, and told where they cannot be."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from workbench.bundled import bundled_path
+from workbench.dashboards.fades import HandFade, seam_place, told, with_hand_fades
+from workbench.dashboards.session import Session
+from workbench.dashboards.work import Pool
+from workbench.home import Home
+from workbench.loops.plan import LoopPlan
+from workbench.workflows.loop import Loop, find_song, loop_track
+from workbench.workflows.seam_look import with_fade, with_option_first
+
+SONG = bundled_path("data", "bundled", "music", "corner_store.ogg")
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    return Home(tmp_path_factory.mktemp("home"))
+
+
+@pytest.fixture(scope="module")
+def loop(home: Home) -> Loop:
+    """A bundled song under four minutes, with several seams."""
+    return loop_track(find_song(str(SONG), home), 240.0, home)
+
+
+@pytest.fixture(scope="module")
+def plan(loop: Loop) -> LoopPlan:
+    """Its plan in use."""
+    assert isinstance(loop.answer, LoopPlan)
+    return loop.answer
+
+
+def test_a_fade_is_put_back_at_its_seam_and_nowhere_else(loop: Loop, plan: LoopPlan) -> None:
+    fade = HandFade.at(with_fade(plan, 1, 0.2, 0.5), 1)
+    again, lost = with_hand_fades(loop, [fade])
+    assert isinstance(again.answer, LoopPlan)
+    assert (again.answer.seam_fades[1], again.answer.seam_curves[1]) == (0.2, 0.5)
+    assert again.answer.seam_fades[0] == plan.seam_fades[0]
+    assert len(again.answer.options) == len(plan.options)
+    assert (lost, told(lost)) == ([], "")
+
+
+def test_a_fade_whose_seam_is_gone_or_too_narrow_is_told_by_its_place(loop: Loop, plan: LoopPlan) -> None:
+    leave, enter = seam_place(plan, 0)
+    gone = HandFade((leave + 40, enter), 0.2, 0.5, 109.0)
+    wide = HandFade((leave, enter), 1000.0, 0.5, 61.0)
+    again, lost = with_hand_fades(loop, [gone, wide])
+    assert again is loop
+    assert told([gone]) == "the crossfade that you set at 1:49 is not in this plan"
+    assert told(lost) == "the crossfades that you set at 1:49, 1:01 are not in this plan"
+
+
+def test_a_page_keeps_them_when_it_plans_anew(home: Home, loop: Loop, plan: LoopPlan, tmp_path: Path) -> None:
+    pool = Pool(1)
+    try:
+        session = Session(home, pool=pool)
+        session.show(loop)
+        session.show_with_fade(with_option_first(loop, with_fade(plan, 0, 0.2, 0.5)), 0)
+        session.show_again(loop)
+        assert session.loop_plan is not None
+        assert session.loop_plan.seam_fades[0] == 0.2
+        assert session.notice == ""
+        shorter = loop_track(loop.song, 200.0, home)
+        assert isinstance(shorter.answer, LoopPlan)
+        places = {seam_place(shorter.answer, seam) for seam in range(len(shorter.answer.seam_times))}
+        session.show_again(shorter)
+        assert bool(session.notice) is (seam_place(plan, 0) not in places)
+        session.show(replace(loop, song=replace(loop.song, path=tmp_path / "another.wav")))
+        session.show_again(loop)
+        assert session.loop_plan == plan
+    finally:
+        pool.close()
