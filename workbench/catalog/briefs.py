@@ -158,14 +158,15 @@ def read_brief(text: str) -> Brief:
     plain = _plain(text)
     runs = list(_runs(plain))
     clauses = [clause for run in runs for clause in _clauses(run)]
-    likes = _likes(plain)
+    asserted = [run.text for run in runs if not run.negation]
+    likes = list(dict.fromkeys(like for text in asserted for like in _likes(text)))
     found: list[Constraint] = []
     wishes = np.zeros(len(lexicon().names))
     for clause in clauses:
         rules, wanted = _read(clause)
         found += rules
         wishes = np.maximum(wishes, wanted)
-    found += [rule for run in runs if not run.negation for rule in _only(run.text)]
+    found += [rule for text in asserted for rule in _only(text)]
     for like in likes:
         bounds, named = _LIKENESSES[like]
         found += [
@@ -392,7 +393,7 @@ def _not_understood(clause: _Clause) -> list[str]:
 def _understood(clause: _Clause) -> bool:
     """Whether something was made of a clause, or there was nothing to make of it."""
     rules, wanted = _read(clause)
-    if rules or wanted.any() or _likes(clause.text) or list(_only(clause.text)):
+    if rules or wanted.any() or list(_only(clause.text)) or (_likes(clause.text) and not clause.negated):
         return True
     if _energy([clause]) is not None or any(_paces_in(clause.text)):
         return True

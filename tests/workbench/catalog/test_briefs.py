@@ -177,6 +177,12 @@ def test_like_a_lullaby_is_slow_quiet_and_without_drums(columns: Columns, facets
     assert brief.wishes[lexicon().index("tender")] == 1.0
 
 
+def test_what_it_should_not_be_like_is_no_likeness() -> None:
+    brief = read_brief("nothing like a march, like a lullaby")
+    assert brief.likeness == ("lullaby",)
+    assert "no march" in _said(brief.text)
+
+
 def test_a_negation_covers_a_list_that_is_joined_by_or() -> None:
     assert _said("no drums, vocals or guitar") == {"no drums", "no vocals", "no guitar"}
 
