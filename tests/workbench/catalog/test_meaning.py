@@ -109,6 +109,13 @@ def test_a_denied_mood_is_read_as_its_opposite(
     assert said.denials == ()
 
 
+@pytest.mark.parametrize(
+    "script", ["We can't wait to be happy again", "Not a day goes by without joy", "We don't want sad music here"]
+)
+def test_what_only_seems_denied_or_is_not_wanted_does_not_turn_sad(script: str) -> None:
+    assert named(read_script(script).facets, ("moods",), most=1) == ["happy"]
+
+
 def test_another_language_degrades_gently(embedding: SentenceEmbedding) -> None:
     reading = read_script("Die Nacht ist ruhig, und das Meer ist friedlich. Niemand ist hier.", embedding)
     assert reading.language == "German"
