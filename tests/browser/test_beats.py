@@ -44,7 +44,7 @@ def test_the_playhead_moves_and_clicks_are_heard(beats: Any, until_idle: Callabl
 
 
 def test_a_correction_is_shown_undone_and_told(beats: Any) -> None:
-    beats.get_by_role("button", name="Bar ▶").click()
+    beats.get_by_role("button", name="Downbeat ▶").click()
     beats.get_by_text("not saved: bars a beat later").wait_for()
     beats.get_by_role("button", name="½ Tempo").click()
     beats.get_by_text("half the tempo").wait_for()
@@ -58,7 +58,7 @@ def test_a_saved_grid_changes_the_next_plan_and_can_be_taken_back(
 ) -> None:
     before = _plan(dashboard, capfd)
     for _ in range(2):
-        beats.get_by_role("button", name="Bar ▶").click()
+        beats.get_by_role("button", name="Downbeat ▶").click()
     beats.get_by_role("button", name="Save as the track's grid").click()
     beats.get_by_text("saved as this track's corrected grid").wait_for()
     until_idle()

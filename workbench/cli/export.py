@@ -54,7 +54,7 @@ def command(
       workbench export plan.json --format otio --track song.wav --video film.mp4 -o film.otio
       workbench export plan.json --format loop-tags --track song.flac -o song-looped.flac
     """
-    from workbench.export.formats import FORMATS
+    from workbench.export.formats import FORMATS, caution
     from workbench.workflows.export import export_plan
     from workbench.workflows.loop import find_song
     from workbench.workflows.videos import find_video
@@ -70,4 +70,6 @@ def command(
         export_plan(
             found, format_name, out, track=song, video=clip, mix=mix, home=home, params=params, progress=progress
         )
+    if warning := caution(FORMATS[format_name], song):
+        click.echo(warning, err=True)
     print_body({"output": str(out), "format": format_name, "bytes": out.stat().st_size})

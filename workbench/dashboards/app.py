@@ -27,6 +27,7 @@ from workbench.dashboards.session import SOUNDS_ROUTE, UPLOADS_ROUTE, Session
 from workbench.dashboards.styles import stylesheet
 from workbench.dashboards.transport import script
 from workbench.errors import ParameterError
+from workbench.export.formats import FORMATS, caution
 from workbench.home import Home
 from workbench.params import WorkbenchParams
 from workbench.workflows.audition import FOLDER
@@ -157,6 +158,8 @@ class Page:
 
         def ask(format_name: str) -> None:
             if session.plan is not None:
+                form = FORMATS.get(format_name)
+                session.notice = caution(form, session.plan.song.path) if form is not None else ""
                 arguments = (session.plan, format_name, session.home, session.params)
                 session.run(download_file, *arguments, then=ready)
 

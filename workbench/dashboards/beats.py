@@ -364,10 +364,20 @@ class BeatsTab:
         tools = pmui.Row(
             self.kind,
             self.clicks,
-            self._button("◀ Bar", partial(self.correct, "bars a beat earlier", partial(shift_bar, beats=-1))),
-            self._button("Bar ▶", partial(self.correct, "bars a beat later", shift_bar)),
-            self._button("½ Tempo", partial(self.correct, "half the tempo", halved)),
-            self._button("2× Tempo", partial(self.correct, "twice the tempo", doubled)),
+            self._button(
+                "◀ Downbeat",
+                partial(self.correct, "bars a beat earlier", partial(shift_bar, beats=-1)),
+                tip="every bar begins one beat earlier; the beats stay",
+            ),
+            self._button(
+                "Downbeat ▶",
+                partial(self.correct, "bars a beat later", shift_bar),
+                tip="every bar begins one beat later; the beats stay",
+            ),
+            self._button("½ Tempo", partial(self.correct, "half the tempo", halved), tip="every other beat is dropped"),
+            self._button(
+                "2× Tempo", partial(self.correct, "twice the tempo", doubled), tip="a beat between every two is added"
+            ),
             self.metre,
             self._undo,
             self._save,
@@ -383,15 +393,19 @@ class BeatsTab:
         ]
         return pmui.Column(tools, self.player, told, *figures, sizing_mode="stretch_width")
 
-    def _button(self, label: str, act: Callable[[], None], variant: str = "outlined") -> pmui.Button:
-        return pmui.Button(label=label, variant=variant, size="small", margin=(6, 3), on_click=lambda _: act())
+    def _button(self, label: str, act: Callable[[], None], variant: str = "outlined", tip: str = "") -> pmui.Button:
+        return pmui.Button(
+            label=label, variant=variant, size="small", margin=(6, 3), description=tip or None, on_click=lambda _: act()
+        )
 
     def _show(self, *, whole: bool = False) -> None:
         state, grid = self.state, self.state.grid
+        by_hand = state.changed or state.saved
         confidence = 0.0 if grid is None else grid.confidence
         self.facts.object = state.facts()
-        self.sure.object = "" if grid is None else f"confidence {confidence:.2f}"
-        self.bar.param.update(value=round(100.0 * confidence), visible=grid is not None)
+        # A grid set by hand is certain by definition; what the tracker was sure of does not apply to it.
+        self.sure.object = "" if grid is None else "set by hand" if by_hand else f"confidence {confidence:.2f}"
+        self.bar.param.update(value=round(100.0 * confidence), visible=grid is not None and not by_hand)
         self._save.disabled = self._undo.disabled = not state.changed
         self._heard.disabled = not state.saved
         if grid is not None and grid.beats_per_bar in METRES:

@@ -25,7 +25,8 @@ from workbench.params import WorkbenchParams
 from workbench.profiles import load_profile, save_profile
 
 _NAME = re.compile(r"[\w][\w .-]{0,63}")
-_STEPS = 100
+_STEPS = 40
+"""of a slider, at least: fine enough for the ear, and no digit that the hand cannot set"""
 _UNITS = {"lufs": "LUFS", "lu": "LU", "db": "dB", "dbfs": "dBFS", "ms": "ms", "seconds": "s", "hz": "Hz"}
 """as a field's name ends, and as people write it"""
 
@@ -142,7 +143,7 @@ def _bounds(field: FieldInfo) -> tuple[float | None, float | None]:
 
 
 def _step(span: float) -> float:
-    """A round step that divides the span in about a hundred."""
+    """A round step that divides the span in forty to four hundred."""
     step = 1.0
     while step > span / _STEPS:
         step /= 10.0

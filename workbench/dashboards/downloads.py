@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from workbench.cli.loop import loop_body
-from workbench.export.formats import FORMATS
+from workbench.export.formats import FORMATS, Format, caution
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.params import WorkbenchParams
@@ -26,7 +26,19 @@ def offered(loop: Loop | None) -> list[tuple[str, str, str]]:
     """Name, title and a sentence of each format; none where there is no plan."""
     if loop is None or not isinstance(loop.answer, LoopPlan):
         return []
-    return [_PLAN, *((form.name, form.title, form.what) for form in FORMATS.values())]
+    song = loop.song.path
+    return [
+        _PLAN,
+        *(
+            (form.name, form.title, " ".join(filter(None, (form.what, _caution(form, song)))))
+            for form in FORMATS.values()
+        ),
+    ]
+
+
+def _caution(form: Format, song: Path) -> str:
+    warning = caution(form, song)
+    return f"{warning[0].upper()}{warning[1:]}." if warning else ""
 
 
 def what_is_taken(loop: Loop | None) -> str:

@@ -5,6 +5,7 @@ large, with the moments that coincide, and plays under the film from its stronge
 the session's parameters. Filters narrow what was found; they do not rank anew.
 
 Classes: `Filters`; `MatchState`, what was found and chosen, without widgets; `MatchPicture`; `MatchTable`; `MatchTab`.
+Functions: `named_marks`, `first_heard`.
 """
 
 from __future__ import annotations
@@ -261,6 +262,12 @@ def named_marks(place: Placement | None, seconds: float) -> list[tuple[float, st
     return marks
 
 
+def first_heard(place: Placement) -> float:
+    """Where one begins to listen, video seconds: a run-up before the strongest moment, but not before the music."""
+    begins = max(0.0, place.offset_seconds)
+    return max(begins, place.coincidences[0].video_s - _RUN_UP_SECONDS) if place.coincidences else begins
+
+
 class MatchTab:
     """Tracks for the open clip, seen and heard under it."""
 
@@ -284,7 +291,7 @@ class MatchTab:
             label="voice", options=list(VOICES), value="any", size="small", width=130, margin=(12, 6)
         )
         self.words = pmui.TextInput(label="mood, genre, instrument …", size="small", width=200, margin=(12, 6))
-        self.places = pmui.Select(label="lands", options={}, size="small", sizing_mode="stretch_width", margin=(12, 6))
+        self.places = pmui.Select(label="lands", options=[], size="small", sizing_mode="stretch_width", margin=(12, 6))
         self.why = pn.pane.HTML("", sizing_mode="stretch_width", stylesheets=[_WHY])
         for widget, watched in (
             (self.bpm, "value_throttled"), (self.seconds, "value_throttled"), (self.voice, "value"),
@@ -389,17 +396,16 @@ class MatchTab:
     def _chosen(self) -> None:
         match = self.state.match
         sync: Sequence[Placement] = () if match is None or not match.sync else match.sync
-        self.places.param.update(
-            options={f"{n + 1}. {place.label} ({place.score:.2f})": n for n, place in enumerate(sync)},
-            value=0 if sync else None,
-            disabled=not sync,
-        )
+        # The value is the label, not a number: the browser shows a value that stays the same with its old label.
+        labels = [f"{n}. {place.label} ({place.score:.2f})" for n, place in enumerate(sync, start=1)]
+        self.places.param.update(options=labels, value=labels[0] if labels else None, disabled=not labels)
         self.why.object = self.state.why()
         self.picture.show_film() if self.state.drawn is None else self.picture.show_track()
         self._try()
 
-    def _place(self, number: int | None) -> None:
-        if number is not None and number != self.state.placement:
+    def _place(self, label: str | None) -> None:
+        number = self.places.options.index(label) if label in self.places.options else self.state.placement
+        if number != self.state.placement:
             self.state.placement = number
             self.picture.show_track()
             self._try()
@@ -431,8 +437,8 @@ class MatchTab:
             music_a=session.url_of(sounds.music),
             footage="" if sounds.footage is None else session.url_of(sounds.footage),
         )
-        if place is not None and place.coincidences:
-            self.player.go(max(0.0, place.coincidences[0].video_s - _RUN_UP_SECONDS))
+        if place is not None:
+            self.player.go(first_heard(place))
 
     def _balance(self) -> None:
         """Balance music and film with the session's parameters."""

@@ -65,6 +65,8 @@ class MixState:
 
     sounds: MixSounds | None = None
     mix: Mix | None = None
+    ducked: bool = True
+    """whether the music is heard with the duck, or without it to compare"""
 
     def tune(self, duck: DuckParams) -> None:
         """Mix with other parameters of the duck."""
@@ -214,7 +216,7 @@ class MixPicture(Picture):
         music = levels.music.power * 10 ** (state.music_gain_db / 10)
         self._line("alone", music, first, last, columns)
         points = np.array(state.points, dtype=np.float64)
-        if points.size:
+        if points.size and state.ducked:
             middles = (np.arange(music.size) + 0.5) / HOPS_PER_SECOND
             music = music * 10 ** (-np.interp(middles, points[:, 0], points[:, 1]) / 10)
         self._line("under", music, first, last, columns)
@@ -274,6 +276,7 @@ class MixTab:
         self.profile = ProfileBar(session)
         self.facts = pmui.Typography("", variant="body2")
         self.preset.param.watch(lambda event: self.choose(event.new), "value")
+        self.player.param.watch(lambda event: self._compare(ducked=event.new == "a"), "chosen")
         session.param.watch(lambda event: self.take(event.new), "plan")
         session.param.watch(lambda _: self.tune(), "params")
         session.param.watch(lambda event: self.picture.ink(dark=event.new), "dark")
@@ -347,6 +350,11 @@ class MixTab:
 
         self.state.sounds = sounds
         tuned(self.state, self._session, show)
+
+    def _compare(self, *, ducked: bool) -> None:
+        """Draw the music as it is heard now."""
+        self.state.ducked = ducked
+        self.picture.show_view()
 
     def _load(self) -> None:
         """Tell the player what there is to hear, and how loud."""

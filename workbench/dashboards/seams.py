@@ -2,7 +2,8 @@
 
 What is heard lies over what the song has there; beats run through both. The parts of the score stand beside the song's
 own bar lines. The crossfade has two handles; what they are set to is heard at once and goes into the plan when asked.
-Verdicts are kept in the home folder's database and come out as CSV.
+Verdicts are kept in the home folder's database and come out as CSV. A verdict and its note belong to the seam: they are
+there again when one comes back to it, and a note that is written or changed later goes to the verdict that was given.
 
 Classes: `SeamState`, without widgets; `SeamPicture`, `ScorePicture`, `SeamPlayer`; `SeamsTab`.
 """
@@ -10,7 +11,7 @@ Classes: `SeamState`, without widgets; `SeamPicture`, `ScorePicture`, `SeamPlaye
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from io import StringIO
 from itertools import count
 from typing import Any, ClassVar
@@ -24,6 +25,7 @@ from bokeh.models import ColumnDataSource, FixedTicker, LinearColorMapper, Range
 from bokeh.plotting import figure as new_bokeh_figure
 from panel.custom import JSComponent
 
+from workbench.dashboards.fades import Place, seam_place
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS, growing, stylesheet
 from workbench.dashboards.transport import playhead, script
@@ -44,6 +46,8 @@ from workbench.workflows.seams import planned_scores
 
 _LONGEST_FADE_SECONDS = 1.0
 """that the handles reach; longer ones than the planner's, for the ear to compare"""
+_SAY: dict[verdicts.Word, str] = {"good": "success", "audible": "warning", "wrong": "error"}
+"""what can be said of a seam, and the colour of its button"""
 _FONT = "system-ui, DejaVu Sans, sans-serif"
 _names = count()
 
@@ -65,6 +69,10 @@ class SeamState:
     """the plan with the crossfade that was tried; None while it is the plan's own"""
     scores: tuple[float | None, ...] = ()
     """of all seams; None where the planner left none and no seam was looked at yet"""
+    given: dict[Place, verdicts.Verdict] = field(default_factory=dict)
+    """the latest verdict about each splice of the song"""
+    drafts: dict[Place, str] = field(default_factory=dict)
+    """notes that were written before a verdict"""
 
     @property
     def plan(self) -> LoopPlan | None:
@@ -84,11 +92,50 @@ class SeamState:
         return worst_of(self.scores)
 
     def take(self, loop: Loop | None) -> None:
-        """Look at another plan, at the same seam where it has as many."""
+        """Look at another plan, at the same seam where it has as many.
+
+        Raises
+        ------
+        StoreError : verdicts given before cannot be read; the plan is shown all the same
+        """
+        before = self.song
         self.loop, self.changed, self.scores = loop, None, ()
         if self.plan is not None and loop is not None and loop.analysis is not None:
             self.scores = planned_scores(self.plan, loop.analysis)
         self.seam = min(self.seam, max(0, self.count - 1))
+        if self.song != before:
+            self.given, self.drafts = {}, {}
+            self.given = {_place_of(said): said for said in self.verdicts() if said.content_hash == self.song}
+
+    @property
+    def song(self) -> str:
+        """SHA-256 of the song's bytes; empty for none."""
+        return "" if self.loop is None or self.loop.analysis is None else self.loop.analysis.content_hash
+
+    @property
+    def place(self) -> Place | None:
+        """The splice that is looked at; None for none."""
+        return seam_place(self.plan, self.seam) if self.plan is not None and self.count else None
+
+    @property
+    def verdict(self) -> verdicts.Verdict | None:
+        """What was said of the seam that is looked at."""
+        return None if self.place is None else self.given.get(self.place)
+
+    @property
+    def note(self) -> str:
+        """The note on the seam that is looked at: its verdict's, or one that waits for a verdict."""
+        if self.place is None:
+            return ""
+        return self.drafts.get(self.place, "" if self.verdict is None else self.verdict.note)
+
+    @property
+    def words(self) -> list[str]:
+        """The verdict about each seam; empty where there is none."""
+        if self.plan is None:
+            return []
+        said = (self.given.get(seam_place(self.plan, seam)) for seam in range(self.count))
+        return ["" if verdict is None else verdict.verdict for verdict in said]
 
     def step(self, by: int) -> None:
         """Go to the next seam or the one before, round and round."""
@@ -126,18 +173,38 @@ class SeamState:
         database = Database.at(self.home, load_settings())
         try:
             with database.write() as connection:
-                return verdicts.add(connection, self.loop.analysis.content_hash, name, seam, word, note)
+                kept = verdicts.add(connection, self.loop.analysis.content_hash, name, seam, word, note)
         finally:
             database.close()
+        place = seam_place(self.plan, self.seam)
+        self.given[place] = kept
+        self.drafts.pop(place, None)
+        return kept
 
     def verdicts(self) -> list[verdicts.Verdict]:
-        """Everything that was kept, of all songs, oldest first."""
+        """What was said last of every seam under every crossfade, of all songs, oldest first.
+
+        Raises
+        ------
+        StoreError : the database cannot be used
+        """
         database = Database.at(self.home, load_settings())
         try:
             with database.read() as connection:
-                return verdicts.every(connection)
+                every = verdicts.every(connection)
         finally:
             database.close()
+        last: dict[tuple[Any, ...], verdicts.Verdict] = {}
+        for said in every:
+            about = (said.content_hash, *_place_of(said), said.seam["fade"], said.seam["exponent"])
+            last.pop(about, None)  # what is said again is the newest
+            last[about] = said
+        return list(last.values())
+
+
+def _place_of(said: verdicts.Verdict) -> Place:
+    """Which splice of its song a verdict is about."""
+    return round(1000 * said.seam["leave"]), round(1000 * said.seam["enter"])
 
 
 class SeamPlayer(JSComponent):
@@ -325,6 +392,7 @@ class SeamChips(JSComponent):
     fades = param.List([], doc="s, length of each crossfade")
     worst = param.Integer(-1)
     seam = param.Integer(-1, doc="the one that is looked at, from 0; -1 for none")
+    verdicts = param.List([], doc="what was said of each: good, audible, wrong; empty for nothing")
     label = param.String("", doc="in front of the row")
     picked = param.List([], doc="[seam from 0, n]")
     ask = param.String("", doc="of the button beside seams that cannot be picked; empty where they can")
@@ -333,13 +401,20 @@ class SeamChips(JSComponent):
     _esm = ASSETS / "chips.js"
     _stylesheets: ClassVar[list[Any]] = [stylesheet("chips")]
 
-    def tell(self, plan: LoopPlan | None, scores: Sequence[float | None], seam: int = -1) -> None:
+    def tell(
+        self,
+        plan: LoopPlan | None,
+        scores: Sequence[float | None],
+        seam: int = -1,
+        said: Sequence[str] = (),
+    ) -> None:
         """Show the seams of a plan."""
         fades = [] if plan is None else list(plan.seam_fades)
         worst = worst_of(scores)
         self.param.update(
-            scores=list(scores) or [None] * len(fades), fades=fades, worst=-1 if worst is None else worst, seam=seam
-        )
+            scores=list(scores) or [None] * len(fades), fades=fades, worst=-1 if worst is None else worst, seam=seam,
+            verdicts=list(said),
+        )  # fmt: skip
 
 
 class SeamsTab:
@@ -349,13 +424,15 @@ class SeamsTab:
         self._session = session
         self.state = SeamState(session.home)
         self.look: SeamLook | None = None
+        self._noted: tuple[Place | None, str] = (None, "")
         self.picture, self.score = SeamPicture(), ScorePicture()
         self.player = SeamPlayer(sizing_mode="stretch_width", playhead=self.picture.name)
         self.chips = SeamChips(sizing_mode="stretch_width")
         self.words = pmui.Typography("", variant="body2", sizing_mode="stretch_width")
         self.note = pmui.TextInput(
-            label="note", size="small", sizing_mode="stretch_width", placeholder="what you heard"
+            label="note on this seam", size="small", sizing_mode="stretch_width", placeholder="what you heard"
         )
+        self.judgements = {word: self._judgement(word, colour) for word, colour in _SAY.items()}
         self.said = pmui.Typography("", variant="caption", sizing_mode="stretch_width")
         self.use = pmui.Button(
             label="Use this fade in the plan", size="small", disabled=True, on_click=lambda _: self.use_fade()
@@ -364,6 +441,7 @@ class SeamsTab:
         self.player.param.watch(lambda event: self.step(int(event.new[0])), "step")
         self.player.param.watch(lambda event: self.judge(event.new[0]), "verdict")
         self.player.param.watch(lambda _: self.go_to_worst(), "find_worst")
+        self.note.param.watch(lambda event: self.write(event.new or ""), "value")
         self.chips.param.watch(lambda event: self.go(int(event.new[0])), "picked")
         session.param.watch(lambda event: self.go(event.new), "seam")
         session.param.watch(lambda event: self.take(event.new), "plan")
@@ -374,7 +452,10 @@ class SeamsTab:
     def take(self, loop: Loop | None) -> None:
         """Look at another plan, at the seam that the page is at."""
         self.state.seam = self._session.seam
-        self.state.take(loop)
+        try:
+            self.state.take(loop)
+        except WorkbenchError as error:
+            self._session.message = str(error)
         self.said.object = ""
         self._look()
 
@@ -425,8 +506,18 @@ class SeamsTab:
         except WorkbenchError as error:
             self._session.message = str(error)
             return
-        self.note.value = ""
+        self._mark()
         self.said.object = f"kept: seam {self.state.seam + 1} is {word}"
+
+    def write(self, note: str) -> None:
+        """Take a note on the seam: into the verdict that was given, or into the one that comes."""
+        state, given = self.state, self.state.verdict
+        if note == state.note or state.place is None:
+            return
+        state.drafts[state.place] = note
+        self._noted = state.place, note
+        if given is not None:
+            self.judge(given.verdict)
 
     def as_csv(self) -> StringIO:
         """All verdicts of the home folder."""
@@ -455,8 +546,15 @@ class SeamsTab:
         )
 
     def _mark(self) -> None:
-        """Show the scores of all seams, or as many blanks."""
-        self.chips.tell(self.state.plan, self.state.scores, self.state.seam)
+        """Show the scores of all seams, or as many blanks, and what was said of them."""
+        state = self.state
+        self.chips.tell(state.plan, state.scores, state.seam, state.words)
+        if self._noted != (state.place, state.note):  # else somebody may be writing it
+            self._noted = state.place, state.note
+            self.note.param.update(value=state.note, value_input=state.note)
+        given = None if state.verdict is None else state.verdict.verdict
+        for word, button in self.judgements.items():
+            button.variant = "contained" if word == given else "outlined"
 
     def _seen(self, look: SeamLook | None) -> None:
         self.look = look
@@ -491,19 +589,13 @@ class SeamsTab:
         self.picture.ink(dark=dark)
         self.score.ink(dark=dark)
 
+    def _judgement(self, word: verdicts.Word, colour: str) -> pmui.Button:
+        return pmui.Button(
+            label=word, color=colour, variant="outlined", size="small", on_click=lambda _: self.judge(word)
+        )
+
     def panel(self) -> pn.viewable.Viewable:
         """Seams, picture, crossfade; score and verdict beside them."""
-        say = {"good": "success", "audible": "warning", "wrong": "error"}
-        buttons = [
-            pmui.Button(
-                label=word,
-                color=colour,
-                variant="outlined",
-                size="small",
-                on_click=lambda _, word=word: self.judge(word),
-            )
-            for word, colour in say.items()
-        ]
         csv = pmui.FileDownload(
             callback=self.as_csv, filename="verdicts.csv", label="Verdicts as CSV", size="small", variant="text"
         )
@@ -515,7 +607,7 @@ class SeamsTab:
                 sizing_mode="stretch_width",
             ),
             growing(self.score.figure),
-            pmui.Row(*buttons),
+            pmui.Row(*self.judgements.values()),
             self.note,
             self.said,
             pmui.Row(self.use, csv),

@@ -66,7 +66,8 @@ class Player(JSComponent):
 
     def go(self, seconds: float) -> None:
         """Play from somewhere else."""
-        self.seek = [float(seconds), (self.seek[1] + 1.0) if self.seek else 1.0]
+        # The time too: a transport whose tab is not drawn yet begins at the time, and hears of no wish before.
+        self.param.update(time=float(seconds), seek=[float(seconds), (self.seek[1] + 1.0) if self.seek else 1.0])
 
 
 def playhead(figure: Figure, name: str, colour: str) -> Span:

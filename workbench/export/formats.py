@@ -1,6 +1,6 @@
 """The formats that a plan can be exported in: one table, for the command line, the documentation and the dashboard.
 
-Functions: `format_named`; the table `FORMATS`.
+Functions: `format_named`, `caution`; the table `FORMATS`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,12 @@ class Format:
     """whether a film, where it is given, is in it"""
     uses_analysis: bool = False
     """whether it tells beats and sections of the song, where a song is given"""
+    songs: frozenset[str] = frozenset()
+    """endings of the songs that the program it is for imports; empty: all that there are"""
 
+
+_FINAL_CUT_SONGS = frozenset({".aac", ".aif", ".aiff", ".caf", ".m4a", ".mp3", ".wav"})
+"""Apple, "Supported media formats in Final Cut Pro": audio"""
 
 FORMATS: dict[str, Format] = {
     format.name: format
@@ -53,7 +58,7 @@ FORMATS: dict[str, Format] = {
         ),
         Format(
             "fcpxml", "Final Cut Pro XML", "Picture, footage and music with every gain as keyframes, for Final Cut.",
-            ".fcpxml", write_fcpxml, needs_track=True, uses_video=True,
+            ".fcpxml", write_fcpxml, needs_track=True, uses_video=True, songs=_FINAL_CUT_SONGS,
         ),
         Format(
             "rpp", "REAPER project", "Film and music to the sample, with fades, levels and duck as envelopes.",
@@ -87,3 +92,16 @@ def format_named(name: str) -> Format:
     if name not in FORMATS:
         raise ParameterError(f"there is no format {name}; known are {', '.join(FORMATS)}")
     return FORMATS[name]
+
+
+def caution(form: Format, song: Path | None) -> str:
+    """What to know before a file of this format is opened, with what to do; empty where there is nothing.
+
+    Parameters
+    ----------
+    song : that the file names; None for none
+    """
+    if song is None or not form.songs or song.suffix.lower() in form.songs:
+        return ""
+    program = form.title.removesuffix(" XML")
+    return f"{program} does not import {song.suffix.lower()} files: export with the song as WAV"

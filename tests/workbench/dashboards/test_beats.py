@@ -147,11 +147,13 @@ def test_the_tab_saves_plans_again_and_goes_back(session: Session, heard: Analys
     assert session.analysis is not None
     assert np.allclose(session.analysis.grid.downbeats, shift_bar(heard.grid).downbeats)
     assert "saved" in tab.state.facts()
+    assert tab.sure.object == "set by hand"
     tab.forget()
     _until_idle(session)
     assert kept_grid(heard.content_hash, session.home) is None
     assert np.array_equal(session.analysis.grid.positions, heard.grid.positions)
     assert "heard by the tracker" in tab.state.facts()
+    assert tab.sure.object.startswith("confidence")
 
 
 def test_the_picture_of_nothing_is_empty(session: Session) -> None:

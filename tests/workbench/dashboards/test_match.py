@@ -12,7 +12,10 @@ from workbench.align.placements import Coincidence, Placement
 from workbench.catalog.film_facts import FilmFacts, Scene
 from workbench.catalog.lane import Lane, Match, Reason
 from workbench.catalog.track import Track
-from workbench.dashboards.match import Filters, MatchPicture, MatchState, named_marks
+from workbench.dashboards.match import Filters, MatchPicture, MatchState, MatchTab, first_heard, named_marks
+from workbench.dashboards.session import Session
+from workbench.dashboards.work import Pool
+from workbench.home import Home
 from workbench.workflows.tryout import DrawnMatch
 
 SECONDS = 120.0
@@ -82,6 +85,30 @@ def test_the_contour_lies_where_the_track_lands(drawn: DrawnMatch) -> None:
     assert np.all(np.diff(energy) > 0)
     cut, _ = state.music(CALM, CALM.sync[1] if CALM.sync else None)
     assert cut[0] >= 0.0  # its head lies before the film
+
+
+def test_one_listens_from_where_the_music_lands() -> None:
+    assert first_heard(landing(30.0, ("drop", 45.0))) == 42.0
+    assert first_heard(landing(30.0, ("drop", 31.0))) == 30.0, "not before the music"
+    assert first_heard(landing(30.0)) == 30.0
+    assert first_heard(landing(-20.0)) == 0.0
+
+
+def test_where_it_lands_is_that_of_the_chosen_track(drawn: DrawnMatch, tmp_path: Path) -> None:
+    pool = Pool(1)
+    try:
+        tab = MatchTab(Session(Home(tmp_path), pool=pool))
+        other = replace(SUNG, sync=(replace(landing(50.0, ("drop", 60.0)), label="stab on the flash"),))
+        tab.state.drawn = replace(drawn, lane=replace(drawn.lane, matches=(CALM, other), candidate_pool=()))
+        tab.choose("calm")
+        first = tab.places.value
+        tab.places.value = tab.places.options[1]
+        assert tab.state.placement == 1
+        tab.choose("sung")
+        assert tab.places.value == tab.places.options[0] != first
+        assert tab.state.place == other.sync[0]
+    finally:
+        pool.close()
 
 
 def test_what_was_not_measured_has_no_contour(drawn: DrawnMatch) -> None:

@@ -82,6 +82,18 @@ def test_the_picture_shows_what_is_heard(state: MixState) -> None:
     assert min(data["duck"]["y"]) == -max(db for _, db in state.points)
 
 
+def test_without_the_duck_the_music_is_drawn_as_it_is_heard(session: Session, sounds: MixSounds) -> None:
+    tab = MixTab(session)
+    tab.state.sounds = sounds
+    tab.tune()
+    drawn = tab.picture._sources
+    assert not np.array_equal(drawn["under"].data["y"], drawn["alone"].data["y"])
+    tab.player.chosen = "b"
+    assert np.array_equal(drawn["under"].data["y"], drawn["alone"].data["y"])
+    tab.player.chosen = "a"
+    assert not np.array_equal(drawn["under"].data["y"], drawn["alone"].data["y"])
+
+
 def test_both_together_never_clip(state: MixState, sounds: MixSounds) -> None:
     levels = sounds.levels
     assert levels.footage.levels is not None

@@ -127,6 +127,9 @@ def test_a_plan_can_be_taken_away_in_every_format(home: Home, loop: Loop, tmp_pa
         path = download_file(loop, name, home, WorkbenchParams())
         assert path.stat().st_size > 0
     assert offered(None) == []
+    said = {name: what for name, _, what in offered(loop)}
+    assert "Final Cut Pro does not import .ogg files: export with the song as WAV." in said["fcpxml"]
+    assert "import" not in said["rpp"]
 
 
 def test_a_look_at_another_option_leaves_the_plan_in_use(home: Home, loop: Loop, pool: Pool) -> None:

@@ -230,7 +230,39 @@ def test_a_fade_that_cannot_be_is_told_and_the_handles_go_back(tab: SeamsTab, se
 def test_verdicts_come_out_as_csv(tab: SeamsTab) -> None:
     tab.note.value = "a click at the hi-hat"
     tab.judge("wrong")
-    assert tab.note.value == ""
     rows = list(csv.DictReader(tab.as_csv()))
     assert (rows[-1]["verdict"], rows[-1]["note"]) == ("wrong", "a click at the hi-hat")
     assert np.isfinite(float(rows[-1]["score"]))
+
+
+def test_a_verdict_and_its_note_belong_to_their_seam(tab: SeamsTab, session: Session, loop: Loop, home: Home) -> None:
+    tab.go(1)
+    until_idle(session)
+    tab.judge("audible")
+    tab.note.value = "the snare comes twice"
+    tab.go(0)
+    until_idle(session)
+    assert tab.note.value != "the snare comes twice"
+    rows = [row for row in csv.DictReader(tab.as_csv()) if row["note"] == "the snare comes twice"]
+    assert [row["verdict"] for row in rows] == ["audible"]
+    again = SeamsTab(session)
+    until_idle(session)
+    again.go(1)
+    until_idle(session)
+    assert again.chips.verdicts[1] == "audible"
+    assert again.note.value == "the snare comes twice"
+    assert {word: button.variant for word, button in again.judgements.items()} == {
+        "good": "outlined", "audible": "contained", "wrong": "outlined"
+    }  # fmt: skip
+
+
+def test_a_note_before_its_verdict_waits_at_its_seam(tab: SeamsTab, session: Session) -> None:
+    tab.go(2)
+    until_idle(session)
+    tab.note.value = "listen again"
+    tab.go(0)
+    until_idle(session)
+    assert tab.note.value != "listen again"
+    tab.go(2)
+    assert tab.note.value == "listen again"
+    until_idle(session)

@@ -1,5 +1,7 @@
 // The seams of a plan as a row of buttons: number, score, crossfade; the worst marked, and named in front of the row.
 // Where they are those of another plan than the one in use, they only tell, and one button asks to use that plan.
+const MARKS = { good: "✓", audible: "~", wrong: "✗" }
+
 export function render({ model }) {
   const row = document.createElement("div")
   row.className = "chips"
@@ -17,8 +19,10 @@ export function render({ model }) {
     const chips = model.scores.map((score, seam) => {
       const words = score === null ? "" : score.toFixed(2), worst = seam === model.worst
       const fade = model.fades[seam] === undefined ? "" : `${Math.round(1000 * model.fades[seam])} ms`
-      const chip = button(seam, `<b>${seam + 1}</b> ${words} <small>${fade}</small>${worst ? " <em>worst</em>" : ""}`,
-        `seam ${seam + 1}, score ${words || "unknown"}, crossfade ${fade}${worst ? ", the worst" : ""}`)
+      const said = model.verdicts[seam] ?? ""
+      const mark = said ? ` <i>${MARKS[said]}</i>` : ""
+      const chip = button(seam, `<b>${seam + 1}</b>${mark} ${words} <small>${fade}</small>${worst ? " <em>worst</em>" : ""}`,
+        `seam ${seam + 1}, score ${words || "unknown"}, crossfade ${fade}${worst ? ", the worst" : ""}${said ? `, judged ${said}` : ""}`)
       chip.setAttribute("aria-pressed", seam === model.seam ? "true" : "false")
       chip.disabled = model.ask !== ""
       return chip
@@ -39,7 +43,7 @@ export function render({ model }) {
     if (shown && (shown.offsetLeft < row.scrollLeft || shown.offsetLeft + shown.offsetWidth > row.scrollLeft + row.clientWidth))
       row.scrollLeft = shown.offsetLeft - row.clientWidth / 2
   }
-  for (const name of ["scores", "fades", "worst", "seam", "label", "ask"]) model.on(name, paint)
+  for (const name of ["scores", "fades", "worst", "seam", "label", "ask", "verdicts"]) model.on(name, paint)
   const sized = new ResizeObserver(paint)
   sized.observe(row)
   model.on("remove", () => sized.disconnect())
