@@ -25,11 +25,11 @@ from bokeh.palettes import Viridis256
 from workbench.beats.corrections import doubled, halved, shift_bar, with_metre
 from workbench.beats.grid import BeatGrid
 from workbench.dashboards.charts import (
-    PAPER,
     ViewFollower,
     flat_legend,
     on_page,
     paint,
+    paper,
     playhead_colour,
     time_chart,
     unique_name,
@@ -154,7 +154,7 @@ class BeatsPicture(Picture):
         """Colours for a light or a dark page."""
         paint(self.figures, dark=dark, texts=[self._numbers])
         self._beats.line_alpha = 0.9 if dark else 0.75
-        self._numbers.background_fill_color = PAPER["dark" if dark else "light"]
+        self._numbers.background_fill_color = paper(dark=dark)
         self._wave.fill_color = on_page(HEARD, dark=dark)
         for head in self._heads:
             head.line_color = playhead_colour(dark=dark)

@@ -1,7 +1,7 @@
 """Figures on a clock: how they look on a light and a dark page, and how they follow what is in view.
 
-Functions: `time_chart`, `paint`, `clock_ticker`, `on_page`, `ink_on`, `playhead_colour`, `flat_legend`,
-`unique_name`. Classes: `ViewFollower`.
+Functions: `time_chart`, `paint`, `clock_ticker`, `on_page`, `ink_on`, `ink_and_rule`, `paper`, `playhead_colour`,
+`flat_legend`, `unique_name`. Classes: `ViewFollower`.
 """
 
 from __future__ import annotations
@@ -75,6 +75,16 @@ def ink_on(colour: str) -> str:
     return _WHITE if 1.05 / (luminance + 0.05) > (luminance + 0.05) / (_INK_LUMINANCE + 0.05) else _INK
 
 
+def ink_and_rule(*, dark: bool) -> tuple[str, str]:
+    """Of letters and strong lines, and of axes and grids, on a light or a dark page."""
+    return ("#E6E6E6", "#4A5057") if dark else ("#1E2429", "#DDDDDD")
+
+
+def paper(*, dark: bool) -> str:
+    """What lies under the figures."""
+    return PAPER["dark" if dark else "light"]
+
+
 def playhead_colour(*, dark: bool) -> str:
     """Of the line that runs over the pictures: no other thing's colour."""
     return "#F0E442" if dark else "#000000"
@@ -120,7 +130,7 @@ def time_chart(height: int, x_range: Range1d, low: float, high: float, label: st
 
 def paint(figures: Iterable[Any], *, dark: bool, texts: Sequence[Any] = ()) -> None:
     """Colours of letters and lines for a light or a dark page."""
-    ink, rule = ("#E6E6E6", "#4A5057") if dark else ("#1E2429", "#DDDDDD")
+    ink, rule = ink_and_rule(dark=dark)
     for figure in figures:
         figure.background_fill_color = figure.border_fill_color = None
         figure.outline_line_color = None

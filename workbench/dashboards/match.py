@@ -27,7 +27,15 @@ from panel.custom import JSComponent
 from workbench.align.placements import Placement
 from workbench.catalog.lane import Match
 from workbench.catalog.track import Track
-from workbench.dashboards.charts import flat_legend, on_page, paint, playhead_colour, time_chart, unique_name
+from workbench.dashboards.charts import (
+    flat_legend,
+    ink_and_rule,
+    on_page,
+    paint,
+    playhead_colour,
+    time_chart,
+    unique_name,
+)
 from workbench.dashboards.mix import MixState, tuned
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS, growing, scrolled, stylesheet
@@ -200,7 +208,7 @@ class MatchPicture(Picture):
         paint([self.figure], dark=dark, texts=[self._words])
         self._head.line_color = playhead_colour(dark=dark)
         self._music.line_color = on_page(HEARD, dark=dark)
-        self._cuts.line_color = self._marks.line_color = "#E6E6E6" if dark else "#000000"
+        self._cuts.line_color = self._marks.line_color = ink_and_rule(dark=dark)[0]
 
     def show_film(self) -> None:
         """Show another film."""

@@ -34,7 +34,7 @@ from bokeh.models import (
 from bokeh.plotting import figure as new_bokeh_figure
 from panel.custom import JSComponent
 
-from workbench.dashboards.charts import clock_ticker, ink_on, on_page, playhead_colour
+from workbench.dashboards.charts import clock_ticker, ink_and_rule, ink_on, on_page, paper, playhead_colour
 from workbench.dashboards.seams import SeamChips, worst_of
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS, growing, stylesheet
@@ -238,7 +238,7 @@ class PlanPicture(Picture):
 
     def ink(self, *, dark: bool) -> None:
         """Colours of letters and lines for a light or a dark page."""
-        ink, rule = ("#E6E6E6", "#3A3F44") if dark else ("#1E2429", "#DDDDDD")
+        ink, rule = ink_and_rule(dark=dark)
         figure = self.figure
         figure.background_fill_color = figure.border_fill_color = None
         figure.outline_line_color = None
@@ -255,7 +255,7 @@ class PlanPicture(Picture):
             glyph.line_color = ink
         for glyph, part, colour in self._tinted:
             setattr(glyph, part, on_page(colour, dark=dark))
-        self._ending.background_fill_color = "#121212" if dark else "white"
+        self._ending.background_fill_color = paper(dark=dark)
         self._playhead.line_color = playhead_colour(dark=dark)
 
     def show(self) -> None:
@@ -576,6 +576,8 @@ class PlanTab:
         self.player = Player(sizing_mode="stretch_width", playheads=[self.picture.name])
         self.cards = OptionCards(sizing_mode="stretch_width")
         self.chips = SeamChips(sizing_mode="stretch_width", label="Seams, look at one:")
+        self.empty = pmui.Typography("", variant="body1", margin=(24, 10, 4, 10))
+        self.progress = pmui.LinearProgress(value=0, variant="indeterminate", width=420, margin=(4, 10))
         self._waiting = False
         self._wanted: int | None = None
         self.cards.param.watch(lambda event: self.pick(int(event.new[0]), str(event.new[1])), "picked")
@@ -586,6 +588,7 @@ class PlanTab:
         self.player.param.watch(lambda event: self.picture.mark(event.new), "region")
         session.param.watch(lambda event: self.take(event.new), "plan")
         session.param.watch(lambda event: self.picture.ink(dark=event.new), "dark")
+        session.param.watch(lambda *_: self._show_empty(), ["coming", "stage", "done"])
         for edge in ("start", "end"):
             self.picture.view.on_change(edge, lambda attr, old, new: self._view_moved())
         for side, attribute in (("width", "inner_width"), ("height", "inner_height")):
@@ -600,6 +603,7 @@ class PlanTab:
         self.player.param.update(music_a="", music_b="", chosen="a", region=[])
         self.picture.show()
         self._show_seams()
+        self._show_empty()
         if loop is None or self.state.plan is None:
             return
         self.player.duration = self.state.plan.window_end
@@ -648,6 +652,24 @@ class PlanTab:
         self._show_seams()
         self.picture.show_plan()
         self.picture.show_view()
+
+    def _show_empty(self) -> None:
+        """While there is no plan, say what is coming and how far it is, or why there is none."""
+        session, answer = self._session, None if self.state.loop is None else self.state.loop.answer
+        self.empty.visible = self.state.plan is None
+        self.progress.visible = self.empty.visible and session.busy
+        if isinstance(answer, Refusal):
+            self.empty.object = f"There is no loop of this song under this clip. {answer.hint}"
+        elif session.busy:
+            self.empty.object = " ".join(
+                filter(None, (session.coming, f"Now: {session.stage}." if session.stage else ""))
+            )
+        else:
+            self.empty.object = "There is no plan yet: open a song and a clip."
+        if session.done > 0.0:
+            self.progress.param.update(value=round(100.0 * session.done), variant="determinate")
+        else:
+            self.progress.variant = "indeterminate"
 
     def _show_seams(self) -> None:
         """Show the seams of the option that is looked at; those of the plan in use can be opened."""
@@ -734,6 +756,8 @@ class PlanTab:
     def panel(self) -> pn.viewable.Viewable:
         """Options, transport, picture."""
         return pmui.Column(
+            self.empty,
+            self.progress,
             self.cards,
             self.player,
             self.chips,

@@ -25,6 +25,7 @@ from bokeh.models import ColumnDataSource, FixedTicker, LinearColorMapper, Range
 from bokeh.plotting import figure as new_bokeh_figure
 from panel.custom import JSComponent
 
+from workbench.dashboards.charts import ink_and_rule
 from workbench.dashboards.fades import Place, seam_place
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS, growing, stylesheet
@@ -219,6 +220,7 @@ class SeamPlayer(JSComponent):
     longest = param.Number(_LONGEST_FADE_SECONDS)
     wished = param.List([], doc="[fade s, exponent, n], when a handle is let go of")
     refused = param.Integer(0, doc="counts up when a wish cannot be had: the handles go back")
+    used = param.Integer(0, doc="counts up when a wish went into the plan: the focus goes back to its handle")
     step = param.List([], doc="[-1 or 1, n]")
     find_worst = param.Integer(0, doc="counts up when the worst seam is asked for")
     verdict = param.List([], doc="[word, n]")
@@ -288,7 +290,7 @@ class SeamPicture(Picture):
 
     def ink(self, *, dark: bool) -> None:
         """Colours of letters and lines for a light or a dark page."""
-        ink, rule = ("#E6E6E6", "#3A3F44") if dark else ("#1E2429", "#DDDDDD")
+        ink, rule = ink_and_rule(dark=dark)
         figure = self.figure
         figure.background_fill_color = figure.border_fill_color = figure.outline_line_color = None
         figure.grid.visible = False
@@ -374,7 +376,7 @@ class ScorePicture:
 
     def ink(self, *, dark: bool) -> None:
         """Colours of letters and lines for a light or a dark page."""
-        ink, rule = ("#E6E6E6", "#3A3F44") if dark else ("#1E2429", "#DDDDDD")
+        ink, rule = ink_and_rule(dark=dark)
         figure = self.figure
         figure.background_fill_color = figure.border_fill_color = figure.outline_line_color = None
         figure.ygrid.visible = False
@@ -492,6 +494,7 @@ class SeamsTab:
         loop, changed = self.state.loop, self.state.changed
         if loop is not None and changed is not None:
             self._session.show_with_fade(with_option_first(loop, changed), self.state.seam)
+            self.player.used += 1
             fade = 1000 * changed.seam_fades[self.state.seam]
             self.said.object = (
                 f"the plan has it: seam {self.state.seam + 1} crossfades {fade:.0f} ms; Download takes it"

@@ -53,6 +53,7 @@ class Session(param.Parameterized):
     dark = param.Boolean(False, doc="whether the page is dark")
     stage = param.String("", doc="what is being done, in words; empty when nothing is")
     done = param.Number(0.0, bounds=(0.0, 1.0), doc="how much of that stage is")
+    coming = param.String("", doc="what is being opened, in a sentence, for a page that has nothing to show yet")
     seam = param.Integer(0, bounds=(0, None), doc="the seam of the plan that is looked at, counted from 0")
     tab = param.String("", doc="title of the tab that somebody wants to see")
     message = param.String("", doc="what went wrong last, in a sentence")
@@ -111,6 +112,7 @@ class Session(param.Parameterized):
             self.message = str(error)
             return None
         self._hand_fades.clear()
+        self.coming = f"Opening {song.path.name}."
         self.param.update(song=song, plan=None, analysis=None, song_sound=None, notice="")
         return self.replan()
 
@@ -137,6 +139,10 @@ class Session(param.Parameterized):
 
     def open_demo(self) -> Job:
         """Open the demo's clip with the bundled song that covers it best."""
+        self.coming = (
+            "Preparing the demo: a clip is drawn and 20 songs are analysed. The first start takes some minutes, "
+            "later ones seconds. Open shows files of your own."
+        )
         return self.run(demo_loop, self.home, self.params, then=self.show)
 
     def show(self, loop: Loop) -> None:

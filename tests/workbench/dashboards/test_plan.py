@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import threading
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from workbench.dashboards.views import LongSound
 from workbench.dashboards.work import Pool
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
+from workbench.loops.refusals import Reason, Refusal
 from workbench.params import WorkbenchParams
 from workbench.workflows.audition import hear_option, heard_at
 from workbench.workflows.loop import Loop, find_song, loop_track
@@ -149,6 +151,24 @@ def test_a_look_at_another_option_leaves_the_plan_in_use(home: Home, loop: Loop,
     assert tab.chips.ask == ""
     tab.look_at(1)
     assert (session.seam, session.tab) == (1, "Seams")
+    session.cancel()
+    until_idle(session)
+
+
+def test_an_empty_page_says_what_is_coming_and_then_shows_it(home: Home, loop: Loop, pool: Pool) -> None:
+    session = Session(home, pool=pool)
+    tab = PlanTab(session)
+    assert tab.empty.visible
+    job = session.open_demo()
+    assert "first start takes some minutes" in tab.empty.object
+    assert tab.progress.visible
+    session.cancel()
+    assert job.wait(PATIENCE_SECONDS)
+    session.plan = replace(loop, answer=Refusal(Reason.LOW_CONFIDENCE, "Its bars are too unsure to cut at."))
+    assert "too unsure" in tab.empty.object
+    session.plan = loop
+    assert not tab.empty.visible
+    assert not tab.progress.visible
     session.cancel()
     until_idle(session)
 

@@ -3,6 +3,7 @@
 
 const SVG = "http://www.w3.org/2000/svg"
 const FADE_S = 0.008
+const NUDGE_S = 0.002, NUDGE_EXPONENT = 0.02     // of an arrow key on a handle; ten times as much with shift
 const shape = (name, attributes) => {
   const node = document.createElementNS(SVG, name)
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value)
@@ -93,7 +94,7 @@ export function render({ model }) {
     ["w", "the worst seam"],
     ["g u x", "judge it: good, audible, wrong"],
     ["?", "this list"],
-    ["Tab", "to the next control; on a handle of the crossfade arrows move it"],
+    ["Tab", "to the next control; on a handle of the crossfade arrows move it by 2 ms, with shift or Page Up and Page Down by 20"],
   ])
   row.append(help.box)
 
@@ -144,13 +145,14 @@ export function render({ model }) {
     exponent = Math.min(1, Math.max(0.5, Math.log(value) / Math.log(0.5)))
   })
   const nudge = (handle, act) => handle.addEventListener("keydown", (event) => {
-    const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1 }[event.key]
-    if (!step) return
+    const way = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[event.key]
+    if (!way) return
+    const step = event.shiftKey && Math.abs(way) === 1 ? 10 * way : way
     event.preventDefault(); event.stopPropagation()
     act(step); draw(); send()
   })
-  nudge(length, (step) => { fade = Math.min(model.longest, Math.max(model.shortest, fade * (step > 0 ? 1.15 : 1 / 1.15))) })
-  nudge(bend, (step) => { exponent = Math.min(1, Math.max(0.5, exponent + 0.05 * step)) })
+  nudge(length, (step) => { fade = Math.min(model.longest, Math.max(model.shortest, fade + NUDGE_S * step)) })
+  nudge(bend, (step) => { exponent = Math.min(1, Math.max(0.5, exponent + NUDGE_EXPONENT * step)) })
 
   function paint() {
     for (const [name, button] of buttons) button.setAttribute("aria-pressed", source && now === name ? "true" : "false")
@@ -172,6 +174,12 @@ export function render({ model }) {
     event.preventDefault()
   }
   const deafen = listenToKeys(onKey)
+  // The button that puts a fade into the plan is disabled by it and would drop the focus: the handle takes it.
+  let byKey = false
+  const heardKey = () => { byKey = true }, heardPointer = () => { byKey = false }
+  document.addEventListener("keydown", heardKey, true)
+  document.addEventListener("pointerdown", heardPointer, true)
+  model.on("used", () => { if (byKey) length.focus() })
   model.on("sounds", () => {
     const playing = source !== null
     const at = position()
@@ -180,7 +188,7 @@ export function render({ model }) {
     else if (model.autoplay) play("heard")
   })
   for (const name of ["fade", "exponent", "longest", "shortest", "refused"]) model.on(name, () => { fade = model.fade; exponent = model.exponent; draw() })
-  model.on("remove", () => { sized.disconnect(); silence(); deafen(); context?.close() })
+  model.on("remove", () => { sized.disconnect(); silence(); deafen(); context?.close(); document.removeEventListener("keydown", heardKey, true); document.removeEventListener("pointerdown", heardPointer, true) })
   const sized = new ResizeObserver(draw)
   sized.observe(svg)
   draw()
