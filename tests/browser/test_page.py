@@ -138,6 +138,20 @@ def test_a_click_scrubs_and_a_drag_loops(plan: Any) -> None:
     expect(loop).to_contain_text(plan.page.locator(".time").first.inner_text().split(" / ")[0])
 
 
+def test_another_option_is_shown_without_becoming_the_plan(plan: Any, until_idle: Callable[[], None]) -> None:
+    page = plan.page
+    page.get_by_role("button", name="option 2 as B").click()
+    until_idle()
+    seams = page.get_by_role("toolbar", name="seams")
+    expect(seams.get_by_role("button", name="seam 1,")).to_be_disabled()
+    expect(page.locator(".option").first).to_contain_text("in use")
+    page.get_by_role("button", name="Download").click()
+    expect(page.get_by_text("Download option 1, the plan in use")).to_be_visible()
+    page.keyboard.press("Escape")
+    seams.get_by_role("button", name="Use option 2 to look at its seams").click()
+    expect(seams.get_by_role("button", name="seam 1,")).to_be_enabled()
+
+
 def test_options_are_compared_at_the_same_place(plan: Any, until_idle: Callable[[], None]) -> None:
     plan.page.get_by_role("button", name="option 2 as B").click()
     b = plan.page.get_by_role("button", name="option B at the same place (b)")

@@ -100,3 +100,38 @@ def test_a_dragged_fade_goes_into_the_plan_and_its_downloads(
         seams.locator(".format").first.click()
     taken = json.loads(started.value.path().read_text(encoding="utf-8"))
     assert round(1000 * taken["plan"]["seam_fades"][0]) == after
+
+
+def test_a_handle_moves_by_milliseconds_and_keeps_the_focus(seams: Any, until_idle: Callable[[], None]) -> None:
+    until_idle()
+    handle = seams.get_by_role("slider", name="length of the crossfade, ms")
+    before = int(handle.get_attribute("aria-valuenow") or 0)
+    handle.focus()
+    seams.keyboard.press("ArrowRight")
+    seams.keyboard.press("PageUp")
+    seams.keyboard.press("Shift+ArrowUp")
+    expect(handle).to_have_attribute("aria-valuenow", str(before + 42))
+    use = seams.get_by_role("button", name="Use this fade in the plan")
+    expect(use).to_be_enabled()
+    until_idle()
+    use.focus()
+    seams.keyboard.press("Enter")
+    seams.get_by_text(f"crossfades {before + 42} ms").wait_for()
+    expect(handle).to_be_focused()
+
+
+def test_a_verdict_is_there_again_on_return(seams: Any, until_idle: Callable[[], None]) -> None:
+    until_idle()
+    seams.keyboard.press("ArrowRight")
+    seams.get_by_text("Seam 2 of").wait_for()
+    until_idle()
+    seams.keyboard.press("g")
+    seams.get_by_text("kept: seam 2 is good").wait_for()
+    note = seams.get_by_label("note on this seam")
+    note.fill("as if it were the song")
+    seams.get_by_role("button", name="seam 1,").click()
+    seams.get_by_text("Seam 1 of").wait_for()
+    expect(note).not_to_have_value("as if it were the song")
+    seams.get_by_role("button", name="seam 2,").click()
+    expect(note).to_have_value("as if it were the song")
+    expect(seams.get_by_role("button", name="seam 2,")).to_contain_text("✓")

@@ -3,6 +3,7 @@
 
 const SVG = "http://www.w3.org/2000/svg"
 const FADE_S = 0.008
+const REST_MS = 250
 const NUDGE_S = 0.002, NUDGE_EXPONENT = 0.02     // of an arrow key on a handle; ten times as much with shift
 const shape = (name, attributes) => {
   const node = document.createElementNS(SVG, name)
@@ -144,13 +145,19 @@ export function render({ model }) {
     const value = Math.min(0.7072, Math.max(0.5, (H - FOOT - y) / DEEP))
     exponent = Math.min(1, Math.max(0.5, Math.log(value) / Math.log(0.5)))
   })
+  // keys are heard as one wish, when they rest or the focus leaves the handle
+  let resting = 0
+  const rested = () => { clearTimeout(resting); resting = 0; send() }
   const nudge = (handle, act) => handle.addEventListener("keydown", (event) => {
     const way = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[event.key]
     if (!way) return
     const step = event.shiftKey && Math.abs(way) === 1 ? 10 * way : way
     event.preventDefault(); event.stopPropagation()
-    act(step); draw(); send()
+    act(step); draw()
+    clearTimeout(resting)
+    resting = setTimeout(rested, REST_MS)
   })
+  for (const handle of [length, bend]) handle.addEventListener("blur", () => { if (resting) rested() })
   nudge(length, (step) => { fade = Math.min(model.longest, Math.max(model.shortest, fade + NUDGE_S * step)) })
   nudge(bend, (step) => { exponent = Math.min(1, Math.max(0.5, exponent + NUDGE_EXPONENT * step)) })
 
@@ -187,7 +194,7 @@ export function render({ model }) {
     if (playing) play(now, at)
     else if (model.autoplay) play("heard")
   })
-  for (const name of ["fade", "exponent", "longest", "shortest", "refused"]) model.on(name, () => { fade = model.fade; exponent = model.exponent; draw() })
+  for (const name of ["fade", "exponent", "longest", "shortest", "refused"]) model.on(name, () => { if (resting) return; fade = model.fade; exponent = model.exponent; draw() })
   model.on("remove", () => { sized.disconnect(); silence(); deafen(); context?.close(); document.removeEventListener("keydown", heardKey, true); document.removeEventListener("pointerdown", heardPointer, true) })
   const sized = new ResizeObserver(draw)
   sized.observe(svg)
