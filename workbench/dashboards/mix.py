@@ -67,9 +67,12 @@ class MixState:
     mix: Mix | None = None
     ducked: bool = True
     """whether the music is heard with the duck, or without it to compare"""
+    under_voice_lu: float = DuckParams().under_voice_lu
+    """how far under the voice the duck was asked to hold the music"""
 
     def tune(self, duck: DuckParams) -> None:
         """Mix with other parameters of the duck."""
+        self.under_voice_lu = duck.under_voice_lu
         self.mix = None if self.sounds is None else self.sounds.levels.mixed(duck)
 
     def hear(self, voice: VoiceParams, phrases: Phrases) -> None:
@@ -115,7 +118,8 @@ class MixState:
         spoken = sum(end - start for start, end in mix.duck.speech_ranges)
         return (
             f"{len(mix.duck.speech_ranges)} phrases, {spoken:.0f} s of speech · music {self.music_gain_db:+.1f} dB · "
-            f"footage {self.video_gain_db:+.1f} dB · duck down to {mix.duck.depth_db:.1f} dB"
+            f"footage {self.video_gain_db:+.1f} dB · {self.under_voice_lu:g} LU under the voice: "
+            f"duck down to {mix.duck.depth_db:.1f} dB"
         )
 
 

@@ -56,6 +56,7 @@ def test_the_mix_is_the_one_that_a_plan_gets(state: MixState, sounds: MixSounds)
     assert state.mix == plan_mix(levels.footage, levels.music, SECONDS, params.voice, params.duck)
     assert state.points
     assert "phrases" in state.facts()
+    assert "15 LU under the voice: duck down to" in state.facts()
 
 
 def test_a_parameter_moves_the_duck_within_the_time_of_a_blink(state: MixState) -> None:
