@@ -74,7 +74,7 @@ class ServiceSettings(BaseSettings):
         default=1, ge=0, le=64, description="resident processes that rank for underscore; none: it answers 503"
     )
     ranking_queue: int = Field(
-        default=32, ge=1, le=1_000_000, description="underscore calls that may wait for one of them"
+        default=256, ge=1, le=1_000_000, description="underscore calls that may wait for one of them"
     )
     job_lease_seconds: float = Field(
         default=30.0,
