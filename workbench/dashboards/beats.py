@@ -394,8 +394,9 @@ class BeatsTab:
         return pmui.Column(tools, self.player, told, *figures, sizing_mode="stretch_width")
 
     def _button(self, label: str, act: Callable[[], None], variant: str = "outlined", tip: str = "") -> pmui.Button:
+        told = f"{label}: {tip}" if tip else None  # a reader of the screen reads the tip instead of the label
         return pmui.Button(
-            label=label, variant=variant, size="small", margin=(6, 3), description=tip or None, on_click=lambda _: act()
+            label=label, variant=variant, size="small", margin=(6, 3), description=told, on_click=lambda _: act()
         )
 
     def _show(self, *, whole: bool = False) -> None:
