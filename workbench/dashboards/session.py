@@ -140,8 +140,8 @@ class Session(param.Parameterized):
     def open_demo(self) -> Job:
         """Open the demo's clip with the bundled song that covers it best."""
         self.coming = (
-            "Preparing the demo: a clip is drawn and 20 songs are analysed. The first start takes some minutes, "
-            "later ones seconds. Open shows files of your own."
+            "Preparing the demo: a clip is drawn and the bundled songs are analysed. The first start takes some "
+            "minutes, later ones seconds. Open shows files of your own."
         )
         return self.run(demo_loop, self.home, self.params, then=self.show)
 
