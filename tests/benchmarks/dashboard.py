@@ -74,7 +74,7 @@ window.bench = {
       }
       window.addEventListener(kind, began, { capture: true, once: true })
       for (const s of signals) s.connect(changed)
-      setTimeout(() => fail(new Error(`nothing new was drawn in ${figures.length} figures`)), 300000)
+      setTimeout(() => fail(new Error(`nothing new was drawn in ${figures.length} figures`)), 60000)
     })
   },
 }
@@ -281,7 +281,7 @@ async def dragged(page: Page, thumb: Locator, by: float, into: list[float]) -> N
     await page.mouse.move(x, y)
     await page.mouse.down()
     await page.mouse.move(x + by, y, steps=4)
-    await page.evaluate("bench.begin('mix-playhead', 'mouseup')")
+    await page.evaluate("bench.begin('mix-playhead', 'pointerup')")
     await page.mouse.up()
     into.append(await page.evaluate("bench.result"))
     await page.wait_for_timeout(_BETWEEN_MS)
