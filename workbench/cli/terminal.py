@@ -9,8 +9,9 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Any
 
 import click
@@ -18,6 +19,8 @@ import click
 from workbench.workflows.progress import Progress
 
 _TELL_SECONDS = 30.0
+_LEAST_SHARE = 0.01
+"""of a stage, that must be done before the time left is estimated from it"""
 
 
 def print_body(body: Mapping[str, Any]) -> None:
@@ -37,10 +40,17 @@ def say(text: str) -> None:
 
 
 @contextmanager
-def progress_bar() -> Iterator[Progress]:
-    """Show the stages of a workflow on standard error while the block runs."""
+def progress_bar(clock: Callable[[], float] = time.monotonic) -> Iterator[Progress]:
+    """Show the stages of a workflow on standard error while the block runs.
+
+    A stage whose share goes back has started anew: the time left is then estimated from there.
+
+    Parameters
+    ----------
+    clock : seconds that only ever go on
+    """
     if not sys.stderr.isatty():
-        yield _lines()
+        yield _lines(clock)
         return
     from rich.console import Console
     from rich.progress import BarColumn, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -48,31 +58,54 @@ def progress_bar() -> Iterator[Progress]:
 
     left = TimeRemainingColumn(compact=True, elapsed_when_finished=True)
     columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), left)
-    with Bars(*columns, console=Console(stderr=True), transient=True) as bars:
+    with Bars(*columns, console=Console(stderr=True), transient=True, get_time=clock) as bars:
         tasks: dict[str, TaskID] = {}
+        reached: dict[str, float] = {}
 
         def show(stage: str, done: float) -> None:
             if stage not in tasks:
                 tasks[stage] = bars.add_task(stage, total=1.0)
+            elif done < reached[stage]:
+                bars.reset(tasks[stage], total=1.0)
+            reached[stage] = done
             bars.update(tasks[stage], completed=done)
 
         yield show
 
 
-def _lines() -> Progress:
+@dataclass(slots=True)
+class _Stage:
+    """A stage that is under way, since it began or began anew."""
+
+    began_at: float
+    began_with: float
+    """the share that was done then"""
+    reached: float
+    told_at: float
+
+    def seconds_left(self, now: float) -> float | None:
+        """Estimated from the pace since it began; None while next to nothing is done."""
+        done = self.reached - self.began_with
+        return (now - self.began_at) * (1.0 - self.reached) / done if done >= _LEAST_SHARE else None
+
+
+def _lines(clock: Callable[[], float]) -> Progress:
     """One line a stage, when it begins; of a long one another each half minute, with an estimate of the time left."""
-    begun: dict[str, float] = {}
-    told: dict[str, float] = {}
+    stages: dict[str, _Stage] = {}
 
     def show(stage: str, done: float) -> None:
-        now = time.monotonic()
-        if stage not in begun:
-            begun[stage] = told[stage] = now
+        now, known = clock(), stages.get(stage)
+        if known is None:
+            stages[stage] = _Stage(now, done, done, now)
             say(f"{stage} …")
-        elif now - told[stage] >= _TELL_SECONDS and 0.0 < done < 1.0:
-            told[stage] = now
-            left = (now - begun[stage]) * (1.0 - done) / done
-            say(f"{stage}: {100 * done:.0f} %, about {_duration(left)} left")
+            return
+        if done < known.reached:
+            known.began_at, known.began_with = now, done
+        known.reached = done
+        if now - known.told_at >= _TELL_SECONDS and 0.0 < done < 1.0:
+            known.told_at = now
+            left = known.seconds_left(now)
+            say(f"{stage}: {100 * done:.0f} %" + ("" if left is None else f", about {_duration(left)} left"))
 
     return show
 

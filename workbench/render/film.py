@@ -4,6 +4,9 @@ The picture is copied, packet by packet, never encoded again. The sound is made 
 (footage) at 48 kHz in stereo, joined in the order the mix prescribes: footage at `video_gain_db`, music at
 `music_gain_db`, the envelope's attenuation on the music, the sum, the limiter; then AAC.
 
+The sound comes first. It is encoded on its own, decoded again and measured; where its true peak passes the ceiling, it
+is made again under a lower one. Then the film is written, once.
+
 Clocks. Video time 0 is the first picture that is shown, whatever the container says there; a plan, a mix and
 the footage all count from it. In the film that picture stands at 0 and so does the first sample of sound. Pictures that
 a decoder needs but does not show (a clip cut out of a longer one) keep negative times.
@@ -19,8 +22,10 @@ Functions: `render_film`, `render_audio`.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from itertools import chain
+from math import inf
 from pathlib import Path
 from typing import Protocol, TypeAlias
 
@@ -28,7 +33,6 @@ import av
 import av.error
 import numpy as np
 import soxr
-from av.audio.frame import AudioFrame
 from av.audio.stream import AudioStream
 from av.container import InputContainer, OutputContainer
 from av.packet import Packet
@@ -38,13 +42,13 @@ from workbench.errors import MediaError, ParameterError, PlanError
 from workbench.files import cannot_be_written, written_whole
 from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode_blocks, write_audio
-from workbench.media.containers import first_picture, opened, picture_stream
+from workbench.media.containers import first_picture, opened, picture_stream, tick_seconds
 from workbench.media.probe import probe
 from workbench.mix.fades import duck_gain
 from workbench.mix.limiter import limited
 from workbench.params import RenderParams
 from workbench.recording import FloatArray, Recording
-from workbench.render.levels import heard_levels
+from workbench.render.aac import EncodedSound, encode
 from workbench.render.playback import check_song, render_blocks
 
 Progress: TypeAlias = Callable[[float], None]
@@ -58,9 +62,13 @@ _HIDDEN_SECONDS = 0.06
 """s before the first picture; the head of AAC and rounded time stamps stay within"""
 _MOST_REORDERED = 32
 """packets without a decoding time before one is made up; codecs reorder 16 at most"""
-_CLEAR_DB = (0.05, 0.3, 0.6, 1.0, 0.0)
-"""dB by which the ceiling of the next take lies lower than the last take was over, for each take there may be: a codec
-does not repeat its peaks, and a lower ceiling now and then comes out higher"""
+_CLEAR_DB = (0.05, 0.3, 0.6, 1.0)
+"""dB by which the ceiling of the next take lies lower than the last take was over, for each take that may not be the
+last: a codec does not repeat its peaks, and a lower ceiling now and then comes out higher"""
+_SOUND_SHARE = 0.9
+"""of the progress that is told, for the sound; the rest is for writing the film"""
+_TAKE_SHARE = 0.6
+"""of the sound's progress that is left, for each take: there may be another, and progress never goes back"""
 _FORMATS = {".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".mkv": "matroska"}
 FILM_SUFFIXES = tuple(_FORMATS)
 """File name endings that `render_film` knows."""
@@ -190,17 +198,40 @@ def render_film(
         at_ceiling = params.model_copy(update={"ceiling_dbtp": ceiling_dbtp})
         return limited(blocks, params.film_sample_rate, at_ceiling) if held else blocks
 
-    with written_whole(out) as aside:
-        target = _Target(out, aside, video, lambda second: _tell(progress, second / clip.duration))
-        ceiling = params.ceiling_dbtp
-        for clear_db in _CLEAR_DB if held else (0.0,):
-            with opened(video) as source:
-                _join(source, target, sound(ceiling), params)
-            over = heard_levels(aside).true_peak_dbtp - params.ceiling_dbtp if held else 0.0
-            if over <= 0.0:
-                break
-            ceiling -= over + clear_db
+    with written_whole(out) as aside, opened(video) as source:
+        part = _Part(progress, _SOUND_SHARE, 1.0)
+        target = _Target(out, aside, video, lambda second: part.reached(second / clip.duration))
+        _join(source, target, _fitting_sound(sound, total, params, aside.parent, held, progress), params)
     return out
+
+
+@contextmanager
+def _fitting_sound(
+    sound: Callable[[float], Iterator[FloatArray]],
+    total: int,
+    params: RenderParams,
+    folder: Path,
+    held: bool,
+    progress: Progress | None,
+) -> Iterator[EncodedSound]:
+    """Encode sound that was made under a ceiling, lower and lower until what a decoder gives back keeps `params`' one.
+
+    Parameters
+    ----------
+    sound : makes all of it under a ceiling, dBTP
+    total : its samples
+    held : whether there is a ceiling to keep; without one the first take is the only one
+    """
+    ceiling, begun = params.ceiling_dbtp, 0.0
+    for clear_db in (*_CLEAR_DB, None) if held else (None,):
+        ended = begun + (_TAKE_SHARE if held else 1.0) * (_SOUND_SHARE - begun)
+        take = _watched(sound(ceiling), total, _Part(progress, begun, ended).reached)
+        with encode(take, params, folder, measured=held) as encoded:
+            over = encoded.true_peak_dbtp - params.ceiling_dbtp
+            if clear_db is None or over <= 0.0:
+                yield encoded
+                return
+        ceiling, begun = ceiling - over - clear_db, ended
 
 
 def _music(plan: LoopPlan, recording: Recording, mix: Balance | None, params: RenderParams) -> Iterator[FloatArray]:
@@ -288,53 +319,57 @@ def _summed(blocks: Iterator[FloatArray], other: _Reader) -> Iterator[FloatArray
         yield block
 
 
-@dataclass(slots=True)
-class _SoundTrack:
-    """The AAC stream of a film, encoded as far as the picture needs it."""
+def _join(
+    source: InputContainer, target: _Target, sound: AbstractContextManager[EncodedSound], params: RenderParams
+) -> None:
+    """Copy the picture and write the sound beside it into one file, in step.
 
-    stream: AudioStream
-    blocks: Iterator[FloatArray]
-    rate: int
-    done: int = 0
-    """samples handed to the encoder"""
-    ended: bool = False
-
-    def packets(self, until_s: float) -> Iterator[Packet[AudioStream]]:
-        """Encode on to some time, or to the end of the sound."""
-        while not self.ended and self.done < until_s * self.rate:
-            block = next(self.blocks, None)
-            if block is None:
-                self.ended = True
-                yield from self.stream.encode(None)
-                return
-            frame = AudioFrame.from_ndarray(np.ascontiguousarray(block), format="fltp", layout="stereo")
-            frame.sample_rate, frame.pts = self.rate, self.done
-            self.done += block.shape[1]
-            yield from self.stream.encode(frame)
-
-
-def _join(source: InputContainer, target: _Target, blocks: Iterator[FloatArray], params: RenderParams) -> None:
-    """Copy the picture and encode the sound into one file, in step."""
+    What the film cannot hold is found before the sound is made.
+    """
     picture = picture_stream(source)
     with opened(target.video) as ahead:
         stream = picture_stream(ahead)
         shown = None if stream is None else first_picture(ahead, stream)
-    if picture is None or shown is None or shown.pts is None or picture.time_base is None:
+    if picture is None or shown is None or shown.pts is None or tick_seconds(picture) is None:
         raise MediaError(f"{target.video}: no picture of this video could be decoded")
     with target.opened() as film:
         copied = target.copy_of(film, picture)
-        encoder = film.add_stream("aac", rate=params.film_sample_rate, layout="stereo")
-        encoder.bit_rate = 1000 * params.film_kbps
-        sound = _SoundTrack(encoder, blocks, params.film_sample_rate)
-        for packet in _timed(source, picture, shown.pts):
-            second = float((packet.dts or 0) * picture.time_base)
-            for encoded in sound.packets(second + _SOUND_AHEAD_SECONDS):
-                target.mux(film, encoded)
-            packet.stream = copied
-            target.mux(film, packet)
-            target.reached(second)
-        for encoded in sound.packets(float("inf")):
-            target.mux(film, encoded)
+        heard = film.add_stream("aac", rate=params.film_sample_rate, layout="stereo")
+        heard.bit_rate = 1000 * params.film_kbps
+        pictures = _timed(source, picture, shown.pts)
+        first = next(pictures, None)
+        target.check_hidden(first)
+        with sound as encoded:
+            waiting = _InStep(encoded.packets(), heard)
+            for packet in pictures if first is None else chain((first,), pictures):
+                second = float((packet.dts or 0) * picture.time_base)
+                for piece in waiting.until(second + _SOUND_AHEAD_SECONDS):
+                    target.mux(film, piece)
+                packet.stream = copied
+                target.mux(film, packet)
+                target.reached(second)
+            for piece in waiting.until(inf):
+                target.mux(film, piece)
+    target.reached(inf)
+
+
+class _InStep:
+    """Hands out the packets of a sound as far as the picture needs them."""
+
+    def __init__(self, packets: Iterator[Packet[AudioStream]], stream: AudioStream) -> None:
+        self._packets, self._stream = packets, stream
+        self._reached = -inf
+
+    def until(self, second: float) -> Iterator[Packet[AudioStream]]:
+        """Packets up to some time of the video, s, and the first one past it."""
+        while self._reached < second:
+            packet = next(self._packets, None)
+            if packet is None:
+                self._reached = inf
+                return
+            self._reached = float((packet.dts or 0) * packet.time_base)
+            packet.stream = self._stream
+            yield packet
 
 
 @dataclass(frozen=True, slots=True)
@@ -380,10 +415,16 @@ class _Target:
             copied.codec_context.codec_tag = "hvc1"  # the name under which Apple's players accept H.265
         return copied
 
+    def check_hidden(self, packet: Packet[VideoStream] | Packet[AudioStream] | None) -> None:
+        """Refuse a packet from before the first picture where the container knows no way to hide it."""
+        if packet is None or self.kind != "matroska" or packet.pts is None:
+            return
+        if packet.pts * packet.time_base < -_HIDDEN_SECONDS:
+            raise MediaError(f"{self.video}: begins with hidden pictures, which .mkv would show; write .mp4")
+
     def mux(self, film: OutputContainer, packet: Packet[VideoStream] | Packet[AudioStream]) -> None:
         """Write one packet."""
-        if self.kind == "matroska" and packet.pts is not None and packet.pts * packet.time_base < -_HIDDEN_SECONDS:
-            raise MediaError(f"{self.video}: begins with hidden pictures, which .mkv would show; write .mp4")
+        self.check_hidden(packet)
         try:
             film.mux(packet)
         except av.error.FFmpegError as error:
@@ -426,6 +467,19 @@ def _from_key_picture(source: InputContainer, picture: VideoStream) -> Iterator[
         started = started or packet.is_keyframe
         if started and packet.size:
             yield packet
+
+
+@dataclass(frozen=True, slots=True)
+class _Part:
+    """A part of all that is to do, of which a stage tells its own share, 0 to 1."""
+
+    progress: Progress | None
+    begins: float
+    ends: float
+
+    def reached(self, share: float) -> None:
+        """Tell how far the whole is."""
+        _tell(self.progress, self.begins + min(1.0, max(0.0, share)) * (self.ends - self.begins))
 
 
 def _watched(blocks: Iterator[FloatArray], total: int, progress: Progress | None) -> Iterator[FloatArray]:

@@ -12,7 +12,10 @@ class Progress(Protocol):
     """Receives what is being done and how much of it is."""
 
     def __call__(self, stage: str, done: float) -> None:
-        """`stage` in words, `done` from 0 to 1 of this stage; 0 says that it begins."""
+        """`stage` in words, `done` from 0 to 1 of this stage; 0 says that it begins.
+
+        Within a stage `done` never goes back; where it does all the same, the stage starts anew.
+        """
 
 
 def silent(stage: str, done: float) -> None:

@@ -220,6 +220,40 @@ def test_what_a_decoder_gives_back_stays_under_the_ceiling(clip, plan, tmp_path)
     assert -3.0 < heard_levels(film).true_peak_dbtp <= -1.0
 
 
+def test_a_second_take_of_the_sound_neither_turns_progress_back_nor_writes_the_picture_again(clip, plan, tmp_path):
+    """Until the sound fits nothing of the picture is written; what is written then only grows."""
+    hot = np.sign(np.random.default_rng(7).standard_normal((2, 8 * 44_100))).astype(np.float32)
+    told, written = [], []
+
+    def progress(done):
+        told.append(done)
+        written.append(sum(path.stat().st_size for path in tmp_path.iterdir()))
+
+    out = render_film(
+        plan,
+        Recording.from_samples(hot, 44_100),
+        clip,
+        tmp_path / "film.mp4",
+        params=RenderParams(film_kbps=96, block_seconds=1.0),
+        progress=progress,
+    )
+    takes = sum(done < 0.9 for done in told) / SECONDS
+    assert takes >= 2
+    assert told == sorted(told)
+    assert told[-1] == pytest.approx(1.0)
+    assert written == sorted(written)
+    assert packets(out) == packets(clip)
+    assert heard_levels(out).true_peak_dbtp <= -1.0
+
+
+def test_the_picture_is_refused_before_the_sound_is_made(plan, song, tmp_path):
+    source = make_clip(tmp_path / "clip.webm", codec="libvpx", sound_codec="libopus")
+    told = []
+    with pytest.raises(MediaError, match=r"vp8.*mkv"):
+        render_film(plan, song, source, tmp_path / "film.mp4", progress=told.append)
+    assert told == []
+
+
 def test_footage_goes_on_where_a_plan_ends_before_the_clip(clip, make_plan, song, tmp_path):
     short = make_plan([(0.0, 4.0, 0.0, 0.0), (1.0, 4.0, 0.0, 0.0)], [0.05], [0.7], song_duration=8.0)
     out = render_film(short, song, clip, tmp_path / "film.mp4")

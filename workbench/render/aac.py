@@ -1,0 +1,128 @@
+"""Sound to AAC packets, kept in a temporary file until a video is ready to take them.
+
+A lossy codec does not keep peaks, so whether sound fits under a ceiling is known only after it was encoded and decoded
+again. Both are done here, on the sound alone: a caller encodes as often as it must, and writes its video once.
+
+Packets wait on disk, not in memory: an hour of sound is 115 MB of them. The true peak is that of what a player gives
+back, without the encoder's delay, which lies before time 0.
+
+Functions: `encode`. Classes: `EncodedSound`.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from tempfile import TemporaryFile
+from typing import IO
+
+import av
+import numpy as np
+from av.audio.codeccontext import AudioCodecContext
+from av.audio.frame import AudioFrame
+from av.packet import Packet
+
+from workbench.params import RenderParams
+from workbench.recording import FloatArray
+from workbench.render.levels import PeakMeter
+
+_HEAD = struct.Struct("<qqqI")
+"""of a kept packet: its two time stamps and its duration in samples, its size in bytes"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class EncodedSound:
+    """A stereo stream of AAC, whole."""
+
+    file: IO[bytes]
+    rate: int
+    """Hz"""
+    true_peak_dbtp: float
+    """of what a decoder gives back; -inf for silence, and where nobody asked"""
+
+    def packets(self) -> Iterator[Packet[av.AudioStream]]:
+        """The packets in order, times in samples; they may be read again and again."""
+        self.file.seek(0)
+        while head := self.file.read(_HEAD.size):
+            pts, dts, duration, size = _HEAD.unpack(head)
+            packet: Packet[av.AudioStream] = Packet(self.file.read(size))
+            packet.time_base = Fraction(1, self.rate)
+            packet.pts, packet.dts, packet.duration = pts, dts, duration
+            yield packet
+
+
+@contextmanager
+def encode(
+    blocks: Iterable[FloatArray], params: RenderParams, folder: Path, *, measured: bool
+) -> Iterator[EncodedSound]:
+    """Encode sound at the rate and the bit rate of `params`; its packets are gone when the block ends.
+
+    Parameters
+    ----------
+    blocks : shape (2, n), float32, full scale 1.0; n may differ from block to block
+    folder : where the packets wait; nothing of them is seen there
+    measured : also decode them and find the true peak
+
+    Raises
+    ------
+    OSError : the folder cannot be written to
+    """
+    with TemporaryFile(dir=folder, prefix=".", suffix=".part") as file:
+        encoder = _encoder(params)
+        listener = _Listener(encoder) if measured else None
+        done = 0
+        for block in blocks:
+            frame = AudioFrame.from_ndarray(np.ascontiguousarray(block), format="fltp", layout="stereo")
+            frame.sample_rate, frame.pts = params.film_sample_rate, done
+            done += block.shape[1]
+            _keep(encoder.encode(frame), file, listener)
+        _keep(encoder.encode(None), file, listener)
+        peak = float("-inf") if listener is None else listener.true_peak_dbtp()
+        yield EncodedSound(file, params.film_sample_rate, peak)
+
+
+def _encoder(params: RenderParams) -> AudioCodecContext:
+    encoder = AudioCodecContext.create("aac", "w")
+    encoder.sample_rate, encoder.layout, encoder.format = params.film_sample_rate, "stereo", "fltp"
+    encoder.time_base = Fraction(1, params.film_sample_rate)
+    encoder.bit_rate = 1000 * params.film_kbps
+    encoder.flags |= av.codec.context.Flags.global_header
+    encoder.open()
+    return encoder
+
+
+def _keep(packets: Iterable[Packet[av.AudioStream]], file: IO[bytes], listener: _Listener | None) -> None:
+    for packet in packets:
+        if not packet.size:
+            continue
+        pts = packet.pts or 0
+        file.write(_HEAD.pack(pts, pts if packet.dts is None else packet.dts, packet.duration or 0, packet.size))
+        file.write(bytes(packet))
+        if listener is not None:
+            listener.hear(packet)
+
+
+class _Listener:
+    """Decodes packets as they come and keeps the highest peak."""
+
+    def __init__(self, encoder: AudioCodecContext) -> None:
+        self._decoder = AudioCodecContext.create("aac", "r")
+        self._decoder.extradata = encoder.extradata
+        self._peak = PeakMeter()
+
+    def hear(self, packet: Packet[av.AudioStream] | None) -> None:
+        """Decode one packet; None: what the decoder still holds."""
+        for frame in self._decoder.decode(packet):
+            before_zero = max(0, -(frame.pts or 0))
+            sound = frame.to_ndarray()[:, before_zero:]
+            if sound.shape[1]:
+                self._peak.add(sound)
+
+    def true_peak_dbtp(self) -> float:
+        """Of everything; no more can be heard then."""
+        self.hear(None)
+        return self._peak.peak_dbtp()
