@@ -26,6 +26,7 @@ def command(notebook: str, parameters: tuple[tuple[str, str], ...], out: Path, h
     """Run NOTEBOOK with parameters and write it as HTML that needs nothing from the network.
 
     NOTEBOOK is a file, or the name of one that ships, such as reports/track. Needs the `lab` extra.
+    If a cell fails, the notebook with what was computed until then is kept beside the page, as NAME.partial.ipynb.
 
     \b
     Example:

@@ -7,22 +7,31 @@ Both need the `lab` extra, and say so where it is missing. The notebook's kernel
 from __future__ import annotations
 
 import json
+import logging
 import os
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib.util import find_spec
+from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 from workbench.bundled import bundled_path
-from workbench.errors import InputError, ResourceMissing, StoreError
+from workbench.errors import InputError, ResourceMissing, StoreError, WorkbenchError, WorkerDied
+from workbench.extras import require_extra
 from workbench.files import write_text
 from workbench.home import Home
 from workbench.workflows.progress import Progress, silent
+
+START_SECONDS = 300
+"""s within which a kernel has to start; the default of nbclient, 60, is too short for a busy machine"""
+OUTPUT_SECONDS = 600
+"""s within which the output of a cell has to arrive after the cell has ended; the default of nbclient is 4"""
+_LONGEST_QUOTE = 200
+"""characters of a cell's code or of an exception's text that a message quotes"""
 
 
 def find_notebook(named: str) -> Path:
@@ -47,9 +56,17 @@ def find_notebook(named: str) -> Path:
 
 
 def run_notebook(
-    notebook: Path, parameters: Mapping[str, str], out: Path, home: Home, progress: Progress = silent
+    notebook: Path,
+    parameters: Mapping[str, str],
+    out: Path,
+    home: Home,
+    progress: Progress = silent,
+    output_seconds: int = OUTPUT_SECONDS,
 ) -> Path:
     """Run a notebook with parameters and write it as one HTML file that loads nothing from the network.
+
+    If a cell fails, the notebook with everything that was computed until then is written beside `out`, as
+    `<stem of out>.partial.ipynb`, and the exception names that file.
 
     Parameters
     ----------
@@ -57,43 +74,31 @@ def run_notebook(
     parameters : texts; what reads as JSON is the value that JSON says, everything else is text
     out : the HTML file
     home : of the kernel
+    progress : is called at the start of each cell
+    output_seconds : s within which the output of a cell has to arrive after the cell has ended
 
     Raises
     ------
-    ResourceMissing : the `lab` extra is not installed
-    InputError : a parameter that the notebook does not have, or a cell that failed
+    ExtraMissing : the `lab` extra is not installed
+    InputError : a file that is no notebook, a parameter that the notebook does not have, or a cell that raised
+    WorkerDied : the kernel did not start or died
+    WorkbenchError : the output of a cell did not arrive in time
     StoreError : the file cannot be written
     """
-    _need("papermill", "nbconvert")
-    import papermill
-    from papermill.exceptions import PapermillExecutionError
-
-    known = papermill.inspect_notebook(str(notebook))
-    unknown = [name for name in parameters if name not in known]
-    if unknown:
-        raise InputError(f"{notebook.name} has no parameter {unknown[0]!r}; it has {', '.join(known) or 'none'}")
-    stage = f"running {notebook.name}"
-    progress(stage, 0.0)
+    require_extra("lab", "`workbench report`")
+    node = _read_notebook(notebook)
+    _check_parameters(notebook.name, node, parameters)
+    values = {name: _value(text) for name, text in parameters.items()}
+    running = _RunningCell(notebook.name, progress, sum(cell.cell_type == "code" for cell in node.cells))
     with TemporaryDirectory() as folder, _kernel_environment(home):
         executed = Path(folder) / "executed.ipynb"
         try:
-            papermill.execute_notebook(
-                str(notebook),
-                str(executed),
-                parameters={name: _value(text) for name, text in parameters.items()},
-                kernel_name="python3",
-                progress_bar=False,
-                cwd=str(Path.cwd()),
-                # The kernel's own log, not the notebook's output: it warns of every local kernel that TCP is in clear.
-                extra_arguments=["--log-level=ERROR"],
-            )
-        except PapermillExecutionError as error:
-            raise InputError(
-                f"{notebook.name}: cell {error.exec_count} failed: {error.ename}: {error.evalue}"
-            ) from None
+            _execute(node, values, executed, running, output_seconds)
+        except WorkbenchError as error:
+            raise type(error)(f"{error} {_keep(executed, out)}".strip()) from error.__cause__
         page = _html(executed)
-    progress(stage, 1.0)
     write_text(out, page, StoreError)
+    progress(running.stage, 1.0)
     return out
 
 
@@ -121,19 +126,131 @@ def start_lab(folder: Path, arguments: Sequence[str], home: Home) -> int:
 
     Raises
     ------
-    ResourceMissing : the `lab` extra is not installed
+    ExtraMissing : the `lab` extra is not installed
     """
-    _need("jupyterlab")
+    require_extra("lab", "`workbench lab`")
     # -P: a click.py or json.py in the folder that this is called from must not stand in for the library.
     command = [sys.executable, "-P", "-m", "jupyterlab", f"--notebook-dir={folder}", *arguments]
     with _kernel_environment(home):
         return subprocess.run(command, check=False).returncode
 
 
-def _need(*modules: str) -> None:
-    missing = [module for module in modules if find_spec(module) is None]
-    if missing:
-        raise ResourceMissing(f"this needs {' and '.join(missing)}: pip install 'barline-workbench[lab]'")
+def _read_notebook(notebook: Path) -> Any:
+    """The notebook as nbformat has it, with Python as its language; `InputError` for a file that is none."""
+    import nbformat
+
+    try:
+        node = nbformat.read(str(notebook), as_version=4)  # type: ignore[no-untyped-call]
+        nbformat.validate(node)
+    except (nbformat.reader.NotJSONError, nbformat.ValidationError, UnicodeDecodeError):
+        raise InputError(f"{notebook}: not a Jupyter notebook; give an .ipynb file") from None
+    except OSError as error:
+        raise InputError(f"{notebook}: cannot be read ({error.strerror})") from None
+    node.metadata.kernelspec = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    return node
+
+
+def _check_parameters(name: str, node: Any, parameters: Mapping[str, str]) -> None:
+    """Raise `InputError` for a parameter that the notebook does not have."""
+    import papermill
+
+    known = papermill.inspect_notebook(node)
+    unknown = [given for given in parameters if given not in known]
+    if unknown:
+        raise InputError(f"{name} has no parameter {unknown[0]!r}; it has {', '.join(known) or 'none'}")
+
+
+@dataclass
+class _RunningCell:
+    """The code cell that runs: forwards progress by cell, and says in messages where a run has stopped."""
+
+    notebook: str
+    """name of the file"""
+    progress: Progress
+    cells: int
+    """code cells of the notebook"""
+    number: int = 0
+    """as `In [number]` shows it; 0 before the first code cell"""
+    source: str = ""
+
+    @property
+    def stage(self) -> str:
+        """What progress is reported under."""
+        return f"running {self.notebook}"
+
+    def start(self, cell: Mapping[str, Any], **_: object) -> None:
+        """Called by nbclient when a code cell is sent to the kernel."""
+        # papermill adds a cell with the parameters.
+        self.progress(self.stage, min(self.number, self.cells) / (self.cells + 1))
+        self.number += 1
+        self.source = str(cell["source"])
+
+    def __str__(self) -> str:
+        """The notebook and the cell, with the first line of its code."""
+        if not self.number:
+            return self.notebook
+        lines = (line.strip() for line in self.source.splitlines())
+        first = next((line for line in lines if line and not line.startswith(("#", "%"))), "")
+        return f"{self.notebook}: cell {self.number} (`{_quoted(first)}`)"
+
+
+def _quoted(text: str) -> str:
+    """The text on one line, shortened where it is long."""
+    line = " ".join(text.split())
+    return line if len(line) <= _LONGEST_QUOTE else line[: _LONGEST_QUOTE - 1] + "…"
+
+
+def _execute(node: Any, values: Mapping[str, Any], executed: Path, running: _RunningCell, output_seconds: int) -> None:
+    """Run every cell; `executed` is written after each. Raises what `run_notebook` raises of cells and kernels."""
+    import papermill
+    from jupyter_client.kernelspec import NoSuchKernel
+    from nbclient.exceptions import CellTimeoutError
+    from papermill.exceptions import PapermillExecutionError
+
+    # The exception says what papermill and nbclient log of a failure; without a handler it would be printed as well.
+    logging.getLogger("papermill").addHandler(logging.NullHandler())
+    running.progress(running.stage, 0.0)
+    try:
+        papermill.execute_notebook(
+            node,
+            str(executed),
+            parameters=dict(values),
+            kernel_name="python3",
+            progress_bar=False,
+            cwd=str(Path.cwd()),
+            # The kernel's own log, not the notebook's output: it warns of every local kernel that TCP is in clear.
+            extra_arguments=["--log-level=ERROR"],
+            start_timeout=START_SECONDS,
+            iopub_timeout=output_seconds,
+            on_cell_execute=running.start,
+        )
+    except PapermillExecutionError as error:
+        raise InputError(f"{running} raised {_quoted(f'{error.ename}: {error.evalue}')}.") from None
+    except CellTimeoutError:
+        raise WorkbenchError(
+            f"{running} ended, but its output did not arrive within {output_seconds} s: the machine is too busy. "
+            "Run the report again when less else is running."
+        ) from None
+    except (RuntimeError, NoSuchKernel) as error:
+        # jupyter_client raises RuntimeError for a kernel that does not start, nbclient its subclass DeadKernelError.
+        if not running.number:
+            raise WorkerDied(f"{running}: the kernel did not start: {_quoted(str(error))}") from None
+        raise WorkerDied(
+            f"{running}: the kernel died in this cell. Most often the memory was full: close other programs, or give "
+            "fewer or shorter files."
+        ) from None
+
+
+def _keep(executed: Path, out: Path) -> str:
+    """Write what was executed beside the output; returns a sentence that says where it is."""
+    if not executed.exists():
+        return ""
+    kept = out.with_name(f"{out.stem}.partial.ipynb")
+    try:
+        write_text(kept, executed.read_text(encoding="utf-8"), StoreError)
+    except StoreError as error:
+        return f"What was computed until then is lost: {error}"
+    return f"What was computed until then is in {kept}."
 
 
 def _value(text: str) -> Any:

@@ -1,4 +1,4 @@
-"""Reports run with other parameters than their own, and need nothing from the network."""
+"""Reports run with other parameters than their own, need nothing from the network, and lose nothing if they fail."""
 
 from __future__ import annotations
 
@@ -7,10 +7,12 @@ import re
 import shutil
 from pathlib import Path
 
+import nbformat
 import pytest
 
 from service.console import run
 from workbench.bundled import bundled_path
+from workbench.errors import InputError, WorkbenchError, WorkerDied
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.results.loop import plan_body
@@ -57,6 +59,99 @@ def test_the_catalog_report_links_to_one_report_a_track(song: Path, home: Home, 
     reports = sorted(folder.iterdir())
     assert [file.name for file in reports] == ["0001_clicks.html", "0002_other one.html"]
     assert all(asked_of_others(file.read_text(encoding="utf-8")) == [] for file in (out, *reports))
+
+
+SLOW_OUTPUT = """
+import sys, time
+sys.stdout.flush_timeout = sys.stderr.flush_timeout = 0.1
+get_ipython().kernel.iopub_thread.schedule(lambda: time.sleep(6))
+print("late")
+"""
+"""Holds the thread that sends the kernel's output: the cell has ended seconds before its output arrives."""
+KILLED = "# out of memory\nimport os, signal\nos.kill(os.getpid(), signal.SIGKILL)"
+CELL = "cell 4 "
+"""of the notebooks below, as `In [4]` shows it; papermill adds a cell with the parameters given"""
+
+
+def notebook_of(path: Path, last: str) -> Path:
+    """A notebook whose first cell has the parameter x, whose second prints, and whose third is `last`."""
+    v4 = nbformat.v4
+    parameters = v4.new_code_cell("x = 1", metadata={"tags": ["parameters"]})
+    cells = [v4.new_markdown_cell("# Title"), parameters, v4.new_code_cell("print('x is', x)"), v4.new_code_cell(last)]
+    nbformat.write(v4.new_notebook(cells=cells), path)
+    return path
+
+
+def test_output_that_arrives_seconds_after_its_cell_is_in_the_report(home: Home, tmp_path: Path) -> None:
+    """nbclient gives up after 4 s by default, which a busy machine exceeds."""
+    out = run_notebook(notebook_of(tmp_path / "slow.ipynb", SLOW_OUTPUT), {"x": "3"}, tmp_path / "slow.html", home)
+    assert "x is 3" in out.read_text()
+    assert "late" in out.read_text()
+    assert not (tmp_path / "slow.partial.ipynb").exists()
+
+
+@pytest.mark.parametrize(
+    ("last", "error", "said"),
+    [
+        (SLOW_OUTPUT, WorkbenchError, "(`import sys, time`) ended, but its output did not arrive within 1 s"),
+        (KILLED, WorkerDied, "(`import os, signal`): the kernel died in this cell"),
+        ("raise ValueError('one\\ntwo')", InputError, "raised ValueError: one two."),
+        ("raise SystemExit('no more')", InputError, "raised SystemExit: no more."),
+    ],
+    ids=("late output", "killed", "raised", "exited"),
+)
+def test_a_run_that_fails_names_the_cell_and_keeps_what_was_computed(
+    last: str, error: type[Exception], said: str, home: Home, tmp_path: Path
+) -> None:
+    notebook, out = notebook_of(tmp_path / "mine.ipynb", last), tmp_path / "page.html"
+    with pytest.raises(error) as caught:
+        run_notebook(notebook, {"x": "3"}, out, home, output_seconds=1)
+    kept = tmp_path / "page.partial.ipynb"
+    message = str(caught.value)
+    assert message.startswith("mine.ipynb: " + CELL)
+    assert said in message
+    assert message.endswith(f"What was computed until then is in {kept}.")
+    assert "\n" not in message
+    outputs = [output for cell in nbformat.read(kept, as_version=4).cells for output in cell.get("outputs", [])]
+    assert outputs[0].text == "x is 3\n"
+    assert not out.exists()
+
+
+def test_the_report_command_says_in_one_line_that_the_kernel_died(
+    home: Home, tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    notebook, out = notebook_of(tmp_path / "mine.ipynb", KILLED), tmp_path / "page.html"
+    assert run(["report", str(notebook), "-o", str(out), "--home", str(home.root)]) == 1
+    said = capfd.readouterr()
+    assert said.out == ""
+    progress, message = said.err.splitlines()
+    assert progress.startswith("running mine.ipynb")
+    assert "the kernel died in this cell" in message
+
+
+def test_progress_is_reported_for_every_cell(home: Home, tmp_path: Path) -> None:
+    reported: list[tuple[str, float]] = []
+    notebook = notebook_of(tmp_path / "mine.ipynb", "print('done')")
+    run_notebook(notebook, {}, tmp_path / "page.html", home, lambda stage, done: reported.append((stage, done)))
+    assert {stage for stage, _ in reported} == {"running mine.ipynb"}
+    done = [share for _, share in reported]
+    assert done == sorted(done)
+    assert len(set(done)) == 4, "at the start of each of the three cells, and at the end"
+    assert done[-1] == 1.0
+
+
+@pytest.mark.parametrize("text", ["# A page", "{}", '{"nbformat": 4, "nbformat_minor": 5, "metadata": {}}'])
+def test_a_file_that_is_no_notebook_is_named(text: str, home: Home, tmp_path: Path) -> None:
+    file = tmp_path / "page.ipynb"
+    file.write_text(text)
+    with pytest.raises(InputError, match=re.escape(f"{file}: not a Jupyter notebook")):
+        run_notebook(file, {}, tmp_path / "page.html", home)
+
+
+def test_a_parameter_that_the_notebook_does_not_have_is_named(home: Home, tmp_path: Path) -> None:
+    notebook = notebook_of(tmp_path / "mine.ipynb", "2")
+    with pytest.raises(InputError, match=re.escape("mine.ipynb has no parameter 'y'; it has x")):
+        run_notebook(notebook, {"y": "3"}, tmp_path / "page.html", home)
 
 
 def test_the_lab_opens_a_copy_and_leaves_what_is_in_it(
