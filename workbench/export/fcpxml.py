@@ -10,9 +10,12 @@ begins on the last frame before its first sound and ends on the first frame afte
 place in the song, is exact to the sample: what is too much is silent by its keys. Where the song has nothing more to
 give, the clip begins or ends one frame inside.
 
-Keys are in dB with straight lines between, close enough that the curve is met within 0.05 % of full gain
-(`workbench.export.timeline.TOLERANCE`); -96 dB stands for silence. Keyed times are those of the song, since the keys of
-a clip count on its own clock.
+Keys are in dB with straight lines between; -96 dB stands for silence. They lie on whole frames, one a frame at most,
+where the curve is met within 0.05 % of full gain (`workbench.export.timeline.TOLERANCE`); between two frames it is a
+straight line. A crossfade shorter than two frames has no room for that: it is drawn two frames long, around the frame
+next to its middle, where both sides are half way. A rise or fall at the ends that is shorter than a frame is a step at
+the edge of the clip, as is the beginning of a segment that starts at once. Keyed times are those of the song, since the
+keys of a clip count on its own clock.
 
 Limits. Final Cut takes at most +12 dB on a clip. The limiter of a rendered film is not part of an edit.
 
@@ -21,6 +24,7 @@ Function: `write_fcpxml`.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor
 from pathlib import Path
@@ -28,7 +32,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from workbench.errors import ParameterError
 from workbench.export.files import media_url, plain_name
-from workbench.export.timeline import SILENT_DB, Film, Item, Key, Song, Timeline, decibel_keys, decibels
+from workbench.export.timeline import SILENT_DB, Crossing, Film, FrameKey, Item, Song, Timeline, decibels, frame_keys
 from workbench.files import write_text
 
 LONE_FRAME_RATE = Fraction(25)
@@ -138,36 +142,74 @@ def _segment(timeline: Timeline, song: Song, item: Item, frame_rate: Fraction, f
     )  # fmt: skip
     param = SubElement(SubElement(clip, "adjust-volume", amount="0dB"), "param", name="amount")
     keys = SubElement(param, "keyframeAnimation")
-    for key in _keys(timeline, item):
-        time = time_text(timeline.seconds(key.sample) + offset)
-        SubElement(keys, "keyframe", time=time, value=_level_text(key.value), curve="linear")
+    for key in _keys(timeline, item, frame_rate, begin, end):
+        time = time_text(key.frame / frame_rate + offset)
+        SubElement(keys, "keyframe", time=time, value=_level_text(key.level_db), curve="linear")
     return clip
 
 
-def _frame_edges(
-    timeline: Timeline, song: Song, item: Item, frame_rate: Fraction, frames: int
-) -> tuple[Fraction, Fraction]:
+@dataclass(frozen=True, slots=True)
+class _Fade:
+    """A crossfade as frames can draw it."""
+
+    begin: Fraction
+    """frames"""
+    end: Fraction
+    exponent: float
+
+    def gain(self, frame: int, *, falls: bool) -> float:
+        """Linear gain at a frame of the side that rises, or of the one that falls."""
+        progress = min(1.0, max(0.0, float((frame - self.begin) / (self.end - self.begin))))
+        return float((1.0 - progress if falls else progress) ** self.exponent)
+
+
+def _drawn(fade: Crossing | None, middle: float, frame_rate: Fraction) -> _Fade | None:
+    """A crossfade around a time, s: as it is, or where it is too short two frames around the nearest frame."""
+    if fade is None:
+        return None
+    centre, half = Fraction(middle) * frame_rate, Fraction(fade.seconds) * frame_rate / 2
+    if half < 1:
+        centre, half = Fraction(round(centre)), Fraction(1)
+    return _Fade(centre - half, centre + half, fade.exponent)
+
+
+def _frame_edges(timeline: Timeline, song: Song, item: Item, frame_rate: Fraction, frames: int) -> tuple[int, int]:
     """Frames around all that is heard of an item, within the song and the sequence."""
-    opening = max(timeline.seconds(-item.song_offset), Fraction(0))
-    closing = timeline.seconds(song.samples - item.song_offset)
-    begin = floor(timeline.seconds(item.first) * frame_rate)
-    end = min(ceil(timeline.seconds(item.stop) * frame_rate), frames)
-    return (
-        Fraction(max(begin, ceil(opening * frame_rate))),
-        Fraction(min(end, floor(closing * frame_rate))),
-    )
+    opening = ceil(timeline.seconds(-item.song_offset) * frame_rate)
+    closing = floor(timeline.seconds(song.samples - item.song_offset) * frame_rate)
+    into, out = _drawn(item.fade_in, item.begins, frame_rate), _drawn(item.fade_out, item.ends, frame_rate)
+    begin = floor(into.begin if into else timeline.seconds(item.first) * frame_rate)
+    end = ceil(out.end if out else timeline.seconds(item.stop) * frame_rate)
+    return max(begin, opening, 0), min(end, closing, frames)
 
 
-def _keys(timeline: Timeline, item: Item) -> list[Key]:
-    """The whole gain of an item in dB; silent just before its first sample and just after its last."""
+def _keys(timeline: Timeline, item: Item, frame_rate: Fraction, begin: int, end: int) -> list[FrameKey]:
+    """The whole gain of an item in dB, from its first frame to the end of its last."""
+    into, out = _drawn(item.fade_in, item.begins, frame_rate), _drawn(item.fade_out, item.ends, frame_rate)
+    least, most = _steps(timeline, item, frame_rate)
 
-    def level(sample: int) -> float:
-        return max(SILENT_DB, decibels(item.gain(sample)) + timeline.music_db(sample))
+    def level(frame: int) -> float:
+        sample = min(max(round(frame / frame_rate * timeline.rate), least), most)
+        gain = item.gain(sample, fade_in=False, fade_out=False)
+        gain *= into.gain(frame, falls=False) if into else 1.0
+        gain *= out.gain(frame, falls=True) if out else 1.0
+        return max(SILENT_DB, decibels(gain) + timeline.music_db(sample))
 
-    keys = decibel_keys(level, [*item.corners, *timeline.duck_corners(item.first, item.stop - 1)])
-    before, after = Key(item.first - 1, SILENT_DB), Key(item.stop, SILENT_DB)
-    begins_at_once = item.first > 0 and item.first + item.song_offset > 0 and keys[0].value > SILENT_DB
-    return [before] * begins_at_once + keys + [after] * (item.stop < timeline.length and keys[-1].value > SILENT_DB)
+    samples = [*item.corners, *timeline.duck_corners(item.first, item.stop - 1)]
+    turns = [timeline.seconds(sample) * frame_rate for sample in samples]
+    turns += [turn for fade in (into, out) if fade for turn in (fade.begin, fade.end)]
+    return frame_keys(level, turns, begin, end)
+
+
+def _steps(timeline: Timeline, item: Item, frame_rate: Fraction) -> tuple[int, int]:
+    """Output samples between which levels are read, so that what is shorter than a frame is a step at a clip's edge."""
+    plan, least, most = timeline.plan, 0, timeline.length
+    frame = float(1 / frame_rate)
+    if item.fade_in is None:
+        least = item.first + (round(plan.start_fade_seconds * timeline.rate) if plan.start_fade_seconds < frame else 0)
+    if item.fade_out is None and plan.end_fade_seconds < frame:
+        most = item.stop - 1 - round(plan.end_fade_seconds * timeline.rate)
+    return least, max(least, most)
 
 
 def _level_text(level_db: float) -> str:

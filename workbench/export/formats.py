@@ -42,6 +42,8 @@ class Format:
     """whether a film, where it is given, is in it"""
     uses_analysis: bool = False
     """whether it tells beats and sections of the song, where a song is given"""
+    uses_grid: bool = False
+    """whether it draws the beats of the track where they are heard, where a track is given"""
     songs: frozenset[str] = frozenset()
     """endings of the songs that the program it is for imports; empty: all that there are"""
 
@@ -62,7 +64,7 @@ FORMATS: dict[str, Format] = {
         ),
         Format(
             "rpp", "REAPER project", "Film and music to the sample, with fades, levels and duck as envelopes.",
-            ".rpp", write_reaper, needs_track=True, uses_video=True,
+            ".rpp", write_reaper, needs_track=True, uses_video=True, uses_grid=True,
         ),
         Format(
             "audacity", "Audacity labels", "Seams, segments, bars, sections and speech, in the time of the film.",

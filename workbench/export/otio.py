@@ -9,9 +9,10 @@ Times are whole frames at the film's rate for picture and footage, whole samples
 reader's `RationalTime` holds both exactly. Without a film, frames are those of 25 a second.
 
 Gain. OpenTimelineIO defines none, so it is written twice. As `Resolve_OTIO` volume effect, dB keys on whole frames
-counted from the start of the clip, as Resolve's own exports have it; and exactly, in `metadata["workbench"]`: keys in
-samples from the cut and dB, handles included, and each transition's seconds and exponent. Between keys lie straight
-lines. Other programs show the clips without gains, and draw their own curve over the transition.
+counted from the start of the clip, as Resolve's own exports have it, one a frame at most; and exactly, in
+`metadata["workbench"]`: keys in samples from the cut and dB, handles included, and each transition's seconds and
+exponent. Between keys lie straight lines. Other programs show the clips without gains, and draw their own curve over
+the transition.
 
 Media are named by absolute `file://` URL, for Resolve refuses an edit whose media it does not find, and it does not
 look beside the document; where they lie there, the reference `beside` names them relative to it.
@@ -26,11 +27,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import pairwise
+from math import ceil
 from pathlib import Path
 from typing import Any
 
 from workbench.export.files import absolute_url, media_url, plain_name, require
-from workbench.export.timeline import Film, Item, Key, Song, Timeline, decibel_keys, decibels
+from workbench.export.timeline import Film, FrameKey, Item, Key, Song, Timeline, decibel_keys, decibels, frame_keys
 from workbench.files import write_text
 
 LONE_FRAME_RATE = Fraction(25)
@@ -44,9 +46,9 @@ def write_otio(timeline: Timeline, out: Path) -> None:
 
     Raises
     ------
-    ResourceMissing : opentimelineio is not installed
+    ExtraMissing : opentimelineio is not installed
     """
-    write_text(out, _Writer(require("opentimelineio", "OpenTimelineIO"), timeline, out).document() + "\n")
+    write_text(out, _Writer(require("opentimelineio", "otio"), timeline, out).document() + "\n")
 
 
 class _Writer:
@@ -111,23 +113,31 @@ class _Writer:
         whole = self._range(self._samples(0), self._samples(song.samples))
         clip = self._clip(song.path, self._range(self._samples(start), self._samples(length)), whole, exact)
         clip.name = plain_name(f"{song.path.stem} {item.number}")
-        frames = {
-            round((key.sample - item.placed) * self.frame_rate / song.rate): key.value
-            for key in keys
-            if item.placed <= key.sample <= item.cut
-        }
+        frames = {key.frame: key.level_db for key in self._frame_keys(item)}
         clip.effects.append(self._volume(frames))
         return clip
 
     def _level_keys(self, item: Item) -> list[Key]:
         """All that the music's level does, handles included, but not the crossfades: those are transitions."""
+        return decibel_keys(lambda sample: self._level(item, sample), self._corners(item))
+
+    def _frame_keys(self, item: Item) -> list[FrameKey]:
+        """The same on frames counted from the start of the clip, from its first to the end of its last."""
+        per_sample = self.frame_rate / self.timeline.rate
+        last = ceil((item.cut - item.placed) * per_sample)
+
+        def level(frame: int) -> float:
+            return self._level(item, min(item.placed + round(frame / per_sample), item.stop - 1))
+
+        turns = [(sample - item.placed) * per_sample for sample in self._corners(item)]
+        return frame_keys(level, turns, 0, last)
+
+    def _corners(self, item: Item) -> set[int]:
         last = item.stop - 1
-        corners = {*item.corners, item.placed, min(item.cut, last), *self.timeline.duck_corners(item.first, last)}
+        return {*item.corners, item.placed, min(item.cut, last), *self.timeline.duck_corners(item.first, last)}
 
-        def level(sample: int) -> float:
-            return decibels(item.gain(sample, fade_in=False, fade_out=False)) + self.timeline.music_db(sample)
-
-        return decibel_keys(level, corners)
+    def _level(self, item: Item, sample: int) -> float:
+        return decibels(item.gain(sample, fade_in=False, fade_out=False)) + self.timeline.music_db(sample)
 
     def _crossfade(self, before: Item, after: Item) -> Any:
         fade = before.fade_out

@@ -10,6 +10,11 @@ take's volume, together with levels and glides. The mix's music gain is the fade
 volume envelope. Envelope points are joined by straight lines in linear gain, and so close that the curve is met within
 0.05 % of full gain (`workbench.export.timeline.TOLERANCE`).
 
+Tempo. The project has the tempo and the metre of the music (`workbench.export.tempo`): one of each in its head where
+beats are even from the first picture on, else a tempo envelope of steps on bar lines, so that bars of the ruler are
+bars of the music across seams and where the tempo drifts. Items are placed in seconds (`TIMELOCKMODE 0`) and stay under
+the picture when a tempo is changed.
+
 The project's automatic crossfades are off, for the fades that are drawn would be heard on top of them when an item is
 moved.
 
@@ -23,18 +28,23 @@ Function: `write_reaper`.
 from __future__ import annotations
 
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
 
 from workbench.errors import ParameterError
 from workbench.export.files import media_path, plain_name
+from workbench.export.tempo import TempoMark, tempo_bpm, tempo_map
 from workbench.export.timeline import Crossing, Film, Item, Song, Timeline, gain_keys
 from workbench.files import write_text
 
 _SOURCES = {".wav": "WAVE", ".mp3": "MP3", ".flac": "FLAC", ".ogg": "VORBIS", ".oga": "VORBIS", ".opus": "OPUS"}
 _NAMES = uuid.UUID("6f0b5b70-9c1c-5f0e-8a51-0d2c3f6f6a11")
 _LINEAR = 1.0
+_BEAT_UNIT = 4
+"""the note value of a beat; tempo counts quarter notes"""
+_STEP = 1
+"""shape of an envelope point that holds its value up to the next"""
 
 
 def write_reaper(timeline: Timeline, out: Path) -> None:
@@ -52,7 +62,8 @@ def write_reaper(timeline: Timeline, out: Path) -> None:
         "  AUTOXFADE 0",
         "  PANLAW 1",
         f"  SAMPLERATE {timeline.rate} 1 0",
-        "  TEMPO 120 4 4",
+        "  TIMELOCKMODE 0",
+        *_tempo(timeline),
         *(f"  MARKER {k} {_seconds(_near(t))} {quoted(text)} 0" for k, (t, text) in enumerate(timeline.moments, 1)),
     ]
     if timeline.film is not None:
@@ -68,6 +79,25 @@ def quoted(text: str) -> str:
         if mark not in plain:
             return f"{mark}{plain}{mark}"
     return "`" + plain.replace("`", "'") + "`"
+
+
+def _tempo(timeline: Timeline) -> Iterator[str]:
+    """The project's tempo and metre; where they are not all there is to say, the steps of both."""
+    marks = tempo_map(timeline.beats, timeline.plan)
+    bpm = marks[0].bpm if len(marks) == 1 else tempo_bpm(timeline.beats, timeline.plan)
+    yield f"  TEMPO {_number(bpm)} {timeline.plan.beats_per_bar} {_BEAT_UNIT}"
+    if len(marks) > 1:
+        yield from _block(_tempo_envelope(marks))
+
+
+def _tempo_envelope(marks: Sequence[TempoMark]) -> Iterator[str]:
+    yield from ("<TEMPOENVEX", "  ACT 1 -1", "  VIS 1 0 1", "  LANEHEIGHT 0 0", "  ARM 0", "  DEFSHAPE 1 -1 -1")
+    size = 0
+    for mark in marks:
+        metre = f" {_BEAT_UNIT << 16 | mark.beats_per_bar}" if mark.beats_per_bar != size else ""
+        yield f"  PT {_seconds(_near(mark.video_s))} {_number(mark.bpm)} {_STEP}{metre}"
+        size = mark.beats_per_bar
+    yield ">"
 
 
 def _film_track(timeline: Timeline, film: Film, out: Path) -> Iterator[str]:

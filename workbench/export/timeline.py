@@ -9,9 +9,12 @@ An item is heard from `first` to `stop`, crossfades included; it is laid edge to
 to `cut`, which lie in the middle of the crossfades.
 
 Gain curves. A player draws a curve as straight lines between keys: REAPER in linear gain, Final Cut and Resolve in dB.
-`gain_keys` and `decibel_keys` choose the keys so that what is drawn stays within `TOLERANCE` of what the plan says.
+`gain_keys` and `decibel_keys` choose the keys so that what is drawn stays within `TOLERANCE` of what the plan says, and
+leave out every key that lies on the line between its neighbours to within `SAME_DB`. Editors that key on video frames
+get their keys from `frame_keys`: one a frame at most, right at the frames.
 
-Functions: `gain_keys`, `decibel_keys`, `decibels`; the value objects `Timeline`, `Item`, `Song`, `Film`, `Notes`.
+Functions: `gain_keys`, `decibel_keys`, `frame_keys`, `decibels`; the value objects `Timeline`, `Item`, `Song`, `Film`,
+`Notes`, `Beat`.
 """
 
 from __future__ import annotations
@@ -22,7 +25,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cache
 from itertools import pairwise
-from math import log10
+from math import ceil, floor, inf, log10
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -36,6 +39,8 @@ SILENT_DB = -96.0
 """dB that stands for nothing: what editors of this kind call -inf"""
 TOLERANCE = 5e-4
 """linear gain by which straight lines between keys may miss the curve (-66 dB)"""
+SAME_DB = 0.001
+"""dB by which an envelope may move when keys are left out; steps of level are heard from about 0.2 dB on"""
 
 
 class Gain(Protocol):
@@ -51,6 +56,21 @@ class Key(NamedTuple):
     sample: int
     """output sample"""
     value: float
+
+
+class FrameKey(NamedTuple):
+    """A point of a curve that is keyed on video frames."""
+
+    frame: int
+    level_db: float
+
+
+class Beat(NamedTuple):
+    """A beat as it is heard under the video."""
+
+    video_s: VideoSeconds
+    position: int
+    """place in the bar, from 1"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +171,8 @@ class Timeline:
     film: Film | None
     balance: Balance = field(default_factory=Balance)
     notes: Notes | None = None
+    beats: tuple[Beat, ...] = ()
+    """beats of the music as it is heard, in order; empty where the grid of the track is not known"""
 
     def seconds(self, sample: int) -> Fraction:
         """Exact time of a sample."""
@@ -184,12 +206,63 @@ def decibels(gain: float) -> float:
 
 def gain_keys(curve: Callable[[int], float], corners: Iterable[int]) -> list[Key]:
     """Keys of a curve of linear gains that is drawn with straight lines in gain."""
-    return _keys(curve, sorted(set(corners)), lambda value: value)
+    ratio = _gain(SAME_DB) - 1.0
+    return _needed(_keys(curve, sorted(set(corners)), lambda value: value), lambda value: ratio * abs(value))
 
 
 def decibel_keys(curve: Callable[[int], float], corners: Iterable[int]) -> list[Key]:
     """Keys of a curve in dB that is drawn with straight lines in dB."""
-    return _keys(curve, sorted(set(corners)), lambda level: 10.0 ** (level / 20.0))
+    return _needed(_keys(curve, sorted(set(corners)), _gain), lambda _: SAME_DB)
+
+
+def frame_keys(curve: Callable[[int], float], turns: Iterable[Fraction], first: int, last: int) -> list[FrameKey]:
+    """Keys of a curve in dB on whole video frames, drawn with straight lines in dB.
+
+    At frames the lines give the curve's level, to within `TOLERANCE` of linear gain; between two frames the curve is
+    taken for a straight line.
+
+    Parameters
+    ----------
+    curve : dB at a frame
+    turns : times, in frames, at which the course of the curve changes; those outside are left out
+    first, last : frames that always have a key; the same frame gives one key
+    """
+    around = {frame for turn in turns for frame in (floor(turn), ceil(turn))}
+    corners = {first, last, *(frame for frame in around if first < frame < last)}
+    return [FrameKey(key.sample, key.value) for key in decibel_keys(curve, corners)]
+
+
+def _gain(level_db: float) -> float:
+    return float(10.0 ** (level_db / 20.0))
+
+
+def _needed(keys: Sequence[Key], tolerance: Callable[[float], float]) -> list[Key]:
+    """The keys without those that lines between the others go through; first and last stay.
+
+    From each key that stays, the next is the farthest to which a straight line passes all between within their
+    tolerances. The lines with and without those keys are straight between the same places, so that they differ most
+    at a key.
+    """
+    kept, at = [keys[0]], 0
+    while at < len(keys) - 1:
+        at = _reach(keys, at, tolerance)
+        kept.append(keys[at])
+    return kept
+
+
+def _reach(keys: Sequence[Key], at: int, tolerance: Callable[[float], float]) -> int:
+    """The farthest key that a line from key `at` can go to: the slopes that pass all between narrow key by key."""
+    begin, reached = keys[at], at + 1
+    least, most = -inf, inf
+    for end in range(at + 1, len(keys)):
+        key = keys[end]
+        rise, run, room = key.value - begin.value, key.sample - begin.sample, tolerance(key.value)
+        if least <= rise / run <= most:
+            reached = end
+        least, most = max(least, (rise - room) / run), min(most, (rise + room) / run)
+        if least > most:
+            break
+    return reached
 
 
 def _keys(curve: Callable[[int], float], corners: Sequence[int], heard: Callable[[float], float]) -> list[Key]:

@@ -16,17 +16,21 @@ from typing import Protocol
 
 import numpy as np
 
+from workbench.beats.grid import BeatGrid
 from workbench.errors import MediaError, ParameterError, PlanError
 from workbench.export.formats import Format, format_named
+from workbench.export.tempo import heard_beats
 from workbench.export.timeline import Balance, Crossing, Film, Item, Notes, Song, Timeline
 from workbench.home import Home
-from workbench.loops.plan import LoopPlan
+from workbench.loops.plan import GRID_TOLERANCE_SECONDS, LoopPlan, nearest_line, segment_table
 from workbench.media.audio import decode
 from workbench.media.probe import probe
 from workbench.params import WorkbenchParams
+from workbench.recording import SongSeconds
 from workbench.render.playback import check_song
 from workbench.render.schedule import Crossfade, Cue, Schedule, schedule
 from workbench.workflows.analyze import analyze
+from workbench.workflows.beats import map_beats
 from workbench.workflows.progress import Progress, silent
 
 PLAN_RATE = 1_000_000
@@ -91,7 +95,7 @@ def export_plan(
     track : the song the plan was made for; some formats need it
     video : the clip; its picture and sound are part of an edit
     mix : gains and duck, applied in an edit with or without the clip
-    home : whose store has the song's analysis, for formats that tell beats and sections
+    home : whose store has the song's analysis, for formats that tell beats and sections; rpp takes its tempo from there
 
     Raises
     ------
@@ -110,9 +114,10 @@ def export_plan(
     notes = None
     if chosen.uses_analysis and track is not None:
         notes = _notes(track, home, params, progress)
+    grid = map_beats(track, home, params, progress).grid if chosen.uses_grid and track is not None else None
     progress(f"writing {out.name}", 0.0)
     clip = video if chosen.uses_video else None
-    timeline = timeline_of(plan, track=track, video=clip, mix=mix, notes=notes, name=_title(chosen, out))
+    timeline = timeline_of(plan, track=track, video=clip, mix=mix, notes=notes, grid=grid, name=_title(chosen, out))
     chosen.write(timeline, out)
     progress(f"writing {out.name}", 1.0)
     return out
@@ -125,9 +130,12 @@ def timeline_of(
     video: Path | None = None,
     mix: Mix | None = None,
     notes: Notes | None = None,
+    grid: BeatGrid | None = None,
     name: str = "workbench",
 ) -> Timeline:
-    """Lay a plan out in samples of its song.
+    """Lay a plan out in samples of its song; with the track's grid, its beats too.
+
+    A grid on whose bar lines the plan's splices do not lie is not the one it was made on, and is left out.
 
     Raises
     ------
@@ -151,6 +159,7 @@ def timeline_of(
         film=None if video is None else _film(plan, Path(video)),
         balance=_balance(mix),
         notes=notes,
+        beats=() if grid is None or not _is_on(plan, grid) else heard_beats(items, _beats(grid)),
     )
 
 
@@ -260,10 +269,24 @@ def _notes(track: Path, home: Home | None, params: WorkbenchParams | None, progr
     analysis = analyze(track, home, params or WorkbenchParams(), progress)
     grid = analysis.grid
     return Notes(
-        beats=tuple(zip(grid.beats.tolist(), grid.positions.tolist(), strict=True)),
+        beats=_beats(grid),
         sections=tuple((section.song_from, section.song_to, section.label) for section in analysis.profile.sections),
         grid_confidence=grid.confidence,
     )
+
+
+def _beats(grid: BeatGrid) -> tuple[tuple[SongSeconds, int], ...]:
+    """Time and place in the bar of each beat, track time."""
+    return tuple(zip(grid.beats.tolist(), grid.positions.tolist(), strict=True))
+
+
+def _is_on(plan: LoopPlan, grid: BeatGrid) -> bool:
+    """Whether every splice of a plan leaves and enters on a bar line of a grid."""
+    table = segment_table(plan)
+    places, lines = np.concatenate([table[:-1, 1], table[1:, 0]]), grid.downbeats
+    if lines.size == 0:
+        return False
+    return bool(np.all(np.abs(places - lines[nearest_line(lines, places)]) <= GRID_TOLERANCE_SECONDS))
 
 
 def _title(chosen: Format, out: Path) -> str:

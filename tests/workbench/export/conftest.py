@@ -116,9 +116,9 @@ def any_mix(request: pytest.FixtureRequest, mix: MixBody) -> MixBody | None:
 def residue_db(recording: Recording) -> Callable[..., float]:
     """How far what an edit plays is from what the renderer plays, a plan with a mix or without.
 
-    Takes the sound, shape (channels, n), plan and mix; `padded` where an edit may end with its last sound, and
-    `skip` samples that are not compared. Returns the level of the difference over its loudest 10 ms against that of
-    the renderer's sound, dB RMS.
+    Takes the sound, shape (channels, n), plan and mix; `padded` where an edit may end with its last sound; what is not
+    compared: `skip` samples at the beginning, what follows sample `until`, and `beside_seams` s to both sides of every
+    crossfade. Returns the level of the difference over its loudest 10 ms against that of the renderer's sound, dB RMS.
     """
 
     @cache
@@ -126,14 +126,26 @@ def residue_db(recording: Recording) -> Callable[..., float]:
         return render(plan, recording).samples.astype(np.float64)
 
     def compare(
-        made: FloatArray, plan: LoopPlan, mix: MixBody | None = None, *, padded: bool = False, skip: int = 0
+        made: FloatArray,
+        plan: LoopPlan,
+        mix: MixBody | None = None,
+        *,
+        padded: bool = False,
+        skip: int = 0,
+        until: int | None = None,
+        beside_seams: float = 0.0,
     ) -> float:
         meant = _mixed(rendered(plan), recording.sample_rate, mix)
         if padded:
             made = np.pad(made, ((0, 0), (0, max(0, meant.shape[1] - made.shape[1]))))
         assert abs(made.shape[1] - meant.shape[1]) <= 1
-        n, block = min(made.shape[1], meant.shape[1]), 441
-        residue = (made[:, skip:n] - meant[:, skip:n])[:, : (n - skip) // block * block]
+        n, block = min(made.shape[1], meant.shape[1], until or meant.shape[1]), 441
+        residue = made[:, :n] - meant[:, :n]
+        if beside_seams:
+            for time, fade in zip(plan.seam_times, plan.seam_fades, strict=True):
+                reach = fade / 2 + beside_seams
+                residue[:, round((time - reach) * RATE) : round((time + reach) * RATE)] = 0.0
+        residue = residue[:, skip : skip + (n - skip) // block * block]
         worst = float(np.sqrt(np.mean(residue.reshape(made.shape[0], -1, block) ** 2, axis=(0, 2)).max()))
         return float(20 * np.log10(max(worst, 1e-12) / np.sqrt(np.mean(meant[:, skip:] ** 2))))
 

@@ -142,9 +142,8 @@ def test_resolve_gets_the_levels_as_its_own_volume_effect(plan: LoopPlan, song: 
         level -= np.interp(times, *np.array(mix.duck.envelope_points).T)
         calm = (times > plan.start_fade_seconds) & (times < plan.window_end - plan.end_fade_seconds)
         drawn = np.interp(frames, list(keys), list(keys.values()))
-        # The steepest flank falls 14 dB in 0.4 s, and a key may be half a frame off.
-        assert np.abs(drawn - level)[calm].max() < 1.2
-        assert np.abs(drawn - level)[calm].mean() < 0.1
+        # Keys have the level of their own frame; a lone one is left out where the line passes within 0.05 % of gain.
+        assert np.abs(drawn - level)[calm].max() < 0.05
 
 
 def volume(clip: Any) -> Any:

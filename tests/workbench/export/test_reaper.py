@@ -12,12 +12,13 @@ import numpy as np
 import pytest
 import soundfile
 
+from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
-from workbench.export.reaper import quoted
+from workbench.export.reaper import quoted, write_reaper
 from workbench.loops.plan import LoopPlan
 from workbench.recording import FloatArray, Recording
 from workbench.results.mix import MixBody
-from workbench.workflows.export import export_plan
+from workbench.workflows.export import export_plan, timeline_of
 
 WORD = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|`([^`]*)`|(\S+))""")
 
@@ -148,6 +149,48 @@ def test_the_film_track_and_the_markers(plan: LoopPlan, song: Path, film: Path, 
     assert float(item.one("LENGTH")[0]) == pytest.approx(510 * 1001 / 30000)
     marks = [float(line[2]) for line in project.lines if line[0] == "MARKER"]
     assert marks == pytest.approx([plan.music_in, *plan.seam_times, plan.music_end])
+
+
+def test_no_envelope_point_lies_on_the_line_between_its_neighbours(
+    plan: LoopPlan, song: Path, film: Path, mix: MixBody
+) -> None:
+    project = read(export_plan(plan, "rpp", song.parent / "points.rpp", track=song, video=film, mix=mix))
+    track = project.inside("TRACK")[-1]
+    envelopes = [*track.inside("VOLENV2"), *(item.inside("VOLENV")[0] for item in track.inside("ITEM"))]
+    assert len(envelopes) == 1 + len(plan.segments)
+    for envelope in envelopes:
+        times, values = points(envelope).T
+        for k in range(1, len(times) - 1):
+            line = np.interp(times[k], times[[k - 1, k + 1]], values[[k - 1, k + 1]])
+            assert abs(line - values[k]) > 1e-6
+
+
+def test_the_tempo_is_that_of_the_grid(make_plan: Callable[..., LoopPlan], song: Path, tmp_path: Path) -> None:
+    """76 beats a minute, the first bar line at 0.4 s of the track."""
+    bar = 240.0 / 76.0
+    rows = [(0.0, 0.4 + 3 * bar, 0.0, 0.0)] + [(0.4 + bar, 0.4 + 3 * bar, 0.0, 0.0)] * 4
+    looped = make_plan(rows, [0.01] * 4, [0.5] * 4, song_duration=12.0)
+    beats = 0.4 + np.arange(15) * bar / 4
+    grid = BeatGrid(beats, np.arange(15) % 4 + 1, 4, 0.9)
+    out = tmp_path / "tempo.rpp"
+    write_reaper(timeline_of(looped, track=song, grid=grid), out)
+    project = read(out)
+    assert float(project.one("TEMPO")[0]) == pytest.approx(76.0, abs=0.01)
+    assert project.one("TEMPO")[1:] == ["4", "4"]
+    (envelope,) = project.inside("TEMPOENVEX")
+    marks = [line[1:] for line in envelope.lines if line[0] == "PT"]
+    # A bar of one beat leads to the first bar of the music; 4 << 16 with the beats of a bar is a metre.
+    assert [mark[0] for mark in marks] == ["0", "0.4"]
+    assert [float(mark[1]) for mark in marks] == pytest.approx([150.0, 76.0], abs=0.01)
+    assert [mark[2:] for mark in marks] == [["1", str(4 << 16 | 1)], ["1", str(4 << 16 | 4)]]
+
+
+def test_where_the_grid_is_another_the_tempo_is_the_plans(plan: LoopPlan, song: Path) -> None:
+    """The song is noise; the plan's splices lie on no bar lines of it, and it calls its body one bar of four beats."""
+    project = read(export_plan(plan, "rpp", song.parent / "noise.rpp", track=song))
+    bpm = 60.0 * plan.bars * plan.beats_per_bar / (plan.loop_end_b - plan.loop_start_a)
+    assert float(project.one("TEMPO")[0]) == pytest.approx(bpm)
+    assert project.one("TEMPO")[1:] == ["4", "4"]
 
 
 def test_names_are_quoted_by_what_they_hold() -> None:

@@ -1,0 +1,154 @@
+"""The tempo of the music as it is heard under the video, for programs that draw bars and beats.
+
+Where the beat grid of the track is known, each beat is carried to where a segment plays it; a splice joins bar lines,
+so that bars go on across it. Where it is not, the plan itself says where bar lines are: every splice lies on one, and
+the body that is repeated spans `bars` whole bars of `beats_per_bar` beats; between splices beats are even.
+
+A tempo map is made of marks on bar lines, each with the tempo up to the next. It needs few of them: a mark stands only
+where even beats would miss a bar line by more than `LATE_SECONDS`, or where the metre changes. Music before the first
+bar line is a bar of as many beats as fit best, so that the next bar begins where the music's does; less than half a
+beat of it belongs to the first bar.
+
+A beat is a quarter note throughout: a grid says how many beats a bar has, and not what a composer wrote them as.
+
+Functions: `heard_beats`, `tempo_map`, `tempo_bpm`; the value object `TempoMark`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from math import inf
+from statistics import median
+
+from workbench.export.timeline import Beat, Item
+from workbench.loops.plan import LoopPlan
+from workbench.recording import SongSeconds, VideoSeconds
+
+LATE_SECONDS = 0.010
+"""s by which a bar line of the map may lie off the music's; what the beat across a splice may be off too"""
+
+
+@dataclass(frozen=True, slots=True)
+class TempoMark:
+    """A bar line from which on a tempo holds."""
+
+    video_s: VideoSeconds
+    bpm: float
+    """beats a minute"""
+    beats_per_bar: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Bar:
+    begins: VideoSeconds
+    beats: int
+    """from the first bar line to this one"""
+    size: int
+    """beats of this bar"""
+
+
+def heard_beats(items: Iterable[Item], beats: Sequence[tuple[SongSeconds, int]]) -> tuple[Beat, ...]:
+    """The beats of a track where they are heard, in order.
+
+    Parameters
+    ----------
+    items : of a timeline
+    beats : time and place in the bar, from 1, in track time
+    """
+    # A splice may lie up to 10 ms off its bar line.
+    return tuple(
+        Beat(item.begins + time - item.song_from, position)
+        for item in items
+        for time, position in beats
+        if item.song_from - LATE_SECONDS <= time < item.song_to - LATE_SECONDS
+    )
+
+
+def tempo_bpm(beats: Sequence[Beat], plan: LoopPlan) -> float:
+    """The tempo of the music, beats a minute: of the middlemost beat that is heard, or of the plan's body."""
+    if _bar_lines(beats):
+        return 60.0 / median(after.video_s - before.video_s for before, after in pairwise(beats))
+    return 60.0 / _beat_seconds(plan)
+
+
+def tempo_map(beats: Sequence[Beat], plan: LoopPlan) -> list[TempoMark]:
+    """Marks from the first picture on, at least one.
+
+    Parameters
+    ----------
+    beats : see `heard_beats`; without two bar lines among them the plan says where beats are
+    plan : what is played
+    """
+    lines = _bar_lines(beats)
+    if not lines:
+        beats = _beats_of(plan)
+        lines = _bar_lines(beats)
+    bars = [_Bar(beats[line].video_s, line - lines[0], until - line) for line, until in pairwise(lines)]
+    bars.append(_Bar(beats[lines[-1]].video_s, lines[-1] - lines[0], bars[-1].size))
+    beat = (bars[1].begins - bars[0].begins) / bars[0].size
+    if bars[0].begins < beat / 2.0:
+        bars[0] = replace(bars[0], begins=0.0)
+    marks = _marks(bars)
+    return [*_opening(marks[0]), *marks]
+
+
+def _bar_lines(beats: Sequence[Beat]) -> list[int]:
+    """Indices of the beats that open a bar; none where there are not two of them."""
+    lines = [k for k, beat in enumerate(beats) if beat.position == 1]
+    return lines if len(lines) > 1 else []
+
+
+def _beat_seconds(plan: LoopPlan) -> float:
+    return (plan.loop_end_b - plan.loop_start_a) / (plan.bars * plan.beats_per_bar)
+
+
+def _beats_of(plan: LoopPlan) -> list[Beat]:
+    """Even beats of whole bars between the plan's splices, before the first and after the last; two bars at least."""
+    bar = _beat_seconds(plan) * plan.beats_per_bar
+    splices = [float(time) for time in plan.seam_times]
+    before = int((splices[0] - plan.music_in + LATE_SECONDS) / bar)
+    after = max(1, int((plan.window_end - splices[-1]) / bar))
+    lines = [splices[0] - bar * k for k in range(before, 0, -1)]
+    for first, last in pairwise(splices):
+        count = max(1, round((last - first) / bar))
+        lines += [first + (last - first) * k / count for k in range(count)]
+    lines += [splices[-1] + bar * k for k in range(after + 1)]
+    size = plan.beats_per_bar
+    inner = [Beat(a + (b - a) * k / size, k + 1) for a, b in pairwise(lines) for k in range(size)]
+    return [*inner, Beat(lines[-1], 1)]
+
+
+def _marks(bars: Sequence[_Bar]) -> list[TempoMark]:
+    """The fewest marks: from each the tempo holds for as many bars as it meets."""
+    marks, at = [], 0
+    while at < len(bars) - 1:
+        end = _held(bars, at)
+        beats, seconds = bars[end].beats - bars[at].beats, bars[end].begins - bars[at].begins
+        marks.append(TempoMark(bars[at].begins, 60.0 * beats / seconds, bars[at].size))
+        at = end
+    return marks
+
+
+def _held(bars: Sequence[_Bar], at: int) -> int:
+    """The last bar line to which one tempo and one metre lead from bar `at`, with all between met."""
+    begin, reached = bars[at], at + 1
+    least, most = -inf, inf
+    for end in range(at + 1, len(bars)):
+        beats, seconds = bars[end].beats - begin.beats, bars[end].begins - begin.begins
+        if least <= seconds / beats <= most:
+            reached = end
+        least = max(least, (seconds - LATE_SECONDS) / beats)
+        most = min(most, (seconds + LATE_SECONDS) / beats)
+        if least > most or bars[end].size != begin.size:
+            break
+    return reached
+
+
+def _opening(first: TempoMark) -> list[TempoMark]:
+    """A bar from the first picture to the music's first bar line; none where that is the first picture."""
+    if first.video_s == 0.0:
+        return []
+    count = max(1, round(first.video_s * first.bpm / 60.0))
+    return [TempoMark(0.0, 60.0 * count / first.video_s, count)]
