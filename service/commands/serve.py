@@ -68,6 +68,9 @@ def command(
       workbench serve --port 8000
       workbench serve --host 0.0.0.0 --port 443 --workers 4 --tls-cert chain.pem --tls-key key.pem
     """
+    from workbench.extras import require_extra
+
+    require_extra("service", "`workbench serve`")  # before any process starts: each of them would fail on its own
     if (tls_cert is None) != (tls_key is None):
         raise click.UsageError("--tls-cert and --tls-key go together")
     if not (_loopback(host) or tls_cert is not None or behind_proxy):

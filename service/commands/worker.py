@@ -35,6 +35,9 @@ def command(queues: str, parent: int | None, bell_fd: int | None, home: Home) ->
     """
     import sys
 
+    from workbench.extras import require_extra
+
+    require_extra("service", "`workbench worker`")
     from service.bell import Bell
     from service.jobs.lifelines import die_with
     from service.jobs.worker import Worker

@@ -25,14 +25,13 @@ from typing import Any, Protocol, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.errors import ParameterError, ResourceMissing, StoreError
+from workbench.errors import ExtraMissing, ParameterError, StoreError
+from workbench.extras import require_extra
 from workbench.files import cannot_be_written, written_whole
 from workbench.params import CatalogParams
 from workbench.recording import FloatArray, IntArray
 
 BoolArray: TypeAlias = NDArray[np.bool_]
-
-_NEED_FAISS = "an index of a large catalog needs faiss; pip install 'barline-workbench[scale]'"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -112,7 +111,7 @@ class FaissIndex:
 
     Raises
     ------
-    ResourceMissing : faiss is not installed
+    ExtraMissing : faiss is not installed
     """
 
     def __init__(
@@ -177,7 +176,7 @@ def build_faiss(vectors: NDArray[np.float16], path: Path, params: CatalogParams 
 
     Raises
     ------
-    ResourceMissing : faiss is not installed
+    ExtraMissing : faiss is not installed
     StoreError : the file cannot be written
     """
     faiss = _faiss()
@@ -204,7 +203,7 @@ def has_faiss() -> bool:
     """Whether large catalogs can be indexed here."""
     try:
         _faiss()
-    except ResourceMissing:
+    except ExtraMissing:
         return False
     return True
 
@@ -218,8 +217,9 @@ def recall(index: VectorIndex, exact: VectorIndex, queries: FloatArray, count: i
 def _faiss() -> Any:
     try:
         import faiss
-    except ImportError as error:
-        raise ResourceMissing(_NEED_FAISS) from error
+    except ModuleNotFoundError:
+        require_extra("scale", "an index of a large catalog")
+        raise
     return faiss
 
 

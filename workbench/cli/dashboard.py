@@ -42,14 +42,13 @@ def command(host: str, port: int, show: bool, key: str | None, params: Workbench
       workbench dashboard --port 8080 --no-show
       workbench dashboard --host 0.0.0.0 --key a-long-secret-of-yours
     """
-    try:
-        from workbench.dashboards.access import is_loopback, new_key
-        from workbench.dashboards.app import make_server
-        from workbench.dashboards.work import shared_pool
-    except ModuleNotFoundError as error:
-        raise click.ClickException(
-            f"{error.name} is missing: install the dashboard extra, pip install 'barline-workbench[dashboard]'"
-        ) from error
+    from workbench.extras import require_extra
+
+    require_extra("dashboard", "`workbench dashboard`")
+    from workbench.dashboards.access import is_loopback, new_key
+    from workbench.dashboards.app import make_server
+    from workbench.dashboards.work import shared_pool
+
     if key is None and not is_loopback(host):
         key = new_key()
     try:

@@ -28,8 +28,10 @@ def command(folder: Path | None, arguments: tuple[str, ...], home: Home) -> None
       workbench lab
       workbench lab --to ~/loops --no-browser --port 8890
     """
+    from workbench.extras import require_extra
     from workbench.workflows.notebooks import copy_notebooks, start_lab
 
+    require_extra("lab", "`workbench lab`")  # before the copy is made
     folder = copy_notebooks(folder or home.notebooks)
     say(f"notebooks in {folder}")
     click.get_current_context().exit(start_lab(folder, arguments, home))

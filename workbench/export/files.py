@@ -1,18 +1,16 @@
 """Files that editors read: how they name the media beside them, and text that every format can hold.
 
-Functions: `media_path`, `media_url`, `absolute_url`, `plain_name`, `require`.
+Functions: `media_path`, `media_url`, `absolute_url`, `plain_name`.
 """
 
 from __future__ import annotations
 
-import importlib
 import os
 import re
 from pathlib import Path
-from types import ModuleType
 from urllib.parse import quote
 
-from workbench.errors import InputError, ResourceMissing
+from workbench.errors import InputError
 
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ufffe\uffff\ud800-\udfff]+")
 
@@ -45,23 +43,6 @@ def absolute_url(media: Path) -> str:
 def plain_name(text: str) -> str:
     """Text on one line, without characters that no format can hold."""
     return _UNPRINTABLE.sub(" ", text).strip()
-
-
-def require(module: str, called: str) -> ModuleType:
-    """Import a library of the `export` extra.
-
-    Raises
-    ------
-    ResourceMissing : it is not installed
-    """
-    try:
-        return importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        if error.name != module:
-            raise
-        raise ResourceMissing(
-            f"this format is written with {called}, which is not installed: pip install 'barline-workbench[export]'"
-        ) from None
 
 
 def _whole(path: Path) -> Path:

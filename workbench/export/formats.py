@@ -44,6 +44,8 @@ class Format:
     """whether it tells beats and sections of the song, where a song is given"""
     uses_grid: bool = False
     """whether it draws the beats of the track where they are heard, where a track is given"""
+    extra: str = ""
+    """the extra of pyproject.toml that its writer needs; empty: none"""
     songs: frozenset[str] = frozenset()
     """endings of the songs that the program it is for imports; empty: all that there are"""
 
@@ -56,7 +58,7 @@ FORMATS: dict[str, Format] = {
     for format in (
         Format(
             "otio", "OpenTimelineIO", "Picture, footage and music with crossfades and gains, for Resolve and Premiere.",
-            ".otio", write_otio, needs_track=True, uses_video=True,
+            ".otio", write_otio, needs_track=True, uses_video=True, extra="export",
         ),
         Format(
             "fcpxml", "Final Cut Pro XML", "Picture, footage and music with every gain as keyframes, for Final Cut.",
@@ -72,7 +74,7 @@ FORMATS: dict[str, Format] = {
         ),
         Format(
             "jams", "JAMS", "Beats, sections and the plan, as annotations of the song.",
-            ".jams", write_jams, needs_track=True, uses_analysis=True,
+            ".jams", write_jams, needs_track=True, uses_analysis=True, extra="export",
         ),
         Format("csv", "Seams as a table", "Place, fade and levels of every seam, one a row.", ".csv", write_seams),
         Format(

@@ -11,12 +11,13 @@ Function: `write_jams`.
 from __future__ import annotations
 
 from dataclasses import asdict
+from importlib import import_module
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from workbench.errors import ParameterError
-from workbench.export.files import plain_name, require
+from workbench.export.files import plain_name
 from workbench.export.timeline import Notes, Song, Timeline
 from workbench.files import write_text
 from workbench.recording import SongSeconds
@@ -29,12 +30,12 @@ def write_jams(timeline: Timeline, out: Path) -> None:
 
     Raises
     ------
-    ParameterError : no song, or one that was not analysed; ResourceMissing : jams is not installed
+    ParameterError : no song, or one that was not analysed
     """
     song, notes = timeline.song, timeline.notes
     if song is None or notes is None:
         raise ParameterError("JAMS annotates a song; give --track FILE")
-    jams = require("jams", "jams")
+    jams = import_module("jams")
     document = jams.JAMS()
     seconds = song.samples / song.rate
     document.file_metadata.duration = seconds

@@ -26,12 +26,13 @@ Function: `write_otio`.
 from __future__ import annotations
 
 from fractions import Fraction
+from importlib import import_module
 from itertools import pairwise
 from math import ceil
 from pathlib import Path
 from typing import Any
 
-from workbench.export.files import absolute_url, media_url, plain_name, require
+from workbench.export.files import absolute_url, media_url, plain_name
 from workbench.export.timeline import Film, FrameKey, Item, Key, Song, Timeline, decibel_keys, decibels, frame_keys
 from workbench.files import write_text
 
@@ -42,13 +43,8 @@ _VOLUME_RANGE_DB = (-100.0, 30.0)
 
 
 def write_otio(timeline: Timeline, out: Path) -> None:
-    """Write the edit.
-
-    Raises
-    ------
-    ExtraMissing : opentimelineio is not installed
-    """
-    write_text(out, _Writer(require("opentimelineio", "otio"), timeline, out).document() + "\n")
+    """Write the edit; `workbench.workflows.export` has checked that OpenTimelineIO is installed."""
+    write_text(out, _Writer(import_module("opentimelineio"), timeline, out).document() + "\n")
 
 
 class _Writer:

@@ -23,6 +23,7 @@ from sqlalchemy import Connection, Engine, event
 from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 
 from workbench.errors import StoreError
+from workbench.extras import require_extra
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
 
@@ -179,6 +180,8 @@ class Database:
                 with self.write() as connection:
                     _migrate(connection, known)
         except (ArgumentError, NoSuchModuleError, ImportError) as error:
+            if url.startswith("postgresql"):
+                require_extra("scale", "a PostgreSQL database")
             raise StoreError(f"{_shown(url)}: not a database address ({_first_line(error)})") from error
 
     @classmethod

@@ -21,6 +21,7 @@ from workbench.errors import MediaError, ParameterError, PlanError
 from workbench.export.formats import Format, format_named
 from workbench.export.tempo import heard_beats
 from workbench.export.timeline import Balance, Crossing, Film, Item, Notes, Song, Timeline
+from workbench.extras import require_extra
 from workbench.home import Home
 from workbench.loops.plan import GRID_TOLERANCE_SECONDS, LoopPlan, nearest_line, segment_table
 from workbench.media.audio import decode
@@ -102,9 +103,11 @@ def export_plan(
     ParameterError : no such format, or one that needs a track; `out` is the track or the clip itself
     PlanError : the plan was made for another song, or for a longer clip
     MediaError : a file cannot be read or written
-    ResourceMissing : the format's library is not installed
+    ExtraMissing : the format's library is not installed
     """
     chosen = format_named(format_name)
+    if chosen.extra:
+        require_extra(chosen.extra, f"the format {chosen.name}")
     if chosen.needs_track and track is None:
         raise ParameterError(f"the format {chosen.name} needs the song: give --track FILE")
     out = Path(out)

@@ -31,7 +31,8 @@ from workbench.bundled import bundled_path
 from workbench.catalog.library import Entry, Library, Measurement
 from workbench.catalog.manifest import is_manifest, read_manifest
 from workbench.catalog.track import Track
-from workbench.errors import InputError, MediaError, ResourceMissing, StoreError, WorkbenchError
+from workbench.errors import InputError, MediaError, StoreError, WorkbenchError
+from workbench.extras import require_extra
 from workbench.home import Home
 from workbench.media.containers import hash_file
 from workbench.params import WorkbenchParams
@@ -167,13 +168,11 @@ def cluster(address: str) -> Iterator[Executor]:
 
     Raises
     ------
-    ResourceMissing : Dask's `distributed` is not installed
+    ExtraMissing : Dask's `distributed` is not installed
     StoreError : nobody answers there, or with another version
     """
-    try:
-        distributed: Any = import_module("distributed")
-    except ImportError as error:
-        raise ResourceMissing("a cluster needs Dask; pip install 'barline-workbench[scale]'") from error
+    require_extra("scale", "analysis on a Dask cluster")
+    distributed: Any = import_module("distributed")
     try:
         client = distributed.Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)
     except (OSError, TimeoutError, ValueError) as error:

@@ -1,0 +1,129 @@
+"""Optional parts of the program: whether their packages are installed, and how to install them here.
+
+`pyproject.toml` names the packages of each extra (`dashboard`, `service`, `lab`, …). This module reads that list from
+metadata of the installed package, so that it is written down once. A command calls `require_extra` before it writes
+anything; the error names what is missing and a command that installs it into the environment that runs now:
+
+- in a checkout whose `.venv` the Makefile made, `make setup-EXTRA`, which installs from a lock file;
+- in another environment of a checkout, pip on the checkout;
+- after an install from a wheel file that is still there, pip on that file;
+- else, pip on the packages themselves: the project is on no package index.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+import sys
+from collections.abc import Iterator
+from functools import cache
+from importlib import metadata
+from pathlib import Path
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
+
+from packaging.requirements import Requirement
+
+from workbench.errors import ExtraMissing
+
+_DISTRIBUTION = "barline-workbench"
+_CHECKOUT = Path(__file__).resolve().parent.parent
+
+
+def require_extra(extra: str, needed_by: str) -> None:
+    """Check that the packages of an extra are installed.
+
+    Parameters
+    ----------
+    extra : its name in `pyproject.toml`
+    needed_by : what needs it, as the subject of a sentence: "`workbench lab`"
+
+    Raises
+    ------
+    ExtraMissing : a package is missing or too old; the message is one sentence with the command that installs it
+    """
+    missing = missing_packages(extra)
+    if missing:
+        verb = "is" if len(missing) == 1 else "are"
+        raise ExtraMissing(
+            f"{needed_by} needs {_joined(missing)}, which {verb} not installed; run: {install_command(extra)}"
+        )
+
+
+def has_extra(extra: str) -> bool:
+    """Whether the packages of an extra are installed."""
+    return not missing_packages(extra)
+
+
+@cache
+def missing_packages(extra: str) -> tuple[str, ...]:
+    """The packages of an extra that are not installed; those that are too old are named with the version needed.
+
+    Raises
+    ------
+    ValueError : there is no such extra
+    """
+    return tuple(_missing(requirements(extra)))
+
+
+@cache
+def requirements(extra: str) -> tuple[Requirement, ...]:
+    """What an extra needs on this platform, as `pyproject.toml` says.
+
+    Raises
+    ------
+    ValueError : there is no such extra
+    """
+    package = metadata.metadata(_DISTRIBUTION)
+    if extra not in (package.get_all("Provides-Extra") or ()):
+        raise ValueError(f"{extra}: no such extra in pyproject.toml")
+    found = (Requirement(line) for line in package.get_all("Requires-Dist") or ())
+    return tuple(
+        requirement
+        for requirement in found
+        if requirement.marker is not None
+        and requirement.marker.evaluate({"extra": extra})
+        and not requirement.marker.evaluate({"extra": ""})
+    )
+
+
+def install_command(extra: str) -> str:
+    """A command line that installs an extra into the environment that runs now."""
+    if (_CHECKOUT / "Makefile").is_file() and (_CHECKOUT / "pyproject.toml").is_file():
+        if Path(sys.prefix).resolve() == _CHECKOUT / ".venv":
+            where = [] if Path.cwd() == _CHECKOUT else ["-C", str(_CHECKOUT)]
+            return shlex.join(["make", *where, f"setup-{extra}"])
+        return _pip("-e", f"{_CHECKOUT}[{extra}]")
+    wheel = _installed_from()
+    if wheel is not None:
+        return _pip(f"{wheel}[{extra}]")
+    return _pip(*(f"{needed.name}{needed.specifier}" for needed in requirements(extra)))
+
+
+def _missing(needed: tuple[Requirement, ...]) -> Iterator[str]:
+    for requirement in needed:
+        try:
+            version = metadata.version(requirement.name)
+        except metadata.PackageNotFoundError:
+            yield requirement.name
+        else:
+            if not requirement.specifier.contains(version, prereleases=True):
+                yield f"{requirement.name} {requirement.specifier} (here is {version})"
+
+
+def _installed_from() -> Path | None:
+    """The wheel file that this package was installed from, where it is still there; pip writes it down (PEP 610)."""
+    record = metadata.distribution(_DISTRIBUTION).read_text("direct_url.json")
+    if record is None:
+        return None
+    url = urlsplit(json.loads(record).get("url", ""))
+    path = Path(url2pathname(url.path))
+    return path if url.scheme == "file" and path.suffix == ".whl" and path.is_file() else None
+
+
+def _pip(*arguments: str) -> str:
+    return shlex.join([sys.executable, "-m", "pip", "install", *arguments])
+
+
+def _joined(names: tuple[str, ...]) -> str:
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
