@@ -145,6 +145,23 @@ def decode_blocks(path: Path, block_seconds: float = 10.0, sample_rate: int | No
         yield SoundBlock(tape.take(tape.length), decoder.sample_rate, done / decoder.sample_rate)
 
 
+def count_seconds(path: Path) -> float:
+    """Length of a file's sound in seconds, decoded, in memory that does not grow with it: `decode(path).duration`.
+
+    Raises
+    ------
+    MediaError : as for `decode`
+    """
+    samples = 0
+    with decoding(Path(path)) as decoder:
+        for piece in decoder.pieces():
+            samples += piece.length
+        decoder.check_whole()
+    if not samples:
+        raise MediaError(f"{path}: there is a sound stream, but no sound in it")
+    return samples / decoder.sample_rate
+
+
 def resample(samples: FloatArray, rate_from: int, rate_to: int) -> FloatArray:
     """Convert the sample rate by soxr's HQ filter (linear phase, 0 dB to 0.91 of the lower Nyquist frequency).
 

@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import MediaError
 from workbench.media.audio import SoundBlock
-from workbench.media.containers import opened, packets, picture_stream, sound_stream
+from workbench.media.containers import opened, packets, picture_stream, sound_stream, tick_seconds
 from workbench.media.decoder import Decoder, Tape, decoder_of
 from workbench.media.probe import MediaInfo, Spans, first_of, media_info
 from workbench.recording import FloatArray, IntArray
@@ -254,7 +254,8 @@ def pictures_within(path: Path, spans: Sequence[tuple[float, float]], most: int)
     first, decoded = first_of(path), 0
     with opened(path) as container:
         stream = picture_stream(container)
-        if stream is None or stream.time_base is None or first is None or first.time is None:
+        tick = None if stream is None else tick_seconds(stream)
+        if stream is None or tick is None or first is None or first.time is None:
             return
         stream.codec_context.thread_count = 1  # what is skipped changes from packet to packet
         _set_thoroughness(stream, "references")
@@ -262,9 +263,9 @@ def pictures_within(path: Path, spans: Sequence[tuple[float, float]], most: int)
             if decoded > most:
                 return
             tray = _Tray(_SPAN_PICTURES)
-            container.seek(int((first.time + start) / stream.time_base), stream=stream)
+            container.seek(int((first.time + start) / tick), stream=stream)
             for packet in packets(container, stream):
-                time = -inf if packet.pts is None else float(packet.pts * stream.time_base) - first.time
+                time = -inf if packet.pts is None else float(packet.pts * tick) - first.time
                 stream.codec_context.skip_frame = "DEFAULT" if time > start - _SAME_TIME else "NONREF"
                 frames = [(frame.time - first.time, frame) for frame in _decoded(packet) if frame.time is not None]
                 decoded += len(frames)

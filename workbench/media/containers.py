@@ -16,6 +16,7 @@ import os
 import struct
 from collections.abc import Iterator
 from contextlib import contextmanager
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -43,6 +44,9 @@ _STATING = {
     "mpegts", "mxf", "nut", "ogg", "rm", "tak", "tta", "w64", "wv",
 }  # fmt: skip
 _MOST_BAD_READS = 64
+# Tags in an unknown encoding must not make a file unreadable. PyAV up to 18 fails on them unless told not to; from 19
+# on it always replaces what is not UTF-8, and has no such argument.
+_LENIENT_METADATA: dict[str, Any] = {"metadata_errors": "replace"} if int(av.__version__.split(".")[0]) < 19 else {}
 MOST_PIXELS = 8192 * 4608
 """of one picture, 8K and some; a few bytes can claim pictures that fill the memory"""
 
@@ -62,7 +66,7 @@ def opened(path: Path) -> Iterator[InputContainer]:
             f"file:{path.resolve()}",
             container_options={"format_whitelist": _formats(), "protocol_whitelist": "file"},
             options={"max_pixels": str(MOST_PIXELS)},
-            metadata_errors="replace",
+            **_LENIENT_METADATA,
         ) as container:
             _limit_pictures(container, path)
             yield container
@@ -124,6 +128,15 @@ def upright_size(frame: VideoFrame, stream: VideoStream) -> tuple[int, int]:
     return (height, width) if frame.rotation % 180 else (width, height)
 
 
+def tick_seconds(timed: Stream | Packet[Any]) -> Fraction | None:
+    """Length of one tick of a stream's or packet's time stamps, s; None where it is not stated.
+
+    PyAV up to 18 says None there, and PyAV 19 a zero in a number type of its own.
+    """
+    base = timed.time_base
+    return Fraction(base.numerator, base.denominator) if base else None
+
+
 def stated_seconds(container: InputContainer, stream: AudioStream, path: Path) -> float | None:
     """Length in seconds that the file itself states for its sound; None where nothing states it."""
     name = container.format.name
@@ -135,8 +148,9 @@ def stated_seconds(container: InputContainer, stream: AudioStream, path: Path) -
     whole = name != "flac" or _flac_total(stream) > 0
     if not (tagged or (name in _STATING and whole)):
         return None
-    if stream.duration is not None and stream.time_base is not None:
-        return float(stream.duration * stream.time_base)
+    tick = tick_seconds(stream)
+    if stream.duration is not None and tick is not None:
+        return float(stream.duration * tick)
     return container.duration / av.time_base if container.duration is not None else None
 
 

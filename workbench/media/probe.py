@@ -20,7 +20,15 @@ from av.video.frame import VideoFrame
 from av.video.stream import VideoStream
 
 from workbench.errors import MediaError
-from workbench.media.containers import first_picture, opened, packets, picture_stream, sound_stream, upright_size
+from workbench.media.containers import (
+    first_picture,
+    opened,
+    packets,
+    picture_stream,
+    sound_stream,
+    tick_seconds,
+    upright_size,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +96,9 @@ class Spans:
         self.sound = sound
         self.streams: list[VideoStream | AudioStream] = [one for one in (picture, sound) if one is not None]
         self._by_index = {stream.index: Span() for stream in self.streams}
-        self._units = {stream.index: (stream.time_base or Fraction(1)).as_integer_ratio() for stream in self.streams}
+        self._units = {
+            stream.index: (tick_seconds(stream) or Fraction(1)).as_integer_ratio() for stream in self.streams
+        }
         # Ogg has trimmed its last packet's length already.
         self._trimmed = None if sound is None or container.format.name == "ogg" else sound.index
 
@@ -116,7 +126,7 @@ class Spans:
         """Of the sound, without the encoder's delay, which the first packets still hold."""
         span = None if self.sound is None else self._by_index[self.sound.index]
         if span is not None and self.sound is not None and self.sound.start_time is not None:
-            span.start = float(self.sound.start_time * (self.sound.time_base or 1))
+            span.start = float(self.sound.start_time * (tick_seconds(self.sound) or 1))
         return span
 
 

@@ -14,7 +14,7 @@ from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
 from workbench.errors import MediaError, ParameterError
-from workbench.media.containers import first_picture, opened, picture_stream, shown, upright_size
+from workbench.media.containers import first_picture, opened, picture_stream, shown, tick_seconds, upright_size
 from workbench.recording import VideoSeconds
 
 _SEEK_BACK_SECONDS = 10.0
@@ -78,8 +78,9 @@ def still(path: Path, video_s: VideoSeconds, width: int = 640) -> Picture:
     for seek_to in (video_s, video_s - _SEEK_BACK_SECONDS, 0.0):
         with opened(path) as container:
             stream = _picture(container, path)
-            if seek_to > 0 and stream.time_base is not None:
-                container.seek(int((zero + seek_to) / stream.time_base), stream=stream)
+            tick = tick_seconds(stream)
+            if seek_to > 0 and tick is not None:
+                container.seek(int((zero + seek_to) / tick), stream=stream)
             found: tuple[float, VideoFrame] | None = None
             for time, frame in shown(container, stream):
                 if found is not None and time > zero + video_s + _SAME_TIME:
