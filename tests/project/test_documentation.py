@@ -1,0 +1,336 @@
+"""What README.md, CONTRIBUTING.md and notebooks/README.md promise: commands run as written, files and figures are true.
+
+The commands of the fenced blocks run in the order of the text, each section in one shell, in a fresh clone with an
+environment of its own that holds only what the text has installed by then.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import signal
+import subprocess
+import time
+import tomllib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import httpx
+import numpy as np
+import pytest
+
+from workbench.bundled import bundled_path
+from workbench.media.audio import decode, write_audio
+
+ROOT = Path(__file__).parents[2]
+README = ROOT / "README.md"
+DOCUMENTS = (README, ROOT / "CONTRIBUTING.md", ROOT / "notebooks" / "README.md")
+VIDEO_SECONDS = 200
+START_SECONDS = 600.0
+"""for a set-up and a start, on a machine that does other things too"""
+SERVERS = {"make dashboard", "make serve", "make lab", "workbench lab"}
+"""commands that run until they are stopped"""
+MADE = {"demo/demo/film.mp4", "plan.json", "report.html", ".venv"}
+"""files that the text names and commands make"""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A fenced block of a document."""
+
+    document: str
+    section: str
+    language: str
+    text: str
+
+
+def blocks(document: Path) -> list[Block]:
+    """Every fenced block, under the heading that it stands below."""
+    found, section, lines = [], "", iter(document.read_text().splitlines())
+    for line in lines:
+        if line.startswith("#"):
+            section = line.strip("# ")
+        elif line.startswith("```"):
+            body: list[str] = []
+            for inner in lines:
+                if inner.startswith("```"):
+                    break
+                body.append(inner)
+            found.append(Block(document.name, section, line.strip("`"), "\n".join(body)))
+    return found
+
+
+def prose(document: Path) -> str:
+    """The text without fenced and indented blocks."""
+    text = re.sub(r"```.*?```", "", document.read_text(), flags=re.DOTALL)
+    return "\n".join(line for line in text.splitlines() if not line.startswith("    "))
+
+
+def sentences(document: Path) -> list[str]:
+    """Sentences and table cells, in plain text."""
+    text = re.sub(r"!\[[^\]]*\]\([^)]*\)", "", prose(document))
+    paragraphs = re.split(r"\n\s*\n|\n(?=[|#-])|\|", text)
+    return [
+        " ".join(part.split()) for paragraph in paragraphs for part in re.split(r"(?<=[.:;])\s+(?=[A-Z`*])", paragraph)
+    ]
+
+
+# ---------------------------------------------------------------------------------------------- what the text says
+
+
+def supported_pythons() -> bool:
+    requires = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["requires-python"]
+    every = (ROOT / "tests/project/every_python.py").read_text()
+    return requires == ">=3.11,<3.14" and 'SUPPORTED = ("3.11", "3.12", "3.13")' in every
+
+
+def a_loop_needs_thirty_seconds_more() -> bool:
+    from workbench.params import CoverParams
+
+    return CoverParams().required_excess_seconds == 30.0
+
+
+def scores_lie_between_0_and_1() -> bool:
+    from workbench.results.loop import PlanBody
+
+    score = PlanBody.model_json_schema()["properties"]["seam_score"]
+    return (score["minimum"], score["maximum"]) == (0, 1)
+
+
+def the_notebook_is_there() -> bool:
+    return (ROOT / "notebooks" / "09_client.ipynb").is_file()
+
+
+CHECKS: dict[str, Callable[[], bool]] = {
+    "Python 3.11, 3.12": supported_pythons,
+    "at least 30 s longer": a_loop_needs_thirty_seconds_more,
+    "its score from 0 to 1": scores_lie_between_0_and_1,
+    "`09_client`": the_notebook_is_there,
+}
+"""Each figure of the prose, and what it must agree with."""
+NAMES = r"/v1\b[\w/.]*|all-MiniLM-L6-v2|Apache-2\.0|\.mp4|^`\d\d_\w+`$|^200 or 202$"
+"""digits that count nothing"""
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_figure_of_the_prose_is_checked(document: Path) -> None:
+    for sentence in sentences(document):
+        if re.search(r"\d", re.sub(NAMES, "", sentence)):
+            matching = [check for figure, check in CHECKS.items() if figure in sentence]
+            assert matching, f"nothing checks the figure in {sentence!r}: cut it, or add what it must agree with"
+            assert all(check() for check in matching), sentence
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_file_that_is_named_exists(document: Path) -> None:
+    named = set(
+        re.findall(r"`((?!/)[\w.-]+(?:/[\w.-]+)+|[\w-]+\.(?:md|py|toml|json|lock|ipynb|html|mp4))`", prose(document))
+    )
+    linked = set(re.findall(r"\]\(([^)#:]+)\)", document.read_text()))
+    near = (ROOT, document.parent)
+    missing = [
+        name
+        for name in named | linked
+        if name not in MADE and not any((folder / f"{name}{end}").exists() for folder in near for end in ("", ".ipynb"))
+    ]
+    assert missing == []
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_every_make_target_that_is_named_exists(document: Path) -> None:
+    if shutil.which("make") is None:
+        pytest.skip("no make on this machine")
+    for target in set(re.findall(r"(?:`|^)make ([a-z][\w-]*)", document.read_text(), re.MULTILINE)):
+        asked = subprocess.run(["make", "-n", target], cwd=ROOT, capture_output=True, text=True, check=False)
+        assert "No rule" not in asked.stderr, target
+
+
+def test_every_command_of_the_program_that_is_named_exists() -> None:
+    from service.console import COMMANDS
+
+    for document in DOCUMENTS:
+        assert set(re.findall(r"\bworkbench ([a-z]+)", "".join(re.findall(r"`[^`]+`", prose(document))))) <= set(
+            COMMANDS
+        )
+
+
+# ------------------------------------------------------------------------------------------- what the text has you run
+
+
+@dataclass(frozen=True)
+class Checkout:
+    """A fresh clone with a user's files beside it."""
+
+    folder: Path
+    environment: dict[str, str]
+
+    def run(self, script: str) -> subprocess.CompletedProcess[str]:
+        """Run lines as they stand in the text, in one shell that stops at the first failure."""
+        return subprocess.run(
+            ["bash", "-euc", script], cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False
+        )
+
+    def start(self, command: str, ready: str) -> tuple[subprocess.Popen[str], str]:
+        """Start a server; returns it with what it has printed once it printed the pattern `ready`."""
+        server = subprocess.Popen(
+            ["bash", "-euc", command], cwd=self.folder, env=self.environment, text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
+        )  # fmt: skip
+        assert server.stdout is not None
+        printed, deadline = "", time.monotonic() + START_SECONDS
+        for line in server.stdout:
+            printed += line
+            if re.search(ready, printed, re.DOTALL) or time.monotonic() > deadline:
+                break
+        assert re.search(ready, printed, re.DOTALL), printed[-3000:]
+        return server, printed
+
+    def stop(self, server: subprocess.Popen[str]) -> None:
+        """End a server and all that it started as Ctrl-C does; JupyterLab asks back, so a second signal ends it."""
+        os.killpg(server.pid, signal.SIGINT)
+        try:
+            server.communicate(timeout=60)
+        except subprocess.TimeoutExpired:
+            os.killpg(server.pid, signal.SIGTERM)
+            server.communicate(timeout=60)
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
+    """What the README's first line makes, with what is not committed yet, and a track and a video of one's own."""
+    folder = tmp_path_factory.mktemp("user")
+    home = folder / "home"
+    kept = {
+        key: value
+        for key, value in os.environ.items()
+        if not key.startswith(("WORKBENCH_", "PYTHON", "MAKE", "MFLAGS")) and key != "VIRTUAL_ENV"
+    }
+    path = os.pathsep.join(part for part in kept["PATH"].split(os.pathsep) if not part.startswith(str(ROOT)))
+    pyenv = {"PYENV_ROOT": str(Path.home() / ".pyenv")} if (Path.home() / ".pyenv").is_dir() else {}
+    environment = {**kept, **pyenv, "HOME": str(home), "PATH": path}
+    (home / "Music" / "licensed").mkdir(parents=True)
+    first = blocks(README)[0].text.splitlines()[0]
+    assert first == "git clone <this repository> && cd <it>"
+    clone = first.replace("<this repository>", f"'{ROOT}' workbench").replace("<it>", "workbench")
+    done = subprocess.run(
+        ["bash", "-euc", clone], cwd=folder, env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    made = Checkout(folder / "workbench", environment)
+    listed = subprocess.run(
+        ["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+        cwd=ROOT, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    for name in filter(None, listed.stdout.split("\0")):
+        if (ROOT / name).is_file():
+            (made.folder / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(ROOT / name, made.folder / name)
+    _write_media(made.folder, home / "Music" / "licensed")
+    return made
+
+
+def _write_media(folder: Path, library: Path) -> None:
+    songs = bundled_path("data", "bundled", "music")
+    recording = decode(songs / "corner_store.ogg")
+    write_audio(folder / "track.mp3", [recording.samples], recording.sample_rate, recording.channels)
+    for name in ("hill_road.ogg", "undertow.ogg"):
+        shutil.copyfile(songs / name, library / name)
+    _draw_video(folder / "video.mp4")
+
+
+def _draw_video(path: Path) -> None:
+    """Slowly changing pictures with a cut every ten seconds, and somebody who speaks from 20 s on."""
+    import av
+
+    voice = decode(bundled_path("data", "bundled", "voice", "narration.ogg"))
+    rate = voice.sample_rate
+    sound = np.zeros((1, VIDEO_SECONDS * rate), dtype=np.float32)
+    spoken = voice.samples[:1, : (VIDEO_SECONDS - 20) * rate]
+    sound[:, 20 * rate : 20 * rate + spoken.shape[1]] = spoken
+    with av.open(str(path), "w") as container:
+        picture, heard = container.add_stream("libx264", rate=12), container.add_stream("aac", rate=rate)
+        picture.width, picture.height, picture.pix_fmt = 192, 108, "yuv420p"
+        heard.layout = "mono"
+        noise = np.random.default_rng(0)
+        for number in range(VIDEO_SECONDS * 12):
+            if number % 120 == 0:
+                view = noise.integers(0, 255, (108, 192, 3), dtype=np.uint8)
+            frame = av.VideoFrame.from_ndarray(np.roll(view, number % 120, axis=1), format="rgb24")
+            container.mux(picture.encode(frame))
+        for first in range(0, sound.shape[1], rate):
+            block = av.AudioFrame.from_ndarray(np.ascontiguousarray(sound[:, first : first + rate]), "fltp", "mono")
+            block.sample_rate, block.pts = rate, first
+            container.mux(heard.encode(block))
+        container.mux(picture.encode(None))
+        container.mux(heard.encode(None))
+
+
+def _sections(document: Path) -> Iterator[tuple[str, list[Block]]]:
+    grouped: dict[str, list[Block]] = {}
+    for block in blocks(document):
+        grouped.setdefault(block.section, []).append(block)
+    yield from grouped.items()
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_readme_run_in_order(checkout: Checkout) -> None:
+    ran: list[str] = []
+    for section, found in _sections(README):
+        for block in found:
+            lines = block.text.splitlines()
+            if ran == []:
+                lines = lines[1:]  # the clone is there
+            ran += lines
+            if block.language == "python":
+                (checkout.folder / "example.py").write_text(block.text)
+                lines = [".venv/bin/python example.py"]
+            elif lines[0] in SERVERS:
+                (command,) = lines
+                _try_server(checkout, command)
+                continue
+            if section == "Export to an editor":  # named in the sentence above the block
+                _install_what_is_said_to_be_missing(checkout, lines)
+            done = checkout.run("\n".join(lines))
+            assert done.returncode == 0, f"{section}: {block.text}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
+    for name in ("demo/demo/film.mp4", "demo/demo/plan.json", "demo/demo/report.html", "video-with-music.mp4",
+                 "placements.json", "lane.json", "tracks.json", "video.otio", "track.jams", "music.wav"):  # fmt: skip
+        assert (checkout.folder / name).stat().st_size > 0, name
+
+
+def _install_what_is_said_to_be_missing(checkout: Checkout, lines: list[str]) -> None:
+    """The error of the first line, before its set-up, names the very command that the text names; run that."""
+    refused = checkout.run("\n".join(lines[:2]))
+    assert refused.returncode == 1
+    (line,) = refused.stderr.splitlines()
+    command = line.split("; run: ")[1]
+    assert command == "make setup-export"
+    done = checkout.run(command)
+    assert done.returncode == 0, done.stderr[-3000:]
+
+
+def _try_server(checkout: Checkout, command: str) -> None:
+    if command == "make serve":
+        server, printed = checkout.start(command, ready=r"listening on \S+\n.*(curl [^\n]+\n.*){3}")
+        calls = [line for line in printed.splitlines() if line.startswith("curl ")]
+        for call in calls:
+            answer = checkout.run(call)
+            assert answer.returncode == 0, answer.stderr
+            assert '"error"' not in answer.stdout, answer.stdout
+    else:
+        server, printed = checkout.start(command, ready=r"(listening on http|\n.*http://\S+/lab\?token=)\S+\s")
+        (url,) = re.findall(r"http://(?:127\.0\.0\.1|localhost):\d+/\S*", printed)[:1]
+        assert httpx.get(url, timeout=60.0, follow_redirects=True).status_code == 200
+    checkout.stop(server)
+
+
+@pytest.mark.slow
+def test_the_commands_of_the_notebooks_page_run_in_order(checkout: Checkout) -> None:
+    for _, found in _sections(ROOT / "notebooks" / "README.md"):
+        for block in found:
+            if block.text in SERVERS:
+                _try_server(checkout, block.text)
+                continue
+            done = checkout.run(block.text)
+            assert done.returncode == 0, f"{block.text}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
