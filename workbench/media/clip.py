@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import MediaError
 from workbench.media.audio import SoundBlock
-from workbench.media.containers import opened, packets, picture_stream, sound_stream, tick_seconds
+from workbench.media.containers import frames_of, opened, packets, picture_stream, sound_stream, tick_seconds
 from workbench.media.decoder import Decoder, Tape, decoder_of
 from workbench.media.probe import MediaInfo, Spans, first_of, media_info
 from workbench.recording import FloatArray, IntArray
@@ -279,12 +279,7 @@ def pictures_within(path: Path, spans: Sequence[tuple[float, float]], most: int)
 
 def _decoded(packet: Packet[VideoStream]) -> list[VideoFrame]:
     """Pictures of a packet; none where it is damaged."""
-    try:
-        return [frame for frame in packet.decode() if isinstance(frame, VideoFrame)]
-    except MemoryError:
-        raise
-    except av.error.FFmpegError:  # codecs report damage by many numbers
-        return []
+    return [frame for frame in frames_of(packet) or () if isinstance(frame, VideoFrame)]
 
 
 def _set_thoroughness(picture: VideoStream, thoroughness: Thoroughness) -> None:

@@ -76,13 +76,13 @@ def opened(path: Path) -> Iterator[InputContainer]:
 
 def sound_stream(container: InputContainer) -> AudioStream | None:
     """The stream a player would play: the default one, not made for few, of most channels; None without sound."""
-    known = [stream for stream in container.streams.audio if stream.codec_context is not None]
+    known = [stream for stream in container.streams.audio if _has_decoder(stream)]
     return max(known, key=lambda stream: (*_rank(stream), stream.codec_context.channels), default=None)
 
 
 def picture_stream(container: InputContainer) -> VideoStream | None:
     """The moving picture of the file; cover art and thumbnails are no picture. None where there is none."""
-    known = [stream for stream in container.streams.video if stream.codec_context is not None and not _is_still(stream)]
+    known = [stream for stream in container.streams.video if _has_decoder(stream) and not _is_still(stream)]
     return max(known, key=lambda stream: (*_rank(stream), stream.codec_context.width), default=None)
 
 
@@ -101,14 +101,26 @@ def packets(container: InputContainer, *streams: AudioStream | VideoStream) -> I
             failures += 1
 
 
+def frames_of(packet: Packet[Any]) -> list[Any] | None:
+    """Decode a packet; None where it is damaged.
+
+    Raises
+    ------
+    MemoryError : the memory is full
+    """
+    try:
+        return list(packet.decode())
+    except MemoryError:
+        raise
+    # Codecs report damage by many numbers; a decoder that could not be opened is a ValueError to PyAV 19.
+    except (av.error.FFmpegError, ValueError):
+        return None
+
+
 def shown(container: InputContainer, stream: VideoStream) -> Iterator[tuple[float, VideoFrame]]:
     """Time stamps, container seconds, and pictures in the order in which they are shown; damaged ones are left out."""
     for packet in packets(container, stream):
-        try:
-            frames = packet.decode()
-        except av.error.FFmpegError:  # codecs report damage by many numbers
-            continue
-        for frame in frames:
+        for frame in frames_of(packet) or ():
             if isinstance(frame, VideoFrame) and frame.time is not None:
                 yield frame.time, frame
 
@@ -126,6 +138,11 @@ def upright_size(frame: VideoFrame, stream: VideoStream) -> tuple[int, int]:
     aspect = stream.sample_aspect_ratio
     width, height = round(frame.width * float(aspect)) if aspect else frame.width, frame.height
     return (height, width) if frame.rotation % 180 else (width, height)
+
+
+def _has_decoder(stream: AudioStream | VideoStream) -> bool:
+    """Whether FFmpeg can decode a stream: for unknown codecs PyAV up to 18 has no context, and PyAV 19 an empty one."""
+    return stream.codec_context is not None and stream.codec_context.is_decoder
 
 
 def tick_seconds(timed: Stream | Packet[Any]) -> Fraction | None:

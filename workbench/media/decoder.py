@@ -20,7 +20,15 @@ from av.container import InputContainer
 from av.packet import Packet
 
 from workbench.errors import MediaError
-from workbench.media.containers import first_picture, opened, packets, picture_stream, sound_stream, stated_seconds
+from workbench.media.containers import (
+    first_picture,
+    frames_of,
+    opened,
+    packets,
+    picture_stream,
+    sound_stream,
+    stated_seconds,
+)
 from workbench.recording import FloatArray
 
 _KEPT_SHARE = 0.9  # of the stated length: below it a file counts as torn
@@ -146,11 +154,8 @@ class Decoder:
 
     def _frames(self, packet: Packet[AudioStream]) -> Iterator[tuple[AudioFrame, float | None]]:
         """Frames of one rate, channel layout and a sample type that `Tape` knows, with their time stamps."""
-        try:
-            frames: list[AudioFrame] = packet.decode()
-        except MemoryError:
-            raise
-        except av.error.FFmpegError:  # codecs report damage by many numbers
+        frames: list[AudioFrame] | None = frames_of(packet)
+        if frames is None:
             if packet.duration and packet.time_base:
                 self._bad_seconds += float(packet.duration * packet.time_base)
             return

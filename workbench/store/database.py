@@ -12,6 +12,7 @@ start with its own name and a slash; those that a process does not know by that 
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
@@ -173,6 +174,8 @@ class Database:
         self.url = url
         try:
             self._reader, self._writer = _engines(url)
+            # Whoever forgets a database that it opened leaves no connection open behind it.
+            weakref.finalize(self, _dispose, self._reader, self._writer)
             known = (*_MIGRATIONS, *more)
             with self.read() as connection:
                 current = _is_current(connection, known)
@@ -205,9 +208,8 @@ class Database:
             yield connection
 
     def close(self) -> None:
-        """Give back all connections."""
-        self._reader.dispose()
-        self._writer.dispose()
+        """Give back all connections; one that is used again opens new ones."""
+        _dispose(self._reader, self._writer)
 
 
 def now() -> str:
@@ -226,6 +228,11 @@ def _engines(url: str) -> tuple[Engine, Engine]:
         event.listen(engine, "connect", _prepare_sqlite)
         event.listen(engine, "begin", _beginner(begin))
     return reader, writer
+
+
+def _dispose(*engines: Engine) -> None:
+    for engine in engines:
+        engine.dispose()
 
 
 def _prepare_sqlite(connection: Any, _record: Any) -> None:

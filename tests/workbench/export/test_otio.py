@@ -12,8 +12,6 @@ import opentimelineio as otio
 import pytest
 import soundfile
 
-from workbench.errors import ResourceMissing
-from workbench.export import files
 from workbench.loops.plan import LoopPlan
 from workbench.recording import FloatArray
 from workbench.results.mix import MixBody
@@ -67,7 +65,8 @@ def play(music: Any) -> FloatArray:
 def curve(transition: Any, places: np.ndarray) -> FloatArray:
     """Progress of a crossfade at samples counted from its cut."""
     seconds = transition.metadata["workbench"]["seconds"]
-    return np.clip(places / RATE / seconds + 0.5, 0.0, 1.0)
+    progress: FloatArray = np.clip(places / RATE / seconds + 0.5, 0.0, 1.0)
+    return progress
 
 
 def exponent(transition: Any) -> float:
@@ -131,6 +130,7 @@ def test_resolve_gets_the_levels_as_its_own_volume_effect(plan: LoopPlan, song: 
     assert volume(footage)["Parameter Value"] == 2.0
     assert not volume(footage)["Key Frames"]
     starts = plan.segment_starts
+    assert mix.duck is not None
     for k, clip in enumerate(track(edit, "Music").find_clips()):
         keys = {int(frame): key["Value"] for frame, key in volume(clip)["Key Frames"].items()}
         keys = dict(sorted(keys.items()))
@@ -151,8 +151,3 @@ def volume(clip: Any) -> Any:
     (parameter,) = effect.metadata["Resolve_OTIO"]["Parameters"]
     assert parameter["Parameter ID"] == "volume"
     return parameter
-
-
-def test_a_missing_library_is_named() -> None:
-    with pytest.raises(ResourceMissing, match=r"barline-workbench\[export\]"):
-        files.require("opentimelineio_that_is_not_there", "OpenTimelineIO")
