@@ -10,8 +10,8 @@ read at all: only the file's bytes, for their hash.
 
 A key names the versions of the stages that it builds on too.
 
-Functions: `analyze` for all of it; `beat_stage` and `loop_stage` for one of them; `grid_parts` and `profile_parts` for
-the keys of what is made on them.
+Functions: `analyze` for all of it; `beat_stage` and `loop_stage` for one of them; `decoded_seconds` for the length
+alone, before anything is analysed; `grid_parts` and `profile_parts` for the keys of what is made on them.
 """
 
 from __future__ import annotations
@@ -219,9 +219,41 @@ def analyze(
     MediaError : no such file, or no sound in it
     StoreError : the home folder cannot be written to
     """
-    sound, store = Sound(Path(path), params or WorkbenchParams(), progress, home), store_of(home)
+    return analyze_sound(store_of(home), Sound(Path(path), params or WorkbenchParams(), progress, home))
+
+
+def analyze_sound(store: ArrayStore, sound: Sound) -> Analysis:
+    """Grid and loop profile of a sound, of which some may be known already; raises as `analyze` does."""
     beat_map = beat_stage(store, sound)
     return Analysis(beat_map, loop_stage(store, sound, beat_map))
+
+
+def decoded_seconds(store: ArrayStore, sound: Sound, expected_most: float) -> float:
+    """Length of a sound, s, as its analysis would say it, without analysing it.
+
+    A stated length is not believed: torn files state too much, raw ADTS and some MP3 nothing. So the length comes from
+    the store, else from decoding, and what was decoded serves the analysis too.
+
+    Parameters
+    ----------
+    expected_most : s; what seems to last longer is decoded without being kept, for nobody may want it
+
+    Raises
+    ------
+    MediaError : no such file, or no sound in it, or torn
+    """
+    from workbench.media.audio import count_seconds
+    from workbench.media.probe import probe
+
+    beats = store.load(_beats_key(sound))
+    if beats is not None:
+        return float(beats["duration"])
+    if (probe(sound.path).audio_duration or 0.0) > expected_most:
+        sound.progress(f"measuring the length of {sound.path.name}", 0.0)
+        seconds = count_seconds(sound.path)
+        sound.progress(f"measuring the length of {sound.path.name}", 1.0)
+        return seconds
+    return sound.recording.duration
 
 
 def stored_analysis(path: Path | str, home: Home, params: WorkbenchParams | None = None) -> Analysis | None:
@@ -321,7 +353,7 @@ def _heard_grid(arrays: Arrays) -> BeatGrid:
 def _set_grid(correction: CorrectedGrid) -> BeatGrid:
     """A grid that a person has vouched for."""
     beats, positions = np.array(correction.beats), np.array(correction.positions, dtype=np.int32)
-    return BeatGrid(beats, positions, correction.beats_per_bar, confidence=1.0)
+    return BeatGrid(beats, positions, correction.beats_per_bar)
 
 
 def _loops_key(sound: Sound) -> StageKey:

@@ -2,6 +2,9 @@
 
 The answer is a plan or a refusal, never an exception, where the music is the reason or the sound cannot be had: a file
 that is gone or cannot be decoded is `audio_unavailable`. A clip that cannot be read is the caller's fault and raises.
+
+Lengths decide first: a track that is too long for the clip is refused before anything of it is analysed, with the
+refusal that the planner would give.
 """
 
 from __future__ import annotations
@@ -18,11 +21,12 @@ from workbench.loops.cover import plan_loop
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal
 from workbench.params import WorkbenchParams
-from workbench.workflows.analyze import Analysis, analyze
+from workbench.workflows.analyze import Analysis, Sound, analyze_sound, decoded_seconds, store_of
 from workbench.workflows.progress import Progress, silent
 
 if TYPE_CHECKING:
     from workbench.mix.balance import Mix
+    from workbench.store.arrays import ArrayStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +50,7 @@ class Loop:
     video_seconds: float
     answer: LoopPlan | Refusal
     analysis: Analysis | None
-    """None where the sound could not be had"""
+    """None where the sound could not be had, and where the track is too long for the clip"""
     mix: Mix | None
     """only where it was asked for and there is a plan"""
 
@@ -101,11 +105,9 @@ def loop_track(
     if auto_mix and clip is None:
         raise ParameterError("a mix needs the clip itself, not only its length")
     seconds = _length(video if clip is None else clip)
-    try:
-        analysis = analyze(song.path, home, params, progress)
-    except MediaError as error:
-        refusal = refusals.audio_unavailable(str(error))
-        return Loop(song, clip, seconds, refusal, analysis=None, mix=None)
+    analysis = _analysis_for(seconds, store_of(home), Sound(song.path, params, progress, home))
+    if isinstance(analysis, Refusal):
+        return Loop(song, clip, seconds, analysis, analysis=None, mix=None)
     progress("planning", 0.0)
     answer = plan_loop(analysis.profile, seconds, params.cover)
     progress("planning", 1.0)
@@ -115,6 +117,17 @@ def loop_track(
 
         mix = mix_under(answer, song.path, clip, home, params, progress)
     return Loop(song, clip, seconds, answer, analysis, mix)
+
+
+def _analysis_for(video_seconds: float, store: ArrayStore, sound: Sound) -> Analysis | Refusal:
+    """The analysis of a track that is short enough for a video; a refusal of one that is not, or cannot be decoded."""
+    excess = sound.params.cover.required_excess_seconds
+    try:
+        track_seconds = decoded_seconds(store, sound, expected_most=video_seconds - excess)
+        refusal = refusals.video_not_longer(video_seconds, track_seconds, excess)
+        return refusal or analyze_sound(store, sound)
+    except MediaError as error:
+        return refusals.audio_unavailable(str(error))
 
 
 def _length(video: Path | float) -> float:

@@ -44,6 +44,16 @@ def test_refuses_a_clip_that_is_not_longer_and_says_why(workbench: Call, song_fi
     assert result["retryable"] is False
 
 
+def test_a_track_that_is_too_long_is_refused_before_it_is_analysed(
+    workbench: Call, song_file: Path, tmp_path: Path
+) -> None:
+    code, out, err = workbench("loop", song_file, "--seconds", 40, "--home", tmp_path)
+    assert code == 0
+    assert json.loads(out)["plan"]["reason"] == "video_not_longer"
+    assert "finding the beats" not in err
+    assert json.loads(workbench("cache", "--home", tmp_path)[1])["files"] == 0
+
+
 def test_refuses_a_track_that_cannot_be_decoded(workbench: Call, tmp_path: Path, home: Path) -> None:
     torn = tmp_path / "torn.mp3"
     torn.write_bytes(b"ID3 but nothing else")

@@ -1,0 +1,131 @@
+"""A track under a video: lengths decide first, and the early refusal is the planner's own."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.home import Home
+from workbench.loops.cover import plan_loop
+from workbench.loops.refusals import Reason, Refusal
+from workbench.media.audio import decode, write_audio
+from workbench.params import CoverParams, WorkbenchParams
+from workbench.workflows.analyze import analyze, array_store
+from workbench.workflows.loop import loop_track
+
+RATE = 22_050
+EXCESS = CoverParams().required_excess_seconds
+
+
+def noise(seconds: float) -> Iterator[np.ndarray]:
+    generator = np.random.default_rng(5)
+    for begin in range(0, round(seconds * RATE), RATE):
+        count = min(RATE, round(seconds * RATE) - begin)
+        yield (0.05 * generator.standard_normal((1, count))).astype(np.float32)
+
+
+@pytest.fixture(scope="module")
+def long_track(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_audio(tmp_path_factory.mktemp("long") / "long.flac", noise(100.0), RATE, 1)
+
+
+def is_empty(home: Home) -> bool:
+    return array_store(home).stats().files == 0
+
+
+def test_a_track_that_is_too_long_is_refused_before_it_is_analysed(long_track: Path, tmp_path: Path) -> None:
+    home, stages = Home(tmp_path), []
+    loop = loop_track(long_track, 60.0, home, progress=lambda stage, _: stages.append(stage))
+    assert isinstance(loop.answer, Refusal)
+    assert loop.answer.reason is Reason.VIDEO_NOT_LONGER
+    assert loop.answer.track_seconds == pytest.approx(100.0)
+    assert loop.analysis is None
+    assert is_empty(home)
+    assert set(stages) == {"measuring the length of long.flac"}
+
+
+def test_the_early_refusal_is_the_planners(song: Path, tmp_path: Path) -> None:
+    """Before any analysis, after it, and from the planner itself: the same reason, hint and numbers."""
+    seconds = decode(song).duration + EXCESS - 1.0
+    home = Home(tmp_path)
+    early = loop_track(song, seconds, home).answer
+    assert is_empty(home)
+    analysis = analyze(song, home)
+    assert early == loop_track(song, seconds, home).answer == plan_loop(analysis.profile, seconds)
+
+
+@pytest.mark.parametrize(("missing_s", "refused"), [(0.0, False), (-1e-6, False), (1e-6, True), (0.4e-6, False)])
+def test_the_border_is_the_reported_length_to_the_microsecond(
+    song: Path, tmp_path: Path, missing_s: float, refused: bool
+) -> None:
+    home = Home(tmp_path)
+    seconds = round(decode(song).duration, 6) + EXCESS - missing_s
+    answer = loop_track(song, seconds, home).answer
+    assert (isinstance(answer, Refusal) and answer.reason is Reason.VIDEO_NOT_LONGER) == refused
+    assert is_empty(home) == refused
+
+
+@pytest.mark.parametrize("suffix", [".mp3", ".aac"])
+def test_a_file_that_states_no_length_is_counted(long_track: Path, tmp_path: Path, suffix: str) -> None:
+    """Raw ADTS, and MP3 without a Xing tag, joined from two files so that no guess from the first frames holds."""
+    import av
+
+    track, home = tmp_path / f"track{suffix}", Home(tmp_path / "home")
+    codec, container = {".mp3": ("libmp3lame", "mp3"), ".aac": ("aac", "adts")}[suffix]
+    options = {"write_xing": "0", "id3v2_version": "0"} if suffix == ".mp3" else {}
+    with av.open(str(long_track)) as source, av.open(str(track), "w", format=container, options=options) as file:
+        stream = file.add_stream(codec, rate=RATE, layout="mono")
+        assert isinstance(stream, av.AudioStream)
+        for frame in source.decode(audio=0):
+            file.mux(stream.encode(frame))
+        file.mux(stream.encode(None))
+    seconds = round(decode(track).duration, 6)
+    assert seconds == pytest.approx(100.0, abs=0.2)
+    refusal = loop_track(track, seconds + EXCESS - 0.001, home).answer
+    assert isinstance(refusal, Refusal)
+    assert refusal.reason is Reason.VIDEO_NOT_LONGER
+    assert refusal.track_seconds == seconds
+    assert is_empty(home)
+
+
+def test_a_torn_file_is_torn_and_not_too_long(long_track: Path, tmp_path: Path) -> None:
+    """Its head states 100 s, of which half is there: what it states decides nothing."""
+    wave = write_audio(tmp_path / "whole.wav", noise(100.0), RATE, 1)
+    content = wave.read_bytes()
+    torn, home = tmp_path / "torn.wav", Home(tmp_path / "home")
+    torn.write_bytes(content[: len(content) // 2])
+    for seconds in (60.0, 300.0):
+        answer = loop_track(torn, seconds, home).answer
+        assert isinstance(answer, Refusal)
+        assert answer.reason is Reason.AUDIO_UNAVAILABLE
+        assert "cut short" in answer.hint
+    assert is_empty(home)
+
+
+def test_the_length_that_decides_is_the_tracks_and_not_that_of_a_picture_beside_it(tmp_path: Path) -> None:
+    """A sound of 10 s in a file whose picture lasts 60 s loops under 45 s of video."""
+    import av
+
+    track, home = tmp_path / "track.mp4", Home(tmp_path / "home")
+    with av.open(str(track), "w") as file:
+        picture, sound = file.add_stream("libx264", rate=5), file.add_stream("aac", rate=RATE, layout="mono")
+        picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
+        for k in range(300):
+            file.mux(picture.encode(av.VideoFrame.from_ndarray(np.full((48, 64, 3), k % 200, np.uint8), "rgb24")))
+        for k, block in enumerate(noise(10.0)):
+            frame = av.AudioFrame.from_ndarray(block, format="fltp", layout="mono")
+            frame.sample_rate, frame.pts = RATE, k * RATE
+            file.mux(sound.encode(frame))
+        file.mux(picture.encode(None))
+        file.mux(sound.encode(None))
+    answer = loop_track(track, 45.0, home).answer
+    assert not isinstance(answer, Refusal) or answer.reason is not Reason.VIDEO_NOT_LONGER
+
+
+def test_other_excesses_decide_early_too(song: Path, tmp_path: Path) -> None:
+    params = WorkbenchParams(cover=CoverParams(required_excess_seconds=90.0))
+    answer = loop_track(song, decode(song).duration + 89.0, Home(tmp_path), params).answer
+    assert isinstance(answer, Refusal)
+    assert answer.required_excess_seconds == 90.0
+    assert is_empty(Home(tmp_path))
