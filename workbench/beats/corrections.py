@@ -109,4 +109,4 @@ def _with_lines(beats: FloatArray, lines: IntArray, beats_per_bar: int) -> BeatG
     positions = index - lines[np.maximum(line, 0)] + 1
     pickup = int(lines[0])
     positions[:pickup] = np.arange(beats_per_bar - pickup, beats_per_bar) + 1
-    return BeatGrid(beats, positions.astype(np.int32), beats_per_bar, confidence=1.0)
+    return BeatGrid(beats, positions.astype(np.int32), beats_per_bar)

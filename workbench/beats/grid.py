@@ -1,12 +1,15 @@
 """The beat grid: where the beats of a recording fall and which of them open a bar.
 
 Conventions: times in seconds of song time, positions count from 1 as musicians do. A grid without beats is a
-valid answer for music without a pulse; its confidence is 0.
+valid answer for music without a pulse.
+
+Confidence: a grid that a person gives is sure, so it is 1 unless said otherwise. A tracker says how sure it is; where
+it finds no pulse, 0.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -24,8 +27,8 @@ class BeatGrid:
     """shape (n_beats,), place in the bar from 1: a downbeat is a beat by construction"""
     beats_per_bar: int
     """of the metre that prevails; single bars may differ where the metre changes"""
-    confidence: float = field(default=0.0)
-    """0 to 1: how sure the downbeats are"""
+    confidence: float = 1.0
+    """0 to 1: how sure the downbeats are; 1 for a grid made by hand"""
 
     def __post_init__(self) -> None:
         beats = np.array(self.beats, dtype=np.float64, copy=True)

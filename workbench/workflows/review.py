@@ -136,7 +136,7 @@ def _notes(song: str) -> _Notes:
     rows = written["beat_position"]
     per_bar = int(np.median([row["value"]["num_beats"] for row in rows]))
     places = np.array([row["value"]["position"] for row in rows])
-    grid = BeatGrid(np.array([row["time"] for row in rows]), places, per_bar, 1.0)
+    grid = BeatGrid(np.array([row["time"] for row in rows]), places, per_bar)
     sections = []
     for row in written["segment_open"]:
         first = int(np.argmin(np.abs(grid.downbeats - row["time"])))
