@@ -83,7 +83,7 @@ class Track:
     @property
     def audio_id(self) -> str:
         """Equal for equal bytes: `aud_` and the start of their hash."""
-        return f"aud_{self.content_hash[:24]}"
+        return audio_id(self.content_hash)
 
     def known(self) -> dict[str, Any]:
         """The fields that have a value, as JSON knows them; id, path and hash are not among them."""
@@ -93,6 +93,11 @@ class Track:
             for name, value in values.items()
             if value is not None and value != ()
         }
+
+
+def audio_id(content_hash: str) -> str:
+    """What tracks of equal bytes go by: `aud_` and the start of their hash."""
+    return f"aud_{content_hash[:24]}"
 
 
 def contradictions(given: Mapping[str, Any], measured: Mapping[str, Any]) -> Contradictions:

@@ -1,14 +1,22 @@
-"""Plans that a command is given: a file that `workbench loop` printed, or standard input for `-`."""
+"""What a command is given to play or write: a file that `workbench loop`, `align` or `match` printed, or standard input
+for `-`.
+
+Functions: `read_plan` for a plan; `read_music` for a plan or a placement.
+"""
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from workbench.loops.plan import LoopPlan
+    from workbench.results.align import SyncPointBody
     from workbench.results.mix import MixBody
+    from workbench.workflows.loop import Song
 
 
 def read_plan(file: Path) -> tuple[LoopPlan, MixBody | None]:
@@ -19,14 +27,63 @@ def read_plan(file: Path) -> tuple[LoopPlan, MixBody | None]:
     InputError : the file cannot be read
     PlanError : it holds no plan, or one that breaks a rule; names the file
     """
-    from workbench.errors import InputError, PlanError
     from workbench.results.loop import mix_from_json, plan_from_json
+
+    with _naming(file):
+        given = _read(file)
+        return plan_from_json(given), mix_from_json(given)
+
+
+def read_music(file: Path, song: Song, number: int | None) -> tuple[LoopPlan | SyncPointBody, MixBody | None]:
+    """The plan of a file, or a placement of `song` where it is an align or match result; and the mix, if any.
+
+    Parameters
+    ----------
+    number : of the placement, 1 is the best; None: the best. A plan has none
+
+    Raises
+    ------
+    InputError : the file cannot be read
+    PlanError : it holds neither, or no such placement; names the file
+    """
+    from workbench.errors import PlanError
+    from workbench.results.loop import mix_from_json, plan_from_json
+    from workbench.results.placements import has_placements, placements_of
+
+    with _naming(file):
+        given = _read(file)
+        if not has_placements(given):
+            plan = plan_from_json(given)
+            if number is not None:
+                raise PlanError("a plan has no placements; leave --placement out")
+            return plan, mix_from_json(given)
+        points = placements_of(given, song.track_id, lambda: _audio_id(song))
+        if number is not None and number > len(points):
+            raise PlanError(f"there is no placement {number} in this result; it has {len(points)}, 1 is the best")
+        return points[(number or 1) - 1], mix_from_json(given)
+
+
+def _read(file: Path) -> Mapping[str, Any]:
+    from workbench.results.loop import parsed
+
+    return parsed((sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()).decode("utf-8-sig"))
+
+
+def _audio_id(song: Song) -> str:
+    from workbench.catalog.track import audio_id
+    from workbench.media.containers import hash_file
+
+    return audio_id(hash_file(song.path))
+
+
+@contextmanager
+def _naming(file: Path) -> Iterator[None]:
+    """Name the file in every error of the block."""
+    from workbench.errors import InputError, PlanError
 
     named = "standard input" if str(file) == "-" else str(file)
     try:
-        data = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
-        text = data.decode("utf-8-sig")
-        return plan_from_json(text), mix_from_json(text)
+        yield
     except OSError as error:
         raise InputError(f"{named}: cannot be read ({error.strerror})") from None
     except UnicodeDecodeError:

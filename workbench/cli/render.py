@@ -1,4 +1,4 @@
-"""`workbench render PLAN.json`: a plan as sound, or as a film."""
+"""`workbench render PLAN.json`: a plan or a placement as sound, or as a film."""
 
 from __future__ import annotations
 
@@ -9,12 +9,16 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.options import FILE, NewFile, home_option, profile_option
-from workbench.cli.plan_files import read_plan
-from workbench.cli.terminal import print_body, progress_bar
+from workbench.cli.plan_files import read_music
+from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
     from workbench.home import Home
+    from workbench.loops.plan import LoopPlan
     from workbench.params import WorkbenchParams
+    from workbench.recording import Recording
+    from workbench.render.schedule import Music
+    from workbench.results.align import SyncPointBody
 
 
 @click.command("render")
@@ -28,13 +32,28 @@ if TYPE_CHECKING:
 @click.option(
     "-o", "--output", "out", type=NewFile(), required=True, help="WAV, FLAC or MP3; with --video MP4, MOV or MKV."
 )
+@click.option(
+    "--placement",
+    type=click.IntRange(min=1),
+    help="Which placement of an align or match result to play; 1, the best, unless given.",
+)
 @click.option("--limit", is_flag=True, help="Hold the true peak under -1 dBTP; a mix is always limited.")
 @profile_option
 @home_option
 def command(
-    plan: Path, track: str, video: Path | None, out: Path, limit: bool, params: WorkbenchParams, home: Home
+    plan: Path,
+    track: str,
+    video: Path | None,
+    out: Path,
+    placement: int | None,
+    limit: bool,
+    params: WorkbenchParams,
+    home: Home,
 ) -> None:
     """Play PLAN, as `workbench loop` prints it, into a sound file or, with --video, under a clip.
+
+    PLAN may also be what `workbench align` or `match --include-sync` prints: the track is then laid under the clip as
+    the placement says, from its first picture to its last; without a clip, to the end of the track.
 
     A mix in PLAN is applied when a clip is given: footage and music at their gains, the music further down under
     speech, the sum under -1 dBTP. Prints the loudness and the true peak of what was written. `-` reads the plan from
@@ -44,16 +63,18 @@ def command(
     Example:
       workbench render plan.json --track song.mp3 -o music.wav
       workbench render plan.json --track song.mp3 --video film.mp4 -o film-with-music.mp4
+      workbench render placements.json --placement 2 --track song.mp3 --video film.mp4 -o film-with-music.mp4
     """
     _check_suffix(out, video)
+    from workbench.loops.plan import LoopPlan
     from workbench.media.audio import decode
     from workbench.render.film import render_audio, render_film
     from workbench.render.levels import heard_levels
     from workbench.workflows.loop import find_song
     from workbench.workflows.videos import find_video
 
-    found, mix = read_plan(plan)
     song = find_song(track, home)
+    given, mix = read_music(plan, song, placement)
     clip = None if video is None else find_video(video, home).path
     with progress_bar() as progress:
 
@@ -61,6 +82,7 @@ def command(
             progress(f"rendering {out.name}", done)
 
         recording = decode(song.path)
+        found = _music(given, recording, clip)
         if clip is None:
             render_audio(found, recording, out, params.render, limit=limit, progress=rendering)
         else:
@@ -70,11 +92,25 @@ def command(
         progress(f"measuring {out.name}", 0.0)
         levels = heard_levels(out)
         progress(f"measuring {out.name}", 1.0)
+    if not isinstance(given, LoopPlan):
+        say(f"placement {placement or 1}: {given.label}")
     measured = {"loudness_lufs": levels.loudness_lufs, "true_peak_dbtp": levels.true_peak_dbtp}
     print_body(
         {"output": str(out), "seconds": found.window_end, "bytes": out.stat().st_size}
         | {name: round(level, 2) for name, level in measured.items() if isfinite(level)}
     )
+
+
+def _music(given: LoopPlan | SyncPointBody, recording: Recording, clip: Path | None) -> Music:
+    """What is played: the plan as it is, a placement from the video's first picture to its last."""
+    from workbench.loops.plan import LoopPlan
+    from workbench.media.probe import probe
+    from workbench.render.schedule import PlacedTrack
+
+    if isinstance(given, LoopPlan):
+        return given
+    end = given.offset_seconds + recording.duration if clip is None else probe(clip).duration
+    return PlacedTrack(given.offset_seconds, recording.duration, end)
 
 
 def _check_suffix(out: Path, video: Path | None) -> None:

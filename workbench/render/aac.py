@@ -18,12 +18,12 @@ from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryFile
-from typing import IO
+from typing import IO, Any
 
-import av
 import numpy as np
 from av.audio.codeccontext import AudioCodecContext
 from av.audio.frame import AudioFrame
+from av.codec.context import Flags
 from av.packet import Packet
 
 from workbench.params import RenderParams
@@ -44,12 +44,12 @@ class EncodedSound:
     true_peak_dbtp: float
     """of what a decoder gives back; -inf for silence, and where nobody asked"""
 
-    def packets(self) -> Iterator[Packet[av.AudioStream]]:
+    def packets(self) -> Iterator[Packet[Any]]:
         """The packets in order, times in samples; they may be read again and again."""
         self.file.seek(0)
         while head := self.file.read(_HEAD.size):
             pts, dts, duration, size = _HEAD.unpack(head)
-            packet: Packet[av.AudioStream] = Packet(self.file.read(size))
+            packet = Packet(self.file.read(size))
             packet.time_base = Fraction(1, self.rate)
             packet.pts, packet.dts, packet.duration = pts, dts, duration
             yield packet
@@ -90,12 +90,12 @@ def _encoder(params: RenderParams) -> AudioCodecContext:
     encoder.sample_rate, encoder.layout, encoder.format = params.film_sample_rate, "stereo", "fltp"
     encoder.time_base = Fraction(1, params.film_sample_rate)
     encoder.bit_rate = 1000 * params.film_kbps
-    encoder.flags |= av.codec.context.Flags.global_header
+    encoder.flags |= Flags.global_header
     encoder.open()
     return encoder
 
 
-def _keep(packets: Iterable[Packet[av.AudioStream]], file: IO[bytes], listener: _Listener | None) -> None:
+def _keep(packets: Iterable[Packet[Any]], file: IO[bytes], listener: _Listener | None) -> None:
     for packet in packets:
         if not packet.size:
             continue
@@ -114,11 +114,11 @@ class _Listener:
         self._decoder.extradata = encoder.extradata
         self._peak = PeakMeter()
 
-    def hear(self, packet: Packet[av.AudioStream] | None) -> None:
+    def hear(self, packet: Packet[Any] | None) -> None:
         """Decode one packet; None: what the decoder still holds."""
         for frame in self._decoder.decode(packet):
             before_zero = max(0, -(frame.pts or 0))
-            sound = frame.to_ndarray()[:, before_zero:]
+            sound = np.asarray(frame.to_ndarray()[:, before_zero:], dtype=np.float32)
             if sound.shape[1]:
                 self._peak.add(sound)
 

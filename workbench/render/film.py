@@ -40,7 +40,6 @@ from av.video.stream import VideoStream
 
 from workbench.errors import MediaError, ParameterError, PlanError
 from workbench.files import cannot_be_written, written_whole
-from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode_blocks, write_audio
 from workbench.media.containers import first_picture, opened, picture_stream, tick_seconds
 from workbench.media.probe import probe
@@ -50,6 +49,7 @@ from workbench.params import RenderParams
 from workbench.recording import FloatArray, Recording
 from workbench.render.aac import EncodedSound, encode
 from workbench.render.playback import check_song, render_blocks
+from workbench.render.schedule import Music
 
 Progress: TypeAlias = Callable[[float], None]
 """Called now and then with the share that is done, 0 to 1."""
@@ -118,7 +118,7 @@ class Balance(Protocol):
 
 
 def render_audio(
-    plan: LoopPlan,
+    plan: Music,
     recording: Recording,
     out: Path,
     params: RenderParams | None = None,
@@ -145,7 +145,7 @@ def render_audio(
 
 
 def render_film(
-    plan: LoopPlan,
+    plan: Music,
     recording: Recording,
     video: Path,
     out: Path,
@@ -234,7 +234,7 @@ def _fitting_sound(
         ceiling, begun = ceiling - over - clear_db, ended
 
 
-def _music(plan: LoopPlan, recording: Recording, mix: Balance | None, params: RenderParams) -> Iterator[FloatArray]:
+def _music(plan: Music, recording: Recording, mix: Balance | None, params: RenderParams) -> Iterator[FloatArray]:
     """The plan at the film's rate, in stereo, with the mix's gain and ducking."""
     rate = params.film_sample_rate
     gain = _linear(mix.music_gain_db if mix is not None else None)
@@ -330,7 +330,8 @@ def _join(
     with opened(target.video) as ahead:
         stream = picture_stream(ahead)
         shown = None if stream is None else first_picture(ahead, stream)
-    if picture is None or shown is None or shown.pts is None or tick_seconds(picture) is None:
+    tick = None if picture is None else tick_seconds(picture)
+    if picture is None or shown is None or shown.pts is None or tick is None:
         raise MediaError(f"{target.video}: no picture of this video could be decoded")
     with target.opened() as film:
         copied = target.copy_of(film, picture)
@@ -340,9 +341,9 @@ def _join(
         first = next(pictures, None)
         target.check_hidden(first)
         with sound as encoded:
-            waiting = _InStep(encoded.packets(), heard)
+            waiting = _InStep(encoded, heard)
             for packet in pictures if first is None else chain((first,), pictures):
-                second = float((packet.dts or 0) * picture.time_base)
+                second = float((packet.dts or 0) * tick)
                 for piece in waiting.until(second + _SOUND_AHEAD_SECONDS):
                     target.mux(film, piece)
                 packet.stream = copied
@@ -356,8 +357,8 @@ def _join(
 class _InStep:
     """Hands out the packets of a sound as far as the picture needs them."""
 
-    def __init__(self, packets: Iterator[Packet[AudioStream]], stream: AudioStream) -> None:
-        self._packets, self._stream = packets, stream
+    def __init__(self, sound: EncodedSound, stream: AudioStream) -> None:
+        self._packets, self._rate, self._stream = sound.packets(), sound.rate, stream
         self._reached = -inf
 
     def until(self, second: float) -> Iterator[Packet[AudioStream]]:
@@ -367,7 +368,7 @@ class _InStep:
             if packet is None:
                 self._reached = inf
                 return
-            self._reached = float((packet.dts or 0) * packet.time_base)
+            self._reached = (packet.dts or 0) / self._rate
             packet.stream = self._stream
             yield packet
 
@@ -417,9 +418,9 @@ class _Target:
 
     def check_hidden(self, packet: Packet[VideoStream] | Packet[AudioStream] | None) -> None:
         """Refuse a packet from before the first picture where the container knows no way to hide it."""
-        if packet is None or self.kind != "matroska" or packet.pts is None:
+        if packet is None or self.kind != "matroska":
             return
-        if packet.pts * packet.time_base < -_HIDDEN_SECONDS:
+        if (packet.pts or 0) * (tick_seconds(packet) or 0) < -_HIDDEN_SECONDS:
             raise MediaError(f"{self.video}: begins with hidden pictures, which .mkv would show; write .mp4")
 
     def mux(self, film: OutputContainer, packet: Packet[VideoStream] | Packet[AudioStream]) -> None:

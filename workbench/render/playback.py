@@ -19,7 +19,7 @@ from workbench.loops.plan import LoopPlan
 from workbench.mix.limiter import limited
 from workbench.params import RenderParams
 from workbench.recording import FloatArray, Recording, VideoSeconds
-from workbench.render.schedule import Cue, Schedule, schedule
+from workbench.render.schedule import Cue, Music, PlacedTrack, Schedule, schedule
 
 _LENGTH_TOLERANCE_SECONDS = 0.5
 """another encoding of the same song differs by less than this, another song hardly ever"""
@@ -36,7 +36,7 @@ class Expectation:
 
 
 def render_blocks(
-    plan: LoopPlan,
+    plan: Music,
     recording: Recording,
     params: RenderParams | None = None,
     *,
@@ -48,7 +48,7 @@ def render_blocks(
 
     Parameters
     ----------
-    plan : its segments must lie in the recording
+    plan : a plan, whose segments must lie in the recording, or a placed track
     recording : the song, decoded
     params : block length and, with `limit`, the limiter's
     from_s, to_s : video time, s, clipped to the plan; None plays to `window_end`
@@ -73,7 +73,7 @@ def render_blocks(
 
 
 def render(
-    plan: LoopPlan,
+    plan: Music,
     recording: Recording,
     params: RenderParams | None = None,
     *,
@@ -119,7 +119,7 @@ def expected_excerpt(plan: LoopPlan, recording: Recording, seam: int, seconds: f
     )
 
 
-def check_song(plan: LoopPlan, recording: Recording) -> None:
+def check_song(plan: Music, recording: Recording) -> None:
     """Refuse to play a plan on a recording that it cannot have been made for.
 
     Raises
@@ -131,6 +131,8 @@ def check_song(plan: LoopPlan, recording: Recording) -> None:
             f"the plan was made for a song of {plan.song_duration:.3f} s, this one lasts {recording.duration:.3f} s; "
             "give the track that the plan names"
         )
+    if isinstance(plan, PlacedTrack):
+        return
     for segment in plan.segments:
         if not 0.0 <= segment.song_from < segment.song_to <= recording.duration + _LENGTH_TOLERANCE_SECONDS:
             raise PlanError(

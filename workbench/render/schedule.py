@@ -13,7 +13,9 @@ two sides of the seam are at most one sample apart (0.1 dB at 2 kHz in the middl
 How loud. Gains multiply: the segment's level, which glides linearly in dB; the crossfades to both sides, read at exact
 times and not at rounded ones; the fades at both ends of the plan.
 
-Functions: `schedule`; the value objects `Schedule` and `Cue` answer for gains.
+A track that is laid straight under a video, as align and match place it, is a plan of one cue without seams.
+
+Functions: `schedule`; the value objects `Schedule` and `Cue` answer for gains, `PlacedTrack` says where a track lies.
 """
 
 from __future__ import annotations
@@ -21,12 +23,45 @@ from __future__ import annotations
 from bisect import bisect_right
 from dataclasses import dataclass
 from math import ceil, floor
+from typing import TypeAlias
 
 import numpy as np
 
+from workbench.errors import PlanError
 from workbench.loops.plan import LoopPlan
 from workbench.mix.fades import crossfade_in, crossfade_out, decibels_to_gain, end_fade, glide_gain, start_fade
 from workbench.recording import FloatArray, VideoSeconds
+
+_CUT_FADE_SECONDS = 0.01
+"""of fade where a placed track is cut; an edge would click"""
+
+
+@dataclass(frozen=True, slots=True)
+class PlacedTrack:
+    """A track laid straight under a video."""
+
+    offset_seconds: VideoSeconds
+    """video time at which the track's own time 0 falls; negative: its head is cut off"""
+    song_duration: float
+    """s, decoded"""
+    window_end: VideoSeconds
+    """where the video ends; without one, the track"""
+
+    def __post_init__(self) -> None:
+        if not -self.song_duration < self.offset_seconds < self.window_end:
+            raise PlanError(
+                f"nothing is heard of a track of {self.song_duration:.3f} s placed at {self.offset_seconds:.3f} s "
+                f"of {self.window_end:.3f} s; give the track and the video that the placement names"
+            )
+
+    @property
+    def music_end(self) -> VideoSeconds:
+        """Where the music stops: with the track, or cut off with the video."""
+        return min(self.window_end, self.offset_seconds + self.song_duration)
+
+
+Music: TypeAlias = LoopPlan | PlacedTrack
+"""what can be played"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +158,41 @@ class Schedule:
         return gain
 
 
-def schedule(plan: LoopPlan, rate: int) -> Schedule:
-    """Lay a plan out in samples of the song's rate."""
+def schedule(plan: Music, rate: int) -> Schedule:
+    """Lay a plan or a placed track out in samples of the song's rate."""
+    return _placed(plan, rate) if isinstance(plan, PlacedTrack) else _planned(plan, rate)
+
+
+def _placed(track: PlacedTrack, rate: int) -> Schedule:
+    length, at = round(track.window_end * rate), round(track.offset_seconds * rate)
+    first, stop = max(0, at), min(length, round((track.offset_seconds + track.song_duration) * rate))
+    cue = Cue(
+        first=first,
+        stop=stop,
+        song_offset=-at,
+        begins=track.offset_seconds,
+        ends=track.music_end,
+        gain_in_db=0.0,
+        gain_db=0.0,
+        glide_seconds=0.0,
+        fade_in=None,
+        fade_out=None,
+        steady_from=first,
+        steady_to=stop,
+    )
+    is_cut = track.offset_seconds + track.song_duration > track.window_end
+    return Schedule(
+        rate=rate,
+        length=length,
+        cues=(cue,),
+        music_in=max(0.0, track.offset_seconds),
+        start_fade_seconds=_CUT_FADE_SECONDS if track.offset_seconds < 0.0 else 0.0,
+        window_end=track.window_end,
+        end_fade_seconds=_CUT_FADE_SECONDS if is_cut else 0.0,
+    )
+
+
+def _planned(plan: LoopPlan, rate: int) -> Schedule:
     segments = plan.segments
     seams = len(segments) - 1
     begins = plan.segment_starts.tolist()

@@ -183,7 +183,10 @@ def plan_from_json(data: str | bytes | Mapping[str, Any]) -> LoopPlan:
     ------
     PlanError : no JSON, not a plan, a plan of a later format, a refusal, or a plan that breaks a rule of playing
     """
-    given = _parsed(data)
+    given = parsed(data)
+    for field, what in _OTHER_RESULTS.items():
+        if field in given and "plan" not in given:
+            raise PlanError(f"not a loop plan, but {what}")
     plan = given["plan"] if isinstance(given.get("plan"), Mapping) else given
     if plan.get("applicable") is False:
         raise PlanError(f"there is no plan in this result: {plan.get('reason')}. {given.get('hint', '')}".strip())
@@ -205,7 +208,7 @@ def mix_from_json(data: str | bytes | Mapping[str, Any]) -> MixBody | None:
     ------
     PlanError : no JSON, or a mix that is none
     """
-    mix = _parsed(data).get("mix")
+    mix = parsed(data).get("mix")
     if mix is None:
         return None
     try:
@@ -216,7 +219,21 @@ def mix_from_json(data: str | bytes | Mapping[str, Any]) -> MixBody | None:
         raise PlanError(f"not a mix: {where}: {first['msg']}") from error
 
 
-def _parsed(data: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
+_OTHER_RESULTS = {
+    "sync_points": "an align result: `workbench render --placement N` plays its placements, no format exports them yet",
+    "lane": "a result of match or underscore: `workbench render --placement N` plays placements in it",
+    "downbeats": "a beat grid",
+}
+"""by a field that only they have"""
+
+
+def parsed(data: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
+    """The JSON object of a result.
+
+    Raises
+    ------
+    PlanError : no JSON, or not an object
+    """
     if isinstance(data, Mapping):
         return data
     try:

@@ -1,0 +1,71 @@
+"""Placements read back from what align and match print: where a track may be laid under a video.
+
+An align result holds those of one track, and its mix. A match result holds those of ten tracks and more, where they
+were asked for; a track is found in it by its id, or by its bytes.
+
+Functions: `has_placements`, `placements_of`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from pydantic import TypeAdapter, ValidationError
+
+from workbench.errors import PlanError
+from workbench.results.align import SyncPointBody
+
+_POINTS = TypeAdapter(list[SyncPointBody])
+
+
+def has_placements(result: Mapping[str, Any]) -> bool:
+    """Whether this is a result of align or match, and not of loop."""
+    return "plan" not in result and ("sync_points" in result or "lane" in result)
+
+
+def placements_of(result: Mapping[str, Any], track_id: str, audio_id: Callable[[], str]) -> list[SyncPointBody]:
+    """The placements of a track, best first, at least one.
+
+    Parameters
+    ----------
+    result : of align, whose one track is meant whatever its name; or of match
+    track_id : the track to look for in a match result
+    audio_id : says which bytes are meant, for a track that goes by another name there
+
+    Raises
+    ------
+    PlanError : the track is not in the result, no placement was asked for or found, or they are none
+    """
+    if "lane" in result:
+        holder, whose = _track_of(result["lane"], track_id, audio_id), f" of {track_id}"
+        if "sync_points" not in holder:
+            raise PlanError(
+                "this match result has no placements: make it again by `workbench match VIDEO --include-sync`"
+            )
+    else:
+        holder, whose = result, ""
+    try:
+        points = _POINTS.validate_python(holder["sync_points"])
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(str(part) for part in ("sync_points", *first["loc"]))
+        raise PlanError(f"not a placement: {where}: {first['msg']}") from error
+    if not points:
+        raise PlanError(
+            f"there is no placement{whose} in this result: nothing of the track meets anything in the video"
+        )
+    return points
+
+
+def _track_of(lane: Any, track_id: str, audio_id: Callable[[], str]) -> Mapping[str, Any]:
+    """The track of a lane that has this id, or else these bytes."""
+    lists = [lane.get(name) for name in ("matches", "candidate_pool")] if isinstance(lane, Mapping) else []
+    tracks = [track for some in lists if isinstance(some, list) for track in some if isinstance(track, Mapping)]
+    found = [track for track in tracks if track.get("track_id") == track_id]
+    if tracks and not found:
+        found = [track for track in tracks if track.get("audio_id") == audio_id()]
+    if found:
+        return found[0]
+    known = ", ".join(dict.fromkeys(str(track.get("track_id")) for track in tracks)) or "none at all"
+    raise PlanError(f"the track {track_id} is not in this match result, which has {known}")
