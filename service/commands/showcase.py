@@ -47,24 +47,13 @@ def prepare(home: Home, progress: Progress) -> Showcase:
     from service.store import accounts, claims, keys
     from service.store.claims import Claim
     from service.store.tables import open_database
-    from workbench.errors import StoreError
     from workbench.settings import load_settings
     from workbench.workflows.demo import choose, demo_clip
-    from workbench.workflows.library import add_tracks, bundled_files
-    from workbench.workflows.loop import Song, loop_track
-    from workbench.workflows.match import match
     from workbench.workflows.videos import add_video
 
     clip = demo_clip(home, progress=progress)
     record = add_video(clip, home, video_id=VIDEO_ID, progress=progress)
-    songs = []
-    for added in add_tracks(bundled_files().wanted, home, progress=progress):
-        if added.track is None:
-            raise StoreError(f"a bundled song cannot be analysed: {added.fault}")
-        songs.append(Song(added.track.track_id, added.track.path, added.track))
-    best = choose(
-        [loop_track(song, record.seconds, home) for song in songs], match(clip, home, progress=progress)
-    ).loops[0]
+    best = choose(clip, home, progress=progress).best
     database = open_database(home, load_settings())
     with database.write() as connection:
         accounts.ensure(connection, ACCOUNT)

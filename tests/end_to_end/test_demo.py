@@ -10,9 +10,12 @@ import numpy as np
 import pytest
 
 from workbench.features.loudness import true_peak_db
+from workbench.home import Home
 from workbench.media.audio import decode
 from workbench.media.probe import probe
+from workbench.params import WorkbenchParams
 from workbench.results.loop import mix_from_json, plan_from_json
+from workbench.workflows.demo import choose, demo_clip, demo_loop
 
 SECONDS = 160.0
 
@@ -89,6 +92,17 @@ def test_the_report_needs_nothing_but_the_film_beside_it(made: Made) -> None:
     assert "Why this track" in page
     assert "<h2>The film</h2>" in page
     assert page.count("data:audio/mpeg;base64,") >= 2
+
+
+def test_dashboard_and_command_line_show_the_same_track(made: Made) -> None:
+    """What the dashboard opens and what the showcase of the service names: one rule."""
+    home = Home(made[0])
+    chosen = json.loads(made[1].stdout)["track_id"]
+    loop = demo_loop(home, WorkbenchParams(), SECONDS)
+    assert loop.song.track_id == chosen
+    assert choose(demo_clip(home, SECONDS), home).best.song.track_id == chosen
+    assert loop.mix is not None
+    assert loop.answer == plan_from_json((made[0] / "demo" / "plan.json").read_text())
 
 
 def test_a_second_time_is_quick_and_changes_nothing(made: Made) -> None:

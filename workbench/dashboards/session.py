@@ -22,10 +22,12 @@ from workbench.dashboards.work import Deliver, Job, Pool, at_once, shared_pool
 from workbench.errors import WorkbenchError
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
+from workbench.loops.refusals import Reason, Refusal
 from workbench.params import WorkbenchParams
 from workbench.recording import Recording
 from workbench.workflows.analyze import Analysis, analyze
-from workbench.workflows.audition import demo_loop, song_file
+from workbench.workflows.audition import song_file
+from workbench.workflows.demo import demo_loop
 from workbench.workflows.loop import Loop, Song, find_song, loop_track
 from workbench.workflows.videos import find_video
 
@@ -138,7 +140,7 @@ class Session(param.Parameterized):
         return self.open_clip(path) if moving else self.open_song(path)
 
     def open_demo(self) -> Job:
-        """Open the demo's clip with the bundled song that covers it best."""
+        """Open the demo's clip with the bundled song that the demo chooses for it."""
         self.coming = (
             "Preparing the demo: a clip is drawn and the bundled songs are analysed. The first start takes some "
             "minutes, later ones seconds. Open shows files of your own."
@@ -153,7 +155,9 @@ class Session(param.Parameterized):
             self._hand_fades.clear()
         self.notice = ""
         self.param.update(song=loop.song, clip=loop.video, analysis=loop.analysis, plan=loop)
-        if self.song_sound is None and loop.analysis is not None:
+        if isinstance(loop.answer, Refusal) and loop.answer.reason is Reason.VIDEO_NOT_LONGER:
+            self._analyze_song()  # its length alone decided; its beats can be looked at all the same
+        elif self.song_sound is None and loop.analysis is not None:
             self._map_song()
 
     def show_with_fade(self, loop: Loop, seam: int) -> None:
@@ -176,9 +180,11 @@ class Session(param.Parameterized):
         if self.clip is not None:
             arguments = (self.song, self.clip, self.home, self.params)
             return self.run(loop_track, *arguments, then=self.show_again, subject=str(self.song.path), auto_mix=True)
-        return self.run(
-            analyze, self.song.path, self.home, self.params, then=self._analysed, subject=str(self.song.path)
-        )
+        return self._analyze_song()
+
+    def _analyze_song(self) -> Job:
+        path = self._named_song().path
+        return self.run(analyze, path, self.home, self.params, then=self._analysed, subject=str(path))
 
     def _analysed(self, analysis: Analysis) -> None:
         self.analysis = analysis

@@ -6,7 +6,7 @@ change. The files may be deleted at any time; the oldest go when there are too m
 
 Functions: `song_file`, `footage_file`, `music_file`; `hear_option` and `see_clip`, all that is heard and seen of an
 option and of a clip; `matching_gains` for comparing at equal loudness; `heard_at`, song times in the film;
-`demo_loop`, the demo's clip and its best plan; `plan_digest`.
+`plan_digest`.
 """
 
 from __future__ import annotations
@@ -19,7 +19,6 @@ from pathlib import Path
 
 import numpy as np
 
-from workbench.errors import ParameterError
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode, decode_blocks, write_audio
@@ -33,9 +32,7 @@ from workbench.plots.film import Tile, tile_spans
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import render_blocks
 from workbench.video.footage import Footage
-from workbench.workflows.demo import demo_clip
-from workbench.workflows.library import add_tracks, bundled_files
-from workbench.workflows.loop import Loop, Song, loop_track
+from workbench.workflows.loop import Loop
 from workbench.workflows.mix import mix_under
 from workbench.workflows.progress import Progress, silent
 from workbench.workflows.watch import watch
@@ -215,28 +212,6 @@ def decoded(song: Path) -> Recording:
 def plan_digest(plan: LoopPlan) -> str:
     """Digest of what a plan plays, 16 hex digits: equal plans, equal sound."""
     return hashlib.sha256(repr(plan.alone).encode()).hexdigest()[:16]
-
-
-def demo_loop(home: Home, params: WorkbenchParams, progress: Progress = silent) -> Loop:
-    """The demo's clip under the bundled song whose plan for it scores best, mixed; drawn and analysed where needed.
-
-    Raises
-    ------
-    ParameterError : no bundled song can be looped with these parameters
-    """
-    clip = demo_clip(home, progress=progress)
-    footage = watch(clip, home, params, progress)
-    best: tuple[float, Song] | None = None
-    for added in add_tracks(bundled_files().wanted, home, params, progress):
-        if added.track is None:
-            continue
-        song = Song(added.track.track_id, added.track.path, added.track)
-        answer = loop_track(song, footage.duration, home, params).answer
-        if isinstance(answer, LoopPlan) and (best is None or answer.plan_score > best[0]):
-            best = answer.plan_score, song
-    if best is None:
-        raise ParameterError("no bundled song can cover the demo's clip with these parameters")
-    return loop_track(best[1], clip, home, params, auto_mix=True, progress=progress)
 
 
 def listening_folder(home: Home) -> Path:

@@ -7,22 +7,25 @@ film; its seams are drawn and the report is written.
 
 How the track is chosen: match asks how well a song suits the picture, and whether it loops is one of its questions; the
 planner has the last word, for only it knows whether this song covers this clip. The report says why, and what the
-others lack.
+others lack. Whoever shows the demo, the command line, the dashboard and the service, asks `choose` alone.
 
 A second run finds everything made from the same plan, clip and song, and makes nothing again.
+
+Functions: `run_demo` for all of it; `demo_loop`, its clip and the track that is chosen, planned and mixed; `choose`,
+which ranks the bundled songs under a clip; `demo_clip`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from workbench.bundled import bundled_path
-from workbench.catalog.lane import Lane, Match
+from workbench.catalog.lane import Match
 from workbench.catalog.track import Track
 from workbench.errors import ParameterError, StoreError
 from workbench.export.page import Page, Section, Table
@@ -66,16 +69,21 @@ class Choice:
     """Songs under a clip, and why they stand in this order."""
 
     loops: tuple[Loop, ...]
-    """those that loop, in the order of match, then refusals"""
+    """those that loop, in the order of match, then refusals; at least one loops"""
     suits: Mapping[str, Match]
     """by track id, what match says of those that it ranked"""
     reasoning: str
     """what was weighed"""
 
     @property
+    def best(self) -> Loop:
+        """The song that is chosen, under a clip of that length."""
+        return self.loops[0]
+
+    @property
     def chosen(self) -> Match | None:
-        """Why the first suits the clip; None where match did not rank it."""
-        return self.suits.get(self.loops[0].song.track_id) if self.loops else None
+        """Why it suits the clip; None where match did not rank it."""
+        return self.suits.get(self.best.song.track_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,15 +127,8 @@ def run_demo(
     params = params or WorkbenchParams()
     clip = demo_clip(home, seconds, progress)
     footage = watch(clip, home, params, progress)  # first: one pass finds what planning, mix and report need
-    tracks = _tracks(home, params, progress)
-    lane = match(clip, home, params, progress=progress)
-    choice = choose([loop_track(_song(track), footage.duration, home, params) for track in tracks], lane)
-    best = choice.loops[0] if choice.loops else None
-    if best is None or isinstance(best.answer, Refusal):
-        raise ParameterError(
-            f"no bundled song can cover a clip of {seconds:g} s; the shortest needs 30 s more than its own length"
-        )
-    loop = loop_track(best.song, clip, home, params, auto_mix=True, progress=progress)
+    choice = choose(clip, home, params, progress)
+    loop = loop_track(choice.best.song, clip, home, params, auto_mix=True, progress=progress)
     folder = home.prepared(home.demo)
     film, report = folder / "film.mp4", folder / "report.html"
     fingerprint = _fingerprint(loop, clip, choice)
@@ -138,8 +139,38 @@ def run_demo(
     return Demo(folder, film, report, footage, heard_levels(film), loop, choice, again)
 
 
-def choose(loops: Sequence[Loop], lane: Lane) -> Choice:
-    """What suits the clip best first, of what loops, then refusals; songs that match did not rank by their plans."""
+def demo_loop(
+    home: Home,
+    params: WorkbenchParams | None = None,
+    seconds: float = CLIP_SECONDS,
+    progress: Progress = silent,
+) -> Loop:
+    """The demo's clip with the track that the demo chooses for it, planned and mixed; see `run_demo`.
+
+    Raises
+    ------
+    ParameterError : no bundled song can cover a clip of that length
+    StoreError : the home folder cannot be used, or a bundled song not be analysed
+    """
+    clip = demo_clip(home, seconds, progress)
+    choice = choose(clip, home, params, progress)
+    return loop_track(choice.best.song, clip, home, params, auto_mix=True, progress=progress)
+
+
+def choose(clip: Path, home: Home, params: WorkbenchParams | None = None, progress: Progress = silent) -> Choice:
+    """Rank the bundled songs under a clip: of those that loop, what suits it best first; then refusals.
+
+    How well a song suits is what match says; songs that match did not rank stand by the scores of their plans.
+
+    Raises
+    ------
+    ParameterError : no bundled song can cover the clip
+    StoreError : the home folder cannot be used, or a bundled song not be analysed
+    """
+    params = params or WorkbenchParams()
+    footage = watch(clip, home, params, progress)
+    tracks = _tracks(home, params, progress)
+    lane = match(clip, home, params, progress=progress)
     suits = {found.track.track_id: found for found in lane.candidate_pool}
 
     def place(loop: Loop) -> tuple[bool, float, float, str]:
@@ -147,7 +178,13 @@ def choose(loops: Sequence[Loop], lane: Lane) -> Choice:
         plan_score = loop.answer.plan_score if isinstance(loop.answer, LoopPlan) else 0.0
         return (refused, 1.0 if found is None else -found.score, -plan_score, loop.song.track_id)
 
-    return Choice(tuple(sorted(loops, key=place)), suits, lane.reasoning)
+    loops = sorted((loop_track(_song(track), footage.duration, home, params) for track in tracks), key=place)
+    if not loops or isinstance(loops[0].answer, Refusal):
+        raise ParameterError(
+            f"no bundled song can cover a clip of {footage.duration:g} s; the shortest needs 30 s more than its own "
+            "length"
+        )
+    return Choice(tuple(loops), suits, lane.reasoning)
 
 
 def demo_clip(home: Home, seconds: float = CLIP_SECONDS, progress: Progress = silent) -> Path:

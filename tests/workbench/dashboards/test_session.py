@@ -169,6 +169,18 @@ def test_a_plan_that_is_shown_brings_its_song_and_is_forgotten_with_the_next(ses
     until_idle(session)
 
 
+def test_a_song_that_is_too_long_for_its_clip_still_shows_its_beats(session: Session, loop: Loop) -> None:
+    """Its length alone refused it, before anything was analysed; the page has it analysed then."""
+    refused = loop_track(loop.song, 60.0, session.home)
+    assert refused.analysis is None
+    session.show(refused)
+    until_idle(session)
+    assert session.loop_plan is None
+    assert session.plan is refused
+    assert session.analysis is not None
+    assert session.analysis.grid.downbeats.size > 10
+
+
 def test_what_is_no_file_of_ours_is_told_in_a_sentence(session: Session, tmp_path: Path) -> None:
     assert session.open_song(tmp_path / "none.wav") is None
     assert "none.wav" in session.message
