@@ -114,6 +114,13 @@ def plan_sentence(plan: LoopPlan) -> str:
     )
 
 
+def answer_markdown(answer: LoopPlan | Refusal) -> str:
+    """The answer in Markdown, for a notebook: a plan in a sentence, a refusal as a table of its reason and hint."""
+    if isinstance(answer, LoopPlan):
+        return plan_sentence(answer)
+    return f"| no loop | {answer.reason} |\n|:---|:---|\n| why, and what to do | {answer.hint} |"
+
+
 def film_section(timeline: FilmTimeline) -> Section:
     """The part of the page that shows the film from start to end, with all that was found in it and done under it."""
     placements = timeline.placements

@@ -1,0 +1,100 @@
+"""Music under a spoken recording, without a video: measure both once, then mix them with any ducking parameters.
+
+What `mix_under` does for a plan under a video, this does for two sound files, so that ducking can be tried and heard in
+seconds.
+
+Classes: `VoiceOver`, the measured sounds; `VoiceOverMix`. Functions: `load_voice_over`, `mix_voice_over`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from workbench.media.audio import decode, resample
+from workbench.media.speech import FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
+from workbench.mix.balance import Footage, Mix, plan_mix
+from workbench.mix.bands import BandMeter
+from workbench.mix.fades import duck_gain
+from workbench.mix.levels import level_curve
+from workbench.mix.pitch import PitchMeter
+from workbench.params import DuckParams
+from workbench.recording import Recording
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VoiceOver:
+    """A voice and the music under it, both mono and at one sample rate, with what was measured of the voice."""
+
+    voice: Recording
+    music: Recording
+    measured: Footage
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class VoiceOverMix:
+    """A mix and its sound."""
+
+    mix: Mix
+    """its `duck` is None where nobody speaks in the foreground"""
+    both: Recording
+    """voice and music together, turned down where they would exceed full scale"""
+    music: Recording
+    """the music alone, as it is in `both`"""
+
+    @property
+    def envelope(self) -> tuple[tuple[float, float], ...]:
+        """Time in seconds and attenuation of the music in dB, positive; empty without ducking."""
+        return (
+            () if self.mix.duck is None else tuple((float(at), float(db)) for at, db in self.mix.duck.envelope_points)
+        )
+
+    @property
+    def speech_ranges(self) -> tuple[tuple[float, float], ...]:
+        """Seconds from and to of each speech range that the music is ducked under; empty without ducking."""
+        if self.mix.duck is None:
+            return ()
+        return tuple((float(first), float(last)) for first, last in self.mix.duck.speech_ranges)
+
+
+def load_voice_over(voice: Path, music: Path, seconds: float) -> VoiceOver:
+    """Decode the first seconds of a voice and of the music under it, and measure the voice.
+
+    Raises
+    ------
+    MediaError : one of them cannot be decoded
+    """
+    spoken = _mono(decode(voice), None, seconds)
+    heard = resample(spoken.samples[0], spoken.sample_rate, SAMPLE_RATE)
+    bands, pitches = BandMeter(), PitchMeter()
+    bands.add(heard)
+    pitches.add(heard)
+    levels = level_curve(spoken.samples, spoken.sample_rate)
+    measured = Footage(levels, speech_probabilities([heard]), FRAME_SECONDS, bands.powers(), pitches.pitches())
+    return VoiceOver(spoken, _mono(decode(music), spoken.sample_rate, spoken.duration), measured)
+
+
+def mix_voice_over(sounds: VoiceOver, params: DuckParams | None = None) -> VoiceOverMix:
+    """Balance the two and duck the music under the voice."""
+    voice, music = sounds.voice, sounds.music
+    rate, levels = music.sample_rate, level_curve(music.samples, music.sample_rate)
+    mix = plan_mix(sounds.measured, levels, voice.duration, duck=params or DuckParams())
+    under = music.samples * 10 ** ((mix.music_gain_db or 0.0) / 20)
+    if mix.duck is not None:
+        under = under * duck_gain(mix.duck.envelope_points, np.arange(under.shape[1]) / rate)
+    both = voice.samples * 10 ** ((mix.video_gain_db or 0.0) / 20)
+    both[:, : under.shape[1]] += under[:, : both.shape[1]]
+    level = 1 / max(1.0, float(np.abs(both).max(initial=0.0)))
+    return VoiceOverMix(mix, _scaled(both, level, rate), _scaled(under, level, rate))
+
+
+def _mono(recording: Recording, rate: int | None, seconds: float) -> Recording:
+    rate = rate or recording.sample_rate
+    samples = resample(recording.samples, recording.sample_rate, rate).mean(axis=0, keepdims=True)
+    return Recording.from_samples(samples[:, : round(seconds * rate)].astype(np.float32), rate)
+
+
+def _scaled(samples: np.ndarray, level: float, rate: int) -> Recording:
+    return Recording.from_samples((samples * level).astype(np.float32), rate)
