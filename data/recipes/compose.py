@@ -1,9 +1,9 @@
 """Compose, render and ship the bundled music.
 
-    python data/recipes/compose.py                 every song of data/recipes/songs
-    python data/recipes/compose.py harbour_lights  these songs only
-    python data/recipes/compose.py --readme        renew the table of hashes in data/README.md
-    python data/recipes/compose.py --wav DIR ...   write WAV mixes to DIR and ship nothing, to listen while composing
+    python -m data.recipes.compose                 every song of data/recipes/songs
+    python -m data.recipes.compose harbour_lights  these songs only
+    python -m data.recipes.compose --readme        renew the table of hashes in data/README.md
+    python -m data.recipes.compose --wav DIR ...   write WAV mixes to DIR and ship nothing, to listen while composing
 
 Needs FluidSynth and two sound fonts (Debian: fluidsynth, fluid-soundfont-gm, musescore-general-soundfont-small), and
 of Python numpy, scipy, soundfile and jams.
@@ -13,15 +13,15 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import sys
 import time
 from pathlib import Path
 
-import shipping
 import soundfile
-from mixdown import Song, render
-from sampler import RATE
-from truth import annotate
+
+from data.recipes import shipping
+from data.recipes.mixdown import Song, render
+from data.recipes.sampler import RATE
+from data.recipes.truth import annotate
 
 SONGS = Path(__file__).resolve().parent / "songs"
 
@@ -33,7 +33,7 @@ def names() -> list[str]:
 
 def score_of(name: str) -> Song:
     """A song's score, written but not yet played."""
-    song: Song = importlib.import_module(f"songs.{name}").compose()
+    song: Song = importlib.import_module(f"{__package__}.songs.{name}").compose()
     if song.name != name:
         raise ValueError(f"songs/{name}.py composes {song.name!r}")
     return song
@@ -82,4 +82,4 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -11,8 +11,9 @@ from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
-from sampler import RATE
 from scipy import ndimage, signal
+
+from data.recipes.sampler import RATE
 
 Sound = NDArray[np.float64]
 Insert = Callable[[Sound], Sound]
@@ -105,8 +106,8 @@ def amplifier(drive_db: float, bright_hz: float = 4800.0) -> Insert:
         stage = np.tanh(drive * wide + 0.12) - np.tanh(0.12)
         stage = np.tanh(1.6 * stage)
         narrow = signal.resample_poly(stage, 1, 2, axis=0)[: len(sound)]
-        shaped = signal.sosfilt(cabinet, narrow, axis=0)
-        return shaped * level / (np.sqrt(np.mean(shaped**2)) + 1e-9)
+        shaped: Sound = signal.sosfilt(cabinet, narrow, axis=0)
+        return shaped * level / (float(np.sqrt(np.mean(shaped**2))) + 1e-9)
 
     return insert
 
@@ -280,7 +281,8 @@ def reverb(
 
     def insert(sound: Sound) -> Sound:
         answer = _impulse(seconds, predelay_ms, bright, low, early, seed)
-        return signal.oaconvolve(sound, answer, axes=0)[: len(sound)]
+        wet: Sound = signal.oaconvolve(sound, answer, axes=0)[: len(sound)]
+        return wet
 
     return insert
 

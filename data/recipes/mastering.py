@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-from effects import Sound, _smooth_db, gain_of
-from sampler import RATE
 from scipy import ndimage, signal
+
+from data.recipes.effects import Sound, _smooth_db, gain_of
+from data.recipes.sampler import RATE
 
 CEILING_DB = -1.8  # true peak before encoding
 
@@ -62,7 +63,7 @@ def limit(sound: Sound, ceiling_db: float, ahead_ms: float = 4.0, release_ms: fl
     slow_db = _smooth_db(20 * np.log10(padded.reshape(steps, 64).min(axis=1)), 1e-5, release_ms / 1000)
     slow = gain_of(np.repeat(slow_db, 64)[: len(held)])
     shape = signal.windows.hann(window + 2)[1:-1]
-    gain = ndimage.convolve1d(np.minimum(held, slow), shape / shape.sum(), mode="nearest")
+    gain: Sound = ndimage.convolve1d(np.minimum(held, slow), shape / shape.sum(), mode="nearest")
     return sound * gain[:, None]
 
 

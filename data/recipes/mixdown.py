@@ -11,12 +11,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
-from effects import Insert, Sound, gain_of
-from mastering import loudness, master, true_peak
-from sampler import DRUM_BANK, RATE, Event, sampler
 from scipy import signal
-from score import BEND, GM_DRUMS, PEDAL, Form, Kit, Move, Part, Performed, performed, seed_of
-from synths import Synth
+
+from data.recipes.effects import Insert, Sound, gain_of
+from data.recipes.mastering import loudness, master, true_peak
+from data.recipes.sampler import DRUM_BANK, RATE, Event, sampler
+from data.recipes.score import BEND, GM_DRUMS, PEDAL, Form, Kit, Move, Part, Performed, performed, seed_of
+from data.recipes.synths import Synth
 
 
 @dataclass(frozen=True, slots=True)
@@ -309,7 +310,8 @@ def _cut(sound: Sound, at: float) -> Sound:
 def _faded_end(sound: Sound, seconds: float = 0.6) -> Sound:
     """Take the very last of the reverb to zero, so that no file ends on a step."""
     time_left = (len(sound) - 1 - np.arange(len(sound))) / RATE
-    return sound * (np.sin(np.clip(time_left / seconds, 0, 1) * np.pi / 2) ** 2)[:, None]
+    gain: Sound = np.sin(np.clip(time_left / seconds, 0, 1) * np.pi / 2) ** 2
+    return sound * gain[:, None]
 
 
 __all__ = ["PEDAL", "Group", "Made", "Mixed", "Sampled", "Song", "Stem", "Strip", "render"]

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from harmony import bass_class, chord, near
-from score import STEP_VELOCITY, Part
+
+from data.recipes.harmony import bass_class, chord, near
+from data.recipes.score import STEP_VELOCITY, Part
 
 
 def rhythm(

@@ -16,9 +16,10 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from fluidsynth import library
 from numpy.typing import NDArray
 from scipy import signal
+
+from data.recipes.fluidsynth import library
 
 RATE = 44_100
 SYNTH_RATE = 2 * RATE
@@ -142,7 +143,9 @@ class Sampler:
                 Event(n * slot + 0.09, "off", key, 0),
             )
         ]
-        sound = np.abs(self.render(events, len(fresh) * slot + slot, program, bank, font)).max(axis=1) if fresh else []
+        sound = np.zeros(0, np.float32)
+        if fresh:
+            sound = np.abs(self.render(events, len(fresh) * slot + slot, program, bank, font)).max(axis=1)
         for n, key in enumerate(fresh):
             begin = round(n * slot * RATE)
             level = sound[begin : begin + round((start + 0.06) * RATE)]

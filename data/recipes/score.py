@@ -18,8 +18,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
-from harmony import key
 from numpy.typing import NDArray
+
+from data.recipes.harmony import key
 
 FloatArray = NDArray[np.float64]
 
@@ -150,7 +151,7 @@ class Form:
         """Length of the whole recording."""
         return float(self.time(self.end)) + self.tail
 
-    def time(self, place: float | FloatArray) -> FloatArray:
+    def time(self, place: float | NDArray[np.floating]) -> FloatArray:
         """Seconds of song time at places in quarters; the tempo before bar 1 and after the end goes on as it was."""
         places = np.asarray(place, dtype=np.float64)
         first = self.sections[0]
@@ -255,7 +256,7 @@ class Part:
     notes: list[Note] = field(default_factory=list)
     moves: list[Move] = field(default_factory=list)
 
-    def play(self, start: float, length: float, pitch: int | str | Sequence[int], velocity: int = 90) -> None:
+    def play(self, start: float, length: float, pitch: int | str | Sequence[int | str], velocity: int = 90) -> None:
         """Write one note, or several at once."""
         pitches = [pitch] if isinstance(pitch, int | str) else pitch
         for one in pitches:

@@ -14,11 +14,12 @@ from pathlib import Path
 import jams
 import numpy as np
 import soundfile
-from effects import Sound
-from mastering import CEILING_DB, limit
-from mixdown import Song
-from sampler import RATE
-from score import seed_of
+
+from data.recipes.effects import Sound
+from data.recipes.mastering import CEILING_DB, limit
+from data.recipes.mixdown import Song
+from data.recipes.sampler import RATE
+from data.recipes.score import seed_of
 
 DATA = Path(__file__).resolve().parent.parent
 BUNDLED = DATA / "bundled"

@@ -1,6 +1,6 @@
 """Speak the narration of the demo film: text in, `narration.ogg` and `narration.json` out.
 
-    python data/recipes/speak.py [FOLDER]
+    python -m data.recipes.speak [FOLDER]
 
 The voice is eSpeak NG (a Debian package, needed only to make the files again). Its dry output is equalised, evened out,
 set in a small room and levelled phrase by phrase as a mixing engineer would: about -20 LUFS where someone speaks
@@ -25,7 +25,7 @@ from pathlib import Path
 
 import numpy as np
 import numpy.typing as npt
-import pyloudnorm  # type: ignore[import-untyped]
+import pyloudnorm
 import soundfile
 import soxr
 from scipy import ndimage, signal

@@ -10,8 +10,9 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from sampler import RATE
 from scipy import signal
+
+from data.recipes.sampler import RATE
 
 Samples = NDArray[np.float64]
 Synth = Callable[[int, float, int, np.random.Generator], Samples]
@@ -69,7 +70,10 @@ def swept(sound: Samples, cutoff: Samples, resonance: float = 0.8) -> Samples:
 
 
 def _band(sound: Samples, low: float, high: float, order: int = 2) -> Samples:
-    return signal.sosfilt(signal.butter(order, (low, high), "bandpass", fs=RATE, output="sos"), sound, axis=0)
+    passed: Samples = signal.sosfilt(
+        signal.butter(order, (low, high), "bandpass", fs=RATE, output="sos"), sound, axis=0
+    )
+    return passed
 
 
 def sub_bass(drive: float = 1.5, attack: float = 0.004, release: float = 0.08, decay: float = 9.0) -> Synth:
@@ -79,7 +83,7 @@ def sub_bass(drive: float = 1.5, attack: float = 0.004, release: float = 0.08, d
         level = envelope(seconds, attack, decay, 0.75, release)
         time = np.arange(len(level)) / RATE
         wave = np.sin(2 * np.pi * hz_of(pitch) * time) * level
-        return np.tanh(wave * drive) / np.tanh(drive) * (velocity / 110) * 0.5
+        return np.tanh(wave * drive) / float(np.tanh(drive)) * (velocity / 110) * 0.5
 
     return synth
 
@@ -107,7 +111,7 @@ def supersaw(
             sound += wave[:, None] * np.array([np.cos(angle), np.sin(angle)])
         fall = np.exp(-np.arange(n) / RATE / max(decay / 3, 1e-3))
         opened = cutoff * 2 ** (sweep * fall) * (0.6 + 0.5 * velocity / 127)
-        return swept(sound, opened, resonance) * level[:, None] * (velocity / 110) * 0.3 / np.sqrt(voices)
+        return swept(sound, opened, resonance) * level[:, None] * (velocity / 110) * 0.3 / float(np.sqrt(voices))
 
     return synth
 
@@ -125,7 +129,9 @@ def pluck(
         left = one - square * saw(hz_of(pitch + 0.05), n, 0.6)
         right = two - square * saw(hz_of(pitch - 0.05), n, 0.1)
         opened = cutoff * 2 ** (sweep * np.exp(-time / decay) * velocity / 110)
-        level = np.exp(-time / (ring / 2.2)) * np.clip(time / 0.002, 0, 1) * np.clip((ring + 0.4 - time) / 0.1, 0, 1)
+        level: Samples = (
+            np.exp(-time / (ring / 2.2)) * np.clip(time / 0.002, 0, 1) * np.clip((ring + 0.4 - time) / 0.1, 0, 1)
+        )
         return swept(np.stack([left, right], axis=1), opened, 1.1) * level[:, None] * (velocity / 110) * 0.3
 
     return synth
@@ -157,7 +163,9 @@ def bell_tone(ratio: float = 3.5, index: float = 2.2, ring: float = 1.8) -> Synt
         time = _clock(ring * 1.6)
         hz = hz_of(pitch)
         depth = index * np.exp(-time / (ring / 4)) * velocity / 110
-        level = np.exp(-time / (ring / 3.5)) * np.clip(time / 0.002, 0, 1) * np.clip((ring * 1.6 - time) / 0.2, 0, 1)
+        level: Samples = (
+            np.exp(-time / (ring / 3.5)) * np.clip(time / 0.002, 0, 1) * np.clip((ring * 1.6 - time) / 0.2, 0, 1)
+        )
         sides = [
             np.sin(2 * np.pi * hz * d * time + depth * np.sin(2 * np.pi * hz * ratio * d * time))
             for d in (0.9994, 1.0006)
@@ -195,7 +203,9 @@ def kick_drum(body_hz: float = 48.0, punch: float = 4.5, length: float = 0.32, c
         time = _clock(length * 1.7)
         hz = body_hz * (1 + punch * np.exp(-time / 0.022) + 0.35 * np.exp(-time / 0.09))
         wave = np.sin(2 * np.pi * np.cumsum(hz) / RATE + 0.5)
-        level = np.exp(-np.maximum(time - 0.05, 0) / (length / 3)) * np.clip((length * 1.7 - time) / 0.05, 0, 1)
+        level: Samples = np.exp(-np.maximum(time - 0.05, 0) / (length / 3)) * np.clip(
+            (length * 1.7 - time) / 0.05, 0, 1
+        )
         tick = rng.normal(size=len(time)) * np.exp(-time / 0.0025) * click
         return np.tanh(1.8 * wave * level + _band(tick, 1200, 9000)) * (velocity / 115) * 0.75
 
@@ -211,7 +221,7 @@ def snare_drum(tone_hz: float = 190.0, noise: float = 1.0, length: float = 0.2, 
         tone = np.sin(2 * np.pi * np.cumsum(hz) / RATE) + 0.5 * np.sin(2 * np.pi * np.cumsum(hz * 1.6) / RATE)
         body = 0.6 * tone * np.exp(-time / (length / 4))
         hiss = _band(rng.normal(size=(len(time), 2)), 900, bright) * np.exp(-time / (length / 2.3))[:, None]
-        end = np.clip((length * 2.2 - time) / 0.05, 0, 1)[:, None]
+        end: Samples = np.clip((length * 2.2 - time) / 0.05, 0, 1)[:, None]
         return np.tanh(1.6 * (body[:, None] + noise * hiss)) * end * (velocity / 115) * 0.6
 
     return synth
@@ -226,7 +236,7 @@ def clap(length: float = 0.22) -> Synth:
         for at, loud in ((0.0, 0.9), (0.009, 0.7), (0.019, 1.0)):
             level = np.maximum(level, np.where(time >= at, loud * np.exp(-(time - at) / 0.006), 0))
         level = np.maximum(level, np.where(time >= 0.019, 0.65 * np.exp(-(time - 0.019) / (length / 3)), 0))
-        end = np.clip((length * 2.4 - time) / 0.05, 0, 1)
+        end: Samples = np.clip((length * 2.4 - time) / 0.05, 0, 1)
         sound = _band(rng.normal(size=(len(time), 2)), 800, 7500) * (level * end)[:, None]
         return sound * (velocity / 115) * 0.9
 
@@ -239,9 +249,9 @@ def hat(length: float = 0.05, tone: float = 1.0) -> Synth:
     def synth(pitch: int, seconds: float, velocity: int, rng: np.random.Generator) -> Samples:
         time = _clock(length * 4)
         metal = sum(np.sign(np.sin(2 * np.pi * hz * tone * time)) for hz in (2050, 3044, 3654, 5222, 5400, 8000))
-        sound = 0.16 * np.asarray(metal)[:, None] + 0.8 * rng.normal(size=(len(time), 2))
+        sound: Samples = 0.16 * np.asarray(metal)[:, None] + 0.8 * rng.normal(size=(len(time), 2))
         sound = signal.sosfilt(signal.butter(3, 7200, "highpass", fs=RATE, output="sos"), sound, axis=0)
-        level = np.exp(-time / (length / 1.3)) * np.clip((length * 4 - time) / 0.02, 0, 1)
+        level: Samples = np.exp(-time / (length / 1.3)) * np.clip((length * 4 - time) / 0.02, 0, 1)
         return sound * level[:, None] * (velocity / 115) ** 1.4 * 0.35
 
     return synth
@@ -254,10 +264,10 @@ def riser(low_hz: float = 300.0, high_hz: float = 9000.0, tonal: float = 0.25) -
         time = _clock(seconds)
         part = time / seconds
         noise = rng.normal(size=(len(time), 2))
-        sound = swept(noise, low_hz * (high_hz / low_hz) ** part, 2.5)
+        sound: Samples = swept(noise, low_hz * (high_hz / low_hz) ** part, 2.5)
         sound = signal.sosfilt(signal.butter(2, 250, "highpass", fs=RATE, output="sos"), sound, axis=0)
         tone = saw(hz_of(pitch) * 2 ** (part * 2), len(time), 0.0) * tonal
-        level = part**2.2 * np.clip((seconds - time) / 0.012, 0, 1)
+        level: Samples = part**2.2 * np.clip((seconds - time) / 0.012, 0, 1)
         return (sound + tone[:, None] * 0.4) * level[:, None] * (velocity / 115) * 0.35
 
     return synth
@@ -269,7 +279,7 @@ def faller(seconds_long: float = 2.0) -> Synth:
     def synth(pitch: int, seconds: float, velocity: int, rng: np.random.Generator) -> Samples:
         time = _clock(seconds_long)
         sound = swept(rng.normal(size=(len(time), 2)), 9000 * 2 ** (-5 * time / seconds_long), 1.2)
-        level = np.exp(-time / (seconds_long / 4)) * np.clip((seconds_long - time) / 0.2, 0, 1)
+        level: Samples = np.exp(-time / (seconds_long / 4)) * np.clip((seconds_long - time) / 0.2, 0, 1)
         return sound * level[:, None] * (velocity / 115) * 0.3
 
     return synth

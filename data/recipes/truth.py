@@ -23,9 +23,10 @@ from collections.abc import Sequence
 
 import jams
 import numpy as np
-from effects import Sound
-from mixdown import Song
-from sampler import RATE
+
+from data.recipes.effects import Sound
+from data.recipes.mixdown import Song
+from data.recipes.sampler import RATE
 
 IDENTICAL_DB = -50.0
 

@@ -18,7 +18,7 @@ MOST_BYTES = 25_000_000
 LEAST_SONGS = 15
 REFUSALS = 5
 EXPECTED_REFUSALS = ("low_confidence", "no_viable_loop", "no_loop_profile")
-FIELDS = {
+FIELDS: dict[str, type | tuple[type, ...]] = {
     "path": str,
     "track_id": str,
     "catalog_song_id": str,

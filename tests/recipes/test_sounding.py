@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
-
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-RECIPES = Path(__file__).resolve().parents[2] / "data" / "recipes"
-sys.path[:0] = [str(RECIPES), str(RECIPES / "training")]
-
-import fonts  # noqa: E402
-import machines  # noqa: E402
-import sounding  # noqa: E402
-import spoiling  # noqa: E402
-import voices  # noqa: E402
-from performing import Performance, Played, Sounded  # noqa: E402
+from data.recipes.training import fonts, machines, sounding, spoiling, voices
+from data.recipes.training.performing import Performance, Played, Sounded
 
 RATE = 44_100
-CLICKS = 0.75 + 1.0 * np.arange(8)
+CLICKS = np.arange(0.75, 8.0, 1.0)
 CLICK = (np.sin(2 * np.pi * 1500 * np.arange(900) / RATE) * np.exp(-np.arange(900) / 150)).astype(np.float32)
 
 
@@ -107,11 +97,12 @@ def test_an_onset_at_the_very_beginning_is_kept() -> None:
 
 def test_the_same_generator_gives_the_same_recording() -> None:
     performance = performance_of([Played("bass", 38, [Sounded(0.5, 0.4, 36, 90), Sounded(1.0, 0.4, 43, 90)])], 2.0)
-    recordings = []
-    for _ in range(2):
+
+    def recorded() -> NDArray[np.float32]:
         rng = np.random.default_rng(5)
-        recordings.append(sounding.sound_of(performance, sounding.draw_desk(performance, rng, ()), rng))
-    assert np.array_equal(*recordings)
+        return sounding.sound_of(performance, sounding.draw_desk(performance, rng, ()), rng)
+
+    assert np.array_equal(recorded(), recorded())
 
 
 @pytest.mark.parametrize("seed", range(24))

@@ -4,28 +4,24 @@ from __future__ import annotations
 
 import ctypes.util
 import json
-import sys
 from pathlib import Path
-from typing import NoReturn
+from typing import SupportsIndex
 
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-torch = pytest.importorskip("torch", reason="torch is missing; make test and make train install it")
+pytest.importorskip("torch", reason="torch is missing; make test and make train install it")
 
-RECIPES = Path(__file__).resolve().parents[2] / "data" / "recipes"
-sys.path[:0] = [str(RECIPES), str(RECIPES / "training")]
+import torch
 
-import generate  # noqa: E402
-import pieces  # noqa: E402
-from composition import STYLES, load_styles  # noqa: E402
-from fonts import TRAINING_FONTS, VALIDATION_FONTS  # noqa: E402
-from network import N_HEADS, BeatNetwork, beat_logits, export, side_logits  # noqa: E402
-from train import Example, Spoils, example, loss_of, train, trained  # noqa: E402
-
-from workbench.beats.hearing import FRAMES_PER_SECOND, N_BANDS, N_CHANGES, N_INPUTS  # noqa: E402
-from workbench.beats.network import DIVISIONS, METRES, TEMPO_BINS, run, unpack  # noqa: E402
+from data.recipes.training import generate, pieces
+from data.recipes.training.composition import STYLES, load_styles
+from data.recipes.training.fonts import TRAINING_FONTS, VALIDATION_FONTS
+from data.recipes.training.network import N_HEADS, BeatNetwork, beat_logits, export, side_logits
+from data.recipes.training.train import Example, Spoils, example, loss_of, train, trained
+from workbench.beats.hearing import FRAMES_PER_SECOND, N_BANDS, N_CHANGES, N_INPUTS
+from workbench.beats.network import DIVISIONS, METRES, TEMPO_BINS, run, unpack
 
 STRETCHED_ONLY = Spoils(tempo=0.2, tone_db=0.0, noise=0.0, mask=0.0)
 
@@ -132,12 +128,11 @@ class TakenAway(list[pieces.Heard]):
         super().__init__(of)
         self.left = draws
 
-    def __getitem__(self, index: object) -> pieces.Heard:  # type: ignore[override]
+    def __getitem__(self, index: SupportsIndex) -> pieces.Heard:  # type: ignore[override]  # never asked for a slice
         self.left -= 1
-        return self._stop() if self.left < 0 else super().__getitem__(index)  # type: ignore[index]
-
-    def _stop(self) -> NoReturn:
-        raise KeyboardInterrupt
+        if self.left < 0:
+            raise KeyboardInterrupt
+        return super().__getitem__(index)
 
 
 def small_run(train_set: list[pieces.Heard], folder: Path) -> dict[str, torch.Tensor]:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-RECIPES = Path(__file__).resolve().parents[2] / "data" / "recipes"
-sys.path[:0] = [str(RECIPES), str(RECIPES / "training")]
+from data.recipes.training.abc_notation import TuneError, read_tune, read_tunes
+from data.recipes.training.orchestration import OUTFITS, arrange, metre_class
 
-from abc_notation import TuneError, read_tune, read_tunes  # noqa: E402
-from orchestration import OUTFITS, arrange, metre_class  # noqa: E402
-
-FILES = sorted((RECIPES / "training" / "tunes").glob("*.abc"))
+TUNES = Path(__file__).resolve().parents[2] / "data" / "recipes" / "training" / "tunes"
+FILES = sorted(TUNES.glob("*.abc"))
 ALL = [tune for path in FILES for tune in read_tunes(path)]
 HEAD = "C:nobody\nY:1800\nS:test\nR:song\nL:1/4\nM:3/4\nQ:1/4=120\n"
 

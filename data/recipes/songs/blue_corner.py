@@ -3,11 +3,23 @@
 from __future__ import annotations
 
 import numpy as np
-from effects import bell, compress, high_shelf, highpass, low_shelf, reverb, saturate, transient, tremolo, widen
-from harmony import voicings
-from mixdown import Group, Sampled, Song, Strip
-from patterns import improvised_line, rhythm, walking_bass
-from score import Form, Section
+
+from data.recipes.effects import (
+    bell,
+    compress,
+    high_shelf,
+    highpass,
+    low_shelf,
+    reverb,
+    saturate,
+    transient,
+    tremolo,
+    widen,
+)
+from data.recipes.harmony import voicings
+from data.recipes.mixdown import Group, Sampled, Song, Strip
+from data.recipes.patterns import improvised_line, rhythm, walking_bass
+from data.recipes.score import Form, Section
 
 A = [
     ("Fm9", 4),

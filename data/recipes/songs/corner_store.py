@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from effects import amplifier, bell, compress, high_shelf, highpass, low_shelf, lowpass, reverb, saturate, transient
-from harmony import voicings
-from mixdown import Group, Sampled, Song, Strip
-from patterns import rhythm
-from score import Form
+from data.recipes.effects import (
+    amplifier,
+    bell,
+    compress,
+    high_shelf,
+    highpass,
+    low_shelf,
+    lowpass,
+    reverb,
+    saturate,
+    transient,
+)
+from data.recipes.harmony import voicings
+from data.recipes.mixdown import Group, Sampled, Song, Strip
+from data.recipes.patterns import rhythm
+from data.recipes.score import Form
 
 VAMP = ["Dm7", "Dm7", "G9", "Dm7"]
 CHORUS = ["Bbmaj7", "C7", "Dm9", "Dm9", "Bbmaj7", "C7", "A7#9", "A7#9"]

@@ -6,12 +6,23 @@ bit for bit, as soon as the tails of what came before have died.
 
 from __future__ import annotations
 
-from effects import bell, compress, echo, high_shelf, highpass, low_shelf, mono_below, reverb, saturate, sweep
-from harmony import bass_line_root, voicings
-from mixdown import Group, Made, Song, Strip
-from patterns import arpeggio, rhythm
-from score import Form, Section
-from synths import clap, faller, hat, impact, kick_drum, pluck, riser, soft_pad, sub_bass, supersaw
+from data.recipes.effects import (
+    bell,
+    compress,
+    echo,
+    high_shelf,
+    highpass,
+    low_shelf,
+    mono_below,
+    reverb,
+    saturate,
+    sweep,
+)
+from data.recipes.harmony import bass_line_root, voicings
+from data.recipes.mixdown import Group, Made, Song, Strip
+from data.recipes.patterns import arpeggio, rhythm
+from data.recipes.score import Form, Section
+from data.recipes.synths import clap, faller, hat, impact, kick_drum, pluck, riser, soft_pad, sub_bass, supersaw
 
 CHORDS = ["Fm9", "Dbmaj7", "Ab", "Eb"]
 STABS = "x..x..x...x..x.." * 4
@@ -140,30 +151,38 @@ def write_bar_loops(song: Song, section: Section, full: set[str]) -> None:
             (form["outro"].end, 900),
         ]
         moving = sweep([(float(form.time(place)), hz) for place, hz in opening])
-        music = {"group": "music"}
         for name, voice, strip in (
-            ("bass", sub_bass(2.2), Strip(-17, 0, (bell(110, 2),), duck=(9, 0.26), **music)),
+            ("bass", sub_bass(2.2), Strip(-17, 0, (bell(110, 2),), duck=(9, 0.26), group="music")),
             (
                 "mid bass",
                 supersaw(3, 0.08, 500, 1.5, 0.003, 0.25, 0.4, 0.06),
-                Strip(-23, 0, (highpass(110), saturate(4, 0.6)), duck=(8, 0.24), **music),
+                Strip(-23, 0, (highpass(110), saturate(4, 0.6)), duck=(8, 0.24), group="music"),
             ),
             (
                 "saws",
                 supersaw(7, 0.2, 3800, 0.6, 0.004, 0.5, 0.6, 0.18),
-                Strip(-18, 0, (highpass(170), moving), {"hall": -15, "plate": -12}, duck=(9, 0.3), **music),
+                Strip(-18, 0, (highpass(170), moving), {"hall": -15, "plate": -12}, duck=(9, 0.3), group="music"),
             ),
-            ("pad", soft_pad(0.9, 1.6, 1600), Strip(-24, 0, (highpass(180),), {"hall": -9}, duck=(5, 0.3), **music)),
+            (
+                "pad",
+                soft_pad(0.9, 1.6, 1600),
+                Strip(-24, 0, (highpass(180),), {"hall": -9}, duck=(5, 0.3), group="music"),
+            ),
             (
                 "pluck",
                 pluck(1000, 2.6),
-                Strip(-21.5, 0.15, (highpass(250), moving), {"echo": -9, "hall": -14}, duck=(4, 0.25), **music),
+                Strip(-21.5, 0.15, (highpass(250), moving), {"echo": -9, "hall": -14}, duck=(4, 0.25), group="music"),
             ),
             (
                 "lead",
                 supersaw(5, 0.12, 4500, 0.5, 0.006, 0.8, 0.55, 0.2),
                 Strip(
-                    -19.5, -0.05, (highpass(300), bell(2500, 2)), {"echo": -10, "hall": -11}, duck=(4, 0.25), **music
+                    -19.5,
+                    -0.05,
+                    (highpass(300), bell(2500, 2)),
+                    {"echo": -10, "hall": -11},
+                    duck=(4, 0.25),
+                    group="music",
                 ),
             ),
         ):

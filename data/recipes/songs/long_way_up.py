@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from effects import (
+from data.recipes.effects import (
     bell,
     compress,
     high_shelf,
@@ -15,11 +15,11 @@ from effects import (
     transient,
     widen,
 )
-from harmony import bass_line_root, voicings
-from mixdown import Group, Made, Sampled, Song, Strip
-from patterns import arpeggio, rhythm
-from score import SWELL, Form, Section, bars_of
-from synths import faller, impact, riser, soft_pad, sub_bass
+from data.recipes.harmony import bass_line_root, voicings
+from data.recipes.mixdown import Group, Made, Sampled, Song, Strip
+from data.recipes.patterns import arpeggio, rhythm
+from data.recipes.score import SWELL, Form, Section, bars_of
+from data.recipes.synths import faller, impact, riser, soft_pad, sub_bass
 
 SLOW = ["Cm", "Abmaj7", "Eb", "Bb/D", "Cm", "Abmaj7", "Fm7", "Gsus4"]
 FAST = ["Cm", "Cm", "Ab", "Ab", "Fm", "Fm", "Gsus4", "G"]

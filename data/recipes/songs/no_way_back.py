@@ -2,11 +2,22 @@
 
 from __future__ import annotations
 
-from effects import bell, compress, high_shelf, highpass, low_shelf, lowpass, reverb, saturate, transient, widen
-from harmony import bass_line_root, voicings
-from mixdown import Group, Sampled, Song, Strip
-from patterns import arpeggio, rhythm
-from score import SWELL, Form, Part
+from data.recipes.effects import (
+    bell,
+    compress,
+    high_shelf,
+    highpass,
+    low_shelf,
+    lowpass,
+    reverb,
+    saturate,
+    transient,
+    widen,
+)
+from data.recipes.harmony import bass_line_root, voicings
+from data.recipes.mixdown import Group, Sampled, Song, Strip
+from data.recipes.patterns import arpeggio, rhythm
+from data.recipes.score import SWELL, Form, Part
 
 STAGES = (  # name, bars, metre, tempo from and to, and a chord for each bar; no chord follows another twice
     ("dawn", 4, "4/4", 76, 92, "Em9 Cmaj7 F#m7b5 B7b9"),

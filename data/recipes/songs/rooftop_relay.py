@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from effects import amplifier, bell, compress, echo, high_shelf, highpass, low_shelf, reverb, saturate, sweep, transient
-from harmony import key, voicings
-from mixdown import Group, Sampled, Song, Strip
-from patterns import rhythm
-from score import Form, Section
+from data.recipes.effects import (
+    amplifier,
+    bell,
+    compress,
+    echo,
+    high_shelf,
+    highpass,
+    low_shelf,
+    reverb,
+    saturate,
+    sweep,
+    transient,
+)
+from data.recipes.harmony import key, voicings
+from data.recipes.mixdown import Group, Sampled, Song, Strip
+from data.recipes.patterns import rhythm
+from data.recipes.score import Form, Section
 
 GROOVE = ["Em9", "Em9", "A13", "A13"]
 CHORUS = ["Cmaj7", "Bm7", "Am9", "Bm7", "Cmaj7", "Bm7", "Am9", "B7#9"]

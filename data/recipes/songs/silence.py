@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from mixdown import Song
-from score import Form
+from data.recipes.mixdown import Song
+from data.recipes.score import Form
 
 
 def compose() -> Song:

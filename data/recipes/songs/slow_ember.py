@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from effects import (
+from data.recipes.effects import (
     bell,
     chorus,
     compress,
@@ -17,11 +17,11 @@ from effects import (
     transient,
     tremolo,
 )
-from harmony import voicings
-from mixdown import Group, Made, Sampled, Song, Strip
-from patterns import rhythm
-from score import Form, Section
-from synths import crackle, soft_pad, sub_bass
+from data.recipes.harmony import voicings
+from data.recipes.mixdown import Group, Made, Sampled, Song, Strip
+from data.recipes.patterns import rhythm
+from data.recipes.score import Form, Section
+from data.recipes.synths import crackle, soft_pad, sub_bass
 
 A = ["Dm9", "G13", "Cmaj9", "Am9"]
 B = ["Fmaj9", "Em7", "Dm9", "Bbmaj7"]

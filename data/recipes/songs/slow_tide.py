@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
-from effects import bell, chorus, compress, echo, high_shelf, highpass, low_shelf, lowpass, reverb, saturate, tremolo
-from harmony import voicings
-from mixdown import Group, Sampled, Song, Strip
-from patterns import rhythm
-from score import Form
+from data.recipes.effects import (
+    bell,
+    chorus,
+    compress,
+    echo,
+    high_shelf,
+    highpass,
+    low_shelf,
+    lowpass,
+    reverb,
+    saturate,
+    tremolo,
+)
+from data.recipes.harmony import voicings
+from data.recipes.mixdown import Group, Sampled, Song, Strip
+from data.recipes.patterns import rhythm
+from data.recipes.score import Form
 
 VERSE = ["Am7", "Am7", "Dm7", "Em7"]
 CHORUS = ["Fmaj7", "G", "Am7", "Am7", "Fmaj7", "G", "C", "E7"]

@@ -6,13 +6,25 @@ A quarter of this score lasts a second; nothing is placed on whole ones except b
 from __future__ import annotations
 
 import numpy as np
-from effects import Insert, bell, high_shelf, highpass, low_shelf, lowpass, mono_below, reverb, sweep, widen
-from mixdown import Made, Sampled, Song, Strip
-from sampler import RATE
 from scipy import signal
 from scipy.interpolate import PchipInterpolator
-from score import SWELL, Form, Part
-from synths import Samples, Synth, hz_of, soft_pad
+
+from data.recipes.effects import (
+    Insert,
+    bell,
+    high_shelf,
+    highpass,
+    low_shelf,
+    lowpass,
+    mono_below,
+    reverb,
+    sweep,
+    widen,
+)
+from data.recipes.mixdown import Made, Sampled, Song, Strip
+from data.recipes.sampler import RATE
+from data.recipes.score import SWELL, Form, Part
+from data.recipes.synths import Samples, Synth, hz_of, soft_pad
 
 LENGTH = 86
 
@@ -24,13 +36,14 @@ def wander(rng: np.random.Generator, n: int, every: float, low: float, high: flo
     times = np.cumsum(gaps) - gaps[0]
     slow = np.arange(0, n + 512, 256)
     drawn = PchipInterpolator(times, rng.uniform(low, high, len(times)))(np.minimum(slow / RATE, times[-1]))
-    return np.interp(np.arange(n), slow, drawn)
+    curve: Samples = np.interp(np.arange(n), slow, drawn)
+    return curve
 
 
 def swell(seconds: float, peak: float) -> Samples:
     """A level that rises and falls without a corner; `peak` is the share of the time at which it is highest."""
     part = np.arange(round(seconds * RATE)) / (seconds * RATE)
-    bent = part ** (np.log(0.5) / np.log(peak))
+    bent: Samples = part ** (np.log(0.5) / np.log(peak))
     return np.sin(np.pi * bent) ** 2
 
 

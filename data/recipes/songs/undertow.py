@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-from effects import (
+
+from data.recipes.effects import (
     bell,
     compress,
     echo,
@@ -17,11 +18,11 @@ from effects import (
     sweep,
     transient,
 )
-from harmony import bass_line_root, voicings
-from mixdown import Group, Made, Sampled, Song, Strip
-from patterns import arpeggio, rhythm
-from score import Form, Section
-from synths import (
+from data.recipes.harmony import bass_line_root, voicings
+from data.recipes.mixdown import Group, Made, Sampled, Song, Strip
+from data.recipes.patterns import arpeggio, rhythm
+from data.recipes.score import Form, Section
+from data.recipes.synths import (
     bell_tone,
     faller,
     hat,

@@ -10,10 +10,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from effects import bell, compress, high_shelf, highpass, low_shelf, reverb
-from harmony import key
-from mixdown import Sampled, Song, Strip
-from score import FloatArray, Form, Part, seed_of
+
+from data.recipes.effects import bell, compress, high_shelf, highpass, low_shelf, reverb
+from data.recipes.harmony import key
+from data.recipes.mixdown import Sampled, Song, Strip
+from data.recipes.score import FloatArray, Form, Part, seed_of
 
 LENGTH = 92
 

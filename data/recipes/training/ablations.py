@@ -1,8 +1,8 @@
 """What each part of the beat tracker is worth: the same pieces with parts taken away, and small networks trained anew.
 
-    python data/recipes/training/ablations.py parts FOLDER ...           with the weights that ship
-    python data/recipes/training/ablations.py trainings SET RUNS         small trainings: three seeds, and one unspoiled
-    python data/recipes/training/ablations.py trainings SET RUNS --only "seed 1"      one of them
+    python -m data.recipes.training.ablations parts FOLDER ...           with the weights that ship
+    python -m data.recipes.training.ablations trainings SET RUNS         small trainings: three seeds, and one unspoiled
+    python -m data.recipes.training.ablations trainings SET RUNS --only "seed 1"      one of them
 
 `parts` measures the tracker whole; with bars and tempo decided frame by frame from the network alone, as trackers
 commonly do (Böck, Krebs & Widmer, "Joint beat and downbeat tracking with recurrent neural networks", ISMIR 2016); and
@@ -35,7 +35,7 @@ from workbench.beats.track import track_beats_in
 from workbench.features.spectrum import Spectrum, analyze_spectrum
 from workbench.params import BeatParams
 
-Times = NDArray[np.float64]
+Times = NDArray[np.floating]
 STEPS, CHANNELS, FILTERS, EVERY = 300, 40, 8, 50
 """of a small training, which keeps a checkpoint every so many steps"""
 VARIANTS = {"seed 0": 0, "seed 1": 1, "seed 2": 2, "seed 0, unspoiled": 0}
@@ -88,7 +88,7 @@ def measure(path: Path) -> list[tuple[float, ...]] | None:
     opens = beats[np.array(truth["positions"], dtype=int) == 1]
     samples, rate = soundfile.read(path, dtype="float32", always_2d=True)
     spectrum = analyze_spectrum(np.ascontiguousarray(samples.T), rate)
-    rows = []
+    rows: list[tuple[float, ...]] = []
     for variant in PARTS.values():
         found, found_opens = variant(spectrum)
         if found.size < 2 or not found_opens.size:
@@ -111,9 +111,10 @@ def parts(folders: list[Path], processes: int) -> None:
 
 def trainings(set_folder: Path, runs: Path, only: list[str]) -> None:
     """Train small networks, print how they validate, and keep it."""
-    import pieces
     import torch
-    from train import Spoils, train, validate
+
+    from data.recipes.training import pieces
+    from data.recipes.training.train import Spoils, train, validate
 
     torch.set_num_threads(os.cpu_count() or 1)
     train_set = [pieces.read(path) for path in sorted((set_folder / "train").glob("?????.npz"))]
@@ -145,7 +146,10 @@ def main() -> None:
     if options.what == "parts":
         parts(options.folders, options.processes)
     else:
-        trainings(*options.folders, only=options.only)
+        if len(options.folders) != 2:
+            parser.error("trainings takes two folders: SET RUNS")
+        set_folder, runs = options.folders
+        trainings(set_folder, runs, options.only)
 
 
 if __name__ == "__main__":

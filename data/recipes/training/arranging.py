@@ -9,14 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeVar
+from typing import Literal, TypeAlias, TypedDict, TypeVar, Unpack
 
 import numpy as np
-from composition import Note, Role, Score, TempoChange
-from writing import (
+
+from data.recipes.training.composition import Note, Role, Score, TempoChange
+from data.recipes.training.tonality import Key
+from data.recipes.training.writing import (
     DRUMS,
     Feel,
-    Key,
     Rng,
     Section,
     Song,
@@ -32,7 +33,9 @@ from writing import (
 T = TypeVar("T")
 Write = Callable[[Song, str, Section], None]
 """writes one section of the named player"""
-Choice = T | Sequence[T] | Mapping[str, T | Sequence[T]]
+Choice: TypeAlias = Sequence[T] | Mapping[str, T | Sequence[T]] | T
+Find = Callable[[Rng, str], T]
+"""looks up by kind of section"""
 Rows = Mapping[str, str]
 Intro = Literal["full", "drumless", "alone", "drums", "bass", "bare"]
 
@@ -68,7 +71,7 @@ LOOP = (
 """forms of pieces that turn round one idea"""
 
 
-def drawn(choice: Choice[T]) -> Callable[[Rng, str], T]:
+def drawn(choice: Choice[T]) -> Find[T]:
     """A lookup by kind of section that draws once for each group of kinds and then keeps to it."""
     kept: dict[str, T] = {}
 
@@ -93,6 +96,38 @@ def _is_rows(choice: object) -> bool:
     return isinstance(choice, Mapping) and bool(choice) and set(choice) <= set(DRUMS)
 
 
+class Presence(TypedDict, total=False):
+    """What may be said of any player: how often it sits a section out, and how many songs have it."""
+
+    leaves: float
+    there: float
+
+
+class Kinds(Presence, total=False):
+    """Also the kinds of section that it plays in."""
+
+    kinds: str
+
+
+class Loose(Kinds, total=False):
+    """Also how late it plays."""
+
+    late_ms: float
+
+
+class Place(Loose, total=False):
+    """Also how much energy a section must have for it."""
+
+    need: float
+
+
+class LeadPlace(Presence, total=False):
+    """What may be said of a lead, whose kinds of section are an argument of their own."""
+
+    need: float
+    late_ms: float
+
+
 @dataclass
 class Layer:
     """A player and what it does."""
@@ -115,10 +150,10 @@ class Layer:
 def beat(
     rows: Choice[Rows], kits: int | Sequence[int] = (0, 8), vary: float = 0.04,
     often: Sequence[str] = ("snare", "kick"),
-    need: float = 0.3, late_ms: float = 0.0, name: str = "drums", **more: object,
+    need: float = 0.3, late_ms: float = 0.0, name: str = "drums", **more: Unpack[Kinds],
 ) -> Layer:  # fmt: skip
     """A drummer; a fifth of the songs repeat their pattern exactly, as loops do, the others vary it a little."""
-    find = drawn(rows)
+    find: Find[Rows] = drawn(rows)
 
     def write(song: Song, player: str, section: Section) -> None:
         pattern = find(song.rng, section.kind)
@@ -128,8 +163,8 @@ def beat(
             now = vary_rows(song.rng, pattern, often, vary) if vary and chance(song.rng, 0.6) else pattern
             song.parts[player].notes += drum_notes(_on_bar(now, first), bars, section.metre, level)
 
-    settings = {"leaves": 0.0, **more}
-    return Layer(name, "drums", kits, write, need=need, late_ms=late_ms, **settings)  # type: ignore[arg-type]
+    settings: Kinds = {"leaves": 0.0, **more}
+    return Layer(name, "drums", kits, write, need=need, late_ms=late_ms, **settings)
 
 
 def _on_bar(rows: Rows, first: int) -> dict[str, str]:
@@ -144,76 +179,76 @@ def _on_bar(rows: Rows, first: int) -> dict[str, str]:
 
 def bass(
     rows: Choice[str], programs: int | Sequence[int] = (33, 34), low: int = 28, short: float = 0.95,
-    need: float = 0.3, level: float = 1.0, **more: object,
+    need: float = 0.3, level: float = 1.0, **more: Unpack[Loose],
 ) -> Layer:  # fmt: skip
     """A bass player."""
-    find = drawn(rows)
+    find: Find[str] = drawn(rows)
 
     def write(song: Song, player: str, section: Section) -> None:
         song.bass(section, find(song.rng, section.kind), low, level, short)
 
-    return Layer("bass", "bass", programs, write, need=need, **more)  # type: ignore[arg-type]
+    return Layer("bass", "bass", programs, write, need=need, **more)
 
 
 def strum(
     name: str, programs: int | Sequence[int], rows: Choice[str], low: int = 52, high: int = 74, voices: int = 4,
     shape: Literal["close", "spread", "power"] = "close", short: float = 0.9, level: float = 0.95,
     role: Role = "chords",
-    **more: object,
+    **more: Unpack[Place],
 ) -> Layer:  # fmt: skip
     """Chords in a rhythm."""
-    find = drawn(rows)
+    find: Find[str] = drawn(rows)
 
     def write(song: Song, player: str, section: Section) -> None:
         row = find(song.rng, section.kind)
         song.chords(player, section, row, low, high, voices, level * (0.8 + 0.2 * section.energy), short, shape)
 
-    return Layer(name, role, programs, write, **more)  # type: ignore[arg-type]
+    return Layer(name, role, programs, write, **more)
 
 
 def figure(
     name: str, programs: int | Sequence[int], rows: Choice[str], low: int = 55, high: int = 79, voices: int = 4,
-    level: float = 0.9, short: float = 0.95, role: Role = "riff", **more: object,
+    level: float = 0.9, short: float = 0.95, role: Role = "riff", **more: Unpack[Place],
 ) -> Layer:  # fmt: skip
     """Broken chords."""
-    find = drawn(rows)
+    find: Find[str] = drawn(rows)
 
     def write(song: Song, player: str, section: Section) -> None:
         song.figure(player, section, find(song.rng, section.kind), low, high, voices, level, short)
 
-    return Layer(name, role, programs, write, **more)  # type: ignore[arg-type]
+    return Layer(name, role, programs, write, **more)
 
 
 def riff(
     name: str, programs: int | Sequence[int], rows: Choice[str], low: int = 40, level: float = 1.0, short: float = 0.9,
-    fifths: bool = False, role: Role = "riff", **more: object,
+    fifths: bool = False, role: Role = "riff", **more: Unpack[Place],
 ) -> Layer:  # fmt: skip
     """A riff over the key."""
-    find = drawn(rows)
+    find: Find[str] = drawn(rows)
 
     def write(song: Song, player: str, section: Section) -> None:
         song.riff(player, section, find(song.rng, section.kind), low, level, short, fifths=fifths)
 
-    return Layer(name, role, programs, write, **more)  # type: ignore[arg-type]
+    return Layer(name, role, programs, write, **more)
 
 
 def pad(
     name: str, programs: int | Sequence[int], low: int = 52, high: int = 76, voices: int = 4, level: float = 0.75,
-    **more: object,
+    **more: Unpack[Place],
 ) -> Layer:  # fmt: skip
     """Held chords."""
 
     def write(song: Song, player: str, section: Section) -> None:
         song.pad(player, section, low, high, voices, level)
 
-    return Layer(name, "pad", programs, write, **more)  # type: ignore[arg-type]
+    return Layer(name, "pad", programs, write, **more)
 
 
 def lead(
     programs: int | Sequence[int], kinds: str = "verse chorus pre solo a b c theme head drop bridge", low: int = 60,
     high: int = 81, density: tuple[float, float] = (0.7, 1.8), syncopation: tuple[float, float] = (0.1, 0.6),
     grid: int | None = None, level: float = 1.0, scale: str | None = None, name: str = "lead", role: Role = "melody",
-    **more: object,
+    **more: Unpack[LeadPlace],
 ) -> Layer:  # fmt: skip
     """A singer or soloist; what it sings is drawn anew for each kind of section."""
 
@@ -228,7 +263,7 @@ def lead(
         key = Key(song.key.tonic, scale) if scale else None
         song.tune(player, section, feel, low, high, level, key=key)
 
-    return Layer(name, role, programs, write, kinds=kinds, **more)  # type: ignore[arg-type]
+    return Layer(name, role, programs, write, kinds=kinds, **more)
 
 
 def play(

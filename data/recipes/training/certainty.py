@@ -1,7 +1,7 @@
 """Fit what `confidence` means: the chance that a grid has the right downbeats, from the signs of its being right.
 
-    python data/recipes/training/certainty.py FOLDER ...            cross-validate, fit, print
-    python data/recipes/training/certainty.py FOLDER ... --write    put them into workbench/beats/weights.py
+    python -m data.recipes.training.certainty FOLDER ...            cross-validate, fit, print
+    python -m data.recipes.training.certainty FOLDER ... --write    put them into workbench/beats/weights.py
 
 The folders hold pieces that neither the network nor the weights of the readings were fitted to, half of them in styles
 that both never met (`generate.py --split calibration`); pieces without a pulse belong in, as grids that are never

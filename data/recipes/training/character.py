@@ -1,7 +1,7 @@
 """Fit what tells key, voices and drums in `workbench/catalog/character.json`.
 
-    python data/recipes/training/character.py SET            fit on the pieces of a set and write the file
-    python data/recipes/training/character.py SET --check    only say how well the method does
+    python -m data.recipes.training.character SET            fit on the pieces of a set and write the file
+    python -m data.recipes.training.character SET --check    only say how well the method does
 
 SET is one of `generate.py`, made with `--audio`; its folders dev, calibration and validation have the sound. Whether a
 piece has a singer, a talker or drums stands in its tags; its key is what the composer drew, found by composing the
@@ -13,22 +13,18 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-sys.path.append(str(Path(__file__).resolve().parents[1]))
 
-import generate
 import numpy as np
-import textures
-import writing
-from composition import STYLES, load_styles
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.stats import rankdata
 
+from data.recipes.training import generate, textures, writing
+from data.recipes.training.composition import STYLES, load_styles
 from workbench.catalog.strikes import strike_clues
 from workbench.catalog.tonality import tone_profile
 from workbench.catalog.voices import RATE, excerpts, voice_clues
@@ -50,13 +46,13 @@ Rows = NDArray[np.float64]
 def watch_keys() -> None:
     """Note every key that a composer draws; to be called before the styles are loaded."""
     for module in (writing, textures):
-        draw = module.draw_key
+        draw = vars(module)["draw_key"]
 
         def drawn(*arguments: Any, _draw: Any = draw, **named: Any) -> Any:
             _DRAWN.append(_draw(*arguments, **named))
             return _DRAWN[-1]
 
-        module.draw_key = drawn
+        vars(module)["draw_key"] = drawn
 
 
 def key_of(split: str, number: int, style: str) -> tuple[int, int] | None:

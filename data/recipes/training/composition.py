@@ -124,4 +124,4 @@ def style(family: str, weight: float = 1.0, held_out: bool = False) -> Callable[
 def load_styles() -> None:
     """Import every module of the folder `styles`, each of which registers its own."""
     for module in pkgutil.iter_modules([str(Path(__file__).with_name("styles"))]):
-        importlib.import_module(f"styles.{module.name}")
+        importlib.import_module(f"{__package__}.styles.{module.name}")

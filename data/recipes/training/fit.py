@@ -1,8 +1,8 @@
 """Fit the weights of `workbench/beats/weights.py`: how much each description of a reading counts.
 
-    python data/recipes/training/fit.py FOLDER ...            cross-validate, then fit to all and print the weights
-    python data/recipes/training/fit.py FOLDER ... --write    put them into workbench/beats/weights.py as well
-    python data/recipes/training/fit.py FOLDER ... --activation onsets    for the tracker that does without the network
+    python -m data.recipes.training.fit FOLDER ...            cross-validate, then fit to all and print the weights
+    python -m data.recipes.training.fit FOLDER ... --write    put them into workbench/beats/weights.py as well
+    python -m data.recipes.training.fit FOLDER ... --activation onsets    for the tracker that does without the network
 
 The folders hold FLAC files with their truth, as `generate.py SET --audio` makes them for `dev`: pieces that the network
 has not been trained on, or it would be believed too much. A conditional logit: every reading that the tracker

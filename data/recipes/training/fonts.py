@@ -19,9 +19,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from fluidsynth import library
 from numpy.typing import NDArray
-from performing import Played, Sounded
+
+from data.recipes.fluidsynth import library
+from data.recipes.training.performing import Played, Sounded
 
 RATE = 44_100
 BLOCK = 64

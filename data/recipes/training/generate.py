@@ -1,9 +1,9 @@
 """Compose, play, spoil and analyse the training pieces.
 
-    python data/recipes/training/generate.py SET                     all of it: about half an hour on two cores
-    python data/recipes/training/generate.py SET --pieces 200        a smaller set
-    python data/recipes/training/generate.py SET --styles jig reel   these styles only
-    python data/recipes/training/generate.py SET --audio             keep the sound of dev and validation as FLAC too
+    python -m data.recipes.training.generate SET                     all of it: about half an hour on two cores
+    python -m data.recipes.training.generate SET --pieces 200        a smaller set
+    python -m data.recipes.training.generate SET --styles jig reel   these styles only
+    python -m data.recipes.training.generate SET --audio             keep the sound of dev and validation as FLAC too
 
 SET gets three folders of `pieces` files. `train` and `dev` share styles and sound fonts, not pieces. `validation` is
 what training never hears: styles and composers that are held out, and sound fonts that are. A piece is made from its
@@ -18,7 +18,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
@@ -26,18 +25,18 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
-sys.path.append(str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
-import pieces
 import soundfile
-from composition import STYLES, load_styles
-from fonts import RATE, TRAINING_FONTS, VALIDATION_FONTS, installed
 from numpy.typing import NDArray
-from performing import Performance, excerpt, perform
-from pulseless import PULSELESS
-from sounding import draw_desk, sound_of
-from spoiling import spoil
+
+from data.recipes.training import pieces
+from data.recipes.training.composition import STYLES, load_styles
+from data.recipes.training.fonts import RATE, TRAINING_FONTS, VALIDATION_FONTS, installed
+from data.recipes.training.performing import Performance, excerpt, perform
+from data.recipes.training.pulseless import PULSELESS
+from data.recipes.training.sounding import draw_desk, sound_of
+from data.recipes.training.spoiling import spoil
 
 SHARES = {"train": 0.82, "dev": 0.08, "validation": 0.10}
 UNSEEN = ("validation", "calibration")

@@ -4,7 +4,7 @@ Nothing of the music is kept in the repository. The tables below name every piec
 wrote it and its licence; this script fetches the packages from where they are published, reads the beats out of the
 written music and renders each piece through two desks (a sound font each). The same tables give the same set again:
 
-    python data/recipes/training/human.py FOLDER
+    python -m data.recipes.training.human FOLDER
 
 It needs `apt-get download` and `dpkg-deb` (Debian or one of its children), FluidSynth with the fonts of `FONTS`, and
 the Python packages mido and music21, the second of which brings the classical and traditional scores.
@@ -22,6 +22,7 @@ from __future__ import annotations
 import argparse
 import io
 import json
+import math
 import struct
 import subprocess
 import tarfile
@@ -453,7 +454,8 @@ class Written:
         passed = np.concatenate([[0.0], np.cumsum(np.diff(at) * each[:-1])])
         where = np.asarray(quarters, dtype=np.float64)
         stretch = np.maximum(np.searchsorted(at, where, side="right") - 1, 0)
-        return passed[stretch] + (where - at[stretch]) * each[stretch]
+        seconds: FloatArray = passed[stretch] + (where - at[stretch]) * each[stretch]
+        return seconds
 
 
 class Truth(NamedTuple):
@@ -631,7 +633,7 @@ def score_bars(measures: Sequence[Any], beat: float) -> list[Bar]:
         beats_in = into / Fraction(each)
         ahead = float(-beats_in % 1) * each
         if ahead < length:
-            bars.append(Bar(float(measure.offset) + ahead, count, each, int(np.ceil(beats_in)) % count + 1))
+            bars.append(Bar(float(measure.offset) + ahead, count, each, math.ceil(beats_in) % count + 1))
         into = (into + length) % full
     return bars
 
@@ -759,7 +761,21 @@ def render(midi: mido.MidiFile, font: Path, target: Path) -> None:
     """Write FLAC as FluidSynth plays the file, with the reverb and chorus that it has by default."""
     score = target.with_suffix(".mid")
     midi.save(score)
-    command = ["fluidsynth", "-ni", "-q", "-g", "0.5", "-r", str(RATE), "-T", "flac", "-F", target, font, score]
+    command: list[str | Path] = [
+        "fluidsynth",
+        "-ni",
+        "-q",
+        "-g",
+        "0.5",
+        "-r",
+        str(RATE),
+        "-T",
+        "flac",
+        "-F",
+        target,
+        font,
+        score,
+    ]
     subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     score.unlink()
 

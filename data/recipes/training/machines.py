@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from performing import Sounded
 from scipy import signal
-from voices import RATE, Samples, ringing
+
+from data.recipes.training.performing import Sounded
+from data.recipes.training.voices import RATE, Samples, ringing
 
 _VARIANTS = 3
 """recordings of the same drum, so that no two strokes in a row are equal"""
@@ -62,8 +63,7 @@ class Kit:
             sound = np.tanh(sound * np.float32(self.drive)) / np.float32(np.tanh(self.drive))
         if self.room_level > 0:
             size = round(self.room_seconds * RATE)
-            tail = rng.standard_normal(size) * np.exp(-6.9 * np.arange(size) / size)
-            tail = _band(tail, 150, 6000)
+            tail = _band(rng.standard_normal(size) * np.exp(-6.9 * np.arange(size) / size), 150, 6000)
             tail[0 : round(0.002 * RATE)] = 0
             tail *= self.room_level / np.sqrt(np.sum(tail**2))
             sound = np.concatenate([sound, np.zeros(size, np.float32)])
@@ -72,7 +72,7 @@ class Kit:
             sound = signal.lfilter(*signal.butter(2, self.top_hz / (RATE / 2)), sound).astype(np.float32)
         if self.bits < 16:
             steps = np.float32(2 ** (self.bits - 1))
-            sound = np.round(sound * steps) / steps
+            sound = (np.round(sound * steps) / steps).astype(np.float32, copy=False)
         return np.asarray(sound, dtype=np.float32)
 
     def place(self, key: int) -> float:
@@ -140,7 +140,9 @@ def _ended(sound: Samples, at: int) -> Samples:
 def _band(sound: NDArray[np.floating], low: float, high: float, order: int = 1) -> NDArray[np.float64]:
     """A band pass; corners are kept within the audible range."""
     low, high = max(low, 20.0), min(high, RATE * 0.47)
-    return signal.sosfilt(signal.butter(order, [min(low, 0.8 * high), high], "bandpass", fs=RATE, output="sos"), sound)
+    sections = signal.butter(order, [min(low, 0.8 * high), high], "bandpass", fs=RATE, output="sos")
+    passed: NDArray[np.float64] = signal.sosfilt(sections, sound)
+    return passed
 
 
 def _hiss(rng: np.random.Generator, decay: float, low: float, high: float, attack: float = 0.0) -> Samples:
@@ -150,10 +152,11 @@ def _hiss(rng: np.random.Generator, decay: float, low: float, high: float, attac
     noise = _band(rng.standard_normal(size + 64)[:size], low, high) * np.exp(-6.9 * time / decay)
     if attack > 0:
         noise *= np.clip(time / attack, 0, 1)
-    return (noise / np.abs(noise).max()).astype(np.float32)
+    hiss: Samples = (noise / np.abs(noise).max()).astype(np.float32)
+    return hiss
 
 
-def _modes(hz: Sequence[float], decays: Sequence[float], levels: Sequence[float]) -> Samples:
+def _modes(hz: NDArray[np.float64], decays: Sequence[float] | NDArray[np.float64], levels: Sequence[float]) -> Samples:
     """Ringing modes that start together, peak 1."""
     size = round(max(decays) * RATE) + 64
     sound = ringing(np.array(hz), np.array(decays), np.array(levels), np.zeros(len(hz)), size)

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import torch
@@ -92,6 +93,7 @@ def export(network: BeatNetwork, path: Path, about: dict[str, object]) -> None:
     `about` is written into the file as JSON: data, seed, steps, figures.
     """
     network.eval()
+    blocks = [block for block in network.blocks if isinstance(block, Block)]
     arrays: dict[str, np.ndarray] = {}
 
     def folded(weight: Tensor, normal: nn.BatchNorm1d | nn.BatchNorm2d) -> tuple[np.ndarray, np.ndarray]:
@@ -104,13 +106,13 @@ def export(network: BeatNetwork, path: Path, about: dict[str, object]) -> None:
     front, arrays["front_bias"] = folded(network.front.weight, network.front_normal)
     arrays["front"] = front[:, 0]
     arrays["gather"], arrays["gather_bias"] = folded(network.gather.weight, network.gather_normal)
-    for k, block in enumerate(network.blocks):
+    for k, block in enumerate(blocks):
         arrays[f"convolve_{k}"], arrays[f"convolve_bias_{k}"] = folded(block.convolve.weight, block.normal)
         arrays[f"mix_{k}"] = block.mix.weight.detach().numpy()[:, :, 0]
         arrays[f"mix_bias_{k}"] = block.mix.bias.detach().numpy()
-    arrays["dilations"] = np.array([block.convolve.dilation[0] for block in network.blocks], dtype=np.int32)
+    arrays["dilations"] = np.array([block.convolve.dilation[0] for block in blocks], dtype=np.int32)
     arrays["heads"] = network.heads.weight.detach().numpy()
     arrays["heads_bias"] = network.heads.bias.detach().numpy()
-    packed = {name: a if a.dtype == np.int32 else a.astype(np.float16) for name, a in arrays.items()}
+    packed: dict[str, Any] = {name: a if a.dtype == np.int32 else a.astype(np.float16) for name, a in arrays.items()}
     packed["about"] = np.frombuffer(json.dumps(about, sort_keys=True).encode(), dtype=np.uint8)
     np.savez(path, **packed)

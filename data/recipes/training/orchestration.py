@@ -20,10 +20,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
-from abc_notation import Tune
-from composition import Note, Part, Role, Score, TempoChange
-from harmony import bass_class, chord
-from writing import (
+
+from data.recipes.harmony import bass_class, chord
+from data.recipes.training.abc_notation import Tune
+from data.recipes.training.composition import Note, Part, Role, Score, TempoChange
+from data.recipes.training.writing import (
     DRUMS,
     STROKES,
     Bar,
@@ -779,7 +780,7 @@ def _playing(rng: Rng, sheet: Sheet, shy: float) -> set[int]:
     enters = int(rng.integers(0, 3)) if chance(rng, shy) else -1
     if chance(rng, 0.3) and enters < 0:
         enters = 0
-    bars = set()
+    bars: set[int] = set()
     borders = [*sheet.starts, len(sheet.bars)]
     last = max(sheet.turns)
     for first, end in itertools.pairwise(borders):

@@ -10,8 +10,9 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
-from composition import Role, Score
 from numpy.typing import NDArray
+
+from data.recipes.training.composition import Role, Score
 
 SLOW_BPM, FAST_BPM = 80.0, 150.0
 """beats a minute below and above which a piece is tagged slow, fast; as the benchmark does"""

@@ -1,6 +1,6 @@
 """Plain pieces: bare clicks, drum loops with a chord a bar, and wind.
 
-    python data/recipes/training/plain.py FOLDER
+    python -m data.recipes.training.plain FOLDER
 
 Composed music never is as plain as this, but test signals, metronomes and sketches are, and what they are counted in
 leaves no doubt. The weights of the readings are fitted on them too.
@@ -124,7 +124,7 @@ def wind() -> Iterator[Plain]:
 
 
 def _band(beats: Sound, positions: NDArray[np.integer], loop: dict[str, tuple[float, ...]]) -> Sound:
-    sound = 1e-4 * np.random.default_rng(3).normal(size=round((beats[-1] + 1.5) * RATE))
+    sound: Sound = 1e-4 * np.random.default_rng(3).normal(size=round((beats[-1] + 1.5) * RATE))
     places = np.arange(beats.size)
     for bar, k in enumerate(np.flatnonzero(positions == 1)):
         for name, offsets in loop.items():
@@ -140,17 +140,21 @@ def _band(beats: Sound, positions: NDArray[np.integer], loop: dict[str, tuple[fl
 def _drum(name: str) -> Sound:
     t = np.arange(round(0.12 * RATE)) / RATE
     noise = np.random.default_rng(7).normal(size=t.size)
+    drum: Sound
     if name == "kick":
-        return 0.5 * np.sin(2 * np.pi * 60 * t) * np.exp(-t / 0.05)
-    if name == "snare":
-        return 0.3 * (0.5 * noise + np.sin(2 * np.pi * 190 * t)) * np.exp(-t / 0.04)
-    return 0.075 * np.diff(noise, append=0.0) * np.exp(-t / 0.01)
+        drum = 0.5 * np.sin(2 * np.pi * 60 * t) * np.exp(-t / 0.05)
+    elif name == "snare":
+        drum = 0.3 * (0.5 * noise + np.sin(2 * np.pi * 190 * t)) * np.exp(-t / 0.04)
+    else:
+        drum = 0.075 * np.diff(noise, append=0.0) * np.exp(-t / 0.01)
+    return drum
 
 
 def _tone(midi: int, seconds: float) -> Sound:
     t = np.arange(round(seconds * RATE)) / RATE
     partials = [np.sin(2 * np.pi * k * 440 * 2 ** ((midi - 69) / 12) * t) / k for k in range(1, 5)]
-    return 0.12 * np.sum(partials, axis=0) * np.exp(-t / 0.6) * np.minimum(t / 0.003, 1.0)
+    tone: Sound = 0.12 * np.sum(partials, axis=0) * np.exp(-t / 0.6) * np.minimum(t / 0.003, 1.0)
+    return tone
 
 
 def _put(sound: Sound, at: float, what: Sound) -> None:

@@ -6,7 +6,8 @@ Notes at free times, textures, single long tones, accelerating and slowing gestu
 from __future__ import annotations
 
 import numpy as np
-from composition import Note, Part, Score, Style
+
+from data.recipes.training.composition import Note, Part, Score, Style
 
 _SCALE = (0, 2, 3, 5, 7, 9, 10)
 

@@ -9,7 +9,7 @@ also at half, double, or on the off-beat), and F of the downbeats. The first fiv
 went wrong is named from the same figures: a piece whose beats fit the written ones only when every second of them is
 taken was tracked at half tempo, and so on; see `failure`.
 
-    python data/recipes/training/scores.py FOLDER --tracker workbench
+    python -m data.recipes.training.scores FOLDER --tracker workbench
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import numpy as np
 import soundfile
 from numpy.typing import NDArray
 
-FloatArray = NDArray[np.float64]
+FloatArray = NDArray[np.floating]
 Tracker = Callable[[Path], tuple[FloatArray, FloatArray]]
 """From a recording to the seconds of its beats and of its downbeats."""
 

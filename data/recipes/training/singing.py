@@ -17,7 +17,8 @@ import soundfile
 import soxr
 from numpy.typing import NDArray
 from scipy import fft, signal
-from voices import RATE, Samples
+
+from data.recipes.training.voices import RATE, Samples
 
 _SUNG_RATE = RATE // 2
 _VOWELS_HZ = (
@@ -172,7 +173,8 @@ def _consonants(onsets: NDArray[np.float64], size: int, rng: np.random.Generator
             begin = max(round(onset * _SUNG_RATE) - length, 0)
             room = noise[begin : begin + length]
             room += (rng.standard_normal(length) * np.hanning(length) * rng.uniform(0.004, 0.05))[: len(room)]
-    return signal.sosfilt(signal.butter(2, low, "highpass", fs=_SUNG_RATE, output="sos"), noise)
+    sharp: NDArray[np.float64] = signal.sosfilt(signal.butter(2, low, "highpass", fs=_SUNG_RATE, output="sos"), noise)
+    return sharp
 
 
 def can_talk() -> bool:
@@ -200,7 +202,7 @@ def _spoken(sentence: int, talker: str, words_a_minute: int, pitch: int) -> Samp
     command = ["espeak-ng", "-v", talker, "-s", str(words_a_minute), "-p", str(pitch), "--stdout", _SENTENCES[sentence]]
     spoken = subprocess.run(command, check=True, capture_output=True).stdout
     samples, rate = soundfile.read(io.BytesIO(spoken), dtype="float32")
-    clip = soxr.resample(samples, rate, RATE, "LQ")
+    clip: Samples = soxr.resample(samples, rate, RATE, "LQ")
     return clip * np.float32(0.1 / (np.sqrt(np.mean(clip**2)) + 1e-6))
 
 

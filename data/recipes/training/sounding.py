@@ -10,16 +10,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-import machines
 import numpy as np
-import voices
-from composition import Role
-from fonts import RATE, RING_SECONDS, font_player
-from machines import Kit
 from numpy.typing import NDArray
-from performing import Performance, Played
 from scipy import fft, signal
-from voices import Voice
+
+from data.recipes.training import machines, voices
+from data.recipes.training.composition import Role
+from data.recipes.training.fonts import RATE, RING_SECONDS, font_player
+from data.recipes.training.machines import Kit
+from data.recipes.training.performing import Performance, Played
+from data.recipes.training.voices import Voice
 
 _LEVELS_DB: dict[Role, tuple[float, float]] = {
     "drums": (-1.0, 4.0),
@@ -177,7 +177,7 @@ def _pump(performance: Performance, desk: Desk, size: int) -> NDArray[np.float32
     for kick in kicks:
         room = down_db[round(kick * RATE) :][: len(shape)]
         np.maximum(room, shape[: len(room)], out=room)
-    return 10 ** (-down_db / 20)
+    return (10 ** (-down_db / 20)).astype(np.float32, copy=False)
 
 
 def _gain(stem: NDArray[np.float32], level_db: float) -> float:
@@ -263,4 +263,7 @@ def _tilted(mix: NDArray[np.float32], tilt_db: float) -> NDArray[np.float32]:
     # H(s) = (s root + corner) / (s + corner root), by the bilinear transform; 1/root below, root above
     numerator = np.array([root + corner, corner - root]) / (1 + corner * root)
     denominator = np.array([1.0, (corner * root - 1) / (1 + corner * root)])
-    return signal.lfilter(numerator.astype(np.float32), denominator.astype(np.float32), mix, axis=0)
+    tilted: NDArray[np.float32] = signal.lfilter(
+        numerator.astype(np.float32), denominator.astype(np.float32), mix, axis=0
+    )
+    return tilted

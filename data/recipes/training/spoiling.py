@@ -13,12 +13,14 @@ from dataclasses import dataclass, field, replace
 
 import av
 import numpy as np
-import singing
 import soxr
+from av.audio.stream import AudioStream
 from numpy.typing import NDArray
 from scipy import signal
-from sounding import compressed, reverberated
-from voices import RATE
+
+from data.recipes.training import singing
+from data.recipes.training.sounding import compressed, reverberated
+from data.recipes.training.voices import RATE
 
 Stereo = NDArray[np.float32]
 _CLEAN = 0.35
@@ -201,14 +203,18 @@ def _noisy(state: Spoiled, rng: np.random.Generator) -> Spoiled:
 
 
 def _hiss(size: int, rng: np.random.Generator) -> NDArray[np.floating]:
-    return signal.lfilter([1, -rng.uniform(0, 0.95)], [1], rng.standard_normal(size, dtype=np.float32))
+    hiss: NDArray[np.floating] = signal.lfilter(
+        [1, -rng.uniform(0, 0.95)], [1], rng.standard_normal(size, dtype=np.float32)
+    )
+    return hiss
 
 
 def _pink(size: int, rng: np.random.Generator) -> NDArray[np.floating]:
     """White noise through Kellet's three poles, which fall by 3 dB an octave."""
     poles = ((0.99765, 0.0990460), (0.96300, 0.2965164), (0.57000, 1.0526913))
     white = rng.standard_normal(size, dtype=np.float32)
-    return np.sum([signal.lfilter([gain], [1, -pole], white) for pole, gain in poles], axis=0)
+    pink: NDArray[np.floating] = np.sum([signal.lfilter([gain], [1, -pole], white) for pole, gain in poles], axis=0)
+    return pink
 
 
 def _street(size: int, rng: np.random.Generator) -> NDArray[np.floating]:
@@ -223,7 +229,8 @@ def _hum(size: int, rng: np.random.Generator) -> NDArray[np.floating]:
     time = np.arange(size) / RATE
     mains = float(rng.choice([50.0, 60.0]))
     tones = [rng.random() / k**0.7 * np.sin(2 * np.pi * (mains * k * time + rng.random())) for k in (1, 2, 3, 4, 6)]
-    return np.sum(tones, axis=0) + 0.05 * rng.standard_normal(size, dtype=np.float32)
+    hum: NDArray[np.floating] = np.sum(tones, axis=0)
+    return hum + 0.05 * rng.standard_normal(size, dtype=np.float32)
 
 
 def _crackle(size: int, rng: np.random.Generator) -> NDArray[np.floating]:
@@ -232,13 +239,17 @@ def _crackle(size: int, rng: np.random.Generator) -> NDArray[np.floating]:
     count = int(rng.uniform(2, 40) * size / RATE)
     noise[rng.integers(0, size, count)] = rng.standard_t(2.5, count).clip(-20, 20)
     low, high = rng.uniform(300, 1500), rng.uniform(4000, 12_000)
-    clicks = signal.sosfilt(signal.butter(1, [low, high], "bandpass", fs=RATE, output="sos"), noise)
+    clicks: NDArray[np.floating] = signal.sosfilt(
+        signal.butter(1, [low, high], "bandpass", fs=RATE, output="sos"), noise
+    )
     return clicks + 0.01 * rng.random() * _pink(size, rng)
 
 
 def _babble(size: int, rng: np.random.Generator) -> NDArray[np.floating]:
     """Several people talking at once."""
-    return np.sum([singing.talk(size, rng) for _ in range(int(rng.integers(2, 6)))], axis=0) + 1e-4 * _pink(size, rng)
+    talkers = [singing.talk(size, rng) for _ in range(int(rng.integers(2, 6)))]
+    together: NDArray[np.floating] = np.sum(talkers, axis=0)
+    return together + 1e-4 * _pink(size, rng)
 
 
 def _coarse_rate(state: Spoiled, rng: np.random.Generator) -> Spoiled:
@@ -279,6 +290,8 @@ def through_codec(sound: Stereo, rate: int, codec: str, container: str, kbps: in
     options = {"compression_level": "7"} if codec == "libmp3lame" else {}
     with av.open(file, "w", format=container) as out:
         stream = out.add_stream(codec, rate=rate, layout="stereo", options=options)
+        if not isinstance(stream, AudioStream):
+            raise ValueError(f"{codec} is no sound codec")
         stream.bit_rate = kbps * 1000
         wanted = "flt" if codec == "libopus" else "fltp"
         frame = av.AudioFrame.from_ndarray(np.ascontiguousarray(sound.T), format="fltp", layout="stereo")
@@ -288,7 +301,7 @@ def through_codec(sound: Stereo, rate: int, codec: str, container: str, kbps: in
         for piece in [*pieces.resample(frame), *pieces.resample(None), None]:
             out.mux(stream.encode(piece))
     file.seek(0)
-    with av.open(file) as decoded:
+    with av.open(file, "r") as decoded:
         planar = av.AudioResampler(format="fltp", layout="stereo", rate=rate)
         frames = [part.to_ndarray() for raw in decoded.decode(audio=0) for part in planar.resample(raw)]
     return np.ascontiguousarray(np.concatenate(frames, axis=1).T, dtype=np.float32)

@@ -12,11 +12,12 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypedDict, Unpack
 
 import numpy as np
-from composition import Note, Part, Role, Score, TempoChange
-from tonality import Key, read_numeral
+
+from data.recipes.training.composition import Note, Part, Role, Score, TempoChange
+from data.recipes.training.tonality import Key, read_numeral
 
 _SUFFIX = {
     "": (), "7": (10,), "M7": (11,), "9": (10, 14), "M9": (11, 14), "6": (9,), "13": (10, 21), "b9": (10, 13),
@@ -666,6 +667,35 @@ def tempo_between(rng: np.random.Generator, low: float, high: float) -> float:
     return float(np.exp(np.log(low) + (np.log(high) - np.log(low)) * rng.beta(1.3, 1.3)))
 
 
+class LineShape(TypedDict, total=False):
+    """How a melody moves; see `melody`."""
+
+    leap: float
+    tie: float
+    arpeggio: bool
+    closes: Sequence[tuple[float, ...]]
+    every: float
+    start: int | None
+
+
+class HeldShape(TypedDict, total=False):
+    """Where held chords lie and how heavy they are; see `figure`."""
+
+    bass: tuple[int, int]
+    middle: tuple[int, int]
+    size: int
+    chord_weight: float
+    bass_weight: float
+    end: float | None
+
+
+class FigureShape(HeldShape, total=False):
+    """Also how long its notes are held, and where it begins."""
+
+    legato: float
+    begin: float
+
+
 class Piece:
     """A form with its harmony, and the usual ways of filling it: tune, accompaniment, dynamics, end."""
 
@@ -717,7 +747,7 @@ class Piece:
         low: int,
         high: int,
         plans: Sequence[str] = ("abac", "aaab", "abab", "aabc", "abcb"),
-        **how: object,
+        **how: Unpack[LineShape],
     ) -> dict[str, list[Tone]]:
         """A melody for every label; labels share a motif now and then."""
         shared: dict[str, Motif] = {}
@@ -727,7 +757,7 @@ class Piece:
             plan = plans[int(self.rng.integers(len(plans)))]
             lines[label] = melody(
                 self.rng, harmony, self.key, self.bar, rhythms, low, high, plan=plan, motifs=own, **how
-            )  # type: ignore[arg-type]
+            )
             shared = shared or own
         return lines
 
@@ -773,12 +803,12 @@ class Piece:
 
     def accompany(
         self, name: str, signs: str | Sequence[str], unit: float, velocity: float = 64, *,
-        sections: Sequence[Section] | None = None, accent: float = 5.0, **how: object,
+        sections: Sequence[Section] | None = None, accent: float = 5.0, **how: Unpack[FigureShape],
     ) -> None:  # fmt: skip
         """A player plays a figure through the harmony; it starts anew where it does not fit the bar."""
         texts = [self._filling(text.replace(" ", ""), unit) for text in ([signs] if isinstance(signs, str) else signs)]
         for section in self.sections if sections is None else sections:
-            tones = figure(self.harmony[section.label], self.key, texts, unit, **how)  # type: ignore[arg-type]
+            tones = figure(self.harmony[section.label], self.key, texts, unit, **how)
             self.sheet.write(name, tones, section.at, velocity, accent)
 
     def _filling(self, text: str, unit: float) -> str:
@@ -789,12 +819,12 @@ class Piece:
         return (text * ticks)[: ticks * max(1, len(text) // ticks)]
 
     def hold(
-        self, name: str, velocity: float = 55, *, sections: Sequence[Section] | None = None, **how: object
+        self, name: str, velocity: float = 55, *, sections: Sequence[Section] | None = None, **how: Unpack[HeldShape]
     ) -> None:
         """A player holds every chord as long as it lasts."""
         for section in self.sections if sections is None else sections:
             for span in self.harmony[section.label]:
-                tones = figure([span], self.key, "C", span.beats, begin=span.at, legato=1.0, **how)  # type: ignore[arg-type]
+                tones = figure([span], self.key, "C", span.beats, begin=span.at, legato=1.0, **how)
                 self.sheet.write(name, tones, section.at, velocity, 4.0)
 
     def roots(

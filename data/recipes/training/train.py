@@ -1,8 +1,8 @@
 """Train the beat network.
 
-    python data/recipes/training/train.py SET RUN                   some 40 minutes on two cores
-    python data/recipes/training/train.py SET RUN --steps 300       a short one
-    python data/recipes/training/train.py SET RUN --export          write workbench/beats/network.npz from the run
+    python -m data.recipes.training.train SET RUN                   some 40 minutes on two cores
+    python -m data.recipes.training.train SET RUN --steps 300       a short one
+    python -m data.recipes.training.train SET RUN --export          write workbench/beats/network.npz from the run
 
 SET is what `generate.py` makes (its `train` and `dev` folders are read). RUN keeps `checkpoint.pt` and `log.jsonl`; a
 run that was interrupted goes on from its checkpoint and ends as if it had not been: batches depend on seed and step
@@ -24,13 +24,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
-import pieces
 import torch
 import torch.nn.functional as F
-from network import BeatNetwork, beat_logits, export, side_logits
 from numpy.typing import NDArray
 from torch import Tensor
 
+from data.recipes.training import pieces
+from data.recipes.training.network import BeatNetwork, beat_logits, export, side_logits
 from workbench.beats.hearing import FLOOR_DB, FRAMES_PER_SECOND, N_BANDS, N_CHANGES, compressed_levels
 from workbench.beats.network import DIVISIONS, METRES, TEMPO_BINS, WEIGHTS_FILE
 
@@ -100,7 +100,7 @@ def example(piece: pieces.Heard, rng: np.random.Generator, spoils: Spoils, crop:
     return _with_targets(inputs, piece.truth, first / FRAMES_PER_SECOND, factor, len(at))
 
 
-def _sampled(piece: pieces.Heard, at: NDArray[np.float64]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def _sampled(piece: pieces.Heard, at: NDArray[np.floating]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Levels in dB and changes at fractional frames."""
     left = np.minimum(at.astype(np.int64), len(piece.levels) - 1)
     right = np.minimum(left + 1, len(piece.levels) - 1)
@@ -356,10 +356,11 @@ def main() -> None:
     restart = options.steps * 5 // 8 if options.restart is None else options.restart
     if options.export is None:
         paths = [sorted((options.set / name).glob("?????.npz")) for name in ("train", "dev")]
-        sets = [[pieces.read(path) for path in found] for found in (paths[0], paths[1][:DEV_PIECES])]
+        train_set, dev_set = ([pieces.read(path) for path in found] for found in (paths[0], paths[1][:DEV_PIECES]))
         spoils = Spoils.none() if options.plain else Spoils()
         train(
-            *sets,
+            train_set,
+            dev_set,
             options.run,
             options.steps,
             options.seed,

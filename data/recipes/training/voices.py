@@ -13,8 +13,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from performing import Sounded
 from scipy import signal
+
+from data.recipes.training.performing import Sounded
 
 RATE = 44_100
 _CHUNK = 512
@@ -137,7 +138,7 @@ def _tone(voice: Voice, pitch: int, held: float) -> NDArray[np.float32]:
         sides[1] += np.float32(1 + 0.6 * place) * copy
     tone = np.stack(sides, axis=1)
     tone /= np.float32(np.sqrt(np.mean(tone[: RATE // 4] ** 2)) + 1e-9)
-    time = np.arange(size, dtype=np.float32) / RATE
+    time = np.arange(size, dtype=np.float32) / np.float32(RATE)
     if voice.glide_cents or voice.vibrato_cents:
         tone = _bent(tone, voice, time)
     if voice.noise:
@@ -190,6 +191,7 @@ def _bent(tone: NDArray[np.float32], voice: Voice, time: Samples) -> NDArray[np.
 
 def draw_voice(program: int, rng: np.random.Generator, substitute: float = 0.0) -> Voice:
     """A voice in the manner of a General MIDI program; with probability `substitute` an electronic one instead."""
+    draw: Callable[[np.random.Generator], Voice]
     if rng.random() < substitute:
         draw = _synth_bass if 32 <= program < 40 else _SYNTHS[int(rng.integers(len(_SYNTHS)))]
     else:

@@ -27,8 +27,9 @@ from functools import cache
 from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
-from composition import Note, Part, Role, Score, TempoChange
-from tonality import Key, read_numeral
+
+from data.recipes.training.composition import Note, Part, Role, Score, TempoChange
+from data.recipes.training.tonality import Key, read_numeral
 
 Rng = np.random.Generator
 T = TypeVar("T")
@@ -163,7 +164,7 @@ def chord_spans(progression: str, bars: Sequence[Bar], tonic: int) -> list[Span]
     return spans
 
 
-_FUNCTIONS = {
+_FUNCTIONS: Mapping[str, Mapping[str, Sequence[str]]] = {
     "major": {
         "T": ("I", "I", "vi", "I/3"), "S": ("IV", "ii", "ii7", "IV", "ii/3"), "D": ("V", "V7", "V", "viio", "V7/3"),
         "X": ("V7/ii", "V7/vi", "V7/IV", "V7/V"),

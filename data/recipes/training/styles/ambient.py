@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from composition import Score, style
-from textures import Piece, Section, cells, pick, tempo_between
+
+from data.recipes.training.composition import Score, style
+from data.recipes.training.textures import Piece, Section, cells, pick, tempo_between
 
 _SLOW = {
     "major": (

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from composition import Score, TempoChange, style
-from textures import (
+
+from data.recipes.training.composition import Score, TempoChange, style
+from data.recipes.training.textures import (
     Motif,
     Piece,
     Section,

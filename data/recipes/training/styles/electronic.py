@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arranging import (
+from data.recipes.training.arranging import (
     CLUB,
     CLUB_MINOR,
     EPIANOS,
@@ -26,8 +26,8 @@ from arranging import (
     riff,
     strum,
 )
-from composition import Note, Score, style
-from writing import Rng, Section, Song, chance, draw_bpm, drum_notes, pick, roll_notes
+from data.recipes.training.composition import Note, Score, style
+from data.recipes.training.writing import Rng, Section, Song, chance, draw_bpm, drum_notes, pick, roll_notes
 
 HARMONY = {"minor": CLUB_MINOR, "dorian": CLUB_MINOR, "major": POP}
 FULL = "intro a b c verse drop outro solo"

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from composition import Score, TempoChange, style
-from textures import Piece, Tone, cells, pick, tempo_between
+
+from data.recipes.training.composition import Score, TempoChange, style
+from data.recipes.training.textures import Piece, Tone, cells, pick, tempo_between
 
 _DARK = (
     "i VI III VII",
@@ -29,7 +30,13 @@ _BRIGHT = (
 
 
 def _cue(
-    rng: np.random.Generator, bpm: float, bar: int, dark: bool, form: str = "ABCDBD", bars: int = 8, **how: object
+    rng: np.random.Generator,
+    bpm: float,
+    bar: int,
+    dark: bool,
+    form: str = "ABCDBD",
+    bars: int = 8,
+    seconds: tuple[float, float] = (50, 88),
 ) -> Piece:
     """Four chords that go round; every label its own four or the same."""
     choices = _DARK if dark else _BRIGHT
@@ -42,7 +49,7 @@ def _cue(
         if held:
             names = [name for name in text.split() for _ in range(2)] * 2
         texts[label] = " ".join(names[:bars])
-    return Piece(rng, bpm, bar, form, bars, "minor" if dark else "major", texts, **how)  # type: ignore[arg-type]
+    return Piece(rng, bpm, bar, form, bars, "minor" if dark else "major", texts, seconds)
 
 
 @style("film", 1.3)

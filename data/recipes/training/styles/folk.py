@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from composition import Score, TempoChange, style
-from textures import Piece, cells, pick, tempo_between
+
+from data.recipes.training.composition import Score, TempoChange, style
+from data.recipes.training.textures import Piece, Tone, cells, pick, tempo_between
 
 _FIDDLES = (40, 40, 110, 73, 72, 21, 22, 74, 75, 105, 78)
 _MODAL = ("major", "major", "mixolydian", "dorian", "minor")
@@ -42,7 +43,7 @@ def _dance(rng: np.random.Generator, bpm: float, bar: int, form: str = "AABB") -
 
 def _band(
     piece: Piece,
-    tune: dict,
+    tune: dict[str, list[Tone]],
     strums: list[str],
     unit: float,
     basses: list[str],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arranging import (
+from data.recipes.training.arranging import (
     BASSES,
     BRASS,
     CLEANS,
@@ -30,8 +30,8 @@ from arranging import (
     riff,
     strum,
 )
-from composition import Score, style
-from writing import Rng, chance, draw_bpm, pick
+from data.recipes.training.composition import Score, style
+from data.recipes.training.writing import Rng, chance, draw_bpm, pick
 
 RIDDIM = {
     "minor": ("i | bVII", "i | iv", "i7 | % | iv7 | %", "i | bVI", "i", "i | v7"),
@@ -441,6 +441,10 @@ def motown(rng: Rng) -> Score:
 def soul_six_eight(rng: Rng) -> Score:
     """Slow soul in triplets: two dotted beats a bar, the snare on the second, or four with a backbeat."""
     four = chance(rng, 0.5)
+    rows: tuple[dict[str, str], ...]
+    lines: tuple[str, ...]
+    keys: tuple[str, ...]
+    picks: tuple[str, ...]
     if four:
         rows = (
             {"kick": "X.. ... X.. ..x", "snare": "... X.. ... X..", "hat": "xxx xxx xxx xxx"},

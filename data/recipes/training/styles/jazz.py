@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from composition import Score, TempoChange, style
-from textures import Piece, Section, Tone, cells, chord_at, pick, tempo_between
+
+from data.recipes.training.composition import Role, Score, TempoChange, style
+from data.recipes.training.textures import Piece, Section, Tone, cells, chord_at, pick, tempo_between
 
 _CHANGES = {
     "major": (
@@ -353,11 +354,12 @@ def dixieland(rng: np.random.Generator) -> Score:
     )
     high = piece.melodies(cells(_LINES, 0.5, 4), 70, 90, ("abcdefgh",), leap=0.4)
     low = piece.melodies(cells("44 8 422 b22b", 0.5, 4), 46, 62, tie=0.1)
-    for name, role, program, line, velocity in (
+    horns: tuple[tuple[str, Role, int, dict[str, list[Tone]], float], ...] = (
         ("trumpet", "melody", 56, lead, 90),
         ("clarinet", "counter", 71, high, 74),
         ("trombone", "counter", 57, low, 78),
-    ):
+    )
+    for name, role, program, line, velocity in horns:
         piece.sheet.player(name, role, program, float(rng.normal(0, 8)))
         piece.sing(name, line, velocity, sections=piece.sections if name == "trumpet" else piece.some(0.75), accent=1)
     piece.player("tuba", "bass", [58, 32])

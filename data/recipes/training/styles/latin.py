@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arranging import (
+from data.recipes.training.arranging import (
     BRASS,
     EPIANOS,
     FRETLESS,
@@ -25,8 +25,8 @@ from arranging import (
     riff,
     strum,
 )
-from composition import Score, style
-from writing import Rng, chance, draw_bpm, pick
+from data.recipes.training.composition import Score, style
+from data.recipes.training.writing import Rng, chance, draw_bpm, pick
 
 HARMONY = {"major": LATIN, "minor": LATIN_MINOR}
 BRIGHT = (56, 57, 61, 66, 71, 53, 22, 21, 73)

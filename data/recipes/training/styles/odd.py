@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from composition import Score, style
-from textures import Piece, cells, pick, tempo_between
+
+from data.recipes.training.composition import Score, style
+from data.recipes.training.textures import Piece, cells, pick, tempo_between
 
 _MINOR = ("i i bVII bVII", "i VI III VII", "i iv VII i", "i bVII VI V", "i i iv i", "i v VI iv")
 _MAJOR = ("I I IV V", "I vi IV V", "I bVII IV I", "I IV I V", "I iii IV iv", "IM7 IM7 ii7 V7")

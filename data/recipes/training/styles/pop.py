@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arranging import (
+from data.recipes.training.arranging import (
     BASSES,
     CLEANS,
     CLUB,
@@ -27,8 +27,8 @@ from arranging import (
     riff,
     strum,
 )
-from composition import Score, style
-from writing import Rng, chance, draw_bpm, pick
+from data.recipes.training.composition import Score, style
+from data.recipes.training.writing import Rng, chance, draw_bpm, pick
 
 HARMONY = {"major": POP, "minor": POP_MINOR}
 VERSE = (

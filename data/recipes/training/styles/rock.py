@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from arranging import (
+from typing import Literal
+
+from data.recipes.training.arranging import (
     BASSES,
     BLUES,
     BLUES_MINOR,
@@ -28,8 +30,8 @@ from arranging import (
     riff,
     strum,
 )
-from composition import Score, style
-from writing import Rng, chance, draw_bpm, pick
+from data.recipes.training.composition import Score, style
+from data.recipes.training.writing import Rng, chance, draw_bpm, pick
 
 HARMONY = {"major": ROCK, "mixolydian": ROCK, "minor": ROCK_MINOR}
 VERSE = (
@@ -333,9 +335,9 @@ def five_four(rng: Rng) -> Score:
             {"kick": "X...x.x...", "snare": "..X...X.X.", "hat": "x.x.x.x.x."},
             {"kick": "X..x.x....", "snare": "....X...X.", "ride": "xoxoxoxoxo"},
         )
-        lines = ("1--3-.5-1-", "1-----5---", "1-.11-5-3-", "11.11.115a")
-        comps = ("X--x--x-x-", "X-----X---", "x.xx.xx.x.", "0--1--2-3-")
-        division = 2
+        lines: tuple[str, ...] = ("1--3-.5-1-", "1-----5---", "1-.11-5-3-", "11.11.115a")
+        comps: tuple[str, ...] = ("X--x--x-x-", "X-----X---", "x.xx.xx.x.", "0--1--2-3-")
+        division: Literal[2, 3] = 2
     else:
         rows = (
             {

@@ -10,10 +10,11 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from abc_notation import Tune, read_tunes
-from composition import Score, Style, style
-from orchestration import OUTFITS, arrange, metre_class
-from writing import pick
+
+from data.recipes.training.abc_notation import Tune, read_tunes
+from data.recipes.training.composition import Score, Style, style
+from data.recipes.training.orchestration import OUTFITS, arrange, metre_class
+from data.recipes.training.writing import pick
 
 FOLDER = Path(__file__).resolve().parent.parent / "tunes"
 

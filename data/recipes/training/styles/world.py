@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from arranging import (
+from data.recipes.training.arranging import (
     BASSES,
     BRASS,
     CLEANS,
@@ -24,8 +24,8 @@ from arranging import (
     riff,
     strum,
 )
-from composition import Score, style
-from writing import Rng, draw_bpm, pick
+from data.recipes.training.composition import Score, style
+from data.recipes.training.writing import Rng, draw_bpm, pick
 
 COUNTRY = {
     "major": (
