@@ -18,7 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,13 +29,13 @@ DEMO_SECONDS = "160"
 SMOKE_TESTS = (
     "tests/workbench/media",
     "tests/workbench/store",
-    "tests/workbench/loops",
-    "tests/workbench/render",
+    "tests/workbench/render/test_playback.py",
+    "tests/workbench/cli/test_loop.py",
     "tests/workbench/test_extras.py",
     "tests/contract/test_lanes.py",
     "tests/browser/test_page.py",
 )
-"""decoding, stored arrays and records, plans, renders, optional packages, the running service, the page"""
+"""decoding, stored arrays and records, renders, plans, optional packages, the running service, the page"""
 
 
 def main() -> int:
@@ -94,7 +94,7 @@ def smoke(environment: Path) -> list[str | Path]:
     return [environment / "bin" / "python", "-m", "pytest", "-q", "-m", "not slow", *SMOKE_TESTS]
 
 
-def run(name: str, command: list[str] | list[str | Path]) -> bool:
+def run(name: str, command: Sequence[str | Path]) -> bool:
     """Run one step in the checkout and say how long it took."""
     shown = " ".join(str(part) for part in command)
     print(f"[pythons] {name}: {shown}", flush=True)

@@ -44,7 +44,7 @@ _STATING = {
     "mpegts", "mxf", "nut", "ogg", "rm", "tak", "tta", "w64", "wv",
 }  # fmt: skip
 _MOST_BAD_READS = 64
-# Tags in an unknown encoding must not make a file unreadable. PyAV up to 18 fails on them unless told not to; from 19
+# Tags in an unknown encoding must not make a file unreadable. PyAV 18 fails on them unless told not to; from 19
 # on it always replaces what is not UTF-8, and has no such argument.
 _LENIENT_METADATA: dict[str, Any] = {"metadata_errors": "replace"} if int(av.__version__.split(".")[0]) < 19 else {}
 MOST_PIXELS = 8192 * 4608
@@ -141,14 +141,14 @@ def upright_size(frame: VideoFrame, stream: VideoStream) -> tuple[int, int]:
 
 
 def _has_decoder(stream: AudioStream | VideoStream) -> bool:
-    """Whether FFmpeg can decode a stream: for unknown codecs PyAV up to 18 has no context, and PyAV 19 an empty one."""
+    """Whether FFmpeg can decode a stream: for unknown codecs PyAV 18 has no context, and PyAV 19 an empty one."""
     return stream.codec_context is not None and stream.codec_context.is_decoder
 
 
 def tick_seconds(timed: Stream | Packet[Any]) -> Fraction | None:
     """Length of one tick of a stream's or packet's time stamps, s; None where it is not stated.
 
-    PyAV up to 18 says None there, and PyAV 19 a zero in a number type of its own.
+    PyAV 18 says None there, and PyAV 19 a zero in a number type of its own.
     """
     base = timed.time_base
     return Fraction(base.numerator, base.denominator) if base else None
