@@ -11,7 +11,8 @@ from data.recipes.training.performing import Performance, Played, Sounded
 
 RATE = 44_100
 CLICKS = np.arange(0.75, 8.0, 1.0)
-CLICK = (np.sin(2 * np.pi * 1500 * np.arange(900) / RATE) * np.exp(-np.arange(900) / 150)).astype(np.float32)
+TONE = np.sin(2 * np.pi * 1500 * np.arange(900) / RATE).astype(np.float32)
+CLICK = (TONE * np.exp(-np.arange(900) / 150)).astype(np.float32)
 
 
 def performance_of(parts: list[Played], seconds: float) -> Performance:
@@ -33,13 +34,15 @@ def clicks() -> NDArray[np.float32]:
     return sound
 
 
-def lags_ms(sound: NDArray[np.float32], expected: NDArray[np.float64]) -> NDArray[np.float64]:
+def lags_ms(
+    sound: NDArray[np.float32], expected: NDArray[np.float64], shape: NDArray[np.float32] = CLICK
+) -> NDArray[np.float64]:
     """By how much each click comes later than expected, in the louder channel."""
     channel = sound[:, int(np.argmax(np.square(sound).sum(axis=0)))]
     found = []
     for at in expected:
         begin = round(at * RATE) - 600
-        match = np.abs(np.correlate(channel[begin : begin + 600 + 600 + CLICK.size], CLICK, "valid"))
+        match = np.abs(np.correlate(channel[begin : begin + 600 + 600 + shape.size], shape, "valid"))
         found.append((float(np.argmax(match)) - 600) / RATE * 1000)
     return np.array(found)
 
@@ -113,7 +116,10 @@ def test_damage_moves_no_click_from_where_it_says(seed: int) -> None:
     assert 0.02 < np.abs(spoiled.sound).max() <= 1.0
     if spoiled.tags & {"noise", "vocal", "speech", "faded"}:
         return
-    assert abs(np.median(lags_ms(spoiled.sound, CLICKS * spoiled.stretch + spoiled.delay_seconds))) < 1.0
+    expected = CLICKS * spoiled.stretch + spoiled.delay_seconds
+    # a click that is clipped hard has no decay left: it is looked for as a tone too
+    shapes = (CLICK, TONE) if "clipped" in spoiled.tags else (CLICK,)
+    assert min(abs(float(np.median(lags_ms(spoiled.sound, expected, shape)))) for shape in shapes) < 1.0
 
 
 @pytest.mark.parametrize(("codec", "container"), [("libmp3lame", "mp3"), ("aac", "ipod"), ("libopus", "ogg")])
