@@ -17,15 +17,15 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
-from songs import BUNDLED, bundled
-from table import Table
 
+from tests.benchmarks.songs import BUNDLED, bundled
+from tests.benchmarks.table import Table
 from workbench.align.landmarks import Landmarks
 from workbench.align.placements import Placement, moment_clock, place
 from workbench.features.marks import marks_of
@@ -100,7 +100,8 @@ def _an_offset(
     names = np.array(marks.names)[marks.kinds]
     usable = names == "downbeat" if bars else ~np.isin(names, ("downbeat", "last sound"))
     for _ in range(100):
-        offset = float(generator.uniform(*sorted((0.0, seconds - length)))) + float(generator.normal(0.0, 4.0))
+        low, high = sorted((0.0, seconds - length))
+        offset = float(generator.uniform(low, high)) + float(generator.normal(0.0, 4.0))
         inside = np.flatnonzero((marks.times + offset > 1.0) & (marks.times + offset < seconds - 1.0) & usable)
         if inside.size >= k:
             return offset, generator.choice(inside, k, replace=False)
@@ -217,7 +218,7 @@ def covering_offsets(landmarks: Landmarks, moments: Moments, generator: Random) 
     return tried[end - begin >= least][:RANDOM_OFFSETS]
 
 
-def real_table(tracks: Sequence[Landmarks], films: dict[str, Sequence[Moments]]) -> Table:
+def real_table(tracks: Sequence[Landmarks], films: Mapping[str, Sequence[Moments]]) -> Table:
     """Cuts near landmarks at the served offset against random ones."""
     table = Table(
         "Align: cuts within 40 ms of a landmark",
@@ -267,7 +268,9 @@ def cost_table(tracks: Sequence[Landmarks], film: Moments) -> Table:
     table.add("one pair", timed(lambda: place(tracks[0], film), 5), 0.05)
     fifty = [tracks[k % len(tracks)] for k in range(50)]
     table.add("50 tracks against one film", timed(lambda: [place(track, film) for track in fifty], 3), 0.5)
-    long_film = plant(None, 0, 1500, np.random.default_rng(1)).moments
+    planted = plant(None, 0, 1500, np.random.default_rng(1))
+    assert planted is not None, "a film with nothing planted always fits"
+    long_film = planted.moments
     table.add(
         f"one pair, film of {long_film.video_seconds / 60:.0f} min", timed(lambda: place(tracks[0], long_film), 3), None
     )

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import hashlib
 import json
-import sys
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 import soundfile
-from beat_pieces import CACHE, Piece, folder_piece
 
-RECIPES = Path(__file__).parents[2] / "data" / "recipes"
+from data.recipes.training.composition import STYLES, load_styles
+from data.recipes.training.fonts import RATE, TRAINING_FONTS, VALIDATION_FONTS, installed
+from data.recipes.training.performing import Looseness, excerpt, perform
+from data.recipes.training.sounding import draw_desk, sound_of
+from tests.benchmarks.beat_pieces import CACHE, Piece, folder_piece
+
 SECONDS = 30.0
 SEED = 20_000
 """beyond the numbers of all training pieces"""
@@ -35,10 +38,6 @@ class Played:
 
 def played() -> list[Played]:
     """Every installed font with its pieces, rendered once and kept; none where FluidSynth or its fonts are missing."""
-    sys.path[:0] = [str(RECIPES / "training"), str(RECIPES)]
-    from composition import STYLES, load_styles
-    from fonts import TRAINING_FONTS, VALIDATION_FONTS, installed
-
     load_styles()
     families: dict[str, str] = {}
     for name in sorted(STYLES):
@@ -51,11 +50,6 @@ def played() -> list[Played]:
 
 def piece(style: str, font: str) -> Piece:
     """One style's score in one font; the same score for every font."""
-    from composition import STYLES
-    from fonts import RATE
-    from performing import Looseness, excerpt, perform
-    from sounding import draw_desk, sound_of
-
     recipe = hashlib.sha256(Path(__file__).read_bytes()).hexdigest()[:12]
     path = CACHE / "fonts" / recipe / font / f"{style}.flac"
     if not path.with_suffix(".json").exists():

@@ -13,11 +13,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-import degrade
 import numpy as np
 import soundfile
 from numpy.typing import NDArray
-from songs import BUNDLED, Song, bundled
+
+from tests.benchmarks import degrade
+from tests.benchmarks.songs import BUNDLED, Song, bundled
 
 Times = NDArray[np.float64]
 

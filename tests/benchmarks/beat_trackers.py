@@ -12,14 +12,14 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from beat_pieces import CACHE, Piece, Times
 
+from tests.benchmarks.beat_pieces import CACHE, Piece, Times
 from workbench.params import BeatParams, SpectrumParams
 from workbench.store.fingerprint import canonical_json
 
@@ -96,7 +96,7 @@ def our_version() -> str:
     return hashlib.sha256(b"\0".join([params, *(path.read_bytes() for path in files)])).hexdigest()[:12]
 
 
-def answers(trackers: Sequence[Tracker], pieces: dict[str, Sequence[Piece]]) -> dict[str, dict[str, Answer]]:
+def answers(trackers: Sequence[Tracker], pieces: Mapping[str, Sequence[Piece]]) -> dict[str, dict[str, Answer]]:
     """Answers of every tracker to the pieces listed under its name, by tracker and piece name."""
     jobs = []
     for tracker in trackers:

@@ -1,6 +1,6 @@
 """Beats and downbeats beside librosa, essentia, madmom and BeatNet, in one run on the same files.
 
-    python tests/benchmarks/beats.py [songs] [spoiled] [validation] [fonts] [--folder FOLDER] [--sample N]
+    python -m tests.benchmarks.beats [songs] [spoiled] [validation] [fonts] [--folder FOLDER] [--sample N]
 
 `make bench` takes the folder of validation pieces from WORKBENCH_BENCH_BEATS, the sample from WORKBENCH_BENCH_SAMPLE.
 
@@ -24,15 +24,15 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import beat_fonts
 import mir_eval
 import numpy as np
-from beat_pieces import TAGS, Piece, Times, bundled_piece, degraded_pieces, folder_pieces, sample
-from beat_trackers import SLOW, Answer, Tracker, answers, installed
 from numpy.typing import NDArray
-from songs import bundled
-from table import Table
 
+from tests.benchmarks import beat_fonts
+from tests.benchmarks.beat_pieces import TAGS, Piece, Times, bundled_piece, degraded_pieces, folder_pieces, sample
+from tests.benchmarks.beat_trackers import SLOW, Answer, Tracker, answers, installed
+from tests.benchmarks.songs import bundled
+from tests.benchmarks.table import Table
 from workbench.beats.weights import RIGHT_DOWNBEAT_F
 
 SETS = ("songs", "spoiled", "validation", "fonts")

@@ -19,11 +19,11 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
-from songs import bundled
-from table import Table
-
+from tests.benchmarks.songs import bundled
+from tests.benchmarks.table import Table
 from workbench.home import Home
 from workbench.media.probe import probe
 from workbench.workflows.describe import measure_track
@@ -57,13 +57,13 @@ def dask(folder: Path, count: int) -> Iterator[Executor]:
     told = folder / "scheduler.json"
     here = ["--scheduler-file", str(told), "--host", "127.0.0.1", "--no-dashboard"]
     module = [sys.executable, "-m"]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    running = [subprocess.Popen([*module, "distributed.cli.dask_scheduler", "--port", "0", *here], **quiet)]
+    start = partial(subprocess.Popen[bytes], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    running = [start([*module, "distributed.cli.dask_scheduler", "--port", "0", *here])]
     try:
         while not told.exists():
             time.sleep(0.1)
         worker = [*module, "distributed.cli.dask_worker", "--nthreads", "1", "--no-nanny", *here]
-        running += [subprocess.Popen(worker, **quiet) for _ in range(count)]
+        running += [start(worker) for _ in range(count)]
         with cluster(json.loads(told.read_text())["address"]) as executor:
             yield executor
     finally:

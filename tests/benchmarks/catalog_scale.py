@@ -28,12 +28,12 @@ from typing import Any
 
 import numpy as np
 import sqlalchemy as sa
-import underscore_set
-from match_films import reference_half
 from numpy.typing import NDArray
-from songs import bundled
-from table import Table
 
+from tests.benchmarks import underscore_set
+from tests.benchmarks.match_films import reference_half
+from tests.benchmarks.songs import bundled
+from tests.benchmarks.table import Table
 from workbench.catalog.briefs import read_brief
 from workbench.catalog.columns import CONTOUR_PARTS, SOUND_DIMS, WORD_DIMS
 from workbench.catalog.film_facts import FilmFacts
@@ -51,6 +51,7 @@ from workbench.store.database import Database, now, recordings, revisions, track
 from workbench.workflows.describe import measure_track
 from workbench.workflows.underscore import the_embedding, underscore, words_query
 
+ROOT = Path(__file__).parents[2]
 SIZES = (10_000, 100_000, 1_000_000)
 WORD_SHARES, WORD_NOISE = (1.0, 0.5, 0.35), 0.3
 QUESTIONS, WARMING, RECALLED = 200, 30, 100
@@ -79,7 +80,7 @@ class DrawnEmbedding:
         self.bank = _unit(dice.normal(size=(_BANK, WORD_DIMS)))
 
     def embed(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        numbers = np.array([int(re.search(r"No\. (\d+)", text)[1]) for text in texts])
+        numbers = np.array([int(_found(r"No\. (\d+)", text)) for text in texts])
         vectors = WORD_NOISE * self.bank[(numbers * 31 + numbers // _BANK) % _BANK]
         for share, step in zip(WORD_SHARES, (1, 7919, 104_729), strict=True):
             vectors = vectors + share * self.parents[(numbers * step) % len(self.parents)]
@@ -87,7 +88,8 @@ class DrawnEmbedding:
 
 
 def _unit(rows: NDArray[Any]) -> NDArray[Any]:
-    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    unit: NDArray[Any] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    return unit
 
 
 def measured(folder: Path) -> list[Measurement]:
@@ -166,7 +168,14 @@ def catalog(folder: Path, count: int) -> tuple[Home, dict[str, float]]:
 
 def _memory(which: str) -> float:
     """MB of this process: VmHWM the highest, VmRSS now, RssAnon without what is mapped from files."""
-    return int(re.search(rf"{which}:\s+(\d+)", Path("/proc/self/status").read_text())[1]) / 1024
+    return int(_found(rf"{which}:\s+(\d+)", Path("/proc/self/status").read_text())) / 1024
+
+
+def _found(pattern: str, text: str) -> str:
+    match = re.search(pattern, text)
+    if match is None:
+        raise ValueError(f"no {pattern} in {text[:60]!r}")
+    return match[1]
 
 
 def _size(folder: Path) -> float:
@@ -346,8 +355,8 @@ def run() -> list[Table]:
             made = cost["columns"] + cost["index"]
             index, records = _size(home.index), home.database.stat().st_size / 2**20
             building.add(size, cost["fill"], cost["columns"], cost["index"], size / made, cost["peak"], index, records)
-            command = [sys.executable, __file__, str(home.root)]
-            done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+            command = [sys.executable, "-m", "tests.benchmarks.catalog_scale", str(home.root)]
+            done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True)
             found = json.loads(done.stdout.splitlines()[-1])
             for kind in ("match", "underscore"):
                 own = found[kind]

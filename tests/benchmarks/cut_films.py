@@ -48,8 +48,11 @@ def film(path: Path, kind: str, seed: int, seconds: float = 60.0) -> Truth:
     beside = path.with_suffix(".json")
     if path.exists() and beside.exists():
         facts = json.loads(beside.read_text())
-        return Truth(**{k: tuple(tuple(x) if isinstance(x, list) else x for x in v) if isinstance(v, list) else v
-                        for k, v in facts.items()})  # fmt: skip
+        spans = {
+            name: tuple((float(start), float(end)) for start, end in facts[name]) for name in ("fades", "dissolves")
+        }
+        return Truth(hard=tuple(facts["hard"]), flashes=tuple(facts["flashes"]), kind=facts["kind"],
+                     seconds=facts["seconds"], **spans)  # fmt: skip
     reel = _Reel(kind, np.random.default_rng([seed, KINDS.index(kind)]), seconds)
     _encode(path, reel.pictures(), crf=18 + seed % 3 * 5)
     truth = reel.truth()
@@ -167,7 +170,7 @@ class _Reel:
         power = self.dice.uniform(0.6, 1.0)
         y, x = np.mgrid[:HEIGHT, :WIDTH].astype(np.float32)
         cy, cx = self.dice.uniform(40, 140), self.dice.uniform(60, 260)
-        glow = np.exp(-((y - cy) ** 2 + (x - cx) ** 2) / (2 * 90.0**2))[..., None]
+        glow: Image = np.exp(-((y - cy) ** 2 + (x - cx) ** 2) / (2 * 90.0**2))[..., None]
 
         def lit(t: float) -> Image:
             picture = shot(t)
@@ -186,14 +189,14 @@ class _Reel:
 def _landscape(dice: np.random.Generator, fast: bool) -> Shot:
     """A large picture of noise in octaves and shapes, under a camera that pans, zooms, shakes, and whips if fast."""
     tall, wide = 420, 760
-    image = np.zeros((tall, wide, 3), np.float32)
+    image: Image = np.zeros((tall, wide, 3), np.float32)
     roughness = dice.uniform(0.9, 1.9)
     for octave in range(1, 8):
         cells = (max(2, tall >> (8 - octave)), max(2, wide >> (8 - octave)))
         small = dice.normal(0, 1, (*cells, 3)).astype(np.float32)
         small = 0.7 * small.mean(axis=2, keepdims=True) + 0.3 * small
-        zoom = (tall / cells[0], wide / cells[1], 1)
-        image += ndimage.zoom(small, zoom, order=1)[:tall, :wide] * np.float32(2.0 ** (-roughness * octave / 2))
+        enlarged = (tall / cells[0], wide / cells[1], 1)
+        image += ndimage.zoom(small, enlarged, order=1)[:tall, :wide] * np.float32(2.0 ** (-roughness * octave / 2))
     image = (image - image.mean()) / image.std()
     image = dice.uniform(25, 60) * image + dice.uniform(60, 170, 3).astype(np.float32)
     y, x = np.mgrid[:tall, :wide]
@@ -216,7 +219,8 @@ def _landscape(dice: np.random.Generator, fast: bool) -> Shot:
         left = _to_and_fro(start[1] * (wide - broad) + pan[1] * t + wobble[1], wide - broad)
         rows = np.clip((top + np.arange(HEIGHT) * scale).astype(int), 0, tall - 1)
         columns = np.clip((left + np.arange(WIDTH) * scale).astype(int), 0, wide - 1)
-        return image[rows][:, columns]
+        seen: Image = image[rows][:, columns]
+        return seen
 
     return view
 
@@ -295,7 +299,7 @@ def _automaton(dice: np.random.Generator) -> Shot:
 
     def view(t: float) -> Image:
         while len(kept) <= round(t * RATE):
-            kept.append(np.float32(graph.vpull().to_ndarray(format="rgb24")))
+            kept.append(graph.vpull().to_ndarray(format="rgb24").astype(np.float32))
         return kept[round(t * RATE)]
 
     return view

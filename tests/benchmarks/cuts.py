@@ -1,6 +1,6 @@
 """How well cuts are found, beside PySceneDetect on the same films, and what it costs.
 
-    python tests/benchmarks/run.py cuts
+    python -m tests.benchmarks.run cuts
 
 Films are drawn by `cut_films.py` from seeds that `fit_cuts.py` has not seen, a minute of each kind a seed. A hard cut
 counts when it is found within one picture. A fade or dissolve counts when exactly one border is reported within it,
@@ -22,12 +22,13 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import av
-from cut_films import KINDS, RATE, Truth, film
-from table import Table
 
+from tests.benchmarks.cut_films import KINDS, RATE, Truth, film
+from tests.benchmarks.table import Table
 from workbench.bundled import bundled_path
 from workbench.home import Home
 from workbench.media.audio import decode, resample
@@ -190,8 +191,8 @@ def ingest(folder: Path) -> Table:
         minutes = mono.size / SAMPLE_RATE / 60
         decoding = min(_child_cpu("ffmpeg", "-v", "error", "-threads", "1", "-i", str(path), "-f", "null", "-")
                        for _ in range(2))  # fmt: skip
-        voice = min(_own_cpu(lambda mono=mono: speech_probabilities([mono])) for _ in range(2))
-        whole = min(_own_cpu(lambda path=path: _watch_anew(path)) for _ in range(2))
+        voice = min(_own_cpu(partial(speech_probabilities, [mono])) for _ in range(2))
+        whole = min(_own_cpu(partial(_watch_anew, path)) for _ in range(2))
         budget = 1.3 * decoding + 1.5 * minutes
         table.add(name, decoding, whole, voice, (whole - voice) / decoding, 1.3, budget)
     table.notes.append(_INGEST_NOTE)
@@ -223,7 +224,7 @@ def _drawn(folder: Path, kind: str, seed: int, truths: dict[str, Truth]) -> Path
 
 
 def _table(scores: dict[str, dict[str, Score]], bare: float, seconds: float) -> Table:
-    rows = []
+    rows: list[Sequence[object]] = []
     for name, kinds in scores.items():
         if not any(score.cpu for score in kinds.values()):
             continue

@@ -27,14 +27,15 @@ from time import monotonic
 import numpy as np
 import soundfile
 from playwright.async_api import Browser, Locator, Page, async_playwright
-from table import Table
 
+from tests.benchmarks.table import Table
 from workbench.bundled import bundled_path
 from workbench.dashboards.app import make_server
 from workbench.dashboards.work import shared_pool
 from workbench.home import Home
 from workbench.workflows.demo import demo_clip
 
+ROOT = Path(__file__).parents[2]
 CHROMIUM = "/usr/bin/chromium"
 SONG = "slow_tide"
 TRACK_MINUTES, FILM_TIMES = 30, 7
@@ -177,8 +178,8 @@ class Server:
 @contextmanager
 def served(home: Path, track: Path, film: Path) -> Iterator[Server]:
     """A server whose pages open on the track under the film."""
-    command = (sys.executable, __file__, "serve", str(home), str(track), str(film))
-    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    command = (sys.executable, "-m", "tests.benchmarks.dashboard", "serve", str(home), str(track), str(film))
+    process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
         yield Server(process.stdout.readline().strip(), process.pid)

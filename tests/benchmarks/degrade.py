@@ -27,7 +27,8 @@ import soundfile
 import soxr
 from numpy.typing import NDArray
 from scipy import signal
-from songs import BUNDLED
+
+from tests.benchmarks.songs import BUNDLED
 
 Samples = NDArray[np.float32]
 
@@ -67,7 +68,8 @@ def noisy(samples: NDArray[np.float64], rate: int) -> NDArray[np.float64]:
     frequency = np.maximum(np.fft.rfftfreq(n, 1.0 / rate), 20.0)
     white = np.fft.rfft(np.random.default_rng(0).normal(size=samples.shape), axis=1)
     pink = np.fft.irfft(white / np.sqrt(frequency), n, axis=1)
-    return samples + pink * (rms(samples) / rms(pink) * 10.0 ** (-NOISE_BELOW_DB / 20.0))
+    noise: NDArray[np.float64] = pink * (rms(samples) / rms(pink) * 10.0 ** (-NOISE_BELOW_DB / 20.0))
+    return samples + noise
 
 
 def through_mp3(samples: NDArray[np.float64], rate: int) -> NDArray[np.float64]:
@@ -84,9 +86,9 @@ def through_mp3(samples: NDArray[np.float64], rate: int) -> NDArray[np.float64]:
         container.mux(stream.encode(frame))
         container.mux(stream.encode(None))
     coded.seek(0)
-    with av.open(coded) as container:
+    with av.open(coded, "r") as decoded:
         resampler = av.AudioResampler(format="fltp", layout=layout, rate=rate)
-        parts = [part.to_ndarray() for frame in container.decode(audio=0) for part in resampler.resample(frame)]
+        parts = [part.to_ndarray() for frame in decoded.decode(audio=0) for part in resampler.resample(frame)]
         parts += [part.to_ndarray() for part in resampler.resample(None)]
     return lined_up(samples, np.concatenate(parts, axis=1).astype(np.float64), rate)
 
@@ -132,15 +134,17 @@ def small_speaker(samples: NDArray[np.float64], rate: int) -> NDArray[np.float64
 def clipped(samples: NDArray[np.float64], rate: int) -> NDArray[np.float64]:
     """Cut off at the level that one sample in ten exceeds."""
     level = max(float(np.quantile(np.abs(samples), 1.0 - CLIPPED_SHARE)), 1e-12)
-    return np.clip(samples / level, -1.0, 1.0)
+    cut: NDArray[np.float64] = np.clip(samples / level, -1.0, 1.0)
+    return cut
 
 
 def under_speech(samples: NDArray[np.float64], rate: int) -> NDArray[np.float64]:
     """The narration on both sides, from the first sample to the last."""
     words, words_rate = soundfile.read(BUNDLED / "voice" / "narration.ogg", dtype="float64", always_2d=True)
-    voice = np.asarray(soxr.resample(words.mean(axis=1), words_rate, rate))
+    voice: NDArray[np.float64] = np.asarray(soxr.resample(words.mean(axis=1), words_rate, rate))
     looped = np.resize(voice, samples.shape[1])
-    return samples + looped * (rms(samples) / rms(voice) * 10.0 ** (SPEECH_ABOVE_DB / 20.0))
+    spoken: NDArray[np.float64] = looped * (rms(samples) / rms(voice) * 10.0 ** (SPEECH_ABOVE_DB / 20.0))
+    return samples + spoken
 
 
 def varispeed(kind: str) -> Callable[[NDArray[np.float64], int], NDArray[np.float64]]:

@@ -1,6 +1,6 @@
 """Fit the weights of `CutParams` on drawn films: a logistic regression on what `workbench.video.cuts` measures.
 
-    python tests/benchmarks/fit_cuts.py FOLDER [SEED ...]
+    python -m tests.benchmarks.fit_cuts FOLDER [SEED ...]
 
 Films are drawn into FOLDER where they are not there yet. Seeds of this fit are 1 to 4; the benchmark draws others.
 """
@@ -11,13 +11,14 @@ import sys
 from pathlib import Path
 
 import numpy as np
-from cut_films import KINDS, Truth, film
-from cuts import strip_of_file
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from tests.benchmarks.cut_films import KINDS, Truth, film
+from tests.benchmarks.cuts import strip_of_file
 from workbench.params import CutParams
 from workbench.video import cuts
+from workbench.video.strip import Strip
 
 _RATE = 25
 
@@ -25,8 +26,8 @@ _RATE = 25
 def main(folder: Path, seeds: list[int]) -> None:
     """Print both sets of weights, and how well they part the films they were fitted on."""
     params = CutParams()
-    steps: list[tuple[bool, NDArray[np.float64]]] = []
-    ramps: list[tuple[bool, NDArray[np.float64]]] = []
+    steps: list[tuple[bool, NDArray[np.floating]]] = []
+    ramps: list[tuple[bool, NDArray[np.floating]]] = []
     for seed in seeds:
         for kind in KINDS:
             path = folder / f"{kind}-{seed}.mp4"
@@ -40,7 +41,7 @@ def main(folder: Path, seeds: list[int]) -> None:
     _report("dissolve", ("weight_ends", "weight_end_tones", "weight_sag", "weight_rest", "weight_misfit"), ramps)
 
 
-def step_examples(truth: Truth, strip: cuts.Strip, params: CutParams) -> list[tuple[bool, NDArray[np.float64]]]:
+def step_examples(truth: Truth, strip: Strip, params: CutParams) -> list[tuple[bool, NDArray[np.floating]]]:
     """Every step that is considered: is it a cut, and its evidence.
 
     Left out is what comes so close to a cut that only the surer of the two would be kept.
@@ -54,7 +55,7 @@ def step_examples(truth: Truth, strip: cuts.Strip, params: CutParams) -> list[tu
     ]
 
 
-def ramp_examples(truth: Truth, strip: cuts.Strip, params: CutParams) -> list[tuple[bool, NDArray[np.float64]]]:
+def ramp_examples(truth: Truth, strip: Strip, params: CutParams) -> list[tuple[bool, NDArray[np.floating]]]:
     """Every ramp that is considered: is it a dissolve, and its evidence."""
     examples = []
     for border, evidence in cuts.ramps(strip, params):
@@ -78,7 +79,7 @@ def _inside(time: float, truth: Truth, close: float) -> bool:
     return soft or unfinished or any(abs(time - cut) < close - 1e-6 for cut in truth.hard)
 
 
-def _report(name: str, names: tuple[str, ...], examples: list[tuple[bool, NDArray[np.float64]]]) -> None:
+def _report(name: str, names: tuple[str, ...], examples: list[tuple[bool, NDArray[np.floating]]]) -> None:
     true = np.array([flag for flag, _ in examples])
     evidence = np.array([row for _, row in examples])
     mean, spread = evidence.mean(axis=0), evidence.std(axis=0)

@@ -1,6 +1,6 @@
 """Draw the reference set that ships, fit the constants of ranking a film's music on it, and print them.
 
-    python tests/benchmarks/fit_match.py
+    python -m tests.benchmarks.fit_match
 
 Constants are searched one after the other for the best NDCG@10 over the training films; the calibration follows by
 maximum likelihood. The held-out half, of other films and other tracks, is drawn and touched
@@ -14,9 +14,9 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
-from match_films import Half, reference_half
 from numpy.typing import NDArray
 
+from tests.benchmarks.match_films import Half, reference_half
 from workbench.catalog import match_reference
 from workbench.catalog.lane import fit_calibration
 from workbench.catalog.match_ranking import (

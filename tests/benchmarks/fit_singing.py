@@ -1,6 +1,6 @@
 """Fit the weights of `workbench.mix.singing`: what tells talk from singing where the detector hears a voice.
 
-    python tests/benchmarks/fit_singing.py
+    python -m tests.benchmarks.fit_singing
 
 Talk and whispers of eSpeak NG over every background and level, and two synthesised singers alone and over bundled
 songs, from seeds that no benchmark uses. Each phrase that the detector finds is one example, weighted by the root of
@@ -9,14 +9,13 @@ its length; both kinds weigh the same in all. Prints the weights and what they g
 
 from __future__ import annotations
 
-import mix_clips
-import mix_voices
 import numpy as np
 import soxr
-from mix_clips import RATE, SECONDS, Clip, Sound
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from tests.benchmarks import mix_clips, mix_voices
+from tests.benchmarks.mix_clips import RATE, SECONDS, Clip, Sound
 from workbench.media.speech import FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
 from workbench.mix.pitch import PitchMeter
 from workbench.mix.singing import CUES, voice_cues

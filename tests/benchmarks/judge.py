@@ -59,7 +59,8 @@ def coarse(spectrogram: NDArray[np.float32]) -> NDArray[np.float32]:
     bands = np.stack([spectrogram[:, a:b].mean(1) for a, b in itertools.pairwise(edges)], axis=1)
     step = round(0.05 * 44100 / HOP)
     usable = bands[: len(bands) // step * step]
-    return usable.reshape(-1, step, bands.shape[1]).mean(1)
+    pooled: NDArray[np.float32] = usable.reshape(-1, step, bands.shape[1]).mean(1)
+    return pooled
 
 
 def flux(mono: NDArray[np.float32], at: float, rate: int) -> float:

@@ -13,14 +13,15 @@ import tempfile
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from fit_match import TRAINING_FILMS, TRAINING_SEED, TRAINING_TRACKS, all_parts, ndcg
-from match_clips import RECIPES, draw
-from match_films import BUNDLED_SONGS, Half, TrackCharacter, grade_of, reference_half
 from numpy.typing import NDArray
-from table import Table
 
+from tests.benchmarks.fit_match import TRAINING_FILMS, TRAINING_SEED, TRAINING_TRACKS, all_parts, ndcg
+from tests.benchmarks.match_clips import RECIPES, draw
+from tests.benchmarks.match_films import BUNDLED_SONGS, Half, TrackCharacter, grade_of, reference_half
+from tests.benchmarks.table import Table
 from workbench.catalog.film_facts import film_facts
 from workbench.catalog.match_ranking import raw_scores, scores_of, track_pulse, track_valence, wanted_of
 from workbench.catalog.snapshot import open_snapshot
@@ -70,7 +71,10 @@ def reached(half: Half, scores: Scores) -> NDArray[np.float64]:
 def random_order(half: Half) -> NDArray[np.float64]:
     """What a random order reaches, mean over several."""
     dice = np.random.default_rng(7)
-    return np.mean([reached(half, dice.random(half.grades.shape)) for _ in range(RANDOM_ORDERS)], axis=0)
+    mean: NDArray[np.float64] = np.mean(
+        [reached(half, dice.random(half.grades.shape)) for _ in range(RANDOM_ORDERS)], axis=0
+    )
+    return mean
 
 
 def first_is_good(half: Half, scores: Scores) -> float:
@@ -137,7 +141,7 @@ def real_half(drawn: Half, folder: Path) -> Half:
     tracks = snapshot.tracks(np.arange(len(snapshot)))
     names = [track.path.stem for track in tracks]
     heard = [describe(track.path, home) for track in tracks]
-    measured = {
+    measured: dict[str, NDArray[Any]] = {
         name: np.array([np.nan if (value := getattr(one, name)) is None else value for one in heard], dtype=np.float32)
         for name in ("bpm", "energy", "mode", "vocals")
     }

@@ -17,9 +17,9 @@ from pathlib import Path
 
 import av
 import numpy as np
-from match_films import FilmCharacter
 from numpy.typing import NDArray
 
+from tests.benchmarks.match_films import FilmCharacter
 from workbench.bundled import bundled_path
 from workbench.media.audio import decode, resample
 from workbench.workflows.footage.country import Forest, Hills, Reeds, Stars

@@ -281,9 +281,10 @@ def columns_of(tracks: Sequence[TrackCharacter], dice: Dice) -> Columns:
         "loopable": np.clip(of("loops") + (of("loops") > 0) * noise(0.08), 0, 1),
         "dynamics": np.clip(4.0 + 25.0 * of("depth") + noise(1.5), 0.5, 25.0),
     }
+    single: dict[str, NDArray[Any]] = {name: values.astype(np.float32) for name, values in numbers.items()}
     return replace(
         base,
-        **{name: values.astype(np.float32) for name, values in numbers.items()},
+        **single,
         beats_per_bar=dice.choice(np.array([3, 4, 4, 4, 4, 6], dtype=np.int8), size),
         contour=contour.astype(np.float16),
         sound=(sound / np.linalg.norm(sound, axis=1, keepdims=True)).astype(np.float16),

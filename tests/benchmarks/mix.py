@@ -14,15 +14,16 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-import mix_clips
 import numpy as np
 import soundfile
 import soxr
-from mix_clips import RATE, Clip, Sound
 from numpy.typing import NDArray
-from table import Table
 
+from tests.benchmarks import mix_clips
+from tests.benchmarks.mix_clips import RATE, Clip, Sound
+from tests.benchmarks.table import Table
 from workbench.media.speech import FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
 from workbench.mix.balance import CLASSIFICATIONS, Footage, Mix, plan_mix
 from workbench.mix.bands import BandMeter
@@ -162,8 +163,8 @@ def confusion_table(found: list[tuple[Clip, Mix]]) -> Table:
     )
     for truth in CLASSIFICATIONS:
         for kind in sorted({_holds(clip) for clip, _ in found if clip.classification == truth}):
-            right, wrong = voiced[kind, True], voiced[kind, False]
-            table.add(kind, truth, *(counts[kind, c] for c in CLASSIFICATIONS), f"{right} of {right + wrong}")
+            right, total = voiced[kind, True], voiced[kind, True] + voiced[kind, False]
+            table.add(kind, truth, *(counts[kind, c] for c in CLASSIFICATIONS), f"{right} of {total}")
     wrong = [
         clip.name for clip, mix in found if (mix.classification, mix.voiceover) != (clip.classification, clip.voiceover)
     ]
@@ -220,8 +221,9 @@ def by_sidechain(clip: Clip, mix: Mix, music: Sound) -> Ducked:
         for path, sound in zip(paths, (plain.music, plain.footage), strict=False):
             soundfile.write(path, sound, RATE, "FLOAT")
         graph = "[0][1]sidechaincompress=threshold=0.02:ratio=8:attack=20:release=500"
-        command = ["ffmpeg", "-v", "error", "-i", paths[0], "-i", paths[1], "-filter_complex", graph]
-        subprocess.run([*command, "-c:a", "pcm_f32le", paths[2]], check=True)
+        music_path, key_path, out_path = map(str, paths)
+        command = ["ffmpeg", "-v", "error", "-i", music_path, "-i", key_path, "-filter_complex", graph]
+        subprocess.run([*command, "-c:a", "pcm_f32le", out_path], check=True)
         heard = soundfile.read(paths[2], dtype="float32")[0]
     heard = np.pad(heard, (0, max(0, plain.music.size - heard.size)))[: plain.music.size]
     before, after = (level_curve(sound, RATE).power + 1e-12 for sound in (plain.music, heard))
@@ -311,7 +313,9 @@ def understood(pairs: list[tuple[Sound, Sound]]) -> list[float] | None:
         return None
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "pairs.npz"
-        named = {f"{name}_{k}": pair[i] for k, pair in enumerate(pairs) for i, name in enumerate(("clean", "heard"))}
+        named: dict[str, Any] = {
+            f"{name}_{k}": pair[i] for k, pair in enumerate(pairs) for i, name in enumerate(("clean", "heard"))
+        }
         np.savez(path, rate=np.array(RATE), **named)
         done = subprocess.run([PEERS, Path(__file__).parent / "peer_stoi.py", path], check=True, stdout=subprocess.PIPE)
     return [float(value) for value in json.loads(done.stdout)]

@@ -189,7 +189,8 @@ def _crowd(rng: np.random.Generator, size: int) -> Sound:
         first = int(rng.integers(said.size - size))
         out += said[first : first + size] / (said.std() + 1e-9) * rng.uniform(0.5, 1.5)
     room = rng.normal(size=RATE // 2) * np.exp(-np.arange(RATE // 2) / (0.12 * RATE))
-    return signal.oaconvolve(out, room)[:size].astype(np.float32)
+    heard: Sound = signal.oaconvolve(out, room)[:size].astype(np.float32)
+    return heard
 
 
 def background(name: str, rng: np.random.Generator, seconds: float = SECONDS) -> Sound:
@@ -239,7 +240,7 @@ def whispered_aside(seed: int) -> Clip:
 
 def other_clips(seed: int) -> list[Clip]:
     """Sound without a speaker: singing, lead lines, beds, laughter, animals, crowds, streets, silence, none."""
-    from mix_voices import barks, birds, laughter, monkeys, singing, sung_diphones, sung_words
+    from tests.benchmarks.mix_voices import barks, birds, laughter, monkeys, singing, sung_diphones, sung_words
 
     rng = np.random.default_rng((seed, 7))
     size = round(SECONDS * RATE)

@@ -19,27 +19,23 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-import sys
 import tempfile
 from pathlib import Path
 
 import numpy as np
 import soundfile
 import soxr
-from mix_clips import RATE, Sound, at_level
 from scipy import signal
 
-_TRAINING = Path(__file__).parents[2] / "data" / "recipes" / "training"
+from data.recipes.training.singing import sung
+from data.recipes.training.voices import RATE as TRAINING_RATE
+from tests.benchmarks.mix_clips import RATE, Sound, at_level
+
 _VOWELS = ((800, 1150, 2900), (400, 1600, 2700), (300, 2200, 3000), (450, 800, 2830))
 
 
 def singing(rng: np.random.Generator, size: int, over: Sound | None = None) -> Sound:
     """A sung line, its notes from what sounds in `over`, or from a scale of its own."""
-    if str(_TRAINING) not in sys.path:
-        sys.path.insert(0, str(_TRAINING))
-    from singing import sung
-    from voices import RATE as TRAINING_RATE
-
     under = _scale(size) if over is None else over
     stereo = np.repeat(soxr.resample(under, RATE, TRAINING_RATE)[:, None], 2, axis=1).astype(np.float32)
     line = soxr.resample(sung(stereo, rng), TRAINING_RATE, RATE)
@@ -49,9 +45,9 @@ def singing(rng: np.random.Generator, size: int, over: Sound | None = None) -> S
 def _scale(size: int) -> Sound:
     """Something in C major, for the notes to be taken from."""
     time = np.arange(size) / RATE
-    return np.sum([np.sin(2 * np.pi * 261.6 * 2 ** (k / 12) * time) for k in (0, 2, 4, 5, 7, 9)], axis=0).astype(
-        np.float32
-    )
+    tones = [np.sin(2 * np.pi * 261.6 * 2 ** (k / 12) * time) for k in (0, 2, 4, 5, 7, 9)]
+    scale: Sound = np.sum(tones, axis=0).astype(np.float32)
+    return scale
 
 
 _STEP = RATE // 200  # of the analysis into source and filter, 5 ms

@@ -30,7 +30,7 @@ import soundfile
 from numpy.typing import NDArray
 
 Samples = NDArray[np.float32]
-Found = tuple[NDArray[np.float64], "NDArray[np.float64] | None", "float | None"]
+Found = tuple[NDArray[np.floating], "NDArray[np.floating] | None", "float | None"]
 Tracker = Callable[[Samples, int], Found]  # samples (channels, n) and their rate -> beats, downbeats, confidence
 
 WARM_UP_SECONDS = 12.0

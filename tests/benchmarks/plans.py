@@ -19,11 +19,12 @@ from pathlib import Path
 
 import numpy as np
 import soundfile
-from judge import Splice, Verdict, judge
 from numpy.typing import NDArray
-from peer_answers import kept
-from songs import Song, bundled
-from table import Table
+
+from tests.benchmarks.judge import Splice, Verdict, judge
+from tests.benchmarks.peer_answers import kept
+from tests.benchmarks.songs import Song, bundled
+from tests.benchmarks.table import Table
 
 ROOT = Path(__file__).parents[2]
 PEER = ROOT / ".venv" / "peers" / "bin" / "python"

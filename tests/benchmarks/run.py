@@ -1,6 +1,6 @@
 """`make bench`: run the benchmarks, print their tables, write them with date and machine to RESULTS.md.
 
-    python tests/benchmarks/run.py [NAME ...]     names: those of BENCHMARKS; all without one
+    python -m tests.benchmarks.run [NAME ...]     names: those of BENCHMARKS; all without one
 
 Benchmarks of one call run one after the other in processes of their own, so that peak memory and CPU are theirs.
 A call with names replaces only these sections of RESULTS.md.
@@ -49,8 +49,7 @@ def machine() -> str:
 
 def section(name: str) -> str:
     """Run one benchmark here and return its section of the results."""
-    sys.path.insert(0, str(HERE))
-    tables = importlib.import_module(name.replace("-", "_")).run()
+    tables = importlib.import_module(f"tests.benchmarks.{name.replace('-', '_')}").run()
     stamp = f"{dt.date.today().isoformat()}, {machine()}"
     return f"## {name}\n\n{stamp}\n\n" + "\n".join(table.markdown() for table in tables)
 
@@ -74,7 +73,8 @@ def main(names: list[str]) -> int:
     for name in names or BENCHMARKS:
         print(f"[bench] {name} …", file=sys.stderr, flush=True)
         done = subprocess.run(
-            [sys.executable, str(HERE / "run.py"), name],
+            [sys.executable, "-m", "tests.benchmarks.run", name],
+            cwd=HERE.parents[1],
             env={**os.environ, "BENCH_SECTION": "1"},
             stdout=subprocess.PIPE,
             text=True,

@@ -26,12 +26,12 @@ from pathlib import Path
 
 import numpy as np
 import soundfile
-from judge import Splice, Verdict, judge
 from numpy.typing import NDArray
-from peer_answers import kept
-from songs import BUNDLED, Song, bundled
-from table import Table
 
+from tests.benchmarks.judge import Splice, Verdict, judge
+from tests.benchmarks.peer_answers import kept
+from tests.benchmarks.songs import BUNDLED, Song, bundled
+from tests.benchmarks.table import Table
 from workbench.beats.grid import BeatGrid
 from workbench.beats.track import track_beats
 from workbench.loops.bodies import loop_profile
@@ -331,7 +331,7 @@ def loop_on(song: Song, truth: Truth, cases: Sequence[Case], activation: str) ->
     recording = Recording.from_samples(truth.sound, truth.rate)
     grid = track_beats(recording, params=BeatParams.model_validate({"activation": activation}))
 
-    def near(lines: NDArray[np.float64], times: Sequence[float]) -> bool:
+    def near(lines: NDArray[np.floating], times: Sequence[float]) -> bool:
         return bool(lines.size) and all(float(np.abs(lines - at).min()) <= NEAR_SECONDS for at in times)
 
     def share(kinds: Sequence[str]) -> float | None:

@@ -32,14 +32,13 @@ from pathlib import Path
 import numpy as np
 import soundfile
 import trustme
-from table import Table
 
 from service.store import jobs
 from service.store.tables import open_database
+from tests.benchmarks.table import Table
+from tests.contract.conftest import draw_clip
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "contract"))
 
 WORKBENCH = (sys.executable, "-m", "service.console")
 CLIENTS = (1, 8, 32, 128)
@@ -310,8 +309,6 @@ def requests(served: Served) -> dict[str, bytes]:
 
 def media(root: Path) -> None:
     """The song and the clip of the contract tests, and a short sound of its own for each job of the burst."""
-    from conftest import draw_clip
-
     from workbench.bundled import bundled_path
     from workbench.media.audio import decode, write_audio
 

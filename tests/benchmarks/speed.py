@@ -12,13 +12,14 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 import scipy.fft
-from songs import bundled
-from table import Table
 
+from tests.benchmarks.songs import bundled
+from tests.benchmarks.table import Table
 from workbench.beats.track import track_beats_in
 from workbench.features.onsets import detect_onsets
 from workbench.features.spectrum import analyze_spectrum
@@ -66,14 +67,14 @@ def stages() -> tuple[Table, list[LoopProfile]]:
     for song in (songs[0], songs[len(songs) // 2], songs[-1]):
         recording = decode(song.path)
         mono = recording.mono()
-        decoding = cpu(lambda path=song.path: decode(path))
-        floor = cpu(lambda mono=mono, rate=recording.sample_rate: stft(mono, rate))
+        decoding = cpu(partial(decode, song.path))
+        floor = cpu(partial(stft, mono, recording.sample_rate))
         spectrum = analyze_spectrum(mono, recording.sample_rate)
         onsets = detect_onsets(spectrum, BeatParams())
         grid = track_beats_in(spectrum, BeatParams(), onsets)
-        seeing = cpu(lambda mono=mono, rate=recording.sample_rate: analyze_spectrum(mono, rate))
-        beating = cpu(lambda s=spectrum: track_beats_in(s, BeatParams()))
-        looping = cpu(lambda r=recording, g=grid: loop_profile(r, g))
+        seeing = cpu(partial(analyze_spectrum, mono, recording.sample_rate))
+        beating = cpu(partial(track_beats_in, spectrum, BeatParams()))
+        looping = cpu(partial(loop_profile, recording, grid))
         whole = decoding + seeing + beating + looping
         ratio = whole / (decoding + floor)
         table.add(song.name, recording.duration, decoding, floor, seeing, beating, looping, ratio, WANTED_RATIO)
@@ -90,7 +91,7 @@ def plans(profiles: list[LoopProfile]) -> Table:
     for name, seconds in CLIPS.items():
         spent, segments = [], 0
         for profile in profiles:
-            spent.append(1000 * cpu(lambda p=profile, s=seconds: plan_loop(p, s)))
+            spent.append(1000 * cpu(partial(plan_loop, profile, seconds)))
             plan = plan_loop(profile, seconds)
             segments = max(segments, len(plan.segments) if isinstance(plan, LoopPlan) else 0)
         table.add(name, float(np.median(spent)), max(spent), segments, WANTED_PLAN_MS[name])

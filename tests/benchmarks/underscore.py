@@ -11,15 +11,16 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
+from typing import cast
 
 import numpy as np
-import underscore_set as material
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import TfidfVectorizer
-from table import Table
 
+from tests.benchmarks import underscore_set as material
+from tests.benchmarks.table import Table
 from workbench.catalog.columns import DTYPES, Columns
 from workbench.catalog.index import ExactIndex
 from workbench.catalog.snapshot import Snapshot, open_snapshot
@@ -188,7 +189,7 @@ class Rows:
 
     def track(self, row: int) -> Track:
         """The track that a row was drawn from."""
-        return self.made[self.source[row]]
+        return self.made[int(self.source[row])]
 
 
 def speed(snapshot: Snapshot, made: list[Track], folder: Path) -> Table:
@@ -198,15 +199,15 @@ def speed(snapshot: Snapshot, made: list[Track], folder: Path) -> Table:
         ["tracks", "p50", "p95", "of it reading the script, p50", "p50 without embedding"],
     )  # fmt: skip
     texts = [script.text for script in material.scripts()]
-    large = drawn(snapshot, made, LARGE, folder)
+    large = cast(Snapshot, drawn(snapshot, made, LARGE, folder))  # it has all of one that ranking reads
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for count, catalog in ((len(made), snapshot), (LARGE, large)):
-        whole = timed(lambda text, catalog=catalog: underscore(text, catalog), texts)
-        plain = timed(lambda text, catalog=catalog: underscore(text, catalog, lexicon_only=True), texts)
+        whole = timed(partial(underscore, catalog=catalog), texts)
+        plain = timed(partial(underscore, catalog=catalog, lexicon_only=True), texts)
         embedding = the_embedding()
         reading = None
         if embedding is not None:
-            reading = 1000 * float(np.median(timed(lambda text, model=embedding: script_vectors(text, model), texts)))
+            reading = 1000 * float(np.median(timed(partial(script_vectors, embedding=embedding), texts)))
         slow = [1000 * float(np.percentile(whole, share)) for share in (50, 95)]
         table.add(count, *slow, reading, 1000 * float(np.median(plain)))
     table.notes = [

@@ -1,6 +1,6 @@
 """Fit what ships with underscore again: the reader on the lexicon's lines, the calibration on the tuned half.
 
-    python tests/benchmarks/underscore_fit.py
+    python -m tests.benchmarks.underscore_fit
 
 Run it after each change of `lexicon.toml` or of a weight. It writes `reader.npz` and `underscore_reference.npz` and
 prints the two constants that belong into `UnderscoreParams`, with the NDCG@10 of the tuned half. The held-out half and
@@ -13,9 +13,9 @@ import sys
 from pathlib import Path
 
 import numpy as np
-import underscore_set as material
-from underscore import ndcg
 
+from tests.benchmarks import underscore_set as material
+from tests.benchmarks.underscore import ndcg
 from workbench.catalog import meaning, underscore_reference
 from workbench.catalog.briefs import read_brief
 from workbench.catalog.lane import fit_calibration
