@@ -291,7 +291,8 @@ def refused(answer: httpx.Response | http.client.HTTPResponse, status: int) -> d
 
 def start_service(home: Path, settings: Mapping[str, str], *options: str) -> Service:
     """Start `workbench serve` on a free port and wait until it accepts requests."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("WORKBENCH_")} | settings
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("WORKBENCH_")}
+    environment |= settings
     with (home.parent / "serve.err").open("a") as log:
         process = subprocess.Popen(
             [*WORKBENCH, "serve", "--port", "0", "--home", str(home), *options],
@@ -374,10 +375,18 @@ def media(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "nothing.mp4").write_bytes(b"this is no film" * 100)
     with (folder / "huge.mp4").open("wb") as huge:
         huge.truncate(MOST_BYTES + 1)
-    named = [{"track_id": "trk_corner", "catalog_song_id": "song_1", "title": "Corner Store"}]
+    named: list[dict[str, str | list[str]]] = [
+        {"track_id": "trk_corner", "catalog_song_id": "song_1", "title": "Corner Store"}
+    ]
     named += [
-        {"track_id": f"trk_{n}", "catalog_song_id": f"song_{n}", "catalog_audio_file_id": f"file_{n}"}
-        | {"title": f"Corner Store {n}", "moods": ["calm" if n % 2 else "bright"], "genres": ["funk"]}
+        {
+            "track_id": f"trk_{n}",
+            "catalog_song_id": f"song_{n}",
+            "catalog_audio_file_id": f"file_{n}",
+            "title": f"Corner Store {n}",
+            "moods": ["calm" if n % 2 else "bright"],
+            "genres": ["funk"],
+        }
         for n in range(2, 13)
     ]
     lines = [json.dumps({"path": "song.flac", **track}) for track in named]
@@ -452,7 +461,8 @@ def service(media: Path, settings: dict[str, str], tmp_path_factory: pytest.Temp
 
 def fill(home: Path, media: Path, settings: Mapping[str, str]) -> None:
     """Give a home its song and its two shared clips."""
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("WORKBENCH_")} | settings
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("WORKBENCH_")}
+    environment |= settings
     for command in (
         ("catalog", "add", str(media / "manifest.jsonl")),
         ("videos", "add", str(media / "long.mp4"), "--shared", "--video-id", "vid_long"),

@@ -40,7 +40,7 @@ TOOLS = {
 def called(server: Any, tool: str, arguments: dict[str, Any], told: list[str] | None = None) -> Any:
     """The result of one tool call."""
 
-    async def progress(done: float, total: float | None, message: str | None) -> None:
+    async def progress(progress: float, total: float | None, message: str | None) -> None:
         if told is not None:
             told.append(str(message))
 

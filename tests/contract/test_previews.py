@@ -61,7 +61,7 @@ def test_the_link_plays_without_a_key(preview: dict[str, Any]) -> None:
     assert answer.status_code == 200, answer.text
     assert answer.headers["content-type"] == "audio/mpeg"
     assert answer.headers["accept-ranges"] == "bytes"
-    with av.open(io.BytesIO(answer.content)) as sound:
+    with av.open(io.BytesIO(answer.content), "r") as sound:
         seconds = sum(frame.samples / frame.sample_rate for frame in sound.decode(audio=0))
     assert 5 < seconds <= 30.1
     assert seconds == pytest.approx(preview["duration_seconds"], abs=0.2)

@@ -57,7 +57,7 @@ def test_no_server_error_and_answers_conform(
         suppress_health_check=list(HealthCheck),
     )
     @given(case=operation.as_strategy(generation_mode=mode), real=...)
-    def ask(case: schemathesis.Case, real: bool) -> None:
+    def ask(case: schemathesis.Case[Any], real: bool) -> None:
         if isinstance(case.body, dict):
             for name in ("video_url", "audio_url"):
                 if str(case.body.get(name)).startswith("https://"):

@@ -78,7 +78,15 @@ def passes_with_oldest(python: Path) -> bool:
     """The same with the oldest packages that pyproject.toml allows."""
     name, environment = "oldest", ENVIRONMENTS / "oldest"
     bin_ = environment / "bin"
-    pip = [bin_ / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps"]
+    pip: list[str | Path] = [
+        bin_ / "python",
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--disable-pip-version-check",
+        "--no-deps",
+    ]
     with tempfile.TemporaryDirectory() as home:
         return (
             run(name, [python, "-m", "venv", environment])

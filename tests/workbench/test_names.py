@@ -1,6 +1,7 @@
 """The names that a notebook gets from `import workbench`."""
 
 import ast
+import importlib
 import subprocess
 import sys
 from pathlib import Path
@@ -19,11 +20,14 @@ def test_type_checkers_see_the_names_that_load() -> None:
     tree = ast.parse(Path(workbench.__file__).read_text())
     (seen,) = [node for node in tree.body if isinstance(node, ast.If)]
     imported = {
-        alias.asname: node.module for node in seen.body if isinstance(node, ast.ImportFrom) for alias in node.names
+        str(alias.asname): str(node.module)
+        for node in seen.body
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
     }
     assert set(imported) == set(workbench.__all__)
     for name, module in imported.items():
-        assert getattr(sys.modules[f"{module}"] if module in sys.modules else __import__(module, fromlist=[name]), name)
+        assert getattr(importlib.import_module(module), name)
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -27,7 +27,7 @@ def test_only_what_nobody_asks_for_any_more_is_removed(database: Database, tmp_p
     ages = {"old": 2.0, "late": 0.5, "taken": 2.0}
     with database.write() as connection:
         for name, days in ages.items():
-            status = "processing" if name == "taken" else "awaiting_upload"
+            status: claims.Status = "processing" if name == "taken" else "awaiting_upload"
             claims.create(connection, Claim(f"vid_{name}", "ada", status, storage_key=f"upl_{name}"))
             one = tables.claims.update().where(tables.claims.c.video_id == f"vid_{name}")
             connection.execute(one.values(updated_at=moment(-days * DAYS)))

@@ -36,7 +36,7 @@ def test_there_and_back_is_the_same_grid(pickup: int) -> None:
 
 
 def test_bars_of_another_length_keep_it_when_they_move() -> None:
-    positions = [1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 1, 2, 3, 4, 1, 2, 3, 4]
+    positions = np.array([1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 1, 2, 3, 4, 1, 2, 3, 4])
     grid = BeatGrid(np.arange(18) * 0.5, positions, 4)
     assert list(shift_bar(grid, 1).positions) == [4, 1, 2, 3, 4, 1, 2, 3, 4, 1, 2, 1, 2, 3, 4, 1, 2, 3]
 

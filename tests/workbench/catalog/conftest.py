@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from workbench.catalog.columns import CONTOUR_PARTS, Columns, empty_columns
 from workbench.catalog.film_facts import FilmFacts, Scene, drive_of, movement_of, pace_of
@@ -52,7 +54,9 @@ def _columns(**numbers: Sequence[float]) -> Columns:
         "vocals": 0.0, "drums": 0.5, "speech_band": 0.1, "loopable": 0.8, "dynamics": 6.0,
     }  # fmt: skip
     base = empty_columns(np.array([f"trk_{k:03d}" for k in range(rows)], dtype=object))
-    given = {name: np.asarray(numbers.get(name, [value] * rows), dtype=np.float32) for name, value in usual.items()}
+    given: dict[str, NDArray[Any]] = {
+        name: np.asarray(numbers.get(name, [value] * rows), dtype=np.float32) for name, value in usual.items()
+    }
     contour = np.asarray(numbers.get("contour", np.full((rows, CONTOUR_PARTS), 0.5)), dtype=np.float16)
     return replace(base, **given, beats_per_bar=np.full(rows, 4, dtype=np.int8), contour=contour)
 

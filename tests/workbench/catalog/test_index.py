@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from workbench.catalog.index import ExactIndex, FaissIndex, build_faiss, recall
 from workbench.errors import ParameterError, StoreError
@@ -14,11 +15,12 @@ from workbench.params import CatalogParams
 DICE = np.random.default_rng(3)
 
 
-def clustered(count: int, dims: int) -> np.ndarray:
+def clustered(count: int, dims: int) -> NDArray[np.float16]:
     """Rows around forty directions, as tracks around styles."""
     middles = DICE.normal(size=(40, dims))
     rows = middles[DICE.integers(0, 40, count)] + 0.8 * DICE.normal(size=(count, dims))
-    return (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float16)
+    unit: NDArray[np.float16] = (rows / np.linalg.norm(rows, axis=1, keepdims=True)).astype(np.float16)
+    return unit
 
 
 VECTORS = clustered(5000, 48)
@@ -34,8 +36,8 @@ def test_the_scan_agrees_with_plain_arithmetic() -> None:
 
 def test_every_half_float_is_widened_right() -> None:
     bits = np.arange(2**16, dtype=np.uint16)
-    halves = bits.view(np.float16)
-    halves = halves[np.isfinite(halves)].reshape(-1, 1)
+    numbers = bits.view(np.float16)
+    halves = numbers[np.isfinite(numbers)].reshape(-1, 1)
     scores = ExactIndex(halves).scores(np.ones(1, np.float32))
     np.testing.assert_array_equal(scores, halves[:, 0].astype(np.float32))
 

@@ -32,7 +32,8 @@ class Letters:
         self.asked += texts
         counts = np.array([np.bincount(np.frombuffer(t.encode(), np.uint8), minlength=256) for t in texts], np.float32)
         rows = np.pad(counts, ((0, 0), (0, WORD_DIMS - 256)))
-        return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        unit: NDArray[np.float32] = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+        return unit
 
 
 @pytest.fixture
@@ -60,7 +61,7 @@ def measured(number: int, **facts: object) -> Measurement:
 
 
 def opened(home: Home, letters: Letters, **params: object) -> Snapshot:
-    return open_snapshot(home, CatalogParams(**params), None, letters)
+    return open_snapshot(home, CatalogParams.model_validate(params), None, letters)
 
 
 def test_an_empty_catalog_has_no_rows(home: Home, letters: Letters) -> None:

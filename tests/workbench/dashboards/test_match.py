@@ -109,6 +109,7 @@ def test_where_it_lands_is_that_of_the_chosen_track(drawn: DrawnMatch, tmp_path:
         tab.places.value = tab.places.options[1]
         assert tab.state.placement == 1
         tab.choose("sung")
+        assert other.sync is not None
         assert tab.places.value == tab.places.options[0] != first
         assert tab.state.place == other.sync[0]
     finally:

@@ -32,6 +32,7 @@ def test_seams_segments_and_speech_need_no_song(plan: LoopPlan, mix: MixBody, tm
     starts = plan.segment_starts
     assert [start for start, _, _ in named(labels, "segment")] == pytest.approx(starts[:-1], abs=1e-6)
     assert [end for _, end, _ in named(labels, "segment")] == pytest.approx(starts[1:], abs=1e-6)
+    assert mix.duck is not None
     assert [[start, end] for start, end, _ in named(labels, "speech")] == mix.duck.speech_ranges
     assert labels == sorted(labels)
 

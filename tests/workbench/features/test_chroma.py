@@ -21,7 +21,7 @@ def test_a_note_is_found_at_its_semitone(midi: int) -> None:
 
 @pytest.mark.parametrize("cents", [-40.0, 0.0, 30.0])
 def test_a_tuning_off_440_is_measured_and_corrected(cents: float) -> None:
-    sound = sum(note(midi + cents / 100, 2.0) for midi in (60, 64, 67))
+    sound = np.sum([note(midi + cents / 100, 2.0) for midi in (60, 64, 67)], axis=0)
     tones, tuning = beat_tones(sound, RATE, np.array([0.5, 1.0, 1.5]))
     assert 100 * tuning == pytest.approx(cents, abs=3.0)
     assert set(np.argsort(tones[0, 0])[-3:] + LOWEST_MIDI) == {60, 64, 67}

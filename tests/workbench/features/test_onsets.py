@@ -1,4 +1,5 @@
 import numpy as np
+from numpy.typing import NDArray
 
 from workbench.features.onsets import RANGES, detect_onsets
 from workbench.features.spectrum import analyze_spectrum
@@ -44,8 +45,9 @@ def test_gain_changes_nothing() -> None:
 def test_a_new_chord_changes_the_harmony_and_a_repeated_one_does_not() -> None:
     t = np.arange(2 * RATE) / RATE
 
-    def chord(*midi: int) -> np.ndarray:
-        return sum(np.sin(2 * np.pi * 440 * 2 ** ((m - 69) / 12) * t) for m in midi)
+    def chord(*midi: int) -> NDArray[np.float64]:
+        notes = [np.sin(2 * np.pi * 440 * 2 ** ((m - 69) / 12) * t) for m in midi]
+        return np.asarray(np.sum(notes, axis=0), np.float64)
 
     sound = np.concatenate((chord(60, 64, 67), chord(60, 64, 67), chord(62, 65, 69))).astype(np.float32) / 4
     change = detect_onsets(analyze_spectrum(sound, RATE)).harmonic_change

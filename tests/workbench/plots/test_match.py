@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from matplotlib.patches import Rectangle
 
 from workbench.catalog.columns import CONTOUR_PARTS, Columns, empty_columns
 from workbench.catalog.film_facts import FilmFacts, Scene
@@ -43,7 +44,7 @@ def test_parts_add_up_beside_the_score() -> None:
     parts = [dict(usual), dict(usual) | {"voice": 0.1, "level": 1.0}]
     figure = parts_figure(("As usual", "Sings"), (0.4, 0.2), parts, MatchParams())
     left = figure.axes[0]
-    widths = [bar.get_width() for bar in left.patches]
+    widths = [bar.get_width() for bar in left.patches if isinstance(bar, Rectangle)]
     assert min(widths) < -0.1
     assert {text.get_text() for text in left.get_yticklabels()} == {"As usual", "Sings"}
     assert set(parts[0]) == set(MATCH_PARTS)

@@ -4,10 +4,14 @@ It imports nothing of the project. For every segment it works out, over the whol
 each output sample and its gain, and adds the product.
 """
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 
-def reference_render(plan, song, rate):
+def reference_render(plan: Mapping[str, Any], song: NDArray[np.floating], rate: int) -> NDArray[np.float64]:
     """Plan as a mapping of the specification's fields, song of shape (channels, n); gives shape (channels, m)."""
     segments = plan["segments"]
     n = round(plan["window_end"] * rate)

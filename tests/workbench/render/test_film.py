@@ -1,15 +1,20 @@
 """Films: the picture stays as it is, flash and click stay together, the mix is applied in its order."""
 
 import struct
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import pairwise
+from pathlib import Path
+from typing import Any
 
 import av
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from workbench.errors import MediaError, ParameterError, PlanError
 from workbench.features.loudness import true_peak_db
+from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode
 from workbench.media.probe import probe
 from workbench.media.video import frames
@@ -25,7 +30,7 @@ EVENTS = (2.0, 6.0, 9.0)  # s of video time: a white frame and a click
 
 @dataclass(frozen=True)
 class Duck:
-    envelope_points: tuple = ()
+    envelope_points: tuple[tuple[float, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -35,41 +40,51 @@ class Mix:
     duck: Duck | None = field(default=None)
 
 
-def make_clip(path, *, codec="libx264", shift_s=0.0, sound=True, sound_codec="aac", options=None, audio_late_s=0.0):
+def make_clip(
+    path: Path,
+    *,
+    codec: str = "libx264",
+    shift_s: float = 0.0,
+    sound: bool = True,
+    sound_codec: str = "aac",
+    options: dict[str, str] | None = None,
+    audio_late_s: float = 0.0,
+) -> Path:
     """A clip of black frames; at each event one white frame and a click. All time stamps are moved by `shift_s`."""
     with av.open(str(path), "w") as clip:
         picture = clip.add_stream(codec, rate=FPS, options=options or {})
+        assert isinstance(picture, av.VideoStream)
         picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
-        if sound:
-            track = clip.add_stream(sound_codec, rate=RATE, layout="mono")
-            samples = np.zeros((1, SECONDS * RATE), dtype=np.float32)
-            for event in EVENTS:
-                at = round(event * RATE)
-                samples[0, at : at + 96] = 0.5 * np.sin(2 * np.pi * 3000 * np.arange(96) / RATE)
-            samples = samples[:, round(audio_late_s * RATE) :]
+        track = clip.add_stream(sound_codec, rate=RATE, layout="mono") if sound else None
+        assert track is None or isinstance(track, av.AudioStream)
+        samples = np.zeros((1, SECONDS * RATE), dtype=np.float32)
+        for event in EVENTS:
+            at = round(event * RATE)
+            samples[0, at : at + 96] = 0.5 * np.sin(2 * np.pi * 3000 * np.arange(96) / RATE)
+        samples = samples[:, round(audio_late_s * RATE) :]
         for n in range(SECONDS * FPS):
             white = any(round(event * FPS) == n for event in EVENTS)
             pixels = np.full((48, 64, 3), 255 if white else 0, dtype=np.uint8)
             frame = av.VideoFrame.from_ndarray(pixels, format="rgb24").reformat(format="yuv420p")
             frame.pts = n + round(shift_s * FPS)
             clip.mux(picture.encode(frame))
-            if sound and n % FPS == 0:
+            if track and n % FPS == 0:
                 piece = np.ascontiguousarray(samples[:, n // FPS * RATE : (n // FPS + 1) * RATE])
                 audio = av.AudioFrame.from_ndarray(piece, format="fltp", layout="mono")
                 audio.sample_rate, audio.pts = RATE, n // FPS * RATE + round((shift_s + audio_late_s) * RATE)
                 clip.mux(track.encode(audio))
         clip.mux(picture.encode(None))
-        if sound:
+        if track:
             clip.mux(track.encode(None))
     return path
 
 
-def flashes(path):
+def flashes(path: Path) -> list[float]:
     """Video times of the white frames."""
     return [picture.video_s for picture in frames(path, width=16) if picture.pixels.mean() > 128]
 
 
-def clicks(path):
+def clicks(path: Path) -> list[float]:
     """Video times of the sounds, on the clock that the pictures have."""
     sound = decode(path)
     level = np.abs(sound.mono())
@@ -79,18 +94,18 @@ def clicks(path):
     ]
 
 
-def packets(path):
+def packets(path: Path) -> list[bytes]:
     with av.open(str(path)) as container:
         return [bytes(packet) for packet in container.demux(video=0) if packet.size]
 
 
 @pytest.fixture(scope="session")
-def clip(tmp_path_factory):
+def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return make_clip(tmp_path_factory.mktemp("clips") / "clip.mp4")
 
 
 @pytest.fixture(scope="session")
-def song():
+def song() -> Recording:
     """Eight seconds of quiet noise at 44.1 kHz, mono, dull enough for AAC to keep its level."""
     noise = np.random.default_rng(0).standard_normal(8 * 44_100)
     dull = np.convolve(noise, np.hanning(33) / np.hanning(33).sum(), mode="same")
@@ -98,13 +113,15 @@ def song():
 
 
 @pytest.fixture(scope="session")
-def plan(make_plan):
+def plan(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
     return make_plan([(0.0, 6.0, 0.0, 0.0), (1.0, 7.0, 0.0, 0.0)], [0.05], [0.7], song_duration=8.0, end_fade=1.0)
 
 
 @pytest.mark.parametrize("suffix", [".mp4", ".mov", ".mkv"])
-def test_the_picture_is_copied_and_sound_stays_in_step(clip, plan, song, tmp_path, suffix):
-    told = []
+def test_the_picture_is_copied_and_sound_stays_in_step(
+    clip: Path, plan: LoopPlan, song: Recording, tmp_path: Path, suffix: str
+) -> None:
+    told: list[float] = []
     out = render_film(plan, song, clip, tmp_path / f"film{suffix}", progress=told.append)
     assert packets(out) == packets(clip)
     assert flashes(out) == pytest.approx(EVENTS, abs=0.001)
@@ -130,7 +147,9 @@ def test_the_picture_is_copied_and_sound_stays_in_step(clip, plan, song, tmp_pat
         ("mpeg4.avi", {"codec": "mpeg4", "sound_codec": "libmp3lame"}),
     ],
 )
-def test_clips_with_clocks_of_their_own(plan, song, tmp_path, name, arguments):
+def test_clips_with_clocks_of_their_own(
+    plan: LoopPlan, song: Recording, tmp_path: Path, name: str, arguments: dict[str, Any]
+) -> None:
     """Wherever a container lets its pictures start, flash and click meet in the film, at the video time of the clip."""
     source = make_clip(tmp_path / name, **arguments)
     out = render_film(plan, song, source, tmp_path / "film.mp4")
@@ -141,14 +160,20 @@ def test_clips_with_clocks_of_their_own(plan, song, tmp_path, name, arguments):
         assert container.streams.video[0].start_time == 0
 
 
-def test_pictures_that_only_serve_decoding_stay_hidden(plan, make_plan, song, tmp_path):
+def test_pictures_that_only_serve_decoding_stay_hidden(
+    plan: LoopPlan, make_plan: Callable[..., LoopPlan], song: Recording, tmp_path: Path
+) -> None:
     """A clip cut out of a longer one between key pictures: MP4 hides the head, and its copy does too."""
     cut_s = 2.52
     source = make_clip(tmp_path / "long.mp4", options={"g": "250"})
     with av.open(str(source)) as long, av.open(str(tmp_path / "cut.mp4"), "w") as cut:
         streams = {0: cut.add_stream_from_template(long.streams[0]), 1: cut.add_stream_from_template(long.streams[1])}
         for packet in long.demux():
-            if packet.size and (packet.stream_index == 0 or packet.pts * packet.time_base >= cut_s - 0.03):
+            if not packet.size:
+                continue
+            assert packet.pts is not None
+            assert packet.dts is not None
+            if packet.stream_index == 0 or packet.pts * packet.time_base >= cut_s - 0.03:
                 packet.pts -= round(cut_s / packet.time_base)
                 packet.dts -= round(cut_s / packet.time_base)
                 packet.stream = streams[packet.stream_index]
@@ -162,7 +187,7 @@ def test_pictures_that_only_serve_decoding_stay_hidden(plan, make_plan, song, tm
         render_film(short, song, tmp_path / "cut.mp4", tmp_path / "film.mkv")
 
 
-def test_a_rotated_picture_stays_rotated(clip, plan, song, tmp_path):
+def test_a_rotated_picture_stays_rotated(clip: Path, plan: LoopPlan, song: Recording, tmp_path: Path) -> None:
     """Telephones write the sensor's picture and a matrix that turns it."""
     content = bytearray(clip.read_bytes())
     matrix = content.index(b"tkhd") + 44
@@ -173,13 +198,13 @@ def test_a_rotated_picture_stays_rotated(clip, plan, song, tmp_path):
     assert (info.width, info.height) == (48, 64)
 
 
-def test_h265_goes_by_the_name_that_apple_accepts(plan, song, tmp_path):
+def test_h265_goes_by_the_name_that_apple_accepts(plan: LoopPlan, song: Recording, tmp_path: Path) -> None:
     source = make_clip(tmp_path / "clip.mkv", codec="libx265", options={"x265-params": "log-level=none"})
     with av.open(str(render_film(plan, song, source, tmp_path / "film.mp4"))) as film:
         assert film.streams.video[0].codec_context.codec_tag == "hvc1"
 
 
-def test_music_starts_with_the_first_picture(clip, plan, tmp_path):
+def test_music_starts_with_the_first_picture(clip: Path, plan: LoopPlan, tmp_path: Path) -> None:
     """A click in the music lands where the plan puts it."""
     samples = np.zeros((1, 8 * 44_100), dtype=np.float32)
     samples[0, 3 * 44_100 : 3 * 44_100 + 88] = 0.5 * np.sin(2 * np.pi * 3000 * np.arange(88) / 44_100)
@@ -187,14 +212,14 @@ def test_music_starts_with_the_first_picture(clip, plan, tmp_path):
     assert clicks(out) == pytest.approx([3.0, 8.0], abs=0.001)
 
 
-def test_the_mix_is_applied_in_its_order(clip, plan, song, tmp_path):
+def test_the_mix_is_applied_in_its_order(clip: Path, plan: LoopPlan, song: Recording, tmp_path: Path) -> None:
     """Music 6 dB down, 12 dB further from 4 to 8 s; footage 3 dB up and not ducked."""
     mix = Mix(-6.0, 3.0, Duck(((3.5, 0.0), (4.0, 12.0), (8.0, 12.0), (8.5, 0.0))))
     dry = render(plan, song).samples[0]
     film = decode(render_film(plan, song, clip, tmp_path / "film.mp4", mix)).samples
 
-    def level_db(sound, rate, begin, end):
-        return 20 * np.log10(np.std(sound[round(begin * rate) : round(end * rate)]))
+    def level_db(sound: NDArray[np.floating], rate: int, begin: float, end: float) -> float:
+        return float(20 * np.log10(np.std(sound[round(begin * rate) : round(end * rate)])))
 
     for begin, end, gain_db in [(2.5, 3.4, -6.0), (4.2, 5.8, -18.0), (6.5, 7.8, -18.0), (9.5, 10.8, -6.0)]:
         heard = level_db(film[0], RATE, begin, end) - level_db(dry, 44_100, begin, end)
@@ -202,7 +227,7 @@ def test_the_mix_is_applied_in_its_order(clip, plan, song, tmp_path):
     assert np.max(np.abs(film[:, round(5.9 * RATE) : round(6.1 * RATE)])) == pytest.approx(0.5 * 10**0.15, rel=0.15)
 
 
-def test_a_sum_is_limited_and_a_bare_plan_is_not(clip, plan, tmp_path):
+def test_a_sum_is_limited_and_a_bare_plan_is_not(clip: Path, plan: LoopPlan, tmp_path: Path) -> None:
     time = np.arange(8 * 44_100) / 44_100
     loud = Recording.from_samples(1.2 * np.sin(2 * np.pi * 441.0 * time)[None], 44_100)
     mixed = decode(render_film(plan, loud, clip, tmp_path / "mixed.mp4")).samples
@@ -211,7 +236,7 @@ def test_a_sum_is_limited_and_a_bare_plan_is_not(clip, plan, tmp_path):
     assert true_peak_db(bare) > 1.0
 
 
-def test_what_a_decoder_gives_back_stays_under_the_ceiling(clip, plan, tmp_path):
+def test_what_a_decoder_gives_back_stays_under_the_ceiling(clip: Path, plan: LoopPlan, tmp_path: Path) -> None:
     """Hard, bright noise, of which AAC at its lowest rate keeps no peak; the sound is made again until it fits."""
     noise = np.sign(np.random.default_rng(7).standard_normal((2, 8 * 44_100))).astype(np.float32)
     film = render_film(
@@ -220,12 +245,15 @@ def test_what_a_decoder_gives_back_stays_under_the_ceiling(clip, plan, tmp_path)
     assert -3.0 < heard_levels(film).true_peak_dbtp <= -1.0
 
 
-def test_a_second_take_of_the_sound_neither_turns_progress_back_nor_writes_the_picture_again(clip, plan, tmp_path):
+def test_a_second_take_of_the_sound_neither_turns_progress_back_nor_writes_the_picture_again(
+    clip: Path, plan: LoopPlan, tmp_path: Path
+) -> None:
     """Until the sound fits nothing of the picture is written; what is written then only grows."""
     hot = np.sign(np.random.default_rng(7).standard_normal((2, 8 * 44_100))).astype(np.float32)
-    told, written = [], []
+    told: list[float] = []
+    written: list[int] = []
 
-    def progress(done):
+    def progress(done: float) -> None:
         told.append(done)
         written.append(sum(path.stat().st_size for path in tmp_path.iterdir()))
 
@@ -246,29 +274,31 @@ def test_a_second_take_of_the_sound_neither_turns_progress_back_nor_writes_the_p
     assert heard_levels(out).true_peak_dbtp <= -1.0
 
 
-def test_the_picture_is_refused_before_the_sound_is_made(plan, song, tmp_path):
+def test_the_picture_is_refused_before_the_sound_is_made(plan: LoopPlan, song: Recording, tmp_path: Path) -> None:
     source = make_clip(tmp_path / "clip.webm", codec="libvpx", sound_codec="libopus")
-    told = []
+    told: list[float] = []
     with pytest.raises(MediaError, match=r"vp8.*mkv"):
         render_film(plan, song, source, tmp_path / "film.mp4", progress=told.append)
     assert told == []
 
 
-def test_footage_goes_on_where_a_plan_ends_before_the_clip(clip, make_plan, song, tmp_path):
+def test_footage_goes_on_where_a_plan_ends_before_the_clip(
+    clip: Path, make_plan: Callable[..., LoopPlan], song: Recording, tmp_path: Path
+) -> None:
     short = make_plan([(0.0, 4.0, 0.0, 0.0), (1.0, 4.0, 0.0, 0.0)], [0.05], [0.7], song_duration=8.0)
     out = render_film(short, song, clip, tmp_path / "film.mp4")
     assert clicks(out) == pytest.approx(EVENTS, abs=0.001)
     assert np.std(decode(out).samples[:, round(7.2 * RATE) : round(8.8 * RATE)]) < 1e-4
 
 
-def test_a_clip_without_sound(plan, song, tmp_path):
+def test_a_clip_without_sound(plan: LoopPlan, song: Recording, tmp_path: Path) -> None:
     silent = make_clip(tmp_path / "silent.mp4", sound=False)
     out = render_film(plan, song, silent, tmp_path / "film.mp4")
     assert np.std(decode(out).samples[0, RATE : 10 * RATE]) == pytest.approx(np.std(song.samples), rel=0.02)
 
 
 @pytest.mark.parametrize("channels", [1, 2, 6, 8])
-def test_any_channels_fold_down_to_stereo(clip, plan, tmp_path, channels):
+def test_any_channels_fold_down_to_stereo(clip: Path, plan: LoopPlan, tmp_path: Path, channels: int) -> None:
     samples = np.zeros((channels, 8 * 44_100), dtype=np.float32)
     samples[0] = 0.1 * np.sin(2 * np.pi * 441.0 * np.arange(8 * 44_100) / 44_100)
     film = render_film(plan, Recording.from_samples(samples, 44_100), clip, tmp_path / "film.mp4", footage=False)
@@ -277,14 +307,14 @@ def test_any_channels_fold_down_to_stereo(clip, plan, tmp_path, channels):
     assert np.std(right) == pytest.approx(0.1 / np.sqrt(2) if channels == 1 else 0.0, abs=0.002)
 
 
-def test_a_picture_that_the_film_cannot_hold(plan, song, tmp_path):
+def test_a_picture_that_the_film_cannot_hold(plan: LoopPlan, song: Recording, tmp_path: Path) -> None:
     source = make_clip(tmp_path / "clip.webm", codec="libvpx", sound_codec="libopus")
     with pytest.raises(MediaError, match=r"vp8.*mkv"):
         render_film(plan, song, source, tmp_path / "film.mp4")
     assert flashes(render_film(plan, song, source, tmp_path / "film.mkv")) == pytest.approx(EVENTS, abs=0.001)
 
 
-def test_bad_input_is_one_error_and_leaves_nothing(clip, plan, song, tmp_path):
+def test_bad_input_is_one_error_and_leaves_nothing(clip: Path, plan: LoopPlan, song: Recording, tmp_path: Path) -> None:
     whole = clip.read_bytes()
     bad = {
         "torn.mp4": whole[: len(whole) // 2],
@@ -309,7 +339,9 @@ def test_bad_input_is_one_error_and_leaves_nothing(clip, plan, song, tmp_path):
     assert list(work.iterdir()) == []
 
 
-def test_a_damaged_picture_is_copied_as_far_as_it_reads(clip, plan, song, tmp_path):
+def test_a_damaged_picture_is_copied_as_far_as_it_reads(
+    clip: Path, plan: LoopPlan, song: Recording, tmp_path: Path
+) -> None:
     """Bytes flipped inside the pictures: a copy keeps them, time and sound hold."""
     content = bytearray(clip.read_bytes())
     middle = content.index(b"mdat") + 200
@@ -320,7 +352,9 @@ def test_a_damaged_picture_is_copied_as_far_as_it_reads(clip, plan, song, tmp_pa
     assert packets(out) == packets(damaged)
 
 
-def test_a_plan_for_a_longer_clip_is_refused(clip, make_plan, song, tmp_path):
+def test_a_plan_for_a_longer_clip_is_refused(
+    clip: Path, make_plan: Callable[..., LoopPlan], song: Recording, tmp_path: Path
+) -> None:
     long = make_plan([(0.0, 7.0, 0.0, 0.0), (1.0, 7.0, 0.0, 0.0)], [0.05], [0.7], song_duration=8.0)
     with pytest.raises(PlanError, match=r"13\.000 s, but clip\.mp4 lasts 12\.000 s"):
         render_film(long, song, clip, tmp_path / "film.mp4")
@@ -328,8 +362,8 @@ def test_a_plan_for_a_longer_clip_is_refused(clip, make_plan, song, tmp_path):
 
 
 @pytest.mark.parametrize(("suffix", "floor_db"), [(".wav", -90.0), (".flac", -90.0), (".mp3", -30.0)])
-def test_sound_files(plan, song, tmp_path, suffix, floor_db):
-    told = []
+def test_sound_files(plan: LoopPlan, song: Recording, tmp_path: Path, suffix: str, floor_db: float) -> None:
+    told: list[float] = []
     out = render_audio(plan, song, tmp_path / f"music{suffix}", progress=told.append)
     heard, expected = decode(out), render(plan, song)
     assert heard.sample_rate == 44_100
@@ -340,7 +374,7 @@ def test_sound_files(plan, song, tmp_path, suffix, floor_db):
     assert [path.name for path in tmp_path.iterdir()] == [out.name]
 
 
-def test_sound_files_can_be_limited(plan, tmp_path):
+def test_sound_files_can_be_limited(plan: LoopPlan, tmp_path: Path) -> None:
     loud = Recording.from_samples(2 * np.sin(np.arange(8 * 44_100) / 20.0)[None], 44_100)
     out = render_audio(plan, loud, tmp_path / "music.wav", RenderParams(ceiling_dbtp=-3.0), limit=True)
     assert true_peak_db(decode(out).samples) == pytest.approx(-3.0, abs=0.06)

@@ -1,14 +1,18 @@
 """Rendered plans against a second renderer written from the contract, and against what must be true of any of them."""
 
 import tracemalloc
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import asdict
 from math import ceil
+from types import ModuleType
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, PlanError
 from workbench.features.loudness import integrated_lufs
+from workbench.loops.plan import LoopPlan
 from workbench.params import RenderParams
 from workbench.recording import Recording
 from workbench.render.playback import expected_excerpt, render, render_blocks, seam_excerpt
@@ -16,17 +20,17 @@ from workbench.render.playback import expected_excerpt, render, render_blocks, s
 RATES = [22_050, 32_000, 44_100, 48_000, 96_000]
 
 
-def noise(seconds, rate, channels=2, seed=0):
+def noise(seconds: float, rate: int, channels: int = 2, seed: int = 0) -> Recording:
     samples = np.random.default_rng(seed).uniform(-0.5, 0.5, (channels, round(seconds * rate)))
     return Recording.from_samples(samples.astype(np.float32), rate)
 
 
-def peak_db(samples):
-    return 20 * np.log10(max(float(np.max(np.abs(samples), initial=0.0)), 1e-12))
+def peak_db(samples: NDArray[np.floating]) -> float:
+    return float(20 * np.log10(max(float(np.max(np.abs(samples), initial=0.0)), 1e-12)))
 
 
 @pytest.fixture
-def eventful(make_plan):
+def eventful(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
     """Three seams of every kind, glides, fades at both ends, odd times, on a song of 12 s."""
     return make_plan(
         [
@@ -46,7 +50,7 @@ def eventful(make_plan):
 
 
 @pytest.fixture
-def resolving(make_plan):
+def resolving(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
     """Starts late and ends with the song itself, a tail before the clip's end."""
     return make_plan(
         [(0.0, 4.2, 0.5, 0.5), (1.1, 7.9, 0.0, 0.5)],
@@ -63,7 +67,7 @@ def resolving(make_plan):
 
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize("channels", [1, 2, 6])
-def test_nulls_against_the_reference(eventful, reference, rate, channels):
+def test_nulls_against_the_reference(eventful: LoopPlan, reference: ModuleType, rate: int, channels: int) -> None:
     song = noise(12.0, rate, channels)
     ours = render(eventful, song)
     theirs = reference.reference_render(asdict(eventful), song.samples, rate)
@@ -71,7 +75,7 @@ def test_nulls_against_the_reference(eventful, reference, rate, channels):
     assert peak_db(ours.samples - theirs) < -110.0
 
 
-def test_nulls_against_the_reference_when_the_song_ends_the_plan(resolving, reference):
+def test_nulls_against_the_reference_when_the_song_ends_the_plan(resolving: LoopPlan, reference: ModuleType) -> None:
     song = noise(8.0, 44_100)
     ours = render(resolving, song).samples
     assert peak_db(ours - reference.reference_render(asdict(resolving), song.samples, 44_100)) < -110.0
@@ -79,7 +83,7 @@ def test_nulls_against_the_reference_when_the_song_ends_the_plan(resolving, refe
     assert not ours[:, -int(0.74 * 44_100) :].any()
 
 
-def test_the_song_passes_untouched_where_nothing_is_asked_of_it(make_plan):
+def test_the_song_passes_untouched_where_nothing_is_asked_of_it(make_plan: Callable[..., LoopPlan]) -> None:
     song = noise(10.0, 44_100)
     plan = make_plan([(0.0, 6.0, 0.0, 0.0), (2.0, 8.0, 0.0, 0.0)], [0.1], [1.0], song_duration=10.0)
     heard = render(plan, song).samples
@@ -88,7 +92,7 @@ def test_the_song_passes_untouched_where_nothing_is_asked_of_it(make_plan):
     assert np.array_equal(heard[:, after:], song.samples[:, after - 4 * 44_100 : 8 * 44_100])
 
 
-def test_repeats_do_not_drift(make_plan):
+def test_repeats_do_not_drift(make_plan: Callable[..., LoopPlan]) -> None:
     """A body of a fraction of a sample too much, 600 times: an impulse in it stays where video time puts it."""
     rate, length = 44_100, 2.0000107  # 0.47 samples over
     samples = np.zeros((1, 5 * rate), dtype=np.float32)
@@ -102,7 +106,7 @@ def test_repeats_do_not_drift(make_plan):
     assert np.max(np.abs(clicks - expected)) <= 1.0
 
 
-def _placed(blocks):
+def _placed(blocks: Iterable[NDArray[np.float32]]) -> Iterator[tuple[int, NDArray[np.float32]]]:
     at = 0
     for block in blocks:
         yield at, block
@@ -110,14 +114,14 @@ def _placed(blocks):
 
 
 @pytest.mark.parametrize("block_seconds", [0.1, 0.377, 60.0])
-def test_blocks_of_any_length_make_the_same_sound(eventful, block_seconds):
+def test_blocks_of_any_length_make_the_same_sound(eventful: LoopPlan, block_seconds: float) -> None:
     song = noise(12.0, 22_050)
     whole = render(eventful, song)
     cut = render(eventful, song, RenderParams(block_seconds=block_seconds))
     assert np.array_equal(whole.samples, cut.samples)
 
 
-def test_a_part_is_what_the_whole_has_there(eventful):
+def test_a_part_is_what_the_whole_has_there(eventful: LoopPlan) -> None:
     song = noise(12.0, 44_100)
     whole = render(eventful, song).samples
     part = render(eventful, song, from_s=5.5, to_s=7.25).samples
@@ -126,7 +130,7 @@ def test_a_part_is_what_the_whole_has_there(eventful):
 
 
 @pytest.mark.parametrize(("exponent", "coherent"), [(0.5, False), (1.0, True)])
-def test_crossfades_keep_the_level(make_plan, exponent, coherent):
+def test_crossfades_keep_the_level(make_plan: Callable[..., LoopPlan], exponent: float, coherent: bool) -> None:
     """Equal power keeps the power of unlike sides, linear the amplitude of equal ones, all through the fade."""
     rate = 48_000
     if coherent:  # 8 s is a whole number of periods, so both sides are the same sound
@@ -141,7 +145,7 @@ def test_crossfades_keep_the_level(make_plan, exponent, coherent):
     assert middle == pytest.approx(usual, abs=0.15)
 
 
-def test_seams_do_not_click(make_plan):
+def test_seams_do_not_click(make_plan: Callable[..., LoopPlan]) -> None:
     """Over a seam between two phases of a sine the waveform is hardly steeper than the sine itself."""
     rate, fade = 44_100, 0.005
     samples = 0.5 * np.sin(2 * np.pi * 100.0 * np.arange(10 * rate) / rate)[None]
@@ -152,7 +156,7 @@ def test_seams_do_not_click(make_plan):
     assert np.max(np.abs(np.diff(heard))) < 2 * steepest + start
 
 
-def test_levels_glide_in_decibels(make_plan):
+def test_levels_glide_in_decibels(make_plan: Callable[..., LoopPlan]) -> None:
     rate = 44_100
     song = Recording.from_samples(np.full((1, 20 * rate), 0.5, dtype=np.float32), rate)
     plan = make_plan([(0.0, 5.0, 0.0, 0.0), (3.0, 13.0, 0.0, -6.0)], [0.01], [1.0], song_duration=20.0, glide=4.0)
@@ -168,7 +172,7 @@ def test_levels_glide_in_decibels(make_plan):
         assert 20 * np.log10(heard[round(time * rate)] / 0.5) == pytest.approx(level_db, abs=1e-3)
 
 
-def test_memory_does_not_grow_with_the_plan(make_plan):
+def test_memory_does_not_grow_with_the_plan(make_plan: Callable[..., LoopPlan]) -> None:
     song = noise(30.0, 44_100)
     peaks = []
     for repeats in (6, 300):
@@ -182,7 +186,7 @@ def test_memory_does_not_grow_with_the_plan(make_plan):
     assert peaks[1] < peaks[0] + 2e6  # two hours against two minutes: the list of cues, no sound
 
 
-def test_excerpts_show_a_seam_and_what_was_expected(make_plan):
+def test_excerpts_show_a_seam_and_what_was_expected(make_plan: Callable[..., LoopPlan]) -> None:
     """Where a body repeats exactly, what is heard, what was left and what is entered are the same sound."""
     rate = 44_100
     phrase = np.random.default_rng(1).uniform(-0.5, 0.5, (2, 4 * rate)).astype(np.float32)
@@ -197,7 +201,7 @@ def test_excerpts_show_a_seam_and_what_was_expected(make_plan):
         seam_excerpt(plan, song, 1)
 
 
-def test_excerpts_are_cut_at_the_ends_of_plan_and_song(make_plan):
+def test_excerpts_are_cut_at_the_ends_of_plan_and_song(make_plan: Callable[..., LoopPlan]) -> None:
     song = noise(10.0, 44_100)
     plan = make_plan([(1.0, 2.0, 0.0, 0.0), (0.5, 9.5, -2.0, -2.0)], [0.1], [1.0], song_duration=10.0)
     expected = expected_excerpt(plan, song, 0, seconds=4.0)
@@ -207,12 +211,12 @@ def test_excerpts_are_cut_at_the_ends_of_plan_and_song(make_plan):
     assert level == pytest.approx(-2.0, abs=0.05)
 
 
-def test_the_wrong_song_is_refused(eventful):
+def test_the_wrong_song_is_refused(eventful: LoopPlan) -> None:
     with pytest.raises(PlanError, match=r"song of 12\.000 s, this one lasts 9\.000 s"):
         render(eventful, noise(9.0, 22_050))
 
 
-def test_the_limiter_acts_when_asked_for(make_plan):
+def test_the_limiter_acts_when_asked_for(make_plan: Callable[..., LoopPlan]) -> None:
     song = Recording.from_samples(2.0 * noise(6.0, 44_100).samples, 44_100)
     plan = make_plan([(0.0, 3.0, 6.0, 6.0), (1.0, 5.0, 0.0, 0.0)], [0.02], [0.7], song_duration=6.0)
     bare = render(plan, song).samples

@@ -93,7 +93,7 @@ def test_a_flash_returns_to_its_shot() -> None:
     assert not picture.cuts.size
 
 
-STORMY = (
+STORMY: tuple[Downpour | Rails | Sea | Window, ...] = (
     Downpour(STORM, seed=13, wind=0.5, lightning=0.8), Rails(STORM, seed=33, speed=15, bend=-140, sun=None),
     Sea(STORM, seed=37, sun=(420, -60, 2), horizon=130, choppy=1.8, drift=26),
     Window(STORM, seed=14, speed=620, drops=True, sun=None), Downpour(STORM, seed=13, wind=0.5),
@@ -175,7 +175,7 @@ def test_a_cut_is_placed_among_pictures_that_were_left_out(place: int) -> None:
 def test_still_stretches_end_at_cuts() -> None:
     page, other = texture(15, pan=0.0), texture(16, pan=0.0)
     picture = picture_of(shots((page, 50), (other, 50), (texture(17, pan=0.5), 50)))
-    assert picture.still == (pytest.approx((0.0, 2.0), abs=0.05), pytest.approx((2.0, 4.0), abs=0.05))
+    assert np.array(picture.still) == pytest.approx(np.array([[0.0, 2.0], [2.0, 4.0]]), abs=0.05)
 
 
 def test_motion_is_in_picture_heights_a_second() -> None:

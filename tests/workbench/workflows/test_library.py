@@ -20,7 +20,7 @@ import soundfile
 
 from workbench.errors import WorkerDied
 from workbench.home import Home
-from workbench.workflows.library import Wanted, add_tracks, cluster, list_files, open_library
+from workbench.workflows.library import Added, Wanted, add_tracks, cluster, list_files, open_library
 from workbench.workflows.workers import LocalWorkers
 
 CALL = "import sys; from service.console import run; sys.exit(run(sys.argv[1:]))"
@@ -205,7 +205,7 @@ def test_a_cluster_finishes_though_a_worker_is_killed(
     address, workers = dask_cluster
     home = Home(tmp_path / "home")
     with cluster(address) as executor:
-        added = []
+        added: list[Added] = []
         for one in add_tracks(list_files([tunes]).wanted, home, executor=executor):
             if not added:
                 workers[0].kill()
