@@ -252,7 +252,7 @@ def hat(length: float = 0.05, tone: float = 1.0) -> Synth:
         sound: Samples = 0.16 * np.asarray(metal)[:, None] + 0.8 * rng.normal(size=(len(time), 2))
         sound = signal.sosfilt(signal.butter(3, 7200, "highpass", fs=RATE, output="sos"), sound, axis=0)
         level: Samples = np.exp(-time / (length / 1.3)) * np.clip((length * 4 - time) / 0.02, 0, 1)
-        return sound * level[:, None] * (velocity / 115) ** 1.4 * 0.35
+        return sound * level[:, None] * float((velocity / 115) ** 1.4) * 0.35
 
     return synth
 
