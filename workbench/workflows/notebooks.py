@@ -140,7 +140,7 @@ def _read_notebook(notebook: Path) -> Any:
     import nbformat
 
     try:
-        node = nbformat.read(str(notebook), as_version=4)  # type: ignore[no-untyped-call]
+        node = nbformat.read(str(notebook), as_version=4)
         nbformat.validate(node)
     except (nbformat.reader.NotJSONError, nbformat.ValidationError, UnicodeDecodeError):
         raise InputError(f"{notebook}: not a Jupyter notebook; give an .ipynb file") from None
