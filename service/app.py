@@ -31,6 +31,7 @@ from service.admission import BODY_LIMIT, Door, at_the_door, identify
 from service.answers.ranking_client import Ranking
 from service.bell import Bell
 from service.errors import Problem, error_body, not_found
+from service.headers import secure
 from service.settings import ServiceSettings
 from service.store.tables import open_database
 from service.store.transactions import Transactions
@@ -174,6 +175,7 @@ async def _routed(request: Request, route: Route, **_: Any) -> None:
 async def _finish(request: Request, response: BaseHTTPResponse) -> None:
     """Headers that every response has, and its log line."""
     response.headers["X-Request-Id"] = str(request.id)
+    secure(response.headers)
     context = request.ctx
     if not context.asked and _under_v1(request):
         await _recognise(request)
@@ -228,6 +230,7 @@ async def _error_response(request: Request, exception: Exception) -> HTTPRespons
         problem = Problem(400, problem.message, headers=problem.headers)
     body = error_body(problem.status, problem.message, str(request.id), problem.details)
     headers = {**problem.headers, "X-Request-Id": str(request.id)}
+    secure(headers)  # here too: what is no request at all gets no further than this
     return HTTPResponse(
         json.dumps(body, separators=(",", ":")), problem.status, headers=headers, content_type="application/json"
     )

@@ -427,6 +427,29 @@ def test_a_client_may_wait_for_100_continue(service: Any, customer: Any) -> None
     assert service.raw(head, b'{"filename": "a.mp4"}').status == 201
 
 
+@pytest.mark.parametrize(
+    "path", [VIDEO, "/v1/nothing", "/healthz", "/metrics", "/docs", "/docs/docs.js", "/v1/openapi.json"]
+)
+def test_every_response_forbids_a_browser_to_load_from_elsewhere(customer: Any, path: str) -> None:
+    headers = customer.get(path).headers
+    policy = headers["content-security-policy"]
+    assert policy.startswith("default-src 'none'; ")
+    assert "frame-ancestors 'none'" in policy
+    assert not any(
+        word in policy for word in ("http", "*", "unsafe-eval", "script-src 'unsafe", "'self' 'unsafe-inline'; script")
+    )
+    assert ("script-src 'self';" in policy) is (path == "/docs")
+    assert headers["x-content-type-options"] == "nosniff"
+    assert headers["referrer-policy"] == "no-referrer"
+
+
+def test_what_is_no_request_is_refused_with_the_same_headers(service: Any) -> None:
+    for data in (request("/v1/videos", method="POST", body=b""), b"GET\r\n\r\n"):
+        answer = service.raw(data)
+        assert answer.status in (400, 401)
+        assert answer.headers["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'"
+
+
 def test_both_key_headers_with_two_keys_are_none(service: Any, customer: Any) -> None:
     """Which of the two would count cannot be known."""
     data = request(VIDEO, f"x-api-key: {customer.key}", "Authorization: Bearer sk_live_other")
