@@ -4,12 +4,15 @@ Who opens such a file finds the old one or the new one, never a part, also when 
 failed; of two who write one file the later wins. The name aside is short, for a file's own name may already be as long
 as the file system allows, hidden, and keeps the suffix, by which encoders and tag writers tell kinds of files.
 
-Functions: `written_whole`, `write_text`, `cannot_be_written`, `left_behind`.
+Also how a file is named to somebody who works on another machine: by its name, without this machine's folders.
+
+Functions: `written_whole`, `write_text`, `cannot_be_written`, `left_behind`, `without_folders`.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import secrets
 import time
 from collections.abc import Iterator
@@ -19,6 +22,9 @@ from pathlib import Path
 from workbench.errors import MediaError, WorkbenchError
 
 _PART = ".part"
+_FOLDER = r"""[^/\\:'"\s]+"""
+_ROOT = rf"(?<![\w.:/\\])(?:[A-Za-z]:)?[/\\]{_FOLDER}"
+"""where an absolute path begins; behind a word, a dot or a colon a stroke is another thing (4/4, audio/mpeg, https://)"""
 
 
 @contextmanager
@@ -69,3 +75,23 @@ def left_behind(folder: Path, idle_seconds: float) -> Iterator[Path]:
         with suppress(FileNotFoundError):  # renamed or removed meanwhile
             if time.time() - part.stat().st_mtime > idle_seconds:
                 yield part
+
+
+def without_folders(text: str, *known: Path) -> str:
+    """A message with every file in it named by its last name alone.
+
+    What reads a file names it by its path, which helps whoever works on this machine. On a page or in an answer
+    it would tell strangers how the server's folders are laid out, and tell the owner nothing that the name does not.
+
+    Parameters
+    ----------
+    known : folders that the files may lie in; only theirs and those below them may have blanks in their names
+
+    Examples
+    --------
+    >>> without_folders("/home/me/uploads/song.mp3: no sound in this file")
+    'song.mp3: no sound in this file'
+    """
+    longest_first = sorted((str(folder) for folder in known), key=len, reverse=True)
+    roots = "|".join([*map(re.escape, longest_first), _ROOT])
+    return re.sub(rf"(?:{roots})[/\\](?:{_FOLDER}[/\\])*(?=[^/\\\s:])", "", text)

@@ -1,4 +1,4 @@
-"""Files are written whole or not at all."""
+"""Files are written whole or not at all, and are named to others without their folders."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import MediaError, ParameterError, StoreError
-from workbench.files import left_behind, write_text, written_whole
+from workbench.files import left_behind, without_folders, write_text, written_whole
 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -63,3 +63,18 @@ def test_parts_of_killed_writers_are_found_and_those_in_work_are_not(tmp_path: P
         os.utime(killed, (0, 0))
         assert list(left_behind(tmp_path, 60.0)) == [killed]
     assert not list(left_behind(tmp_path, -1.0))
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("/home/me/uploads/song.mp3: not readable", "song.mp3: not readable"),
+        ("no such file: '/srv/a/b.wav'", "no such file: 'b.wav'"),
+        ("/srv/my films/a/my film.mp4: no sound", "my film.mp4: no sound"),
+        ("rename /tmp/a/x.wav to /tmp/b/y.wav", "rename x.wav to y.wav"),
+        (r"C:\Users\me\a.wav: empty", "a.wav: empty"),
+        ("4/4 and audio/mpeg from https://example.com/a/b; 3 m / 5 m", None),
+    ],
+)
+def test_a_message_for_others_names_files_without_folders(text: str, named: str | None) -> None:
+    assert without_folders(text, Path("/srv/my films")) == (text if named is None else named)

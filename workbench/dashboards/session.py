@@ -20,6 +20,7 @@ from workbench.dashboards.fades import HandFade, Place, told, with_hand_fades
 from workbench.dashboards.views import LongSound, summed_up
 from workbench.dashboards.work import Deliver, Job, Pool, at_once, shared_pool
 from workbench.errors import WorkbenchError
+from workbench.files import without_folders
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Reason, Refusal
@@ -34,6 +35,13 @@ from workbench.workflows.videos import find_video
 SOUNDS_ROUTE = "sounds"
 """under which the page finds files of the home's `renders/dashboard`"""
 UPLOADS_ROUTE = "uploads"
+
+
+class _Sentence(param.String):  # type: ignore[type-arg]  # takes arguments in its stubs only
+    """Something to be read on the page: files are named without the server's folders, whoever wrote the sentence."""
+
+    def __set__(self, obj: Any, val: str) -> None:
+        super().__set__(obj, obj.for_the_page(val))
 
 
 class Session(param.Parameterized):
@@ -58,8 +66,8 @@ class Session(param.Parameterized):
     coming = param.String("", doc="what is being opened, in a sentence, for a page that has nothing to show yet")
     seam = param.Integer(0, bounds=(0, None), doc="the seam of the plan that is looked at, counted from 0")
     tab = param.String("", doc="title of the tab that somebody wants to see")
-    message = param.String("", doc="what went wrong last, in a sentence")
-    notice = param.String("", doc="what somebody should know of the plan or the file that they got, in a sentence")
+    message = _Sentence("", doc="what went wrong last, in a sentence")
+    notice = _Sentence("", doc="what somebody should know of the plan or the file that they got, in a sentence")
 
     def __init__(self, home: Home, params: WorkbenchParams | None = None, pool: Pool | None = None) -> None:
         super().__init__(params=params or WorkbenchParams())
@@ -252,7 +260,7 @@ class Session(param.Parameterized):
             ended()
             self.message = fault
             if otherwise is not None:
-                otherwise(fault)
+                otherwise(self.message)
 
         def tell(stage: str, done: float) -> None:
             self.param.update(stage=stage, done=min(1.0, max(0.0, done)))
@@ -266,6 +274,11 @@ class Session(param.Parameterized):
         """Give up all work of this page."""
         for job in list(self._jobs):
             job.cancel()
+
+    def for_the_page(self, text: str) -> str:
+        """A sentence as the page may show it: its files by their names, without the folders they lie in."""
+        opened = [self.clip] if self.song is None else [self.clip, self.song.path]
+        return without_folders(text, self.home.root, *(path.parent for path in opened if path is not None))
 
     def url_of(self, path: Path) -> str:
         """The address under which the page finds a file below the home's `renders/dashboard`, with range requests."""

@@ -17,6 +17,7 @@ from workbench.dashboards.views import LongSound
 from workbench.dashboards.work import Pool
 from workbench.errors import MediaError
 from workbench.home import Home
+from workbench.loops.refusals import audio_unavailable
 from workbench.media.audio import write_audio
 from workbench.workflows.loop import Loop, find_song, loop_track
 from workbench.workflows.progress import Progress
@@ -34,6 +35,11 @@ def counted(number: int, *, progress: Progress) -> tuple[int, int]:
 def refused(*, progress: Progress) -> None:
     """Fails as our code does on what cannot be read."""
     raise MediaError("song.wav: no such file")
+
+
+def missing_file(path: Path, *, progress: Progress) -> bytes:
+    """Fails as code of ours that forgot to expect this."""
+    return path.read_bytes()
 
 
 def endless(*, progress: Progress) -> None:
@@ -134,7 +140,9 @@ def test_a_sound_to_draw_is_summed_up_by_a_worker(session: Session, tmp_path: Pa
 
 
 def test_a_sound_that_has_gone_is_told_and_the_page_works_on(session: Session, tmp_path: Path) -> None:
-    assert session.draw(tmp_path / "gone.wav", then=pytest.fail).wait(PATIENCE_SECONDS)
+    drawn: list[LongSound] = []
+    assert session.draw(tmp_path / "gone.wav", then=drawn.append).wait(PATIENCE_SECONDS)
+    assert drawn == []
     assert "gone.wav" in session.message
     found: list[tuple[int, int]] = []
     assert session.run(counted, 1, then=found.append).wait(PATIENCE_SECONDS)
@@ -164,7 +172,9 @@ def test_a_plan_that_is_shown_brings_its_song_and_is_forgotten_with_the_next(ses
     session.show(loop)
     assert session.song_sound is sound, "the same song is not read again"
     session.open_song(bundled_path("data", "bundled", "music", "corner_store.ogg"))
-    assert (session.plan, session.analysis, session.song_sound) == (None, None, None)
+    assert session.plan is None
+    assert session.analysis is None
+    assert session.song_sound is None
     session.cancel()
     until_idle(session)
 
@@ -192,6 +202,37 @@ def test_what_is_no_file_of_ours_is_told_in_a_sentence(session: Session, tmp_pat
     assert "none.mp4" in session.message
     assert session.replan() is None
     assert not session.busy
+
+
+@pytest.mark.parametrize("name", ["song.mp3", "my film.mp4"])
+def test_a_broken_upload_is_named_as_its_owner_named_it(tmp_path: Path, pool: Pool, name: str) -> None:
+    """Not by the server's folders, in a home whose own name has a blank in it either."""
+    session = Session(Home(tmp_path / "home of mine"), pool=pool)
+    upload = session.home.prepared(session.home.uploads / "dashboard") / name
+    upload.write_text("no media at all", encoding="utf-8")
+    session.open_file(upload)
+    assert session.message.startswith(f"{name}: not readable")
+    assert "/" not in session.message
+    session.clip = upload
+    session.open_song(SONG)
+    until_idle(session)
+    assert session.message.startswith(f"{name}: not readable")
+    assert "/" not in session.message
+
+
+def test_the_hint_of_a_refusal_names_no_folder_on_the_page(session: Session, home: Home) -> None:
+    hint = audio_unavailable(f"{home.uploads / 'dashboard' / 'song.mp3'}: not readable").hint
+    assert "song.mp3: not readable" in session.for_the_page(hint)
+    assert "/" not in session.for_the_page(hint)
+
+
+def test_a_fault_of_ours_does_not_show_the_folders_either(session: Session, home: Home) -> None:
+    told: list[str] = []
+    session.run(missing_file, home.root / "arrays" / "gone.zarr", then=lambda _: None, otherwise=told.append)
+    until_idle(session)
+    assert told == [session.message]
+    assert "gone.zarr" in session.message
+    assert str(home.root) not in session.message
 
 
 def test_the_page_finds_files_to_listen_to_and_no_others(session: Session, home: Home) -> None:
