@@ -89,21 +89,33 @@ class Watched:
 
 @pytest.fixture(scope="session")
 def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A film of moving patterns, cut twice, with somebody speaking in it."""
+    """A film of moving patterns, cut twice, with somebody speaking in it from second 20 on."""
+    import av
+
     out = tmp_path_factory.mktemp("film") / "patterns.mp4"
+    sources = ("testsrc2=", "mandelbrot=start_scale=0.3:", "testsrc=")
+    scenes = ";".join(
+        f"{source}size=192x108:rate=12,trim=duration={_FILM_SECONDS / len(sources)},format=yuv420p[{number}]"
+        for number, source in enumerate(sources)
+    )
     voice = bundled_path("data", "bundled", "voice", "narration.ogg")
-    sources = ("testsrc2", "mandelbrot=start_scale=0.3", "testsrc")
-    inputs: list[str] = []
-    for source in sources:
-        sep = ":" if "=" in source else "="
-        inputs += ["-f", "lavfi", "-t", str(_FILM_SECONDS / 3), "-i", f"{source}{sep}size=192x108:rate=12"]
-    command = [
-        "ffmpeg", "-v", "error", *inputs, "-i", str(voice), "-filter_complex",
-        f"[0:v][1:v][2:v]concat=n=3[v];[3:a]adelay=20000:all=1,apad,atrim=0:{_FILM_SECONDS}[a]",
-        "-map", "[v]", "-map", "[a]", "-c:v", "libx264", "-preset", "ultrafast", "-pix_fmt", "yuv420p", "-c:a", "aac",
-        "-t", str(_FILM_SECONDS), str(out),
-    ]  # fmt: skip
-    subprocess.run(command, check=True)
+    joined = "".join(f"[{number}]" for number in range(len(sources))) + f"concat=n={len(sources)}[out0]"
+    spoken = f"amovie='{voice}',adelay=20000:all=1,apad,atrim=0:{_FILM_SECONDS}[out1]"
+    with (
+        av.open(f"{scenes};{joined};{spoken}", format="lavfi") as drawn,
+        av.open(str(out), "w") as film,
+    ):
+        seen, heard = drawn.streams.video[0], drawn.streams.audio[0]
+        picture = film.add_stream("libx264", rate=12, options={"preset": "ultrafast"})
+        picture.width, picture.height, picture.pix_fmt = 192, 108, "yuv420p"
+        sound = film.add_stream("aac", rate=heard.rate)
+        for frame in drawn.decode(seen, heard):
+            if isinstance(frame, av.VideoFrame):
+                film.mux(picture.encode(frame))
+            elif isinstance(frame, av.AudioFrame):
+                film.mux(sound.encode(frame))
+        film.mux(picture.encode(None))
+        film.mux(sound.encode(None))
     return out
 
 

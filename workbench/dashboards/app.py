@@ -17,14 +17,17 @@ import panel_material_ui as pmui
 import param
 from bokeh.server.server import Server
 from panel.custom import JSComponent
+from panel.io.resources import LOCAL_DIST
 from panel_material_ui.template.base import Page as MaterialPage
+from tornado.web import StaticFileHandler
 
 from workbench.dashboards.access import LOCAL_NAMES, guard, is_loopback
 from workbench.dashboards.charts import THEME
 from workbench.dashboards.downloads import download_file, offered, what_is_taken
 from workbench.dashboards.files import SoundFiles, Uploads
+from workbench.dashboards.headers import SecurityHeaders
 from workbench.dashboards.session import SOUNDS_ROUTE, UPLOADS_ROUTE, Session
-from workbench.dashboards.styles import stylesheet
+from workbench.dashboards.styles import ASSETS, stylesheet
 from workbench.dashboards.transport import script
 from workbench.errors import ParameterError
 from workbench.export.formats import FORMATS, caution
@@ -49,7 +52,7 @@ class StatusBar(JSComponent):
     sent = param.List([], doc="[file name, n], when an upload has arrived")
     named = param.List([], doc="[track id, n]; an empty id is the demo")
 
-    _esm = script("figures", "status")
+    _esm = script("status")
     _stylesheets: ClassVar[list[Any]] = [stylesheet("status")]
 
 
@@ -83,6 +86,9 @@ TABS = (
 PRIMARY = {"light": "#0072B2", "dark": "#56B4E9"}
 """the blue of what is heard"""
 
+
+ASSETS_ROUTE = "assets"
+"""under which the page finds our own scripts"""
 
 BAR = "#0B4F78"
 """of the page's head in both modes; white letters on it have 8 to 1"""
@@ -138,6 +144,10 @@ class Page:
         )
         if pn.state.curdoc is not None:
             pn.state.curdoc.theme = THEME
+            pn.config.js_files = {"figures": f"{ASSETS_ROUTE}/figures.js"}
+            # Panel learns only when it writes the HTML where its own files are, and until then names them on its
+            # makers' host; a page that connects again after a pause is made without any HTML.
+            pn.state.curdoc.template_variables["dist_url"] = LOCAL_DIST
         page.param.watch(lambda event: setattr(self.session, "dark", event.new), "dark_theme")
         self.session.dark = page.dark_theme
         return page
@@ -242,8 +252,10 @@ def make_server(
         extra_patterns=[
             (rf"/{SOUNDS_ROUTE}/(.*)", SoundFiles, {"path": str(sounds)}),
             (rf"/{UPLOADS_ROUTE}/(.*)", Uploads, {"home": home}),
+            (rf"/{ASSETS_ROUTE}/(.*)", StaticFileHandler, {"path": str(ASSETS)}),
         ],
     )
+    server._tornado.add_transform(SecurityHeaders)
     # With a key the cookie's SameSite keeps pages of other sites away from the websocket, whatever the name is here.
     origins = {f"{name}:{server.port}" for name in LOCAL_NAMES} if key is None else {"*"}
     server._tornado.websocket_origins.update(origins)

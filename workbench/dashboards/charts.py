@@ -16,8 +16,6 @@ from bokeh.models import (
     AdaptiveTicker,
     BasicTicker,
     CompositeTicker,
-    CustomJS,
-    CustomJSTickFormatter,
     Range1d,
     WheelPanTool,
     WheelZoomTool,
@@ -25,6 +23,7 @@ from bokeh.models import (
 from bokeh.plotting import figure as new_bokeh_figure
 from bokeh.themes import Theme
 
+from workbench.dashboards.figures import ClockTickFormatter, ShowAll
 from workbench.dashboards.transport import seek_on_tap
 from workbench.plots.palette import DUCK, HEARD, SEAM
 
@@ -44,12 +43,6 @@ _WHITE, _INK = "#FFFFFF", "#10161A"
 _INK_LUMINANCE = 0.0078
 """of `_INK`, 0 to 1"""
 _names = count()
-_CLOCK = """
-const tenths = ticks.length > 1 && ticks[1] - ticks[0] < 1
-const s = Math.abs(tick), m = Math.floor((s + 1e-6) / 60), rest = s - 60 * m
-const text = tenths ? rest.toFixed(1).padStart(4, "0") : Math.round(rest).toString().padStart(2, "0")
-return (tick < 0 ? "-" : "") + m + ":" + text
-"""
 
 
 def unique_name(stem: str) -> str:
@@ -116,15 +109,14 @@ def time_chart(height: int, x_range: Range1d, low: float, high: float, label: st
     figure.yaxis.axis_label_standoff = 4
     figure.yaxis.ticker = BasicTicker(desired_num_ticks=max(2, height // _PIXELS_A_TICK))
     figure.xaxis.ticker = clock_ticker()
-    figure.xaxis.formatter = CustomJSTickFormatter(code=_CLOCK)
+    figure.xaxis.formatter = ClockTickFormatter()
     figure.xaxis.visible = last
     zoom = WheelZoomTool(dimensions="width", maintain_focus=False)
     pan = WheelPanTool(dimension="width", modifiers="shift")
     figure.add_tools(zoom, pan)
     figure.toolbar.active_scroll = zoom
     seek_on_tap(figure)
-    whole = CustomJS(args={"range": x_range}, code="range.setv({start: range.bounds[0], end: range.bounds[1]})")
-    figure.js_on_event("doubletap", whole)
+    figure.js_on_event("doubletap", ShowAll(range=x_range))
     return figure
 
 

@@ -24,8 +24,6 @@ import param
 from bokeh.core.properties import value
 from bokeh.models import (
     BoxSelectTool,
-    CustomJS,
-    CustomJSTickFormatter,
     FixedTicker,
     Range1d,
     WheelPanTool,
@@ -35,6 +33,7 @@ from bokeh.plotting import figure as new_bokeh_figure
 from panel.custom import JSComponent
 
 from workbench.dashboards.charts import clock_ticker, ink_and_rule, ink_on, on_page, paper, playhead_colour
+from workbench.dashboards.figures import ClockTickFormatter, LoopOver, ShowAll
 from workbench.dashboards.seams import SeamChips, worst_of
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS, growing, stylesheet
@@ -532,7 +531,7 @@ class PlanPicture(Picture):
         figure.yaxis.major_label_overrides = {_LANES[name].middle: word for name, word in _LANE_NAMES.items()}
         figure.yaxis.axis_line_alpha = figure.yaxis.major_tick_line_alpha = 0.0
         figure.xaxis.ticker = clock_ticker()
-        figure.xaxis.formatter = CustomJSTickFormatter(code=_CLOCK)
+        figure.xaxis.formatter = ClockTickFormatter()
         zoom, select = (
             WheelZoomTool(dimensions="width", maintain_focus=False),
             BoxSelectTool(dimensions="width", renderers=[]),
@@ -540,30 +539,8 @@ class PlanPicture(Picture):
         figure.add_tools(zoom, WheelPanTool(dimension="width", modifiers="shift"), select)
         figure.toolbar.active_scroll, figure.toolbar.active_drag = zoom, select
         seek_on_tap(figure)
-        figure.js_on_event("selectiongeometry", CustomJS(args={"range": figure.x_range}, code=_REGION))
-        figure.js_on_event(
-            "doubletap",
-            CustomJS(
-                args={"range": figure.x_range},
-                code="range.setv({start: range.bounds[0] + 1, end: range.bounds[1] - 1})",
-            ),
-        )
-
-
-_CLOCK = """
-const tenths = ticks.length > 1 && ticks[1] - ticks[0] < 1
-const sign = tick < 0 ? "-" : ""
-const s = Math.abs(tick), m = Math.floor((s + 1e-6) / 60), rest = s - 60 * m
-return sign + m + ":" + (tenths ? rest.toFixed(1).padStart(4, "0") : Math.round(rest).toString().padStart(2, "0"))
-"""
-_REGION = """
-if (cb_obj.final && cb_obj.geometry.type == "rect") {
-  const {x0, x1} = cb_obj.geometry
-  if (Math.abs(x1 - x0) > 0.05)
-    window.dispatchEvent(new CustomEvent("workbench-region",
-      {detail: [Math.max(0, Math.min(x0, x1)), Math.max(x0, x1)]}))
-}
-"""
+        figure.js_on_event("selectiongeometry", LoopOver())
+        figure.js_on_event("doubletap", ShowAll(range=figure.x_range, margin=1.0))
 
 
 class PlanTab:
@@ -659,7 +636,9 @@ class PlanTab:
         self.empty.visible = self.state.plan is None
         self.progress.visible = self.empty.visible and session.busy
         if isinstance(answer, Refusal):
-            self.empty.object = f"There is no loop of this song under this clip. {answer.hint}"
+            self.empty.object = (
+                f"There is no loop of this song under this clip. {self._session.for_the_page(answer.hint)}"
+            )
         elif session.busy:
             self.empty.object = " ".join(
                 filter(None, (session.coming, f"Now: {session.stage}." if session.stage else ""))

@@ -23,11 +23,11 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 import param
-from bokeh.models import CustomJS
 from bokeh.models.annotations import Span
 from bokeh.plotting import figure as Figure
 from panel.custom import JSComponent
 
+from workbench.dashboards.figures import SeekTo
 from workbench.dashboards.styles import ASSETS, stylesheet
 
 
@@ -79,7 +79,4 @@ def playhead(figure: Figure, name: str, colour: str) -> Span:
 
 def seek_on_tap(figure: Figure) -> None:
     """Let a click on a figure seek."""
-    figure.js_on_event(
-        "tap",
-        CustomJS(code="window.dispatchEvent(new CustomEvent('workbench-seek', {detail: cb_obj.x}))"),
-    )
+    figure.js_on_event("tap", SeekTo())

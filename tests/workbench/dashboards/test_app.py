@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from bokeh.models import ImportedStyleSheet
 from tornado.ioloop import IOLoop
 
 from workbench.dashboards.app import make_server
@@ -111,6 +113,47 @@ def test_a_dropped_file_arrives_whole_under_a_safe_name(open_root: str, home: Pa
     assert answer.json() == {"name": "my song.wav"}
     assert (home / "uploads" / "dashboard" / "my song.wav").read_bytes() == sound
     assert [path.name for path in (home / "uploads" / "dashboard").iterdir()] == ["my song.wav"]
+
+
+@pytest.mark.parametrize("path", ["/", "/sounds/song.wav", "/static/js/bokeh.min.js", "/assets/figures.js", "/nothing"])
+@pytest.mark.parametrize("root", ["open_root", "kept_root"])
+def test_every_response_forbids_to_load_from_elsewhere(request: pytest.FixtureRequest, root: str, path: str) -> None:
+    answer = httpx.get(request.getfixturevalue(root) + path)
+    policy = dict(rule.split(" ", 1) for rule in answer.headers["content-security-policy"].split("; "))
+    assert policy["default-src"] == "'self'"
+    assert policy["frame-ancestors"] == policy["object-src"] == policy["base-uri"] == "'none'"
+    sources = {source for rule in policy.values() for source in rule.split()}
+    assert not {source for source in sources if "." in source or "*" in source or source.endswith("//")}
+    assert "'unsafe-eval'" not in sources
+    assert "'unsafe-inline'" not in policy["script-src"]
+    assert answer.headers["x-content-type-options"] == "nosniff"
+    assert answer.headers["referrer-policy"] == "no-referrer"
+
+
+def test_each_page_knows_its_own_scripts_by_a_word_that_is_never_used_again(open_root: str) -> None:
+    words = []
+    for answer in (httpx.get(open_root), httpx.get(open_root)):
+        scripts = re.findall(r"<script[^>]*>", answer.text)
+        marked = {re.search(r'nonce="([\w-]+)"', script) for script in scripts}
+        assert None not in marked
+        (word,) = {found[1] for found in marked if found is not None}
+        assert f"'nonce-{word}'" in answer.headers["content-security-policy"]
+        assert int(answer.headers["content-length"]) == len(answer.content)
+        words.append(word)
+    assert words[0] != words[1]
+
+
+def test_a_page_that_is_made_without_html_names_no_other_host(home: Path) -> None:
+    """As a page is that connects again after its session was discarded."""
+    server = make_server(Home(home))
+    try:
+        document = server._tornado.applications["/"].application.create_document()
+        models = (model for root in document.roots for model in root.references())
+        sheets = {str(model.url) for model in models if isinstance(model, ImportedStyleSheet)}
+        assert any(url.startswith("static/extensions/panel/css/loading.css") for url in sheets)
+        assert [url for url in sheets if "://" in url] == []
+    finally:
+        server.stop()
 
 
 def test_a_form_of_another_site_cannot_upload(open_root: str) -> None:
