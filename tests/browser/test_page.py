@@ -67,6 +67,13 @@ def test_playing_moves_the_playhead_and_space_stops_it(plan: Any) -> None:
     assert plan.time == pytest.approx(stopped + 1.0, abs=0.11)
 
 
+def test_a_sound_that_cannot_be_played_is_told(plan: Any) -> None:
+    plan.page.route("**/sounds/**", lambda route: route.fulfill(status=200, body=b"no sound"))
+    plan.page.get_by_role("button", name=PLAY).click()
+    expect(plan.page.locator(".fault")).to_have_text("the sound cannot be played; load the page again")
+    expect(plan.page.get_by_role("button", name=PLAY)).to_be_visible()
+
+
 def test_keys_work_after_a_click_on_a_tab_or_a_button(plan: Any) -> None:
     plan.page.get_by_role("tab", name="Plan").click()
     plan.page.keyboard.press("End")

@@ -54,6 +54,18 @@ def test_keys_step_through_the_seams_and_find_the_worst(seams: Any) -> None:
     expect(seams.get_by_role("button", name="the worst")).to_have_attribute("aria-pressed", "true")
 
 
+def test_an_excerpt_that_cannot_be_played_is_told(seams: Any, until_idle: Callable[[], None]) -> None:
+    until_idle()
+    seams.route("**/sounds/**", lambda route: route.fulfill(status=200, body=b"no sound"))
+    heard = seams.locator(".bar button", has_text="Heard")
+    heard.click()
+    expect(seams.locator(".fault")).to_have_text("this seam cannot be played; choose it again")
+    expect(heard).to_have_attribute("aria-pressed", "false")
+    seams.unroute("**/sounds/**")
+    heard.click()
+    expect(heard).to_have_attribute("aria-pressed", "true")
+
+
 def test_a_seam_is_heard_with_and_without_its_crossfade_by_key(seams: Any, until_idle: Callable[[], None]) -> None:
     until_idle()
     names = {"1": "Heard", "2": "Without crossfade", "3": "Song plays on", "4": "Song leads in"}

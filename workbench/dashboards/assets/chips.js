@@ -7,7 +7,9 @@ export function render({ model }) {
   row.className = "chips"
   row.setAttribute("role", "toolbar")
   row.setAttribute("aria-label", "seams")
-  const pick = (seam) => { model.picked = [seam, (model.picked[1] ?? 0) + 1] }
+  const pick = (seam) => {
+    model.picked = [seam, (model.picked[1] ?? 0) + 1]
+  }
   const button = (seam, html, label) => {
     const made = document.createElement("button")
     made.innerHTML = html
@@ -17,12 +19,16 @@ export function render({ model }) {
   }
   const paint = () => {
     const chips = model.scores.map((score, seam) => {
-      const words = score === null ? "" : score.toFixed(2), worst = seam === model.worst
+      const words = score === null ? "" : score.toFixed(2),
+        worst = seam === model.worst
       const fade = model.fades[seam] === undefined ? "" : `${Math.round(1000 * model.fades[seam])} ms`
       const said = model.verdicts[seam] ?? ""
       const mark = said ? ` <i>${MARKS[said]}</i>` : ""
-      const chip = button(seam, `<b>${seam + 1}</b>${mark} ${words} <small>${fade}</small>${worst ? " <em>worst</em>" : ""}`,
-        `seam ${seam + 1}, score ${words || "unknown"}, crossfade ${fade}${worst ? ", the worst" : ""}${said ? `, judged ${said}` : ""}`)
+      const chip = button(
+        seam,
+        `<b>${seam + 1}</b>${mark} ${words} <small>${fade}</small>${worst ? " <em>worst</em>" : ""}`,
+        `seam ${seam + 1}, score ${words || "unknown"}, crossfade ${fade}${worst ? ", the worst" : ""}${said ? `, judged ${said}` : ""}`,
+      )
       chip.setAttribute("aria-pressed", seam === model.seam ? "true" : "false")
       chip.disabled = model.ask !== ""
       return chip
@@ -32,7 +38,9 @@ export function render({ model }) {
     if (chips.length && model.ask) {
       const ask = document.createElement("button")
       ask.textContent = model.ask
-      ask.addEventListener("click", () => { model.asked = model.asked + 1 })
+      ask.addEventListener("click", () => {
+        model.asked = model.asked + 1
+      })
       chips.push(ask)
     }
     const held = [...row.querySelectorAll("button")].indexOf(row.getRootNode().activeElement)
@@ -40,7 +48,10 @@ export function render({ model }) {
     chips[held]?.focus()
     // sideways only: the page stays where it is
     const shown = chips[model.seam >= 0 ? model.seam : model.worst]
-    if (shown && (shown.offsetLeft < row.scrollLeft || shown.offsetLeft + shown.offsetWidth > row.scrollLeft + row.clientWidth))
+    if (
+      shown &&
+      (shown.offsetLeft < row.scrollLeft || shown.offsetLeft + shown.offsetWidth > row.scrollLeft + row.clientWidth)
+    )
       row.scrollLeft = shown.offsetLeft - row.clientWidth / 2
   }
   for (const name of ["scores", "fades", "worst", "seam", "label", "ask", "verdicts"]) model.on(name, paint)

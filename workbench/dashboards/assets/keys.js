@@ -38,13 +38,16 @@ function listenToKeys(onKey) {
 
 // A button that shows what the keys do: [[keys, what they do], ...].
 function keysButton(rows) {
-  const box = document.createElement("span"), button = document.createElement("button"), sheet = document.createElement("dl")
+  const box = document.createElement("span"),
+    button = document.createElement("button"),
+    sheet = document.createElement("dl")
   box.className = "keys"
   button.textContent = "Keys"
   button.title = "what the keys do (?)"
   sheet.hidden = true
   for (const [keys, what] of rows) {
-    const name = document.createElement("dt"), words = document.createElement("dd")
+    const name = document.createElement("dt"),
+      words = document.createElement("dd")
     for (const key of keys.split(" ")) {
       const cap = document.createElement("kbd")
       cap.textContent = key
@@ -53,10 +56,15 @@ function keysButton(rows) {
     words.textContent = what
     sheet.append(name, words)
   }
-  const show = (on) => { sheet.hidden = !on; button.setAttribute("aria-expanded", on ? "true" : "false") }
+  const show = (on) => {
+    sheet.hidden = !on
+    button.setAttribute("aria-expanded", on ? "true" : "false")
+  }
   const toggle = () => show(sheet.hidden)
   button.addEventListener("click", toggle)
-  box.addEventListener("keydown", (event) => { if (event.key === "Escape") show(false) })
+  box.addEventListener("keydown", (event) => {
+    if (event.key === "Escape") show(false)
+  })
   show(false)
   box.append(button, sheet)
   return { box, toggle, close: () => show(false) }

@@ -1,10 +1,18 @@
 // Tracks that were matched to a film, one a row: facts, and a small picture of how the energy follows what moves.
 // Rows are chosen by click or arrow keys; Enter, or a double click, opens a track under the film.
-const SVG = "http://www.w3.org/2000/svg", WIDTH = 150, HEIGHT = 26
+const SVG = "http://www.w3.org/2000/svg",
+  WIDTH = 150,
+  HEIGHT = 26
 
 const COLUMNS = [
-  ["#", "rank"], ["track", "title"], ["score", "score"], ["bpm", "bpm"], ["length", "seconds"], ["voice", "voice"],
-  ["energy over the film", null], ["lands", "lands"],
+  ["#", "rank"],
+  ["track", "title"],
+  ["score", "score"],
+  ["bpm", "bpm"],
+  ["length", "seconds"],
+  ["voice", "voice"],
+  ["energy over the film", null],
+  ["lands", "lands"],
 ]
 
 function shape(kind, attributes) {
@@ -19,7 +27,9 @@ function contour(film, music, dark) {
   const y = (v) => (HEIGHT - 1 - v * (HEIGHT - 3)).toFixed(1)
   if (film.length) {
     const points = film.map(([x, v]) => `${(x * WIDTH).toFixed(1)},${y(v)}`).join(" ")
-    svg.append(shape("polygon", { points: `0,${HEIGHT} ${points} ${WIDTH},${HEIGHT}`, fill: "#7F7F7F", "fill-opacity": 0.4 }))
+    svg.append(
+      shape("polygon", { points: `0,${HEIGHT} ${points} ${WIDTH},${HEIGHT}`, fill: "#7F7F7F", "fill-opacity": 0.4 }),
+    )
   }
   if (music.length) {
     const points = music.map(([x, v]) => `${(x * WIDTH).toFixed(1)},${y(v)}`).join(" ")
@@ -33,7 +43,8 @@ const clock = (s) => `${Math.floor(Math.round(s) / 60)}:${String(Math.round(s) %
 export function render({ model }) {
   const box = document.createElement("div")
   box.className = "matches"
-  let by = "rank", down = false
+  let by = "rank",
+    down = false
 
   const cell = (text, kind = "") => {
     const td = document.createElement("td")
@@ -55,9 +66,11 @@ export function render({ model }) {
     paint()
     if (focus) box.querySelector(`tr[aria-selected="true"]`)?.focus()
   }
-  const open = (id) => { model.opened = [id, (model.opened[1] ?? 0) + 1] }
+  const open = (id) => {
+    model.opened = [id, (model.opened[1] ?? 0) + 1]
+  }
 
-  function head() {
+  function header() {
     const row = document.createElement("tr")
     for (const [name, key] of COLUMNS) {
       const th = document.createElement("th")
@@ -66,7 +79,11 @@ export function render({ model }) {
         const button = document.createElement("button")
         button.textContent = name
         button.title = `sort by ${key}`
-        button.addEventListener("click", () => { down = by === key ? !down : false; by = key; paint() })
+        button.addEventListener("click", () => {
+          down = by === key ? !down : false
+          by = key
+          paint()
+        })
         th.append(button)
         if (by === key) th.setAttribute("aria-sort", down ? "descending" : "ascending")
       } else th.textContent = name
@@ -97,8 +114,14 @@ export function render({ model }) {
     const picture = cell("")
     picture.append(contour(model.film, found.contour, model.dark))
     tr.append(
-      cell(found.rank, "number"), title, score, cell(found.bpm === null ? "–" : Math.round(found.bpm), "number"),
-      cell(found.seconds === null ? "–" : clock(found.seconds), "number"), cell(found.voice), picture, cell(found.lands, "text"),
+      cell(found.rank, "number"),
+      title,
+      score,
+      cell(found.bpm === null ? "–" : Math.round(found.bpm), "number"),
+      cell(found.seconds === null ? "–" : clock(found.seconds), "number"),
+      cell(found.voice),
+      picture,
+      cell(found.lands, "text"),
     )
     tr.addEventListener("click", () => choose(found.id, true))
     tr.addEventListener("dblclick", () => open(found.id))
@@ -113,20 +136,23 @@ export function render({ model }) {
       box.replaceChildren(empty)
       return
     }
-    const table = document.createElement("table"), body = document.createElement("tbody")
+    const table = document.createElement("table"),
+      body = document.createElement("tbody")
     table.setAttribute("aria-label", "matches")
-    const top = box.scrollTop, held = box.getRootNode().activeElement?.dataset?.track
+    const top = box.scrollTop,
+      held = box.getRootNode().activeElement?.dataset?.track
     const lines = rows.map(line)
     if (!rows.some((row) => row.id === model.chosen)) lines[0].tabIndex = 0
     body.append(...lines)
-    table.append(head(), body)
+    table.append(header(), body)
     box.replaceChildren(table)
     box.scrollTop = top
     if (held) body.querySelector(`tr[data-track="${CSS.escape(held)}"]`)?.focus({ preventScroll: true })
     box.style.setProperty("--table-head", model.dark ? "#121212" : "#ffffff")
   }
   box.addEventListener("keydown", (event) => {
-    const rows = sorted(), at = rows.findIndex((row) => row.id === model.chosen)
+    const rows = sorted(),
+      at = rows.findIndex((row) => row.id === model.chosen)
     const to = { ArrowDown: at + 1, ArrowUp: Math.max(0, at - 1) }[event.key]
     if (to !== undefined && rows.length) {
       event.preventDefault()

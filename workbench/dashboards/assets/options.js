@@ -3,57 +3,63 @@ export function render({ model }) {
   const row = document.createElement("div")
   row.className = "options"
   const paint = () => {
-    row.replaceChildren(...model.options.map((option, number) => {
-      const card = document.createElement("div")
-      card.className = "option" + (number === model.shown ? " shown" : "")
-      const strip = document.createElement("div")
-      strip.className = "strip"
-      for (const [from, to, colour] of option.pieces) {
-        const piece = document.createElement("i")
-        piece.style.cssText = `left:${100 * from}%;width:${100 * (to - from)}%;background:${colour}`
-        strip.append(piece)
-      }
-      for (const at of option.seams) {
-        const seam = document.createElement("b")
-        seam.style.left = `${100 * at}%`
-        strip.append(seam)
-      }
-      const words = document.createElement("div")
-      words.className = "words"
-      words.textContent = option.words
-      words.title = option.title
-      const pick = (name, chosen) => {
-        const button = document.createElement("button")
-        button.textContent = name
-        button.title = `compare as ${name}`
-        button.setAttribute("aria-label", `option ${number + 1} as ${name}`)
-        button.setAttribute("aria-pressed", chosen ? "true" : "false")
-        button.addEventListener("click", () => { model.picked = [number, name.toLowerCase(), (model.picked[2] ?? 0) + 1] })
-        return button
-      }
-      const head = document.createElement("div")
-      head.className = "head"
-      const name = document.createElement("strong")
-      name.textContent = `Option ${number + 1}`
-      const score = document.createElement("span")
-      score.textContent = option.score
-      head.append(name, score)
-      if (number > 0) {
-        const use = document.createElement("button")
-        use.textContent = "use"
-        use.title = "make it the plan: for the other tabs and for downloads"
-        use.addEventListener("click", () => { model.picked = [number, "use", (model.picked[2] ?? 0) + 1] })
-        head.append(use)
-      } else {
-        const used = document.createElement("em")
-        used.textContent = "in use"
-        used.title = "the plan: of the other tabs and of downloads"
-        head.append(used)
-      }
-      head.append(pick("A", number === model.a), pick("B", number === model.b))
-      card.append(head, strip, words)
-      return card
-    }))
+    row.replaceChildren(
+      ...model.options.map((option, number) => {
+        const card = document.createElement("div")
+        card.className = "option" + (number === model.shown ? " shown" : "")
+        const strip = document.createElement("div")
+        strip.className = "strip"
+        for (const [from, to, colour] of option.pieces) {
+          const piece = document.createElement("i")
+          piece.style.cssText = `left:${100 * from}%;width:${100 * (to - from)}%;background:${colour}`
+          strip.append(piece)
+        }
+        for (const at of option.seams) {
+          const seam = document.createElement("b")
+          seam.style.left = `${100 * at}%`
+          strip.append(seam)
+        }
+        const words = document.createElement("div")
+        words.className = "words"
+        words.textContent = option.words
+        words.title = option.title
+        const pick = (name, chosen) => {
+          const button = document.createElement("button")
+          button.textContent = name
+          button.title = `compare as ${name}`
+          button.setAttribute("aria-label", `option ${number + 1} as ${name}`)
+          button.setAttribute("aria-pressed", chosen ? "true" : "false")
+          button.addEventListener("click", () => {
+            model.picked = [number, name.toLowerCase(), (model.picked[2] ?? 0) + 1]
+          })
+          return button
+        }
+        const head = document.createElement("div")
+        head.className = "head"
+        const name = document.createElement("strong")
+        name.textContent = `Option ${number + 1}`
+        const score = document.createElement("span")
+        score.textContent = option.score
+        head.append(name, score)
+        if (number > 0) {
+          const use = document.createElement("button")
+          use.textContent = "use"
+          use.title = "make it the plan: for the other tabs and for downloads"
+          use.addEventListener("click", () => {
+            model.picked = [number, "use", (model.picked[2] ?? 0) + 1]
+          })
+          head.append(use)
+        } else {
+          const used = document.createElement("em")
+          used.textContent = "in use"
+          used.title = "the plan: of the other tabs and of downloads"
+          head.append(used)
+        }
+        head.append(pick("A", number === model.a), pick("B", number === model.b))
+        card.append(head, strip, words)
+        return card
+      }),
+    )
   }
   for (const name of ["options", "a", "b", "shown"]) model.on(name, paint)
   paint()

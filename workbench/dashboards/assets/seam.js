@@ -4,7 +4,8 @@
 const SVG = "http://www.w3.org/2000/svg"
 const FADE_S = 0.008
 const REST_MS = 250
-const NUDGE_S = 0.002, NUDGE_EXPONENT = 0.02     // of an arrow key on a handle; ten times as much with shift
+const NUDGE_S = 0.002,
+  NUDGE_EXPONENT = 0.02 // of an arrow key on a handle; ten times as much with shift
 const shape = (name, attributes) => {
   const node = document.createElementNS(SVG, name)
   for (const [key, value] of Object.entries(attributes)) node.setAttribute(key, value)
@@ -19,32 +20,58 @@ export function render({ model }) {
   row.setAttribute("role", "toolbar")
   box.append(row)
 
-  let context = null, source = null, gain = null, began = 0, from = 0, frame = 0, now = "heard", span = null
+  let context = null,
+    source = null,
+    gain = null,
+    began = 0,
+    from = 0,
+    frame = 0,
+    now = "heard",
+    span = null
   const buffers = new Map()
+  let wishes = 0 // to play or to stop: a sound that was loaded for an earlier one is not played any more
   const duration = () => model.seconds
 
   async function bufferOf(url) {
     context ??= new AudioContext()
     if (!buffers.has(url)) {
-      const bytes = await (await fetch(url)).arrayBuffer()
-      buffers.set(url, await context.decodeAudioData(bytes))
+      const answer = await fetch(url)
+      if (!answer.ok) throw new Error(`${url}: ${answer.status}`)
+      buffers.set(url, await context.decodeAudioData(await answer.arrayBuffer()))
     }
     return buffers.get(url)
   }
   function silence() {
     if (!source) return
     gain.gain.setTargetAtTime(0, context.currentTime, FADE_S / 3)
-    source.onended = null
+    source.removeEventListener("ended", ended)
     source.stop(context.currentTime + 4 * FADE_S)
     source = null
   }
-  const position = () => source ? (from + context.currentTime - began) % Math.max(0.1, duration()) : from
+  const position = () => (source ? (from + context.currentTime - began) % Math.max(0.1, duration()) : from)
+  function ended() {
+    source = null
+    from = 0
+    stopped()
+  }
   async function play(name, at = 0) {
     now = name
-    const url = model.sounds[name]
+    const url = model.sounds[name],
+      wish = ++wishes
     if (!url) return
-    const buffer = await bufferOf(url)
-    await context.resume()
+    let buffer = null
+    try {
+      buffer = await bufferOf(url)
+      await context.resume()
+    } catch (error) {
+      if (wish !== wishes) return
+      console.warn(error)
+      stop()
+      window.dispatchEvent(
+        new CustomEvent("workbench-fault", { detail: "this seam cannot be played; choose it again" }),
+      )
+    }
+    if (wish !== wishes) return
     silence()
     source = context.createBufferSource()
     gain = context.createGain()
@@ -53,7 +80,7 @@ export function render({ model }) {
     source.buffer = buffer
     source.loop = model.looped
     source.connect(gain).connect(context.destination)
-    source.onended = () => { source = null; from = 0; stopped() }
+    source.addEventListener("ended", ended)
     from = at
     began = context.currentTime
     source.start(0, at)
@@ -62,19 +89,37 @@ export function render({ model }) {
     cancelAnimationFrame(frame)
     frame = requestAnimationFrame(tick)
   }
-  function stop() { silence(); from = 0; stopped() }
-  function stopped() { cancelAnimationFrame(frame); model.playing = ""; follow(); paint() }
+  function stop() {
+    wishes++
+    silence()
+    from = 0
+    stopped()
+  }
+  function stopped() {
+    cancelAnimationFrame(frame)
+    model.playing = ""
+    follow()
+    paint()
+  }
   function follow() {
     span ??= window.Bokeh?.documents.map((doc) => doc.get_model_by_name(model.playhead)).find((found) => found)
     span?.setv({ location: position() - model.middle }, { sync: false })
   }
-  function tick() { follow(); if (source) frame = requestAnimationFrame(tick) }
+  function tick() {
+    follow()
+    if (source) frame = requestAnimationFrame(tick)
+  }
   const toggle = (name) => {
     if (source && now === name) stop()
     else play(name, source ? position() : 0)
   }
 
-  const names = [["heard", "Heard", "1"], ["cut", "Without crossfade", "2"], ["left", "Song plays on", "3"], ["entered", "Song leads in", "4"]]
+  const names = [
+    ["heard", "Heard", "1"],
+    ["cut", "Without crossfade", "2"],
+    ["left", "Song plays on", "3"],
+    ["entered", "Song leads in", "4"],
+  ]
   const buttons = names.map(([name, text, key]) => {
     const button = document.createElement("button")
     button.innerHTML = `<kbd>${key}</kbd> ${text}`
@@ -84,7 +129,11 @@ export function render({ model }) {
   })
   const again = document.createElement("button")
   again.textContent = "Repeat"
-  const repeat = () => { model.looped = !model.looped; if (source) play(now, position()); paint() }
+  const repeat = () => {
+    model.looped = !model.looped
+    if (source) play(now, position())
+    paint()
+  }
   again.addEventListener("click", repeat)
   row.append(again)
   const help = keysButton([
@@ -95,23 +144,43 @@ export function render({ model }) {
     ["w", "the worst seam"],
     ["g u x", "judge it: good, audible, wrong"],
     ["?", "this list"],
-    ["Tab", "to the next control; on a handle of the crossfade arrows move it by 2 ms, with shift or Page Up and Page Down by 20"],
+    [
+      "Tab",
+      "to the next control; on a handle of the crossfade arrows move it by 2 ms, with shift or Page Up and Page Down by 20",
+    ],
   ])
   row.append(help.box)
 
   // The crossfade, over as many seconds as the handles may reach.
-  const H = 96, PAD = 14, FOOT = 24, DEEP = H - PAD - FOOT
+  const H = 96,
+    PAD = 14,
+    FOOT = 24,
+    DEEP = H - PAD - FOOT
   let W = 620
   const svg = shape("svg", { viewBox: `0 0 ${W} ${H}`, class: "fade", role: "group", "aria-label": "crossfade" })
-  const out = shape("path", { class: "out" }), into = shape("path", { class: "into" })
+  const out = shape("path", { class: "out" }),
+    into = shape("path", { class: "into" })
   const area = shape("rect", { class: "area", y: PAD, height: DEEP })
-  const length = shape("circle", { r: 8, class: "handle", tabindex: 0, role: "slider", "aria-label": "length of the crossfade, ms" })
-  const bend = shape("circle", { r: 8, class: "handle", tabindex: 0, role: "slider", "aria-label": "exponent of the crossfade" })
+  const length = shape("circle", {
+    r: 8,
+    class: "handle",
+    tabindex: 0,
+    role: "slider",
+    "aria-label": "length of the crossfade, ms",
+  })
+  const bend = shape("circle", {
+    r: 8,
+    class: "handle",
+    tabindex: 0,
+    role: "slider",
+    "aria-label": "exponent of the crossfade",
+  })
   const words = shape("text", { x: PAD, y: H - 7, class: "words" })
   svg.append(area, out, into, length, bend, words)
   box.append(svg)
-  let fade = model.fade, exponent = model.exponent
-  const xOf = (share) => W / 2 + share * (W / 2 - PAD)             // -1 to 1 of the longest half
+  let fade = model.fade,
+    exponent = model.exponent
+  const xOf = (share) => W / 2 + share * (W / 2 - PAD) // -1 to 1 of the longest half
   const yOf = (value) => H - FOOT - value * DEEP
   // short fades need the room: the axis is a square root of the length
   const reach = (seconds) => Math.sqrt(seconds / model.longest)
@@ -119,47 +188,91 @@ export function render({ model }) {
   function draw() {
     W = svg.clientWidth || W
     svg.setAttribute("viewBox", `0 0 ${W} ${H}`)
-    const half = reach(fade), points = Array.from({ length: 41 }, (_, i) => i / 40)
+    const half = reach(fade),
+      points = Array.from({ length: 41 }, (_, i) => i / 40)
     const x = (t) => xOf(-half + 2 * half * t).toFixed(1)
-    out.setAttribute("d", `M${PAD},${yOf(1)} ` + points.map((t) => `L${x(t)},${yOf(Math.pow(1 - t, exponent)).toFixed(1)}`).join(" ") + ` L${W - PAD},${yOf(0)}`)
-    into.setAttribute("d", `M${PAD},${yOf(0)} ` + points.map((t) => `L${x(t)},${yOf(Math.pow(t, exponent)).toFixed(1)}`).join(" ") + ` L${W - PAD},${yOf(1)}`)
-    area.setAttribute("x", xOf(-half)); area.setAttribute("width", Math.max(1, xOf(half) - xOf(-half)))
-    length.setAttribute("cx", xOf(half)); length.setAttribute("cy", yOf(1))
-    bend.setAttribute("cx", xOf(0)); bend.setAttribute("cy", yOf(Math.pow(0.5, exponent)))
+    out.setAttribute(
+      "d",
+      `M${PAD},${yOf(1)} ` +
+        points.map((t) => `L${x(t)},${yOf(Math.pow(1 - t, exponent)).toFixed(1)}`).join(" ") +
+        ` L${W - PAD},${yOf(0)}`,
+    )
+    into.setAttribute(
+      "d",
+      `M${PAD},${yOf(0)} ` +
+        points.map((t) => `L${x(t)},${yOf(Math.pow(t, exponent)).toFixed(1)}`).join(" ") +
+        ` L${W - PAD},${yOf(1)}`,
+    )
+    area.setAttribute("x", xOf(-half))
+    area.setAttribute("width", Math.max(1, xOf(half) - xOf(-half)))
+    length.setAttribute("cx", xOf(half))
+    length.setAttribute("cy", yOf(1))
+    bend.setAttribute("cx", xOf(0))
+    bend.setAttribute("cy", yOf(Math.pow(0.5, exponent)))
     length.setAttribute("aria-valuenow", Math.round(1000 * fade))
     bend.setAttribute("aria-valuenow", exponent.toFixed(2))
     words.textContent = `${(1000 * fade).toFixed(0)} ms · exponent ${exponent.toFixed(2)} (${exponent < 0.55 ? "equal power" : exponent > 0.95 ? "linear" : "between"}) · drag a handle, listen, then use it in the plan`
   }
-  const send = () => { model.wished = [fade, exponent, (model.wished[2] ?? 0) + 1] }
+  const send = () => {
+    model.wished = [fade, exponent, (model.wished[2] ?? 0) + 1]
+  }
   const place = (event) => {
     const edges = svg.getBoundingClientRect()
-    return [(event.clientX - edges.left) / edges.width * W, (event.clientY - edges.top) / edges.height * H]
+    return [((event.clientX - edges.left) / edges.width) * W, ((event.clientY - edges.top) / edges.height) * H]
   }
   const drag = (handle, move) => {
-    handle.addEventListener("pointerdown", (event) => { handle.setPointerCapture(event.pointerId); event.preventDefault(); handle.focus() })
-    handle.addEventListener("pointermove", (event) => { if (handle.hasPointerCapture(event.pointerId)) { move(...place(event)); draw() } })
-    handle.addEventListener("pointerup", (event) => { handle.releasePointerCapture(event.pointerId); send() })
+    handle.addEventListener("pointerdown", (event) => {
+      handle.setPointerCapture(event.pointerId)
+      event.preventDefault()
+      handle.focus()
+    })
+    handle.addEventListener("pointermove", (event) => {
+      if (handle.hasPointerCapture(event.pointerId)) {
+        move(...place(event))
+        draw()
+      }
+    })
+    handle.addEventListener("pointerup", (event) => {
+      handle.releasePointerCapture(event.pointerId)
+      send()
+    })
   }
-  drag(length, (x) => { fade = secondsOf(Math.min(1, Math.abs(x - W / 2) / (W / 2 - PAD))) })
+  drag(length, (x) => {
+    fade = secondsOf(Math.min(1, Math.abs(x - W / 2) / (W / 2 - PAD)))
+  })
   drag(bend, (_, y) => {
     const value = Math.min(0.7072, Math.max(0.5, (H - FOOT - y) / DEEP))
     exponent = Math.min(1, Math.max(0.5, Math.log(value) / Math.log(0.5)))
   })
   // keys are heard as one wish, when they rest or the focus leaves the handle
   let resting = 0
-  const rested = () => { clearTimeout(resting); resting = 0; send() }
-  const nudge = (handle, act) => handle.addEventListener("keydown", (event) => {
-    const way = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[event.key]
-    if (!way) return
-    const step = event.shiftKey && Math.abs(way) === 1 ? 10 * way : way
-    event.preventDefault(); event.stopPropagation()
-    act(step); draw()
+  const rested = () => {
     clearTimeout(resting)
-    resting = setTimeout(rested, REST_MS)
+    resting = 0
+    send()
+  }
+  const nudge = (handle, act) =>
+    handle.addEventListener("keydown", (event) => {
+      const way = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[event.key]
+      if (!way) return
+      const step = event.shiftKey && Math.abs(way) === 1 ? 10 * way : way
+      event.preventDefault()
+      event.stopPropagation()
+      act(step)
+      draw()
+      clearTimeout(resting)
+      resting = setTimeout(rested, REST_MS)
+    })
+  for (const handle of [length, bend])
+    handle.addEventListener("blur", () => {
+      if (resting) rested()
+    })
+  nudge(length, (step) => {
+    fade = Math.min(model.longest, Math.max(model.shortest, fade + NUDGE_S * step))
   })
-  for (const handle of [length, bend]) handle.addEventListener("blur", () => { if (resting) rested() })
-  nudge(length, (step) => { fade = Math.min(model.longest, Math.max(model.shortest, fade + NUDGE_S * step)) })
-  nudge(bend, (step) => { exponent = Math.min(1, Math.max(0.5, exponent + NUDGE_EXPONENT * step)) })
+  nudge(bend, (step) => {
+    exponent = Math.min(1, Math.max(0.5, exponent + NUDGE_EXPONENT * step))
+  })
 
   function paint() {
     for (const [name, button] of buttons) button.setAttribute("aria-pressed", source && now === name ? "true" : "false")
@@ -170,8 +283,11 @@ export function render({ model }) {
     if (!box.isConnected || !box.offsetParent || !keyIsFree(event)) return
     const named = names.find(([, , key]) => key === event.key)
     if (named) toggle(named[0])
-    else if (event.key === " ") { if (source) stop(); else play(now) }
-    else if (event.key === "ArrowLeft" || event.key === "ArrowRight") model.step = [event.key === "ArrowLeft" ? -1 : 1, (model.step[1] ?? 0) + 1]
+    else if (event.key === " ") {
+      if (source) stop()
+      else play(now)
+    } else if (event.key === "ArrowLeft" || event.key === "ArrowRight")
+      model.step = [event.key === "ArrowLeft" ? -1 : 1, (model.step[1] ?? 0) + 1]
     else if (event.key === "r") repeat()
     else if (event.key === "w") model.find_worst = model.find_worst + 1
     else if (event.key === "?") help.toggle()
@@ -183,19 +299,40 @@ export function render({ model }) {
   const deafen = listenToKeys(onKey)
   // The button that puts a fade into the plan is disabled by it and would drop the focus: the handle takes it.
   let byKey = false
-  const heardKey = () => { byKey = true }, heardPointer = () => { byKey = false }
+  const heardKey = () => {
+      byKey = true
+    },
+    heardPointer = () => {
+      byKey = false
+    }
   document.addEventListener("keydown", heardKey, true)
   document.addEventListener("pointerdown", heardPointer, true)
-  model.on("used", () => { if (byKey) length.focus() })
+  model.on("used", () => {
+    if (byKey) length.focus()
+  })
   model.on("sounds", () => {
     const playing = source !== null
     const at = position()
-    for (const url of [...buffers.keys()]) if (!Object.values(model.sounds).includes(url)) buffers.delete(url)
+    for (const url of buffers.keys()) if (!Object.values(model.sounds).includes(url)) buffers.delete(url)
     if (playing) play(now, at)
     else if (model.autoplay) play("heard")
   })
-  for (const name of ["fade", "exponent", "longest", "shortest", "refused"]) model.on(name, () => { if (resting) return; fade = model.fade; exponent = model.exponent; draw() })
-  model.on("remove", () => { sized.disconnect(); silence(); deafen(); context?.close(); document.removeEventListener("keydown", heardKey, true); document.removeEventListener("pointerdown", heardPointer, true) })
+  for (const name of ["fade", "exponent", "longest", "shortest", "refused"])
+    model.on(name, () => {
+      if (resting) return
+      fade = model.fade
+      exponent = model.exponent
+      draw()
+    })
+  model.on("remove", () => {
+    clearTimeout(resting)
+    sized.disconnect()
+    stop()
+    deafen()
+    context?.close()
+    document.removeEventListener("keydown", heardKey, true)
+    document.removeEventListener("pointerdown", heardPointer, true)
+  })
   const sized = new ResizeObserver(draw)
   sized.observe(svg)
   draw()

@@ -14,85 +14,139 @@ export function render({ model }) {
     <div class="drop" hidden><span>Drop a film or a track</span></div>`
   const part = (name) => bar.querySelector("." + name)
   let sending = null
+  const waiting = []
   const paint = () => {
     part("subject").textContent = model.subject
     part("fault").textContent = model.message
     part("work").hidden = !model.stage && !sending
     part("stage").textContent = sending ? `sending ${sending.name}` : model.stage
-    const progress = bar.querySelector("progress"), done = sending ? sending.done : model.done
+    const progress = bar.querySelector("progress"),
+      done = sending ? sending.done : model.done
     if (done > 0) progress.value = done
     else progress.removeAttribute("value")
     part("take").disabled = !model.formats.length
     part("take").title = model.taken
     const taken = document.createElement("p")
     taken.textContent = model.taken
-    part("list").replaceChildren(taken, ...model.formats.map(([name, title, what]) => {
-      const item = document.createElement("button")
-      item.className = "format"
-      const head = document.createElement("b"), words = document.createElement("span")
-      head.textContent = title
-      words.textContent = what
-      item.append(head, words)
-      item.addEventListener("click", () => { close(); model.asked = [name, (model.asked[1] ?? 0) + 1] })
-      return item
-    }))
+    part("list").replaceChildren(
+      taken,
+      ...model.formats.map(([name, title, what]) => {
+        const item = document.createElement("button")
+        item.className = "format"
+        const head = document.createElement("b"),
+          words = document.createElement("span")
+        head.textContent = title
+        words.textContent = what
+        item.append(head, words)
+        item.addEventListener("click", () => {
+          close()
+          model.asked = [name, (model.asked[1] ?? 0) + 1]
+        })
+        return item
+      }),
+    )
   }
   const sheets = [...bar.querySelectorAll(".menu")]
-  const close = () => { for (const menu of sheets) { menu.querySelector(".sheet").hidden = true; menu.firstElementChild.setAttribute("aria-expanded", "false") } }
+  const close = () => {
+    for (const menu of sheets) {
+      menu.querySelector(".sheet").hidden = true
+      menu.firstElementChild.setAttribute("aria-expanded", "false")
+    }
+  }
   for (const menu of sheets) {
     menu.firstElementChild.addEventListener("click", () => {
-      const sheet = menu.querySelector(".sheet"), opens = sheet.hidden
+      const sheet = menu.querySelector(".sheet"),
+        opens = sheet.hidden
       close()
       sheet.hidden = !opens
       menu.firstElementChild.setAttribute("aria-expanded", opens ? "true" : "false")
     })
   }
-  const onKey = (event) => { if (event.key === "Escape") close() }
-  const outside = (event) => { if (!event.composedPath().some((node) => sheets.includes(node))) close() }
+  const onKey = (event) => {
+    if (event.key === "Escape") close()
+  }
+  const outside = (event) => {
+    if (!event.composedPath().some((node) => sheets.includes(node))) close()
+  }
   document.addEventListener("keydown", onKey)
   document.addEventListener("pointerdown", outside)
 
-  function send(file) {
+  function send(files) {
     close()
+    waiting.push(...files)
+    if (!sending && waiting.length) sendNext()
+  }
+  function sendNext() {
+    const file = waiting.shift()
     const request = new XMLHttpRequest()
     sending = { name: file.name, done: 0, request }
     request.open("PUT", `${model.uploads}/${encodeURIComponent(file.name)}`)
     request.setRequestHeader("X-Workbench", "upload")
-    request.upload.addEventListener("progress", (event) => { if (event.lengthComputable) { sending.done = event.loaded / event.total; paint() } })
+    request.upload.addEventListener("progress", (event) => {
+      if (event.lengthComputable) {
+        sending.done = event.loaded / event.total
+        paint()
+      }
+    })
     request.addEventListener("loadend", () => {
       sending = null
+      if (waiting.length) sendNext()
       if (request.status === 200) model.sent = [JSON.parse(request.responseText).name, (model.sent[1] ?? 0) + 1]
-      else if (request.status) model.message = `the file could not be taken (${request.status})`
+      else if (request.status) model.message = `${file.name} could not be taken (${request.status})`
       paint()
+    })
+    request.addEventListener("error", () => {
+      model.message = `${file.name} could not be sent; is the dashboard still running?`
     })
     request.send(file)
     paint()
   }
   part("stop").addEventListener("click", () => {
+    waiting.length = 0
     if (sending) sending.request.abort()
     else model.cancelled = model.cancelled + 1
   })
   const chooser = bar.querySelector("input[type=file]")
   part("pick").addEventListener("click", () => chooser.click())
-  chooser.addEventListener("change", () => { if (chooser.files[0]) send(chooser.files[0]); chooser.value = "" })
+  chooser.addEventListener("change", () => {
+    send(chooser.files)
+    chooser.value = ""
+  })
   bar.querySelector("form").addEventListener("submit", (event) => {
     event.preventDefault()
     const id = event.target.track.value.trim()
-    if (id) { close(); model.named = [id, (model.named[1] ?? 0) + 1] }
+    if (id) {
+      close()
+      model.named = [id, (model.named[1] ?? 0) + 1]
+    }
   })
-  part("demo").addEventListener("click", () => { close(); model.named = ["", (model.named[1] ?? 0) + 1] })
+  part("demo").addEventListener("click", () => {
+    close()
+    model.named = ["", (model.named[1] ?? 0) + 1]
+  })
   const hasFiles = (event) => event.dataTransfer && [...event.dataTransfer.types].includes("Files")
-  const over = (event) => { if (hasFiles(event)) { event.preventDefault(); part("drop").hidden = false } }
-  const leave = (event) => { if (!event.relatedTarget) part("drop").hidden = true }
+  const over = (event) => {
+    if (hasFiles(event)) {
+      event.preventDefault()
+      part("drop").hidden = false
+    }
+  }
+  const leave = (event) => {
+    if (!event.relatedTarget) part("drop").hidden = true
+  }
   const drop = (event) => {
     if (!hasFiles(event)) return
     event.preventDefault()
     part("drop").hidden = true
-    for (const file of event.dataTransfer.files) send(file)
+    send(event.dataTransfer.files)
   }
   window.addEventListener("dragover", over)
   window.addEventListener("dragleave", leave)
   window.addEventListener("drop", drop)
+  const fault = (event) => {
+    model.message = event.detail
+  }
+  window.addEventListener("workbench-fault", fault)
   model.on("ready", () => {
     if (!model.ready.length) return
     const link = document.createElement("a")
@@ -109,6 +163,9 @@ export function render({ model }) {
     window.removeEventListener("dragover", over)
     window.removeEventListener("dragleave", leave)
     window.removeEventListener("drop", drop)
+    window.removeEventListener("workbench-fault", fault)
+    waiting.length = 0
+    sending?.request.abort()
   })
   paint()
   return bar

@@ -1,11 +1,11 @@
 // One transport: three audio elements on one clock, gains in between, a playhead. See transport.py for why.
 
-const TELL_MS = 250        // between two reports of the time to the server
-const NEAR_S = 0.06        // an element may be this far from the first one
-const FADE_S = 0.02        // of switching, muting and matching
+const TELL_MS = 250 // between two reports of the time to the server
+const NEAR_S = 0.06 // an element may be this far from the first one
+const FADE_S = 0.02 // of switching, muting and matching
 const FLOOR_DB = -100
 
-const gainOf = (db) => db <= FLOOR_DB ? 0 : Math.pow(10, db / 20)
+const gainOf = (db) => (db <= FLOOR_DB ? 0 : Math.pow(10, db / 20))
 const clock = (s) => {
   const sign = s < 0 ? "-" : ""
   const tenths = Math.round(Math.abs(s) * 10)
@@ -18,8 +18,9 @@ function attenuationAt(points, time) {
   if (time <= points[0][0]) return points[0][1]
   for (let i = 1; i < points.length; i++) {
     if (time <= points[i][0]) {
-      const [t0, d0] = points[i - 1], [t1, d1] = points[i]
-      return d0 + (d1 - d0) * (time - t0) / Math.max(1e-9, t1 - t0)
+      const [t0, d0] = points[i - 1],
+        [t1, d1] = points[i]
+      return d0 + ((d1 - d0) * (time - t0)) / Math.max(1e-9, t1 - t0)
     }
   }
   return points[points.length - 1][1]
@@ -52,7 +53,9 @@ class Lane {
     this.gain.gain.setTargetAtTime(this.loud ? gainOf(db) : 0, this.context.currentTime, FADE_S / 3)
   }
   schedule(playing) {
-    const now = this.context.currentTime, at = this.element.currentTime, value = this.duck.gain
+    const now = this.context.currentTime,
+      at = this.element.currentTime,
+      value = this.duck.gain
     value.cancelScheduledValues(now)
     value.setValueAtTime(gainOf(-attenuationAt(this.points, at)), now)
     if (!playing) return
@@ -80,14 +83,26 @@ export function render({ model }) {
   const group = (name, ...parts) => {
     const g = document.createElement("span")
     g.className = "group"
-    if (name) { const n = document.createElement("span"); n.className = "name"; n.textContent = name; g.append(n) }
+    if (name) {
+      const n = document.createElement("span")
+      n.className = "name"
+      n.textContent = name
+      g.append(n)
+    }
     g.append(...parts)
     return g
   }
 
-  let context = null, lanes = null, master = null, solo = "", frame = 0, told = 0, spans = null
+  let context = null,
+    lanes = null,
+    master = null,
+    solo = "",
+    frame = 0,
+    told = 0,
+    spans = null
   let at = model.time
-  const heardLane = () => lanes && (model.footage ? lanes.footage : model.chosen === "b" && model.music_b ? lanes.b : lanes.a)
+  const heardLane = () =>
+    lanes && (model.footage ? lanes.footage : model.chosen === "b" && model.music_b ? lanes.b : lanes.a)
 
   function start() {
     if (context) return
@@ -95,13 +110,18 @@ export function render({ model }) {
     master = context.createGain()
     master.connect(context.destination)
     lanes = { footage: new Lane(context, master), a: new Lane(context, master), b: new Lane(context, master) }
-    for (const lane of Object.values(lanes)) lane.element.addEventListener("ended", () => { if (lane === heardLane()) pause() })
+    for (const lane of Object.values(lanes))
+      lane.element.addEventListener("ended", () => {
+        if (lane === heardLane()) pause()
+      })
     load()
   }
   function load() {
     if (!lanes) return
     const was = at
-    lanes.footage.open(model.footage); lanes.a.open(model.music_a); lanes.b.open(model.music_b)
+    lanes.footage.open(model.footage)
+    lanes.a.open(model.music_a)
+    lanes.b.open(model.music_b)
     place(was)
     mix()
     if (model.playing) resume()
@@ -113,7 +133,8 @@ export function render({ model }) {
     lanes.footage.set(model.footage_db, footage)
     lanes.a.set(model.gain_a_db + model.match_a_db, music && model.chosen === "a")
     lanes.b.set(model.gain_b_db + model.match_b_db, music && model.chosen === "b")
-    lanes.a.points = model.duck_a; lanes.b.points = model.duck_b
+    lanes.a.points = model.duck_a
+    lanes.b.points = model.duck_b
     for (const lane of Object.values(lanes)) lane.schedule(model.playing)
     master.gain.setTargetAtTime(gainOf(model.headroom_db) * volume.value, context.currentTime, FADE_S / 3)
   }
@@ -124,10 +145,18 @@ export function render({ model }) {
     show(true)
   }
   function resume() {
-    for (const lane of Object.values(lanes)) if (lane.url) lane.element.play().catch(() => {})
+    for (const lane of Object.values(lanes)) if (lane.url) lane.element.play().catch(cannotPlay)
     for (const lane of Object.values(lanes)) lane.schedule(true)
     cancelAnimationFrame(frame)
     frame = requestAnimationFrame(tick)
+  }
+  function cannotPlay(error) {
+    if (error.name === "AbortError") return // stopped, or given another file, before it had begun
+    console.warn(error)
+    pause()
+    window.dispatchEvent(
+      new CustomEvent("workbench-fault", { detail: "the sound cannot be played; load the page again" }),
+    )
   }
   async function play() {
     start()
@@ -139,7 +168,12 @@ export function render({ model }) {
   }
   function pause() {
     model.playing = false
-    if (lanes) for (const lane of Object.values(lanes)) { lane.element.pause(); lane.element.playbackRate = 1; lane.schedule(false) }
+    if (lanes)
+      for (const lane of Object.values(lanes)) {
+        lane.element.pause()
+        lane.element.playbackRate = 1
+        lane.schedule(false)
+      }
     cancelAnimationFrame(frame)
     show(true)
     paint()
@@ -176,16 +210,23 @@ export function render({ model }) {
     // not synced: the server learns the time from `time`, four times a second
     for (const span of spans) span.setv({ location: at }, { sync: false })
     const now = performance.now()
-    if (tell || now - told > TELL_MS) { told = now; model.time = at }
+    if (tell || now - told > TELL_MS) {
+      told = now
+      model.time = at
+    }
   }
   function paint() {
     playing.textContent = model.playing ? "❚❚" : "▶"
     playing.setAttribute("aria-label", model.playing ? "pause (space)" : "play (space)")
     const pressed = (b, on) => b.setAttribute("aria-pressed", on ? "true" : "false")
-    pressed(footageOn, model.footage_on); pressed(musicOn, model.music_on)
-    pressed(footageSolo, solo === "footage"); pressed(musicSolo, solo === "music")
-    pressed(a, model.chosen === "a"); pressed(b, model.chosen === "b")
-    a.textContent = model.labels[0]; b.textContent = model.labels[1]
+    pressed(footageOn, model.footage_on)
+    pressed(musicOn, model.music_on)
+    pressed(footageSolo, solo === "footage")
+    pressed(musicSolo, solo === "music")
+    pressed(a, model.chosen === "a")
+    pressed(b, model.chosen === "b")
+    a.textContent = model.labels[0]
+    b.textContent = model.labels[1]
     pressed(loop, model.region.length === 2)
     footageGroup.style.display = model.footage ? "" : "none"
     choice.style.display = model.music_b ? "" : "none"
@@ -193,20 +234,37 @@ export function render({ model }) {
     said.textContent = model.music_b && match < -0.05 ? `level-matched ${match.toFixed(1)} dB` : ""
     loop.textContent = model.region.length === 2 ? `Loop ${clock(model.region[0])}–${clock(model.region[1])}` : "Loop"
   }
-  const toggleSolo = (name) => { solo = solo === name ? "" : name; mix(); paint() }
-  const choose = (name) => { if (name === "b" && !model.music_b) return; model.chosen = name; mix(); paint() }
+  const toggleSolo = (name) => {
+    solo = solo === name ? "" : name
+    mix()
+    paint()
+  }
+  const choose = (name) => {
+    if (name === "b" && !model.music_b) return
+    model.chosen = name
+    mix()
+    paint()
+  }
+  const playOrPause = () => {
+    if (model.playing) pause()
+    else play().catch(cannotPlay)
+  }
   const toggleLoop = () => {
     if (model.region.length) model.region = []
     else model.region = [Math.max(0, at - 2), Math.min(model.duration, at + 6)]
   }
 
-  const playing = button("▶", "play (space)", () => model.playing ? pause() : play(), "play")
+  const playing = button("▶", "play (space)", () => playOrPause(), "play")
   const home = button("|◀", "to the start (Home)", () => place(0))
   const time = document.createElement("span")
   time.className = "time"
-  const footageOn = button("on", "footage on or off (f)", () => { model.footage_on = !model.footage_on })
+  const footageOn = button("on", "footage on or off (f)", () => {
+    model.footage_on = !model.footage_on
+  })
   const footageSolo = button("solo", "only the footage", () => toggleSolo("footage"))
-  const musicOn = button("on", "music on or off (m)", () => { model.music_on = !model.music_on })
+  const musicOn = button("on", "music on or off (m)", () => {
+    model.music_on = !model.music_on
+  })
   const musicSolo = button("solo", "only the music", () => toggleSolo("music"))
   const a = button("A", "option A (a)", () => choose("a"))
   const b = button("B", "option B at the same place (b)", () => choose("b"))
@@ -229,18 +287,36 @@ export function render({ model }) {
     ["?", "this list"],
     ["Tab", "to the next control; arrows move a slider, and the tabs where a tab has the focus"],
   ])
-  bar.append(home, playing, time, footageGroup, group("music", musicOn, musicSolo), choice, loop, volume, said, help.box)
+  bar.append(
+    home,
+    playing,
+    time,
+    footageGroup,
+    group("music", musicOn, musicSolo),
+    choice,
+    loop,
+    volume,
+    said,
+    help.box,
+  )
 
   const keys = {
-    " ": () => model.playing ? pause() : play(),
+    " ": playOrPause,
     ArrowLeft: (e) => place(at - (e.shiftKey ? 5 : e.ctrlKey ? 0.1 : 1)),
     ArrowRight: (e) => place(at + (e.shiftKey ? 5 : e.ctrlKey ? 0.1 : 1)),
     Home: () => place(0),
     End: () => place(model.duration),
-    m: () => { model.music_on = !model.music_on },
-    f: () => { model.footage_on = !model.footage_on },
-    a: () => choose("a"), b: () => choose("b"), l: toggleLoop,
-    "?": help.toggle, Escape: help.close,
+    m: () => {
+      model.music_on = !model.music_on
+    },
+    f: () => {
+      model.footage_on = !model.footage_on
+    },
+    a: () => choose("a"),
+    b: () => choose("b"),
+    l: toggleLoop,
+    "?": help.toggle,
+    Escape: help.close,
   }
   const onKey = (event) => {
     if (!bar.isConnected || !bar.offsetParent || !keyIsFree(event)) return
@@ -249,20 +325,51 @@ export function render({ model }) {
     event.preventDefault()
     act(event)
   }
-  const onSeek = (event) => { if (bar.isConnected) place(event.detail) }
-  const onRegion = (event) => { if (bar.isConnected) { model.region = event.detail; place(event.detail[0]) } }
+  const onSeek = (event) => {
+    if (bar.isConnected) place(event.detail)
+  }
+  const onRegion = (event) => {
+    if (bar.isConnected) {
+      model.region = event.detail
+      place(event.detail[0])
+    }
+  }
   const deafen = listenToKeys(onKey)
   window.addEventListener("workbench-seek", onSeek)
   window.addEventListener("workbench-region", onRegion)
 
-  for (const name of ["footage", "music_a", "music_b"]) model.on(name, () => { load(); paint() })
-  for (const name of ["footage_on", "music_on", "chosen", "footage_db", "gain_a_db", "gain_b_db", "match_a_db",
-    "match_b_db", "headroom_db", "duck_a", "duck_b"]) model.on(name, () => { mix(); paint() })
+  for (const name of ["footage", "music_a", "music_b"])
+    model.on(name, () => {
+      load()
+      paint()
+    })
+  for (const name of [
+    "footage_on",
+    "music_on",
+    "chosen",
+    "footage_db",
+    "gain_a_db",
+    "gain_b_db",
+    "match_a_db",
+    "match_b_db",
+    "headroom_db",
+    "duck_a",
+    "duck_b",
+  ])
+    model.on(name, () => {
+      mix()
+      paint()
+    })
   model.on("region", paint)
   model.on("labels", paint)
   model.on("duration", () => show(false))
-  model.on("seek", () => { if (model.seek.length) place(model.seek[0]) })
-  model.on("playheads", () => { spans = null; show(false) })
+  model.on("seek", () => {
+    if (model.seek.length) place(model.seek[0])
+  })
+  model.on("playheads", () => {
+    spans = null
+    show(false)
+  })
   model.on("remove", () => {
     pause()
     deafen()
