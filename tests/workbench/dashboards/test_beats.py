@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -165,7 +166,9 @@ def test_the_picture_of_nothing_is_empty(session: Session) -> None:
 
 def _until_idle(session: Session) -> None:
     """Jobs deliver in the pool's thread; each may ask for another."""
+    deadline = time.monotonic() + 240.0
     while session.busy:
+        assert time.monotonic() < deadline, session._jobs
         for job in list(session._jobs):
             assert job.wait(120.0)
 
