@@ -40,8 +40,9 @@ if TYPE_CHECKING:
 LANDMARK_COLOURS = dict(zip(LANDMARK_KINDS, (HEARD, ONSET, EXPECTED, VOICE, BEAT, ENDING, ENDING), strict=True))
 MOMENT_COLOURS = dict(zip(MOMENT_KINDS, (SEAM, EXPECTED, VOICE, DUCK, ONSET, ENDING, ENDING), strict=True))
 
-_NAME_SHARE = 0.025
-"""of the film's length, that names need of room; the strongest come first"""
+_NAME_ROWS = 3
+_ROW_POINTS = 11.0
+"""names of what meets stand in rows above the picture, the strongest coincidence first"""
 
 
 def align_figure(
@@ -73,25 +74,27 @@ def align_figure(
 
 def _draw_meeting(axes: Axes, landmarks: Landmarks, moments: Moments, found: Placement | None) -> None:
     """Both trains on the film's clock, and what meets."""
+    from workbench.plots.labels import Labels, Place
+
     offset = 0.0 if found is None else found.offset_seconds
     _draw_marks(axes, moments.marks, 0.0, MOMENT_COLOURS, 1)
     _draw_marks(axes, landmarks.marks, offset, LANDMARK_COLOURS, -1)
     begin, end = landmarks.first_sound + offset, landmarks.last_sound + offset
     axes.axvspan(max(begin, 0.0), min(end, moments.video_seconds), ymax=0.5, color=HEARD, alpha=0.08, linewidth=0)
     if found is not None:
-        named: list[float] = []
+        labels, room = Labels(axes), (0.0, moments.video_seconds)
         for met in found.coincidences:
             axes.axvline(met.video_s, color=DOWNBEAT, linewidth=1.0, alpha=0.6, zorder=0)
-            if all(abs(met.video_s - other) > _NAME_SHARE * moments.video_seconds for other in named):
-                named.append(met.video_s)
-                axes.annotate(
-                    f"{met.landmark} · {met.moment}",
-                    (met.video_s, 1.05),
-                    rotation=40,
-                    fontsize=7.5,
-                    annotation_clip=False,
-                )
-        axes.set_title(_title(found), fontsize=10, loc="left", fontweight="bold", pad=42)
+            name = f"{met.landmark} · {met.moment}"
+            labels.place(
+                [
+                    Place(name, met.video_s, 1.05, side, "bottom", up=1.0 + _ROW_POINTS * row, room=room)
+                    for row in range(_NAME_ROWS)
+                    for side in ("center", "left", "right")
+                ],
+                fontsize=8,
+            )
+        axes.set_title(_title(found), fontsize=10, loc="left", fontweight="bold", pad=6.0 + _ROW_POINTS * _NAME_ROWS)
     axes.axhline(0.0, color=SEAM, linewidth=0.8)
     axes.set_xlim(0.0, moments.video_seconds)
     axes.set_ylim(-1.05, 1.05)
@@ -156,29 +159,33 @@ def _draw_offsets(
     params: AlignParams,
 ) -> None:
     """The sum at every offset over what chance makes of it, and the placements."""
+    from workbench.plots.labels import Labels, name_point
+
     scores = offset_scores(landmarks, moments, params)
     at, total = scores.offsets, scores.total
     axes.fill_between(
         at, scores.expected, scores.expected + 2 * scores.deviation, color=BEAT, alpha=0.35, linewidth=0, label="chance"
     )
     axes.plot(at, total, color=HEARD, linewidth=0.6, label="coincidence")
+    dots = []
     for number, placement in enumerate(placements):
         height = float(np.interp(placement.offset_seconds, at, total))
-        axes.plot(placement.offset_seconds, height, "o", ms=4, color=DOWNBEAT if number == chosen else EXPECTED)
-        axes.annotate(
-            f"{placement.score:.2f}", (placement.offset_seconds, height), (3, 3), textcoords="offset points", fontsize=7
-        )
+        dots += axes.plot(placement.offset_seconds, height, "o", ms=4, color=DOWNBEAT if number == chosen else EXPECTED)
     axes.set_xlim(float(at[0]), float(at[-1]))
     axes.set_ylim(0.0, 1.2 * max(float(total.max(initial=0.0)), 0.1))
     axes.set_xlabel("offset: film time at which the track begins", fontsize=9)
     axes.set_ylabel("sum", fontsize=9)
-    axes.legend(loc="upper right", fontsize=8, ncols=2, framealpha=0.9)
+    legend = axes.legend(loc="upper right", fontsize=8, ncols=2, framealpha=0.9)
     quiet(axes)
     time_axis(axes, float(at[-1] - at[0]))
+    labels = Labels(axes, [legend, *dots])
+    for placement in sorted(placements, key=lambda one: one is not placements[chosen]):
+        height = float(np.interp(placement.offset_seconds, at, total))
+        name_point(labels, f"{placement.score:.2f}", placement.offset_seconds, height, above_first=True)
 
 
 def _title(found: Placement) -> str:
     return (
-        f"offset {clock(found.offset_seconds)} ({found.offset_seconds:.3f} s), score {found.score:.2f}: "
-        f"{found.label}; certainty {found.certainty:.2f}, lands {100 * found.landed:.0f} %"
+        f"offset {clock(found.offset_seconds)} ({found.offset_seconds:.3f} s), score {found.score:.2f}: {found.label}\n"
+        f"certainty {found.certainty:.2f}, lands {100 * found.landed:.0f} %"
     )

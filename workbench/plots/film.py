@@ -46,12 +46,11 @@ from workbench.plots.palette import (
     VOICE,
     VOICE_INK,
     clock,
-    group_colour,
     new_figure,
     quiet,
     time_axis,
 )
-from workbench.plots.plan import song_pieces
+from workbench.plots.plan import draw_blocks, name_blocks, played_blocks
 from workbench.recording import FloatArray, VideoSeconds
 from workbench.video.footage import Footage
 from workbench.video.moments import Moments
@@ -77,8 +76,6 @@ _LEAST_STRETCH_SECONDS = 0.4
 _FLOOR_LUFS, _TOP_LUFS = -60.0, -5.0
 _CROWD = 150
 """strokes in a row from which on they are drawn thin"""
-_LETTER = 0.0066
-"""share of the lanes' width that a letter takes"""
 
 _Lane: TypeAlias = "tuple[float, Callable[[Axes], None]]"
 
@@ -318,6 +315,9 @@ def _draw_moments(axes: Axes, moments: Moments, rows: Sequence[Sequence[str]]) -
 
 def _draw_placements(axes: Axes, placements: Sequence[Placement], timeline: FilmTimeline) -> None:
     """Where the track would lie by each, what meets there, and the strongest of it in words."""
+    from workbench.plots.labels import Labels, Place
+
+    labels = Labels(axes)
     seconds = timeline.footage.picture.duration
     for row, found in enumerate(placements):
         height = len(placements) - 1.0 - row
@@ -330,10 +330,17 @@ def _draw_placements(axes: Axes, placements: Sequence[Placement], timeline: Film
             at = found.coincidences[0].video_s
             axes.plot(at, height + 0.2, "o", color=MOMENT_COLOURS[found.coincidences[0].moment], markersize=7,
                       markeredgecolor="white")  # fmt: skip
-            left = at < 0.6 * seconds
             doubt = "" if found.score >= CHANCE_SCORE else ": may be chance"
-            axes.text(at, height + 0.42, f"{row + 1}  {found.label}, score {found.score:.2f}{doubt}", fontsize=9,
-                      ha="left" if left else "right", va="bottom")  # fmt: skip
+            forms = (f"{row + 1}  {found.label}, score {found.score:.2f}{doubt}", f"{row + 1}  {found.score:.2f}")
+            sides = ("left", "right") if at < 0.6 * seconds else ("right", "left")
+            labels.place(
+                [
+                    Place(form, at, height + 0.42, side, "bottom", room=(0.0, seconds))
+                    for form in forms
+                    for side in sides
+                ],
+                fontsize=9,
+            )
     axes.set_ylim(0.0, float(len(placements)))
     axes.set_yticks([])
     _name(axes, "sync points", "if not looped", HEARD)
@@ -400,23 +407,16 @@ def _draw_music(axes: Axes, music: PlayedMusic) -> None:
     """Parts of the song as they are played, seams with their numbers, and how it ends."""
     from matplotlib.patches import Rectangle
 
+    from workbench.plots.labels import Labels, Place
+
     plan = music.plan
-    end = plan.window_end
-    for start, segment in zip(plan.segment_starts[:-1], plan.segments, strict=True):
-        shift = float(start) - segment.song_from
-        for first, last, section in song_pieces(segment.song_from, segment.song_to, music.sections):
-            colour = group_colour(section.group) if section else "#DDDDDD"
-            axes.add_patch(
-                Rectangle((first + shift, 0.0), last - first, 0.62, facecolor=colour, edgecolor="white", linewidth=0.6)
-            )
-            if section is not None:
-                _label(axes, section.label, first + shift, last + shift, end)
-    named = -end
+    labels = Labels(axes)
+    blocks = played_blocks(plan, music.sections)
+    draw_blocks(axes, blocks, 0.0, 0.62)
+    name_blocks(labels, blocks, 0.31)
     for number, time in enumerate(plan.seam_times, start=1):
         axes.plot([time] * 2, [0.0, 0.7], color=SEAM, linewidth=1.8)
-        if time - named > 0.02 * end:
-            axes.text(time, 0.7, str(number), ha="center", va="bottom", fontsize=9, fontweight="bold")
-            named = time
+        labels.place([Place(str(number), time, 0.7, va="bottom")], fontsize=9, fontweight="bold")
     if plan.tail_seconds > 0:
         axes.add_patch(Rectangle((plan.music_end, 0.0), plan.tail_seconds, 0.62, facecolor="none", edgecolor=ENDING,
                                  hatch="////"))  # fmt: skip
@@ -427,12 +427,3 @@ def _draw_music(axes: Axes, music: PlayedMusic) -> None:
     axes.set_yticks([])
     seams = len(plan.seam_times)
     _name(axes, "song", f"{seams} seam{'s' if seams != 1 else ''}\nsame colour:\nsame music", height=0.62)
-
-
-def _label(axes: Axes, label: str, first: VideoSeconds, last: VideoSeconds, seconds: float) -> None:
-    """Name a part of the song, upright where it is narrow, not at all where it is narrower still."""
-    share = (last - first) / seconds
-    if share > _LETTER * len(label) + 0.004:
-        axes.text((first + last) / 2, 0.31, label, ha="center", va="center", fontsize=9)
-    elif share > 0.012 and len(label) <= 8:
-        axes.text((first + last) / 2, 0.31, label, ha="center", va="center", fontsize=8, rotation=90)

@@ -1,13 +1,16 @@
 """The picture of a plan: the song below, the film above, and which part of the one is heard where in the other.
 
 Both run on the same scale. A ribbon goes from each range of the song up to the place in the film where it is played;
-its colour is that of the song's section. Under it the levels: the gain of each segment with its glide, the fades, and
-the attenuation under speech.
+its colour is that of the song's section, and a line above names the colours. Neighbours of one name are named once;
+names, seam numbers and the ending are written where there is room for them. Under it the levels: the gain of each
+segment with its glide, the fades, and the attenuation under speech.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
+from textwrap import fill
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,10 +25,16 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+    from workbench.plots.labels import Labels
+
 _FILM, _SONG, _THICK = 1.0, 0.0, 0.16
 """heights of the two lanes, and of each"""
-_LETTER, _MARGIN = 0.0058, 0.003
-"""shares of the width that a letter of a block's name and the space around the name take"""
+_UNNAMED = "#DDDDDD"
+"""what is played outside all sections"""
+_END_LETTERS = 28
+"""of a line of the ending's name, where one line is too long"""
+_INCHES_A_COLOUR = 1.5
+"""width that an entry of the legend of colours is given"""
 _FLOOR_DB = -36.0
 
 
@@ -47,47 +56,101 @@ def plan_figure(
     figure = new_figure(12.0, 6.2)
     lanes, levels = figure.subplots(2, 1, sharex=True, height_ratios=(2.2, 1.0))
     span = max(plan.window_end, plan.song_duration)
-    _draw_lanes(lanes, plan, profile.sections, span)
+    _draw_lanes(lanes, plan, profile.sections)
     _draw_levels(levels, plan, duck_points, speech_ranges)
+    _name_colours(figure, profile.sections)
     lanes.set_xlim(-0.002 * span, 1.002 * span)
     time_axis(levels, span)
     levels.set_xlabel("time in the film, and in the song below it", fontsize=9)
     return figure
 
 
-def _draw_lanes(axes: Axes, plan: LoopPlan, sections: Sequence[SongSection], span: float) -> None:
-    from matplotlib.patches import Polygon, Rectangle
+def _draw_lanes(axes: Axes, plan: LoopPlan, sections: Sequence[SongSection]) -> None:
+    from workbench.plots.labels import Labels
 
-    starts = plan.segment_starts
-    for section in sections:
+    labels = Labels(axes)
+    song = [Block(part.song_from, part.song_to, part) for part in sections]
+    film = played_blocks(plan, sections)
+    draw_blocks(axes, song, _SONG - _THICK, _THICK)
+    draw_blocks(axes, film, _FILM, _THICK)
+    _draw_ribbons(axes, plan, sections)
+    _draw_ends(axes, plan, labels)
+    for blocks, middle in ((song, _SONG - _THICK / 2), (film, _FILM + _THICK / 2)):
+        name_blocks(labels, blocks, middle)
+    axes.set_ylim(_SONG - _THICK - 0.03, _FILM + _THICK + 0.18)
+    axes.set_yticks([_SONG - _THICK / 2, _FILM + _THICK / 2], ["song", "film"], fontsize=11)
+    axes.tick_params(left=False, labelbottom=False)
+    axes.spines[["top", "right", "left", "bottom"]].set_visible(False)
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A stretch of a lane that shows one section."""
+
+    first: float
+    """s on the clock of its lane"""
+    last: float
+    section: SongSection | None
+    """None outside all sections"""
+
+    @property
+    def colour(self) -> str:
+        """The colour of its section's group."""
+        return group_colour(self.section.group) if self.section else _UNNAMED
+
+
+def played_blocks(plan: LoopPlan, sections: Sequence[SongSection]) -> list[Block]:
+    """What is played, in video time, cut at section borders and seams."""
+    return [
+        Block(first + start - segment.song_from, last + start - segment.song_from, section)
+        for start, segment in zip(plan.segment_starts.tolist(), plan.segments, strict=False)
+        for first, last, section in song_pieces(segment.song_from, segment.song_to, sections)
+    ]
+
+
+def draw_blocks(axes: Axes, blocks: Sequence[Block], foot: float, height: float) -> None:
+    """Draw a lane of blocks, each in its colour."""
+    from matplotlib.patches import Rectangle
+
+    for block in blocks:
         axes.add_patch(
             Rectangle(
-                (section.song_from, _SONG - _THICK), section.song_to - section.song_from, _THICK,
-                facecolor=group_colour(section.group), edgecolor="white", linewidth=1.0,
+                (block.first, foot), block.last - block.first, height, facecolor=block.colour, edgecolor="white",
+                linewidth=0.6,
             )
         )  # fmt: skip
-        _label(axes, section.label, section.song_from, section.song_to, _SONG - _THICK / 2, span)
-    for k, segment in enumerate(plan.segments):
+
+
+def name_blocks(labels: Labels, blocks: Sequence[Block], middle: float) -> None:
+    """Name the blocks of a lane that have room for it, neighbours of one name and colour once."""
+    from workbench.plots.labels import same_name_runs
+
+    for run in same_name_runs(blocks, lambda block: block.section and (block.section.label, block.section.group)):
+        if run[0].section is not None:
+            spans = [(block.first, block.last) for block in run]
+            labels.block(run[0].section.label, spans, middle, run[0].colour)
+
+
+def _draw_ribbons(axes: Axes, plan: LoopPlan, sections: Sequence[SongSection]) -> None:
+    from matplotlib.patches import Polygon
+
+    for start, segment in zip(plan.segment_starts.tolist(), plan.segments, strict=False):
+        shift = start - segment.song_from
         for first, last, played in song_pieces(segment.song_from, segment.song_to, sections):
-            shift = float(starts[k]) - segment.song_from
-            colour = group_colour(played.group) if played else "#DDDDDD"
-            axes.add_patch(
-                Polygon(
-                    [(first, _SONG), (last, _SONG), (last + shift, _FILM), (first + shift, _FILM)],
-                    facecolor=colour, alpha=0.22, linewidth=0,
-                )
-            )  # fmt: skip
-            axes.add_patch(
-                Rectangle(
-                    (first + shift, _FILM), last - first, _THICK, facecolor=colour, edgecolor="white", linewidth=0.6
-                )
-            )
-            if played:
-                _label(axes, played.label, first + shift, last + shift, _FILM + _THICK / 2, span)
+            corners = [(first, _SONG), (last, _SONG), (last + shift, _FILM), (first + shift, _FILM)]
+            colour = group_colour(played.group) if played else _UNNAMED
+            axes.add_patch(Polygon(corners, facecolor=colour, alpha=0.22, linewidth=0))
+
+
+def _draw_ends(axes: Axes, plan: LoopPlan, labels: Labels) -> None:
+    """Seams with their numbers, the tail, and how the music ends."""
+    from matplotlib.patches import Rectangle
+
+    from workbench.plots.labels import Place
+
     for number, time in enumerate(plan.seam_times, start=1):
         axes.plot([time, time], [_FILM - 0.02, _FILM + _THICK + 0.05], color=SEAM, linewidth=1.6)
-        if len(plan.seam_times) <= 40:
-            axes.text(time, _FILM + _THICK + 0.06, str(number), ha="center", va="bottom", fontsize=9, fontweight="bold")
+        labels.place([Place(str(number), time, _FILM + _THICK + 0.06, va="bottom")], fontsize=9, fontweight="bold")
     if plan.tail_seconds > 0:
         axes.add_patch(
             Rectangle(
@@ -95,19 +158,29 @@ def _draw_lanes(axes: Axes, plan: LoopPlan, sections: Sequence[SongSection], spa
             )
         )
     axes.plot([plan.music_end] * 2, [_FILM - 0.02, _FILM + _THICK + 0.05], color=ENDING, linewidth=2.2)
-    axes.text(
-        plan.music_end, _FILM - 0.03, plan.end_label + " ", ha="right", va="top", fontsize=9, color=ENDING,
-        fontweight="bold", bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 1.5},
+    forms = (plan.end_label, fill(plan.end_label, _END_LETTERS))
+    labels.place(
+        [Place(form, plan.music_end, _FILM - 0.03, "right", "top", right=-4.0) for form in forms],
+        fontsize=9, color=ENDING, fontweight="bold",
+        bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 1.5},
     )  # fmt: skip
-    axes.set_ylim(_SONG - _THICK - 0.03, _FILM + _THICK + 0.18)
-    axes.set_yticks([_SONG - _THICK / 2, _FILM + _THICK / 2], ["song", "film"], fontsize=11)
-    axes.tick_params(left=False, labelbottom=False)
-    axes.spines[["top", "right", "left", "bottom"]].set_visible(False)
 
 
-def _label(axes: Axes, text: str, first: float, last: float, height: float, span: float) -> None:
-    if last - first > (_LETTER * len(text) + _MARGIN) * span:
-        axes.text((first + last) / 2, height, text, ha="center", va="center", fontsize=9, clip_on=True)
+def _name_colours(figure: Figure, sections: Sequence[SongSection]) -> None:
+    """One entry a colour, with the names of the sections that have it."""
+    from matplotlib.patches import Patch
+
+    names: dict[str, list[str]] = {}
+    for section in sections:
+        known = names.setdefault(group_colour(section.group), [])
+        if section.label not in known:
+            known.append(section.label)
+    if names:
+        handles = [Patch(color=colour, label=", ".join(known)) for colour, known in names.items()]
+        columns = max(1, int(figure.get_figwidth() / _INCHES_A_COLOUR))
+        figure.legend(
+            handles=handles, loc="outside upper left", ncols=min(columns, len(handles)), fontsize=9, frameon=False
+        )
 
 
 def song_pieces(

@@ -167,6 +167,8 @@ def reliability_figure(seams: Reviewed, bins: int = 10) -> Figure:
     seams : judged ones
     bins : of equal width
     """
+    from workbench.plots.labels import Labels, name_point
+
     figure = new_figure(7.6, 8.2)
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3.6, 1.0))
     above.plot([0.0, 1.0], [0.0, 1.0], color=BEAT, linewidth=1.2, linestyle=(0, (4, 3)), label="calibrated")
@@ -174,15 +176,12 @@ def reliability_figure(seams: Reviewed, bins: int = 10) -> Figure:
     scores, shares = [one.score for one in found], [one.good.value for one in found]
     above.vlines(scores, [one.good.low for one in found], [one.good.high for one in found], color=HEARD, linewidth=1.6)
     above.plot(scores, shares, "o", color=HEARD, markersize=7, label="seams of about that score, 95 % interval")
-    for one in found:
-        beside = ((8, -3), "left") if one.score < 0.9 else ((-8, -3), "right")
-        above.annotate(
-            str(one.count), (one.score, one.good.value), beside[0], textcoords="offset points", ha=beside[1],
-            fontsize=8, color=SOFT_INK,
-        )  # fmt: skip
     above.set_ylabel("share of them judged good", fontsize=9)
     above.set_ylim(-0.03, 1.03)
-    above.legend(loc="upper left", bbox_to_anchor=(0.02, 0.98), fontsize=8, frameon=False)
+    legend = above.legend(loc="upper left", bbox_to_anchor=(0.02, 0.98), fontsize=8, frameon=False)
+    labels = Labels(above, [legend])
+    for one in found:
+        name_point(labels, str(one.count), one.score, one.good.value, color=SOFT_INK)
     above.grid(color=RULE, linewidth=0.6)
     quiet(above)
     _draw_scores(below, seams)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import combinations, pairwise
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -95,22 +95,16 @@ def _within(at: float, limits: tuple[float, float]) -> bool:
 
 
 @pytest.mark.parametrize("seconds", [70.0, 300.0, 1800.0])
-def test_no_name_lies_over_another_or_beside_the_paper(make_plan: MakePlan, seconds: float) -> None:
-    figure = film_figure(timeline(make_plan, seconds))
-    boxes = [(text.get_text(), text.get_window_extent()) for text in shown(figure)]
-    width, height = figure.bbox.width, figure.bbox.height
-    for name, box in boxes:
-        assert 0 <= box.x0 < box.x1 <= width, name
-        assert 0 <= box.y0 < box.y1 <= height, name
-    for (one, box), (other, there) in combinations(boxes, 2):
-        over = min(box.x1, there.x1) - max(box.x0, there.x0), min(box.y1, there.y1) - max(box.y0, there.y0)
-        assert min(over) < 2.0, (one, other)
+def test_no_name_lies_over_another_or_beside_the_paper(
+    make_plan: MakePlan, seconds: float, check_legible: Callable[[Figure], None]
+) -> None:
+    check_legible(film_figure(timeline(make_plan, seconds)))
 
 
 def test_text_is_large_enough_to_read(make_plan: MakePlan) -> None:
     figure = film_figure(timeline(make_plan, 300.0))
     assert figure.bbox.width == pytest.approx(1320)
-    assert min(text.get_fontsize() for text in shown(figure)) >= 8.0
+    assert min(float(text.get_fontsize()) for text in shown(figure)) >= 8.0
 
 
 def test_lanes_say_what_they_are(make_plan: MakePlan) -> None:

@@ -1,0 +1,181 @@
+"""Names in pictures: written where there is room for them, shortened or left out where there is none.
+
+How wide a name is depends on its letters, the figure's size and its resolution, so room is measured each time the
+figure is drawn, with the renderer that draws it. Names are placed in the order in which they are given, the most
+important first; one that would lie over another, leave its block or leave the paper tries its other places and shorter
+forms, and is not written where none fits. Nothing is turned on its side.
+
+Class: `Labels`. Functions: `name_point`, `ink_on`, `same_name_runs`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from matplotlib.colors import to_rgb
+from matplotlib.text import Text
+from matplotlib.transforms import ScaledTranslation
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.transforms import BboxBase
+
+T = TypeVar("T")
+
+_GAP = 2.0
+"""pixels that two names keep between them"""
+_EDGE = 1.0
+"""pixels between a name and the edge of its block"""
+_LEAST_LETTERS = 4
+"""letters that a shortened name keeps before its ellipsis; two at least are saved"""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """One way to write a name."""
+
+    text: str
+    x: float
+    """data coordinates, as is y"""
+    y: float
+    ha: str = "center"
+    va: str = "center"
+    right: float = 0.0
+    """points to the right of x"""
+    up: float = 0.0
+    """points above y"""
+    room: tuple[float, float] | None = None
+    """x from and to between which all of it must lie; None: the whole paper"""
+
+
+class Labels:
+    """The names of one axes.
+
+    Parameters
+    ----------
+    axes : that they are written in; limits and size may change afterwards
+    avoided : artists that names stay clear of, such as a legend
+    """
+
+    def __init__(self, axes: Axes, avoided: Sequence[Artist] = ()) -> None:
+        self.axes = axes
+        self._avoided = tuple(avoided)
+        self._names: list[_Name] = []
+        self._settled: tuple[float, ...] = ()
+
+    def block(self, text: str, spans: Sequence[tuple[float, float]], y: float, colour: str, **style: Any) -> None:
+        """Name a block, or neighbouring blocks of one name: in the widest, else over all of them, else shortened.
+
+        Parameters
+        ----------
+        text : the name
+        spans : x from and to of each block, in order, edge to edge
+        y : middle of the blocks
+        colour : of the blocks
+        style : of the text
+        """
+        whole = (spans[0][0], spans[-1][1])
+        widest = max(spans, key=lambda span: span[1] - span[0])
+        short = (text[:count].rstrip() + "…" for count in range(len(text) - 2, _LEAST_LETTERS - 1, -1))
+        tries = [(text, widest), (text, whole), *((form, whole) for form in short)]
+        places = [Place(form, sum(room) / 2.0, y, room=room) for form, room in tries]
+        # Its own ground keeps the name apart from lines that cross the blocks.
+        ground = {"facecolor": colour, "linewidth": 0.0, "boxstyle": "square,pad=0"}
+        self.place(places, color=ink_on(colour), bbox=ground, **{"fontsize": 9, **style})
+
+    def place(self, places: Sequence[Place], **style: Any) -> None:
+        """Write a name at the first of some places that is free, or not at all.
+
+        Parameters
+        ----------
+        places : best first, at least one
+        style : of the text
+        """
+        name = _Name(self, places, **{"zorder": 4.0, **style})
+        self.axes.add_artist(name)
+        name.set_in_layout(False)
+        name.set_clip_on(False)
+        self._names.append(name)
+
+    def settle(self, renderer: Any) -> None:
+        """Find every name its place for the size that the figure now has."""
+        corners = self.axes.transData.transform([(0.0, 0.0), (1.0, 1.0)]).ravel()
+        state = (*corners.tolist(), *self.axes.bbox.bounds, *self.axes.figure.bbox.bounds)
+        if state == self._settled:
+            return
+        self._settled = state
+        taken: list[BboxBase] = [artist.get_window_extent(renderer) for artist in self._avoided]
+        for name in self._names:
+            name.find_place(renderer, taken)
+
+
+class _Name(Text):
+    """A name that asks for its place before it is drawn."""
+
+    def __init__(self, labels: Labels, places: Sequence[Place], **style: Any) -> None:
+        super().__init__(text=places[0].text, **style)
+        self._labels = labels
+        self._places = tuple(places)
+
+    def draw(self, renderer: Any) -> None:
+        """Draw the name where it has found a place."""
+        self._labels.settle(renderer)
+        super().draw(renderer)
+
+    def find_place(self, renderer: Any, taken: list[BboxBase]) -> None:
+        """Take the first free place and add it to those taken; without one, be invisible."""
+        axes = self._labels.axes
+        figure = axes.get_figure(root=True)
+        assert figure is not None, "axes belong to a figure"
+        self.set_visible(True)
+        for place in self._places:
+            self.set(text=place.text, x=place.x, y=place.y, ha=place.ha, va=place.va)
+            moved = ScaledTranslation(place.right / 72.0, place.up / 72.0, figure.dpi_scale_trans)
+            self.set_transform(axes.transData + moved)
+            box = self.get_window_extent(renderer)
+            if _inside(box, figure.bbox) and self._has_room(box, place) and not any(_touch(box, one) for one in taken):
+                taken.append(box)
+                return
+        self.set_visible(False)
+
+    def _has_room(self, box: BboxBase, place: Place) -> bool:
+        if place.room is None:
+            return True
+        first, last = (self._labels.axes.transData.transform((x, place.y))[0] for x in place.room)
+        return bool(first + _EDGE <= box.x0 and box.x1 <= last - _EDGE)
+
+
+def name_point(labels: Labels, text: str, x: float, y: float, *, above_first: bool = False, **style: Any) -> None:
+    """Name a point of a picture: to its right, to its left or above it, where lines to both sides would cross it."""
+    right, left = Place(text, x, y, "left", right=6.0), Place(text, x, y, "right", right=-6.0)
+    above = Place(text, x, y, "center", "bottom", up=6.0)
+    places = [above, right, left] if above_first else [right, left, above]
+    labels.place(places, **{"fontsize": 8, **style})
+
+
+def _inside(box: BboxBase, paper: BboxBase) -> bool:
+    return bool(paper.x0 <= box.x0 and box.x1 <= paper.x1 and paper.y0 <= box.y0 and box.y1 <= paper.y1)
+
+
+def _touch(box: BboxBase, other: BboxBase) -> bool:
+    apart = (box.x0 - other.x1, other.x0 - box.x1, box.y0 - other.y1, other.y0 - box.y1)
+    return bool(max(apart[:2]) < _GAP and max(apart[2:]) < 0.0)
+
+
+def ink_on(colour: str) -> str:
+    """Black or white, whichever is read better on a colour (relative luminance and contrast of WCAG 2)."""
+    linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(colour)]
+    luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "black" if (luminance + 0.05) / 0.05 >= 1.05 / (luminance + 0.05) else "white"
+
+
+def same_name_runs(parts: Sequence[T], name: Callable[[T], object]) -> Iterator[list[T]]:
+    """Neighbours of one name together, in order."""
+    for _, run in groupby(parts, name):
+        yield list(run)
