@@ -119,10 +119,16 @@ check: $(VENV)/.dev
 	$(BIN)/ruff check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(BIN)/oxfmt --check $(PAGES)
+	$(BIN)/oxlint --deny-warnings $(PAGES)
+
+# JavaScript and style sheets.
+PAGES = workbench/dashboards/assets service/routes/docs.js
 
 format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	$(BIN)/oxfmt $(PAGES)
 
 notebooks: $(VENV)/.torch $(VENV)/.words-if-any
 	$(NBVAL)

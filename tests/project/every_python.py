@@ -2,8 +2,9 @@
 
 `make test-pythons` runs this; it needs nothing but a Python. Interpreters are found by name (`python3.12`) and among
 pyenv's versions. Each gets an environment of its own below `.make/pythons/`, made by the same make targets that a user
-calls, so the lock files are installed on each Python too. The whole suite runs on one Python only (`make test`); here
-it is what shows that files are decoded and analysed, plans made and rendered, a request answered and the page opened.
+calls, so the lock files are installed on each Python too. The whole suite runs on one Python only, that of `.venv`
+(`make test`), which is left out here unless it is named; on the others it is what shows that files are decoded and
+analysed, plans made and rendered, a request answered and the page opened.
 
 The oldest packages are those of `requirements-oldest.lock`, the lower bounds of `pyproject.toml`, on the oldest Python.
 Warnings are no errors there: old packages warn of each other.
@@ -42,10 +43,13 @@ def main() -> int:
     """Run everything; returns 1 if anything failed or no supported Python was found."""
     arguments = argparse.ArgumentParser(description="Set-up, demo and a smoke test on every supported Python.")
     arguments.add_argument("--only", choices=[*SUPPORTED, "oldest"], action="append", help="run just this one")
-    wanted = arguments.parse_args().only or [*SUPPORTED, "oldest"]
+    suite_on = version_of(ROOT / ".venv" / "bin" / "python")
+    wanted = arguments.parse_args().only or [version for version in (*SUPPORTED, "oldest") if version != suite_on]
     found = {version: python for version in SUPPORTED if (python := find_python(version)) is not None}
     for version in SUPPORTED:
-        print(f"[pythons] {version}: {found.get(version, 'not on this machine, so not tested')}", flush=True)
+        told = found.get(version, "not on this machine, so not tested")
+        note = "; the whole suite runs on it, in .venv" if version == suite_on and version not in wanted else ""
+        print(f"[pythons] {version}: {told}{note}", flush=True)
     if not found:
         return 1
     failed = [version for version, python in found.items() if version in wanted and not passes(version, python)]
@@ -57,12 +61,17 @@ def main() -> int:
 
 def find_python(version: str) -> Path | None:
     """An interpreter of a version, such as "3.12", that can make environments; None where there is none."""
-    for python in _candidates(version):
-        asked = "import ensurepip, sys, venv; print('%d.%d' % sys.version_info[:2])"
+    return next((python for python in _candidates(version) if version_of(python) == version), None)
+
+
+def version_of(python: Path) -> str | None:
+    """Version of an interpreter, such as "3.12"; None where it is none, or cannot make environments."""
+    asked = "import ensurepip, sys, venv; print('%d.%d' % sys.version_info[:2])"
+    try:
         told = subprocess.run([python, "-c", asked], capture_output=True, text=True, check=False)
-        if told.returncode == 0 and told.stdout.strip() == version:
-            return python
-    return None
+    except OSError:
+        return None
+    return told.stdout.strip() if told.returncode == 0 else None
 
 
 def passes(version: str, python: Path) -> bool:
