@@ -234,7 +234,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
 def _write_media(folder: Path, library: Path) -> None:
     songs = bundled_path("data", "bundled", "music")
     recording = decode(songs / "corner_store.ogg")
-    write_audio(folder / "track.mp3", [recording.samples], recording.sample_rate, recording.channels)
+    write_audio(folder / "track.wav", [recording.samples], recording.sample_rate, recording.channels)
     for name in ("hill_road.ogg", "undertow.ogg"):
         shutil.copyfile(songs / name, library / name)
     _draw_video(folder / "video.mp4")
