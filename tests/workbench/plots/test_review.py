@@ -87,10 +87,10 @@ def test_pictures_show_every_bin_and_every_part() -> None:
     seams = reviewed(drawn(200))
     above, below = reliability_figure(seams, bins=5).axes
     assert len([text for text in above.texts if text.get_text().isdigit()]) == 5
-    assert sum(line.get_xdata().size for line in below.lines) == 200
+    assert sum(np.size(line.get_xdata()) for line in below.lines) == 200
     (axes,) = parts_figure(seams).axes
     harmony, level = (1 + SEAM_PARTS.index(part) for part in ("harmony", "level"))
-    audible = axes.lines[0].get_xdata()
+    audible = np.asarray(axes.lines[0].get_xdata(), np.float64)
     assert audible[harmony] > 0.75
     assert abs(audible[level] - 0.5) < 0.12
     few = reviewed([verdict(1, "good", 0.9)])

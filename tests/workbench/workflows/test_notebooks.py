@@ -47,17 +47,40 @@ def test_the_plan_report_shows_a_plan_that_was_made_before(song: Path, home: Hom
     assert asked_of_others(html) == []
 
 
+@pytest.mark.parametrize("notebook", ["01_beats", "02_seams", "03_loop", "05_align", "reports/plan", "reports/track"])
+def test_a_track_that_is_refused_is_a_result_and_the_notebook_runs_to_its_end(
+    notebook: str, home: Home, tmp_path: Path
+) -> None:
+    """Silence has no bars, so nothing can be looped."""
+    html = page(
+        notebook, tmp_path / "page.html", home, track=str(bundled_path("data", "bundled", "music", "silence.ogg"))
+    )
+    if notebook not in ("01_beats", "05_align"):
+        assert "no_loop_profile" in html
+        assert "Pick a track with a beat" in html
+
+
+def test_music_without_a_voice_is_a_result_of_the_ducking_notebook(song: Path, home: Home, tmp_path: Path) -> None:
+    html = page("04_duck", tmp_path / "page.html", home, voice=str(song), music=str(song))
+    assert "No speech to duck under was found" in html
+
+
 def test_the_catalog_report_links_to_one_report_a_track(song: Path, home: Home, tmp_path: Path) -> None:
-    other = tmp_path / "other one.flac"
+    other, refused = tmp_path / "other one.flac", bundled_path("data", "bundled", "music", "silence.ogg")
     shutil.copyfile(song, other)
-    tracks, folder = json.dumps([str(song), str(other)]), tmp_path / "tracks"
+    tracks, folder = json.dumps([str(song), str(other), str(refused)]), tmp_path / "tracks"
     out = tmp_path / "catalog.html"
     html = page("reports/catalog", out, home, tracks=tracks, clip_seconds="70", folder=str(folder))
     links = re.findall(r'<a href="(tracks/[^"]+)">([^<]+)</a>', html)
-    assert links == [("tracks/0001_clicks.html", "clicks"), ("tracks/0002_other%20one.html", "other one")]
-    assert "2 of 2 tracks can be looped" in html
+    assert links == [
+        ("tracks/0001_clicks.html", "clicks"),
+        ("tracks/0002_other%20one.html", "other one"),
+        ("tracks/0003_silence.html", "silence"),
+    ]
+    assert "2 of 3 tracks can be looped" in html
+    assert "no_loop_profile: No bars were found" in html
     reports = sorted(folder.iterdir())
-    assert [file.name for file in reports] == ["0001_clicks.html", "0002_other one.html"]
+    assert [file.name for file in reports] == ["0001_clicks.html", "0002_other one.html", "0003_silence.html"]
     assert all(asked_of_others(file.read_text(encoding="utf-8")) == [] for file in (out, *reports))
 
 

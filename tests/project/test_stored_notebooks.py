@@ -1,0 +1,161 @@
+"""Notebooks are stored with their outputs, small and without traces of the machine; see `store_notebooks`."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+_SCRIPT = Path(__file__).with_name("store_notebooks.py")
+_SPEC = importlib.util.spec_from_file_location("store_notebooks", _SCRIPT)
+assert _SPEC is not None
+assert _SPEC.loader is not None
+stored = importlib.util.module_from_spec(_SPEC)
+_SPEC.loader.exec_module(stored)
+
+NAMES = stored.notebook_names()
+WITHOUT_PICTURE = {"09_client", "reports/catalog"}
+"""they draw nothing: the one calls the service, the other is a table"""
+MACHINE_PATH = re.compile(r"(?:/home/|/root\b|/tmp\b|/Users/|/var/folders/|[A-Z]:\\\\|file://|site-packages)")
+ADDRESS = re.compile(r"\b0x[0-9a-f]{6,}")
+
+
+def read(name: str) -> Any:
+    return nbformat.read(stored.NOTEBOOKS / f"{name}.ipynb", as_version=4)
+
+
+def code_cells(name: str) -> list[Any]:
+    return [cell for cell in read(name).cells if cell.cell_type == "code"]
+
+
+def outputs(name: str) -> list[Any]:
+    return [output for cell in code_cells(name) for output in cell.outputs]
+
+
+def test_the_notebooks_are_found() -> None:
+    assert {"01_beats", "09_client", "reports/plan"} <= set(NAMES)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_stored_notebook_is_small(name: str) -> None:
+    assert (stored.NOTEBOOKS / f"{name}.ipynb").stat().st_size < stored.MOST_BYTES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_cells_were_executed_once_and_in_order(name: str) -> None:
+    counts = [cell.execution_count for cell in code_cells(name)]
+    assert counts == list(range(1, len(counts) + 1)), "run `make stored-notebooks`"
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_outputs_are_those_of_the_code(name: str) -> None:
+    node = read(name)
+    assert node.metadata.get("stored_outputs_of") == stored.code_digest(node), "run `make stored-notebooks`"
+
+
+@pytest.mark.parametrize("name", sorted(set(NAMES) - WITHOUT_PICTURE))
+def test_a_notebook_that_draws_has_a_picture(name: str) -> None:
+    assert any("image/png" in output.get("data", {}) for output in outputs(name))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_outputs_hold_no_failure_and_nothing_of_the_machine(name: str) -> None:
+    assert [output for output in outputs(name) if output.output_type == "error"] == []
+    assert [output.text for output in outputs(name) if output.get("name") == "stderr"] == []
+    for output in outputs(name):
+        data = {kind: text for kind, text in output.get("data", {}).items() if not kind.startswith("image/")}
+        said = json.dumps([data, output.get("text", "")])
+        assert MACHINE_PATH.findall(said) == []
+        assert str(stored.ROOT) not in said
+        assert ADDRESS.findall(said) == []
+        assert "Traceback" not in said
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_sound_is_stored(name: str) -> None:
+    said = [text for output in outputs(name) for text in output.get("data", {}).values()]
+    assert not any("<audio" in str(text) for text in said)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_metadata_does_not_change_from_run_to_run(name: str) -> None:
+    node = read(name)
+    assert set(node.metadata) == {"kernelspec", "language_info", "stored_outputs_of"}
+    assert {key for cell in node.cells for key in cell.metadata} <= {"tags"}
+
+
+def a_notebook_that_ran() -> Any:
+    """Two drawings, a sound, a printed path and what a kernel adds."""
+    v4 = nbformat.v4
+    source = "import struct"
+    picture = {"image/png": _noise_png(), "text/plain": "<Figure>"}
+    player = {"text/html": f'<audio><source src="data:audio/wav;base64,{_second_of_wave()}"/></audio>'}
+    cells = [
+        v4.new_code_cell(
+            source,
+            execution_count=1,
+            metadata={"execution": {"iopub.status.busy": "2024-01-01"}, "tags": ["parameters"]},
+            outputs=[
+                v4.new_output("stream", name="stdout", text="wrote /tmp/home1/duck.toml\n"),
+                v4.new_output("display_data", data=picture, metadata={"image/png": {"width": 12}}),
+                v4.new_output("display_data", data=picture),
+                v4.new_output("execute_result", data=player, execution_count=1),
+            ],
+        )
+    ]
+    return v4.new_notebook(cells=cells, metadata={"language_info": {"name": "python", "version": "3.11.7"}})
+
+
+def _noise_png() -> str:
+    import base64
+    from io import BytesIO
+
+    import numpy as np
+    from PIL import Image
+
+    buffer = BytesIO()
+    noise = np.random.default_rng(1).integers(0, 255, (600, 1300, 3), dtype=np.uint8)
+    Image.fromarray(noise // 64 * 64).save(buffer, "PNG")
+    return base64.b64encode(buffer.getvalue()).decode()
+
+
+def _second_of_wave() -> str:
+    import base64
+    import wave
+    from io import BytesIO
+
+    buffer = BytesIO()
+    with wave.open(buffer, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(8000)
+        file.writeframes(bytes(16_000))
+    return base64.b64encode(buffer.getvalue()).decode()
+
+
+def test_storing_cleans_outputs_and_gives_the_same_text_twice(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored, "MOST_BYTES", 600_000)
+    folders = {"/tmp/home1": "home"}
+    text = stored.stored_text(a_notebook_that_ran(), folders)
+    again = a_notebook_that_ran()
+    again.cells[0].id = nbformat.reads(text, as_version=4).cells[0].id
+    assert text == stored.stored_text(again, folders)
+    assert len(text) < 600_000
+    (cell,) = nbformat.reads(text, as_version=4).cells
+    assert cell.metadata == {"tags": ["parameters"]}
+    printed, first, second, sound = cell.outputs
+    assert printed.text == "wrote home/duck.toml\n"
+    assert set(first.data) == {"image/png", "text/plain"}
+    assert second.data == {"text/plain": "(another picture; run the cell to see it)"}
+    assert sound.data == {"text/plain": "(audio player with 1.0 s of sound; run the cell to hear it)"}
+
+
+def test_outputs_that_cannot_be_made_small_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(stored, "MOST_BYTES", 1000)
+    with pytest.raises(ValueError, match="more than 1000"):
+        stored.stored_text(a_notebook_that_ran(), {})
