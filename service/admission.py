@@ -1,14 +1,14 @@
 """Who may pass, in the order in which it is asked.
 
     1. path and method known       404, 405   the router, before anything here
-    2. key                         401        `at_the_door`, before the body is read
+    2. key                         401        `admit`, before the body is read
     3. rate                        429        there too
     4. shape of the body           400, 413, 415; a malformed Idempotency-Key 400
     5. fields                      422        `body_of`, `query_of`
     6. the thing asked for         404, 403, 422, 202   `service.answers`
     7. payment                     402        there too, then work
 
-A route says what it wants by its `Door`.
+A route says what it wants by its `RoutePolicy`.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ B = TypeVar("B", bound=Body)
 
 
 @dataclass(frozen=True, slots=True)
-class Door:
+class RoutePolicy:
     """What a route asks of a request before its handler runs."""
 
     key: bool = True
@@ -49,14 +49,14 @@ class Door:
     """whether a wrong media type or too long a body is a 400 here"""
 
 
-async def at_the_door(request: Request, door: Door) -> None:
+async def admit(request: Request, policy: RoutePolicy) -> None:
     """Ask for key and rate, and look at the headers that speak of the body.
 
     Raises
     ------
     Problem : 401, 429, 400, 413, 415
     """
-    if door.key:
+    if policy.key:
         caller, rate = await identify(request, counted=True)
         if caller is None or rate is None:
             raise Problem(
@@ -69,11 +69,11 @@ async def at_the_door(request: Request, door: Door) -> None:
                 f"more than {rate.limit} requests a minute; wait {rate.retry_after} s",
                 headers={"Retry-After": str(rate.retry_after)},
             )
-    if door.body == "json":
+    if policy.body == "json":
         media_type = (request.headers.get("content-type") or "").partition(";")[0].strip().lower()
         if media_type != "application/json":
-            raise Problem(400 if door.plain_400 else 415, "send the body as Content-Type: application/json")
-    if door.idempotency:
+            raise Problem(400 if policy.plain_400 else 415, "send the body as Content-Type: application/json")
+    if policy.idempotency:
         request.ctx.idempotency_key = _idempotency_key(request)
 
 

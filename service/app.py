@@ -1,6 +1,6 @@
 """The HTTP side: one Sanic application, made by `create_app`, that answers from the database and from nothing else.
 
-It imports no analysis code. Requests pass the door (`service.admission`), are answered by `service.answers` inside one
+It imports no analysis code. `service.admission` checks requests, `service.answers` answers them inside one
 transaction, and whatever goes wrong becomes the Error body here. Every response carries `X-Request-Id`, and with a
 valid key the rate headers.
 """
@@ -27,11 +27,11 @@ from sanic_routing.route import Route
 from ulid import ULID
 
 from service import metrics
-from service.admission import BODY_LIMIT, Door, at_the_door, identify
-from service.answers.ranking_client import Ranking
-from service.bell import Bell
+from service.admission import BODY_LIMIT, RoutePolicy, admit, identify
 from service.errors import Problem, error_body, not_found
 from service.headers import secure
+from service.processes.wakeup import WakeupPipe
+from service.ranking.client import Ranking
 from service.settings import ServiceSettings
 from service.store.tables import open_database
 from service.store.transactions import Transactions
@@ -57,7 +57,7 @@ class AppConfig:
     core: WorkbenchSettings
     ranking_sockets: tuple[Path, ...] = ()
     """where the resident ranking processes listen"""
-    bell: Bell = field(default_factory=lambda: Bell(None), compare=False)
+    wakeup: WakeupPipe = field(default_factory=lambda: WakeupPipe(None), compare=False)
     """rung when a job was accepted"""
     behind_proxy: bool = False
     """whether a proxy in front says who calls and under which address"""
@@ -77,7 +77,7 @@ class ServiceRequest(Request):
 
     @staticmethod
     def make_context() -> SimpleNamespace:
-        """What the door learns about a request."""
+        """What the policy learns about a request."""
         return SimpleNamespace(
             asked=False, caller=None, rate=None, idempotency_key=None, family="none", began=time.perf_counter()
         )
@@ -152,7 +152,7 @@ def _register_routes(app: Sanic[Any, Any]) -> None:
 
 async def _open(app: Sanic[Any, Any]) -> None:
     config: AppConfig = app.ctx.config
-    app.ctx.transactions = Transactions(open_database(config.home, config.core), config.bell)
+    app.ctx.transactions = Transactions(open_database(config.home, config.core), config.wakeup)
     app.ctx.ranking = Ranking(config.ranking_sockets, config.settings.ranking_queue)
 
 
@@ -166,10 +166,10 @@ async def _close(app: Sanic[Any, Any]) -> None:
 
 
 async def _routed(request: Request, route: Route, **_: Any) -> None:
-    """Between the router's decision and the reading of the body: the door."""
+    """Between the router's decision and the reading of the body: the policy."""
     request.ctx.family = _family(route)  # the first look at the context, which starts its clock
-    door: Door = getattr(route.ctx, "door", Door(key=False))
-    await at_the_door(request, door)
+    policy: RoutePolicy = getattr(route.ctx, "policy", RoutePolicy(key=False))
+    await admit(request, policy)
 
 
 async def _finish(request: Request, response: BaseHTTPResponse) -> None:
@@ -226,7 +226,7 @@ async def _recognise(request: Request) -> None:
 async def _error_response(request: Request, exception: Exception) -> HTTPResponse:
     problem = _problem(request, exception)
     route = getattr(request, "route", None)
-    if problem.status in (413, 415) and route is not None and getattr(route.ctx, "door", Door()).plain_400:
+    if problem.status in (413, 415) and route is not None and getattr(route.ctx, "policy", RoutePolicy()).plain_400:
         problem = Problem(400, problem.message, headers=problem.headers)
     body = error_body(problem.status, problem.message, str(request.id), problem.details)
     headers = {**problem.headers, "X-Request-Id": str(request.id)}

@@ -815,7 +815,7 @@ class CatalogParams(Params):
 
 
 MATCH_PARTS = ("pulse", "level", "mood", "voice", "length", "bars", "arc", "sync")
-"""What a match is judged by, see `workbench.catalog.match_ranking`."""
+"""What a match is judged by, see `workbench.match.ranking`."""
 Weights: TypeAlias = tuple[float, float, float, float, float, float]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from service.answers import keys, pair
+from service.answers import keys, video_track
 from service.answers.answer import Answer, Call, analysis_revision, video_job
 from service.billing import funds
 from service.schemas.requests import AlignRequest
@@ -20,7 +20,7 @@ def submit(connection: Connection, call: Call, request: AlignRequest) -> Answer:
     ------
     Problem : 404, 403, 422, 402
     """
-    found = pair.find(connection, call, request)
+    found = video_track.find(connection, call, request)
     clip, track = found.clip, found.track
     if clip is None:
         return video_job(request.video_id)
@@ -31,7 +31,7 @@ def submit(connection: Connection, call: Call, request: AlignRequest) -> Answer:
         body |= {"video_id": request.video_id, "track_id": request.track_id, "status": "complete", "cached": True}
         ledger.charge(connection, call.charge())
         return Answer(200, body)
-    return pair.build(connection, call, request, "align", key)
+    return video_track.build(connection, call, request, "align", key)
 
 
 def poll(connection: Connection, call: Call, job_id: str) -> Answer:
@@ -41,7 +41,7 @@ def poll(connection: Connection, call: Call, job_id: str) -> Answer:
     ------
     Problem : 404, 403, and what a failed job says
     """
-    return pair.poll(connection, call, job_id, "align")
+    return video_track.poll(connection, call, job_id, "align")
 
 
 def _stored(connection: Connection, key: str, auto_mix: bool) -> dict[str, Any] | None:

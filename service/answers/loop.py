@@ -6,7 +6,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from service.answers import keys, pair
+from service.answers import keys, video_track
 from service.answers.answer import Answer, Call, analysis_revision, raise_fault, video_job
 from service.billing import funds
 from service.schemas.requests import LoopRequest
@@ -26,7 +26,7 @@ def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
     ------
     Problem : 404, 403, 422, 402
     """
-    found = pair.find(connection, call, request)
+    found = video_track.find(connection, call, request)
     clip, track = found.clip, found.track
     if clip is None:
         return video_job(request.video_id)
@@ -43,7 +43,7 @@ def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
         return Answer(200, body)
     if track.seconds is None and answers.find(connection, key) is None:
         return Answer(200, _unanalysed(connection, request, track, key))
-    return pair.build(connection, call, request, "loop", key)
+    return video_track.build(connection, call, request, "loop", key)
 
 
 def _unanalysed(connection: Connection, request: LoopRequest, track: TrackFacts, key: str) -> dict[str, Any]:
@@ -83,7 +83,7 @@ def poll(connection: Connection, call: Call, job_id: str) -> Answer:
     ------
     Problem : 404, 403, and what a failed job says
     """
-    return pair.poll(connection, call, job_id, "loop")
+    return video_track.poll(connection, call, job_id, "loop")
 
 
 def _stored(connection: Connection, key: str, auto_mix: bool) -> dict[str, Any] | None:

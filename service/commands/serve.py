@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import socket
 
     from service.commands.showcase import Showcase
-    from service.commands.supervisor import Post
+    from service.processes.supervisor import Post
     from service.settings import ServiceSettings
     from workbench.home import Home
     from workbench.settings import WorkbenchSettings
@@ -106,8 +106,8 @@ def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -
     import os
     import tempfile
 
-    from service.commands.listening import bound
-    from service.commands.supervisor import FalseStart, Supervisor
+    from service.processes.listening import bound
+    from service.processes.supervisor import FalseStart, Supervisor
     from service.settings import load_service_settings
     from workbench.errors import WorkbenchError
     from workbench.settings import load_settings
@@ -122,8 +122,8 @@ def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -
         environment = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(counters)}
         url = f"{'http' if wanted.tls_cert is None else 'https'}://{_address(listening)}"
 
-        bell = os.pipe()  # both ends stay open here, for processes that are started in the place of others
-        for end in bell:
+        wakeup = os.pipe()  # both ends stay open here, for processes that are started in the place of others
+        for end in wakeup:
             stack.callback(os.close, end)
 
         def announce() -> None:
@@ -132,7 +132,7 @@ def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -
                 print(shown.invitation(url), flush=True)
 
         supervisor = Supervisor(
-            posts(wanted, settings, listening, run, bell),
+            posts(wanted, settings, listening, run, wakeup),
             environment,
             on_ready=announce,
             drain_seconds=max(settings.http_drain_seconds, settings.job_drain_seconds) + _LEAVING_SECONDS,
@@ -144,7 +144,7 @@ def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -
 
 
 def posts(
-    wanted: Served, settings: ServiceSettings, listening: socket.socket, run: Path, bell: tuple[int, int]
+    wanted: Served, settings: ServiceSettings, listening: socket.socket, run: Path, wakeup: tuple[int, int]
 ) -> list[Post]:
     """The processes of this service: those that work first, then those that answer.
 
@@ -153,22 +153,22 @@ def posts(
     wanted, settings : what was asked for, and what the environment decides
     listening : where HTTP processes accept callers
     run : a folder for the sockets of ranking processes
-    bell : a pipe, reading end first, by which those that accept jobs wake the one that runs them
+    wakeup : a pipe, reading end first, by which those that accept jobs wake the one that runs them
     """
     import os
 
-    from service.commands.supervisor import Post
+    from service.processes.supervisor import Post
 
     whose = ["--home", str(wanted.home.root), "--parent", str(os.getpid())]
     made: list[Post] = []
     sockets = [run / f"ranking-{number}.sock" for number in range(settings.ranking_processes)]
     for number, path in enumerate(sockets):
-        command = [sys.executable, "-m", "service.answers.ranking_process", *whose, "--socket", str(path)]
+        command = [sys.executable, "-m", "service.ranking.process", *whose, "--socket", str(path)]
         made.append(Post(f"ranking process {number}", command, rank=0, needed=False))
     if wanted.jobs:
-        work = [sys.executable, "-m", "service.console", "worker", *whose, "--bell-fd", str(bell[0])]
-        made.append(Post("job process", work, rank=1, pass_fds=bell[:1]))
-    http = [sys.executable, "-m", "service.commands.http_process", *whose, "--socket-fd", str(listening.fileno())]
+        work = [sys.executable, "-m", "service.console", "worker", *whose, "--wakeup-fd", str(wakeup[0])]
+        made.append(Post("job process", work, rank=1, pass_fds=wakeup[:1]))
+    http = [sys.executable, "-m", "service.processes.http_process", *whose, "--socket-fd", str(listening.fileno())]
     for path in sockets:
         http += ["--ranking-socket", str(path)]
     if wanted.tls_cert is not None:
@@ -177,8 +177,8 @@ def posts(
         http.append("--behind-proxy")
     shared: tuple[int, ...] = (listening.fileno(),)
     if wanted.jobs:
-        http += ["--bell-fd", str(bell[1])]
-        shared += (bell[1],)
+        http += ["--wakeup-fd", str(wakeup[1])]
+        shared += (wakeup[1],)
     return made + [Post(f"HTTP process {number}", http, rank=1, pass_fds=shared) for number in range(wanted.workers)]
 
 

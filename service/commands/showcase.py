@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from workbench.home import Home
-from workbench.workflows.progress import Progress
+from workbench.progress import Progress
 
 ACCOUNT = "demo"
 VIDEO_ID = "vid_demo"
@@ -47,8 +47,8 @@ def prepare(home: Home, progress: Progress) -> Showcase:
     from service.store import accounts, claims, keys
     from service.store.claims import Claim
     from service.store.tables import open_database
+    from workbench.demo.run import choose, demo_clip
     from workbench.settings import load_settings
-    from workbench.workflows.demo import choose, demo_clip
     from workbench.workflows.videos import add_video
 
     clip = demo_clip(home, progress=progress)

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     help="Which jobs to run: those of beats, all others, or both.",
 )
 @click.option("--parent", type=int, hidden=True, help="Process to end with; `serve` gives it.")
-@click.option("--bell-fd", type=int, hidden=True, help="Where it is told that there is work; `serve` gives it.")
+@click.option("--wakeup-fd", type=int, hidden=True, help="Where it is told that there is work; `serve` gives it.")
 @home_option
-def command(queues: str, parent: int | None, bell_fd: int | None, home: Home) -> None:
+def command(queues: str, parent: int | None, wakeup_fd: int | None, home: Home) -> None:
     """Run jobs until SIGTERM, which lets what runs finish or gives it back to the queue.
 
     Prints `ready` once it works. Any number of workers on any number of machines share the database that
@@ -38,10 +38,10 @@ def command(queues: str, parent: int | None, bell_fd: int | None, home: Home) ->
     from workbench.extras import require_extra
 
     require_extra("service", "`workbench worker`")
-    from service.bell import Bell
-    from service.jobs.lifelines import die_with
     from service.jobs.worker import Worker
     from service.logs import log_to_stderr
+    from service.processes.lifelines import die_with
+    from service.processes.wakeup import WakeupPipe
     from service.settings import load_service_settings
     from service.store import jobs
     from service.store.tables import open_database
@@ -56,6 +56,8 @@ def command(queues: str, parent: int | None, bell_fd: int | None, home: Home) ->
 
     database = open_database(home, core)
     try:
-        Worker(home, database, settings, chosen, on_ready=lambda: print("ready", flush=True), bell=Bell(bell_fd)).run()
+        Worker(
+            home, database, settings, chosen, on_ready=lambda: print("ready", flush=True), wakeup=WakeupPipe(wakeup_fd)
+        ).run()
     finally:
         database.close()

@@ -21,10 +21,10 @@ from typing import Any, TextIO
 
 import structlog
 
-from service.jobs.lifelines import die_with
 from service.jobs.limits import limit_memory, limit_processor
 from service.jobs.outcome import Context, JobFault, Outcome
 from service.logs import log_to_stderr
+from service.processes.lifelines import die_with
 from service.settings import ServiceSettings, load_service_settings
 from service.store.jobs import Job
 from service.store.tables import open_database

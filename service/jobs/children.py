@@ -97,7 +97,7 @@ class Child:
         *lines, self._unread = (self._unread + data).split(b"\n")
         return [json.loads(line) for line in lines]
 
-    def taken(self) -> Job | None:
+    def detach_job(self) -> Job | None:
         """Its job, which it no longer has then."""
         job, self.job = self.job, None
         self.jobs_done += 1
@@ -112,7 +112,7 @@ class Child:
                 pipe.close()
         return status
 
-    def buried(self) -> int:
+    def reap(self) -> int:
         """Its exit status, once it has closed its output; a process that lingers is killed."""
         try:
             status = self._process.wait(timeout=1.0)

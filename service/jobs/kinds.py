@@ -34,10 +34,10 @@ from workbench.catalog.track import Track
 from workbench.errors import MediaError, UnknownTrack, UnknownVideo
 from workbench.loops.refusals import Refusal, audio_unavailable
 from workbench.media.containers import hash_file
+from workbench.progress import Progress
 from workbench.store import grids, videos
 from workbench.store.changes import current_revision
 from workbench.store.videos import VideoRecord
-from workbench.workflows.progress import Progress
 
 if TYPE_CHECKING:
     from workbench.loops.plan import LoopPlan
@@ -123,8 +123,9 @@ def _given_title(job: Job, path: Path, context: Context) -> str:
 def loop(job: Job, context: Context) -> Outcome:
     """Plan how a track covers a video, from the stored plan where there is one; with a mix where it is asked for."""
     from workbench.results.loop import TrackRef, plan_from_json
-    from workbench.workflows.loop import Song, loop_track
+    from workbench.workflows.loop import loop_track
     from workbench.workflows.mix import mix_under
+    from workbench.workflows.tracks import TrackSource
 
     video, (track, grid) = _video(job, context), _track(job, context)
     key = keys.loop_key(video.content_hash, track.content_hash, grid, context.revision)
@@ -141,7 +142,7 @@ def loop(job: Job, context: Context) -> Outcome:
     try:
         if stored is None:
             progress = _progress(context)
-            song = Song(track.track_id, track.path, track)
+            song = TrackSource(track.track_id, track.path, track)
             found = loop_track(song, video.seconds, context.home, context.params, progress=progress)
             if found.analysis is None or found.analysis.content_hash != track.content_hash:
                 _require_track(track)
@@ -257,7 +258,7 @@ def align(job: Job, context: Context) -> Outcome:
     """Find where a track lands with a video, from the stored placements where there are some."""
     from workbench.results.align import align_result
     from workbench.workflows.align import align_track, mix_beside
-    from workbench.workflows.loop import Song
+    from workbench.workflows.tracks import TrackSource
 
     video, (track, grid) = _video(job, context), _track(job, context)
     key = keys.align_key(video.content_hash, track.content_hash, grid, context.revision)
@@ -266,7 +267,7 @@ def align(job: Job, context: Context) -> Outcome:
     mix: dict[str, Any] | None = None
     try:
         if stored is None:
-            song = Song(track.track_id, track.path, track)
+            song = TrackSource(track.track_id, track.path, track)
             found = align_track(song, video.path, context.home, context.params, progress=_progress(context))
             points = ((one.offset_seconds, one.score, one.label) for one in found.placements)
             body = align_result(points, video_id="", track_id="").to_json()

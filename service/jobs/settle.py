@@ -31,10 +31,10 @@ _MOST_ATTEMPTS = 12
 _LONGEST_PAUSE_SECONDS = 60.0
 
 
-def obstacle(connection: Connection, job: Job) -> bool:
+def settle_if_blocked(connection: Connection, job: Job) -> bool:
     """Settle or put off a job that cannot be run now; False where nothing stands in its way."""
     if job.crashes >= MOST_CRASHES:
-        gave_up(connection, job)
+        fail_after_crashes(connection, job)
         return True
     if job.kind != "match":
         return False
@@ -76,7 +76,7 @@ def failed(connection: Connection, job: Job, status: int, message: str) -> bool:
     return done
 
 
-def overran(connection: Connection, job: Job, seconds: float) -> bool:
+def fail_on_deadline(connection: Connection, job: Job, seconds: float) -> bool:
     """Settle a job that ran past its deadline. False where it is no longer ours."""
     if job.kind == "loop":
         return _refused(connection, job, refusals.timeout(seconds))
@@ -86,11 +86,11 @@ def overran(connection: Connection, job: Job, seconds: float) -> bool:
 def crashed(connection: Connection, job: Job) -> bool:
     """Put back a job that killed its process, or settle it if that was once too often."""
     if job.crashes + 1 >= MOST_CRASHES:
-        return gave_up(connection, job)
+        return fail_after_crashes(connection, job)
     return jobs.crashed(connection, job)
 
 
-def gave_up(connection: Connection, job: Job) -> bool:
+def fail_after_crashes(connection: Connection, job: Job) -> bool:
     """Settle a job that killed its process too often. False where it is no longer ours."""
     return failed(connection, job, 500, f"the process that worked on it died {MOST_CRASHES} times")
 

@@ -9,8 +9,8 @@ It imports no analysis code and never computes; one loop waits for messages of i
 - A job past its deadline is ended by killing its child: nothing else stops a decoder.
 - What could not be written because the database was busy or gone is tried again until it is, or until the job is lost.
 - SIGTERM: no more claims; what runs may finish for some seconds, then it is given back to the queue.
-- Where a bell hangs (`service.bell`) it says when there is work, and the database is looked at once a second besides,
-  for what others accepted or put off. Without one the looks come at short intervals, which grow while nothing is found.
+- A pipe (`service.processes.wakeup`) wakes it when there is work; the database is also read once a second, for what
+  others accepted or put off. Without one the looks come at short intervals, which grow while nothing is found.
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ from sqlalchemy.exc import DataError, IntegrityError, ProgrammingError
 from ulid import ULID
 
 from service import metrics
-from service.bell import Bell
 from service.jobs import settle
 from service.jobs.children import Child
 from service.jobs.outcome import Outcome
 from service.jobs.sweep import sweep
+from service.processes.signals import drain, on_shutdown
+from service.processes.wakeup import WakeupPipe
 from service.settings import ServiceSettings
-from service.stops import hushed, stops_heard
 from service.store import facts, jobs, workers
 from service.store.jobs import Job
 from service.store.moments import moment
@@ -49,7 +49,7 @@ from workbench.home import Home
 from workbench.store.database import Database
 
 _FIRST_LOOK_SECONDS = 0.05  # between looks for new jobs, just after there was one and while there are free slots
-_LAST_LOOK_SECONDS = 1.0  # the same where nothing was found for a while, or a bell says when there is something
+_LAST_LOOK_SECONDS = 1.0  # the same where nothing was found for a while, or a wakeup says when there is something
 _LOOK_GROWTH = 1.25
 _BEATS_A_LEASE = 6  # renewals that may fail before a lease ends
 _RETRY_SECONDS = 0.5  # before another try at a database that failed us
@@ -85,7 +85,7 @@ class Worker:
     """jobs of each queue that run at a time"""
     on_ready: Callable[[], None] = lambda: None
     """called once, when the first child is ready"""
-    bell: Bell = field(default_factory=lambda: Bell(None))
+    wakeup: WakeupPipe = field(default_factory=lambda: WakeupPipe(None))
     """says when there is work"""
     make_child: Callable[[Home, str], Child] = Child
     owner: str = field(default_factory=lambda: f"{socket.gethostname()}:{os.getpid()}:{ULID()}")
@@ -105,9 +105,9 @@ class Worker:
 
     def run(self) -> None:
         """Work until SIGTERM or SIGINT, then drain."""
-        if self.bell.hangs:
-            self._selector.register(self.bell, selectors.EVENT_READ)
-        with self._selector, stops_heard(self._selector, self._told_to_stop):
+        if self.wakeup.enabled:
+            self._selector.register(self.wakeup, selectors.EVENT_READ)
+        with self._selector, on_shutdown(self._selector, self._told_to_stop):
             self._clear_scratch()
             try:
                 while self._stop_at is None or self._busy():
@@ -141,11 +141,11 @@ class Worker:
         for key, _ in self._selector.select(self._patience()):
             if isinstance(key.fileobj, Child):
                 self._listen(key.fileobj)
-            elif isinstance(key.fileobj, Bell):
-                key.fileobj.heard()
+            elif isinstance(key.fileobj, WakeupPipe):
+                key.fileobj.drain()
                 self._look_soon()
             elif isinstance(key.fileobj, socket.socket):
-                hushed(key.fileobj)
+                drain(key.fileobj)
 
     def _patience(self) -> float:
         """Seconds until something is due by itself."""
@@ -178,7 +178,7 @@ class Worker:
 
     def _fill_slots(self) -> None:
         self._look_pause = min(_LAST_LOOK_SECONDS, _LOOK_GROWTH * self._look_pause)
-        self._next_look = time.monotonic() + (_LAST_LOOK_SECONDS if self.bell.hangs else self._look_pause)
+        self._next_look = time.monotonic() + (_LAST_LOOK_SECONDS if self.wakeup.enabled else self._look_pause)
         try:
             while queues := self._free_queues():
                 later, lease = self._kinds_for_later(), self.settings.job_lease_seconds
@@ -188,7 +188,7 @@ class Worker:
                 with self.database.write() as connection:
                     self._expire(connection)
                     job = jobs.claim(connection, queues, self.owner, lease, without=later)
-                    if job is None or settle.obstacle(connection, job):
+                    if job is None or settle.settle_if_blocked(connection, job):
                         continue
                 self._look_pause = _FIRST_LOOK_SECONDS
                 self._start(job)
@@ -209,7 +209,7 @@ class Worker:
         for child in idle:
             if child.give(job, scratch, self._deadline(job)):
                 return
-            child.taken()  # it died while it was idle, which is not the job's fault
+            child.detach_job()  # it died while it was idle, which is not the job's fault
             self._lost(child)
         self._new_child(job.queue).give(job, scratch, self._deadline(job))
 
@@ -288,7 +288,7 @@ class Worker:
             self.on_ready()
 
     def _finished(self, child: Child, message: Mapping[str, Any]) -> None:
-        job = child.taken()
+        job = child.detach_job()
         if job is None:
             return
         fault: Mapping[str, Any] = message.get("fault", {})
@@ -309,14 +309,14 @@ class Worker:
     def _lost(self, child: Child) -> None:
         """A child has died by itself."""
         self._remove(child)
-        status, job = child.buried(), child.taken()
+        status, job = child.reap(), child.detach_job()
         if not child.ready:
             self._next_child = time.monotonic() + _RESTART_SECONDS
         log.error("child died", status=status, job_id=None if job is None else job.job_id)
         if job is None:
             return
         if hasattr(signal, "SIGXCPU") and status == -signal.SIGXCPU:
-            self._settle(job, "overran", partial(settle.overran, job=job, seconds=self._deadline(job)))
+            self._settle(job, "overran", partial(settle.fail_on_deadline, job=job, seconds=self._deadline(job)))
         else:
             self._settle(job, "crashed", partial(settle.crashed, job=job))
 
@@ -324,13 +324,13 @@ class Worker:
         for child in [one for one in self._children if one.job is not None and now >= one.deadline]:
             job = self._killed(child)
             log.error("job overran", job_id=job.job_id, kind=job.kind)
-            self._settle(job, "overran", partial(settle.overran, job=job, seconds=self._deadline(job)))
+            self._settle(job, "overran", partial(settle.fail_on_deadline, job=job, seconds=self._deadline(job)))
 
     def _killed(self, child: Child) -> Job:
         """Kill a child that has a job; returns the job."""
         self._remove(child)
         child.kill()
-        job = child.taken()
+        job = child.detach_job()
         assert job is not None
         return job
 

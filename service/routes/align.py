@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from sanic import Blueprint, HTTPResponse, Request
 
-from service.admission import Door, body_of, query_of
+from service.admission import RoutePolicy, body_of, query_of
 from service.answers import align as answers
-from service.routes.exchange import call_of, path_id, respond
+from service.routes.http import call_of, path_id, respond
 from service.schemas.requests import AlignRequest, NoQuery
 
 blueprint = Blueprint("align", url_prefix="/v1/align")
 
 
-@blueprint.post("", ctx_door=Door(body="json", idempotency=True))
+@blueprint.post("", ctx_policy=RoutePolicy(body="json", idempotency=True))
 async def submit(request: Request) -> HTTPResponse:
     """Placements from the cache, or the job that finds them."""
     body = body_of(request, AlignRequest)
@@ -21,7 +21,7 @@ async def submit(request: Request) -> HTTPResponse:
     return respond(await request.app.ctx.transactions.write(lambda connection: answers.submit(connection, call, body)))
 
 
-@blueprint.get("/jobs/<job_id:str>", ctx_door=Door())
+@blueprint.get("/jobs/<job_id:str>", ctx_policy=RoutePolicy())
 async def poll(request: Request, job_id: str) -> HTTPResponse:
     """How far the job is, or its result."""
     query_of(request, NoQuery)

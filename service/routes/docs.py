@@ -10,12 +10,12 @@ import swagger_ui_bundle
 from sanic import Blueprint, HTTPResponse, Request
 from sanic.response import file, html, raw
 
-from service.admission import Door
+from service.admission import RoutePolicy
 from service.errors import not_found
 from service.headers import DOCS_POLICY
 
 blueprint = Blueprint("docs")
-_OPEN = Door(key=False)
+_OPEN = RoutePolicy(key=False)
 _ASSETS = ("swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png")
 _PAGE = """<!doctype html>
 <html lang="en">
@@ -35,25 +35,25 @@ _PAGE = """<!doctype html>
 """
 
 
-@blueprint.get("/v1/openapi.json", ctx_door=_OPEN)
+@blueprint.get("/v1/openapi.json", ctx_policy=_OPEN)
 async def openapi(request: Request) -> HTTPResponse:
     """The interface description, version 1.0.0."""
     return raw(_description(), content_type="application/json")
 
 
-@blueprint.get("/docs", ctx_door=_OPEN)
+@blueprint.get("/docs", ctx_policy=_OPEN)
 async def page(request: Request) -> HTTPResponse:
     """The page that shows it."""
     return html(_PAGE, headers={"Content-Security-Policy": DOCS_POLICY})
 
 
-@blueprint.get("/docs/docs.js", ctx_door=_OPEN)
+@blueprint.get("/docs/docs.js", ctx_policy=_OPEN)
 async def script(request: Request) -> HTTPResponse:
     """What fills the page; a file of its own, so that the page needs no inline script."""
     return raw((files("service.routes") / "docs.js").read_bytes(), content_type="text/javascript; charset=utf-8")
 
 
-@blueprint.get("/docs/<name:str>", ctx_door=_OPEN)
+@blueprint.get("/docs/<name:str>", ctx_policy=_OPEN)
 async def asset(request: Request, name: str) -> HTTPResponse:
     """Its style sheet and script.
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from sanic import Blueprint, HTTPResponse, Request
 
-from service.admission import Door, body_of, query_of
+from service.admission import RoutePolicy, body_of, query_of
 from service.answers import match as answers
-from service.routes.exchange import call_of, path_id, respond
+from service.routes.http import call_of, path_id, respond
 from service.schemas.requests import ExpandQuery, MatchPollQuery, MatchRequest
 
 blueprint = Blueprint("match", url_prefix="/v1/match")
 
 
-@blueprint.post("", ctx_door=Door(body="json", idempotency=True))
+@blueprint.post("", ctx_policy=RoutePolicy(body="json", idempotency=True))
 async def submit(request: Request) -> HTTPResponse:
     """A lane from the cache, the job that ranks, or the ingest that comes first."""
     body, query = body_of(request, MatchRequest), query_of(request, ExpandQuery)
@@ -21,7 +21,7 @@ async def submit(request: Request) -> HTTPResponse:
     return respond(await write(lambda connection: answers.submit(connection, call, body, query)))
 
 
-@blueprint.get("/jobs/<job_id:str>", ctx_door=Door())
+@blueprint.get("/jobs/<job_id:str>", ctx_policy=RoutePolicy())
 async def poll(request: Request, job_id: str) -> HTTPResponse:
     """How far the job is, or its lane."""
     query = query_of(request, MatchPollQuery)

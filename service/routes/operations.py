@@ -10,23 +10,23 @@ from sanic.response import json, raw
 from sqlalchemy import Connection
 
 from service import metrics
-from service.admission import Door
+from service.admission import RoutePolicy
 from service.errors import Problem, not_found
 from service.store import jobs, workers
 from workbench.errors import StoreError
 from workbench.home import Home
 
 blueprint = Blueprint("operations")
-_OPEN = Door(key=False)
+_OPEN = RoutePolicy(key=False)
 
 
-@blueprint.get("/healthz", ctx_door=_OPEN)
+@blueprint.get("/healthz", ctx_policy=_OPEN)
 async def healthz(request: Request) -> HTTPResponse:
     """This process answers."""
     return json({"status": "ok"})
 
 
-@blueprint.get("/readyz", ctx_door=_OPEN)
+@blueprint.get("/readyz", ctx_policy=_OPEN)
 async def readyz(request: Request) -> HTTPResponse:
     """Database, store and workers answer; a 503 names what does not.
 
@@ -52,7 +52,7 @@ async def readyz(request: Request) -> HTTPResponse:
     return json({"status": "ready"})
 
 
-@blueprint.get("/metrics", ctx_door=_OPEN)
+@blueprint.get("/metrics", ctx_policy=_OPEN)
 async def show_metrics(request: Request) -> HTTPResponse:
     """Counters for Prometheus; to callers on this machine only, unless the settings say otherwise.
 

@@ -13,12 +13,12 @@ from sanic.handlers import ContentRangeHandler
 from sanic.response import file
 from sqlalchemy import Connection
 
-from service.admission import Door
+from service.admission import RoutePolicy
 from service.answers import previews as answers
 from service.answers.answer import analysis_revision, raise_fault
 from service.auth import signatures
 from service.errors import Problem, not_found, unavailable
-from service.routes.exchange import path_id
+from service.routes.http import path_id
 from service.store import jobs, tracks
 from service.store.jobs import Job, NewJob
 
@@ -28,7 +28,7 @@ _PATIENCE_SECONDS = 10.0
 _LOOK_SECONDS = 0.1
 
 
-@blueprint.get("/<name:str>", ctx_door=Door(key=False))
+@blueprint.get("/<name:str>", ctx_policy=RoutePolicy(key=False))
 async def excerpt(request: Request, name: str) -> HTTPResponse:
     """The excerpt, or a part of it; one that is not made yet is waited for a while.
 

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from sanic import Blueprint, HTTPResponse, Request
 
-from service.admission import Door, body_of, query_of
+from service.admission import RoutePolicy, body_of, query_of
 from service.answers import underscore as answers
-from service.routes.exchange import call_of, respond
+from service.routes.http import call_of, respond
 from service.schemas.requests import ExpandQuery, UnderscoreRequest
 
 blueprint = Blueprint("underscore", url_prefix="/v1/underscore")
 
 
-@blueprint.post("", ctx_door=Door(body="json", idempotency=True))
+@blueprint.post("", ctx_policy=RoutePolicy(body="json", idempotency=True))
 async def submit(request: Request) -> HTTPResponse:
     """The lane, in the answer itself."""
     body, query = body_of(request, UnderscoreRequest), query_of(request, ExpandQuery)

@@ -15,10 +15,10 @@ from sanic.response import json
 from sqlalchemy import Connection
 from ulid import ULID
 
-from service.admission import Door
+from service.admission import RoutePolicy
 from service.auth import signatures
 from service.errors import Problem, not_found
-from service.routes.exchange import path_id
+from service.routes.http import path_id
 from service.store import claims
 from service.store.claims import Claim
 from workbench.errors import StoreError
@@ -26,7 +26,7 @@ from workbench.errors import StoreError
 blueprint = Blueprint("uploads", url_prefix="/v1/uploads")
 
 
-@blueprint.put("/<storage_key:str>", stream=True, ctx_door=Door(key=False, body="stream"))
+@blueprint.put("/<storage_key:str>", stream=True, ctx_policy=RoutePolicy(key=False, body="stream"))
 async def put(request: Request, storage_key: str) -> HTTPResponse:
     """Take the bytes of one video."""
     context = request.app.ctx

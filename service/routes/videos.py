@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from sanic import Blueprint, HTTPResponse, Request
 
-from service.admission import Door, body_of, query_of
+from service.admission import RoutePolicy, body_of, query_of
 from service.answers import videos as answers
-from service.routes.exchange import call_of, path_id, respond
+from service.routes.http import call_of, path_id, respond
 from service.schemas.requests import IngestRequest, NoQuery, VideoRequest
 
 blueprint = Blueprint("videos", url_prefix="/v1/videos")
 
 
-@blueprint.post("", ctx_door=Door(body="json", plain_400=True))
+@blueprint.post("", ctx_policy=RoutePolicy(body="json", plain_400=True))
 async def submit(request: Request) -> HTTPResponse:
     """The ingest of an address, or a place to upload to."""
     body = body_of(request, VideoRequest)
@@ -21,7 +21,7 @@ async def submit(request: Request) -> HTTPResponse:
     return respond(await request.app.ctx.transactions.write(lambda connection: answers.submit(connection, call, body)))
 
 
-@blueprint.post("/<video_id:str>/ingest", ctx_door=Door(body="json"))
+@blueprint.post("/<video_id:str>/ingest", ctx_policy=RoutePolicy(body="json"))
 async def ingest(request: Request, video_id: str) -> HTTPResponse:
     """Start to process what was uploaded."""
     body = body_of(request, IngestRequest)
@@ -31,7 +31,7 @@ async def ingest(request: Request, video_id: str) -> HTTPResponse:
     return respond(await write(lambda connection: answers.ingest(connection, call, asked, body)))
 
 
-@blueprint.get("/<video_id:str>", ctx_door=Door())
+@blueprint.get("/<video_id:str>", ctx_policy=RoutePolicy())
 async def status(request: Request, video_id: str) -> HTTPResponse:
     """How far the ingest is."""
     query_of(request, NoQuery)

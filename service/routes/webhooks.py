@@ -9,22 +9,22 @@ from sanic import Blueprint, HTTPResponse, Request
 from sanic.response import json
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from service.admission import Door, object_of, problem_of
+from service.admission import RoutePolicy, object_of, problem_of
 from service.billing import events
 from service.errors import Problem
 from service.schemas.events import BillingEvent
 
 blueprint = Blueprint("webhooks", url_prefix="/v1/webhooks/billing")
-_DOOR = Door(key=False)
+_DOOR = RoutePolicy(key=False)
 
 
-@blueprint.post("/payment-method", ctx_door=_DOOR)
+@blueprint.post("/payment-method", ctx_policy=_DOOR)
 async def payment_method(request: Request) -> HTTPResponse:
     """A payment method came or went."""
     return await _heed(request, events.PAYMENT_METHOD)
 
 
-@blueprint.post("/credit", ctx_door=_DOOR)
+@blueprint.post("/credit", ctx_policy=_DOOR)
 async def credit(request: Request) -> HTTPResponse:
     """A credit grant came or ended, or a spend cap was set."""
     return await _heed(request, events.CREDIT)

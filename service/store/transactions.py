@@ -13,7 +13,7 @@ from typing import TypeVar
 
 from sqlalchemy import Connection
 
-from service.bell import Bell
+from service.processes.wakeup import WakeupPipe
 from service.store import jobs
 from workbench.store.database import Database
 
@@ -27,12 +27,12 @@ class Transactions:
     Parameters
     ----------
     database : closed by `close`
-    bell : rung when a transaction in which a job was accepted is written
+    wakeup : rung when a transaction in which a job was accepted is written
     """
 
-    def __init__(self, database: Database, bell: Bell) -> None:
+    def __init__(self, database: Database, wakeup: WakeupPipe) -> None:
         self.database = database
-        self._bell = bell
+        self._wakeup = wakeup
         one_writer = database.url.startswith("sqlite")
         self._readers = ThreadPoolExecutor(_THREADS, thread_name_prefix="database")
         self._writers = ThreadPoolExecutor(1, thread_name_prefix="database-writer") if one_writer else self._readers
@@ -63,7 +63,7 @@ class Transactions:
             with self.database.write() as connection:
                 done, work_accepted = work(connection), jobs.accepted(connection)
             if work_accepted:
-                self._bell.ring()
+                self._wakeup.notify()
             return done
 
         return await asyncio.get_running_loop().run_in_executor(self._writers, run)

@@ -28,12 +28,12 @@ from tests.benchmarks.songs import BUNDLED, bundled
 from tests.benchmarks.table import Table
 from workbench.align.landmarks import Landmarks
 from workbench.align.placements import Placement, moment_clock, place
+from workbench.demo.video import draw_demo_film
 from workbench.features.marks import marks_of
 from workbench.home import Home
 from workbench.params import AlignParams
 from workbench.video.moments import MOMENT_KINDS, Moments
 from workbench.workflows.align import film_moments, track_landmarks
-from workbench.workflows.demo_film import draw_demo_film
 
 JITTER, MOST_JITTER = 0.008, 0.015
 """s; standard deviation and bound of a planted moment's distance from its landmark"""

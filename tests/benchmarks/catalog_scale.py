@@ -34,20 +34,22 @@ from tests.benchmarks import underscore_set
 from tests.benchmarks.match_films import reference_half
 from tests.benchmarks.songs import bundled
 from tests.benchmarks.table import Table
-from workbench.catalog.briefs import read_brief
-from workbench.catalog.columns import CONTOUR_PARTS, SOUND_DIMS, WORD_DIMS
-from workbench.catalog.film_facts import FilmFacts
+from workbench.catalog.columns import WORD_DIMS
 from workbench.catalog.index import ExactIndex, recall
 from workbench.catalog.library import Measurement, packed
-from workbench.catalog.match_ranking import rank
-from workbench.catalog.meaning import read_script
-from workbench.catalog.ranking import want
 from workbench.catalog.snapshot import Snapshot, open_snapshot
-from workbench.catalog.words import find_embedding, track_text
+from workbench.catalog.texts import track_text
+from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.home import Home
+from workbench.language.embedding import find_embedding
+from workbench.match.ranking import rank
+from workbench.match.video_facts import FilmFacts
 from workbench.params import WorkbenchParams
 from workbench.settings import load_settings
 from workbench.store.database import Database, now, recordings, revisions, tracks
+from workbench.underscore.brief import read_brief
+from workbench.underscore.ranking import want
+from workbench.underscore.script import read_script
 from workbench.workflows.describe import measure_track
 from workbench.workflows.underscore import the_embedding, underscore, words_query
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from workbench.workflows.footage.looks import Scene
+from workbench.demo.scenes.lighting import Scene
 
 WIDTH, HEIGHT, RATE = 320, 180, 25
 KINDS = ("hard", "fade", "dissolve", "flash", "fast", "strobe", "dark", "static", "drawn")
@@ -234,8 +234,8 @@ def _to_and_fro(value: float, most: float) -> float:
 
 def _scene(dice: np.random.Generator) -> Shot:
     """A scene of the demo film."""
-    from workbench.workflows.demo_film import SHOTS
-    from workbench.workflows.footage.graphics import Plain
+    from workbench.demo.scenes.graphics import Plain
+    from workbench.demo.video import SHOTS
 
     scenes = [shot.scene for shot in SHOTS if not isinstance(shot.scene, Plain)]
     return _shown(scenes[int(dice.integers(len(scenes)))])
@@ -243,18 +243,20 @@ def _scene(dice: np.random.Generator) -> Shot:
 
 def _cast(dice: np.random.Generator) -> list[Scene]:
     """Three to five scenes under the same sky, which take turns."""
-    from workbench.workflows.footage import country, looks, railway, town, weather
+    from workbench.demo.scenes import landscape, lighting, railway, town, weather
 
-    skies = (looks.NIGHT, looks.PREDAWN, looks.DAWN, looks.MORNING, looks.NOON, looks.OVERCAST, looks.STORM,
-             looks.EVENING, looks.DUSK, looks.CITY, looks.FOG)  # fmt: skip
+    skies = (
+        lighting.NIGHT, lighting.PREDAWN, lighting.DAWN, lighting.MORNING, lighting.NOON, lighting.OVERCAST,
+        lighting.STORM, lighting.EVENING, lighting.DUSK, lighting.CITY, lighting.FOG,
+    )  # fmt: skip
     look = skies[int(dice.integers(len(skies)))]
     seed = int(dice.integers(100, 100_000))
     wide, swift = dice.uniform(-60, 60), dice.uniform(150, 620)
     scenes: list[Scene] = [
-        country.Hills(look, seed, pan=wide, cloud=dice.uniform(0, 0.8), birds=int(dice.integers(0, 20))),
-        country.Hills(look, seed + 1, pan=-wide, base=dice.uniform(140, 200)),
-        country.Reeds(look, seed + 2, wind=dice.uniform(0, 1.5)),
-        country.Forest(look, seed + 3, pan=abs(wide)),
+        landscape.Hills(look, seed, pan=wide, cloud=dice.uniform(0, 0.8), birds=int(dice.integers(0, 20))),
+        landscape.Hills(look, seed + 1, pan=-wide, base=dice.uniform(140, 200)),
+        landscape.Reeds(look, seed + 2, wind=dice.uniform(0, 1.5)),
+        landscape.Forest(look, seed + 3, pan=abs(wide)),
         railway.Window(look, seed + 4, speed=swift, sea=bool(dice.random() < 0.5)),
         railway.Window(look, seed + 5, speed=1.3 * swift, drops=bool(dice.random() < 0.3), sun=None),
         railway.Rails(look, seed + 6, speed=dice.uniform(6, 18), bend=dice.uniform(-140, 140)),

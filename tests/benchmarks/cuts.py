@@ -30,6 +30,7 @@ import av
 from tests.benchmarks.cut_films import KINDS, RATE, Truth, film
 from tests.benchmarks.table import Table
 from workbench.bundled import bundled_path
+from workbench.demo.video import draw_demo_film
 from workbench.home import Home
 from workbench.media.audio import decode, resample
 from workbench.media.clip import ClipLimits, PictureBlock, Thoroughness, reading
@@ -37,7 +38,6 @@ from workbench.media.speech import SAMPLE_RATE, speech_probabilities
 from workbench.video.meter import PictureMeter
 from workbench.video.picture import Picture
 from workbench.video.strip import Strip, strip_of
-from workbench.workflows.demo_film import draw_demo_film
 from workbench.workflows.watch import watch
 
 SEEDS = (101, 102)

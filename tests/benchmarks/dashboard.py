@@ -32,8 +32,8 @@ from tests.benchmarks.table import Table
 from workbench.bundled import bundled_path
 from workbench.dashboards.app import make_server
 from workbench.dashboards.work import shared_pool
+from workbench.demo.run import demo_clip
 from workbench.home import Home
-from workbench.workflows.demo import demo_clip
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = "/usr/bin/chromium"

@@ -11,21 +11,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
 from tests.benchmarks.match_films import Half, reference_half
-from workbench.catalog import match_reference
+from workbench.catalog.grades import TAKEN
 from workbench.catalog.lane import fit_calibration
-from workbench.catalog.match_ranking import (
+from workbench.match import reference
+from workbench.match.ranking import (
     quick_parts,
     raw_scores,
     slow_parts,
     wanted_of,
 )
-from workbench.catalog.match_reference import TAKEN, Reference, write_reference
+from workbench.match.reference import Reference, write_reference
+from workbench.models.loading import model_path
 from workbench.params import MatchParams
 
 TRAINING_SEED, TRAINING_FILMS, TRAINING_TRACKS = 1, 120, 300
@@ -147,7 +148,7 @@ def _geometric_mean(part: NDArray[np.float64]) -> float:
 
 if __name__ == "__main__":
     training = reference_half(TRAINING_SEED, TRAINING_FILMS, TRAINING_TRACKS)
-    shipped = Path(match_reference.__file__).with_name(match_reference.FILE)
+    shipped = model_path(reference.FILE)
     write_reference(Reference(training.facts, training.columns, training.grades), shipped)
     fitted = fit(training)
     print(f"NDCG@10 on the training half: {score(training, fitted).mean():.3f}")

@@ -22,10 +22,10 @@ from tests.benchmarks.fit_match import TRAINING_FILMS, TRAINING_SEED, TRAINING_T
 from tests.benchmarks.match_clips import RECIPES, draw
 from tests.benchmarks.match_films import BUNDLED_SONGS, Half, TrackCharacter, grade_of, reference_half
 from tests.benchmarks.table import Table
-from workbench.catalog.film_facts import film_facts
-from workbench.catalog.match_ranking import raw_scores, scores_of, track_pulse, track_valence, wanted_of
 from workbench.catalog.snapshot import open_snapshot
 from workbench.home import Home
+from workbench.match.ranking import raw_scores, scores_of, track_pulse, track_valence, wanted_of
+from workbench.match.video_facts import film_facts
 from workbench.params import MatchParams
 from workbench.workflows.describe import describe
 from workbench.workflows.library import add_tracks, bundled_files

@@ -21,10 +21,9 @@ from numpy.typing import NDArray
 
 from tests.benchmarks.match_films import FilmCharacter
 from workbench.bundled import bundled_path
-from workbench.media.audio import decode, resample
-from workbench.workflows.footage.country import Forest, Hills, Reeds, Stars
-from workbench.workflows.footage.graphics import Bokeh, Card, Ink, Map
-from workbench.workflows.footage.looks import (
+from workbench.demo.scenes.graphics import Bokeh, Card, Ink, Map
+from workbench.demo.scenes.landscape import Forest, Hills, Reeds, Stars
+from workbench.demo.scenes.lighting import (
     CITY,
     DAWN,
     DUSK,
@@ -38,11 +37,12 @@ from workbench.workflows.footage.looks import (
     STORM,
     Scene,
 )
-from workbench.workflows.footage.railway import Rails, Tunnel, Wheels, Window
-from workbench.workflows.footage.sounds import RATE as SOUND_RATE
-from workbench.workflows.footage.sounds import Bed, ambience
-from workbench.workflows.footage.town import City, Platform, Road
-from workbench.workflows.footage.weather import Downpour, Sea
+from workbench.demo.scenes.railway import Rails, Tunnel, Wheels, Window
+from workbench.demo.scenes.sounds import RATE as SOUND_RATE
+from workbench.demo.scenes.sounds import Bed, ambience
+from workbench.demo.scenes.town import City, Platform, Road
+from workbench.demo.scenes.weather import Downpour, Sea
+from workbench.media.audio import decode, resample
 
 WIDTH, HEIGHT, RATE = 320, 180, 15
 Lengths = Callable[[float], float]

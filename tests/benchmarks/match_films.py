@@ -27,8 +27,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.catalog.columns import CONTOUR_PARTS, SOUND_DIMS, Columns, empty_columns
-from workbench.catalog.film_facts import FilmFacts, Scene, drive_of, movement_of, pace_of
+from workbench.catalog.columns import Columns, empty_columns
+from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
+from workbench.match.video_facts import FilmFacts, Scene, drive_of, movement_of, pace_of
 from workbench.params import MatchParams
 
 Arc = Callable[[NDArray[np.float64]], NDArray[np.float64]]

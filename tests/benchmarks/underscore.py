@@ -24,10 +24,10 @@ from tests.benchmarks.table import Table
 from workbench.catalog.columns import DTYPES, Columns
 from workbench.catalog.index import ExactIndex
 from workbench.catalog.snapshot import Snapshot, open_snapshot
-from workbench.catalog.texts import TextIndex
+from workbench.catalog.texts import TextIndex, track_text
 from workbench.catalog.track import Track
-from workbench.catalog.words import script_vectors, track_text
 from workbench.home import Home
+from workbench.language.embedding import script_vectors
 from workbench.workflows.underscore import the_embedding, underscore
 
 CUT = 10

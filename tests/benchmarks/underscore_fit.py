@@ -2,30 +2,29 @@
 
     python -m tests.benchmarks.underscore_fit
 
-Run it after each change of `lexicon.toml` or of a weight. It writes `reader.npz` and `underscore_reference.npz` and
-prints the two constants that belong into `UnderscoreParams`, with the NDCG@10 of the tuned half. The held-out half and
-the texts written later are not read.
+Run it after each change of `lexicon.toml` or of a weight. It writes `script_reader.npz` and
+`underscore_reference.npz`, and prints the two constants that belong into `UnderscoreParams`, with the NDCG@10 of
+the tuned half. The held-out half and the texts written later are not read.
 """
 
 from __future__ import annotations
 
 import sys
-from pathlib import Path
 
 import numpy as np
 
 from tests.benchmarks import underscore_set as material
 from tests.benchmarks.underscore import ndcg
-from workbench.catalog import meaning, underscore_reference
-from workbench.catalog.briefs import read_brief
 from workbench.catalog.lane import fit_calibration
-from workbench.catalog.lexicon import read_lexicon
-from workbench.catalog.meaning import fit_reader, read_script
-from workbench.catalog.ranking import compare, raw_scores, want
-from workbench.catalog.texts import trust_in, words_of
-from workbench.catalog.underscore_reference import Reference, write_reference
-from workbench.catalog.words import track_text
+from workbench.catalog.texts import track_text, trust_in, words_of
+from workbench.language.lexicon import read_lexicon
+from workbench.models.loading import model_path
 from workbench.params import UnderscoreParams
+from workbench.underscore import reference
+from workbench.underscore.brief import read_brief
+from workbench.underscore.ranking import compare, raw_scores, want
+from workbench.underscore.reference import Reference, write_reference
+from workbench.underscore.script import READER_FILE, fit_reader, read_script, reader
 from workbench.workflows.underscore import the_embedding
 
 
@@ -35,9 +34,9 @@ def main() -> int:
     if embedding is None:
         print("no weights of the sentence embedding on this machine", file=sys.stderr)
         return 1
-    params, here = UnderscoreParams(), Path(meaning.__file__).parent
-    fit_reader(embedding, here / meaning.READER_FILE)
-    meaning.reader.cache_clear()
+    params = UnderscoreParams()
+    fit_reader(embedding, model_path(READER_FILE))
+    reader.cache_clear()
     made, facets = material.tracks()
     tuned, _ = material.halves(material.scripts())
     columns = material.columns_of(made, facets, embedding)
@@ -52,8 +51,8 @@ def main() -> int:
         pairs.append(parts)
         values.append(ndcg(list(np.argsort(-raw_scores(parts, params), kind="stable")), grades))
     whole = {name: np.concatenate([parts[name] for parts in pairs]) for name in pairs[0]}
-    write_reference(Reference(whole, graded.ravel()), here / underscore_reference.FILE)
-    stored = underscore_reference.read_reference()
+    write_reference(Reference(whole, graded.ravel()), model_path(reference.FILE))
+    stored = reference.read_reference()
     offset, slope = fit_calibration(stored.raw(params), stored.taken)
     print(f"calibration_offset {offset:.3f}, calibration_slope {slope:.3f}; NDCG@10 {np.mean(values):.3f}")
     return 0

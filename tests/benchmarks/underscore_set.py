@@ -20,11 +20,13 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.catalog.columns import SOUND_DIMS, WORD_DIMS, Columns, empty_columns
+from workbench.catalog.columns import WORD_DIMS, Columns, empty_columns
 from workbench.catalog.library import Entry, Library, Measurement
+from workbench.catalog.texts import track_text
 from workbench.catalog.track import Track
-from workbench.catalog.words import SentenceEmbedding, track_text
+from workbench.character.descriptors import SOUND_DIMS
 from workbench.home import Home
+from workbench.language.embedding import SentenceEmbedding
 from workbench.settings import load_settings
 from workbench.store.database import Database
 

@@ -56,7 +56,7 @@ def test_every_billed_endpoint_checks_it_also_for_what_may_turn_out_unbilled(cus
 def test_credit_grant_exhausted_and_expired_by_name(customer: Any) -> None:
     """`credit grant exhausted` or `credit grant expired` when the account ever had one."""
     customer.update("--no-payment-method", "--credit", "0.05")
-    assert customer.post("/v1/underscore", SCRIPT).status_code == 200  # one cent is left, which still opens the door
+    assert customer.post("/v1/underscore", SCRIPT).status_code == 200  # one cent is left, which still opens the policy
     assert customer.post("/v1/underscore", SCRIPT).status_code == 200
     assert "credit grant exhausted" in reason(customer)
     customer.update("--credit", "5", "--credit-expires", LATER)

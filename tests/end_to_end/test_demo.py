@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from workbench.demo.run import choose, demo_clip, demo_loop
 from workbench.features.loudness import true_peak_db
 from workbench.home import Home
 from workbench.media.audio import decode
 from workbench.media.probe import probe
 from workbench.params import WorkbenchParams
 from workbench.results.loop import mix_from_json, plan_from_json
-from workbench.workflows.demo import choose, demo_clip, demo_loop
 
 SECONDS = 160.0
 

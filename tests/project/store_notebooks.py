@@ -37,7 +37,7 @@ NOTEBOOKS = ROOT / "notebooks"
 MOST_BYTES = 150_000
 """of a stored notebook"""
 LADDER = ((1100, 64), (1000, 48), (900, 40), (900, 32), (800, 24), (720, 24), (640, 24), (560, 24))
-"""widths in pixels and numbers of colours; the largest picture takes the next step until the notebook is small enough"""
+"""widths in pixels and numbers of colours; the largest picture takes the next step until the file is small enough"""
 _AUDIO = re.compile(r'src="data:(audio/[\w-]+);base64,([^"]+)"')
 _OUTPUT_SECONDS = 600
 _APART = 60

@@ -9,23 +9,22 @@ Functions: `listen`. The rest of the tracker reads its `Heard`.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 
 import numpy as np
 
 from workbench.beats.hearing import FRAMES_PER_SECOND, N_BANDS, network_input
 from workbench.features.spectrum import Spectrum
+from workbench.models.loading import model_digest, open_model
 from workbench.recording import FloatArray
 
 TEMPO_BINS = 40.0 * 2.0 ** (np.arange(42) * np.log2(6.0) / 41)
 """BPM; 40 to 240, a sixteenth of an octave apart"""
 METRES = (2, 3, 4, 5, 6, 7)
 DIVISIONS = (2, 3)
-WEIGHTS_FILE = "network.npz"
+WEIGHTS_FILE = "beat_network.npz"
 
 _FRONT_FRAMES = 4096
 """frames of the first layer at a time, so that its products stay in the cache"""
@@ -56,13 +55,13 @@ def listen(spectrum: Spectrum) -> Heard:
 @cache
 def weights() -> dict[str, FloatArray]:
     """The weights that ship with the package, float32, read once."""
-    with resources.files("workbench.beats").joinpath(WEIGHTS_FILE).open("rb") as file:
+    with open_model(WEIGHTS_FILE) as file:
         return unpack(np.load(file))
 
 
 def weights_digest() -> str:
     """SHA-256 of the weights that ship, in hex."""
-    return hashlib.sha256(resources.files("workbench.beats").joinpath(WEIGHTS_FILE).read_bytes()).hexdigest()
+    return model_digest(WEIGHTS_FILE)
 
 
 def unpack(packed: Mapping[str, FloatArray]) -> dict[str, FloatArray]:

@@ -15,15 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.errors import ParameterError
 from workbench.recording import FloatArray, IntArray
 
-CONTOUR_PARTS = 32
-"""equal parts of a track whose energy is told apart"""
-SOUND_DIMS = 64
-"""length of a track's sound vector, see `workbench.catalog.descriptors`"""
 WORD_DIMS = 384
-"""length of a track's word vector, see `workbench.catalog.words`"""
+"""length of a track's word vector, see `workbench.language.embedding`"""
 UNKNOWN = -1
 """what whole-number columns hold where nothing is known"""
 

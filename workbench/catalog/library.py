@@ -24,8 +24,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Row
 from ulid import ULID
 
-from workbench.catalog.columns import CONTOUR_PARTS, SOUND_DIMS
 from workbench.catalog.track import FIELD_KINDS, Track, checked_fields, contradictions
+from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.errors import MediaError, UnknownTrack
 from workbench.media.containers import hash_file
 from workbench.recording import FloatArray

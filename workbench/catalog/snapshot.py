@@ -35,10 +35,11 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.catalog.columns import DTYPES, NUMBERS, SOUND_DIMS, UNKNOWN, WORD_DIMS, Columns, empty_columns
+from workbench.catalog.columns import DTYPES, NUMBERS, UNKNOWN, WORD_DIMS, Columns, empty_columns
 from workbench.catalog.index import ExactIndex, FaissIndex, VectorIndex, build_faiss, has_faiss
 from workbench.catalog.library import Changed, Changes, Library
 from workbench.catalog.track import Track, pitch_class
+from workbench.character.descriptors import SOUND_DIMS
 from workbench.errors import StoreError
 from workbench.files import write_text
 from workbench.home import Home
@@ -54,7 +55,7 @@ Progress: TypeAlias = Callable[[str, float], None]
 
 
 class Embedding(Protocol):
-    """Turns texts into vectors; `workbench.catalog.words.SentenceEmbedding` is one."""
+    """Turns texts into vectors; `workbench.language.embedding.SentenceEmbedding` is one."""
 
     def embed(self, texts: Sequence[str]) -> FloatArray:
         """Unit rows, shape (n, WORD_DIMS)."""
@@ -218,7 +219,7 @@ def _holds(generation: _Generation, library: Library, embedding: Embedding | Non
 
 
 def _found() -> Embedding | None:
-    from workbench.catalog.words import find_embedding
+    from workbench.language.embedding import find_embedding
 
     return find_embedding(load_settings())
 
@@ -384,7 +385,7 @@ def _indexed(folder: Path, draft: _Generation, params: CatalogParams) -> _Genera
 
 def _columns_of(changed: Sequence[Changed]) -> tuple[Columns, list[str]]:
     """Columns and texts of tracks; word vectors are left zero."""
-    from workbench.catalog.words import track_text
+    from workbench.catalog.texts import track_text
 
     columns = empty_columns(np.array([change.track.track_id for change in changed], dtype=np.str_))
     texts = []

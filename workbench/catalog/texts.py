@@ -23,8 +23,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.catalog.index import BoolArray, Hits
-from workbench.catalog.lexicon import KINDS, Kind, lexicon, read_lexicon
+from workbench.catalog.track import Track
 from workbench.errors import StoreError
+from workbench.language.lexicon import KINDS, Kind, lexicon, read_lexicon
 from workbench.recording import FloatArray
 
 _PLAUSIBLE: dict[Kind, float] = {"moods": 7.0, "genres": 5.0, "instruments": 8.0}
@@ -183,3 +184,10 @@ def _function_words() -> frozenset[str]:
     from bm25s.stopwords import STOPWORDS_EN
 
     return frozenset(STOPWORDS_EN)
+
+
+def track_text(track: Track) -> str:
+    """What is said of a track, the telling things first: description, moods, genres, instruments, tags, title."""
+    lists = (", ".join(words) for words in (track.moods, track.genres, track.instruments, track.tags) if words)
+    parts = (track.description, *lists, track.title)
+    return ". ".join(part.strip().rstrip(".") for part in parts if part and part.strip())

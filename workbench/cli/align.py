@@ -37,10 +37,10 @@ def command(track: str, video: Path, auto_mix: bool, picture: Path | None, param
       workbench align song.mp3 --video film.mp4 --auto-mix --picture why.png
     """
     from workbench.workflows.align import align_track
-    from workbench.workflows.loop import find_song
+    from workbench.workflows.tracks import find_track
     from workbench.workflows.videos import find_video
 
-    song, clip = find_song(track, home), find_video(video, home)
+    song, clip = find_track(track, home), find_video(video, home)
     with progress_bar() as progress:
         alignment = align_track(song, clip.path, home, params, auto_mix=auto_mix, progress=progress)
         if picture is not None:

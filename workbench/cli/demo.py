@@ -38,7 +38,7 @@ def command(seconds: float, params: WorkbenchParams, home: Home) -> None:
     """
     started = time.perf_counter()
     from workbench.cli.loop import loop_body
-    from workbench.workflows.demo import run_demo
+    from workbench.demo.run import run_demo
     from workbench.workflows.report import footage_facts
 
     with progress_bar() as progress:

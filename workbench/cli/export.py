@@ -56,7 +56,7 @@ def command(
     """
     from workbench.export.formats import FORMATS, caution
     from workbench.workflows.export import export_plan
-    from workbench.workflows.loop import find_song
+    from workbench.workflows.tracks import find_track
     from workbench.workflows.videos import find_video
 
     if FORMATS[format_name].needs_track and track is None:
@@ -64,7 +64,7 @@ def command(
     if plan.is_file() and out.exists() and out.samefile(plan):
         raise click.UsageError(f"{out}: this is the plan itself; choose another name")
     found, mix = read_plan(plan)
-    song = None if track is None else find_song(track, home).path
+    song = None if track is None else find_track(track, home).path
     clip = None if video is None else find_video(video, home).path
     with progress_bar() as progress:
         export_plan(

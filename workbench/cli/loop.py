@@ -53,10 +53,11 @@ def command(
     if auto_mix and video is None:
         raise click.UsageError("--auto-mix needs --video FILE")
     from workbench.loops.plan import LoopPlan
-    from workbench.workflows.loop import find_song, loop_track
+    from workbench.workflows.loop import loop_track
+    from workbench.workflows.tracks import find_track
     from workbench.workflows.videos import find_video
 
-    song = find_song(track, home)
+    song = find_track(track, home)
     clip = None if video is None else find_video(video, home)
     under = clip.path if clip is not None else seconds or 0.0
     with progress_bar() as progress:

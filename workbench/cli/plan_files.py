@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from workbench.loops.plan import LoopPlan
     from workbench.results.align import SyncPointBody
     from workbench.results.mix import MixBody
-    from workbench.workflows.loop import Song
+    from workbench.workflows.tracks import TrackSource
 
 
 def read_plan(file: Path) -> tuple[LoopPlan, MixBody | None]:
@@ -34,7 +34,7 @@ def read_plan(file: Path) -> tuple[LoopPlan, MixBody | None]:
         return plan_from_json(given), mix_from_json(given)
 
 
-def read_music(file: Path, song: Song, number: int | None) -> tuple[LoopPlan | SyncPointBody, MixBody | None]:
+def read_music(file: Path, song: TrackSource, number: int | None) -> tuple[LoopPlan | SyncPointBody, MixBody | None]:
     """The plan of a file, or a placement of `song` where it is an align or match result; and the mix, if any.
 
     Parameters
@@ -69,7 +69,7 @@ def _read(file: Path) -> Mapping[str, Any]:
     return parsed((sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()).decode("utf-8-sig"))
 
 
-def _audio_id(song: Song) -> str:
+def _audio_id(song: TrackSource) -> str:
     from workbench.catalog.track import audio_id
     from workbench.media.containers import hash_file
 

@@ -70,10 +70,10 @@ def command(
     from workbench.media.audio import decode
     from workbench.render.film import render_audio, render_film
     from workbench.render.levels import heard_levels
-    from workbench.workflows.loop import find_song
+    from workbench.workflows.tracks import find_track
     from workbench.workflows.videos import find_video
 
-    song = find_song(track, home)
+    song = find_track(track, home)
     given, mix = read_music(plan, song, placement)
     clip = None if video is None else find_video(video, home).path
     with progress_bar() as progress:

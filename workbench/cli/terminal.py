@@ -16,7 +16,7 @@ from typing import Any
 
 import click
 
-from workbench.workflows.progress import Progress
+from workbench.progress import Progress
 
 _TELL_SECONDS = 30.0
 _LEAST_SHARE = 0.01

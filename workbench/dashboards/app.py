@@ -21,6 +21,7 @@ from panel.io.resources import LOCAL_DIST
 from panel_material_ui.template.base import Page as MaterialPage
 from tornado.web import StaticFileHandler
 
+from workbench.audition.plans import FOLDER
 from workbench.dashboards.access import LOCAL_NAMES, guard, is_loopback
 from workbench.dashboards.charts import THEME
 from workbench.dashboards.downloads import download_file, offered, what_is_taken
@@ -33,7 +34,6 @@ from workbench.errors import ParameterError
 from workbench.export.formats import FORMATS, caution
 from workbench.home import Home
 from workbench.params import WorkbenchParams
-from workbench.workflows.audition import FOLDER
 
 
 class StatusBar(JSComponent):

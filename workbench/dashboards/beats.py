@@ -22,6 +22,7 @@ import panel_material_ui as pmui
 from bokeh.models import LinearColorMapper, Range1d
 from bokeh.palettes import Viridis256
 
+from workbench.audition.mixes import clicked_file, forget_grid, keep_grid, kept_grid
 from workbench.beats.corrections import doubled, halved, shift_bar, with_metre
 from workbench.beats.grid import BeatGrid
 from workbench.dashboards.charts import (
@@ -43,7 +44,6 @@ from workbench.errors import GridError, WorkbenchError
 from workbench.plots.palette import BEAT, DOWNBEAT, HEARD, ONSET
 from workbench.recording import FloatArray, IntArray
 from workbench.workflows.analyze import Analysis
-from workbench.workflows.tryout import clicked_file, forget_grid, keep_grid, kept_grid
 
 CLICK_GAIN_DB = -6.0
 """by which a song lies lower under clicks than alone, see `workbench.render.clicks`"""

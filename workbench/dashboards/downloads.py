@@ -9,15 +9,15 @@ import json
 import re
 from pathlib import Path
 
+from workbench.audition.plans import listening_folder, plan_digest
 from workbench.cli.loop import loop_body
 from workbench.export.formats import FORMATS, Format, caution
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.params import WorkbenchParams
-from workbench.workflows.audition import listening_folder, plan_digest
+from workbench.progress import Progress, silent
 from workbench.workflows.export import export_plan
 from workbench.workflows.loop import Loop
-from workbench.workflows.progress import Progress, silent
 
 _PLAN = ("json", "Plan", "The plan as data, for workbench render and workbench export.")
 

@@ -13,11 +13,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from workbench.audition.seams import with_fade, with_option_first
 from workbench.errors import PlanError
 from workbench.loops.plan import LoopPlan
 from workbench.plots.palette import clock
 from workbench.workflows.loop import Loop
-from workbench.workflows.seam_look import with_fade, with_option_first
 
 Place: TypeAlias = tuple[int, int]
 """where a seam leaves the song and where it enters it, ms of song time"""

@@ -25,6 +25,7 @@ from bokeh.models import Range1d
 from panel.custom import JSComponent
 
 from workbench.align.placements import Placement
+from workbench.audition.mixes import DrawnMatch, MixSounds, match_to_draw, placed_sounds
 from workbench.catalog.lane import Match
 from workbench.catalog.track import Track
 from workbench.dashboards.charts import (
@@ -44,7 +45,6 @@ from workbench.dashboards.views import Picture
 from workbench.dashboards.work import Job
 from workbench.plots.palette import BEAT, HEARD, VOICE
 from workbench.recording import FloatArray
-from workbench.workflows.tryout import DrawnMatch, MixSounds, match_to_draw, placed_sounds
 
 SLOWEST, FASTEST = 40.0, 220.0
 LONGEST_SECONDS = 1800.0

@@ -19,6 +19,7 @@ import panel as pn
 import panel_material_ui as pmui
 from bokeh.models import Range1d
 
+from workbench.audition.mixes import MixSounds, phrases_with, plan_sounds
 from workbench.dashboards.charts import (
     ViewFollower,
     flat_legend,
@@ -41,7 +42,6 @@ from workbench.params import DUCK_PRESETS, DuckParams, VoiceParams
 from workbench.plots.palette import DUCK, HEARD, VOICE
 from workbench.recording import FloatArray
 from workbench.workflows.loop import Loop
-from workbench.workflows.tryout import MixSounds, phrases_with, plan_sounds
 
 OWN = "own"
 """name of what is no preset"""

@@ -32,6 +32,8 @@ from bokeh.models import (
 from bokeh.plotting import figure as new_bokeh_figure
 from panel.custom import JSComponent
 
+from workbench.audition.plans import RenderedOption, TimelineVideo, heard_at, load_video, matching_gains, render_option
+from workbench.audition.seams import with_option_first
 from workbench.dashboards.charts import clock_ticker, ink_and_rule, ink_on, on_page, paper, playhead_colour
 from workbench.dashboards.figures import ClockTickFormatter, LoopOver, ShowAll
 from workbench.dashboards.seams import SeamChips, worst_of
@@ -45,9 +47,7 @@ from workbench.loops.refusals import Refusal
 from workbench.plots.palette import BEAT, DOWNBEAT, DUCK, ENDING, HEARD, VOICE, clock, group_colour
 from workbench.plots.plan import gain_curve, song_pieces
 from workbench.recording import FloatArray
-from workbench.workflows.audition import HeardOption, SeenClip, hear_option, heard_at, matching_gains, see_clip
 from workbench.workflows.loop import Loop
-from workbench.workflows.seam_look import with_option_first
 from workbench.workflows.seams import planned_scores
 
 _MATCH_SECONDS = 5.0
@@ -63,11 +63,11 @@ class PlanState:
     """Which options are compared, and what is known of them; no widgets."""
 
     loop: Loop | None = None
-    clip: SeenClip | None = None
+    clip: TimelineVideo | None = None
     a: int = 0
     b: int | None = None
     chosen: str = "a"
-    heard: dict[int, HeardOption] = field(default_factory=dict)
+    heard: dict[int, RenderedOption] = field(default_factory=dict)
     sounds: dict[int, LongSound] = field(default_factory=dict)
     footage: LongSound | None = None
 
@@ -586,7 +586,7 @@ class PlanTab:
         self.player.duration = self.state.plan.window_end
         if loop.video is not None and self.state.clip is None:
             session = self._session
-            session.run(see_clip, loop.video, session.home, session.params, then=self._seen, subject=str(loop.video))
+            session.run(load_video, loop.video, session.home, session.params, then=self._seen, subject=str(loop.video))
         self._hear(0)
 
     def pick(self, option: int, name: str) -> None:
@@ -662,9 +662,9 @@ class PlanTab:
             return
         then = partial(self._heard, loop, option)
         arguments = (loop, self.state.options[option], session.home, session.params)
-        session.run(hear_option, *arguments, then=then, subject=str(loop.song.path))
+        session.run(render_option, *arguments, then=then, subject=str(loop.song.path))
 
-    def _heard(self, loop: Loop, option: int, heard: HeardOption) -> None:
+    def _heard(self, loop: Loop, option: int, heard: RenderedOption) -> None:
         if loop is not self.state.loop:
             return
         self.state.heard[option] = heard
@@ -677,7 +677,7 @@ class PlanTab:
             self.state.sounds[option] = sound
             self.picture.show_view()
 
-    def _seen(self, clip: SeenClip) -> None:
+    def _seen(self, clip: TimelineVideo) -> None:
         def drawn(sound: LongSound) -> None:
             if clip is self.state.clip:
                 self.state.footage = sound

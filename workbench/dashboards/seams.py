@@ -25,6 +25,7 @@ from bokeh.models import ColumnDataSource, FixedTicker, LinearColorMapper, Range
 from bokeh.plotting import figure as new_bokeh_figure
 from panel.custom import JSComponent
 
+from workbench.audition.seams import LOUDNESS_STEP_SECONDS, SeamLook, look_at_seam, with_fade, with_option_first
 from workbench.dashboards.charts import ink_and_rule
 from workbench.dashboards.fades import Place, seam_place
 from workbench.dashboards.session import Session
@@ -42,7 +43,6 @@ from workbench.settings import load_settings
 from workbench.store import verdicts
 from workbench.store.database import Database
 from workbench.workflows.loop import Loop
-from workbench.workflows.seam_look import LOUDNESS_STEP_SECONDS, SeamLook, look_at_seam, with_fade, with_option_first
 from workbench.workflows.seams import planned_scores
 
 _LONGEST_FADE_SECONDS = 1.0

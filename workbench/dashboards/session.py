@@ -16,9 +16,11 @@ from urllib.parse import quote
 import panel as pn
 import param
 
+from workbench.audition.plans import song_file
 from workbench.dashboards.fades import HandFade, Place, told, with_hand_fades
 from workbench.dashboards.views import LongSound, summed_up
 from workbench.dashboards.work import Deliver, Job, Pool, at_once, shared_pool
+from workbench.demo.run import demo_loop
 from workbench.errors import WorkbenchError
 from workbench.files import without_folders
 from workbench.home import Home
@@ -27,9 +29,8 @@ from workbench.loops.refusals import Reason, Refusal
 from workbench.params import WorkbenchParams
 from workbench.recording import Recording
 from workbench.workflows.analyze import Analysis, analyze
-from workbench.workflows.audition import song_file
-from workbench.workflows.demo import demo_loop
-from workbench.workflows.loop import Loop, Song, find_song, loop_track
+from workbench.workflows.loop import Loop, loop_track
+from workbench.workflows.tracks import TrackSource, find_track
 from workbench.workflows.videos import find_video
 
 SOUNDS_ROUTE = "sounds"
@@ -55,7 +56,7 @@ class Session(param.Parameterized):
     """
 
     params = param.ClassSelector(default=WorkbenchParams(), class_=WorkbenchParams, allow_None=False)
-    song = param.ClassSelector(class_=Song, allow_None=True)
+    song = param.ClassSelector(class_=TrackSource, allow_None=True)
     clip = param.ClassSelector(class_=Path, allow_None=True)
     plan = param.ClassSelector(class_=Loop, allow_None=True, doc="song under clip: a plan or a refusal")
     analysis = param.ClassSelector(class_=Analysis, allow_None=True, doc="of the song")
@@ -99,7 +100,7 @@ class Session(param.Parameterized):
             self._recordings[path] = decode(path)
         return self._recordings[path]
 
-    def _named_song(self) -> Song:
+    def _named_song(self) -> TrackSource:
         if self.song is None:
             raise WorkbenchError("no song is open")
         return self.song
@@ -117,7 +118,7 @@ class Session(param.Parameterized):
     def open_song(self, named: Path | str) -> Job | None:
         """Open a file or a track of the catalog: plan it under the clip, or analyse it where there is no clip."""
         try:
-            song = find_song(str(named), self.home)
+            song = find_track(str(named), self.home)
         except WorkbenchError as error:
             self.message = str(error)
             return None

@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 from workbench.errors import MediaError, StoreError
 from workbench.files import written_whole
 from workbench.plots.film import Tile
+from workbench.progress import Progress, silent
 from workbench.recording import FloatArray
-from workbench.workflows.progress import Progress, silent
 
 MOST_COLUMNS = 4000
 """of one view; wider than the widest common screen"""
@@ -45,7 +45,7 @@ class LongSound:
 
     Parameters
     ----------
-    path : as `workbench.workflows.audition` writes them
+    path : as `workbench.audition.plans` writes them
 
     Raises
     ------

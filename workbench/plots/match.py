@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.catalog.columns import CONTOUR_PARTS, Columns
-from workbench.catalog.film_facts import FilmFacts
-from workbench.catalog.match_ranking import quick_parts, raw_scores, scores_of, slow_parts, wanted_of
-from workbench.catalog.match_reasons import effects
+from workbench.catalog.columns import Columns
+from workbench.character.descriptors import CONTOUR_PARTS
+from workbench.match.ranking import quick_parts, raw_scores, scores_of, slow_parts, wanted_of
+from workbench.match.reasons import effects
+from workbench.match.video_facts import FilmFacts
 from workbench.params import MATCH_PARTS, MatchParams
 from workbench.plots.palette import BEAT, DOWNBEAT, GROUPS, HEARD, SEAM, VOICE, new_figure, quiet, time_axis
 
@@ -25,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from workbench.catalog.match_reference import Reference
+    from workbench.match.reference import Reference
 
 PART_COLOURS = dict(zip(MATCH_PARTS, GROUPS, strict=True))
 PART_NAMES = {

@@ -25,12 +25,12 @@ from workbench.align.placements import Placement, place
 from workbench.errors import MediaError
 from workbench.home import Home
 from workbench.params import WorkbenchParams
+from workbench.progress import Progress, silent
 from workbench.recording import VideoSeconds
 from workbench.store.fingerprint import StageKey
 from workbench.video.moments import Moments, find_moments
 from workbench.workflows.analyze import Sound, beat_stage, loop_stage, profile_parts, store_of
-from workbench.workflows.loop import Song
-from workbench.workflows.progress import Progress, silent
+from workbench.workflows.tracks import TrackSource
 
 if TYPE_CHECKING:
     from workbench.mix.balance import Mix
@@ -45,7 +45,7 @@ LANDMARKS_VERSION = 3
 class Alignment:
     """One track under one clip."""
 
-    song: Song
+    song: TrackSource
     video: Path
     landmarks: Landmarks
     moments: Moments
@@ -56,7 +56,7 @@ class Alignment:
 
 
 def align_track(
-    song: Song | Path | str,
+    song: TrackSource | Path | str,
     video: Path | str,
     home: Home | None = None,
     params: WorkbenchParams | None = None,
@@ -80,8 +80,8 @@ def align_track(
     MediaError : the track or the clip cannot be read
     """
     params = params or WorkbenchParams()
-    if not isinstance(song, Song):
-        song = Song(Path(song).name, Path(song), None)
+    if not isinstance(song, TrackSource):
+        song = TrackSource(Path(song).name, Path(song), None)
     video = Path(video)
     moments = film_moments(video, home, params, progress)
     landmarks = track_landmarks(song.path, home, params, progress)

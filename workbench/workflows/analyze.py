@@ -31,11 +31,11 @@ from workbench.home import Home
 from workbench.loops.profile import LoopProfile
 from workbench.media.containers import hash_file
 from workbench.params import WorkbenchParams
+from workbench.progress import Progress, silent
 from workbench.recording import FloatArray, Recording
 from workbench.settings import load_settings
 from workbench.store.arrays import ArrayStore
 from workbench.store.fingerprint import StageKey
-from workbench.workflows.progress import Progress, silent
 
 if TYPE_CHECKING:
     from workbench.features.onsets import OnsetStrengths

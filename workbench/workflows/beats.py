@@ -9,8 +9,8 @@ from pathlib import Path
 
 from workbench.home import Home
 from workbench.params import WorkbenchParams
+from workbench.progress import Progress, silent
 from workbench.workflows.analyze import BeatMap, Sound, beat_stage, store_of
-from workbench.workflows.progress import Progress, silent
 
 
 def map_beats(

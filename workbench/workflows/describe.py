@@ -14,25 +14,29 @@ Functions: `describe`; `measure_track` for what the library keeps; `analysis_nam
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from pydantic import BaseModel, ConfigDict
 
-from workbench.catalog.character import Character, character_from_arrays, character_to_arrays, measurement_of
-from workbench.catalog.fitted import fitted_digest
 from workbench.catalog.library import Measurement
+from workbench.character.describe import FACTS, Character, character_from_arrays, character_to_arrays
+from workbench.character.fitted import fitted_digest
 from workbench.home import Home
-from workbench.params import WorkbenchParams
+from workbench.params import CharacterParams, WorkbenchParams
+from workbench.progress import Progress, silent
 from workbench.store.fingerprint import StageKey
 from workbench.workflows.align import LANDMARKS_VERSION, landmark_stage
 from workbench.workflows.analyze import Arrays, Sound, beat_stage, loop_stage, profile_parts, store_of
-from workbench.workflows.progress import Progress, silent
 
 if TYPE_CHECKING:
     from workbench.recording import Recording
 
 CHARACTER_VERSION = 1
 """Raise it when the code of the catalog measures otherwise."""
+
+_TRACK_FIELDS = {"key_name": "musical_key_name", "key_mode": "musical_key_mode"}
+"""names of a track's fields for facts of a character that have another name"""
 
 
 class Fitted(BaseModel):
@@ -72,7 +76,7 @@ def measure_track(path: Path | str, home: Home | None = None, params: WorkbenchP
     sound = Sound(Path(path), params or WorkbenchParams(), silent, home)
     character = _character(sound, home)
     landmark_stage(store_of(home), sound)
-    return measurement_of(character, sound.content_hash, analysis_name(sound.params), sound.params.character)
+    return _measurement_of(character, sound.content_hash, analysis_name(sound.params), sound.params.character)
 
 
 def analysis_name(params: WorkbenchParams) -> str:
@@ -96,7 +100,7 @@ def _character(sound: Sound, home: Home | None) -> Character:
     key = StageKey.of(sound.content_hash, "character", CHARACTER_VERSION, *parts)
 
     def compute() -> Arrays:
-        from workbench.catalog.character import measure_character
+        from workbench.character.describe import measure_character
 
         beat_map = beat_stage(store, sound)
         profile = loop_stage(store, sound, beat_map)
@@ -113,7 +117,7 @@ def _character(sound: Sound, home: Home | None) -> Character:
 
 
 def _vocals(recording: Recording) -> float:
-    from workbench.catalog.voices import RATE, excerpts, voice_chance
+    from workbench.character.vocals import RATE, excerpts, voice_chance
     from workbench.features.spectrum import resampled
     from workbench.media.speech import speech_probabilities
 
@@ -121,3 +125,21 @@ def _vocals(recording: Recording) -> float:
     if not heard.size:
         return 0.0
     return voice_chance(heard, speech_probabilities([heard]))
+
+
+def _measurement_of(character: Character, content_hash: str, analysis: str, params: CharacterParams) -> Measurement:
+    """What the library keeps of a character: track fields under their own names, the rest as `Columns` calls it.
+
+    `instrumental` is among them only where it is sure either way.
+    """
+    facts: dict[str, Any] = {name: getattr(character, name) for name in FACTS if name not in _TRACK_FIELDS}
+    facts |= {_TRACK_FIELDS[name]: getattr(character, name) for name in _TRACK_FIELDS}
+    facts["duration"] = character.duration_seconds
+    if character.vocals <= params.surely_instrumental:
+        facts["instrumental"] = True
+    elif character.vocals >= params.surely_vocal:
+        facts["instrumental"] = False
+    known = {name: value for name, value in facts.items() if value is not None}
+    return Measurement(
+        content_hash, analysis, known, character.contour.astype(np.float16), character.sound.astype(np.float16)
+    )

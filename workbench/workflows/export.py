@@ -27,12 +27,12 @@ from workbench.loops.plan import GRID_TOLERANCE_SECONDS, LoopPlan, nearest_line,
 from workbench.media.audio import decode
 from workbench.media.probe import probe
 from workbench.params import WorkbenchParams
+from workbench.progress import Progress, silent
 from workbench.recording import SongSeconds
 from workbench.render.playback import check_song
 from workbench.render.schedule import Crossfade, Cue, Schedule, schedule
 from workbench.workflows.analyze import analyze
 from workbench.workflows.beats import map_beats
-from workbench.workflows.progress import Progress, silent
 
 PLAN_RATE = 1_000_000
 """samples a second where no song says: plans are rounded to the microsecond"""

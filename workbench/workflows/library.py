@@ -36,9 +36,9 @@ from workbench.extras import require_extra
 from workbench.home import Home
 from workbench.media.containers import hash_file
 from workbench.params import WorkbenchParams
+from workbench.progress import Progress, silent
 from workbench.settings import load_settings
 from workbench.store.database import Database
-from workbench.workflows.progress import Progress, silent
 from workbench.workflows.workers import LocalWorkers
 
 SUFFIXES = frozenset(

@@ -13,16 +13,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from workbench.catalog.track import Track
-from workbench.errors import MediaError, ParameterError, UnknownTrack
+from workbench.errors import MediaError, ParameterError
 from workbench.home import Home
 from workbench.loops import refusals
 from workbench.loops.cover import plan_loop
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal
 from workbench.params import WorkbenchParams
+from workbench.progress import Progress, silent
 from workbench.workflows.analyze import Analysis, Sound, analyze_sound, decoded_seconds, store_of
-from workbench.workflows.progress import Progress, silent
+from workbench.workflows.tracks import TrackSource
 
 if TYPE_CHECKING:
     from workbench.mix.balance import Mix
@@ -30,21 +30,10 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Song:
-    """A track as somebody named it: a file, or an id of the catalog."""
-
-    track_id: str
-    """the catalog's id, or the file's name"""
-    path: Path
-    track: Track | None
-    """its record, where the catalog has one"""
-
-
-@dataclass(frozen=True, slots=True)
 class Loop:
     """One track under one clip."""
 
-    song: Song
+    song: TrackSource
     video: Path | None
     """None where only a length was given"""
     video_seconds: float
@@ -55,27 +44,8 @@ class Loop:
     """only where it was asked for and there is a plan"""
 
 
-def find_song(named: str, home: Home) -> Song:
-    """The file or the catalog track that a name means; a file comes first.
-
-    Raises
-    ------
-    UnknownTrack : neither a file nor an id of the catalog
-    """
-    path = Path(named)
-    if path.is_file():
-        return Song(path.name, path, None)
-    from workbench.workflows.library import open_library
-
-    try:
-        track = open_library(home).get(named)
-    except UnknownTrack:
-        raise UnknownTrack(f"{named}: no such file, and no track of that id in the catalog") from None
-    return Song(track.track_id, track.path, track)
-
-
 def loop_track(
-    song: Song | Path | str,
+    song: TrackSource | Path | str,
     video: Path | float,
     home: Home | None = None,
     params: WorkbenchParams | None = None,
@@ -99,8 +69,8 @@ def loop_track(
     ParameterError : a mix of a clip of which only the length is known, or a length that is none
     """
     params = params or WorkbenchParams()
-    if not isinstance(song, Song):
-        song = Song(Path(song).name, Path(song), None)
+    if not isinstance(song, TrackSource):
+        song = TrackSource(Path(song).name, Path(song), None)
     clip = None if isinstance(video, int | float) else Path(video)
     if auto_mix and clip is None:
         raise ParameterError("a mix needs the clip itself, not only its length")

@@ -27,14 +27,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.align.placements import CHANCE_SCORE, Coincidence, Placement, place
-from workbench.catalog.film_facts import FilmFacts, film_facts
 from workbench.catalog.lane import LANE_SIZE, POOL_SIZE, Lane, Match, pick
-from workbench.catalog.match_ranking import Ranking, bonus, rank, raw_scores, scores_of
-from workbench.catalog.match_reasons import Pair, explanation, fitting_tags, lane_reasoning, lane_title, reasons
 from workbench.catalog.track import Track
 from workbench.errors import MediaError
 from workbench.home import Home
+from workbench.match.ranking import Ranking, bonus, rank, raw_scores, scores_of
+from workbench.match.reasons import Pair, explanation, fitting_tags, lane_reasoning, lane_title, reasons
+from workbench.match.video_facts import FilmFacts, film_facts
 from workbench.params import WorkbenchParams
+from workbench.progress import Progress, silent
 from workbench.recording import FloatArray, IntArray
 from workbench.settings import load_settings
 from workbench.store.fingerprint import StageKey
@@ -43,7 +44,6 @@ from workbench.video.footage import Footage
 from workbench.video.moments import Moments, find_moments
 from workbench.workflows.align import LANDMARKS_VERSION, kept_landmarks, track_landmarks
 from workbench.workflows.analyze import array_store, profile_parts
-from workbench.workflows.progress import Progress, silent
 from workbench.workflows.watch import PICTURE_VERSION, SOUNDTRACK_VERSION, watch
 
 if TYPE_CHECKING:

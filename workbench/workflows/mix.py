@@ -14,8 +14,8 @@ from workbench.media.audio import decode
 from workbench.mix.balance import Footage, Mix, plan_mix
 from workbench.mix.levels import level_curve_of_blocks
 from workbench.params import WorkbenchParams
+from workbench.progress import Progress, silent
 from workbench.render.playback import render_blocks
-from workbench.workflows.progress import Progress, silent
 from workbench.workflows.watch import listen
 
 

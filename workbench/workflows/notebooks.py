@@ -24,7 +24,7 @@ from workbench.errors import InputError, ResourceMissing, StoreError, WorkbenchE
 from workbench.extras import require_extra
 from workbench.files import write_text
 from workbench.home import Home
-from workbench.workflows.progress import Progress, silent
+from workbench.progress import Progress, silent
 
 START_SECONDS = 300
 """s within which a kernel has to start; the default of nbclient, 60, is too short for a busy machine"""

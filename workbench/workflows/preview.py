@@ -11,12 +11,12 @@ from workbench.home import Home
 from workbench.loops.profile import LoopProfile
 from workbench.media.audio import decode, write_audio
 from workbench.params import WorkbenchParams
+from workbench.progress import Progress, silent
 from workbench.recording import SongSeconds
 from workbench.render.preview import preview_of
 from workbench.structure.salience import memorable_bars
 from workbench.structure.sections import Section
 from workbench.workflows.analyze import analyze
-from workbench.workflows.progress import Progress, silent
 
 
 @dataclass(frozen=True, slots=True)

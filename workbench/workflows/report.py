@@ -29,11 +29,11 @@ from workbench.plots.mix import mix_figure
 from workbench.plots.palette import clock, png
 from workbench.plots.plan import plan_figure
 from workbench.plots.seams import SeamView, seam_figure
+from workbench.progress import Progress, silent
 from workbench.recording import Recording
 from workbench.video.footage import Footage
 from workbench.workflows.analyze import Analysis
 from workbench.workflows.loop import Loop
-from workbench.workflows.progress import Progress, silent
 from workbench.workflows.seams import seam_views
 from workbench.workflows.timeline import film_timeline
 

@@ -18,11 +18,11 @@ from workbench.media.video import still
 from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve, level_curve_of_blocks
 from workbench.params import WorkbenchParams
 from workbench.plots.film import FilmTimeline, PlayedMusic, Tile, frame_times, tile_spans
+from workbench.progress import Progress, silent
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import render_blocks
 from workbench.workflows.align import align_track
 from workbench.workflows.loop import Loop
-from workbench.workflows.progress import Progress, silent
 from workbench.workflows.watch import watch
 
 _FRAME_PIXELS, _TILE_PIXELS = 200, 128

@@ -19,15 +19,20 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.catalog.briefs import Brief, production_notes, read_brief
 from workbench.catalog.columns import Columns
 from workbench.catalog.lane import LANE_SIZE, POOL_SIZE, Lane, Match, pick
-from workbench.catalog.lexicon import KINDS, lexicon
-from workbench.catalog.meaning import read_script
-from workbench.catalog.ranking import Wanted, rank, want
 from workbench.catalog.track import Track
-from workbench.catalog.underscore_reasons import (
-    Told,
+from workbench.errors import ParameterError
+from workbench.home import Home
+from workbench.language.embedding import SentenceEmbedding, find_embedding
+from workbench.language.lexicon import KINDS, lexicon
+from workbench.params import UnderscoreParams, WorkbenchParams
+from workbench.recording import FloatArray, IntArray
+from workbench.settings import load_settings
+from workbench.underscore.brief import Brief, production_notes, read_brief
+from workbench.underscore.ranking import Wanted, rank, want
+from workbench.underscore.reasons import (
+    ScriptReading,
     explanation,
     lane_reasoning,
     lane_title,
@@ -35,12 +40,7 @@ from workbench.catalog.underscore_reasons import (
     names_in,
     reasons,
 )
-from workbench.catalog.words import SentenceEmbedding, find_embedding
-from workbench.errors import ParameterError
-from workbench.home import Home
-from workbench.params import UnderscoreParams, WorkbenchParams
-from workbench.recording import FloatArray, IntArray
-from workbench.settings import load_settings
+from workbench.underscore.script import read_script
 
 if TYPE_CHECKING:
     from workbench.catalog.snapshot import Snapshot
@@ -95,7 +95,7 @@ def underscore(
     columns = catalog.columns.take(rows)
     facets, trust = _texts(catalog, rows)
     ranked = rank(wanted, columns, facets, trust, params.underscore)
-    told = Told(spoken, reading, wanted, ranked, columns, facets, platform)
+    told = ScriptReading(spoken, reading, wanted, ranked, columns, facets, platform)
     return _lane(told, asked, catalog, rows, params)
 
 
@@ -203,7 +203,7 @@ def _texts(snapshot: Snapshot, rows: IntArray) -> tuple[FloatArray, FloatArray]:
     return texts.facets[rows].astype(np.float32) / np.float32(255.0), texts.trust[rows].astype(np.float32)
 
 
-def _lane(told: Told, brief: Brief, snapshot: Snapshot, rows: IntArray, params: WorkbenchParams) -> Lane:
+def _lane(told: ScriptReading, brief: Brief, snapshot: Snapshot, rows: IntArray, params: WorkbenchParams) -> Lane:
     @cache
     def artist_of(place: int) -> str | None:
         return snapshot.track(int(rows[place])).artist_name
@@ -220,7 +220,7 @@ def _lane(told: Told, brief: Brief, snapshot: Snapshot, rows: IntArray, params: 
     )
 
 
-def _match(told: Told, place: int, track: Track, params: WorkbenchParams) -> Match:
+def _match(told: ScriptReading, place: int, track: Track, params: WorkbenchParams) -> Match:
     names = names_in(track)
     return Match(
         track=track,

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from workbench.errors import MediaError, UnknownVideo
 from workbench.home import Home
 from workbench.params import WorkbenchParams
-from workbench.workflows.progress import Progress, silent
+from workbench.progress import Progress, silent
 
 if TYPE_CHECKING:
     from workbench.store.videos import VideoRecord

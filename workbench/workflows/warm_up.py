@@ -1,12 +1,11 @@
-"""Compile the analysis kernels now, so that the first song and the first film do not wait for it.
+"""Compile the analysis kernels now, so that the first track and the first video do not wait for it.
 
 The compiled code is cached on disk beside its source; later processes load it in milliseconds. The set-up calls
-this as `python -m workbench.workflows.warm_up`.
+`python -m workbench.demo.warm_up`, which also compiles what the demo draws with.
 """
 
 from __future__ import annotations
 
-import sys
 import time
 
 import numpy as np
@@ -16,9 +15,8 @@ _PIXEL_FORMATS = ("yuv420p", "yuv420p10le", "nv12")
 
 
 def warm_up() -> float:
-    """Compile every kernel that analysis, films, placing, rendering and the demo use; returns the seconds it took."""
+    """Compile every kernel that analysis, videos, placing and rendering use; returns the seconds it took."""
     started = time.perf_counter()
-    import workbench.workflows.demo_film  # noqa: F401  its brushes compile when imported
     from workbench.beats import track
     from workbench.features.loudness import integrated_lufs, momentary, true_peak_db
     from workbench.mix.limiter import limit
@@ -64,7 +62,3 @@ def _warm_up_align() -> None:
     times, kinds, full = np.array([2.0, 5.0]), np.zeros(2, dtype=np.int32), np.ones(2)
     song, video = (Marks(names, times, kinds, full, 0.03 * full) for names in (LANDMARK_KINDS, MOMENT_KINDS))
     place(Landmarks(song, 8.0, 0.0, 8.0), Moments(video, 8.0))
-
-
-if __name__ == "__main__":
-    print(f"[set-up] kernels compiled in {warm_up():.0f} s", file=sys.stderr)

@@ -28,13 +28,13 @@ from workbench.media.clip import ClipLimits, PictureBlock, fitting_thoroughness,
 from workbench.media.containers import hash_file
 from workbench.media.probe import MediaInfo
 from workbench.params import CutParams, Params, WorkbenchParams
+from workbench.progress import Progress, silent
 from workbench.recording import FloatArray
 from workbench.store.fingerprint import StageKey
 from workbench.video.footage import Footage
 from workbench.video.picture import BORDER_KINDS, Border, Picture, Stretches
 from workbench.video.soundtrack import Soundtrack
 from workbench.workflows.analyze import store_of
-from workbench.workflows.progress import Progress, silent
 
 if TYPE_CHECKING:
     from workbench.media.audio import SoundBlock

@@ -1,4 +1,4 @@
-"""Fit what tells key, voices and drums in `workbench/catalog/character.json`.
+"""Fit what tells key, voices and drums in `workbench/models/character.json`.
 
     python -m data.recipes.training.character SET            fit on the pieces of a set and write the file
     python -m data.recipes.training.character SET --check    only say how well the method does
@@ -25,15 +25,16 @@ from scipy.stats import rankdata
 
 from data.recipes.training import generate, textures, writing
 from data.recipes.training.composition import STYLES, load_styles
-from workbench.catalog.strikes import strike_clues
-from workbench.catalog.tonality import tone_profile
-from workbench.catalog.voices import RATE, excerpts, voice_clues
+from workbench.character.drums import strike_clues
+from workbench.character.key import tone_profile
+from workbench.character.vocals import RATE, excerpts, voice_clues
 from workbench.features.onsets import detect_onsets
 from workbench.features.spectrum import analyze_spectrum, resampled
 from workbench.media.audio import decode
 from workbench.media.speech import speech_probabilities
+from workbench.models.loading import model_path
 
-TARGET = Path(__file__).resolve().parents[3] / "workbench" / "catalog" / "character.json"
+TARGET = model_path("character.json")
 SPLITS = ("dev", "calibration", "validation")
 MAJOR = {"major", "mixolydian", "lydian"}
 PARTS = 6

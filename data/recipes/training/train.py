@@ -2,7 +2,7 @@
 
     python -m data.recipes.training.train SET RUN                   some 40 minutes on two cores
     python -m data.recipes.training.train SET RUN --steps 300       a short one
-    python -m data.recipes.training.train SET RUN --export          write workbench/beats/network.npz from the run
+    python -m data.recipes.training.train SET RUN --export          write workbench/models/beat_network.npz from the run
 
 SET is what `generate.py` makes (its `train` and `dev` folders are read). RUN keeps `checkpoint.pt` and `log.jsonl`; a
 run that was interrupted goes on from its checkpoint and ends as if it had not been: batches depend on seed and step
@@ -33,6 +33,7 @@ from data.recipes.training import pieces
 from data.recipes.training.network import BeatNetwork, beat_logits, export, side_logits
 from workbench.beats.hearing import FLOOR_DB, FRAMES_PER_SECOND, N_BANDS, N_CHANGES, compressed_levels
 from workbench.beats.network import DIVISIONS, METRES, TEMPO_BINS, WEIGHTS_FILE
+from workbench.models.loading import model_path
 
 CROP = 3000
 """frames of a training example: a minute"""
@@ -377,9 +378,7 @@ def main() -> None:
 
 
 def _shipped() -> Path:
-    import workbench.beats
-
-    return Path(str(workbench.beats.__file__)).with_name(WEIGHTS_FILE)
+    return model_path(WEIGHTS_FILE)
 
 
 if __name__ == "__main__":

@@ -402,15 +402,15 @@ def test_match_waits_for_its_video_and_reads_what_was_ranked_ahead(studio: Studi
     studio.claim("vid_late", title="late", source_url="https://example.org/late")
     waiting = studio.job("match", {"include_sync": False}, video="vid_late")
     with studio.database.write() as connection:
-        assert settle.obstacle(connection, waiting)
-        assert not settle.obstacle(connection, replace(waiting, video_id="vid_1"))
+        assert settle.settle_if_blocked(connection, waiting)
+        assert not settle.settle_if_blocked(connection, replace(waiting, video_id="vid_1"))
     assert studio.read(waiting).state == "waiting"
     with studio.database.write() as connection:
         claims.move(connection, "vid_late", "processing", status="failed", reason="not a video")
         jobs.release(connection, "vid_late")
         claimed = jobs.claim(connection, [jobs.MAIN], "test", 600.0, without=jobs.BACKGROUND)
         assert claimed is not None
-        assert settle.obstacle(connection, claimed)
+        assert settle.settle_if_blocked(connection, claimed)
     fault = studio.read(waiting).fault
     assert fault is not None
     assert (fault["status"], "not a video" in fault["message"]) == (422, True)

@@ -1,4 +1,4 @@
-"""Transactions off the event loop, and the bell that tells of what was accepted in them."""
+"""Transactions off the event loop, and the wakeup that tells of what was accepted in them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from sqlalchemy import Connection
 
-from service.bell import Bell
+from service.processes.wakeup import WakeupPipe
 from service.store import jobs
 from service.store.jobs import NewJob
 from service.store.transactions import Transactions
@@ -25,9 +25,9 @@ class Refused(Exception):
 
 @pytest.fixture
 def rung(database: Database) -> Iterator[Callable[[Callable[[Connection], Any]], bool]]:
-    """Whether the bell was rung by a transaction that writes."""
+    """Whether the wakeup was rung by a transaction that writes."""
     listening, ringing = os.pipe()
-    transactions = Transactions(database, Bell(ringing))
+    transactions = Transactions(database, WakeupPipe(ringing))
     os.set_blocking(listening, False)
 
     def write(work: Callable[[Connection], Any]) -> bool:

@@ -1,7 +1,6 @@
 """The network as the tracker uses it: what it hears in plain sounds, and that it can be done without."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from workbench.beats.hearing import N_INPUTS, network_input
 from workbench.beats.track import track_beats
 from workbench.errors import ParameterError
 from workbench.features.spectrum import analyze_spectrum
+from workbench.models.loading import model_path
 from workbench.params import BeatParams
 from workbench.recording import Recording
 
@@ -119,7 +119,7 @@ def test_parameters_are_not_taken_for_a_sample_rate() -> None:
 
 
 def test_weights_are_small_and_say_where_they_come_from() -> None:
-    path = Path(network.__file__).with_name(network.WEIGHTS_FILE)
+    path = model_path(network.WEIGHTS_FILE)
     assert path.stat().st_size < 2_000_000
     with np.load(path) as packed:
         about = json.loads(packed["about"].tobytes())

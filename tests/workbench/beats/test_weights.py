@@ -26,7 +26,7 @@ def digests(package: Path) -> list[str]:
 
 
 def train_anew(package: Path) -> None:
-    path = package / "beats" / "network.npz"
+    path = package / "models" / "beat_network.npz"
     with np.load(path) as packed:
         layers = dict(packed)
     layers["heads_bias"] = layers["heads_bias"] + np.float16(0.01)

@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from workbench.catalog.columns import SOUND_DIMS, Columns, empty_columns
+from workbench.catalog.columns import Columns, empty_columns
 from workbench.catalog.lane import Calibration, calibrated, fit_calibration, pick
+from workbench.character.descriptors import SOUND_DIMS
 
 
 def catalog(rows: int) -> Columns:

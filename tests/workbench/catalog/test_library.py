@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.catalog.columns import CONTOUR_PARTS, SOUND_DIMS
 from workbench.catalog.library import Library, Measurement
+from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.errors import MediaError, ParameterError, UnknownTrack
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings

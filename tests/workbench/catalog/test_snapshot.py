@@ -10,11 +10,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from workbench.catalog.columns import CONTOUR_PARTS, SOUND_DIMS, WORD_DIMS
+from workbench.catalog.columns import WORD_DIMS
 from workbench.catalog.index import FaissIndex
 from workbench.catalog.library import Entry, Library, Measurement
 from workbench.catalog.snapshot import Snapshot, open_snapshot
 from workbench.catalog.texts import TextIndex
+from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.errors import StoreError, UnknownTrack
 from workbench.home import Home
 from workbench.params import CatalogParams

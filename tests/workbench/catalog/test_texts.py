@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.catalog.lexicon import lexicon
 from workbench.catalog.texts import TextIndex
 from workbench.errors import StoreError
+from workbench.language.lexicon import lexicon
 
 TEXTS = [
     "Calm piano for a rainy evening",

@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from workbench.audition.mixes import clicked_file, forget_grid, keep_grid, kept_grid
+from workbench.audition.plans import song_file
 from workbench.beats.corrections import doubled, halved, shift_bar
 from workbench.bundled import bundled_path
 from workbench.dashboards.beats import BeatsPicture, BeatsState, BeatsTab, tempo_steps, thinned
@@ -21,9 +23,8 @@ from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode
 from workbench.workflows.analyze import Analysis, analyze
-from workbench.workflows.audition import song_file
-from workbench.workflows.loop import Song, loop_track
-from workbench.workflows.tryout import clicked_file, forget_grid, keep_grid, kept_grid
+from workbench.workflows.loop import loop_track
+from workbench.workflows.tracks import TrackSource
 
 SONG = bundled_path("data", "bundled", "music", "corner_store.ogg")
 
@@ -137,7 +138,7 @@ def test_a_corrected_grid_changes_the_next_plan(home: Home, heard: Analysis) -> 
 
 
 def test_the_tab_saves_plans_again_and_goes_back(session: Session, heard: Analysis) -> None:
-    session.param.update(song=Song(SONG.name, SONG, None), analysis=heard)
+    session.param.update(song=TrackSource(SONG.name, SONG, None), analysis=heard)
     tab = BeatsTab(session)
     tab.correct("bars a beat later", partial(shift_bar, beats=1))
     tab.save()
@@ -174,7 +175,9 @@ def _until_idle(session: Session) -> None:
 
 
 def test_the_click_track_is_made_beside_the_song(session: Session, heard: Analysis, home: Home) -> None:
-    session.param.update(song=Song(SONG.name, SONG, None), analysis=heard, song_sound=LongSound(song_file(SONG, home)))
+    session.param.update(
+        song=TrackSource(SONG.name, SONG, None), analysis=heard, song_sound=LongSound(song_file(SONG, home))
+    )
     tab = BeatsTab(session)
     assert tab.player.music_a.endswith(".wav")
     tab.clicks.value = True

@@ -7,14 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from workbench.audition.seams import with_fade, with_option_first
 from workbench.bundled import bundled_path
 from workbench.dashboards.fades import HandFade, seam_place, told, with_hand_fades
 from workbench.dashboards.session import Session
 from workbench.dashboards.work import Pool
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
-from workbench.workflows.loop import Loop, find_song, loop_track
-from workbench.workflows.seam_look import with_fade, with_option_first
+from workbench.workflows.loop import Loop, loop_track
+from workbench.workflows.tracks import find_track
 
 SONG = bundled_path("data", "bundled", "music", "corner_store.ogg")
 
@@ -27,7 +28,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 @pytest.fixture(scope="module")
 def loop(home: Home) -> Loop:
     """A bundled song under four minutes, with several seams."""
-    return loop_track(find_song(str(SONG), home), 240.0, home)
+    return loop_track(find_track(str(SONG), home), 240.0, home)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from workbench.align.placements import Coincidence, Placement
-from workbench.catalog.film_facts import FilmFacts, Scene
+from workbench.audition.mixes import DrawnMatch
 from workbench.catalog.lane import Lane, Match, Reason
 from workbench.catalog.track import Track
 from workbench.dashboards.match import Filters, MatchPicture, MatchState, MatchTab, first_heard, named_marks
@@ -17,7 +17,7 @@ from workbench.dashboards.session import Session
 from workbench.dashboards.transport import Player
 from workbench.dashboards.work import Pool
 from workbench.home import Home
-from workbench.workflows.tryout import DrawnMatch
+from workbench.match.video_facts import FilmFacts, Scene
 
 SECONDS = 120.0
 

@@ -10,6 +10,7 @@ import numpy as np
 import param
 import pytest
 
+from workbench.audition.mixes import MixSounds, placed_file, under_levels
 from workbench.bundled import bundled_path
 from workbench.dashboards.controls import with_field
 from workbench.dashboards.mix import OWN, MixPicture, MixState, MixTab, loudness, preset_of
@@ -18,7 +19,6 @@ from workbench.dashboards.work import Pool
 from workbench.home import Home
 from workbench.mix.balance import plan_mix
 from workbench.params import DUCK_PRESETS, DuckParams, WorkbenchParams
-from workbench.workflows.tryout import MixSounds, placed_file, under_levels
 
 SONG = bundled_path("data", "bundled", "music", "corner_store.ogg")
 VOICE = bundled_path("data", "bundled", "voice", "narration.ogg")

@@ -13,6 +13,7 @@ import pytest
 from bokeh.models import ColumnDataSource
 from bokeh.models.renderers import GlyphRenderer
 
+from workbench.audition.plans import heard_at, render_option
 from workbench.bundled import bundled_path
 from workbench.dashboards.downloads import what_is_taken
 from workbench.dashboards.plan import PlanPicture, PlanState, PlanTab, played_pieces
@@ -23,8 +24,8 @@ from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Reason, Refusal
 from workbench.params import WorkbenchParams
-from workbench.workflows.audition import hear_option, heard_at
-from workbench.workflows.loop import Loop, find_song, loop_track
+from workbench.workflows.loop import Loop, loop_track
+from workbench.workflows.tracks import find_track
 
 PATIENCE_SECONDS = 120.0
 
@@ -47,7 +48,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 def loop(home: Home) -> Loop:
     """A bundled song under 200 s."""
     song = bundled_path("data", "bundled", "music", "slow_tide.ogg")
-    return loop_track(find_song(str(song), home), 200.0, home)
+    return loop_track(find_track(str(song), home), 200.0, home)
 
 
 @pytest.fixture
@@ -90,7 +91,7 @@ def test_two_options_are_compared_and_never_one_with_itself(state: PlanState) ->
 def test_a_and_b_are_equally_loud_after_matching(home: Home, loop: Loop, state: PlanState) -> None:
     state.pick(1, "b")
     for option in (0, 1):
-        state.heard[option] = hear_option(loop, state.options[option], home, WorkbenchParams())
+        state.heard[option] = render_option(loop, state.options[option], home, WorkbenchParams())
     gains = state.matching(60.0, [])
     assert max(gains) == 0.0
     a, b = (state.heard[n].lufs(55.0, 65.0) + gain for n, gain in enumerate(gains))
@@ -106,7 +107,7 @@ def source_of(picture: PlanPicture, name: str) -> ColumnDataSource:
 
 
 def test_the_picture_sends_no_more_than_the_screen_shows(home: Home, loop: Loop, state: PlanState) -> None:
-    heard = hear_option(loop, state.options[0], home, WorkbenchParams())
+    heard = render_option(loop, state.options[0], home, WorkbenchParams())
     state.sounds[0] = LongSound(heard.path)
     picture = PlanPicture(state)
     picture.show()

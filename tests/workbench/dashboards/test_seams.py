@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from workbench.audition.seams import SeamLook, look_at_seam, with_option_first
 from workbench.bundled import bundled_path
 from workbench.dashboards.seams import ScorePicture, SeamPicture, SeamsTab, SeamState, worst_of
 from workbench.dashboards.session import Session
@@ -18,8 +19,8 @@ from workbench.errors import PlanError
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.params import WorkbenchParams
-from workbench.workflows.loop import Loop, find_song, loop_track
-from workbench.workflows.seam_look import SeamLook, look_at_seam, with_option_first
+from workbench.workflows.loop import Loop, loop_track
+from workbench.workflows.tracks import find_track
 
 PATIENCE_SECONDS = 120.0
 
@@ -34,7 +35,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 def loop(home: Home) -> Loop:
     """A bundled song under four minutes, with three seams."""
     song = bundled_path("data", "bundled", "music", "corner_store.ogg")
-    loop = loop_track(find_song(str(song), home), 240.0, home)
+    loop = loop_track(find_track(str(song), home), 240.0, home)
     assert isinstance(loop.answer, LoopPlan)
     assert len(loop.answer.seam_times) > 1
     return loop

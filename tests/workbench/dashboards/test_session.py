@@ -19,8 +19,9 @@ from workbench.errors import MediaError
 from workbench.home import Home
 from workbench.loops.refusals import audio_unavailable
 from workbench.media.audio import write_audio
-from workbench.workflows.loop import Loop, find_song, loop_track
-from workbench.workflows.progress import Progress
+from workbench.progress import Progress
+from workbench.workflows.loop import Loop, loop_track
+from workbench.workflows.tracks import find_track
 
 SONG = bundled_path("data", "bundled", "music", "slow_tide.ogg")
 PATIENCE_SECONDS = 120.0
@@ -71,7 +72,7 @@ def session(home: Home, pool: Pool) -> Session:
 @pytest.fixture(scope="module")
 def loop(home: Home) -> Loop:
     """A bundled song under 200 s."""
-    return loop_track(find_song(str(SONG), home), 200.0, home)
+    return loop_track(find_track(str(SONG), home), 200.0, home)
 
 
 def until_idle(session: Session) -> None:

@@ -10,7 +10,7 @@ import pytest
 
 from workbench.dashboards.work import Job, Pool
 from workbench.errors import MediaError
-from workbench.workflows.progress import Progress
+from workbench.progress import Progress
 
 
 def doubled(number: int, *, progress: Progress) -> tuple[int, int]:

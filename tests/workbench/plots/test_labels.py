@@ -18,12 +18,13 @@ from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
 from workbench.align.placements import place
 from workbench.beats.grid import BeatGrid
 from workbench.bundled import bundled_path
-from workbench.catalog.columns import CONTOUR_PARTS, empty_columns
-from workbench.catalog.film_facts import FilmFacts, Scene
+from workbench.catalog.columns import empty_columns
+from workbench.character.descriptors import CONTOUR_PARTS
 from workbench.features.marks import marks_of
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import SEAM_PARTS, LoopProfile, SongSection
+from workbench.match.video_facts import FilmFacts, Scene
 from workbench.params import MATCH_PARTS, MatchParams
 from workbench.plots import match, review
 from workbench.plots.align import align_figure

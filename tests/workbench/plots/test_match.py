@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from matplotlib.patches import Rectangle
 
-from workbench.catalog.columns import CONTOUR_PARTS, Columns, empty_columns
-from workbench.catalog.film_facts import FilmFacts, Scene
-from workbench.catalog.match_reference import Reference
+from workbench.catalog.columns import Columns, empty_columns
+from workbench.character.descriptors import CONTOUR_PARTS
+from workbench.match.reference import Reference
+from workbench.match.video_facts import FilmFacts, Scene
 from workbench.params import MATCH_PARTS, MatchParams
 from workbench.plots.match import calibration_figure, follow_figure, parts_figure
 from workbench.plots.palette import png

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from workbench.bundled import bundled_path
-from workbench.catalog.columns import CONTOUR_PARTS, SOUND_DIMS
 from workbench.catalog.library import Entry, Library, Measurement
+from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.errors import ParameterError
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings

@@ -9,12 +9,12 @@ import pytest
 from numpy.typing import NDArray
 from scipy import ndimage
 
+from workbench.demo.scenes.lighting import STORM
+from workbench.demo.scenes.railway import Rails, Window
+from workbench.demo.scenes.weather import Downpour, Sea
 from workbench.video.cuts import first_of_shot
 from workbench.video.meter import PictureMeter
 from workbench.video.picture import Border, Picture
-from workbench.workflows.footage.looks import STORM
-from workbench.workflows.footage.railway import Rails, Window
-from workbench.workflows.footage.weather import Downpour, Sea
 
 RATE = 25
 Shot = Callable[[int], NDArray[np.float64]]

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 import soundfile
 
+from workbench.audition.mixes import forget_grid, keep_grid
 from workbench.beats.grid import BeatGrid
 from workbench.catalog.lane import Lane
 from workbench.errors import MediaError
@@ -17,7 +18,6 @@ from workbench.home import Home
 from workbench.workflows.beats import map_beats
 from workbench.workflows.library import Wanted, add_tracks, open_library
 from workbench.workflows.match import match, rank_film
-from workbench.workflows.tryout import forget_grid, keep_grid
 
 RATE, FPS = 22_050, 25
 CUTS = tuple(np.arange(2.0, 24.0, 2.0))

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.catalog.columns import CONTOUR_PARTS, SOUND_DIMS
 from workbench.catalog.lane import Lane
 from workbench.catalog.library import Entry, Library, Measurement
 from workbench.catalog.snapshot import Snapshot, open_snapshot
+from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.errors import ParameterError
 from workbench.home import Home
 from workbench.params import UnderscoreParams, WorkbenchParams

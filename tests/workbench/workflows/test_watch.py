@@ -11,12 +11,12 @@ import pytest
 import soundfile
 
 from workbench.bundled import bundled_path
+from workbench.demo.video import FilmTruth, draw_demo_film
 from workbench.errors import MediaError
 from workbench.home import Home
 from workbench.params import CutParams, WorkbenchParams
 from workbench.video.footage import Footage
 from workbench.workflows.analyze import store_of
-from workbench.workflows.demo_film import FilmTruth, draw_demo_film
 from workbench.workflows.watch import listen, watch
 
 

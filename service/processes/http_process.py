@@ -1,0 +1,60 @@
+"""One HTTP process of the service: a single Sanic server on a socket that its supervisor bound.
+
+The socket stays open in the supervisor, so that callers are not refused while a process is replaced. Prints `ready`
+once requests are accepted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import socket
+import sys
+from pathlib import Path
+
+from service.app import AppConfig, create_app
+from service.logs import log_to_stderr
+from service.processes.lifelines import die_with
+from service.processes.wakeup import WakeupPipe
+from service.settings import load_service_settings
+from workbench.home import Home
+from workbench.settings import load_settings
+
+
+def main() -> None:
+    """Entry point: `python -m service.processes.http_process --home DIR --socket-fd N --parent PID …`."""
+    given = _arguments()
+    die_with(given.parent, sys.stdin.fileno())
+    core = load_settings()
+    log_to_stderr(core.log_level)
+    home = Home(given.home)
+    app = create_app(
+        AppConfig(
+            home=home,
+            settings=load_service_settings(),
+            core=core,
+            ranking_sockets=tuple(given.ranking_socket),
+            wakeup=WakeupPipe(given.wakeup_fd),
+            behind_proxy=given.behind_proxy,
+            on_ready=lambda: print("ready", flush=True),
+        )
+    )
+    tls = {"cert": str(given.tls_cert), "key": str(given.tls_key)} if given.tls_cert else None
+    app.prepare(sock=socket.socket(fileno=given.socket_fd), ssl=tls, single_process=True, access_log=False, motd=False)
+    type(app).serve_single(app)
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--home", type=Path, required=True)
+    parser.add_argument("--socket-fd", type=int, required=True)
+    parser.add_argument("--parent", type=int, required=True)
+    parser.add_argument("--ranking-socket", type=Path, action="append", default=[])
+    parser.add_argument("--wakeup-fd", type=int)
+    parser.add_argument("--behind-proxy", action="store_true")
+    parser.add_argument("--tls-cert", type=Path)
+    parser.add_argument("--tls-key", type=Path)
+    return parser.parse_args()
+
+
+if __name__ == "__main__":
+    main()

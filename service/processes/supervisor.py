@@ -1,0 +1,200 @@
+"""The parent of all processes of the service: starts them, starts them again when they die, and stops them in order.
+
+It imports nothing of the analysis, and of the service only what needs the standard library alone, so that nothing of
+theirs can bring it down. Each process says `ready` on its standard output when it does its work; whatever else it
+prints there is passed on to standard error. All of them end with the supervisor, however that ends: their standard
+input closes then (`service.processes.lifelines`).
+"""
+
+from __future__ import annotations
+
+import os
+import selectors
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from service.processes.signals import drain, on_shutdown
+
+_FIRST_PAUSE_SECONDS = 0.1
+_LONGEST_PAUSE_SECONDS = 10.0
+_SETTLED_SECONDS = 10.0  # the pause before a process is started again grows unless it lived so long
+_MOST_FALSE_STARTS = 3  # of a process that was never ready
+
+
+@dataclass
+class Post:
+    """A process that is to be there."""
+
+    name: str
+    command: Sequence[str]
+    rank: int
+    """those of the highest are asked to stop first, the others when they have ended"""
+    needed: bool = True
+    """whether the service is not ready without it"""
+    pass_fds: tuple[int, ...] = ()
+
+    process: subprocess.Popen[bytes] | None = field(default=None, init=False)
+    ready: bool = field(default=False, init=False)
+    was_ready: bool = field(default=False, init=False)
+    false_starts: int = field(default=0, init=False)
+    pause: float = field(default=_FIRST_PAUSE_SECONDS, init=False)
+    not_before: float = field(default=0.0, init=False)
+    unread: bytes = field(default=b"", init=False)
+    started: float = field(default=0.0, init=False)
+
+    def fileno(self) -> int:
+        """What to select on: its standard output."""
+        assert self.process is not None
+        assert self.process.stdout is not None
+        return self.process.stdout.fileno()
+
+
+class FalseStart(Exception):
+    """A process that the service cannot do without ends before it is ready, again and again."""
+
+
+class Supervisor:
+    """Keeps posts filled.
+
+    Parameters
+    ----------
+    posts : the processes
+    environment : theirs
+    on_ready : called once, when every needed process has said that it is ready
+    drain_seconds : s that they get to end in, once asked to; who takes longer is killed
+    """
+
+    def __init__(
+        self, posts: Sequence[Post], environment: Mapping[str, str], on_ready: Callable[[], None], drain_seconds: float
+    ) -> None:
+        self._posts = list(posts)
+        self._environment = environment
+        self._on_ready = on_ready
+        self._drain_seconds = drain_seconds
+        self._announced = False
+        self._signals = 0
+        self._selector = selectors.DefaultSelector()
+
+    def run(self) -> None:
+        """Fill the posts until SIGTERM or SIGINT, then stop all; a second signal ends them at once.
+
+        Raises
+        ------
+        FalseStart : a needed process does not come up
+        """
+        with self._selector, on_shutdown(self._selector, self._told_to_stop):
+            try:
+                while not self._signals:
+                    self._fill()
+                    self._turn(self._patience())
+                self._stop()
+            finally:
+                self._kill_all()
+
+    def _told_to_stop(self) -> None:
+        self._signals += 1
+
+    def _fill(self) -> None:
+        now = time.monotonic()
+        for post in self._posts:
+            if post.process is None and now >= post.not_before:
+                self._start(post)
+
+    def _start(self, post: Post) -> None:
+        post.process = subprocess.Popen(
+            post.command,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            bufsize=0,
+            env=dict(self._environment),
+            pass_fds=post.pass_fds,
+            start_new_session=True,  # a Ctrl-C at the terminal is for the supervisor, which stops the rest in order
+        )
+        post.started, post.ready, post.unread = time.monotonic(), False, b""
+        self._selector.register(post, selectors.EVENT_READ)
+
+    def _patience(self) -> float | None:
+        waiting = [post.not_before for post in self._posts if post.process is None]
+        return max(0.0, min(waiting) - time.monotonic()) if waiting else None
+
+    def _turn(self, seconds: float | None) -> None:
+        """Wait for something to happen, and see to it."""
+        for key, _ in self._selector.select(seconds):
+            if isinstance(key.fileobj, Post):
+                self._listen(key.fileobj)
+            elif isinstance(key.fileobj, socket.socket):
+                drain(key.fileobj)
+
+    def _listen(self, post: Post) -> None:
+        said = os.read(post.fileno(), 65536)
+        if not said:
+            self._ended(post)
+            return
+        *lines, post.unread = (post.unread + said).split(b"\n")
+        for line in lines:
+            if line == b"ready" and not post.ready:
+                self._became_ready(post)
+            else:
+                sys.stderr.buffer.write(line + b"\n")
+        sys.stderr.flush()
+
+    def _became_ready(self, post: Post) -> None:
+        post.ready = post.was_ready = True
+        post.false_starts = 0
+        if not self._announced and all(other.was_ready for other in self._posts if other.needed):
+            self._announced = True
+            self._on_ready()
+
+    def _ended(self, post: Post) -> None:
+        """A process has closed its output: see that it is gone, and when it may be started again."""
+        status = self._bury(post)
+        if self._signals:
+            return
+        print(f"workbench: {post.name} ended with status {status} and is started again", file=sys.stderr, flush=True)
+        now = time.monotonic()
+        lasting = post.ready and now - post.started >= _SETTLED_SECONDS
+        pause = _FIRST_PAUSE_SECONDS if lasting else post.pause
+        post.not_before, post.pause = now + pause, min(_LONGEST_PAUSE_SECONDS, 2 * pause)
+        if not post.was_ready:
+            post.false_starts += 1
+            if post.needed and post.false_starts >= _MOST_FALSE_STARTS:
+                raise FalseStart(f"{post.name} does not start; its log above says why")
+        post.ready = False
+
+    def _bury(self, post: Post) -> int:
+        process = post.process
+        assert process is not None
+        self._selector.unregister(post)
+        try:
+            status = process.wait(timeout=1.0)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            status = process.wait()
+        for pipe in (process.stdin, process.stdout):
+            if pipe is not None:
+                pipe.close()
+        post.process = None
+        return status
+
+    def _stop(self) -> None:
+        """Ask the highest rank first, and each next one when that has ended."""
+        end = time.monotonic() + self._drain_seconds
+        for rank in sorted({post.rank for post in self._posts}, reverse=True):
+            for post in self._posts:
+                if post.rank == rank and post.process is not None:
+                    post.process.terminate()
+            while self._living(rank) and self._signals < 2 and (left := end - time.monotonic()) > 0:
+                self._turn(left)
+
+    def _living(self, rank: int) -> bool:
+        return any(post.process is not None for post in self._posts if post.rank == rank)
+
+    def _kill_all(self) -> None:
+        for post in self._posts:
+            if post.process is not None:
+                post.process.kill()
+                self._bury(post)

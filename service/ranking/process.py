@@ -1,0 +1,116 @@
+"""A resident process that ranks scripts: it holds the catalog's snapshot and the sentence embedding, and answers on a
+Unix socket, one JSON line for one JSON line.
+
+One script is ranked at a time, in a thread, so that the process can still say that it is alive. Before each ranking
+the snapshot is brought up to date if the catalog has changed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import asyncio
+import json
+import signal
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import structlog
+
+from service.processes.lifelines import die_with
+from service.ranking.client import LINE_LIMIT
+from workbench.errors import InputError, WorkbenchError
+from workbench.home import Home
+
+Rank = Callable[[Mapping[str, Any]], dict[str, Any]]
+
+log = structlog.get_logger("ranking")
+
+
+def main() -> None:
+    """Entry point: `python -m service.ranking.process --home DIR --socket PATH --parent PID`."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--home", type=Path, required=True)
+    parser.add_argument("--socket", type=Path, required=True)
+    parser.add_argument("--parent", type=int, required=True)
+    given = parser.parse_args()
+    die_with(given.parent, sys.stdin.fileno())
+    asyncio.run(serve(given.socket, ranker(Home(given.home))))
+
+
+def ranker(home: Home) -> Rank:
+    """What answers a question: the underscore workflow over this home's catalog, with everything loaded once."""
+    from service.store.tables import open_database
+    from workbench.catalog.snapshot import open_snapshot
+    from workbench.params import WorkbenchParams
+    from workbench.results.lane import lane_body
+    from workbench.settings import load_settings
+    from workbench.store.changes import current_revision
+    from workbench.workflows.underscore import the_embedding, underscore
+
+    params, database = WorkbenchParams(), open_database(home, load_settings())
+    snapshot = open_snapshot(home, params.catalog)
+    seen: int | None = None
+    the_embedding()
+
+    def rank(question: Mapping[str, Any]) -> dict[str, Any]:
+        nonlocal snapshot, seen
+        with database.read() as connection:
+            revision = current_revision(connection)
+        if revision != seen:
+            snapshot, seen = open_snapshot(home, params.catalog), revision
+        platform, brief = question.get("platform"), question.get("brief")
+        lane = underscore(question["script"], snapshot, params, platform=platform, brief=brief)
+        return lane_body(lane, expand_full=True, with_sync=None).to_json()
+
+    return rank
+
+
+async def serve(socket: Path, rank: Rank) -> None:
+    """Answer on a socket until told to stop."""
+    turn = asyncio.Lock()
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            line = await reader.readline()
+            if line.endswith(b"\n"):
+                async with turn:
+                    said = await asyncio.to_thread(_said, rank, line)
+                writer.write(json.dumps(said).encode() + b"\n")
+                await writer.drain()
+        except (ConnectionError, asyncio.LimitOverrunError) as error:
+            log.warning("lost", reason=str(error))
+        finally:
+            writer.close()
+
+    socket.unlink(missing_ok=True)
+    server = await asyncio.start_unix_server(answer, socket, limit=LINE_LIMIT)
+    socket.chmod(0o600)
+    stop = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop.set)
+    print("ready", flush=True)
+    async with server:
+        await stop.wait()
+        async with turn:  # the ranking that runs is finished
+            pass
+
+
+def _said(rank: Rank, line: bytes) -> dict[str, Any]:
+    """The answer to one line; what goes wrong is answered too, for one bad script must not end the process."""
+    try:
+        return {"lane": rank(json.loads(line))}
+    except InputError as error:
+        return {"status": 422, "message": str(error)}
+    except WorkbenchError as error:
+        log.error("cannot rank", reason=str(error))
+        return {"status": 503, "message": "the catalog cannot be read at the moment"}
+    except Exception:
+        log.exception("failed")
+        return {"status": 500, "message": "the ranking failed; it was logged"}
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,59 @@
+"""The reference set that ships, and that the constants of match are those it gives."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.catalog.lane import fit_calibration
+from workbench.match.ranking import quick_parts, raw_scores, scores_of, slow_parts, wanted_of
+from workbench.match.reference import read_reference, write_reference
+from workbench.params import MatchParams
+
+PARAMS = MatchParams()
+
+
+@pytest.fixture(scope="module")
+def parts() -> dict[str, np.ndarray]:
+    reference = read_reference()
+    rows = [
+        quick_parts(film, wanted_of(film, PARAMS), reference.columns, PARAMS)
+        | slow_parts(film, reference.columns, PARAMS)
+        for film in reference.films
+    ]
+    return {name: np.stack([row[name] for row in rows]) for name in rows[0]}
+
+
+def test_it_holds_what_its_card_says() -> None:
+    reference = read_reference()
+    assert reference.grades.shape == (120, 300) == (len(reference.films), len(reference.columns))
+    assert set(np.unique(reference.grades)) == {0, 1, 2, 3}
+    assert all(film.scenes[-1].end == pytest.approx(film.duration) for film in reference.films)
+
+
+def test_scores_are_calibrated_on_it(parts: dict[str, np.ndarray]) -> None:
+    raw, taken = raw_scores(parts, PARAMS), read_reference().taken
+    curve = fit_calibration(raw.ravel(), taken.ravel())
+    assert PARAMS.calibration_offset == pytest.approx(curve.offset, abs=0.05)
+    assert PARAMS.calibration_slope == pytest.approx(curve.slope, abs=0.05)
+    scores = scores_of(raw, PARAMS)
+    for low in (0.0, 0.2, 0.4, 0.6, 0.8):
+        inside = (scores >= low) & (scores < low + 0.2)
+        assert taken[inside].mean() == pytest.approx(scores[inside].mean(), abs=0.1)
+
+
+def test_usual_parts_are_means_over_it(parts: dict[str, np.ndarray]) -> None:
+    for name in ("pulse", "level", "mood", "voice", "length", "arc"):
+        mean = float(np.exp(np.mean(np.log(np.maximum(parts[name], 0.02)))))
+        assert PARAMS.usual_parts[name] == pytest.approx(mean, abs=0.005), name
+
+
+def test_what_is_written_is_read(tmp_path: Path) -> None:
+    reference = read_reference()
+    write_reference(reference, tmp_path / "again.npz")
+    with np.load(tmp_path / "again.npz") as arrays:
+        np.testing.assert_array_equal(arrays["grades"], reference.grades)
+        np.testing.assert_allclose(arrays["bpm"], reference.columns.bpm, atol=1e-3)
+        assert int(arrays["n_cuts"].sum()) == sum(film.cuts.size for film in reference.films)

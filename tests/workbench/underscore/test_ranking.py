@@ -1,0 +1,154 @@
+"""Tracks are ordered by what they name and how they sound, rules first, and the same pair scores the same anywhere."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from workbench.catalog.columns import Columns, empty_columns
+from workbench.catalog.texts import trust_in
+from workbench.language.lexicon import lexicon, read_lexicon
+from workbench.params import UnderscoreParams
+from workbench.underscore.brief import read_brief
+from workbench.underscore.ranking import PLATFORMS, Ranked, Wanted, rank, steer_of, want
+from workbench.underscore.script import Reading, read_script
+
+PARAMS = UnderscoreParams()
+TEXTS = (
+    "calm, meditative ambient pads and singing bowls",
+    "aggressive metal with distorted guitars and drums",
+    "happy, bouncy ukulele pop for children",
+    "dark, tense cinematic strings",
+)
+ENERGY, BPM, MODE = (0.12, 0.95, 0.6, 0.45), (64.0, 160.0, 118.0, 95.0), (0.4, -0.8, 0.9, -0.9)
+MEDITATION = "Breathe in, breathe out. Close your eyes and relax your shoulders. Meditate."
+
+
+def catalog(rows: list[int] | None = None) -> tuple[Columns, np.ndarray, np.ndarray]:
+    rows = [0, 1, 2, 3] if rows is None else rows
+    columns = empty_columns(np.array([f"trk_{row}" for row in rows]))
+    columns.energy[:], columns.bpm[:], columns.mode[:] = (np.array(of)[rows] for of in (ENERGY, BPM, MODE))
+    columns.vocals[:], columns.duration[:] = 0.05, 150.0
+    facets = np.array([read_lexicon(TEXTS[row]).facets for row in rows])
+    return columns, facets, np.ones(len(rows))
+
+
+@pytest.fixture
+def meditation() -> Reading:
+    return read_script(MEDITATION)
+
+
+def ranked(wanted: Wanted, rows: list[int] | None = None) -> Ranked:
+    return rank(wanted, *catalog(rows), PARAMS)
+
+
+def test_the_track_that_suits_comes_first(meditation: Reading) -> None:
+    found = ranked(want(meditation, read_brief(""), None, PARAMS))
+    assert found.order[0] == 0
+    assert found.scores[0] > 3 * found.scores[1:].max()
+
+
+def test_a_pair_scores_the_same_in_any_catalog(meditation: Reading) -> None:
+    wanted = want(meditation, read_brief(""), None, PARAMS)
+    assert ranked(wanted).scores[3] == ranked(wanted, [3]).scores[0] == ranked(wanted, [2, 3]).scores[1]
+
+
+def test_equal_tracks_stand_in_the_order_of_their_ids(meditation: Reading) -> None:
+    wanted = want(meditation, read_brief(""), None, PARAMS)
+    columns, facets, trust = catalog([1, 1, 1])
+    columns = replace(columns, track_ids=np.array(["c", "a", "b"]))
+    assert list(rank(wanted, columns, facets, trust, PARAMS).order) == [1, 2, 0]
+
+
+def test_a_brief_counts_for_more_than_the_script(meditation: Reading) -> None:
+    found = ranked(want(meditation, read_brief("aggressive heavy metal, distorted electric guitar"), None, PARAMS))
+    assert found.order[0] == 1
+
+
+def test_tracks_that_break_a_rule_come_last_and_score_nothing(meditation: Reading) -> None:
+    found = ranked(want(meditation, read_brief("at least 90 bpm"), None, PARAMS))
+    assert found.order[-1] == 0
+    assert found.scores[0] == 0.0
+    assert found.scores[1] > 0.0
+
+
+def test_fewer_broken_rules_come_before_more(meditation: Reading) -> None:
+    found = ranked(want(meditation, read_brief("at least 110 bpm, minor key"), None, PARAMS))
+    assert found.order[0] == 1
+    assert set(found.order[1:3]) == {2, 3}
+    assert found.order[3] == 0
+
+
+def test_what_nobody_knows_scores_half(meditation: Reading) -> None:
+    columns, facets, trust = catalog([0])
+    rule = want(meditation, read_brief("no vocals"), None, PARAMS)
+    sure = rank(rule, columns, facets, trust, PARAMS)
+    columns.vocals[:] = np.nan
+    unsure = rank(rule, columns, facets, trust, PARAMS)
+    free = rank(want(meditation, read_brief(""), None, PARAMS), columns, facets, trust, PARAMS)
+    assert unsure.scores[0] == pytest.approx(free.scores[0] / 2)
+    assert unsure.scores[0] < sure.scores[0]
+
+
+def test_a_voice_is_left_out_under_speech_and_let_in_when_asked_for(meditation: Reading) -> None:
+    columns, facets, trust = catalog([0, 0])
+    columns.vocals[:] = 0.95, 0.05
+    speech = rank(want(meditation, read_brief(""), None, PARAMS), columns, facets, trust, PARAMS)
+    song = rank(want(meditation, read_brief("with vocals"), None, PARAMS), columns, facets, trust, PARAMS)
+    assert list(speech.order) == [1, 0]
+    assert list(song.order) == [0, 1]
+
+
+def test_platforms_move_energy_and_others_only_steer(meditation: Reading) -> None:
+    quiet = want(meditation, read_brief(""), None, PARAMS)
+    short = want(meditation, read_brief(""), " TikTok ", PARAMS)
+    other = want(meditation, read_brief(""), "a cheerful podcast", PARAMS)
+    assert short.sound.energy > quiet.sound.energy
+    assert other.sound.energy == quiet.sound.energy
+    happy = lexicon().index("happy")
+    assert quiet.facets[happy] < other.facets[happy] < 0.3
+
+
+@pytest.mark.parametrize(
+    ("platform", "name"),
+    [("TikTok", "tiktok"), ("Instagram Reels", "reels"), ("YouTube Shorts", "shorts"), ("youtube", "youtube")],
+)
+def test_platforms_are_known_however_they_are_spelt(platform: str, name: str) -> None:
+    assert steer_of(platform) is PLATFORMS[name]
+
+
+def test_a_quick_opening_counts_on_short_video(meditation: Reading) -> None:
+    columns, facets, trust = catalog([2, 2])
+    columns.contour[:] = 0.6
+    columns.contour[0, :4] = 0.05
+    found = rank(want(meditation, read_brief(""), "reels", PARAMS), columns, facets, trust, PARAMS)
+    assert list(found.order) == [1, 0]
+
+
+def test_length_counts_where_it_is_needed_unless_the_track_loops(meditation: Reading) -> None:
+    columns, facets, trust = catalog([0, 0, 0])
+    columns.duration[:] = 30.0, 30.0, 180.0
+    columns.loopable[:] = 0.0, 1.0, 0.0
+    found = rank(want(meditation, read_brief(""), "youtube", PARAMS), columns, facets, trust, PARAMS)
+    assert list(found.parts["length"]) == [0.25, 1.0, 1.0]
+    assert found.order[-1] == 0
+
+
+def test_a_stuffed_text_is_never_first(meditation: Reading) -> None:
+    columns, facets, trust = catalog([0, 0])
+    everything = ", ".join(f"{name}" for name in lexicon().names)
+    facets[1] = read_lexicon(f"{everything}. {MEDITATION}").facets
+    trust[1] = trust_in(facets[1], everything.split(", "))
+    found = rank(want(meditation, read_brief(""), None, PARAMS), columns, facets, trust, PARAMS)
+    assert list(found.order) == [0, 1]
+    assert found.scores[1] < found.scores[0] / 2
+
+
+def test_unknown_facts_neither_help_nor_hurt_much(meditation: Reading) -> None:
+    columns, facets, trust = catalog([0, 0, 1])
+    for name in ("energy", "bpm", "mode", "vocals"):
+        getattr(columns, name)[1] = np.nan
+    found = rank(want(meditation, read_brief(""), None, PARAMS), columns, facets, trust, PARAMS)
+    assert list(found.order) == [0, 1, 2]

@@ -1,0 +1,39 @@
+"""Scores are calibrated on the set that ships."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from workbench.catalog.lane import Calibration, calibrated, fit_calibration
+from workbench.models.loading import model_path
+from workbench.params import UnderscoreParams
+from workbench.underscore.reference import FILE, read_reference, write_reference
+
+PARAMS = UnderscoreParams()
+
+
+def test_the_constants_are_what_the_set_gives() -> None:
+    reference = read_reference()
+    fitted = fit_calibration(reference.raw(PARAMS), reference.taken)
+    assert fitted.offset == pytest.approx(PARAMS.calibration_offset, abs=0.01)
+    assert fitted.slope == pytest.approx(PARAMS.calibration_slope, abs=0.01)
+
+
+def test_scores_are_probabilities_of_being_taken() -> None:
+    reference = read_reference()
+    curve = Calibration(PARAMS.calibration_offset, PARAMS.calibration_slope)
+    scores = calibrated(reference.raw(PARAMS), curve)
+    assert scores.mean() == pytest.approx(reference.taken.mean(), abs=2e-3)
+    for low in np.arange(0.0, 0.6, 0.1):
+        some = (scores >= low) & (scores < low + 0.1)
+        assert reference.taken[some].mean() == pytest.approx(scores[some].mean(), abs=0.15)
+
+
+def test_a_set_that_is_written_is_read_as_it_was(tmp_path: Path) -> None:
+    write_reference(read_reference(), tmp_path / FILE)
+    with np.load(tmp_path / FILE) as written, np.load(model_path(FILE)) as shipped:
+        assert written.files == shipped.files
+        assert all(np.array_equal(written[name], shipped[name]) for name in written.files)

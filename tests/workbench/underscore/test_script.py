@@ -1,0 +1,123 @@
+"""What a script asks for is read from how it speaks, and languages are told apart."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from workbench.language.embedding import DEPTHS, DIMS, SentenceEmbedding, find_embedding
+from workbench.language.lexicon import lexicon, named
+from workbench.settings import WorkbenchSettings
+from workbench.underscore.script import line_targets, read_script, reader, ridge
+
+
+@pytest.fixture(scope="module")
+def embedding() -> SentenceEmbedding:
+    found = find_embedding(WorkbenchSettings())
+    if found is None:
+        pytest.skip("no weights of the sentence embedding on this machine")
+    return found
+
+
+def test_the_reader_was_fitted_on_this_lexicon() -> None:
+    fitted = reader()
+    assert fitted.weights.shape == (len(DEPTHS) * DIMS, len(lexicon().names) + 4)
+    np.testing.assert_allclose(fitted.usual, line_targets().mean(axis=0), atol=2e-3)
+
+
+def test_ridge_without_penalty_says_what_it_was_taught() -> None:
+    generator = np.random.default_rng(5)
+    states, targets = generator.normal(size=(12, len(DEPTHS), DIMS)), generator.normal(size=(12, 3))
+    fitted = ridge(states, targets, penalty=1e-9)
+    np.testing.assert_allclose(fitted.read(states), targets, atol=1e-5)
+
+
+def test_ridge_with_a_large_penalty_says_the_mean() -> None:
+    generator = np.random.default_rng(5)
+    states, targets = generator.normal(size=(12, len(DEPTHS), DIMS)), generator.normal(size=(12, 3))
+    read = ridge(states, targets, penalty=1e9).read(states)
+    np.testing.assert_allclose(read, np.tile(targets.mean(axis=0), (12, 1)), atol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("script", "mood"),
+    [
+        ("The house is quiet since she left. I keep setting two cups on the table.", "sad"),
+        ("Something breathed behind the cellar door, and then it said my name.", "scary"),
+        ("Let your eyes close. Breathe out slowly, and let the day go.", "calm"),
+        ("Five, four, three, push! Do not stop! Faster! Last round, everything you've got!", "energetic"),
+    ],
+)
+def test_a_mood_is_read_that_no_word_names(embedding: SentenceEmbedding, script: str, mood: str) -> None:
+    assert mood in named(read_script(script, embedding).facets, ("moods",), most=4)
+
+
+def test_a_workout_is_louder_than_a_lullaby(embedding: SentenceEmbedding) -> None:
+    loud = read_script("Jump! Push! Ten more! Sweat it out, don't you dare slow down!", embedding).sound
+    soft = read_script("Good night, little one. The moon is up and all the boats are asleep.", embedding).sound
+    assert loud.energy > soft.energy + 0.3
+    assert loud.bpm > soft.bpm + 20
+
+
+def test_without_the_embedding_the_lexicon_reads_single_words() -> None:
+    reading = read_script("Chop the onion, heat the butter, and add garlic to the sauce.")
+    assert not reading.by_embedding
+    assert reading.vector is None
+    assert reading.scene == "a cooking video"
+    assert "warm" in named(reading.facets, ("moods",))
+
+
+def test_nothing_to_read_asks_for_nothing_special() -> None:
+    reading = read_script("Zxq 4711.")
+    assert reading.words == ()
+    assert 0.3 < reading.sound.energy < 0.6
+
+
+def test_two_words_are_not_followed_far(embedding: SentenceEmbedding) -> None:
+    short, long = read_script("Buy now!", embedding), read_script("Buy now! " * 12, embedding)
+    usual = read_script("Zxq 4711.").sound.energy
+    assert abs(short.sound.energy - usual) < abs(long.sound.energy - usual)
+
+
+@pytest.mark.parametrize("text", ["asdf qwer zxcv", "4711 0815", "🎉🎉"])
+def test_what_cannot_be_read_asks_for_no_facet_and_the_usual_sound(text: str) -> None:
+    reading = read_script(text)
+    assert not reading.readable
+    assert not reading.facets.any()
+    assert reading.sound.energy == pytest.approx(line_targets().mean(axis=0)[-4])
+
+
+@pytest.mark.parametrize("lexicon_only", [True, False])
+@pytest.mark.parametrize(
+    ("asserted", "denying", "mood", "other"),
+    [
+        ("The day was sad.", "The day was not sad at all.", "sad", "happy"),
+        ("She is calm.", "She is never calm.", "calm", "tense"),
+        ("The room was scary.", "The room was anything but scary.", "scary", "warm"),
+        ("They live with hope.", "They live without hope.", "uplifting", "dark"),
+    ],
+)
+def test_a_denied_mood_is_read_as_its_opposite(
+    request: pytest.FixtureRequest, asserted: str, denying: str, mood: str, other: str, lexicon_only: bool
+) -> None:
+    by = None if lexicon_only else request.getfixturevalue("embedding")
+    said, denied = read_script(asserted, by), read_script(denying, by)
+    first, second = lexicon().index(mood), lexicon().index(other)
+    assert denied.facets[first] < said.facets[first]
+    assert denied.facets[second] > denied.facets[first]
+    assert len(denied.denials) == 1
+    assert said.denials == ()
+
+
+@pytest.mark.parametrize(
+    "script", ["We can't wait to be happy again", "Not a day goes by without joy", "We don't want sad music here"]
+)
+def test_what_only_seems_denied_or_is_not_wanted_does_not_turn_sad(script: str) -> None:
+    assert named(read_script(script).facets, ("moods",), most=1) == ["happy"]
+
+
+def test_another_language_degrades_gently(embedding: SentenceEmbedding) -> None:
+    reading = read_script("Die Nacht ist ruhig, und das Meer ist friedlich. Niemand ist hier.", embedding)
+    assert reading.language == "German"
+    assert named(reading.facets, ("moods",), most=1) == ["calm"]
+    assert reading.sound.energy < 0.5

@@ -1,0 +1,358 @@
+"""Sound to try something out with: a song under clicks, a song as it lies under a film; and what was measured for it.
+
+As in `workbench.audition.plans`, these are WAV files below the home's `renders`, streamed by ranges and deleted
+when there are too many. They are made block by block, in memory that does not grow with their length. Corrected grids
+are records, and kept.
+
+Functions: `clicked_file`, `placed_file`; `plan_sounds`, `placed_sounds`, `under_levels`,
+`phrases_with`; `match_to_draw`; `keep_grid`,
+`forget_grid`, `kept_grid`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from workbench.audition.plans import footage_file, music_file, song_file
+from workbench.beats.grid import BeatGrid
+from workbench.errors import PlanError
+from workbench.home import Home
+from workbench.loops.plan import LoopPlan
+from workbench.media.audio import SoundBlock, decode_blocks, write_audio
+from workbench.media.probe import probe
+from workbench.mix.balance import Footage, Mix, phrases_in, plan_mix
+from workbench.mix.levels import LevelCurve, level_curve_of_blocks
+from workbench.mix.voice import Phrases
+from workbench.params import DuckParams, MatchParams, VoiceParams, WorkbenchParams
+from workbench.progress import Progress, silent
+from workbench.recording import FloatArray, Recording
+from workbench.render.clicks import with_clicks
+from workbench.settings import load_settings
+from workbench.store import grids
+from workbench.store.database import Database
+from workbench.workflows.mix import measure_footage
+
+if TYPE_CHECKING:
+    from workbench.catalog.lane import Lane
+    from workbench.match.video_facts import FilmFacts
+    from workbench.video.picture import Picture
+    from workbench.workflows.loop import Loop
+
+_BLOCK_SECONDS = 10.0
+_MOTION_POINTS = 400
+
+
+def clicked_file(song: Path, grid: BeatGrid, home: Home, progress: Progress = silent) -> Path:
+    """A song under a click on every beat, 6 dB down so that nothing overshoots; higher clicks on downbeats.
+
+    Raises
+    ------
+    MediaError : it cannot be decoded; StoreError : the home folder cannot be written to
+    """
+    sound = song_file(song, home, progress)
+    out = sound.with_name(f"{_stem(sound)}.{grid_digest(grid)}.clicks.wav")
+    if not out.exists():
+        stream = _Stream(sound)
+        clicked = _clicked(stream.blocks("putting clicks on the beats", progress), grid, stream.rate)
+        write_audio(out, clicked, stream.rate, stream.channels, subtype="pcm16")
+    out.touch()
+    return out
+
+
+def placed_file(song: Path, offset_s: float, seconds: float, home: Home, progress: Progress = silent) -> Path:
+    """A song as it lies under a film: on the film's clock, from its first picture to its last.
+
+    Parameters
+    ----------
+    song : any file
+    offset_s : video time at which the song's time 0 falls; negative: its head is cut off
+    seconds : of the film
+
+    Raises
+    ------
+    MediaError : it cannot be decoded; StoreError : the home folder cannot be written to
+    """
+    sound = song_file(song, home, progress)
+    out = sound.with_name(f"{_stem(sound)}.{offset_s:+.4f}.{seconds:.3f}.placed.wav")
+    if not out.exists():
+        stream = _Stream(sound)
+        blocks = stream.blocks("laying the song under the film", progress)
+        placed = _placed(blocks, round(offset_s * stream.rate), round(seconds * stream.rate), stream.channels)
+        write_audio(out, placed, stream.rate, stream.channels, subtype="pcm16")
+    out.touch()
+    return out
+
+
+def grid_digest(grid: BeatGrid) -> str:
+    """Digest of where beats and downbeats fall, 16 hex digits."""
+    return hashlib.sha256(grid.beats.tobytes() + grid.positions.tobytes()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MixInputs:
+    """What a mix follows from: measured once, after which any parameters of the duck are tried in milliseconds."""
+
+    footage: Footage
+    music: LevelCurve
+    """as it is played, at its own gain, on the video's clock"""
+    seconds: float
+    """of the clip"""
+    voice: VoiceParams
+    """with which the phrases were found"""
+    phrases: Phrases
+    """in which somebody speaks in the foreground"""
+
+    def mixed(self, duck: DuckParams) -> Mix:
+        """Levels and ducking with these parameters of the duck."""
+        return plan_mix(self.footage, self.music, self.seconds, self.voice, duck, self.phrases)
+
+    def hearing(self, voice: VoiceParams, phrases: Phrases) -> MixInputs:
+        """The same sound, with the phrases that `phrases_with` finds for other parameters of the voice."""
+        return replace(self, voice=voice, phrases=phrases)
+
+
+def phrases_with(levels: MixInputs, voice: VoiceParams, progress: Progress = silent) -> Phrases:
+    """Who speaks when, with other parameters of the voice; up to a second for half an hour, so for a worker."""
+    progress("listening for speech", 0.0)
+    return phrases_in(levels.footage, levels.seconds, voice)
+
+
+def under_levels(
+    played: Path,
+    video: Path,
+    seconds: float,
+    home: Home,
+    params: WorkbenchParams | None = None,
+    progress: Progress = silent,
+) -> MixInputs:
+    """Measure a clip's own sound and the music that is played under it.
+
+    Parameters
+    ----------
+    played : the music as it is played, from the clip's first picture on
+    video, seconds : the clip and its length
+    params : those of the voice matter, and how long a clip may be
+
+    Raises
+    ------
+    MediaError : one of them cannot be read
+    """
+    voice = (params or WorkbenchParams()).voice
+    footage = measure_footage(video, home, params, progress)
+    stream = _Stream(played)
+    blocks = stream.blocks("measuring the music", progress)
+    music = level_curve_of_blocks((block.samples for block in blocks), stream.rate)
+    return MixInputs(footage, music, seconds, voice, phrases_in(footage, seconds, voice))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class MixSounds:
+    """Music and the clip's own sound as files on the clip's clock, and how loud both are."""
+
+    music: Path
+    footage: Path | None
+    """None where the clip has no sound"""
+    levels: MixInputs
+
+
+def plan_sounds(
+    loop: Loop, home: Home, params: WorkbenchParams | None = None, progress: Progress = silent
+) -> MixSounds:
+    """A plan as it is played under its clip, without a mix.
+
+    Raises
+    ------
+    PlanError : there is no plan, or no clip
+    MediaError : song or clip cannot be decoded; StoreError : the home folder cannot be written to
+    """
+    if not isinstance(loop.answer, LoopPlan) or loop.video is None:
+        raise PlanError("a mix needs a plan under a clip")
+    return _sounds(music_file(loop.answer.alone, loop.song.path, home, progress), loop.video, home, params, progress)
+
+
+def placed_sounds(
+    song: Path,
+    video: Path,
+    offset_s: float,
+    home: Home,
+    params: WorkbenchParams | None = None,
+    progress: Progress = silent,
+) -> MixSounds:
+    """A song that is placed under a clip, once, without a mix.
+
+    Parameters
+    ----------
+    offset_s : video time at which the song's time 0 falls
+
+    Raises
+    ------
+    MediaError : song or clip cannot be decoded; StoreError : the home folder cannot be written to
+    """
+    seconds = probe(video).duration
+    return _sounds(placed_file(song, offset_s, seconds, home, progress), video, home, params, progress)
+
+
+def _sounds(music: Path, video: Path, home: Home, params: WorkbenchParams | None, progress: Progress) -> MixSounds:
+    footage = footage_file(video, home, progress)
+    return MixSounds(music, footage, under_levels(music, video, probe(video).duration, home, params, progress))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DrawnMatch:
+    """A match, and the curves that show why."""
+
+    lane: Lane
+    film: FilmFacts
+    speech: tuple[tuple[float, float], ...]
+    """where somebody speaks, video seconds"""
+    motion: FloatArray
+    """shape (n, 2), video seconds and how much moves, 0 to 1"""
+    contours: Mapping[str, FloatArray]
+    """by track id: energy in equal parts of the track, 0 to 1, NaN where nothing was measured"""
+
+
+def match_to_draw(
+    video: Path, home: Home, params: WorkbenchParams | None = None, progress: Progress = silent
+) -> DrawnMatch:
+    """Match the catalog to a clip, with placements, and gather the curves to draw it with.
+
+    Raises
+    ------
+    MediaError : the clip cannot be read
+    StoreError : the home folder or its database cannot be used
+    """
+    from workbench.workflows.match import match, rank_film
+
+    lane = match(video, home, params, include_sync=True, progress=progress)
+    ranked = rank_film(video, home, params, progress)
+    columns = ranked.ranking.columns
+    wanted = {found.track.track_id for found in (*lane.matches, *lane.candidate_pool)}
+    contours = {
+        str(name): np.asarray(contour, dtype=np.float64)
+        for name, contour in zip(columns.track_ids, columns.contour, strict=True)
+        if str(name) in wanted
+    }
+    motion = _motion(ranked.footage.picture, (params or WorkbenchParams()).match)
+    return DrawnMatch(lane, ranked.film, ranked.footage.soundtrack.speech_ranges, motion, contours)
+
+
+def _motion(picture: Picture, params: MatchParams) -> FloatArray:
+    """How much moves, smoothed over as much of the film as a column of a picture is wide."""
+    from workbench.match.video_facts import movement_of
+
+    edges = np.linspace(0.0, picture.duration, _MOTION_POINTS + 1)
+    place = np.clip(np.searchsorted(edges, picture.times, side="right") - 1, 0, _MOTION_POINTS - 1)
+    told = np.isfinite(picture.motion)
+    count = np.bincount(place[told], minlength=_MOTION_POINTS)
+    total = np.bincount(place[told], weights=picture.motion[told], minlength=_MOTION_POINTS)
+    seen = count > 0
+    middles = 0.5 * (edges[1:] + edges[:-1])[seen]
+    return np.column_stack([middles, movement_of(total[seen] / count[seen], params)])
+
+
+def keep_grid(content_hash: str, grid: BeatGrid, home: Home, note: str = "") -> grids.CorrectedGrid:
+    """Keep a grid as the corrected one of a recording; every later plan uses it.
+
+    Raises
+    ------
+    StoreError : the database cannot be used
+    """
+    database = Database.at(home, load_settings())
+    try:
+        with database.write() as connection:
+            return grids.put(
+                connection, content_hash, grid.beats.tolist(), grid.positions.tolist(), grid.beats_per_bar, note
+            )
+    finally:
+        database.close()
+
+
+def forget_grid(content_hash: str, home: Home) -> None:
+    """Go back to the grid that was heard.
+
+    Raises
+    ------
+    StoreError : the database cannot be used
+    """
+    database = Database.at(home, load_settings())
+    try:
+        with database.write() as connection:
+            grids.remove(connection, content_hash)
+    finally:
+        database.close()
+
+
+def kept_grid(content_hash: str, home: Home) -> grids.CorrectedGrid | None:
+    """The corrected grid of a recording, if it has one.
+
+    Raises
+    ------
+    StoreError : the database cannot be used
+    """
+    return grids.corrected_grid(home, load_settings(), content_hash)
+
+
+def _stem(sound: Path) -> str:
+    return sound.name.split(".")[0]
+
+
+class _Stream:
+    """A file that is read block by block, with word of how far it is."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        first = next(decode_blocks(path, 0.1))
+        self.rate, self.channels = first.sample_rate, first.samples.shape[0]
+
+    def blocks(self, stage: str, progress: Progress) -> Iterator[SoundBlock]:
+        """The whole file."""
+        seconds = max(1e-3, probe(self._path).duration)
+        for block in decode_blocks(self._path, _BLOCK_SECONDS):
+            progress(stage, min(1.0, block.start / seconds))
+            yield block
+        progress(stage, 1.0)
+
+
+def _clicked(blocks: Iterable[SoundBlock], grid: BeatGrid, rate: int) -> Iterator[FloatArray]:
+    """The sound under clicks; it is cut just before a beat, so that no click is cut in two."""
+    cuts = np.rint(grid.beats * rate).astype(np.int64)
+    done, waiting = 0, None
+
+    def clicked(piece: FloatArray) -> FloatArray:
+        inside = (cuts >= done) & (cuts < done + piece.shape[1])
+        beats = np.maximum(0.0, grid.beats[inside] - done / rate)
+        here = BeatGrid(beats, grid.positions[inside], grid.beats_per_bar)
+        return with_clicks(Recording.from_samples(piece, rate), here).samples
+
+    for block in blocks:
+        waiting = block.samples if waiting is None else np.concatenate([waiting, block.samples], axis=1)
+        ready = cuts[(cuts > done) & (cuts < done + waiting.shape[1])]
+        if ready.size:
+            split = int(ready[-1]) - done
+            yield clicked(waiting[:, :split])
+            done, waiting = done + split, waiting[:, split:]
+    if waiting is not None and waiting.shape[1]:
+        yield clicked(waiting)
+
+
+def _placed(blocks: Iterable[SoundBlock], offset: int, total: int, channels: int) -> Iterator[FloatArray]:
+    """Silence before the song, the song, silence after it: `total` samples in all."""
+    done, skip = min(max(0, offset), total), max(0, -offset)
+    if done:
+        yield np.zeros((channels, done), dtype=np.float32)
+    for block in blocks:
+        piece = block.samples[:, skip:][:, : total - done]
+        skip = max(0, skip - block.samples.shape[1])
+        done += piece.shape[1]
+        if piece.shape[1]:
+            yield piece
+        if done >= total:
+            return
+    if done < total:
+        yield np.zeros((channels, total - done), dtype=np.float32)

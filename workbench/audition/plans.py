@@ -1,0 +1,277 @@
+"""Files to listen to while looking: a song, a clip's own sound, the music of a plan, each as a WAV under the home.
+
+A browser streams such a file by ranges from any place, and whoever draws it maps it into memory, so that neither holds
+minutes of sound. Gains and ducking are not in the files: they are applied while playing, and so heard as soon as they
+change. The files may be deleted at any time; the oldest go when there are too many.
+
+Functions: `song_file`, `footage_file`, `music_file`; `render_option` and `load_video`, all that is heard and seen of an
+option and of a clip; `matching_gains` for comparing at equal loudness; `heard_at`, song times in the film;
+`plan_digest`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+
+from workbench.home import Home
+from workbench.loops.plan import LoopPlan
+from workbench.media.audio import decode, decode_blocks, write_audio
+from workbench.media.containers import hash_file
+from workbench.media.probe import probe
+from workbench.media.video import still
+from workbench.mix.balance import Mix
+from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve, LevelMeter, to_lufs
+from workbench.params import RenderParams, WorkbenchParams
+from workbench.plots.film import Tile, tile_spans
+from workbench.progress import Progress, silent
+from workbench.recording import FloatArray, Recording
+from workbench.render.playback import render_blocks
+from workbench.video.footage import Footage
+from workbench.workflows.loop import Loop
+from workbench.workflows.mix import mix_under
+from workbench.workflows.watch import watch
+
+FOLDER = "dashboard"
+"""below the home's `renders`"""
+_KEPT_BYTES = 4_000_000_000
+"""that files to listen to may take; about eighty minutes each of a film, its music and three alternatives"""
+_BLOCK_SECONDS = 10.0
+_TILE_PIXELS = 144
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RenderedOption:
+    """The music of one option under a clip."""
+
+    plan: LoopPlan
+    path: Path
+    """the music, without the mix"""
+    mix: Mix | None
+    """None where only a length is known"""
+    levels: LevelCurve
+    """of the file"""
+
+    @property
+    def duck_points(self) -> tuple[tuple[float, float], ...]:
+        """Attenuation under speech: video seconds and dB, positive, linear in between."""
+        if self.mix is None or self.mix.duck is None:
+            return ()
+        return tuple((float(at), float(db)) for at, db in self.mix.duck.envelope_points)
+
+    @property
+    def music_gain_db(self) -> float:
+        """Gain of the music in the mix."""
+        return 0.0 if self.mix is None or self.mix.music_gain_db is None else float(self.mix.music_gain_db)
+
+    @property
+    def footage_gain_db(self) -> float:
+        """Gain of the clip's own sound in the mix."""
+        return 0.0 if self.mix is None or self.mix.video_gain_db is None else float(self.mix.video_gain_db)
+
+    def lufs(self, from_s: float, to_s: float) -> float:
+        """Loudness of a stretch as it is heard, ducked; -inf for silence."""
+        first, stop = max(0, round(from_s * HOPS_PER_SECOND)), max(0, round(to_s * HOPS_PER_SECOND))
+        power = self.levels.power[first:stop]
+        if self.duck_points and power.size:
+            at, attenuation = np.array(self.duck_points, dtype=np.float64).T
+            middles = (first + np.arange(power.size) + 0.5) / HOPS_PER_SECOND
+            power = power * 10.0 ** (-np.interp(middles, at, attenuation) / 10.0)
+        mean = float(power.mean()) if power.size else 0.0
+        return to_lufs(mean) + self.music_gain_db
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TimelineVideo:
+    """A clip as the timeline shows it."""
+
+    footage: Footage
+    tiles: tuple[Tile, ...]
+    """small pictures, which together are the film"""
+    sound: Path | None
+    """its own sound; None where it has none"""
+
+
+def song_file(song: Path, home: Home, progress: Progress = silent) -> Path:
+    """A song as it is.
+
+    Raises
+    ------
+    MediaError : it cannot be decoded; StoreError : the home folder cannot be written to
+    """
+    return _sound_of(song, home, f"reading {song.name}", progress)
+
+
+def footage_file(video: Path, home: Home, progress: Progress = silent) -> Path | None:
+    """A clip's own sound, on the clock of its pictures; None where it has none.
+
+    Raises
+    ------
+    MediaError : it cannot be decoded; StoreError : the home folder cannot be written to
+    """
+    if not probe(video).audio_duration:
+        return None
+    return _sound_of(video, home, "reading the clip's sound", progress)
+
+
+def music_file(plan: LoopPlan, song: Path, home: Home, progress: Progress = silent) -> Path:
+    """A plan as it is heard, without a mix, at the song's rate.
+
+    Raises
+    ------
+    MediaError : the song cannot be decoded; PlanError : the plan is of another song
+    """
+    out = listening_folder(home) / f"{plan_digest(plan)}.music.wav"
+    if not out.exists():
+        recording = decoded(song)
+        blocks = render_blocks(plan, recording, RenderParams(block_seconds=_BLOCK_SECONDS))
+        total = plan.window_end
+        _write(out, blocks, recording.sample_rate, recording.channels, total, "preparing the sound", progress)
+    return _used(out)
+
+
+def render_option(
+    loop: Loop, option: LoopPlan, home: Home, params: WorkbenchParams, progress: Progress = silent
+) -> RenderedOption:
+    """Play an option of a plan into a file, and balance it with the clip's own sound.
+
+    Raises
+    ------
+    MediaError : song or clip cannot be decoded; StoreError : the home folder cannot be written to
+    """
+    path = music_file(option, loop.song.path, home, progress)
+    meter: LevelMeter | None = None
+    for block in decode_blocks(path, _BLOCK_SECONDS):
+        meter = meter or LevelMeter(block.sample_rate)
+        meter.add(block.samples)
+    assert meter is not None, "a plan has sound"
+    if option == loop.answer.alone if isinstance(loop.answer, LoopPlan) else False:
+        mix = loop.mix
+    else:
+        mix = None if loop.video is None else mix_under(option, loop.song.path, loop.video, home, params, progress)
+    return RenderedOption(option, path, mix, meter.curve())
+
+
+def load_video(video: Path, home: Home, params: WorkbenchParams, progress: Progress = silent) -> TimelineVideo:
+    """Watch a clip and seek out the pictures of its timeline.
+
+    Raises
+    ------
+    MediaError : the clip cannot be read; StoreError : the home folder cannot be written to
+    """
+    footage = watch(video, home, params, progress)
+    sound = footage_file(video, home, progress)
+    spans = tile_spans(footage.picture.shots)
+    tiles: list[Tile] = []
+    for first, last, at in spans:
+        progress("looking at the shots", len(tiles) / len(spans))
+        tiles.append(Tile(first, last, still(video, at, _TILE_PIXELS).pixels))
+    return TimelineVideo(footage, tuple(tiles), sound)
+
+
+def matching_gains(a: RenderedOption, b: RenderedOption, from_s: float, to_s: float) -> tuple[float, float]:
+    """Gains, dB, at most 0, under which two options are equally loud in a stretch; 0 where one of them is silent."""
+    difference = a.lufs(from_s, to_s) - b.lufs(from_s, to_s)
+    if not np.isfinite(difference):
+        return 0.0, 0.0
+    return min(0.0, -difference), min(0.0, difference)
+
+
+def heard_at(plan: LoopPlan, song_times: FloatArray) -> FloatArray:
+    """Video times at which places of the song are heard, in order; shape (n,), s.
+
+    Parameters
+    ----------
+    song_times : seconds of song time, strictly increasing
+    """
+    starts = plan.segment_starts
+    heard = [
+        song_times[(song_times >= segment.song_from - 1e-6) & (song_times < segment.song_to - 1e-6)]
+        - segment.song_from
+        + starts[k]
+        for k, segment in enumerate(plan.segments)
+    ]
+    return np.concatenate(heard)
+
+
+@lru_cache(maxsize=1)
+def _decoded(path: Path, _changed_ns: int) -> Recording:
+    return decode(path)
+
+
+def decoded(song: Path) -> Recording:
+    """A song decoded; the last one is kept, because seams and options ask for the same song again and again."""
+    return _decoded(song, song.stat().st_mtime_ns if song.exists() else 0)
+
+
+def plan_digest(plan: LoopPlan) -> str:
+    """Digest of what a plan plays, 16 hex digits: equal plans, equal sound."""
+    return hashlib.sha256(repr(plan.alone).encode()).hexdigest()[:16]
+
+
+def listening_folder(home: Home) -> Path:
+    """Where the files lie."""
+    return home.prepared(home.renders / FOLDER)
+
+
+def _sound_of(path: Path, home: Home, stage: str, progress: Progress) -> Path:
+    out = listening_folder(home) / f"{hash_file(path)[:16]}.sound.wav"
+    if not out.exists():
+        info = probe(path)
+        first = next(decode_blocks(path, 1.0))
+        channels = min(2, first.samples.shape[0])
+        blocks = (block.samples for block in decode_blocks(path, _BLOCK_SECONDS))
+        _write(out, blocks, first.sample_rate, channels, info.duration, stage, progress)
+    return _used(out)
+
+
+def _write(
+    out: Path,
+    blocks: Iterable[FloatArray],
+    rate: int,
+    channels: int,
+    seconds: float,
+    stage: str,
+    progress: Progress,
+) -> None:
+    channels = min(2, channels)
+
+    def told() -> Iterator[FloatArray]:
+        done = 0
+        for block in blocks:
+            progress(stage, min(1.0, done / max(1.0, seconds * rate)))
+            done += block.shape[1]
+            yield _folded(block, channels)
+
+    _make_room(out.parent)
+    write_audio(out, told(), rate, channels, subtype="pcm16")
+    progress(stage, 1.0)
+
+
+def _folded(block: FloatArray, channels: int) -> FloatArray:
+    """No more than two channels: more are folded to their mean, which plays on both."""
+    if block.shape[0] <= 2:
+        return block
+    return np.repeat(block.mean(axis=0, keepdims=True), channels, axis=0)
+
+
+def _used(path: Path) -> Path:
+    """Mark a file as lately used."""
+    path.touch()
+    return path
+
+
+def _make_room(folder: Path) -> None:
+    """Delete the files that were not used for longest until the rest fits."""
+    files = sorted((path for path in folder.iterdir() if path.suffix == ".wav"), key=lambda path: path.stat().st_mtime)
+    total = sum(path.stat().st_size for path in files)
+    for path in files:
+        if total <= _KEPT_BYTES:
+            return
+        total -= path.stat().st_size
+        path.unlink(missing_ok=True)

@@ -1,0 +1,157 @@
+"""One seam of a plan, to be seen and heard at once, also with a crossfade that is not the plan's.
+
+What it takes to look at a seam (the decoded song, the evidence its score rests on) is kept for the song that was looked
+at last, so that the next seam, or the same with another fade, takes a moment.
+
+Functions: `look_at_seam`, `with_fade`, `with_option_first`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.audition.plans import decoded, listening_folder
+from workbench.features.loudness import momentary
+from workbench.home import Home
+from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
+from workbench.loops.seams import SeamEvidence, seam_evidence
+from workbench.media.audio import write_audio
+from workbench.mix.balance import Mix
+from workbench.params import WorkbenchParams
+from workbench.plots.seams import SHOWN_DB, SeamView, octave_spectrogram, onset_rises, spliced
+from workbench.progress import Progress, silent
+from workbench.recording import FloatArray, Recording
+from workbench.render.playback import seam_excerpt
+from workbench.workflows.analyze import Analysis
+from workbench.workflows.loop import Loop
+from workbench.workflows.seams import EXCERPT_SECONDS, seam_scores, seam_view
+
+LOUDNESS_STEP_SECONDS = 0.02
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class SeamLook:
+    """What is seen and heard of one seam."""
+
+    view: SeamView
+    """with its scores; its sounds are in the files"""
+    scores: tuple[float, ...]
+    """of all seams of the plan"""
+    heard: Path
+    """WAV with the crossfade"""
+    cut: Path
+    """WAV with the shortest fade there may be instead"""
+    left: Path
+    """WAV of the song played on past the place it leaves"""
+    entered: Path
+    """WAV of the song as it leads to the place that is entered"""
+    heard_picture: NDArray[np.uint8]
+    """shape (rows, frames), spectrogram over `SHOWN_DB`, 255 is the loudest of both pictures"""
+    song_picture: NDArray[np.uint8]
+    """the same of what the song has on either side"""
+    heard_onsets: FloatArray
+    """shape (frames,), dB of rise"""
+    song_onsets: FloatArray
+    heard_loudness: FloatArray
+    """shape (n,), LUFS every `LOUDNESS_STEP_SECONDS`"""
+    song_loudness: FloatArray
+
+
+def look_at_seam(
+    loop: Loop, plan: LoopPlan, seam: int, home: Home, params: WorkbenchParams, progress: Progress = silent
+) -> SeamLook:
+    """Look at one seam of a plan.
+
+    Parameters
+    ----------
+    loop : names the song and holds its analysis
+    plan : one of its options, or one `with_fade`
+    seam : counted from 0
+
+    Raises
+    ------
+    MediaError : the song cannot be decoded; ParameterError : no such seam; StoreError : the home cannot be written to
+    """
+    assert loop.analysis is not None, "a plan comes from an analysis"
+    stage = "listening to the seam"
+    progress(stage, 0.0)
+    recording = decoded(loop.song.path)
+    evidence = _evidence(recording, loop.analysis, params)
+    view = seam_view(plan, recording, loop.analysis, evidence, seam, params.seams)
+    in_song = spliced(view)
+    cut = seam_excerpt(with_fade(plan, seam, MIN_FADE_SECONDS, 1.0), recording, seam, EXCERPT_SECONDS)
+    pictures = octave_spectrogram(view.heard), octave_spectrogram(in_song)
+    top = max(float(picture.max()) for picture in pictures)
+    return SeamLook(
+        view=view,
+        scores=seam_scores(plan, loop.analysis, evidence, params.seams),
+        heard=_file(view.heard, home),
+        cut=_file(cut, home),
+        left=_file(view.left, home),
+        entered=_file(view.entered, home),
+        heard_picture=_bytes(pictures[0], top),
+        song_picture=_bytes(pictures[1], top),
+        heard_onsets=onset_rises(view.heard),
+        song_onsets=onset_rises(in_song),
+        heard_loudness=momentary(view.heard.samples, view.heard.sample_rate, LOUDNESS_STEP_SECONDS),
+        song_loudness=momentary(in_song.samples, in_song.sample_rate, LOUDNESS_STEP_SECONDS),
+    )
+
+
+def with_fade(plan: LoopPlan, seam: int, fade_seconds: float, exponent: float) -> LoopPlan:
+    """The same plan, alone, with another crossfade at a seam.
+
+    Raises
+    ------
+    PlanError : there is no room for it
+    """
+    fades, curves = list(plan.seam_fades), list(plan.seam_curves)
+    fades[seam], curves[seam] = round(fade_seconds, 6), round(exponent, 4)
+    return replace(plan.alone, seam_fades=tuple(fades), seam_curves=tuple(curves))
+
+
+def with_option_first(loop: Loop, plan: LoopPlan, mix: Mix | None = None) -> Loop:
+    """The same loop with a plan in front: one of its options moves up, one that was changed takes the first's place.
+
+    Parameters
+    ----------
+    mix : measured on that plan; None keeps the loop's, as is right where only a crossfade changed
+    """
+    assert isinstance(loop.answer, LoopPlan), "a refusal has no options"
+    options = loop.answer.options or (loop.answer,)
+    chosen = plan.alone
+    rest = tuple(option for option in options if option != chosen)
+    if len(rest) == len(options):
+        rest = rest[1:]
+    return replace(loop, answer=replace(chosen, options=(chosen, *rest)), mix=mix or loop.mix)
+
+
+_kept: dict[str, SeamEvidence] = {}
+
+
+def _evidence(recording: Recording, analysis: Analysis, params: WorkbenchParams) -> SeamEvidence:
+    """What scores rest on, kept for one song, grid and parameters."""
+    grid = analysis.grid
+    stated = recording.content_hash.encode() + grid.beats.tobytes() + grid.positions.tobytes()
+    key = hashlib.sha256(stated + params.seams.model_dump_json().encode()).hexdigest()
+    if key not in _kept:
+        _kept.clear()
+        _kept[key] = seam_evidence(recording, grid, params.seams)
+    return _kept[key]
+
+
+def _file(sound: Recording, home: Home) -> Path:
+    out = listening_folder(home) / f"{sound.content_hash[:16]}.excerpt.wav"
+    if not out.exists():
+        samples = sound.samples if sound.channels <= 2 else sound.mono()[np.newaxis]
+        write_audio(out, [samples], sound.sample_rate, samples.shape[0])
+    return out
+
+
+def _bytes(picture: FloatArray, top: float) -> NDArray[np.uint8]:
+    return np.asarray(np.clip(255.0 * (picture - top + SHOWN_DB) / SHOWN_DB, 0.0, 255.0).astype(np.uint8))

@@ -1,0 +1,298 @@
+"""The character of a recording: what ranking, listings and answers say about it, measured in one pass.
+
+    pace        tempo and metre from the grid, onsets a second
+    energy      how driving it is, of the whole and in 32 parts; a louder master does not count
+    colour      brightness, the share of power where speech lies, drums
+    tonality    key and mode (`workbench.character.key`)
+    voice       whether somebody sings or speaks (`workbench.character.vocals`)
+    level       integrated loudness and loudness range
+    form        sections, the part one remembers, whether it can be looped
+
+Energy is a linear mean of what people call driving: tempo, onsets and their strength, weight in the bass, little
+distance between peaks and mean. Its five weights were fitted, with shrinkage, to the composers' own figures for the 19
+bundled pieces that sound (left out one by one: correlation 0.79, mean error 0.11), so it orders tracks better than it
+measures them. A part of the track has the energy of the whole, moved by its level and its onsets beside the track's.
+
+Functions: `measure_character`, `loudness_range`, `character_to_arrays`, `character_from_arrays`.
+
+References
+----------
+EBU Tech 3342 (2023) for the loudness range.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, fields
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.beats.grid import BeatGrid
+from workbench.character.descriptors import (
+    CONTOUR_PARTS,
+    SOUND_DIMS,
+    SoundFacts,
+    rhythm_shape,
+    sound_vector,
+    timbre_shape,
+)
+from workbench.character.drums import drum_chance
+from workbench.character.key import find_key, tone_profile
+from workbench.features.loudness import integrated_lufs, short_term
+from workbench.features.onsets import OnsetStrengths
+from workbench.features.spectrum import Spectrum
+from workbench.loops.profile import LoopProfile
+from workbench.params import CharacterParams, CoverParams
+from workbench.recording import FloatArray, Recording
+from workbench.structure.salience import loudest_stretch, memorable_bars
+from workbench.structure.sections import LABELS, Section
+
+_SPEECH_HZ = (1000.0, 4000.0)
+_BASS_HZ = 120.0
+_SOUNDING_EDGE, _ONSET_APART_FRAMES = 0.005, 5
+_DULLEST, _BRIGHTEST = 8.7, 10.5  # log2 Hz of the centre of specific loudness
+_ENERGY = {  # mean and spread over the bundled pieces, weight
+    "tempo": (6.695, 0.398, 0.081),
+    "density": (6.62, 1.77, 0.039),
+    "punch": (0.00414, 0.0014, 0.047),
+    "bass": (-0.097, 0.354, 0.058),
+    "peaks": (13.38, 1.72, -0.032),
+}
+_USUAL_ENERGY = 0.551
+_FARTHEST = 2.5  # spreads that a single clue can be off
+_EVERY = 7  # samples of which one is enough for a quantile
+_LEVEL_SHARE, _PUNCH_SHARE = 0.025, 0.06
+_QUIETEST_PART_DB = 24.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Character:
+    """What was measured of one recording. A number that it does not have is None."""
+
+    duration_seconds: float
+    """decoded length, s"""
+    bpm: float | None
+    """None where no pulse was found"""
+    beats_per_bar: int | None
+    grid_confidence: float
+    """0 to 1, how sure the bar lines are"""
+    energy: float
+    """0 to 1"""
+    brightness: float
+    """0 dull to 1 bright"""
+    density: float
+    """onsets a second"""
+    key_name: str | None
+    key_mode: str | None
+    key_strength: float
+    """probability of the key, 0 to 1"""
+    mode: float | None
+    """-1 surely minor to 1 surely major"""
+    lufs: float | None
+    """LUFS integrated; None for silence"""
+    dynamics: float | None
+    """LU, loudness range"""
+    vocals: float
+    """probability that somebody sings or speaks, 0 to 1"""
+    drums: float
+    """probability of drums, 0 to 1"""
+    speech_band: float
+    """share of the power from 1 to 4 kHz, 0 to 1"""
+    loopable: float
+    """grid confidence times the best seam that makes a body; 0 where looping is refused"""
+    salient: tuple[float, float]
+    """s, first and last instant of the part one remembers"""
+    sections: tuple[tuple[float, float, str], ...]
+    """start and end in s, label"""
+    contour: FloatArray
+    """shape (CONTOUR_PARTS,), energy 0 to 1"""
+    sound: FloatArray
+    """shape (SOUND_DIMS,), of unit length"""
+
+
+def measure_character(
+    recording: Recording,
+    spectrum: Spectrum,
+    onsets: OnsetStrengths,
+    grid: BeatGrid,
+    profile: LoopProfile,
+    vocals: float,
+    params: CharacterParams,
+    cover: CoverParams,
+) -> Character:
+    """Measure a recording.
+
+    Parameters
+    ----------
+    recording, spectrum, onsets, grid, profile : of one recording
+    vocals : from `voices.voice_chance`
+    params : when a grid or a key is sure enough, length of the salient part
+    cover : what a loop must have
+    """
+    sounding = bool(spectrum.power.size) and float(spectrum.power.max()) > 1e-12
+    bpm = grid.tempo_bpm if grid.beats.size > 1 and grid.confidence >= params.least_grid_confidence else None
+    density = _count_onsets(onsets) / max(recording.duration, 1e-3)
+    key = find_key(tone_profile(spectrum.tones, spectrum.tone_midi)) if sounding else None
+    named = key if key is not None and key.strength >= params.least_key_strength else None
+    lufs = integrated_lufs(recording.samples, recording.sample_rate)
+    drums = drum_chance(spectrum, onsets) if sounding else 0.0
+    brightness = _brightness(spectrum) if sounding else 0.0
+    energy = _energy(recording, spectrum, onsets, bpm, density) if sounding else 0.0
+    contour = _contour(spectrum, onsets, energy) if sounding else np.zeros(CONTOUR_PARTS)
+    facts = SoundFacts(
+        bpm=bpm,
+        energy=energy,
+        brightness=brightness,
+        density=density,
+        mode=None if key is None else key.major,
+        vocals=vocals,
+        drums=drums,
+        contour=contour,
+        timbre=timbre_shape(spectrum.power, spectrum.band_hz),
+        rhythm=rhythm_shape(onsets.attack, onsets.frames_per_second, grid.downbeats),
+    )
+    return Character(
+        duration_seconds=round(recording.duration, 6),
+        bpm=None if bpm is None else round(bpm, 3),
+        beats_per_bar=None if bpm is None else grid.beats_per_bar,
+        grid_confidence=round(grid.confidence, 4),
+        energy=round(energy, 4),
+        brightness=round(brightness, 4),
+        density=round(density, 4),
+        key_name=None if named is None else named.name,
+        key_mode=None if named is None else named.mode,
+        key_strength=0.0 if key is None else round(key.strength, 4),
+        mode=None if key is None else round(key.major, 4),
+        lufs=round(lufs, 3) if np.isfinite(lufs) else None,
+        dynamics=loudness_range(short_term(recording.samples, recording.sample_rate)),
+        vocals=round(vocals, 4),
+        drums=round(drums, 4),
+        speech_band=round(_speech_band(spectrum), 4) if sounding else 0.0,
+        loopable=round(_loopable(profile, cover), 4),
+        salient=_salient(profile, spectrum, params.salient_seconds),
+        sections=tuple((section.song_from, section.song_to, section.label) for section in profile.sections),
+        contour=contour.astype(np.float32),
+        sound=(sound_vector(facts) if sounding else np.zeros(SOUND_DIMS)).astype(np.float32),
+    )
+
+
+def loudness_range(short_term_lufs: FloatArray) -> float | None:
+    """How far the loud parts lie over the soft ones, LU; None for silence or less than 3 s.
+
+    The 95th less the 10th percentile of the short-term loudness, what is under -70 LUFS or 20 LU under the mean of the
+    rest left out (EBU Tech 3342).
+    """
+    heard = short_term_lufs[short_term_lufs > -70.0]
+    if not heard.size:
+        return None
+    gate = 10.0 * np.log10(np.mean(10.0 ** (heard / 10.0))) - 20.0
+    low, high = np.quantile(heard[heard >= gate], (0.10, 0.95))
+    return round(float(high - low), 3)
+
+
+def character_to_arrays(character: Character) -> dict[str, NDArray[Any]]:
+    """The arrays that a store keeps."""
+    numbers = {name: getattr(character, name) for name in FACTS}
+    text = json.dumps(numbers, ensure_ascii=False).encode("utf-8")
+    edges = [(start, end) for start, end, _ in character.sections]
+    return {
+        "character_facts": np.frombuffer(text, dtype=np.uint8),
+        "contour": character.contour.astype(np.float32),
+        "sound_vector": character.sound.astype(np.float32),
+        "section_edges": np.array(edges, dtype=np.float64).reshape(-1, 2),
+        "section_labels": np.array([LABELS.index(label) for *_, label in character.sections], dtype=np.int8),
+    }
+
+
+def character_from_arrays(arrays: dict[str, NDArray[Any]]) -> Character:
+    """What `character_to_arrays` was given."""
+    numbers = json.loads(arrays["character_facts"].tobytes())
+    numbers["salient"] = tuple(numbers["salient"])
+    labels = [LABELS[int(label)] for label in arrays["section_labels"]]
+    sections = tuple((float(a), float(b), label) for (a, b), label in zip(arrays["section_edges"], labels, strict=True))
+    return Character(sections=sections, contour=arrays["contour"], sound=arrays["sound_vector"], **numbers)
+
+
+_ARRAYS = ("sections", "contour", "sound")
+FACTS = tuple(field.name for field in fields(Character) if field.name not in _ARRAYS)
+"""names of the single numbers and words of a character"""
+
+
+def _count_onsets(onsets: OnsetStrengths) -> int:
+    from scipy.signal import find_peaks
+
+    peaks, _ = find_peaks(onsets.edge.astype(np.float64), height=_SOUNDING_EDGE, distance=_ONSET_APART_FRAMES)
+    return int(peaks.size)
+
+
+def _band_power(spectrum: Spectrum) -> FloatArray:
+    """Mean power of each band, shape (n_bands,)."""
+    return np.asarray(spectrum.power.mean(axis=1, dtype=np.float64))
+
+
+def _speech_band(spectrum: Spectrum) -> float:
+    """Share of the power from 1 to 4 kHz; bands are means over their bins, so each counts for its width."""
+    power = _band_power(spectrum) * np.gradient(spectrum.band_hz)
+    inside = (spectrum.band_hz >= _SPEECH_HZ[0]) & (spectrum.band_hz < _SPEECH_HZ[1])
+    return float(power[inside].sum() / max(float(power.sum()), 1e-30))
+
+
+def _brightness(spectrum: Spectrum) -> float:
+    loudness = _band_power(spectrum) ** 0.3
+    centre = float((loudness * np.log2(spectrum.band_hz)).sum() / loudness.sum())
+    return float(np.clip((centre - _DULLEST) / (_BRIGHTEST - _DULLEST), 0.0, 1.0))
+
+
+def _energy(
+    recording: Recording, spectrum: Spectrum, onsets: OnsetStrengths, bpm: float | None, density: float
+) -> float:
+    power = _band_power(spectrum)
+    low = spectrum.band_hz < _BASS_HZ
+    sparse = recording.samples[:, ::_EVERY].mean(axis=0, dtype=np.float64)
+    values = {
+        "tempo": np.log2(bpm) if bpm is not None else _ENERGY["tempo"][0] - _ENERGY["tempo"][1],
+        "density": density,
+        "punch": float(onsets.edge.mean(dtype=np.float64)),
+        "bass": float(np.log10((power[low].sum() + 1e-12) / (power[~low].sum() + 1e-12))),
+        "peaks": 10.0 * float(np.log10((np.quantile(np.square(sparse), 0.9999) + 1e-12) / (sparse.var() + 1e-12))),
+    }
+    moved = (
+        weight * np.clip((values[name] - usual) / spread, -_FARTHEST, _FARTHEST)
+        for name, (usual, spread, weight) in _ENERGY.items()
+    )
+    return float(np.clip(_USUAL_ENERGY + sum(moved), 0.0, 1.0))
+
+
+def _contour(spectrum: Spectrum, onsets: OnsetStrengths, energy: float) -> FloatArray:
+    """Energy of equal parts: that of the whole, moved by how loud and how struck each part is."""
+    level = spectrum.power.sum(axis=0, dtype=np.float64)
+    edge = onsets.edge.astype(np.float64)
+    borders = np.linspace(0, level.size, CONTOUR_PARTS + 1).astype(np.int64)
+    parts = [slice(a, max(a + 1, b)) for a, b in pairwise(borders)]
+    mean_level, mean_edge = max(float(level.mean()), 1e-30), max(float(edge.mean()), 1e-9)
+    louder = [10.0 * np.log10(max(float(level[part].mean()), 1e-30) / mean_level) for part in parts]
+    harder = [float(edge[part].mean()) / mean_edge - 1.0 for part in parts]
+    moved = _LEVEL_SHARE * np.clip(louder, -_QUIETEST_PART_DB, None) + _PUNCH_SHARE * np.clip(harder, -1.0, 2.0)
+    return np.asarray(np.clip(energy + moved, 0.0, 1.0))
+
+
+def _loopable(profile: LoopProfile, cover: CoverParams) -> float:
+    splices = profile.splices
+    if profile.grid_confidence < cover.min_confidence or not splices.score.size:
+        return 0.0
+    bodies = (splices.song_to - splices.song_from >= cover.min_body_seconds) & (splices.score >= cover.min_seam_score)
+    return float(profile.grid_confidence * splices.score[bodies].max()) if bodies.any() else 0.0
+
+
+def _salient(profile: LoopProfile, spectrum: Spectrum, seconds: float) -> tuple[float, float]:
+    lines = np.append(profile.downbeats, profile.song_duration)
+    if profile.downbeats.size and profile.sections:
+        sections = tuple(Section(s.first_bar, s.last_bar, s.label, s.group) for s in profile.sections)
+        first, last = memorable_bars(profile.bar_lufs, sections, np.diff(lines), seconds)
+        return round(float(lines[first]), 6), round(float(lines[last]), 6)
+    power = spectrum.power.sum(axis=0, dtype=np.float64)
+    start, end = loudest_stretch(power, spectrum.frames_per_second, seconds)
+    return round(start, 6), round(min(end, profile.song_duration), 6)

@@ -1,0 +1,62 @@
+"""The fitted weights that describe a recording's character: read from `workbench/models/character.json`, applied here.
+
+`character.json` holds three linear models and their cards: `key` (a score for each of 24 keys), `voice` and `drums`
+(log-odds). They were fitted by `data/recipes/training/character.py` on composed pieces; the cards say on how many, and
+how well they do on pieces that were held out.
+
+Functions: `chance`, `key_scores`; `fitted_digest` for keys of what they decide.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any, Literal
+
+import numpy as np
+
+from workbench.models.loading import model_digest, read_model
+from workbench.recording import FloatArray
+
+FILE = "character.json"
+
+
+def chance(name: Literal["voice", "drums"], clues: FloatArray) -> float:
+    """Probability that follows from clues, 0 to 1."""
+    model = _models()[name]
+    standard = (clues - model["mean"]) / model["scale"]
+    odds = float(np.clip(standard @ model["weights"] + model["bias"], -30.0, 30.0))
+    return float(1.0 / (1.0 + np.exp(-odds)))
+
+
+def key_scores(profile: FloatArray) -> FloatArray:
+    """Log-probability, but for a constant, of each key.
+
+    Parameters
+    ----------
+    profile : shape (3, 12), from `tonality.tone_profile`
+
+    Returns
+    -------
+    shape (12, 2): tonic, C first; major, minor
+    """
+    model = _models()["key"]
+    seen = np.stack([np.roll(profile, -tonic, axis=1).ravel() for tonic in range(12)])
+    scores = (seen - model["mean"]) @ model["weights"].T
+    scores[:, 1] += model["bias"]
+    return np.asarray(scores)
+
+
+@cache
+def fitted_digest() -> str:
+    """SHA-256 of the weights' file, in hex."""
+    return model_digest(FILE)
+
+
+@cache
+def _models() -> dict[str, Any]:
+    read = json.loads(read_model(FILE))
+    return {
+        name: {part: np.array(value) if isinstance(value, list) else value for part, value in model.items()}
+        for name, model in read.items()
+    }

@@ -1,0 +1,347 @@
+"""The main job from start to finish, on the bundled catalog and a clip that is drawn on the spot.
+
+The clip is drawn once and kept in the home folder, then watched: one pass finds its shots, moments, speech and levels,
+which everything after it reads from the store. The bundled songs are added to the catalog and analysed; match ranks
+them against the clip; the first of them that loops under it is looped with the clip's voice in mind and rendered into a
+film; its seams are drawn and the report is written.
+
+How the track is chosen: match asks how well a song suits the picture, and whether it loops is one of its questions; the
+planner has the last word, for only it knows whether this song covers this clip. The report says why, and what the
+others lack. Whoever shows the demo, the command line, the dashboard and the service, asks `choose` alone.
+
+A second run finds everything made from the same plan, clip and song, and makes nothing again.
+
+Functions: `run_demo` for all of it; `demo_loop`, its clip and the track that is chosen, planned and mixed; `choose`,
+which ranks the bundled songs under a clip; `demo_clip`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from workbench.bundled import bundled_path
+from workbench.catalog.lane import Match
+from workbench.catalog.track import Track
+from workbench.errors import ParameterError, StoreError
+from workbench.export.page import Page, Section, Table
+from workbench.home import Home
+from workbench.loops.plan import LoopPlan
+from workbench.loops.refusals import Refusal
+from workbench.media.audio import decode, write_audio
+from workbench.media.containers import hash_file
+from workbench.params import WorkbenchParams
+from workbench.plots.palette import clock
+from workbench.progress import Progress, silent
+from workbench.recording import Recording
+from workbench.render.levels import SoundLevels, heard_levels
+from workbench.video.footage import Footage
+from workbench.workflows.library import add_tracks, bundled_files
+from workbench.workflows.loop import Loop, loop_track
+from workbench.workflows.match import match
+from workbench.workflows.report import (
+    ShownSeam,
+    film_section,
+    mix_section,
+    plan_section,
+    plan_sentence,
+    seams_section,
+    show_seams,
+    write_page,
+)
+from workbench.workflows.timeline import film_timeline
+from workbench.workflows.tracks import TrackSource
+from workbench.workflows.watch import watch
+
+CLIP_SECONDS = 300.0
+_CLIP_VERSION = 1
+"""Raise it when the film is drawn differently."""
+_PAGE_VERSION = 3
+"""Raise it when the demo writes something else from the same plan."""
+_MADE = ".made.json"
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """Songs under a clip, and why they stand in this order."""
+
+    loops: tuple[Loop, ...]
+    """those that loop, in the order of match, then refusals; at least one loops"""
+    suits: Mapping[str, Match]
+    """by track id, what match says of those that it ranked"""
+    reasoning: str
+    """what was weighed"""
+
+    @property
+    def best(self) -> Loop:
+        """The song that is chosen, under a clip of that length."""
+        return self.loops[0]
+
+    @property
+    def chosen(self) -> Match | None:
+        """Why it suits the clip; None where match did not rank it."""
+        return self.suits.get(self.best.song.track_id)
+
+
+@dataclass(frozen=True, slots=True)
+class Demo:
+    """What the demo made."""
+
+    folder: Path
+    film: Path
+    report: Path
+    footage: Footage
+    """what was found in the clip"""
+    levels: SoundLevels
+    """of the film as written"""
+    loop: Loop
+    choice: Choice
+    """every bundled song under the clip, and how well it suits"""
+    again: bool
+    """whether everything was there already"""
+
+
+def run_demo(
+    home: Home,
+    params: WorkbenchParams | None = None,
+    seconds: float = CLIP_SECONDS,
+    progress: Progress = silent,
+) -> Demo:
+    """Do the whole job and write it to the home's `demo` folder.
+
+    Parameters
+    ----------
+    home : holds clip, catalog, analysis and result
+    params : all parameters
+    seconds : length of the clip; a shorter one is the beginning of the full one
+    progress : told what is being done
+
+    Raises
+    ------
+    ParameterError : no bundled song can cover a clip of that length
+    StoreError : the home folder cannot be used
+    """
+    params = params or WorkbenchParams()
+    clip = demo_clip(home, seconds, progress)
+    footage = watch(clip, home, params, progress)  # first: one pass finds what planning, mix and report need
+    choice = choose(clip, home, params, progress)
+    loop = loop_track(choice.best.song, clip, home, params, auto_mix=True, progress=progress)
+    folder = home.prepared(home.demo)
+    film, report = folder / "film.mp4", folder / "report.html"
+    fingerprint = _fingerprint(loop, clip, choice)
+    again = _is_made(folder, fingerprint)
+    if not again:
+        made = _make(loop, clip, choice, home, params, progress)
+        (folder / _MADE).write_text(json.dumps({"fingerprint": fingerprint, "files": made}), encoding="utf-8")
+    return Demo(folder, film, report, footage, heard_levels(film), loop, choice, again)
+
+
+def demo_loop(
+    home: Home,
+    params: WorkbenchParams | None = None,
+    seconds: float = CLIP_SECONDS,
+    progress: Progress = silent,
+) -> Loop:
+    """The demo's clip with the track that the demo chooses for it, planned and mixed; see `run_demo`.
+
+    Raises
+    ------
+    ParameterError : no bundled song can cover a clip of that length
+    StoreError : the home folder cannot be used, or a bundled song not be analysed
+    """
+    clip = demo_clip(home, seconds, progress)
+    choice = choose(clip, home, params, progress)
+    return loop_track(choice.best.song, clip, home, params, auto_mix=True, progress=progress)
+
+
+def choose(clip: Path, home: Home, params: WorkbenchParams | None = None, progress: Progress = silent) -> Choice:
+    """Rank the bundled songs under a clip: of those that loop, what suits it best first; then refusals.
+
+    How well a song suits is what match says; songs that match did not rank stand by the scores of their plans.
+
+    Raises
+    ------
+    ParameterError : no bundled song can cover the clip
+    StoreError : the home folder cannot be used, or a bundled song not be analysed
+    """
+    params = params or WorkbenchParams()
+    footage = watch(clip, home, params, progress)
+    tracks = _tracks(home, params, progress)
+    lane = match(clip, home, params, progress=progress)
+    suits = {found.track.track_id: found for found in lane.candidate_pool}
+
+    def place(loop: Loop) -> tuple[bool, float, float, str]:
+        found, refused = suits.get(loop.song.track_id), isinstance(loop.answer, Refusal)
+        plan_score = loop.answer.plan_score if isinstance(loop.answer, LoopPlan) else 0.0
+        return (refused, 1.0 if found is None else -found.score, -plan_score, loop.song.track_id)
+
+    loops = sorted((loop_track(_song(track), footage.duration, home, params) for track in tracks), key=place)
+    if not loops or isinstance(loops[0].answer, Refusal):
+        raise ParameterError(
+            f"no bundled song can cover a clip of {footage.duration:g} s; the shortest needs 30 s more than its own "
+            "length"
+        )
+    return Choice(tuple(loops), suits, lane.reasoning)
+
+
+def demo_clip(home: Home, seconds: float = CLIP_SECONDS, progress: Progress = silent) -> Path:
+    """The film of the demo, drawn unless it is there."""
+    clip = home.prepared(home.clips) / f"the-six-ten.v{_CLIP_VERSION}.{seconds:g}s.mp4"
+    if not clip.exists():
+        from workbench.demo.video import draw_demo_film
+
+        stage = "drawing the clip"
+        progress(stage, 0.0)
+        draw_demo_film(
+            clip,
+            narration=bundled_path("data", "bundled", "voice", "narration.ogg"),
+            seconds=seconds,
+            progress=lambda done: progress(stage, done),
+        )
+    return clip
+
+
+def _tracks(home: Home, params: WorkbenchParams, progress: Progress) -> list[Track]:
+    """The bundled songs as tracks of the home's catalog."""
+    tracks = []
+    for added in add_tracks(bundled_files().wanted, home, params, progress):
+        if added.track is None:
+            raise StoreError(f"a bundled song cannot be analysed: {added.fault}")
+        tracks.append(added.track)
+    return tracks
+
+
+def _song(track: Track) -> TrackSource:
+    return TrackSource(track.track_id, track.path, track)
+
+
+def _fingerprint(loop: Loop, clip: Path, choice: Choice) -> str:
+    """Changes whenever anything that the demo writes would."""
+    stated = [
+        _PAGE_VERSION,
+        hash_file(clip),
+        hash_file(loop.song.path),
+        repr(loop.answer),
+        repr(loop.mix),
+        [(other.song.track_id, _verdict(other)) for other in choice.loops],
+        [f"{found.track.track_id} {found.score:.4f} {found.fit_explanation}" for found in choice.suits.values()],
+    ]
+    return hashlib.sha256(json.dumps(stated).encode()).hexdigest()
+
+
+def _is_made(folder: Path, fingerprint: str) -> bool:
+    try:
+        made: dict[str, Any] = json.loads((folder / _MADE).read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValueError):
+        return False
+    return made.get("fingerprint") == fingerprint and all((folder / name).exists() for name in made.get("files", []))
+
+
+def _make(loop: Loop, clip: Path, choice: Choice, home: Home, params: WorkbenchParams, progress: Progress) -> list[str]:
+    """Film, seam pictures and sounds, report; returns the names of the files."""
+    from workbench.render.film import render_film
+
+    plan, analysis, folder = loop.answer, loop.analysis, home.demo
+    assert isinstance(plan, LoopPlan), "the demo renders a plan"
+    assert analysis is not None, "a plan comes from an analysis"
+    for old in [*folder.glob("seam-*.png"), *folder.glob("seam-*.wav")]:
+        old.unlink()
+    recording = decode(loop.song.path)
+    timeline = film_timeline(loop, recording, home, params, progress)
+    seams = show_seams(plan, recording, analysis, params, progress)
+    names = [name for shown in seams for number in shown.numbers for name in _write_seam(shown, number, folder)]
+    stage = "rendering the film"
+    progress(stage, 0.0)
+    film = render_film(
+        plan, recording, clip, folder / "film.mp4", loop.mix, params.render, progress=lambda done: progress(stage, done)
+    )
+    progress("measuring the film", 0.0)
+    sections = (
+        film_section(timeline),
+        _choice_section(choice),
+        plan_section(plan, loop),
+        seams_section(plan, seams),
+        mix_section(loop, decode(film)),
+    )
+    title = (loop.song.track.title if loop.song.track is not None else None) or loop.song.track_id
+    write_page(
+        Page(
+            f"{title} under a film of {clock(plan.window_end)}",
+            (plan_sentence(plan),),
+            film.name,
+            sections,
+            ("Plan and mix as data: plan.json. Music and film were made by this project; data/README.md says how.",),
+        ),
+        folder / "report.html",
+    )
+    progress("measuring the film", 1.0)
+    return [*names, film.name, "report.html"]
+
+
+def _write_seam(shown: ShownSeam, number: int, folder: Path) -> list[str]:
+    """The picture of a seam and its four seconds as WAV; a seam that is passed again looks and sounds as before."""
+    name = f"seam-{number:02d}"
+    heard: Recording = shown.view.heard
+    (folder / f"{name}.png").write_bytes(shown.picture)
+    write_audio(folder / f"{name}.wav", [heard.samples], heard.sample_rate, heard.channels)
+    return [f"{name}.png", f"{name}.wav"]
+
+
+def _verdict(loop: Loop) -> str:
+    if isinstance(loop.answer, Refusal):
+        return loop.answer.reason.value
+    return f"{loop.answer.plan_score:.4f} {loop.answer.seam_score:.4f} {loop.answer.end_label}"
+
+
+def _choice_section(choice: Choice) -> Section:
+    """The part of the page that says why this track."""
+    rows = tuple(
+        (
+            _title(loop), _score_of(loop, choice), f"{loop.answer.plan_score:.2f}", f"{loop.answer.seam_score:.2f}",
+            str(len(loop.answer.seam_times)), clock(loop.answer.song_duration), loop.answer.end_label,
+        )
+        for loop in choice.loops
+        if isinstance(loop.answer, LoopPlan)
+    )  # fmt: skip
+    head = ("song", "suits the film", "plan score", "worst seam", "seams", "length", "ending")
+    tables = [*_reasons_table(choice.chosen), Table(head, rows, frozenset({0}))]
+    refused = tuple(
+        (_title(loop), _score_of(loop, choice), loop.answer.reason.value, loop.answer.hint)
+        for loop in choice.loops
+        if isinstance(loop.answer, Refusal)
+    )
+    if refused:
+        tables.append(Table(("refused", "suits the film", "reason", "in words"), refused))
+    chosen = () if choice.chosen is None else (choice.chosen.fit_explanation,)
+    return Section(
+        "Why this track",
+        (
+            *chosen,
+            choice.reasoning,
+            "Of the bundled songs the one that suits the film best and loops under it is served. How well a song suits "
+            "is the probability that an editor would take it; the plan score says how well it loops (seams, freshness, "
+            "ending).",
+        ),
+        tables=tuple(tables),
+    )
+
+
+def _reasons_table(chosen: Match | None) -> list[Table]:
+    """What moved the score of the song that is served."""
+    if chosen is None:
+        return []
+    lines = tuple((line.category or "", line.video, line.audio, f"{line.score:.2f}") for line in chosen.reasons)
+    return [Table(("because of", "the film", "the music", "go together"), lines)]
+
+
+def _score_of(loop: Loop, choice: Choice) -> str:
+    found = choice.suits.get(loop.song.track_id)
+    return "–" if found is None else f"{found.score:.2f}"
+
+
+def _title(loop: Loop) -> str:
+    return (loop.song.track.title if loop.song.track is not None else None) or loop.song.track_id

@@ -1,0 +1,290 @@
+"""The lexicon: what moods, genres, instruments and scenes sound like, and which words name them.
+
+`lexicon.toml` beside this file holds the knowledge, a table an entry. A *facet* is a mood, a genre or an instrument; it
+has words that name it, in English and, for moods, in six other languages, and an expectation of sound: energy, pace,
+brightness, mode. A *scene* is a kind of text that is spoken over music ("a cooking video", "a memorial"): how such
+texts talk, and the facets of the music that is commonly laid under it. Reading a text is looking its words up, one to
+three at a time, with an eye on negation (`workbench.language.negation`): "no drums" names drums as not there.
+
+Texts that are spoken seldom name their moods. The lexicon therefore also holds some nine hundred *lines* as people
+speak them, each with the facets of the music that suits; `workbench.underscore.script` learns from them.
+
+Functions: `lexicon`, `read_lexicon`, `terms_in`, `named`. Classes: `Lexicon`, `Scene`, `Line`, `Sound`, `Meaning`.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import tomllib
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any, Literal, NamedTuple, TypeAlias
+
+import numpy as np
+
+from workbench.language.negation import clauses, scopes
+from workbench.recording import FloatArray
+
+Kind: TypeAlias = Literal["moods", "genres", "instruments"]
+KINDS: tuple[Kind, ...] = ("moods", "genres", "instruments")
+LEXICON_FILE = "lexicon.toml"
+
+_RANK_WEIGHTS = (1.0, 0.65, 0.45, 0.3)
+"""weight of a scene's first, second, third and fourth facet of a kind"""
+_COMPANION_SHARE = 0.3
+"""weight of the moods that go with the one a line was written for"""
+_INSTRUMENT_SHARE = 1.5
+"""scale of instruments that are taken from genres: of those that a genre has, a piece uses some"""
+_LONGEST_TERM = 3
+_ENDINGS = ("s", "ly", "es")
+_LONGEST_READ = 20_000
+"""characters of a text that are looked up: more than a script may have, and an end to descriptions without one"""
+
+
+class Sound(NamedTuple):
+    """How music is expected to sound."""
+
+    energy: float
+    """0 to 1"""
+    bpm: float
+    """beats a minute"""
+    brightness: float
+    """0 dull to 1 bright"""
+    mode: float
+    """-1 minor to +1 major"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scene:
+    """A kind of text, and the music that suits it."""
+
+    name: str
+    """as in "reads like …" """
+    said: tuple[str, ...]
+    """how such texts talk"""
+    cues: frozenset[str]
+    """single words that give it away"""
+    music: str
+    """how a catalog describes what suits"""
+    facets: FloatArray
+    """shape (n_facets,), 0 to 1"""
+    sound: Sound
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Line:
+    """Something that is spoken, and the music that suits it."""
+
+    text: str
+    facets: FloatArray
+    """shape (n_facets,), 0 to 1"""
+    sound: Sound
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Meaning:
+    """What the lexicon finds in a text."""
+
+    facets: FloatArray
+    """shape (n_facets,), 1 where a word names the facet, shared out where a word names several of one kind"""
+    denied: FloatArray
+    """shape (n_facets,), the same of words under a negation"""
+    sound: Sound | None
+    """mean expectation of what was named; None where nothing was"""
+    found: Mapping[str, tuple[str, ...]]
+    """the words that named each facet"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Lexicon:
+    """The whole of it."""
+
+    names: tuple[str, ...]
+    """of the facets: moods, genres, instruments"""
+    kinds: tuple[Kind, ...]
+    """of each facet"""
+    sounds: FloatArray
+    """shape (n_facets, 4), the fields of `Sound`"""
+    music: tuple[str, ...]
+    """how a catalog describes each facet"""
+    terms: Mapping[str, tuple[int, ...]]
+    """a word, or words joined by hyphens, to the facets that it names"""
+    foreign: frozenset[str]
+    """those of the terms that are not English"""
+    scenes: tuple[Scene, ...]
+    cues: Mapping[str, tuple[int, ...]]
+    """a word to the scenes that it gives away"""
+    lines: tuple[Line, ...]
+
+    def of(self, kind: Kind) -> slice:
+        """Where the facets of a kind are."""
+        first = self.kinds.index(kind)
+        return slice(first, first + self.kinds.count(kind))
+
+    def index(self, name: str) -> int:
+        """Which facet has a name; of a name that a mood and a genre share, the mood."""
+        return self.names.index(name)
+
+
+@cache
+def lexicon() -> Lexicon:
+    """The lexicon that ships with the package, read once."""
+    tables = tomllib.loads(_file(LEXICON_FILE).decode("utf-8"))
+    names: list[str] = []
+    kinds: list[Kind] = []
+    sounds: list[Sequence[float]] = []
+    music: list[str] = []
+    terms: defaultdict[str, list[int]] = defaultdict(list)
+    english: set[str] = set()
+    for kind in KINDS:
+        for name, entry in tables[kind].items():
+            spoken = {name.replace("_", "-"), *entry["words"].split()}
+            english |= spoken
+            for term in spoken | set(entry["foreign"].split()):
+                terms[term].append(len(names))
+            names.append(name)
+            kinds.append(kind)
+            sounds.append(entry["sound"])
+            music.append(entry["music"])
+    place = {(kind, name): index for index, (kind, name) in enumerate(zip(kinds, names, strict=True))}
+    scenes = tuple(_scene(entry, place) for entry in tables["scenes"])
+    cues: defaultdict[str, list[int]] = defaultdict(list)
+    for index, scene in enumerate(scenes):
+        for cue in scene.cues:
+            cues[cue].append(index)
+    return Lexicon(
+        names=tuple(names),
+        kinds=tuple(kinds),
+        sounds=np.array(sounds, dtype=np.float64),
+        music=tuple(music),
+        terms={term: tuple(found) for term, found in terms.items()},
+        foreign=frozenset(terms.keys() - english),
+        scenes=scenes,
+        cues={cue: tuple(found) for cue, found in cues.items()},
+        lines=tuple(_lines(tables, scenes, place, np.array(sounds, dtype=np.float64))),
+    )
+
+
+def read_lexicon(text: str) -> Meaning:
+    """Which moods, genres and instruments a text names, and which it denies.
+
+    Parameters
+    ----------
+    text : of any length; the first 20,000 characters are read
+    """
+    book = lexicon()
+    facets, denied = np.zeros(len(book.names)), np.zeros(len(book.names))
+    found: defaultdict[str, list[str]] = defaultdict(list)
+    for term, negated in terms_in(text, book.terms):
+        into = denied if negated else facets
+        named = book.terms[term]
+        for index in named:
+            alike = sum(book.kinds[other] == book.kinds[index] for other in named)
+            into[index] = max(into[index], 1.0 / alike)
+            if not negated:
+                found[book.names[index]].append(term)
+    total = float(facets.sum())
+    sound = Sound(*(facets @ book.sounds / total)) if total > 0 else None
+    return Meaning(facets, denied, sound, {name: tuple(dict.fromkeys(words)) for name, words in found.items()})
+
+
+def terms_in(text: str, known: Mapping[str, object]) -> Iterator[tuple[str, bool]]:
+    """Terms of a text that are known, longest first where they overlap, each with whether it is negated.
+
+    Parameters
+    ----------
+    text : of any length; the first 20,000 characters are read
+    known : the lexicon's terms or its cues
+    """
+    for clause in clauses(text[:_LONGEST_READ]):
+        words, negated, at = clause.words, scopes(clause.words), 0
+        while at < len(words):
+            longest = _LONGEST_TERM if words[at] in _openings() else 1
+            for length in range(min(longest, len(words) - at), 0, -1):
+                term = _known(words[at : at + length], known)
+                if term is not None:
+                    yield term, negated[at] is not None
+                    at += length
+                    break
+            else:
+                at += 1
+
+
+def lexicon_digest() -> str:
+    """SHA-256 of the lexicon: what was fitted on it belongs to it."""
+    return hashlib.sha256(_file(LEXICON_FILE)).hexdigest()
+
+
+@cache
+def _openings() -> frozenset[str]:
+    """First words of the terms and cues that have several: only there more than one has to be looked up."""
+    book = lexicon()
+    return frozenset(term.partition("-")[0] for term in (*book.terms, *book.cues) if "-" in term)
+
+
+def _known(words: Sequence[str], known: Mapping[str, object]) -> str | None:
+    """The term that words make, as it stands or without its ending."""
+    term = words[0] if len(words) == 1 else "-".join(words)
+    if term in known and len(term) > 2:
+        return term
+    for ending in _ENDINGS:
+        if term.endswith(ending) and len(form := term.removesuffix(ending)) > 2 and form in known:
+            return form
+    return None
+
+
+def _scene(entry: Mapping[str, Any], place: Mapping[tuple[Kind, str], int]) -> Scene:
+    facets = np.zeros(len(place))
+    for kind in KINDS:
+        for name, weight in zip(str(entry[kind]).split(), _RANK_WEIGHTS, strict=False):
+            facets[place[kind, name]] = weight
+    return Scene(
+        name=str(entry["name"]),
+        said=tuple(entry["said"]),
+        cues=frozenset(str(entry["cues"]).split()),
+        music=str(entry["music"]),
+        facets=facets,
+        sound=Sound(*entry["sound"]),
+    )
+
+
+def _lines(
+    tables: Mapping[str, Any], scenes: Sequence[Scene], place: Mapping[tuple[Kind, str], int], sounds: FloatArray
+) -> Iterator[Line]:
+    """All lines. What an entry leaves open, the scenes with the same moods or genres fill in."""
+    of_scenes = np.stack([scene.facets for scene in scenes])
+    kinds = np.array([kind for kind, _ in place])
+    is_mood, is_genre, is_instrument = (kinds == kind for kind in KINDS)
+    for name, entry in tables["moods"].items():
+        index = place["moods", name]
+        facets = of_scenes[:, index] @ of_scenes / of_scenes[:, index].sum()
+        facets[is_mood] *= _COMPANION_SHARE
+        facets[index] = 1.0
+        yield from (Line(text, facets, Sound(*entry["sound"])) for text in entry["said"])
+    for scene in scenes:
+        yield from (Line(text, scene.facets, scene.sound) for text in scene.said)
+    played_by = of_scenes[:, is_genre].T @ of_scenes[:, is_instrument] / of_scenes[:, is_genre].sum(axis=0)[:, None]
+    for entry in tables["lines"]:
+        facets = np.zeros(len(place))
+        for kind in ("moods", "genres"):
+            for name, weight in zip(entry[kind].split(), _RANK_WEIGHTS, strict=False):
+                facets[place[kind, name]] = weight
+        genres, moods = facets[is_genre], facets * is_mood
+        facets[is_instrument] = _INSTRUMENT_SHARE * (genres @ played_by) / genres.sum()
+        sound = Sound(*(moods @ sounds / moods.sum()))._replace(energy=entry["energy"])
+        yield from (Line(text, facets, sound) for text in entry["said"])
+
+
+def _file(name: str) -> bytes:
+    return resources.files("workbench.language").joinpath(name).read_bytes()
+
+
+def named(facets: FloatArray, kinds: Iterable[Kind] = KINDS, least: float = 0.0, most: int = 3) -> list[str]:
+    """Names of the strongest facets of some kinds, strongest first, blanks for underscores."""
+    book = lexicon()
+    wanted = [index for index, kind in enumerate(book.kinds) if kind in kinds and facets[index] > least]
+    wanted.sort(key=lambda index: (-facets[index], index))
+    return [book.names[index].replace("_", " ") for index in wanted[:most]]

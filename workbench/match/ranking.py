@@ -1,0 +1,370 @@
+"""Rank a catalog against a film: how well each track suits it, part by part, all tracks at once.
+
+Six questions are asked of every track, each answered from 0 to 1:
+
+    pace     does its pulse go with the cutting? do the cuts fall on its bars?
+    energy   is it as lively as the film, and does it rise and fall where the film does?
+    mood     do its mode and colour go with the light?
+    voice    does it leave room for whoever speaks?
+    length   is it long enough, or does it loop?
+    sync     do its landmarks meet the film's moments at some placement? (`workbench.align`, for the best only)
+
+What a film expects of its music (energy, pulse, valence) is linear in its facts. The raw score is the weighted
+geometric mean of the parts: a track has to be right in every respect, and one that is wrong in one is not saved by the
+others. All constants were fitted once on a reference set of graded pairs, see `workbench.match.reference`, so
+that a pair scores the same whatever else the catalog holds.
+
+**Pulse** joins beats a minute with onsets a second, as a fast tempo with few notes is felt at half. **Contours** are
+compared at the scale of scenes: the mean energy of the music under each scene, over as much as will be heard, and again
+from the start where the film is longer than the track. **Bars**: if cuts keep time with music, the phases at which they
+fall within a bar, a half bar or a beat agree; Rayleigh's test says how surely that is no chance (Mardia & Jupp 2000).
+
+Retrieval is a scan: the parts that read single numbers cost a few nanoseconds a track, so all of a million tracks are
+looked at, in blocks that stay in the processor's cache, and nothing is missed as it could be by an approximate index.
+Only of the best few hundred the contours and bars are read.
+
+Functions: `rank` for all of it; `quick_parts`, `slow_parts`, `raw_scores` for its steps.
+
+References
+----------
+A. Hanjalic & L.-Q. Xu, IEEE Transactions on Multimedia 7(1), 2005 (arousal and valence of film). J. A. Russell, "A
+circumplex model of affect", Journal of Personality and Social Psychology 39, 1980. K. V. Mardia & P. E. Jupp,
+"Directional statistics", 2000, section 6.3 (Rayleigh's test).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from workbench.catalog.columns import Columns
+from workbench.catalog.lane import Calibration, calibrated
+from workbench.character.descriptors import CONTOUR_PARTS
+from workbench.match.video_facts import FilmFacts
+from workbench.params import MATCH_PARTS, CoverParams, MatchParams
+from workbench.recording import FloatArray, IntArray
+
+BAR_UNITS = ("bar", "half bar", "beat")
+"""what cuts may keep time with"""
+
+_BLOCK = 1 << 16
+"""tracks scanned at a time; their intermediate results stay in the cache"""
+_WINDOW_CUTS = 16
+"""cuts over which a phase is expected to hold: editors place music anew, and tempi are known to a part in a thousand"""
+_LEAST_CUTS = 4
+_MIDDLE_BPM = 104.0
+"""geometric middle of 60 to 180: slower music may be felt at double, faster at half"""
+_TEMPO_SHARE = np.float32(0.75)
+_MOST_UNITS = 4.5
+"""units that the median shot may last: a cut every seventh beat is on the beat, and nobody hears it"""
+_KEEPS_TIME_ODDS = 0.01
+"""that a film was cut to this very tempo, before looking: of hundreds of tracks one in a hundred would seem to fit"""
+_LEAST_PART = 0.02
+"""a part speaks no louder against a track than this"""
+LOOP_EXCESS_SECONDS = CoverParams().required_excess_seconds
+"""a film that is longer than the track by this is looped: what covering asks for unless it is told otherwise"""
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What a film expects of its music."""
+
+    energy: float
+    """0 to 1"""
+    pulse: float
+    """0 to 1"""
+    valence: float
+    """0 sombre to 1 cheerful"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranking:
+    """The best tracks for a film, best first."""
+
+    rows: IntArray
+    """shape (n,), rows of the catalog's columns"""
+    columns: Columns
+    """of these rows"""
+    parts: Mapping[str, FloatArray]
+    """by name of the part, shape (n,), 0 to 1"""
+    raw: FloatArray
+    """shape (n,), without sync"""
+    wanted: Wanted
+
+
+def wanted_of(film: FilmFacts, params: MatchParams) -> Wanted:
+    """What a film expects of its music."""
+    facts = film_evidence(film)
+
+    def of(weights: tuple[float, ...]) -> float:
+        return float(np.clip(facts @ np.array(weights), 0.0, 1.0))
+
+    calm = 1.0 - params.calm_under_voice * min(1.0, film.speech_share / params.much_speech)
+    return Wanted(calm * of(params.wanted_energy), of(params.wanted_pulse), of(params.wanted_valence))
+
+
+def film_evidence(film: FilmFacts) -> FloatArray:
+    """What expectations are linear in: 1, pace, movement, loudness of the place, brightness, 4 x colourfulness."""
+    return np.array([1.0, film.pace, film.movement, _loudness_of(film), film.brightness, 4.0 * film.colourfulness])
+
+
+def rank(film: FilmFacts, columns: Columns, count: int, params: MatchParams | None = None) -> Ranking:
+    """The best tracks of a catalog for a film, before it is tried where they land.
+
+    Equal scores are ordered by track id, so that the order is the same whatever the rows' order.
+
+    Parameters
+    ----------
+    film : what was measured of it
+    columns : all tracks
+    count : how many are wanted
+    params : scales, weights
+    """
+    params = params or MatchParams()
+    wanted = wanted_of(film, params)
+    rows = _scan(film, wanted, columns, max(count, params.candidates), params)
+    rows = rows[~columns.silent[rows]]
+    chosen = columns.take(rows)
+    parts = quick_parts(film, wanted, chosen, params) | slow_parts(film, chosen, params)
+    raw = raw_scores(parts, params)
+    order = np.lexsort((chosen.track_ids.astype(str), -raw))[:count]
+    return Ranking(
+        rows[order], chosen.take(order), {name: part[order] for name, part in parts.items()}, raw[order], wanted
+    )
+
+
+def _scan(film: FilmFacts, wanted: Wanted, columns: Columns, count: int, params: MatchParams) -> IntArray:
+    """Rows with the best quick parts, in no order."""
+    total = len(columns)
+    scores = np.empty(total, dtype=np.float32)
+    for first in range(0, total, _BLOCK):
+        block = _numbers(columns, first, first + _BLOCK)
+        scores[first : first + _BLOCK] = _log_sum(_quick(film, wanted, block, params), params)
+    if total <= count:
+        return np.arange(total, dtype=np.int64)
+    return np.argpartition(-scores, count)[:count].astype(np.int64)
+
+
+def raw_scores(parts: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
+    """Weighted geometric mean of the parts, 0 to 1; a part that is missing (sync, say) counts as it usually is."""
+    usual, weights = params.usual_parts, params.weights
+    missing = sum(weights[name] * float(np.log(usual[name])) for name in MATCH_PARTS if name not in parts)
+    return np.asarray(np.exp((_log_sum(parts, params) + missing) / sum(weights.values())))
+
+
+def scores_of(raw: FloatArray, params: MatchParams) -> FloatArray:
+    """Calibrated scores, 0 to 1."""
+    return calibrated(raw, Calibration(params.calibration_offset, params.calibration_slope))
+
+
+def _log_sum(parts: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
+    """Weighted sum of the parts' logarithms, shape (n,)."""
+    weights, least = params.weights, np.float32(_LEAST_PART)
+    return np.asarray(sum(np.float32(weights[name]) * np.log(np.maximum(part, least)) for name, part in parts.items()))
+
+
+def quick_parts(film: FilmFacts, wanted: Wanted, columns: Columns, params: MatchParams) -> dict[str, FloatArray]:
+    """The parts that read single numbers, by name, shape (n,) each.
+
+    Where a number is not known of a track, the part that needs it is as it usually is: it speaks neither way.
+    """
+    return _quick(film, wanted, _numbers(columns, 0, len(columns)), params)
+
+
+def slow_parts(film: FilmFacts, columns: Columns, params: MatchParams) -> dict[str, FloatArray]:
+    """The parts that read contours and cuts, by name, shape (n,) each."""
+    agreement, _ = bar_agreement(film.cuts, columns.bpm, columns.beats_per_bar)
+    return {"bars": bonus(agreement), "arc": arc_part(film, columns, params)}
+
+
+def bonus(found: FloatArray) -> FloatArray:
+    """The part of something that is a merit where it is found, and no fault where it is not: from 0.5 up to 1."""
+    return np.asarray(np.float32(0.5) + np.float32(0.5) * found)
+
+
+def _numbers(columns: Columns, first: int, last: int) -> dict[str, FloatArray]:
+    names = (
+        "bpm",
+        "energy",
+        "brightness",
+        "density",
+        "mode",
+        "duration",
+        "vocals",
+        "speech_band",
+        "loopable",
+    )
+    return {name: np.asarray(getattr(columns, name)[first:last], dtype=np.float32) for name in names}
+
+
+def _quick(
+    film: FilmFacts, wanted: Wanted, tracks: Mapping[str, FloatArray], params: MatchParams
+) -> dict[str, FloatArray]:
+    usual = params.usual_parts
+
+    def known(name: str, part: FloatArray) -> FloatArray:
+        return np.where(np.isnan(part), np.float32(usual[name]), part)
+
+    return {
+        "pulse": known("pulse", _pulse_part(tracks["bpm"], tracks["density"], wanted.pulse, params)),
+        "level": known("level", _bell(tracks["energy"], wanted.energy, params.energy_width)),
+        "mood": known(
+            "mood",
+            _bell(track_valence(tracks["mode"], tracks["brightness"], params), wanted.valence, params.valence_width),
+        ),
+        "voice": known("voice", voice_part(film.speech_share, tracks["vocals"], tracks["speech_band"], params)),
+        "length": known("length", length_part(film.duration, tracks["duration"], tracks["loopable"])),
+    }
+
+
+def _pulse_part(bpm: FloatArray, density: FloatArray, wanted: float, params: MatchParams) -> FloatArray:
+    """How well a pulse suits; half and double tempo are heard in most music, and a little less believed."""
+    heard, other, _ = _both_pulses(bpm, density, wanted, params)
+    return np.asarray(np.maximum(heard, other))
+
+
+def felt_factor(bpm: FloatArray, density: FloatArray, wanted: float, params: MatchParams) -> FloatArray:
+    """At which multiple of its tempo each track suits best: 1, or 0.5 or 2; shape (n,)."""
+    heard, other, factor = _both_pulses(bpm, density, wanted, params)
+    return np.where(other > heard, factor, np.float32(1.0))
+
+
+def _both_pulses(
+    bpm: FloatArray, density: FloatArray, wanted: float, params: MatchParams
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """How well the tempo suits, how well its neighbour an octave off does, and which neighbour that is."""
+    factor = np.where(bpm < np.float32(_MIDDLE_BPM), np.float32(2.0), np.float32(0.5))
+    heard = _bell(track_pulse(bpm, density), wanted, params.pulse_width)
+    other = np.float32(params.octave_trust) * _bell(track_pulse(factor * bpm, density), wanted, params.pulse_width)
+    return heard, other, factor
+
+
+def _bell(values: FloatArray, centre: float, width: float) -> FloatArray:
+    """1 at the centre, falling off to both sides; width is the standard deviation."""
+    return np.asarray(np.exp(np.float32(-0.5) * np.square((values - np.float32(centre)) / np.float32(width))))
+
+
+def track_pulse(bpm: FloatArray, density: FloatArray) -> FloatArray:
+    """How fast music is felt, 0 to 1: mostly its tempo (60 to 180 bpm), a little its onsets (2 to 12 a second).
+
+    Music without beats goes by its onsets alone.
+    """
+    tempo = np.clip(np.log2(bpm / np.float32(60.0)) / np.float32(np.log2(3.0)), -0.2, 1.2)
+    events = np.clip(
+        np.log2(np.maximum(density, np.float32(0.1)) / np.float32(2.0)) / np.float32(np.log2(6.0)), 0.0, 1.2
+    )
+    both = _TEMPO_SHARE * tempo + (np.float32(1.0) - _TEMPO_SHARE) * events
+    return np.clip(np.where(np.isnan(tempo), events, np.where(np.isnan(events), tempo, both)), 0.0, 1.0)
+
+
+def track_valence(mode: FloatArray, brightness: FloatArray, params: MatchParams) -> FloatArray:
+    """How cheerful music is, 0 to 1, from its mode and how bright it sounds."""
+    constant, of_mode, of_brightness = params.valence_of_music
+    shine = np.where(np.isnan(brightness), np.float32(0.5), brightness)
+    major = np.where(np.isnan(mode), np.float32(0.0), mode)
+    return np.clip(constant + of_mode * major + of_brightness * shine, 0.0, 1.0)
+
+
+def voice_part(speech_share: float, vocals: FloatArray, speech_band: FloatArray, params: MatchParams) -> FloatArray:
+    """How much room is left for a speaker: 1 where nobody speaks, or where nobody sings and 1 to 4 kHz are free."""
+    much = np.float32(min(1.0, speech_share / params.much_speech))
+    crowded = np.clip((speech_band - np.float32(params.free_band)) / np.float32(params.full_band), 0.0, 1.0)
+    share = np.float32(params.vocals_share)
+    # A detector that hears a third of a voice in a saxophone is not heard as a third of a singer.
+    sings = np.clip((vocals - np.float32(0.3)) / np.float32(0.4), 0.0, 1.0)
+    crowded = np.where(np.isnan(crowded), np.float32(0.5), crowded)
+    return np.asarray(np.float32(1.0) - much * (share * sings + (np.float32(1.0) - share) * crowded))
+
+
+def length_part(film_seconds: float, duration: FloatArray, loopable: FloatArray) -> FloatArray:
+    """How well a track covers a film: 1 where it is long enough, else by how well it loops and how bare it would be.
+
+    A film that is longer by less than half a minute is not looped; the share without music counts twice.
+    """
+    bare = np.clip(np.float32(1.0) - duration / np.float32(film_seconds), 0.0, 1.0)
+    straight = np.clip(np.float32(1.0) - np.float32(2.0) * bare, 0.0, 1.0)
+    passes = np.float32(film_seconds) / np.maximum(duration, np.float32(1.0))
+    # Heard for the tenth time, the best loop tires.
+    tired = np.clip(np.float32(1.0) - np.float32(0.08) * np.log2(np.maximum(passes, 1.0)), 0.3, 1.0)
+    looped = np.where(np.isnan(loopable), np.float32(0.5), loopable) * tired
+    loops = np.float32(film_seconds) - duration >= np.float32(LOOP_EXCESS_SECONDS)
+    return np.where(np.isnan(duration), np.float32(np.nan), np.where(loops, np.maximum(looped, straight), straight))
+
+
+def arc_part(film: FilmFacts, columns: Columns, params: MatchParams) -> FloatArray:
+    """How well the music's energy follows the film's drive from scene to scene; 0.5 where neither changes.
+
+    The correlation over the scenes, weighed by their lengths and by how much there is to follow.
+    """
+    music = under_scenes(film, columns)
+    seconds = np.array([scene.seconds for scene in film.scenes])
+    drive = np.array([scene.drive for scene in film.scenes])
+    share = seconds / seconds.sum()
+    wanted = drive - drive @ share
+    swing = float(np.sqrt(np.square(wanted) @ share))
+    heard = music - (music @ share)[:, None]
+    spread = np.sqrt(np.square(heard) @ share)
+    follows = (heard * wanted) @ share / np.maximum(spread * swing, 1e-6)
+    # Two scenes agree or not by the toss of a coin; a wobble is no arc, in the film or in the music.
+    trust = max(0.0, 1.0 - 1.5 / len(film.scenes))
+    matters = swing / (swing + params.usual_swing) * spread / (spread + params.usual_spread)
+    part = 0.5 + 0.5 * np.clip(follows, -1.0, 1.0) * trust * matters
+    return np.where(np.isnan(part), np.float32(params.usual_parts["arc"]), part).astype(np.float32)
+
+
+def under_scenes(film: FilmFacts, columns: Columns) -> FloatArray:
+    """Mean energy of the music under each scene, shape (n_tracks, n_scenes).
+
+    Music begins with the film and begins again when it is over, as often as the film needs. NaN without a contour.
+    """
+    contour = np.asarray(columns.contour, dtype=np.float64)
+    duration = np.where(columns.duration > 0.0, columns.duration, np.nan).astype(np.float64)
+    below = np.concatenate([np.zeros((len(columns), 1)), np.cumsum(contour, axis=1)], axis=1) / CONTOUR_PARTS
+    edges = np.array([0.0, *(scene.end for scene in film.scenes)])
+    passes, place = np.divmod(edges[None, :] / duration[:, None], 1.0)
+    at = place * CONTOUR_PARTS
+    part = np.minimum(np.nan_to_num(at).astype(np.int64), CONTOUR_PARTS - 1)
+    inside = np.take_along_axis(below, part, axis=1)
+    inside += (at - part) * np.take_along_axis(contour, part, axis=1) / CONTOUR_PARTS
+    total = passes * below[:, -1:] + inside
+    return np.asarray(np.diff(total, axis=1) * duration[:, None] / np.diff(edges))
+
+
+def bar_agreement(cuts: FloatArray, bpm: FloatArray, beats_per_bar: IntArray) -> tuple[FloatArray, IntArray]:
+    """How surely and how well the cuts keep time with bars, half bars or beats of each track; 0 where they do not.
+
+    Phases are compared within runs of sixteen cuts, so that music may be placed anew now and then. Under chance the sum
+    over the runs of n R² is gamma-distributed; of three periods the best is taken, and allowed for. The mean length R
+    counts by the probability that it is none of chance's.
+
+    Returns
+    -------
+    agreement : shape (n,), 0 to 1
+    unit : shape (n,), index into `BAR_UNITS`: what they keep time with best
+    """
+    from scipy.special import gammaincc
+
+    n_tracks = len(bpm)
+    if cuts.size < _LEAST_CUTS or not n_tracks:
+        return np.zeros(n_tracks, dtype=np.float32), np.zeros(n_tracks, dtype=np.int64)
+    runs = np.array_split(cuts, max(1, round(cuts.size / _WINDOW_CUTS)))
+    shot = float(np.median(np.diff(cuts)))
+    pulsed = np.isfinite(bpm) & (np.asarray(bpm) > 0)
+    beat = 60.0 / np.where(pulsed, bpm, 60.0).astype(np.float64)
+    bar = beat * np.where(np.asarray(beats_per_bar) > 0, beats_per_bar, 4)
+    agreement = np.zeros((len(BAR_UNITS), n_tracks))
+    for unit, period in enumerate((bar, 0.5 * bar, beat)):
+        lengths = [np.abs(np.exp(2j * np.pi * run[None, :] / period[:, None]).mean(axis=1)) for run in runs]
+        evidence = sum(run.size * np.square(length) for run, length in zip(runs, lengths, strict=True))
+        chance = np.minimum(1.0, len(BAR_UNITS) * gammaincc(len(runs), evidence))
+        mean = sum(run.size * length for run, length in zip(runs, lengths, strict=True)) / cuts.size
+        simple = period >= shot / _MOST_UNITS
+        agreement[unit] = np.where(pulsed & simple, mean * _KEEPS_TIME_ODDS / (_KEEPS_TIME_ODDS + chance), 0.0)
+    return agreement.max(axis=0).astype(np.float32), agreement.argmax(axis=0)
+
+
+def _loudness_of(film: FilmFacts) -> float:
+    """How loud the place itself is, 0 to 1; half where nothing is to be heard of it."""
+    return 0.5 if film.sound_lufs is None else float(np.clip((film.sound_lufs + 50.0) / 30.0, 0.0, 1.0))

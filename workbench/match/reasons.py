@@ -1,0 +1,418 @@
+"""Why a track fits a film, in words: one line for each fact that moved the score, and a sentence that sums them up.
+
+A line holds what was measured of the film, what was measured of the track, and how well both go together; numbers have
+units, so that anybody can check them. Where measurements of different kinds meet on a scale of their own, as cuts and
+tempo do in pulse, or light and mode in cheerfulness, both sides end with the two numbers that were compared. Which
+facts moved the score is arithmetic, not taste: a part's effect is its logarithm against what it usually is, times its
+weight. What moved the score most comes first, whichever way it did.
+
+Functions: `reasons`, `explanation`, `fitting_tags`, `lane_title`, `lane_reasoning`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import isnan, log
+
+import numpy as np
+
+from workbench.align.placements import CHANCE_SCORE, Placement
+from workbench.catalog.columns import Columns
+from workbench.catalog.lane import Reason
+from workbench.catalog.track import Track
+from workbench.language.lexicon import read_lexicon
+from workbench.match.ranking import (
+    BAR_UNITS,
+    LOOP_EXCESS_SECONDS,
+    Wanted,
+    bar_agreement,
+    felt_factor,
+    track_pulse,
+    track_valence,
+    under_scenes,
+)
+from workbench.match.video_facts import FilmFacts, Scene
+from workbench.params import MATCH_PARTS, MatchParams
+
+_LEAST_EFFECT = 0.004
+"""of the raw score; less did not move it"""
+_GOOD, _BAD = 0.75, 0.45
+"""parts over and under which an explanation praises and warns"""
+_HEARD_AGREEMENT = 0.2
+_MOSTLY = 0.15
+"""of a mode, from where on music is called minor or major"""
+_FELT = {0.5: ", felt at half", 2.0: ", felt at double"}
+_TAG_REACH = 0.2
+"""of energy and of valence, that the usual sound of a tag may lie off"""
+CATEGORY_OF = {
+    "pulse": "pace", "bars": "pace", "level": "energy", "arc": "energy", "mood": "mood", "voice": "voice",
+    "length": "length", "sync": "sync",
+}  # fmt: skip
+"""which category of the interface a part belongs to"""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """One track beside one film, as ranked."""
+
+    film: FilmFacts
+    wanted: Wanted
+    columns: Columns
+    """of one row: the track's"""
+    track: Track
+    parts: Mapping[str, float]
+    placements: Sequence[Placement] | None
+    """None where it could not be tried where the track lands"""
+
+    def number(self, name: str) -> float:
+        """A fact of the track, NaN where unknown."""
+        return float(getattr(self.columns, name)[0])
+
+
+def effects(parts: Mapping[str, float], params: MatchParams) -> dict[str, float]:
+    """By how much each part moved the logarithm of the raw score, against what it usually is."""
+    whole = sum(params.weights.values())
+    return {
+        name: params.weights[name] * (log(max(parts[name], 0.02)) - log(params.usual_parts[name])) / whole
+        for name in MATCH_PARTS
+        if name in parts
+    }
+
+
+def reasons(pair: Pair, params: MatchParams) -> tuple[Reason, ...]:
+    """One line for each fact that moved the score, what moved it most first."""
+    moved = effects(pair.parts, params)
+    lines: list[Reason] = []
+    for name in sorted(moved, key=lambda name: (-abs(moved[name]), MATCH_PARTS.index(name))):
+        facts = _facts(name, pair, params)
+        if facts is not None and (abs(moved[name]) >= _LEAST_EFFECT or _always_told(name, pair)):
+            video, audio, score = facts
+            lines.append(Reason(video, audio, min(1.0, max(0.0, score)), CATEGORY_OF[name]))
+    return tuple(lines)
+
+
+def _always_told(name: str, pair: Pair) -> bool:
+    """Whether a line is of use even where it is as usual: how a film is covered that is longer than the track."""
+    return name == "length" and pair.film.duration > pair.number("duration")
+
+
+def _facts(name: str, pair: Pair, params: MatchParams) -> tuple[str, str, float] | None:
+    """What a part compared: of the film, of the track, and how well it went; None where there was nothing to say."""
+    film, wanted, score = pair.film, pair.wanted, float(pair.parts[name])
+    match name:
+        case "pulse":
+            if not _known(pair, "bpm", "density"):
+                return None
+            return f"{cutting(film)}; pulse {wanted.pulse:.2f} of 1 suits", pulse_of(pair, params), score
+        case "level":
+            if not _known(pair, "energy"):
+                return None
+            seen = f"{cutting(film)}, {motion(film)}; energy {wanted.energy:.2f} of 1 suits"
+            return seen, f"energy {pair.number('energy'):.2f} of 1", score
+        case "mood":
+            if not _known(pair, "mode", "brightness"):
+                return None
+            colours = f"brightness {film.brightness:.2f}, colourfulness {film.colourfulness:.2f}"
+            cheer = f"cheerfulness {_valence(pair, params):.2f} of 1"
+            return f"{colours}; cheerfulness {wanted.valence:.2f} of 1 suits", f"{sound_of(pair)}; {cheer}", score
+        case "voice":
+            if film.speech_share <= 0.0 or not _known(pair, "vocals", "speech_band"):
+                return None
+            return f"speech {100 * film.speech_share:.0f} %", voices_of(pair), score
+        case "length":
+            return (f"{clock(film.duration)} long", length_of(pair), score) if _known(pair, "duration") else None
+        case "bars":
+            return _bars(pair)
+        case "arc":
+            return _arc(pair, score)
+        case _:
+            return _sync(pair)
+
+
+def _known(pair: Pair, *names: str) -> bool:
+    return any(not isnan(pair.number(name)) for name in names)
+
+
+def clock(seconds: float) -> str:
+    """As an editor reads it: 3:05."""
+    whole = round(seconds)
+    return f"{whole // 60}:{whole % 60:02d}"
+
+
+def cutting(film: FilmFacts) -> str:
+    """How fast it is cut."""
+    if not film.cuts.size:
+        return "no cuts"
+    rate = film.cuts_per_minute
+    return f"{rate:.0f} cuts per minute" if rate >= 9.5 else f"{rate:.1f} cuts per minute"
+
+
+def motion(film: FilmFacts) -> str:
+    """How much moves."""
+    return f"motion {film.motion:.2f} picture heights per second"
+
+
+def tempo_of(pair: Pair) -> str:
+    """How fast a track is."""
+    bpm, density = pair.number("bpm"), pair.number("density")
+    beats = "no steady beat" if isnan(bpm) else f"{bpm:.0f} bpm"
+    return beats if isnan(density) else f"{beats}, {density:.1f} onsets per second"
+
+
+def pulse_of(pair: Pair, params: MatchParams) -> str:
+    """How fast a track is felt, at the multiple of its tempo that was compared."""
+    columns, factor = pair.columns, _felt_factor(pair, params)
+    pulse = float(track_pulse(columns.bpm * np.float32(factor), columns.density)[0])
+    return f"{tempo_of(pair)}{_FELT.get(factor, '')}; pulse {pulse:.2f} of 1"
+
+
+def _felt_factor(pair: Pair, params: MatchParams) -> float:
+    return float(felt_factor(pair.columns.bpm, pair.columns.density, pair.wanted.pulse, params)[0])
+
+
+def _valence(pair: Pair, params: MatchParams) -> float:
+    """How cheerful a track is, as it was compared."""
+    return float(track_valence(pair.columns.mode, pair.columns.brightness, params)[0])
+
+
+def sound_of(pair: Pair) -> str:
+    """Key and colour of a track; with a key that was heard stands how far its mode was believed."""
+    track, mode, brightness = pair.track, pair.number("mode"), pair.number("brightness")
+    said = []
+    if not isnan(mode):
+        if track.musical_key_mode is not None:
+            said.append(f"{track.musical_key_name or ''} {track.musical_key_mode}".strip())
+        if abs(mode) < 1.0:
+            said.append(f"mode {mode:+.2f} from -1 minor to +1 major")
+    if not isnan(brightness):
+        said.append(f"brightness of sound {brightness:.2f}")
+    return ", ".join(said)
+
+
+def _colour_of(pair: Pair) -> str:
+    """The colour of a track in a word or two."""
+    mode, brightness = pair.number("mode"), pair.number("brightness")
+    named = "major" if mode > _MOSTLY else "minor" if mode < -_MOSTLY else ""
+    shine = "" if isnan(brightness) else "bright" if brightness > 0.6 else "dark" if brightness < 0.35 else "mellow"
+    return f"its {', '.join(word for word in (shine, named) if word)} sound".replace("  ", " ")
+
+
+def voices_of(pair: Pair) -> str:
+    """What a speaker has to compete with."""
+    vocals, band = pair.number("vocals"), pair.number("speech_band")
+    said = []
+    if not isnan(vocals):
+        said.append(f"a voice with a probability of {100 * vocals:.0f} %")
+    if not isnan(band):
+        said.append(f"{100 * band:.0f} % of its power from 1 to 4 kHz")
+    return ", ".join(said)
+
+
+def length_of(pair: Pair) -> str:
+    """How long a track is, and whether it loops where it has to."""
+    duration, loopable = pair.number("duration"), pair.number("loopable")
+    said = f"{clock(duration)} long"
+    if pair.film.duration - duration >= LOOP_EXCESS_SECONDS and not isnan(loopable):
+        said += f", loops with confidence {loopable:.2f}" if loopable > 0 else ", does not loop"
+    return said
+
+
+def _bars(pair: Pair) -> tuple[str, str, float] | None:
+    """Cuts that keep time with the track."""
+    bpm, beats = pair.number("bpm"), int(pair.columns.beats_per_bar[0])
+    if isnan(bpm):
+        return None
+    agreement, unit = bar_agreement(pair.film.cuts, pair.columns.bpm, pair.columns.beats_per_bar)
+    if agreement[0] < _HEARD_AGREEMENT:
+        return None
+    per_bar = 4 if beats < 1 else beats
+    seconds = 60.0 / bpm * (per_bar, per_bar / 2, 1)[unit[0]]
+    return (
+        f"{pair.film.cuts.size} cuts, a median of {pair.film.shot_seconds:.2f} s apart",
+        f"a {BAR_UNITS[unit[0]]} lasts {seconds:.2f} s at {bpm:.1f} bpm",
+        float(agreement[0]),
+    )
+
+
+def _arc(pair: Pair, score: float) -> tuple[str, str, float] | None:
+    """The scenes with the most and the least drive, and the music there."""
+    found = extremes(pair.film)
+    heard = _heard_at(pair, found)
+    if found is None or heard is None:
+        return None
+    high, low = (pair.film.scenes[number] for number in found)
+    return (
+        f"busiest {_stretch(high)} with drive {high.drive:.2f}, calmest {_stretch(low)} with drive {low.drive:.2f}",
+        f"energy {heard[0]:.2f} and {heard[1]:.2f} there",
+        score,
+    )
+
+
+def _heard_at(pair: Pair, scenes: tuple[int, int] | None) -> tuple[float, float] | None:
+    """Energy of the music under two scenes; None without them, or where it is not known."""
+    heard = under_scenes(pair.film, pair.columns)[0]
+    if scenes is None or np.isnan(heard).any():
+        return None
+    return float(heard[scenes[0]]), float(heard[scenes[1]])
+
+
+def extremes(film: FilmFacts) -> tuple[int, int] | None:
+    """Numbers of the busiest and the calmest scene; None where there is one scene only."""
+    drive = [scene.drive for scene in film.scenes]
+    most, least = int(np.argmax(drive)), int(np.argmin(drive))
+    return None if most == least else (most, least)
+
+
+def _stretch(scene: Scene) -> str:
+    return f"{clock(scene.start)} to {clock(scene.end)}"
+
+
+def _sync(pair: Pair) -> tuple[str, str, float] | None:
+    """The strongest coincidence of the best placement, where it is none of chance's."""
+    if not pair.placements or pair.placements[0].score < CHANCE_SCORE:
+        return None
+    best = pair.placements[0]
+    landmark, _, moment = best.label.partition(" on the ")
+    begins = f"begins at {best.offset_seconds:.1f} s" if best.offset_seconds >= 0 else (
+        f"begins with its first {-best.offset_seconds:.1f} s cut off")  # fmt: skip
+    return moment, f"{landmark}, when the track {begins}", best.score
+
+
+def explanation(pair: Pair, params: MatchParams) -> str:
+    """One sentence: what speaks for the track most, and what against it."""
+    moved = effects(pair.parts, params)
+    ranked = sorted(moved, key=lambda name: -abs(moved[name]))
+    # What only this track can do comes first.
+    rare = sorted(ranked, key=lambda name: name not in ("bars", "sync"))
+    praise = [said for name in rare if (said := _praise(name, pair, params)) is not None][:3]
+    doubts = [said for name in ranked if (said := _doubt(name, pair, params)) is not None][:2]
+    if praise and doubts:
+        return _sentence(f"{_listed(praise)}; but {_listed(doubts)}")
+    return _sentence(_listed(praise or doubts or ["nothing about it stands out, for or against"]))
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _listed(said: Sequence[str]) -> str:
+    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
+
+
+def _felt_tempo(pair: Pair, params: MatchParams) -> str:
+    """The tempo, and whether it is at half or double that it suits."""
+    bpm = pair.number("bpm")
+    if isnan(bpm):
+        return "music without a beat"
+    felt = _FELT.get(_felt_factor(pair, params))
+    return f"{bpm:.0f} bpm" + (f"{felt}," if felt else "")
+
+
+def _praise(name: str, pair: Pair, params: MatchParams) -> str | None:
+    """What a part says for a track; None where it says nothing."""
+    part, film = pair.parts[name], pair.film
+    if name == "bars":
+        facts = _bars(pair)
+        return None if facts is None else f"the cuts keep time with it ({facts[1]})"
+    if name == "sync":
+        return f"it can land its {pair.placements[0].label}" if _sync(pair) and pair.placements else None
+    if name == "arc":
+        found = extremes(film)
+        heard = _heard_at(pair, found)
+        rises = part > 0.6 and heard is not None and heard[0] > heard[1]
+        return f"it rises where the film does, at {clock(film.scenes[found[0]].start)}" if rises and found else None
+    if part < _GOOD or _facts(name, pair, params) is None:
+        return None
+    match name:
+        case "pulse":
+            return f"{_felt_tempo(pair, params)} suits {cutting(film)}"
+        case "level":
+            return f"its energy of {pair.number('energy'):.2f} is near the {pair.wanted.energy:.2f} that suits"
+        case "mood":
+            return f"{_colour_of(pair)} is about as cheerful as the pictures"
+        case "voice":
+            return "it leaves room for the voice"
+        case _:
+            duration = pair.number("duration")
+            return "it loops well" if film.duration - duration >= LOOP_EXCESS_SECONDS else None
+
+
+def _doubt(name: str, pair: Pair, params: MatchParams) -> str | None:
+    """What a part says against a track; None where it says nothing."""
+    part, film = pair.parts[name], pair.film
+    if part >= (_BAD if name != "arc" else 0.42) or _facts(name, pair, params) is None:
+        return None
+    wanted = pair.wanted
+    match name:
+        case "pulse":
+            fast = float(track_pulse(pair.columns.bpm, pair.columns.density)[0]) > wanted.pulse
+            return f"{tempo_of(pair)} is {'fast' if fast else 'slow'} for {cutting(film)}"
+        case "level":
+            lively = pair.number("energy") > wanted.energy
+            return f"it is {'livelier' if lively else 'calmer'} than the film"
+        case "mood":
+            return f"it is more {'cheerful' if _valence(pair, params) > wanted.valence else 'sombre'} than the pictures"
+        case "voice":
+            sings = pair.number("vocals") >= 0.5
+            return "its vocals compete with the voice" if sings else "it is dense where the voice is"
+        case "length":
+            return f"it ends at {clock(pair.number('duration'))} and does not loop well"
+        case "arc":
+            heard = _heard_at(pair, extremes(film))
+            return "it is livelier where the film is calm" if heard is not None and heard[1] > heard[0] else None
+        case _:
+            return None
+
+
+def fitting_tags(track: Track, wanted: Wanted, params: MatchParams) -> tuple[str, ...]:
+    """Moods, genres and tags of a track whose usual sound, by the lexicon, is what the film asks for."""
+    return tuple(
+        dict.fromkeys(tag for tag in (*track.moods, *track.genres, *track.tags) if _tag_fits(tag, wanted, params))
+    )
+
+
+def _tag_fits(tag: str, wanted: Wanted, params: MatchParams) -> bool:
+    sound = read_lexicon(tag).sound
+    if sound is None:
+        return False
+    valence = float(track_valence(np.array(sound.mode), np.array(sound.brightness), params))
+    return abs(sound.energy - wanted.energy) <= _TAG_REACH and abs(valence - wanted.valence) <= _TAG_REACH
+
+
+def lane_title(film: FilmFacts, wanted: Wanted) -> str:
+    """What kind of music is put forward."""
+    energy = _named(wanted.energy, ((0.25, "Quiet"), (0.42, "Gentle"), (0.58, "Steady"), (0.75, "Lively")), "Driving")
+    mood = _named(wanted.valence, ((0.38, "dark"), (0.62, "even-tempered")), "bright")
+    room = " that leaves room for the voice" if film.speech_share >= 0.1 else ""
+    return f"{energy}, {mood} music{room}"
+
+
+def _named(value: float, steps: Sequence[tuple[float, str]], beyond: str) -> str:
+    return next((name for most, name in steps if value < most), beyond)
+
+
+def lane_reasoning(film: FilmFacts, wanted: Wanted, compared: int, tried: int, best: float | None) -> str:
+    """What was seen of the film, what it asks for, and what was weighed."""
+    return " ".join(_reasoning(film, wanted, compared, tried, best))
+
+
+def _reasoning(film: FilmFacts, wanted: Wanted, compared: int, tried: int, best: float | None) -> Iterator[str]:
+    spoken = f"speech in {100 * film.speech_share:.0f} % of it" if film.speech_share > 0 else "nobody speaking"
+    scenes = f"{len(film.scenes)} scenes" if len(film.scenes) > 1 else "one scene"
+    yield (
+        f"The film is {clock(film.duration)} long, in {scenes}, with {cutting(film)}, {motion(film)}, brightness "
+        f"{film.brightness:.2f} and {spoken}."
+    )
+    yield (
+        f"Films like it go with music of energy {wanted.energy:.2f}, pulse {wanted.pulse:.2f} and cheerfulness "
+        f"{wanted.valence:.2f}, each from 0 to 1."
+    )
+    yield (
+        f"{compared} {'track was' if compared == 1 else 'tracks were'} compared by pace, energy from scene to scene, "
+        f"mood, room for a voice and length; where the best {tried} land on the film's moments was tried as well."
+    )
+    if best is None:
+        yield "The catalog holds no track that could be put forward."
+    elif best < 0.4:
+        yield "Nothing in this catalog suits the film well: even the first is a compromise."

@@ -1,0 +1,695 @@
+"""Briefs: what somebody asks of the music in plain words, as constraints that can be checked and wishes that steer.
+
+"No vocals", "under 100 bpm", "at least 2 minutes", "nothing explicit", "without guitar", "not sad", "like a lullaby"
+are constraints: each is a rule on the facts of a track, and a track keeps it, breaks it, or nobody knows. All else
+that is named ("warm", "piano", "indie folk") is a wish. What a negation covers `workbench.language.negation` says; in
+"no drums, vocals or bass" it covers the list. "Not under 100" is "at least 100". What somebody merely does not mind
+("vocals are fine") asks for nothing.
+
+Rules that no track can keep together ("under 90 bpm, over 120 bpm") contradict each other, as do a rule and a wish for
+what it bars ("drums, no drums") and two paces ("fast, slow"); none of them is kept to, and the brief says which they
+were. It also says which of its phrases asked for something that was not understood.
+
+A script is text to be underscored, and its sentences ask for nothing. Only its production notes do: what stands in
+brackets and speaks of music ("[soft piano music, no drums]"), and lines that begin "Music:" or the like. They are read
+as part of the brief and not as part of the script.
+
+Functions: `read_brief`, `production_notes`. Classes: `Brief`, `Constraint`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations, groupby
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.catalog.columns import UNKNOWN, Columns
+from workbench.language.lexicon import Kind, lexicon, read_lexicon, terms_in
+from workbench.language.negation import Span, scopes
+from workbench.language.negation import clauses as clauses_of
+from workbench.language.opposites import FEELINGS
+from workbench.recording import FloatArray
+
+KEPT, NOT_KNOWN, BROKEN = 1, 0, -1
+
+Fact: TypeAlias = Literal["vocals", "drums", "bpm", "duration", "energy", "mode", "explicit", "beats_per_bar"]
+
+_SOUNDS_THERE = 0.4
+"""probability from where on a voice or drums are taken to be there"""
+_SURELY_STRUCK = 0.8
+"""probability of drums that no piano or guitar alone reaches: of the bundled pieces a piano alone has 0.75, and those
+with a drum kit have 0.83 and more"""
+_NAMED = 0.4
+"""of a facet, from where on a track's text is taken to name it"""
+_ABOUT, _EXACTLY = 0.08, 0.04
+"""share of a tempo that "about" and a bare number allow to both sides"""
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """One rule that the facts of a track keep or break."""
+
+    said: str
+    """the rule in words, as "under 100 bpm" """
+    fact: Fact | None = None
+    """the number it is about; None: a rule about facets"""
+    low: float = -np.inf
+    """least value that is allowed"""
+    high: float = np.inf
+    """largest value that is allowed"""
+    barred: tuple[int, ...] = ()
+    """facets that must not be named"""
+    required: tuple[int, ...] = ()
+    """facets of which one must be named"""
+    kind: Kind | None = None
+    """of the facets: a text that names none of that kind leaves it open"""
+
+    def judge(self, columns: Columns, facets: FloatArray) -> NDArray[np.int8]:
+        """KEPT, BROKEN or NOT_KNOWN for each track.
+
+        Parameters
+        ----------
+        columns : facts of n tracks
+        facets : shape (n, n_facets), 0 to 1, what their texts name
+        """
+        if self.fact is None:
+            return self._judge_facets(facets)
+        values = np.asarray(getattr(columns, self.fact), dtype=np.float64)
+        known = values != UNKNOWN if self.fact in ("explicit", "beats_per_bar") else np.isfinite(values)
+        if self.fact == "explicit":
+            # Nothing can be explicit where nobody sings.
+            silent = np.nan_to_num(np.asarray(columns.vocals, dtype=np.float64), nan=1.0) < _SOUNDS_THERE
+            values, known = np.where(silent, 0.0, values), known | silent
+        inside = (values >= self.low) & (values <= self.high)
+        judged = np.where(known, np.where(inside, KEPT, BROKEN), NOT_KNOWN)
+        if self.fact == "drums" and self.barred:
+            # A piano is struck too: where a text names instruments and no drums, it takes clear drums to differ.
+            told = facets[:, lexicon().of("instruments")].max(axis=1) >= _NAMED
+            judged = np.where(told & (values < _SURELY_STRUCK), KEPT, judged)
+        if self.barred:
+            judged = np.where(_names(facets, self.barred), BROKEN, judged)
+        return np.asarray(judged, dtype=np.int8)
+
+    def _judge_facets(self, facets: FloatArray) -> NDArray[np.int8]:
+        assert self.kind is not None
+        told = facets[:, lexicon().of(self.kind)].max(axis=1) >= _NAMED
+        judged = np.where(told, BROKEN if self.required else KEPT, NOT_KNOWN)
+        if self.required:
+            judged = np.where(_names(facets, self.required), KEPT, judged)
+        if self.barred:
+            judged = np.where(_names(facets, self.barred), BROKEN, judged)
+        return np.asarray(judged, dtype=np.int8)
+
+    def told(self, columns: Columns, row: int, facets: FloatArray) -> str:
+        """The fact of one track that the rule is about, with number and unit."""
+        if self.fact is None:
+            named = [lexicon().names[index] for index in (*self.barred, *self.required) if facets[row, index] >= _NAMED]
+            about = ", ".join(name.replace("_", " ") for name in named)
+            return f"its text names {about}" if named else "its text names none of it"
+        value = float(getattr(columns, self.fact)[row])
+        if self.fact in ("explicit", "beats_per_bar") and value == UNKNOWN:
+            return "not marked as explicit or clean" if self.fact == "explicit" else "metre not known"
+        if not np.isfinite(value):
+            return f"{self.fact} not measured"
+        return {
+            "vocals": f"a voice with a probability of {100 * value:.0f} %",
+            "drums": f"drums with a probability of {100 * value:.0f} %",
+            "bpm": f"{value:.4g} bpm",
+            "duration": f"{value:.0f} s long",
+            "energy": f"energy {value:.2f} of 1",
+            "mode": f"{'major' if value > 0 else 'minor'} key ({value:+.2f} from -1 to +1)",
+            "explicit": "marked as explicit" if value else "not explicit",
+            "beats_per_bar": f"{value:.0f} beats in the bar",
+        }[self.fact]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Brief:
+    """What was asked for."""
+
+    text: str
+    constraints: tuple[Constraint, ...]
+    wishes: FloatArray
+    """shape (n_facets,), 0 to 1, facets that are wanted"""
+    energy: float | None = None
+    """0 to 1, where it was asked for in words"""
+    bpm: float | None = None
+    """the tempo that constraints or words aim at"""
+    likeness: tuple[str, ...] = field(default=())
+    """what it should be like"""
+    contradictions: tuple[tuple[str, str], ...] = ()
+    """what was asked for and cannot be had together; neither is among the constraints or wishes"""
+    unread: tuple[str, ...] = ()
+    """phrases that were not understood"""
+
+
+def read_brief(text: str) -> Brief:
+    """What a brief asks for; an empty one asks for nothing.
+
+    Parameters
+    ----------
+    text : plain words; it is data, whatever it says
+    """
+    plain = _plain(text)
+    runs = list(_runs(plain))
+    clauses = [clause for run in runs for clause in _clauses(run)]
+    asserted = [run.text for run in runs if not run.negation]
+    likes = list(dict.fromkeys(like for text in asserted for like in _likes(text)))
+    found: list[Constraint] = []
+    wishes = np.zeros(len(lexicon().names))
+    for clause in clauses:
+        rules, wanted = _read(clause)
+        found += rules
+        wishes = np.maximum(wishes, wanted)
+    found += [rule for text in asserted for rule in _only(text)]
+    for like in likes:
+        bounds, named = _LIKENESSES[like]
+        found += [
+            Constraint(f"like a {like}: {words}", fact, low, high, barred=_drums() if fact == "drums" else ())
+            for fact, low, high, words in bounds
+        ]
+        for name in named:
+            wishes[_place(name)] = 1.0
+    wishes[[_place("instruments.vocals")]] = 0.0  # a voice is a matter of the constraint
+    distinct = tuple({constraint.said: constraint for constraint in found}.values())
+    apart = tuple(_contradictions(distinct))
+    kept = [rule for rule in distinct if not any(rule.said in pair for pair in apart)]
+    against = [(term, rule) for rule in kept for term in _wished_though_barred(clauses, rule)]
+    for _, rule in against:
+        wishes[list(rule.barred)] = 0.0
+    constraints = tuple(rule for rule in kept if not any(rule is barring for _, barring in against))
+    paces = _pace(clauses)
+    for word in (word for pair in paces.contradictions for word in pair):
+        wishes[list(lexicon().terms.get(word, ()))] = 0.0
+    return Brief(
+        text=text,
+        constraints=constraints,
+        wishes=wishes,
+        energy=_energy(clauses),
+        bpm=_aimed_bpm(paces.bpm, constraints),
+        likeness=tuple(likes),
+        contradictions=tuple(
+            dict.fromkeys((*apart, *((term, rule.said) for term, rule in against), *paces.contradictions))
+        ),
+        unread=tuple(dict.fromkeys(phrase for clause in clauses for phrase in _not_understood(clause))),
+    )
+
+
+def production_notes(script: str) -> tuple[str, str]:
+    """A script without its notes on music, and these notes as a brief."""
+    notes: list[str] = []
+
+    def bracket(match: re.Match[str]) -> str:
+        if not re.search(r"\b(music|song|soundtrack|score|underscore|bgm|track)\b", match[1], re.I):
+            return match[0]
+        notes.append(re.sub(r"^\s*\w+\s*:\s*", "", match[1]))
+        return " "
+
+    def line(match: re.Match[str]) -> str:
+        notes.append(match[1])
+        return "\n"
+
+    spoken = re.sub(r"[\[(]([^\[\]()\n]{3,200})[\])]", bracket, script)
+    spoken = re.sub(
+        r"(?im)^[ \t]*(?:background )?(?:music|soundtrack|score|bgm|underscore)(?: note| cue| bed)?[ \t]*:"
+        r"[ \t]*(.{3,300})$",
+        line,
+        spoken,
+    )
+    return spoken, ". ".join(note.strip() for note in notes)
+
+
+_TURN = re.compile(r"\b(?:but|(?<!not )(?:just|only)|instead|rather|with|aber|sondern|mit|mais|avec|pero|sino|con)\b")
+_OR = re.compile(r"\b(?:or|nor|oder|ou|o)\b")
+_BETWEEN_PARTS = re.compile(r"[,()\[\]|•]|(?<!\d)\s-\s(?!\d)")
+_SLASH = re.compile(r"(?<=[^\W\d_])\s*/\s*(?=[^\W\d_]{2})")
+"""as in "no vocals/lyrics" """
+_WAYS_TO_DO_WITHOUT = re.compile(r"\b(?:w/o|leave out|hold the|lose(?: the)?|do without|drop the)\b")
+"""what asks for nothing to be there in a brief, and may say something else in a script"""
+_HARMLESS = re.compile(
+    r"\b(?:don'?t mind|do not mind|not necessarily|no need|needn'?t|no preference|not required|doesn'?t have to|"
+    r"optional|"
+    r"(?:is|are|would be)? ?(?:fine|ok|okay|allowed|welcome)|either way|whatever)\b"
+)
+_NUMBER_WORDS = {
+    "half": "0.5", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "ten": "10", "thirty": "30",
+    "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90", "hundred": "100",
+}  # fmt: skip
+
+
+def _plain(text: str) -> str:
+    """Lower case, plain quotes and dashes, numbers as digits."""
+    text = text.lower().replace("’", "'").replace("–", "-").replace("—", ", ")
+    text = _WAYS_TO_DO_WITHOUT.sub("without", re.sub(r"\ba hundred\b|\bone hundred\b", "100", text))
+    text = _SLASH.sub(" or ", re.sub(r"\bw/\s*", "with ", re.sub('["“”]', " ", text)))
+    return re.sub(r"\b(" + "|".join(_NUMBER_WORDS) + r")\b", lambda match: _NUMBER_WORDS[match[1]], text)
+
+
+class _Clause(NamedTuple):
+    """A piece of a brief."""
+
+    text: str
+    """without its negation"""
+    negated: bool
+    said: str
+    """with it"""
+
+
+class _Run(NamedTuple):
+    """Words that one negation covers, or that none does."""
+
+    text: str
+    """without the negation"""
+    negation: tuple[str, ...]
+    """as it was said; empty where there is none"""
+
+
+class _Piece(NamedTuple):
+    """A word of a brief, or of a negation."""
+
+    place: Span
+    """characters"""
+    negation: tuple[str, ...]
+    """that covers it"""
+    denies: bool
+    """whether it is of a negation that covers something"""
+
+
+def _runs(text: str) -> Iterator[_Run]:
+    """The stretches of a brief that ask for something, or for it not to be there."""
+    for sentence in re.split(r"[.;!?\n]+(?!\d)", text):
+        parts = _BETWEEN_PARTS.split(sentence)
+        last_or = max((at for at, part in enumerate(parts) if _OR.search(part)), default=-1)
+        carried: tuple[str, ...] = ()
+        for at, part in enumerate(parts):
+            if _HARMLESS.search(part):
+                carried = ()
+                continue
+            listed = at <= last_or and not re.search(r"\d", part)
+            pieces = _pieces(part, carried if listed else ())
+            yield from _cut(part, pieces)
+            carried = pieces[-1].negation if pieces else ()
+
+
+def _pieces(part: str, carried: tuple[str, ...]) -> list[_Piece]:
+    """The words of a part of a list, each with the negation that covers it; one may be carried over from before."""
+    found: list[_Piece] = []
+    for clause in clauses_of(part):
+        words = (*carried, *clause.words)
+        covered = scopes(words)
+        denying = {at for scope in covered if scope is not None for at in range(*scope)}
+        for at, place in enumerate(clause.places, start=len(carried)):
+            scope = covered[at]
+            found.append(_Piece(place, () if scope is None else tuple(words[slice(*scope)]), at in denying))
+        carried = ()
+    return found
+
+
+def _cut(part: str, pieces: Sequence[_Piece]) -> Iterator[_Run]:
+    """Runs of words under the same negation, with the signs around them."""
+    if not pieces:
+        return
+    groups = [list(alike) for _, alike in groupby(pieces, key=lambda piece: (piece.negation, piece.denies))]
+    starts = [group[0].place[0] for group in groups]
+    end = 0
+    for group, following in zip(groups, (*starts[1:], len(part)), strict=True):
+        if not group[0].denies:
+            yield _Run(part[end:following].strip(" -:"), group[0].negation)
+        end = group[-1].place[1]
+
+
+def _clauses(run: _Run) -> Iterator[_Clause]:
+    """The pieces of a run that ask for one thing each."""
+    if run.negation:
+        yield _Clause(run.text, True, f"{' '.join(run.negation)} {run.text}")
+        return
+    for text in _TURN.split(run.text):
+        if text.strip():
+            yield _Clause(text.strip(), False, text.strip())
+
+
+def _wished_though_barred(clauses: Sequence[_Clause], rule: Constraint) -> list[str]:
+    """Terms that name nothing but what a rule bars."""
+    if rule.required or rule.fact == "vocals":
+        return []
+    terms = lexicon().terms
+    named = (
+        term
+        for clause in clauses
+        if not clause.negated
+        for term, denied in terms_in(_MODE.sub(" ", _ENERGY.sub(" ", clause.text)), terms)
+        if not denied and set(terms[term]) <= set(rule.barred)
+    )
+    return list(dict.fromkeys(named))
+
+
+def _read(clause: _Clause) -> tuple[list[Constraint], FloatArray]:
+    """The rules of a clause, and the facets that it wishes for, shape (n_facets,)."""
+    text, negated = clause.text, clause.negated
+    plain = _ENERGY.sub(" ", text)
+    rules = [*_measures(text, negated), *_presence(text, negated)]
+    if not negated:
+        return rules, read_lexicon(_MODE.sub(" ", plain)).facets
+    rules += _barred_facets(plain)
+    opposite = " ".join(FEELINGS[word] for word in re.findall(r"\w+", text) if word in FEELINGS)
+    return rules, read_lexicon(opposite).facets
+
+
+def _likes(text: str) -> list[str]:
+    singular = text.replace("lullabies", "lullaby")
+    return [like for like in _LIKENESSES if re.search(rf"\blike (?:an? |the )?(?:\w+ )?{like}s?\b", singular)]
+
+
+def _contradictions(rules: Sequence[Constraint]) -> Iterator[tuple[str, str]]:
+    """Pairs of rules that no track can keep together, in words."""
+    for one, other in combinations(rules, 2):
+        low, high = max(one.low, other.low), min(one.high, other.high)
+        apart = (
+            one.fact is not None
+            and one.fact == other.fact
+            and (low > high or (low == high and one.fact in ("vocals", "drums")))
+        )
+        needs = [set(first.required) <= set(second.barred) for first, second in ((one, other), (other, one))
+                 if first.required]  # fmt: skip
+        if apart or any(needs):
+            yield one.said, other.said
+
+
+def _not_understood(clause: _Clause) -> list[str]:
+    """What of a clause asked for something that nothing was made of: all of it, or some of what "and" joins."""
+    if not _understood(clause):
+        return [clause.said]
+    parts = [part.strip() for part in re.split(r"\b(?:and|or|und|oder|et|ou|y|e)\b", clause.text)]
+    if len(parts) < 2 or re.search(r"\d", clause.text):
+        return []
+    return [part for part in parts if not _understood(_Clause(part, clause.negated, part))]
+
+
+def _understood(clause: _Clause) -> bool:
+    """Whether something was made of a clause, or there was nothing to make of it."""
+    rules, wanted = _read(clause)
+    if rules or wanted.any() or list(_only(clause.text)) or (_likes(clause.text) and not clause.negated):
+        return True
+    if _energy([clause]) is not None or any(_paces_in(clause.text)):
+        return True
+    return not set(re.findall(r"[^\W\d_]+", clause.text)) - _EMPTY
+
+
+_EMPTY_WORDS = """
+a an and any anything are as at background be bed bit by can cue do feel feeling feels fit for from give go good
+great have here i if in is it its keep kind like little lot make may mood music must my need needs nice of on one or
+our please piece prefer preferably quite rather really score should so some something song songs sort sound sounding
+sounds soundtrack style suit that the them there these they thing things this to too track tracks tune type under
+underscore us use very vibe vibes want wanted we well what which will with would you your all also else more most
+overall feelings moods tone about around me ideally bgm s t hey hi thanks thank no not nothing doubt why
+und oder ein eine einen einem der die das den mit für im in zu bitte etwas musik sehr soll sollte sein wie ich wir
+et ou un une le la les de du des avec pour dans musique quelque chose très s il vous plaît je nous
+y o un una el los las con para en música algo muy por favor que
+"""
+_EMPTY = frozenset(_EMPTY_WORDS.split())
+"""words that ask for nothing by themselves"""
+
+
+_LESS = (
+    r"under|below|less than|fewer than|lower than|slower than|shorter than|max(?:imum)?(?: of)?|up to|at most|beneath|"
+    r"within|<=?|tops|unter|höchstens|maximal|bis zu|langsamer als|weniger als|moins de|au plus|maximum|menos de|"
+    r"como máximo|máximo"
+)
+_MORE = (
+    r"over|above|more than|higher than|faster than|longer than|min(?:imum)?(?: of)?|at least|upwards of|beyond|>=?|"
+    r"über|mindestens|schneller als|mehr als|plus de|au moins|más de|al menos|como mínimo|mínimo"
+)
+_NEAR = r"around|about|approx(?:imately)?|roughly|circa|ca\.?|near|~|close to|etwa|ungefähr|environ|alrededor de"
+_OR_LESS = r"or (?:less|slower|under|lower|shorter)|max(?:imum)?|tops"
+_OR_MORE = r"or (?:more|faster|above|higher|over|longer)|min(?:imum)?"
+_VALUE = r"(?P<low>\d{2,3}(?:\.\d+)?)\s*(?:(?:-|to|and)\s*(?P<high>\d{2,3}(?:\.\d+)?))?\s*(?P<plus>\+)?"
+_TEMPO = re.compile(
+    rf"(?:(?P<way>{_LESS}|{_MORE}|{_NEAR})\s*)?{_VALUE}\s*(?:bpm|beats? (?:per|a) minute)\s*"
+    rf"(?P<after>{_OR_LESS}|{_OR_MORE})?"
+)
+_TEMPO_AFTER = re.compile(
+    r"(?:bpm|tempo)\s*(?:of|is|:|=|should be|must be|between|from|at)*\s*"
+    rf"(?:(?P<way>{_LESS}|{_MORE}|{_NEAR})\s*)?{_VALUE}(?P<after>)(?!\d|\s*bpm)"
+)
+_LENGTH = re.compile(
+    rf"(?:(?P<way>{_LESS}|{_MORE})\s*)?(?P<low>\d+(?:\.\d+)?)\s*(?:(?:-|to|and)\s*(?P<high>\d+(?:\.\d+)?))?\s*"
+    rf"(?P<plus>\+)?\s*-?(?P<unit>minut(?:es?|en|os)|mins?|m|seconds?|secs?|sekunden|secondes?|segundos|s)\b\s*(?P<after>{_OR_LESS}|{_OR_MORE})?"
+    r"(?!\s*(?:video|clip|spot|ad|film|reel|commercial))"
+)
+_MODE = re.compile(
+    r"\b(?P<named>minor|major)\b[- ](?:keys?|scales?|mode|tonality|chords?)|"
+    r"\bin (?:an? )?(?P<of>minor|major|moll|dur)\b|"
+    r"\b[a-g](?:#|b|is|es|-flat|-sharp)?[ -](?P<key>minor|major|moll|dur)\b|"
+    r"\b(?:en|mode|modo|tono|tonalité) (?P<romance>mineur|majeur|menor|mayor)\b"
+)
+_MAJOR = frozenset({"major", "dur", "majeur", "mayor"})
+
+
+def _measures(clause: str, negated: bool) -> Iterator[Constraint]:
+    """Bounds on tempo and length, metre and mode."""
+    for tempo in list(_TEMPO.finditer(clause)) or list(_TEMPO_AFTER.finditer(clause)):
+        low, high = _bounds(tempo, negated)
+        if np.isfinite(low) or np.isfinite(high):
+            yield Constraint(f"{_range(low, high)} bpm", "bpm", low, high)
+        else:
+            value = float(tempo["low"])
+            share = _ABOUT if re.fullmatch(_NEAR, tempo["way"] or "") else _EXACTLY
+            yield Constraint(f"about {value:g} bpm", "bpm", value * (1 - share), value * (1 + share))
+    for length in _LENGTH.finditer(_TEMPO.sub(" ", clause)):
+        scale = 60.0 if length["unit"].startswith("m") else 1.0
+        low, high = (bound * scale for bound in _bounds(length, negated))
+        if np.isfinite(low) or np.isfinite(high):
+            yield Constraint(f"{_range(low, high)} s long", "duration", low, high)
+    metre = re.search(r"\b([2-7])/([48])\b|\bwaltz\b", clause)
+    if metre is not None and not negated:
+        beats = float(metre[1] or 3)
+        yield Constraint(f"{beats:.0f} beats in the bar", "beats_per_bar", beats, beats)
+    for mode in _MODE.finditer(clause):
+        named = next(name for name in mode.groups() if name is not None)
+        major = (named in _MAJOR) != negated
+        yield Constraint(
+            f"{'major' if major else 'minor'} key", "mode", 1e-3 if major else -1.0, 1.0 if major else -1e-3
+        )
+
+
+def _bounds(match: re.Match[str], negated: bool) -> tuple[float, float]:
+    """Least and largest value that a match allows; both infinite where it states neither."""
+    value, other = float(match["low"]), match["high"]
+    if other is not None:
+        return (min(value, float(other)), max(value, float(other))) if not negated else (-np.inf, np.inf)
+    way, after = match["way"] or "", match["after"] or ""
+    less = bool(re.fullmatch(_LESS, way)) or bool(re.fullmatch(_OR_LESS, after))
+    more = bool(re.fullmatch(_MORE, way)) or bool(match["plus"]) or bool(re.fullmatch(_OR_MORE, after))
+    if negated:
+        less, more = more, less
+    # "Under 100" leaves 100 out, "at most 100" does not; nobody means the difference, and 100 itself is kept safe.
+    strict = re.fullmatch(r"under|below|less than|lower than|slower than|shorter than|beneath|<", way) and not negated
+    if less:
+        return -np.inf, float(np.nextafter(value, 0.0)) if strict else value
+    return (value, np.inf) if more else (-np.inf, np.inf)
+
+
+def _range(low: float, high: float) -> str:
+    if np.isfinite(low) and np.isfinite(high):
+        return f"between {low:.4g} and {high:.4g}"
+    if np.isfinite(low):
+        return f"at least {low:.4g}"
+    return f"{'at most' if high == round(high) else 'under'} {high:.4g}"
+
+
+_VOICE = (
+    r"(?<!for the )(?<!under the )(?<!behind the )"
+    r"\b(?:vocals?|vox|singing|singers?|sung|lyrics?|voices?|vocalists?|rapping|rappers?|gesang|sänger(?:in)?|"
+    r"stimmen?|voix|chant|voces|voz|canto|voce|zang)\b(?![- ]?overs?)"
+)
+_STRUCK = r"\b(?:drums?|drumming|percussion|beats?|drum ?kits?|schlagzeug|batterie|batería|batteria|bateria)\b"
+_EXPLICIT = (
+    r"\b(?:explicit|swear(?:ing)?|swear words|profanit(?:y|ies)|curs(?:e|ing)|curse words|offensive|bad language|dirty|"
+    r"nsfw)\b"
+)
+_CLEAN = (
+    r"\b(?:clean (?:lyrics|version|only|track)|family[- ]friendly|kids?[- ]safe|kids?[- ]friendly|radio edit|"
+    r"safe for work|child[- ]safe)\b"
+)
+_NONE_OF = r"(?:vocals?|lyrics|voice|drums?|percussion)\s*[:=]\s*(?:no|none|off)\b|\b(?:vocals?|lyrics?)[- ]free\b"
+_MUST = r"\b(?:must|need|needs|has to|have to|require[sd]?|with|want|include)\b"
+
+
+def _presence(clause: str, negated: bool) -> Iterator[Constraint]:
+    """What has to be there or must not: a voice, drums, bad language."""
+    none_of = re.search(_NONE_OF, clause) is not None
+    clean = re.search(_CLEAN, clause) is not None
+    wordless = re.search(r"\binstrumentals?\b|\binstrumentale?\b|\bvoiceless\b|\bwordless\b", clause)
+    if wordless:
+        yield _voice(wanted=negated)
+        if re.search(rf"\b(?:and|plus)\b[^,]*{_VOICE}", clause[wordless.end() :]):
+            yield _voice(wanted=not negated)
+    elif re.search(_VOICE, clause) and not clean:
+        yield _voice(wanted=not negated and not none_of)
+    struck = re.search(_STRUCK, clause) is not None
+    if re.search(r"\b(?:beatless|drumless|drum[- ]free)\b", clause):
+        if not negated:
+            yield _without_drums()
+    elif struck and (negated or none_of):
+        yield _without_drums()
+    elif struck and re.search(_MUST, clause):
+        yield Constraint("with drums", "drums", low=_SOUNDS_THERE)
+    if clean or (negated and re.search(_EXPLICIT, clause)):
+        yield Constraint("nothing explicit", "explicit", high=0.0)
+
+
+def _without_drums() -> Constraint:
+    return Constraint("no drums", "drums", high=_SOUNDS_THERE, barred=_drums())
+
+
+def _voice(wanted: bool) -> Constraint:
+    if wanted:
+        return Constraint("with vocals", "vocals", low=_SOUNDS_THERE)
+    return Constraint("no vocals", "vocals", high=_SOUNDS_THERE, barred=(_place("instruments.vocals"),))
+
+
+_KIN = {
+    "genres.electronic": ("genres.synthwave", "genres.breakbeat", "instruments.synth"),
+    "genres.rock": ("genres.metal",),
+    "instruments.guitar": ("instruments.electric_guitar",),
+}
+"""what else is meant by a name"""
+
+
+def _barred_facets(clause: str) -> Iterator[Constraint]:
+    """Moods, genres and instruments that a negated clause names: they must not be named."""
+    book = lexicon()
+    handled = {_place("instruments.vocals"), *_drums()}
+    for term, _ in terms_in(_MODE.sub(" ", clause), book.terms):
+        indices = book.terms[term]
+        if handled & set(indices):
+            continue
+        kinds = [book.kinds[index] for index in indices]
+        meant = [f"{kind}.{book.names[index]}" for kind, index in zip(kinds, indices, strict=True)]
+        kin = [_place(other) for name in meant for other in _KIN.get(name, ())]
+        barred = tuple(dict.fromkeys([*indices, *kin]))
+        yield Constraint(f"{'not' if kinds[0] == 'moods' else 'no'} {term}", barred=barred, kind=kinds[0])
+
+
+def _only(plain: str) -> Iterator[Constraint]:
+    """ "Solo piano", "piano only", "only strings": that instrument and no other."""
+    book = lexicon()
+    where = book.of("instruments")
+    for pattern in (r"(?<!not )\b(?:solo|only|just|nothing but) (?:an? )?(\w+)", r"\b(\w+) only\b", r"\b(\w+) solo\b"):
+        for match in re.finditer(pattern, plain):
+            meaning = read_lexicon(match[1]).facets[where]
+            named = tuple(int(index) + where.start for index in np.flatnonzero(meaning))
+            if named and match[1] not in ("instrumental", "vocals", "vocal"):
+                others = tuple(index for index in range(where.start, where.stop) if index not in named)
+                yield Constraint(f"only {match[1]}", barred=others, required=named, kind="instruments")
+
+
+def _energy(clauses: Sequence[_Clause]) -> float | None:
+    """An energy that is asked for as such; what is asked not to be low or high lies on the other side of the middle."""
+    for clause in clauses:
+        for pattern, energy, otherwise in _ENERGIES:
+            if re.search(pattern, clause.text):
+                return otherwise if clause.negated else energy
+    return None
+
+
+_ENERGIES = (
+    (r"\b(?:low|little|minimal)[- ]energy\b", 0.2, 0.6),
+    (r"\b(?:mid|medium|moderate)[- ]energy\b", 0.5, None),
+    (r"\bhigh[- ]energy\b", 0.85, 0.4),
+)
+_ENERGY = re.compile("|".join(pattern for pattern, *_ in _ENERGIES))
+_MIDDLE_BPM = 104.0
+_PACES = (
+    (r"\b(?:slow(?![- ]?mo(?:tion)?\b)|langsam(?:e|er|es)?|lente?|lent[oa]|langzaam)\b", 70.0),
+    (r"\bmid[- ]?tempo\b", _MIDDLE_BPM),
+    (r"\b(?:fast|schnell(?:e|er|es)?|rapide|rápid[oa]|veloce|snel)\b", 142.0),
+)
+
+
+class _Pace(NamedTuple):
+    """What is asked of the tempo in words."""
+
+    bpm: float | None
+    contradictions: tuple[tuple[str, str], ...]
+
+
+def _pace(clauses: Sequence[_Clause]) -> _Pace:
+    """The tempo that "slow" and "fast" mean, a middling one where they are only denied; none of two."""
+    asked, denied = (
+        {bpm: word for clause in clauses if clause.negated is negated for bpm, word in _paces_in(clause.text)}
+        for negated in (False, True)
+    )
+    pairs = (
+        *combinations(asked.values(), 2),
+        *((asked[bpm], f"not {word}") for bpm, word in denied.items() if bpm in asked),
+    )
+    if pairs:
+        return _Pace(None, pairs)
+    return _Pace(next(iter(asked), _MIDDLE_BPM if denied else None), ())
+
+
+def _paces_in(text: str) -> Iterator[tuple[float, str]]:
+    for pattern, bpm in _PACES:
+        found = re.search(pattern, text)
+        if found is not None:
+            yield bpm, found[0]
+
+
+def _aimed_bpm(pace_bpm: float | None, constraints: tuple[Constraint, ...]) -> float | None:
+    """The middle of a range that is asked for, or else what "slow" and "fast" mean."""
+    for constraint in constraints:
+        if constraint.fact == "bpm" and constraint.low > 0 and np.isfinite(constraint.high):
+            return (constraint.low + constraint.high) / 2
+    return pace_bpm
+
+
+_Rules: TypeAlias = tuple[tuple[tuple[Fact, float, float, str], ...], tuple[str, ...]]
+_LIKENESSES: dict[str, _Rules] = {
+    "lullaby": (
+        (
+            ("energy", 0.0, 0.45, "energy up to 0.45"),
+            ("bpm", 0.0, 100.0, "up to 100 bpm"),
+            ("drums", 0.0, _SOUNDS_THERE, "no drums"),
+        ),
+        ("moods.tender", "moods.calm", "instruments.bells", "instruments.piano"),
+    ),
+    "march": ((("bpm", 80.0, 140.0, "80 to 140 bpm"),), ("genres.march", "instruments.brass")),
+    "waltz": ((("beats_per_bar", 3.0, 3.0, "3 beats in the bar"),), ("moods.elegant", "genres.classical")),
+    "heartbeat": ((("bpm", 45.0, 100.0, "45 to 100 bpm"),), ("moods.tense", "instruments.percussion")),
+    "anthem": ((("energy", 0.45, 1.0, "energy from 0.45"),), ("moods.heroic", "moods.uplifting")),
+    "campfire": ((("energy", 0.0, 0.55, "energy up to 0.55"),), ("moods.warm", "genres.folk", "instruments.guitar")),
+    "hymn": ((("energy", 0.0, 0.6, "energy up to 0.6"),), ("genres.sacred", "instruments.choir", "instruments.organ")),
+    "rave": (
+        (("energy", 0.65, 1.0, "energy from 0.65"), ("bpm", 115.0, 300.0, "from 115 bpm")),
+        ("moods.energetic", "genres.electronic"),
+    ),
+    "trailer": ((("energy", 0.5, 1.0, "energy from 0.5"),), ("moods.heroic", "genres.cinematic")),
+    "spa": ((("energy", 0.0, 0.35, "energy up to 0.35"),), ("moods.calm", "genres.ambient")),
+    "music box": ((("energy", 0.0, 0.55, "energy up to 0.55"),), ("moods.tender", "instruments.bells")),
+    "circus": ((), ("moods.playful", "genres.comedy", "instruments.brass")),
+    "western": ((), ("genres.country", "instruments.banjo", "instruments.electric_guitar")),
+    "horror film": ((), ("moods.scary", "moods.dark")),
+    "spy film": ((), ("moods.cool", "moods.mysterious", "genres.jazz")),
+}  # fmt: skip
+"""what "like a …" means: bounds on facts, and facets that are wanted"""
+
+
+def _names(facets: FloatArray, which: tuple[int, ...]) -> NDArray[np.bool_]:
+    return np.asarray(facets[:, list(which)].max(axis=1) >= _NAMED)
+
+
+def _place(name: str) -> int:
+    """Where the facet "kind.name" is."""
+    kind, _, plain = name.partition(".")
+    book = lexicon()
+    return next(i for i, found in enumerate(book.names) if found == plain and book.kinds[i] == kind)
+
+
+def _drums() -> tuple[int, ...]:
+    return _place("instruments.drums"), _place("instruments.percussion")

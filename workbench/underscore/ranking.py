@@ -1,0 +1,260 @@
+"""Order tracks for a text: what the music should be, how near each track comes, and which rules it breaks.
+
+What is wanted is joined from three voices. The script's reading says what suits it. A brief counts for more, facet by
+facet and only for the kinds it names: one that names moods leaves the script to choose the instruments. The platform
+moves energy, asks for a quick opening or for length, and no more.
+
+A track is compared part by part, each from 0 to 1: moods, genres and instruments that its text names, as the cosine to
+those wanted; energy, pace, brightness and mode, as nearness to the expected sound; voice, because a voice that sings
+fights one that speaks; topic, the cosine of script and track in the sentence embedding; opening and length where the
+platform asks. Parts of words are worth less the less a text is to be trusted (`texts.trust_in`), so that naming
+everything gains nothing. What is not known counts as it usually is. The raw score is the weighted mean; a logistic
+curve (`lane.calibrated`) makes it absolute.
+
+Constraints come first: a track that breaks one scores 0 and stands behind all that break fewer, one of which nobody
+knows whether it keeps a rule scores half.
+
+Functions: `want`, `rank`, `compare`, `steer_of`. Classes: `Wanted`, `Ranked`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from workbench.catalog.columns import Columns
+from workbench.catalog.lane import Calibration, calibrated
+from workbench.language.lexicon import KINDS, Kind, Sound, lexicon, named, read_lexicon
+from workbench.params import UnderscoreParams
+from workbench.recording import FloatArray, IntArray
+from workbench.underscore.brief import BROKEN, NOT_KNOWN, Brief, Constraint
+from workbench.underscore.script import Reading
+
+Part: TypeAlias = Literal[
+    "moods", "genres", "instruments", "energy", "pace", "brightness", "mode", "voice", "topic", "opening", "length"
+]
+PARTS: tuple[Part, ...] = (
+    "moods", "genres", "instruments", "energy", "pace", "brightness", "mode", "voice", "topic", "opening", "length"
+)  # fmt: skip
+WORD_PARTS: tuple[Part, ...] = ("moods", "genres", "instruments", "topic")
+"""parts that rest on what is said of a track"""
+
+
+class Steer(NamedTuple):
+    """What a platform asks of music."""
+
+    energy: float
+    """added to the expected energy"""
+    quick: bool
+    """whether the first seconds decide"""
+    seconds: float
+    """length that is needed, if the track cannot be looped"""
+    facets: tuple[str, ...]
+    """moods that do well there"""
+
+
+PLATFORMS: dict[str, Steer] = {
+    "tiktok": Steer(0.12, True, 15.0, ("energetic", "playful")),
+    "reels": Steer(0.08, True, 15.0, ("cool", "happy")),
+    "shorts": Steer(0.08, True, 15.0, ("energetic", "playful")),
+    "linkedin": Steer(-0.04, False, 30.0, ("focused", "uplifting")),
+    "youtube": Steer(0.0, False, 120.0, ()),
+}
+"""by the part of their name that tells; the first that fits counts"""
+_WEAK_STEER = 0.15
+"""what the moods of a platform count beside those of the script"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Wanted:
+    """What the music should be."""
+
+    facets: FloatArray
+    """shape (n_facets,), each kind of length 1, or zeros where nothing of it is asked for"""
+    sound: Sound
+    voice: bool
+    """whether a singing voice was asked for"""
+    steer: Steer | None
+    """what the platform asks"""
+    constraints: tuple[Constraint, ...]
+    vector: FloatArray | None
+    """shape (384,), of the script"""
+
+    def names(self, kind: Kind, most: int = 3) -> list[str]:
+        """The facets of a kind that are wanted most, strongest first."""
+        return named(self.facets, (kind,), least=0.2, most=most)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Ranked:
+    """Tracks in order; the arrays stand in the order of the columns that were ranked."""
+
+    order: IntArray
+    """shape (n,), rows, best first"""
+    parts: dict[Part, FloatArray]
+    """shape (n,) each, 0 to 1"""
+    raw: FloatArray
+    """shape (n,), weighted mean of the parts"""
+    scores: FloatArray
+    """shape (n,), 0 to 1, absolute; 0 where a constraint is broken"""
+    judged: NDArray[np.int8]
+    """shape (n_constraints, n)"""
+
+
+def want(reading: Reading, brief: Brief, platform: str | None, params: UnderscoreParams) -> Wanted:
+    """What the music should be, by script, brief and platform.
+
+    Parameters
+    ----------
+    reading : of the script
+    brief : of the caller and of the script's production notes
+    platform : tiktok, reels, shorts, linkedin or youtube; any other is read by the lexicon, as a weak steer
+    params : how much each counts
+    """
+    book = lexicon()
+    steer = steer_of(platform) if platform else None
+    extra: FloatArray = np.zeros(len(book.names))
+    if steer is not None:
+        extra[[book.index(name) for name in steer.facets]] = 1.0
+    elif platform:
+        extra = read_lexicon(platform).facets
+    facets = np.zeros(len(book.names))
+    for kind in KINDS:
+        where = book.of(kind)
+        script = _unit(np.power(_unit(reading.facets[where]), params.sharpness))
+        mine = _unit(script + _WEAK_STEER * extra[where])
+        asked = _unit(brief.wishes[where])
+        share = params.brief_share if asked.any() else 0.0
+        facets[where] = _unit((1.0 - share) * mine + share * asked)
+    sound = _asked_sound(reading.sound, brief, params)
+    if steer is not None:
+        sound = sound._replace(energy=float(np.clip(sound.energy + steer.energy, 0.05, 0.95)))
+    voice = any(constraint.fact == "vocals" and constraint.low > 0 for constraint in brief.constraints)
+    return Wanted(facets, sound, voice, steer, brief.constraints, reading.vector)
+
+
+def steer_of(platform: str) -> Steer | None:
+    """What a platform asks, however it is spelt: "TikTok", "Instagram Reels", "YouTube Shorts"; None for any other."""
+    letters = "".join(letter for letter in platform.lower() if letter.isalnum())
+    return next((steer for name, steer in PLATFORMS.items() if name in letters), None)
+
+
+def rank(
+    wanted: Wanted, columns: Columns, facets: FloatArray, trust: FloatArray, params: UnderscoreParams | None = None
+) -> Ranked:
+    """All tracks in order: fewest broken constraints first, then by score, then by id.
+
+    Parameters
+    ----------
+    wanted : what the music should be
+    columns : facts of n tracks
+    facets : shape (n, n_facets), 0 to 1, what their texts name
+    trust : shape (n,), 0 to 1, how far their texts are to be believed
+    params : weights
+    """
+    params = params or UnderscoreParams()
+    parts = compare(wanted, columns, facets, trust, params)
+    raw = raw_scores(parts, params)
+    judged = np.array([constraint.judge(columns, facets) for constraint in wanted.constraints], dtype=np.int8)
+    judged = judged.reshape(len(wanted.constraints), len(columns))
+    broken = (judged == BROKEN).sum(axis=0)
+    open_rules = (judged == NOT_KNOWN).sum(axis=0)
+    scores = calibrated(raw, Calibration(params.calibration_offset, params.calibration_slope))
+    scores = np.where(broken > 0, 0.0, scores * 0.5**open_rules)
+    order = np.lexsort((np.asarray(columns.track_ids).astype(str), -raw, -scores, broken))
+    return Ranked(np.asarray(order, dtype=np.int64), parts, raw, scores, judged)
+
+
+def compare(
+    wanted: Wanted, columns: Columns, facets: FloatArray, trust: FloatArray, params: UnderscoreParams
+) -> dict[Part, FloatArray]:
+    """How near tracks come, part by part: shape (n,) each, 0 to 1."""
+    parts: dict[Part, FloatArray] = {}
+    for kind in KINDS:
+        where = lexicon().of(kind)
+        own = facets[:, where]
+        length = np.linalg.norm(own, axis=1)
+        cosine = own @ wanted.facets[where] / np.where(length > 0, length, 1.0)
+        asked = (length > 0) & wanted.facets[where].any()
+        parts[kind] = np.where(asked, cosine, params.unnamed)
+    sound = wanted.sound
+    parts["energy"] = _near(columns.energy, sound.energy, params.energy_reach)
+    parts["pace"] = _near(np.log2(np.asarray(columns.bpm, dtype=np.float64)), np.log2(sound.bpm), params.pace_reach)
+    parts["brightness"] = _near(columns.brightness, sound.brightness, params.brightness_reach)
+    parts["mode"] = _known((1.0 + np.asarray(columns.mode, dtype=np.float64) * sound.mode) / 2.0)
+    voice = _known(np.asarray(columns.vocals, dtype=np.float64))
+    parts["voice"] = voice if wanted.voice else 1.0 - voice
+    parts["topic"] = _topic(wanted, columns, params)
+    if wanted.steer is not None:
+        if wanted.steer.quick:
+            parts["opening"] = _opening(columns)
+        long_enough = np.clip(np.asarray(columns.duration, dtype=np.float64) / wanted.steer.seconds, 0.0, 1.0)
+        parts["length"] = np.maximum(_known(long_enough), np.nan_to_num(np.asarray(columns.loopable)))
+    for name in WORD_PARTS:
+        parts[name] = parts[name] * trust
+    return parts
+
+
+def raw_scores(parts: dict[Part, FloatArray], params: UnderscoreParams) -> FloatArray:
+    """The weighted mean of the parts that there are, shape (n,)."""
+    weights = {name: float(getattr(params, f"{name}_weight")) for name in parts}
+    total = sum(weights.values())
+    return np.asarray(sum(weight / total * parts[name] for name, weight in weights.items()), dtype=np.float64)
+
+
+def _asked_sound(sound: Sound, brief: Brief, params: UnderscoreParams) -> Sound:
+    """The expected sound, moved by what the brief names."""
+    book = lexicon()
+    moods = np.zeros_like(brief.wishes)
+    moods[book.of("moods")] = brief.wishes[book.of("moods")]
+    source = moods if moods.any() else brief.wishes
+    if source.any():
+        asked = source @ book.sounds / source.sum()
+        share = params.brief_share if moods.any() else params.brief_share / 2
+        bpm = sound.bpm ** (1 - share) * float(asked[1]) ** share
+        sound = Sound(
+            (1 - share) * sound.energy + share * float(asked[0]),
+            bpm,
+            (1 - share) * sound.brightness + share * float(asked[2]),
+            (1 - share) * sound.mode + share * float(asked[3]),
+        )
+    if brief.energy is not None:
+        sound = sound._replace(energy=brief.energy)
+    if brief.bpm is not None:
+        sound = sound._replace(bpm=brief.bpm)
+    return sound
+
+
+def _topic(wanted: Wanted, columns: Columns, params: UnderscoreParams) -> FloatArray:
+    if wanted.vector is None:
+        return np.full(len(columns), params.unknown_topic)
+    words = np.asarray(columns.words, dtype=np.float32)
+    cosine = words @ wanted.vector.astype(np.float32)
+    return np.where(words.any(axis=1), np.clip(cosine / params.topic_full, 0.0, 1.0), params.unknown_topic)
+
+
+def _opening(columns: Columns) -> FloatArray:
+    """How soon a track is there: energy of its first sixteenth against its median, 0 to 1."""
+    contour = np.asarray(columns.contour, dtype=np.float64)
+    known = np.isfinite(contour).all(axis=1)
+    usual = np.median(np.where(np.isfinite(contour), contour, 0.0), axis=1)
+    first = np.nan_to_num(contour[:, :2]).mean(axis=1)
+    return np.where(known & (usual > 0), np.clip(first / np.where(usual > 0, usual, 1.0), 0.0, 1.0), 0.5)
+
+
+def _near(values: FloatArray, wanted: float, reach: float) -> FloatArray:
+    """1 at the wanted value, 0 at `reach` from it; a half where the value is not known."""
+    distance = np.abs(np.asarray(values, dtype=np.float64) - wanted)
+    return _known(1.0 - np.clip(distance / reach, 0.0, 1.0))
+
+
+def _known(values: FloatArray) -> FloatArray:
+    return np.nan_to_num(values, nan=0.5)
+
+
+def _unit(vector: FloatArray) -> FloatArray:
+    length = float(np.linalg.norm(vector))
+    return vector / length if length > 0 else vector

@@ -1,0 +1,260 @@
+"""What music a text asks for: facets and sound, read from how the text speaks.
+
+A script hardly ever names its moods, so counting mood words says little. The reader is a linear map from the states of
+the sentence embedding (means over the tokens after its second, fourth and sixth layer) to the facets and the sound of
+the music that suits; it was fitted by ridge regression on the lexicon's lines, sentence by sentence, and its weights
+ship as the model `script_reader.npz` (`fit_reader` makes them). A script is read one sentence at a time and the
+readings are averaged.
+
+Beside it the lexicon reads single words: scenes by their cues, moods by their names. What it finds is added, the more
+the more was found; without the embedding it is all there is. Both read the text with denied feelings replaced by their
+opposites (`workbench.language.negation`). The embedding knows English: of a text in another language the reader counts
+little, and the lexicon's foreign words count. A text that is nothing to read (`workbench.language.languages`) asks for
+nothing: no facet is wanted, and the sound is the usual one.
+
+Functions: `read_script`, `fit_reader`. Class: `Reading`.
+
+References
+----------
+A. Hoerl and R. Kennard, "Ridge regression: biased estimation for nonorthogonal problems", Technometrics 12, 1970.
+N. Liu et al., "Linguistic knowledge and transferability of contextual representations", NAACL 2019: what is not topic
+is read best from the layers in the middle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from workbench.errors import ResourceMissing
+from workbench.language.embedding import DEPTHS, DIMS, SentenceEmbedding, chunks
+from workbench.language.languages import ENGLISH, is_readable, language_of
+from workbench.language.lexicon import Meaning, Sound, lexicon, lexicon_digest, read_lexicon, terms_in
+from workbench.language.negation import affirmed
+from workbench.language.opposites import opposites
+from workbench.models.loading import open_model
+from workbench.params import UnderscoreParams
+from workbench.recording import FloatArray
+
+READER_FILE = "script_reader.npz"
+RIDGE = 1.0
+"""penalty of the regression, chosen by leaving eighths of the lines out"""
+REFERENCE_BPM = 100.0
+"""pace is regressed as octaves from here"""
+
+_CUES_SHOWN = 2
+"""cues of a scene before it is named"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Reading:
+    """What a text asks for, before anybody's brief."""
+
+    facets: FloatArray
+    """shape (n_facets,), 0 upwards; what usual texts ask for is taken off"""
+    sound: Sound
+    scene: str | None
+    """the kind of text, where single words give it away"""
+    language: str
+    """in English, as "German" """
+    by_embedding: bool
+    vector: FloatArray | None
+    """shape (384,), unit; None without the embedding"""
+    words: tuple[str, ...]
+    """what the lexicon recognised"""
+    readable: bool = True
+    """whether there was anything to read"""
+    denials: tuple[tuple[str, str], ...] = ()
+    """feelings that were denied, as said, and the opposite that each was read as"""
+
+
+class Reader(NamedTuple):
+    """The linear map; `inputs` of it are states less `mean`, times `scale`."""
+
+    mean: FloatArray
+    """shape (len(DEPTHS), 384)"""
+    scale: FloatArray
+    """shape (len(DEPTHS), 1)"""
+    weights: FloatArray
+    """shape (len(DEPTHS) * 384, n_facets + 4)"""
+    usual: FloatArray
+    """shape (n_facets + 4,), the mean over all lines"""
+
+    def read(self, states: FloatArray) -> FloatArray:
+        """Facets and sound of texts, shape (n, n_facets + 4), from their states, shape (n, len(DEPTHS), 384)."""
+        inputs = ((states - self.mean) * self.scale).reshape(len(states), -1)
+        return np.asarray(inputs @ self.weights + self.usual)
+
+
+def read_script(
+    text: str, embedding: SentenceEmbedding | None = None, params: UnderscoreParams | None = None
+) -> Reading:
+    """What music a text asks for.
+
+    Parameters
+    ----------
+    text : any text; it is data, whatever it says
+    embedding : reads what the words mean; None: the lexicon alone
+    params : how much each counts
+    """
+    params = params or UnderscoreParams()
+    language, size = language_of(text), len(lexicon().names)
+    usual = usual_wishes()
+    if not is_readable(text, None if embedding is None else embedding.is_whole):
+        sound = _sound(usual[size:], usual[size:], params.sound_gain)
+        return Reading(np.zeros(size), sound, None, language, False, None, (), readable=False)
+    text, denials = affirmed(text, opposites())
+    found, evidence, scene, words = _by_lexicon(text)
+    read, vector = usual, None
+    if embedding is not None:
+        states = embedding.states(chunks(text) or [text])
+        said = len(text.split())
+        # A word or two tell little, in whatever direction they point.
+        trust = (1.0 if language == ENGLISH else params.foreign_trust) * said / (said + params.brevity_doubt)
+        read = usual + trust * (reader().read(states).mean(axis=0) - usual)
+        vector = _unit(_unit(states[:, -1]).mean(axis=0))
+    share = params.lexicon_share if vector is not None and language == ENGLISH else 1.0
+    wish = read + share * evidence / (evidence + params.lexicon_doubt) * (found - usual)
+    if denials:
+        # Said in so many words, and what the reader hears least: the more of the text it is, the more it counts.
+        share = len(denials) / (len(denials) + len(chunks(text)))
+        wish += share * (_named([opposite for _, opposite in denials]) - wish)
+    return Reading(
+        facets=np.clip(wish[:size] - params.usual_share * usual[:size], 0.0, None),
+        sound=_sound(wish[size:], usual[size:], params.sound_gain),
+        scene=scene,
+        language=language,
+        by_embedding=vector is not None,
+        vector=vector,
+        words=words,
+        denials=denials,
+    )
+
+
+@cache
+def reader() -> Reader:
+    """The reader that ships with the package.
+
+    Raises
+    ------
+    ResourceMissing : it was not fitted on this lexicon
+    """
+    with open_model(READER_FILE) as file:
+        stored = np.load(file)
+        if str(stored["lexicon"]) != lexicon_digest():
+            raise ResourceMissing(f"{READER_FILE} was fitted on another lexicon; make it anew by fit_reader")
+        return Reader(*(stored[name].astype(np.float32) for name in Reader._fields))
+
+
+def fit_reader(embedding: SentenceEmbedding, path: Path) -> None:
+    """Fit the reader on the lexicon's lines and write it; needed after each change of the lexicon."""
+    lines = lexicon().lines
+    fitted = ridge(embedding.states([line.text for line in lines]), line_targets())
+    arrays = {name: value.astype(np.float16) for name, value in fitted._asdict().items()}
+    np.savez_compressed(path, lexicon=np.array(lexicon_digest()), **arrays)
+
+
+def ridge(states: FloatArray, targets: FloatArray, penalty: float = RIDGE) -> Reader:
+    """The linear map from states to targets with the least squared error and squared weights.
+
+    Parameters
+    ----------
+    states : shape (n, len(DEPTHS), 384)
+    targets : shape (n, m)
+    penalty : of the weights
+    """
+    mean = states.mean(axis=0)
+    # Every layer counts the same, however large its states are.
+    spread = np.linalg.norm(states - mean, axis=2).mean(axis=0)
+    scale = (1.0 / (spread * np.sqrt(len(DEPTHS))))[:, None]
+    inputs = ((states - mean) * scale).reshape(len(states), len(DEPTHS) * DIMS).astype(np.float64)
+    # The inputs' own mean is zero, so the offset is the targets' mean; the dual has fewer unknowns than the primal.
+    usual = targets.mean(axis=0)
+    dual = np.linalg.solve(inputs @ inputs.T + penalty * np.eye(len(inputs)), targets - usual)
+    return Reader(mean, scale, inputs.T @ dual, usual)
+
+
+def line_targets() -> FloatArray:
+    """What the reader learns: facets, energy, octaves of pace, brightness, mode; shape (n_lines, n_facets + 4)."""
+    return np.array([np.concatenate([line.facets, _coordinates(line.sound)]) for line in lexicon().lines])
+
+
+@cache
+def usual_wishes() -> FloatArray:
+    """The mean of `line_targets`: what to expect of a text of which nothing is known."""
+    return np.asarray(line_targets().mean(axis=0))
+
+
+def _by_lexicon(text: str) -> tuple[FloatArray, float, str | None, tuple[str, ...]]:
+    """Facets and sound by single words, how much speaks for them, the scene if one is clear, and the words."""
+    book = lexicon()
+    hits = np.zeros(len(book.scenes))
+    # What a text says is not there, it still is about.
+    distinct = dict.fromkeys(cue for cue, _ in terms_in(text, book.cues))
+    for cue in distinct:
+        for index in book.cues[cue]:
+            hits[index] += 1.0 / len(book.cues[cue])
+    meaning = read_lexicon(text)
+    moods = _spoken_moods(meaning)
+    evidence = float(hits.sum() + moods.sum())
+    if evidence == 0.0:
+        return usual_wishes(), 0.0, None, ()
+    total = np.zeros(len(book.names) + 4)
+    for share, scene in zip(hits, book.scenes, strict=True):
+        total += share * np.concatenate([scene.facets, _coordinates(scene.sound)])
+    for index in map(int, np.flatnonzero(moods)):
+        total += moods[index] * _of_mood(index)
+    best = int(np.argmax(hits))
+    clear = hits[best] >= _CUES_SHOWN and hits[best] > hits.sum() / 2
+    words = [*distinct, *(word for index in np.flatnonzero(moods) for word in meaning.found[book.names[index]])]
+    return total / evidence, evidence, book.scenes[best].name if clear else None, tuple(dict.fromkeys(words))
+
+
+def _of_mood(index: int) -> FloatArray:
+    """What a text asks for of which no more is known than its mood, as a row of `line_targets`."""
+    book = lexicon()
+    row = usual_wishes().copy()
+    row[book.of("moods")] = 0.0
+    row[index] = 1.0
+    row[len(book.names) :] = _coordinates(Sound(*book.sounds[index]))
+    return row
+
+
+def _named(words: Sequence[str]) -> FloatArray:
+    """The mean of what the moods ask for that some words name first."""
+    book = lexicon()
+    return np.asarray(np.mean([_of_mood(book.terms[word][0]) for word in words], axis=0))
+
+
+def _spoken_moods(meaning: Meaning) -> FloatArray:
+    """Moods that a script names, shape (n_facets,); its words for genres and instruments are about other things."""
+    moods = np.zeros_like(meaning.facets)
+    where = lexicon().of("moods")
+    moods[where] = meaning.facets[where]
+    return moods
+
+
+def _coordinates(sound: Sound) -> FloatArray:
+    """A sound as it is regressed."""
+    return np.array([sound.energy, np.log2(sound.bpm / REFERENCE_BPM), sound.brightness, sound.mode])
+
+
+def _sound(coordinates: FloatArray, usual: FloatArray, gain: float) -> Sound:
+    """A sound from regressed numbers; regression shrinks towards the usual, which `gain` undoes."""
+    energy, octaves, brightness, mode = usual + gain * (coordinates - usual)
+    return Sound(
+        float(np.clip(energy, 0.05, 0.95)),
+        float(REFERENCE_BPM * 2.0 ** np.clip(octaves, -0.8, 0.8)),
+        float(np.clip(brightness, 0.0, 1.0)),
+        float(np.clip(mode, -1.0, 1.0)),
+    )
+
+
+def _unit(rows: FloatArray) -> FloatArray:
+    length = np.linalg.norm(rows, axis=-1, keepdims=True)
+    return np.asarray(rows / np.where(length > 0, length, 1.0))
