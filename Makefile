@@ -138,7 +138,7 @@ screenshots: $(VENV)/.dev chromium
 	$(BIN)/python tests/browser/screenshots.py
 
 bench: $(VENV)/.words-if-any peers
-	$(BIN)/python tests/benchmarks/run.py
+	$(BIN)/python -m tests.benchmarks.run
 
 # Peers have environments of their own: their packages would bend ours. A beat tracker that does not install on this
 # machine is left out, and the benchmark says so.
@@ -195,17 +195,17 @@ RUN ?= $(SET)/run
 SEED ?= 0
 TRAINING = data/recipes/training
 train: $(VENV)/.torch
-	$(BIN)/python $(TRAINING)/generate.py $(SET) --audio
-	$(BIN)/python $(TRAINING)/generate.py $(SET) --audio --first 1600 --pieces 320 --split dev
-	$(BIN)/python $(TRAINING)/generate.py $(SET) --audio --first 3000 --pieces 180 --split calibration
-	$(BIN)/python $(TRAINING)/train.py $(SET) $(RUN) --seed $(SEED)
-	$(BIN)/python $(TRAINING)/train.py $(SET) $(RUN) --seed $(SEED) --export
+	$(BIN)/python -m data.recipes.training.generate $(SET) --audio
+	$(BIN)/python -m data.recipes.training.generate $(SET) --audio --first 1600 --pieces 320 --split dev
+	$(BIN)/python -m data.recipes.training.generate $(SET) --audio --first 3000 --pieces 180 --split calibration
+	$(BIN)/python -m data.recipes.training.train $(SET) $(RUN) --seed $(SEED)
+	$(BIN)/python -m data.recipes.training.train $(SET) $(RUN) --seed $(SEED) --export
 	mkdir -p $(TRAINING)/runs
 	cp $(RUN)/log.jsonl $(TRAINING)/runs/network.jsonl
-	$(BIN)/python $(TRAINING)/plain.py $(SET)/plain
+	$(BIN)/python -m data.recipes.training.plain $(SET)/plain
 	for heard in network onsets; do \
-	  $(BIN)/python $(TRAINING)/fit.py $(SET)/dev $(SET)/plain --activation $$heard --again --write && \
-	  $(BIN)/python $(TRAINING)/certainty.py $(SET)/calibration --activation $$heard --write || exit 1; done
+	  $(BIN)/python -m data.recipes.training.fit $(SET)/dev $(SET)/plain --activation $$heard --again --write && \
+	  $(BIN)/python -m data.recipes.training.certainty $(SET)/calibration --activation $$heard --write || exit 1; done
 
 # requirements.lock is the core. The dev lock holds everything and is resolved with it; the lock of an extra takes its
 # versions from the dev lock and leaves out what the core brings. The oldest lock has the lower bounds of pyproject.toml, and what the smoke test
