@@ -39,6 +39,8 @@ MOST_BYTES = 150_000
 LADDER = ((1100, 64), (1000, 48), (900, 40), (900, 32), (800, 24), (720, 24), (640, 24), (560, 24))
 """widths in pixels and numbers of colours; the largest picture takes the next step until the file is small enough"""
 _AUDIO = re.compile(r'src="data:(audio/[\w-]+);base64,([^"]+)"')
+_TOOK = re.compile(r"\bseconds \d+(\.\d+)?")
+"""how the training log says what a step took"""
 _OUTPUT_SECONDS = 600
 _APART = 60
 """sum of differences of red, green and blue, 0 to 255 each, from which on two colours are kept apart"""
@@ -124,7 +126,7 @@ def _clean_metadata(metadata: Any) -> None:
 
 def _clean_output(output: Any, folders: dict[str, str]) -> None:
     if output.output_type == "stream":
-        output.text = _without_folders(output.text, folders)
+        output.text = _TOOK.sub("seconds …", _without_folders(output.text, folders))
         return
     output.metadata = nbformat.from_dict({})
     html = output.data.get("text/html", "")

@@ -101,7 +101,7 @@ def a_notebook_that_ran() -> Any:
             execution_count=1,
             metadata={"execution": {"iopub.status.busy": "2024-01-01"}, "tags": ["parameters"]},
             outputs=[
-                v4.new_output("stream", name="stdout", text="wrote /tmp/home1/duck.toml\n"),
+                v4.new_output("stream", name="stdout", text="wrote /tmp/home1/duck.toml\nstep 5 seconds 2.47\n"),
                 v4.new_output("display_data", data=picture, metadata={"image/png": {"width": 12}}),
                 v4.new_output("display_data", data=picture),
                 v4.new_output("execute_result", data=player, execution_count=1),
@@ -149,7 +149,7 @@ def test_storing_cleans_outputs_and_gives_the_same_text_twice(monkeypatch: pytes
     (cell,) = nbformat.reads(text, as_version=4).cells
     assert cell.metadata == {"tags": ["parameters"]}
     printed, first, second, sound = cell.outputs
-    assert printed.text == "wrote home/duck.toml\n"
+    assert printed.text == "wrote home/duck.toml\nstep 5 seconds …\n"
     assert set(first.data) == {"image/png", "text/plain"}
     assert second.data == {"text/plain": "(another picture; run the cell to see it)"}
     assert sound.data == {"text/plain": "(audio player with 1.0 s of sound; run the cell to hear it)"}
