@@ -1,11 +1,13 @@
 """The command as a shell sees it: exit codes, streams, and what it imports."""
 
+import errno
 import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -116,15 +118,29 @@ def test_completion_completes() -> None:
 
 
 def test_ctrl_c_ends_with_130_and_one_line(tmp_path: Path) -> None:
-    plan = tmp_path / "plan.json"
+    plan, track = tmp_path / "plan.json", tmp_path / "x.wav"
     os.mkfifo(plan)
-    command = ["render", str(plan), "--track", "x", "-o", str(tmp_path / "y.wav"), "--home", str(tmp_path)]
+    track.touch()
+    command = ["render", str(plan), "--track", str(track), "-o", str(tmp_path / "y.wav"), "--home", str(tmp_path)]
     process = subprocess.Popen(
         [sys.executable, "-m", "service.console", *command], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
-    with plan.open("w"):  # opens once the command reads its plan, which then never comes
-        process.send_signal(signal.SIGINT)
-        stdout, stderr = process.communicate(timeout=240)
+    end = _open_once_it_is_read(plan, process)
+    process.send_signal(signal.SIGINT)  # while the command waits for its plan, which never comes
+    stdout, stderr = process.communicate(timeout=240)
+    os.close(end)
     assert process.returncode in (130, -signal.SIGINT)
     assert stdout == ""
     assert "Traceback" not in stderr
+
+
+def _open_once_it_is_read(pipe: Path, process: subprocess.Popen[str]) -> int:
+    """Open a named pipe for writing as soon as the process reads from it."""
+    while True:
+        try:
+            return os.open(pipe, os.O_WRONLY | os.O_NONBLOCK)
+        except OSError as error:
+            if error.errno != errno.ENXIO:  # no reader yet
+                raise
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
