@@ -133,6 +133,10 @@ format: $(VENV)/.dev
 notebooks: $(VENV)/.torch $(VENV)/.words-if-any
 	$(NBVAL)
 
+# Runs every notebook and stores it with its outputs and small pictures.
+stored-notebooks: $(VENV)/.torch $(VENV)/.words-if-any
+	$(BIN)/python tests/project/store_notebooks.py
+
 # The dashboard's pictures for the README, by the browser that its tests use.
 screenshots: $(VENV)/.dev chromium
 	$(BIN)/python tests/browser/screenshots.py
