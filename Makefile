@@ -129,6 +129,7 @@ format: $(VENV)/.dev
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 	$(BIN)/oxfmt $(PAGES)
+	$(BIN)/oxlint --fix $(PAGES)
 
 notebooks: $(VENV)/.torch $(VENV)/.words-if-any
 	$(NBVAL)

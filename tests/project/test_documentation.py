@@ -14,6 +14,7 @@ import subprocess
 import time
 import tomllib
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -172,12 +173,15 @@ class Checkout:
             ["bash", "-euc", script], cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False
         )
 
-    def start(self, command: str, ready: str) -> tuple[subprocess.Popen[str], str]:
-        """Start a server; returns it with what it has printed once it printed the pattern `ready`."""
-        server = subprocess.Popen(
+    def start(self, command: str) -> subprocess.Popen[str]:
+        """Start a command that runs until it is stopped, in a process group of its own."""
+        return subprocess.Popen(
             ["bash", "-euc", command], cwd=self.folder, env=self.environment, text=True,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, start_new_session=True,
         )  # fmt: skip
+
+    def wait_for(self, server: subprocess.Popen[str], ready: str) -> str:
+        """Read what a command prints until that matches a pattern; returns it."""
         assert server.stdout is not None
         printed, deadline = "", time.monotonic() + START_SECONDS
         for line in server.stdout:
@@ -185,16 +189,16 @@ class Checkout:
             if re.search(ready, printed, re.DOTALL) or time.monotonic() > deadline:
                 break
         assert re.search(ready, printed, re.DOTALL), printed[-3000:]
-        return server, printed
+        return printed
 
     def stop(self, server: subprocess.Popen[str]) -> None:
         """End a server and all that it started as Ctrl-C does; JupyterLab asks back, so a second signal ends it."""
-        os.killpg(server.pid, signal.SIGINT)
-        try:
-            server.communicate(timeout=60)
-        except subprocess.TimeoutExpired:
-            os.killpg(server.pid, signal.SIGTERM)
-            server.communicate(timeout=60)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGKILL):
+            with suppress(ProcessLookupError):
+                os.killpg(server.pid, number)
+            with suppress(subprocess.TimeoutExpired):
+                server.communicate(timeout=60)
+                return
 
 
 @pytest.fixture(scope="module")
@@ -211,6 +215,8 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
     pyenv = {"PYENV_ROOT": str(Path.home() / ".pyenv")} if (Path.home() / ".pyenv").is_dir() else {}
     environment = {**kept, **pyenv, "HOME": str(home), "PATH": path}
     (home / "Music" / "licensed").mkdir(parents=True)
+    (home / ".jupyter").mkdir()  # JupyterLab starts as root only where the user allows it
+    (home / ".jupyter" / "jupyter_server_config.json").write_text('{"ServerApp": {"allow_root": true}}')
     first = blocks(README)[0].text.splitlines()[0]
     assert first == "git clone <this repository> && cd <it>"
     clone = first.replace("<this repository>", f"'{ROOT}' workbench").replace("<it>", "workbench")
@@ -311,18 +317,21 @@ def _install_what_is_said_to_be_missing(checkout: Checkout, lines: list[str]) ->
 
 
 def _try_server(checkout: Checkout, command: str) -> None:
-    if command == "make serve":
-        server, printed = checkout.start(command, ready=r"listening on \S+\n.*(curl [^\n]+\n.*){3}")
-        calls = [line for line in printed.splitlines() if line.startswith("curl ")]
-        for call in calls:
-            answer = checkout.run(call)
-            assert answer.returncode == 0, answer.stderr
-            assert '"error"' not in answer.stdout, answer.stdout
-    else:
-        server, printed = checkout.start(command, ready=r"(listening on http|\n.*http://\S+/lab\?token=)\S+\s")
-        (url,) = re.findall(r"http://(?:127\.0\.0\.1|localhost):\d+/\S*", printed)[:1]
-        assert httpx.get(url, timeout=60.0, follow_redirects=True).status_code == 200
-    checkout.stop(server)
+    """Start what runs until it is stopped, use it as the text says, and stop it."""
+    ready = r"listening on \S+\n.*(curl [^\n]+\n.*){3}" if command == "make serve" else r"http://\S+:\d+\S*\s"
+    server = checkout.start(command)
+    try:
+        printed = checkout.wait_for(server, ready)
+        if command == "make serve":
+            for call in (line for line in printed.splitlines() if line.startswith("curl ")):
+                answer = checkout.run(call)
+                assert answer.returncode == 0, answer.stderr
+                assert '"error"' not in answer.stdout, answer.stdout
+        else:
+            url = re.findall(r"http://(?:127\.0\.0\.1|localhost):\d+\S*", printed)[-1]
+            assert httpx.get(url, timeout=60.0, follow_redirects=True).status_code == 200
+    finally:
+        checkout.stop(server)
 
 
 @pytest.mark.slow
