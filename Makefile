@@ -11,7 +11,7 @@
 #   make check         format, lint, strict types, import contracts, JavaScript
 #   make test-all      the suite, and what needs minutes: the README's commands, the wheel, long renders, fault runs
 #   make browser       the dashboard's tests in Chromium; installs Chromium on Debian when run as root
-#   make test-pythons  set-up, demo and a smoke test on every supported Python here, and on the oldest packages
+#   make test-pythons  set-up, demo and a smoke test on every supported Python here; make test-oldest: oldest packages
 #   make notebooks     run the notebooks and compare their checked outputs; make stored-notebooks stores them anew
 #   make screenshots   the README's pictures of the dashboard
 #   make bench         measure: beats, seams, plans beside a peer, speed; writes tests/benchmarks/RESULTS.md
@@ -34,7 +34,7 @@ TORCH ?= torch==2.13.0
 NBVAL   = WORKBENCH_HOME="$$(mktemp -d)" $(BIN)/python -m pytest --nbval-lax notebooks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo dashboard serve lab test test-all test-pythons check format notebooks stored-notebooks browser chromium \
+.PHONY: help demo dashboard serve lab test test-all test-pythons test-oldest check format notebooks stored-notebooks browser chromium \
         screenshots bench peers train lock clean
 
 help:
@@ -97,10 +97,13 @@ test: $(VENV)/.torch $(VENV)/.words-if-any
 test-all: test
 	$(BIN)/python -m pytest -m slow tests
 
-# Every supported interpreter here, found by name and by pyenv, each in an environment of its own; then the oldest
-# packages that pyproject.toml admits.
+# Every supported interpreter here, found by name and by pyenv, each in an environment of its own.
 test-pythons: chromium
 	@$(or $(PYTHON),python3) tests/project/every_python.py
+
+# The oldest packages that pyproject.toml admits.
+test-oldest: chromium
+	@$(or $(PYTHON),python3) tests/project/every_python.py --only oldest
 
 browser: $(VENV)/.dev chromium
 	$(BIN)/python -m pytest -m browser tests/browser
