@@ -1,10 +1,10 @@
 """Set-up, demo and a smoke test on every supported Python of this machine, or on the oldest packages allowed.
 
 `make test-pythons` runs the first and `make test-oldest` the second; both need nothing but a Python. Interpreters are
-found by name (`python3.12`) and among pyenv's versions. Each gets an environment of its own below `.make/pythons/`, made
-by the same make targets that a user calls, so the lock files are installed on each Python too. The whole suite runs on
-one Python only, that of `.venv` (`make test`), which is left out here unless it is named; on the others it is what shows
-that files are decoded and analysed, plans made and rendered, a request answered and the page opened.
+found by name (`python3.12`) and among pyenv's versions. Each gets an environment of its own below `.make/pythons/`,
+made by the same make targets that a user calls, so the lock files are installed on each Python too. The whole suite
+runs on one Python only, that of `.venv` (`make test`), which is left out here unless it is named; on the others it is
+what shows that files are decoded and analysed, plans made and rendered, a request answered and the page opened.
 
 The oldest packages are those of `requirements-oldest.lock`, the lower bounds of `pyproject.toml`, on the oldest Python.
 Warnings are no errors there: old packages warn of each other.
