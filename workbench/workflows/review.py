@@ -105,7 +105,8 @@ def known_splices(songs: Iterable[str], each: int = 24, params: SeamParams | Non
 
     Parameters
     ----------
-    songs : names of bundled songs, without suffix; one that never repeats or changes key has only audible splices
+    songs : names of bundled songs, without suffix; one that never repeats or changes key has only audible splices, one
+        without beats none
     each : splices of a verdict taken from a song at most, drawn with a fixed seed
     params : with which they are scored
 
@@ -117,6 +118,8 @@ def known_splices(songs: Iterable[str], each: int = 24, params: SeamParams | Non
     found: list[Verdict] = []
     for song in songs:
         notes = _notes(song)
+        if notes is None:
+            continue
         recording = decode(bundled_path("data", "bundled", "music", f"{song}.ogg"))
         evidence = seam_evidence(recording, notes.grid, params)
         for number, (word, leave, enter) in enumerate(_drawn(notes, each)):
@@ -130,10 +133,13 @@ def known_splices(songs: Iterable[str], each: int = 24, params: SeamParams | Non
     return found
 
 
-def _notes(song: str) -> _Notes:
+def _notes(song: str) -> _Notes | None:
+    """What is known of a bundled song; None where it has no beats to splice at."""
     body = json.loads(bundled_path("data", "bundled", "truth", f"{song}.jams").read_text(encoding="utf-8"))
     written = {one["namespace"]: one["data"] for one in body["annotations"]}
     rows = written["beat_position"]
+    if not rows:
+        return None
     per_bar = int(np.median([row["value"]["num_beats"] for row in rows]))
     places = np.array([row["value"]["position"] for row in rows])
     grid = BeatGrid(np.array([row["time"] for row in rows]), places, per_bar)

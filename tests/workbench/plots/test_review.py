@@ -126,3 +126,7 @@ def test_splices_with_known_answers_say_that_nobody_listened() -> None:
     assert seams.scores[seams.good].min() > seams.scores[~seams.good].max()
     assert all("nobody listened" in one.note for one in found)
     assert all("score" in one.seam and set(SEAM_PARTS) <= set(one.seam) for one in found)
+
+
+def test_a_track_without_beats_has_no_splices() -> None:
+    assert known_splices(["silence"]) == []
