@@ -105,12 +105,11 @@ def _music(given: LoopPlan | SyncPointBody, recording: Recording, clip: Path | N
     """What is played: the plan as it is, a placement from the video's first picture to its last."""
     from workbench.loops.plan import LoopPlan
     from workbench.media.probe import probe
-    from workbench.render.schedule import PlacedTrack
+    from workbench.render.schedule import place_track
 
     if isinstance(given, LoopPlan):
         return given
-    end = given.offset_seconds + recording.duration if clip is None else probe(clip).duration
-    return PlacedTrack(given.offset_seconds, recording.duration, end)
+    return place_track(given.offset_seconds, recording.duration, None if clip is None else probe(clip).duration)
 
 
 def _check_suffix(out: Path, video: Path | None) -> None:

@@ -15,7 +15,8 @@ times and not at rounded ones; the fades at both ends of the plan.
 
 A track that is laid straight under a video, as align and match place it, is a plan of one cue without seams.
 
-Functions: `schedule`; the value objects `Schedule` and `Cue` answer for gains, `PlacedTrack` says where a track lies.
+Functions: `schedule`, `place_track`; the value objects `Schedule` and `Cue` answer for gains, `PlacedTrack` says where a
+track lies.
 """
 
 from __future__ import annotations
@@ -58,6 +59,17 @@ class PlacedTrack:
     def music_end(self) -> VideoSeconds:
         """Where the music stops: with the track, or cut off with the video."""
         return min(self.window_end, self.offset_seconds + self.song_duration)
+
+
+def place_track(offset_seconds: VideoSeconds, song_duration: float, video_seconds: float | None) -> PlacedTrack:
+    """Lay a track straight under a video; without one (None), to the track's own end.
+
+    Raises
+    ------
+    PlanError : nothing of the track would be heard
+    """
+    end = offset_seconds + song_duration if video_seconds is None else video_seconds
+    return PlacedTrack(offset_seconds, song_duration, end)
 
 
 Music: TypeAlias = LoopPlan | PlacedTrack
