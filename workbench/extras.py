@@ -19,12 +19,14 @@ from collections.abc import Iterator
 from functools import cache
 from importlib import metadata
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 from urllib.request import url2pathname
 
-from packaging.requirements import Requirement
-
 from workbench.errors import ExtraMissing
+
+if TYPE_CHECKING:
+    from packaging.requirements import Requirement
 
 _DISTRIBUTION = "barline-workbench"
 _CHECKOUT = Path(__file__).resolve().parent.parent
@@ -74,6 +76,8 @@ def requirements(extra: str) -> tuple[Requirement, ...]:
     ------
     ValueError : there is no such extra
     """
+    from packaging.requirements import Requirement  # here: those who import this module seldom ask
+
     package = metadata.metadata(_DISTRIBUTION)
     if extra not in (package.get_all("Provides-Extra") or ()):
         raise ValueError(f"{extra}: no such extra in pyproject.toml")

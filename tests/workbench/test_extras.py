@@ -14,7 +14,6 @@ from pathlib import Path
 
 import pytest
 
-from workbench.errors import ExtraMissing
 from workbench.extras import has_extra, install_command, require_extra, requirements
 
 ROOT = Path(__file__).parents[2]
@@ -123,9 +122,8 @@ def test_each_extra_has_a_make_target_that_installs_a_lock(extra: str) -> None:
 
 
 def test_an_extra_that_is_there_is_not_asked_for() -> None:
-    assert has_extra("build") == all(_installed(needed.name) for needed in requirements("build"))
-    if has_extra("service"):
-        require_extra("service", "this test")
+    assert has_extra("build")  # every lock brings what builds the package
+    require_extra("build", "this test")
 
 
 def test_an_unknown_extra_is_a_mistake_of_ours() -> None:
@@ -140,12 +138,3 @@ def test_the_command_installs_into_the_environment_that_runs(tmp_path: Path, mon
         assert command == ["make", "-C", str(ROOT), "setup-export"]
     else:
         assert command == [sys.executable, "-m", "pip", "install", "-e", f"{ROOT}[export]"]
-    assert issubclass(ExtraMissing, Exception)
-
-
-def _installed(name: str) -> bool:
-    try:
-        metadata.version(name)
-    except metadata.PackageNotFoundError:
-        return False
-    return True
