@@ -1,7 +1,7 @@
-"""The wakeup between the processes that accept jobs and the one that runs them, on one machine: a pipe.
+"""The pipe by which processes that accept jobs wake the process that runs them, on one machine.
 
-A byte says that there may be work. Nothing depends on it: whoever runs jobs also looks by himself now and then, so
-that a wakeup that is not heard costs a moment and no job. The module imports the standard library alone.
+A byte means that there may be work. Nothing depends on it: the job process also reads the job table now and then, so a
+lost byte delays a job and never loses one. This module imports only the standard library.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ class WakeupPipe:
 
     Parameters
     ----------
-    descriptor : of the end that is written to, or of the one that is read from; None: there is no wakeup here
+    descriptor : of the end that is written to, or of the one that is read from; None: there is no pipe here
     """
 
     def __init__(self, descriptor: int | None) -> None:
@@ -25,21 +25,21 @@ class WakeupPipe:
 
     @property
     def enabled(self) -> bool:
-        """Whether there is one."""
+        """Whether there is a pipe."""
         return self._descriptor is not None
 
     def fileno(self) -> int:
-        """What to select on."""
+        """The descriptor to select on."""
         assert self._descriptor is not None
         return self._descriptor
 
     def notify(self) -> None:
-        """Say that there is work. A full pipe has said so already, and where nobody listens nobody waits."""
+        """Say that there is work; does nothing if the pipe is full, which says so already, or has no reader."""
         if self._descriptor is not None:
             with suppress(BlockingIOError, BrokenPipeError):
                 os.write(self._descriptor, b"!")
 
     def drain(self) -> None:
-        """Take what was rung, so that the next wait lasts."""
+        """Empty the pipe, so that the next `select` waits."""
         with suppress(BlockingIOError):
             os.read(self.fileno(), 65536)

@@ -32,6 +32,8 @@ import numpy as np
 from nbclient import NotebookClient
 from PIL import Image
 
+from workbench.workflows.notebooks import OUTPUT_SECONDS, START_SECONDS
+
 ROOT = Path(__file__).parents[2]
 NOTEBOOKS = ROOT / "notebooks"
 MOST_BYTES = 150_000
@@ -41,7 +43,6 @@ LADDER = ((1100, 64), (1000, 48), (900, 40), (900, 32), (800, 24), (720, 24), (6
 _AUDIO = re.compile(r'src="data:(audio/[\w-]+);base64,([^"]+)"')
 _TOOK = re.compile(r"\bseconds \d+(\.\d+)?")
 """how the training log says what a step took"""
-_OUTPUT_SECONDS = 600
 _APART = 60
 """sum of differences of red, green and blue, 0 to 255 each, from which on two colours are kept apart"""
 
@@ -68,7 +69,7 @@ def store(name: str, home: Path) -> int:
     """
     path = NOTEBOOKS / f"{name}.ipynb"
     node = nbformat.read(path, as_version=4)
-    client = NotebookClient(node, iopub_timeout=_OUTPUT_SECONDS, startup_timeout=300, record_timing=False)
+    client = NotebookClient(node, iopub_timeout=OUTPUT_SECONDS, startup_timeout=START_SECONDS, record_timing=False)
     # The kernel's own log would warn of every local kernel that TCP is in clear.
     client.extra_arguments = ["--log-level=ERROR"]
     client.execute(cwd=str(path.parent))
