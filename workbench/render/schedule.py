@@ -15,8 +15,8 @@ times and not at rounded ones; the fades at both ends of the plan.
 
 A track that is laid straight under a video, as align and match place it, is a plan of one cue without seams.
 
-Functions: `schedule`, `place_track`; the value objects `Schedule` and `Cue` answer for gains, `PlacedTrack` says where a
-track lies.
+Functions: `schedule`, `place_track`; the value objects `Schedule` and `Cue` answer for gains, `PlacedTrack` says where
+a track lies.
 """
 
 from __future__ import annotations
