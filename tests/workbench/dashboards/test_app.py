@@ -10,6 +10,7 @@ from pathlib import Path
 
 import httpx
 import pytest
+from bokeh.io.state import curstate
 from bokeh.models import ImportedStyleSheet
 from tornado.ioloop import IOLoop
 
@@ -43,6 +44,9 @@ def served(home: Path, key: str | None) -> Iterator[str]:
         loop: IOLoop = loops[0]
         loop.add_callback(loop.stop)
         thread.join()
+        # Bokeh keeps one current document a process, and pages made close together leave the last one there: a session
+        # of a later test would deliver its results to a page that nobody serves any more.
+        curstate().reset()
 
 
 @pytest.fixture(scope="module")
