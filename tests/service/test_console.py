@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -117,6 +118,15 @@ def test_completion_completes() -> None:
     assert "beats" in done.stdout
 
 
+@pytest.fixture
+def sigint() -> Iterator[None]:
+    """SIGINT reaches what a test starts; background jobs of a shell ignore it, and children inherit that."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("sigint")
 def test_ctrl_c_ends_with_130_and_one_line(tmp_path: Path) -> None:
     plan, track = tmp_path / "plan.json", tmp_path / "x.wav"
     os.mkfifo(plan)

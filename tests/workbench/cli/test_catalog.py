@@ -3,7 +3,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -74,6 +74,15 @@ def test_a_folder_without_music_is_told(workbench: Call, tmp_path: Path) -> None
     assert "no sound file" in err
 
 
+@pytest.fixture
+def sigint() -> Iterator[None]:
+    """SIGINT reaches what a test starts; background jobs of a shell ignore it, and children inherit that."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("sigint")
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="a terminal's Ctrl-C is a signal to a process group")
 def test_an_interrupt_ends_in_one_word_and_no_traceback(tmp_path: Path, song_file: Path) -> None:
     (tmp_path / "one.wav").symlink_to(song_file)
