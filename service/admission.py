@@ -24,8 +24,8 @@ from sqlalchemy import Connection
 
 from service.errors import Problem, malformed
 from service.schemas.wording import what_is_wrong
-from service.store import keys, rate_windows
-from service.store.keys import Caller
+from service.store import api_keys, rate_windows
+from service.store.api_keys import Caller
 from service.store.rate_windows import Rate
 from workbench.results.body import Body
 
@@ -40,7 +40,7 @@ B = TypeVar("B", bound=Body)
 class RoutePolicy:
     """What a route asks of a request before its handler runs."""
 
-    key: bool = True
+    api_key: bool = True
     """whether an API key is needed"""
     body: Literal["none", "json", "stream"] = "none"
     idempotency: bool = False
@@ -56,7 +56,7 @@ async def admit(request: Request, policy: RoutePolicy) -> None:
     ------
     Problem : 401, 429, 400, 413, 415
     """
-    if policy.key:
+    if policy.api_key:
         caller, rate = await identify(request, counted=True)
         if caller is None or rate is None:
             raise Problem(
@@ -92,7 +92,7 @@ async def identify(request: Request, *, counted: bool) -> tuple[Caller | None, R
     limit, at = request.app.ctx.settings.rate_limit_per_minute, time.time()
 
     def look(connection: Connection) -> tuple[Caller | None, Rate | None]:
-        caller = keys.caller_of(connection, secret)
+        caller = api_keys.caller_of(connection, secret)
         return caller, None if caller is None else rate_windows.look(connection, caller.key_id, limit, at)
 
     transactions = request.app.ctx.transactions
@@ -103,7 +103,7 @@ async def identify(request: Request, *, counted: bool) -> tuple[Caller | None, R
     known = caller
 
     def count(connection: Connection) -> Rate:
-        keys.note_use(connection, known)
+        api_keys.note_use(connection, known)
         return rate_windows.count(connection, known.key_id, limit, at)
 
     return known, await transactions.write(count)
@@ -123,10 +123,10 @@ def _idempotency_key(request: Request) -> str | None:
     values = request.headers.getall("idempotency-key", [])
     if not values:
         return None
-    key = str(values[0])
-    if len(values) > 1 or not 1 <= len(key) <= _MAX_IDEMPOTENCY_KEY or not all(" " <= c <= "~" for c in key):
+    value = str(values[0])
+    if len(values) > 1 or not 1 <= len(value) <= _MAX_IDEMPOTENCY_KEY or not all(" " <= c <= "~" for c in value):
         raise malformed(f"Idempotency-Key must be one of 1 to {_MAX_IDEMPOTENCY_KEY} printable ASCII characters")
-    return key
+    return value
 
 
 def body_of(request: Request, model: type[B]) -> B:

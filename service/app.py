@@ -168,7 +168,7 @@ async def _close(app: Sanic[Any, Any]) -> None:
 async def _routed(request: Request, route: Route, **_: Any) -> None:
     """Between the router's decision and the reading of the body: the policy."""
     request.ctx.family = _family(route)  # the first look at the context, which starts its clock
-    policy: RoutePolicy = getattr(route.ctx, "policy", RoutePolicy(key=False))
+    policy: RoutePolicy = getattr(route.ctx, "policy", RoutePolicy(api_key=False))
     await admit(request, policy)
 
 

@@ -59,7 +59,7 @@ class Endpoint:
     body: type[BaseModel] | None = None
     query: type[BaseModel] | None = None
     idempotency: bool = False
-    key: bool = True
+    api_key: bool = True
     notes: str = ""
     binary: bool = False
     """whether the body is a file"""
@@ -88,7 +88,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     ),
     Endpoint(
         "put", "/v1/uploads/{storage_key}", "Send the bytes of a video", {200: (told.UploadReceipt,)},
-        (400, 403, 404, 409, 413, 500, 503), key=False, binary=True, signed_link=True, tags=("videos",),
+        (400, 403, 404, 409, 413, 500, 503), api_key=False, binary=True, signed_link=True, tags=("videos",),
     ),
     Endpoint(
         "post", "/v1/match", "Rank the catalog against a video",
@@ -133,11 +133,11 @@ ENDPOINTS: tuple[Endpoint, ...] = (
     ),
     Endpoint(
         "post", "/v1/webhooks/billing/payment-method", "A payment method came or went", {},
-        (400, 401, 413, 422, 500, 503), body=BillingEvent, key=False, webhook=True, tags=("webhooks",),
+        (400, 401, 413, 422, 500, 503), body=BillingEvent, api_key=False, webhook=True, tags=("webhooks",),
     ),
     Endpoint(
         "post", "/v1/webhooks/billing/credit", "A credit grant came or ended, or a spend cap was set", {},
-        (400, 401, 413, 422, 500, 503), body=BillingEvent, key=False, webhook=True, tags=("webhooks",),
+        (400, 401, 413, 422, 500, 503), body=BillingEvent, api_key=False, webhook=True, tags=("webhooks",),
     ),
 )  # fmt: skip
 
@@ -175,7 +175,7 @@ def _operation(endpoint: Endpoint) -> dict[str, Any]:
     operation["operationId"] = "_".join([endpoint.method, *words]).replace("-", "_")
     if endpoint.notes:
         operation["description"] = endpoint.notes
-    if not endpoint.key:
+    if not endpoint.api_key:
         operation["security"] = []
     parameters = _parameters(endpoint)
     if parameters:
@@ -231,7 +231,7 @@ def _responses(endpoint: Endpoint) -> dict[str, Any]:
         if examples:
             content["examples"] = examples
         said = " or ".join((model.__doc__ or "").strip().splitlines()[0].rstrip(".") for model in models)
-        found[str(status)] = _response(said, content, endpoint.key)
+        found[str(status)] = _response(said, content, endpoint.api_key)
     if endpoint.webhook:
         found["200"] = _response(
             "Heeded, ignored, or heeded before", {"schema": {"type": "object", "maxProperties": 0}}, False
@@ -240,14 +240,14 @@ def _responses(endpoint: Endpoint) -> dict[str, Any]:
         kind = TYPES.get(status, "error")
         example = {"error": {"type": kind, "message": _REASONS[status], "request_id": "req_01JD3X5E8Q2M4V6W8Y0Z1A2B3C"}}
         content = {"schema": _reference(told.ErrorBody), "example": example}
-        found[str(status)] = _response(_REASONS[status], content, endpoint.key)
+        found[str(status)] = _response(_REASONS[status], content, endpoint.api_key)
         if status in (429, 503):
             found[str(status)]["headers"]["Retry-After"] = {"$ref": "#/components/headers/Retry-After"}
     return found
 
 
-def _response(said: str, content: Mapping[str, Any], key: bool) -> dict[str, Any]:
-    names = ["X-Request-Id", *(("X-RateLimit-Limit", "X-RateLimit-Remaining") if key else ())]
+def _response(said: str, content: Mapping[str, Any], api_key: bool) -> dict[str, Any]:
+    names = ["X-Request-Id", *(("X-RateLimit-Limit", "X-RateLimit-Remaining") if api_key else ())]
     headers = {name: {"$ref": f"#/components/headers/{name}"} for name in names}
     return {"description": said, "headers": headers, "content": {"application/json": dict(content)}}
 

@@ -15,15 +15,15 @@ from urllib.parse import urlencode
 from sqlalchemy import Connection
 
 from service.settings import ServiceSettings
-from service.store import facts
+from service.store import shared_values
 
 
 def link_secret(connection: Connection, settings: ServiceSettings) -> str:
     """The secret that links are signed with; the connection's transaction writes where it has to be made."""
     if settings.link_secret is not None:
         return settings.link_secret.get_secret_value()
-    return facts.get(connection, facts.LINK_SECRET) or facts.settle(
-        connection, facts.LINK_SECRET, secrets.token_urlsafe(32)
+    return shared_values.get(connection, shared_values.LINK_SECRET) or shared_values.set_if_absent(
+        connection, shared_values.LINK_SECRET, secrets.token_urlsafe(32)
     )
 
 

@@ -9,7 +9,7 @@ from sqlalchemy import Connection
 from service.billing.amounts import micros_of
 from service.errors import invalid
 from service.schemas.events import BillingEvent, EventData
-from service.store import accounts, ledger, notices
+from service.store import accounts, ledger, seen_webhooks
 from service.store.ledger import Credit
 from workbench.errors import ParameterError
 from workbench.store.database import now
@@ -30,7 +30,7 @@ def heed(connection: Connection, route: str, webhook_id: str, event: BillingEven
     ------
     Problem : 422 where an amount is missing, or no account can have that name
     """
-    if not notices.first_time(connection, webhook_id):
+    if not seen_webhooks.add(connection, webhook_id):
         return False
     try:
         accounts.ensure(connection, event.data.account)

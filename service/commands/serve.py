@@ -206,15 +206,15 @@ def _loopback(host: str) -> bool:
         return False
 
 
-def _check_tls(cert: Path | None, key: Path | None) -> None:
+def _check_tls(tls_cert: Path | None, tls_key: Path | None) -> None:
     """See now, rather than in each process, whether certificate and key can be used."""
     import ssl
 
     from workbench.errors import InputError
 
-    if cert is None or key is None:
+    if tls_cert is None or tls_key is None:
         return
     try:
-        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(cert, key)
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(tls_cert, tls_key)
     except (OSError, ssl.SSLError) as error:
-        raise InputError(f"{cert}, {key}: cannot be used for TLS ({error.strerror or error})") from error
+        raise InputError(f"{tls_cert}, {tls_key}: cannot be used for TLS ({error.strerror or error})") from error

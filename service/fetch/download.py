@@ -172,8 +172,8 @@ def _failure(url: str, error: Exception, deadline: float) -> FetchError:
 
 
 def _header(response: httpcore.Response, name: bytes) -> str | None:
-    for key, value in response.headers:
-        if key.lower() == name:
+    for field, value in response.headers:
+        if field.lower() == name:
             return value.decode("latin-1")
     return None
 

@@ -10,7 +10,7 @@
     preview  main    file                                      which stretch of the track it plays
 
 Video, track and account stand in the job itself. What is found once is stored under the key of all it depends on
-(`service.answers.keys`), without the ids that a caller gave it, so that the next account's job finds it.
+(`service.cache_keys`), without the ids that a caller gave it, so that the next account's job finds it.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from service.answers import keys
+from service import cache_keys
 from service.billing.prices import started_minutes
 from service.jobs import previews
 from service.jobs.outcome import Context, JobFault, Outcome
-from service.store import answers, claims, tracks
+from service.store import answers, tracks, video_owners
 from service.store.jobs import Job, StoredAnswer
 from workbench.catalog.library import Library
 from workbench.catalog.track import Track
@@ -116,8 +116,8 @@ def _keep(path: Path, job: Job, context: Context) -> Path:
 def _given_title(job: Job, path: Path, context: Context) -> str:
     """What the video was called when it was claimed: its file's name, or the last part of its address."""
     with context.database.read() as connection:
-        claim = claims.get(connection, str(job.video_id))
-    return path.name if claim is None else claim.title or claim.filename or path.name
+        owned = video_owners.get(connection, str(job.video_id))
+    return path.name if owned is None else owned.title or owned.filename or path.name
 
 
 def loop(job: Job, context: Context) -> Outcome:
@@ -128,8 +128,8 @@ def loop(job: Job, context: Context) -> Outcome:
     from workbench.workflows.tracks import TrackSource
 
     video, (track, grid) = _video(job, context), _track(job, context)
-    key = keys.loop_key(video.content_hash, track.content_hash, grid, context.revision)
-    stored = _found(context, key)
+    cache_key = cache_keys.loop_key(video.content_hash, track.content_hash, grid, context.revision)
+    stored = _found(context, cache_key)
     who: dict[str, Any] = {
         "video_id": job.video_id,
         "track_id": job.track_id,
@@ -148,11 +148,11 @@ def loop(job: Job, context: Context) -> Outcome:
                 _require_track(track)
             stored = _loop_facts(_fit_to_show(found.answer, track))
             if stored["applicable"] or not stored["retryable"]:
-                new.append(StoredAnswer(key, "loop", stored))
+                new.append(StoredAnswer(cache_key, "loop", stored))
         if job.request.get("auto_mix") and stored["applicable"]:
             plan = plan_from_json(stored)
             mix, more = _mix(
-                key,
+                cache_key,
                 track,
                 video,
                 context,
@@ -227,7 +227,7 @@ def _require_video(video: VideoRecord) -> None:
 
 
 def _mix(
-    key: str, track: Track, video: VideoRecord, context: Context, measure: Callable[[], Mix]
+    cache_key: str, track: Track, video: VideoRecord, context: Context, measure: Callable[[], Mix]
 ) -> tuple[dict[str, Any] | None, list[StoredAnswer]]:
     """The body of a mix, stored or measured now, and what is new about it; None where it cannot be measured.
 
@@ -239,7 +239,7 @@ def _mix(
     """
     from workbench.results.mix import mix_body
 
-    mix_key = keys.mix_key(key)
+    mix_key = cache_keys.mix_key(cache_key)
     stored = _found(context, mix_key)
     if stored is not None:
         return stored["mix"], []
@@ -261,8 +261,8 @@ def align(job: Job, context: Context) -> Outcome:
     from workbench.workflows.tracks import TrackSource
 
     video, (track, grid) = _video(job, context), _track(job, context)
-    key = keys.align_key(video.content_hash, track.content_hash, grid, context.revision)
-    stored = _found(context, key)
+    cache_key = cache_keys.align_key(video.content_hash, track.content_hash, grid, context.revision)
+    stored = _found(context, cache_key)
     cached, new = stored is not None, list[StoredAnswer]()
     mix: dict[str, Any] | None = None
     try:
@@ -274,10 +274,10 @@ def align(job: Job, context: Context) -> Outcome:
             stored = {"sync_points": body["sync_points"]}
             _require_track(track)
             _require_video(video)
-            new.append(StoredAnswer(key, "align", stored))
+            new.append(StoredAnswer(cache_key, "align", stored))
         if job.request.get("auto_mix"):
             mix, more = _mix(
-                key,
+                cache_key,
                 track,
                 video,
                 context,
@@ -315,8 +315,8 @@ def _lane(job: Job, context: Context) -> tuple[dict[str, Any], tuple[StoredAnswe
     video = _video(job, context)
     with context.database.read() as connection:
         catalog_revision = current_revision(connection)
-    key = keys.match_key(video.content_hash, catalog_revision, context.revision)
-    stored = _found(context, key)
+    cache_key = cache_keys.match_key(video.content_hash, catalog_revision, context.revision)
+    stored = _found(context, cache_key)
     if stored is not None:
         return stored, ()
     try:
@@ -328,7 +328,7 @@ def _lane(job: Job, context: Context) -> tuple[dict[str, Any], tuple[StoredAnswe
     body = lane_body(lane, expand_full=True, with_sync=MOST_SYNC_POINTS).to_json()
     if any(one.sync_status == "cold" and _is_lost(one.track) for one in lane.candidate_pool):
         return body, ()  # where it lands is found once its file is back
-    return body, (StoredAnswer(key, "match", body),)
+    return body, (StoredAnswer(cache_key, "match", body),)
 
 
 def beats(job: Job, context: Context) -> Outcome:
@@ -341,8 +341,8 @@ def beats(job: Job, context: Context) -> Outcome:
     content_hash = hash_file(path)
     with context.database.read() as connection:
         grid_revision = grids.revision_of(connection, content_hash)
-    key = keys.beats_key(content_hash, grid_revision, context.revision)
-    grid, new = _found(context, key), list[StoredAnswer]()
+    cache_key = cache_keys.beats_key(content_hash, grid_revision, context.revision)
+    grid, new = _found(context, cache_key), list[StoredAnswer]()
     if grid is None:
         try:
             found = map_beats(path, context.home, context.params, _beats_stages(context))
@@ -350,7 +350,7 @@ def beats(job: Job, context: Context) -> Outcome:
             raise JobFault(422, _without_path(str(error), path, "the audio")) from error
         body = beat_grid_body(found.grid, found.duration, track_id=None, cached=False).to_json()
         grid = {name: value for name, value in body.items() if name not in _BEATS_OWN}
-        new.append(StoredAnswer(key, "beats", grid))
+        new.append(StoredAnswer(cache_key, "beats", grid))
     minutes = started_minutes(float(grid["duration_seconds"]))
     answer = {"job_id": job.job_id, "track_id": job.track_id, "status": "complete", **grid, "billed_minutes": minutes}
     return Outcome(answer, billed=True, quantity=minutes, stored=tuple(new), facts={"content_hash": content_hash})
@@ -370,10 +370,10 @@ def _progress(context: Context) -> Progress:
     return progress
 
 
-def _found(context: Context, key: str) -> dict[str, Any] | None:
+def _found(context: Context, cache_key: str) -> dict[str, Any] | None:
     """What is stored under a key; that it was asked for is noted, which keeps it."""
     with context.database.write() as connection:
-        return answers.use(connection, key)
+        return answers.use(connection, cache_key)
 
 
 def _video(job: Job, context: Context) -> VideoRecord:

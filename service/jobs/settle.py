@@ -1,6 +1,6 @@
 """How a job ends: each end is one transaction, with everything that belongs to it.
 
-    ingest   the video's row, its claim ready (or failed), the jobs that wait for it, the minutes; then `engine` follows
+    ingest   the video's row and status, the jobs that wait for it, the minutes; then `engine` follows
     beats    whether the account had these bytes mapped before, the grid, the minutes
     others   the answer, the stored answers, the call
 
@@ -14,10 +14,10 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
-from service.answers import keys
+from service import cache_keys
 from service.errors import error_type
 from service.jobs.outcome import Outcome
-from service.store import account_beats, claims, facts, jobs, tracks
+from service.store import jobs, mapped_recordings, shared_values, tracks, video_owners
 from service.store.jobs import Fault, Job, NewJob
 from workbench.loops import refusals
 from workbench.loops.refusals import Refusal
@@ -38,12 +38,12 @@ def settle_if_blocked(connection: Connection, job: Job) -> bool:
         return True
     if job.kind != "match":
         return False
-    claim = claims.get(connection, str(job.video_id))
-    if claim is not None and claim.status == "processing":
+    video = video_owners.get(connection, str(job.video_id))
+    if video is not None and video.status == "processing":
         jobs.wait(connection, job, _LOOK_AGAIN_SECONDS, begun=False)
         return True
-    if claim is None or claim.status == "failed":
-        why = "it is gone" if claim is None else str(claim.reason)
+    if video is None or video.status == "failed":
+        why = "it is gone" if video is None else str(video.reason)
         failed(connection, job, 422, f"the video failed to process: {why}; submit it again")
         return True
     return False
@@ -53,12 +53,15 @@ def completed(connection: Connection, job: Job, outcome: Outcome) -> bool:
     """Settle a job that was done. False where it is no longer ours, or more is asked of it now."""
     answer = outcome.answer
     if job.kind == "beats":
-        answer = {**answer, "cached": account_beats.noted(connection, job.account, outcome.facts["content_hash"])}
+        answer = {
+            **answer,
+            "cached": mapped_recordings.has_mapped(connection, job.account, outcome.facts["content_hash"]),
+        }
     done = jobs.complete(
         connection, job, answer, billed=outcome.billed, quantity=outcome.quantity, stored=outcome.stored
     )
     if done and job.kind == "beats":
-        account_beats.note(connection, job.account, outcome.facts["content_hash"])
+        mapped_recordings.add(connection, job.account, outcome.facts["content_hash"])
     if done and job.kind == "ingest":
         _video_ready(connection, job, outcome)
     return done
@@ -129,19 +132,19 @@ def _video_ready(connection: Connection, job: Job, outcome: Outcome) -> None:
         title=found["title"],
         seconds=found["seconds"],
     )
-    claims.move(connection, video_id, "processing", status="ready", title=found["title"])
+    video_owners.update(connection, video_id, "processing", status="ready", title=found["title"])
     if not jobs.release(connection, video_id):
         _rank_ahead(connection, job, str(found["content_hash"]))
 
 
 def _rank_ahead(connection: Connection, job: Job, content_hash: str) -> None:
     """Have the catalog ranked for a video before anybody asks; whoever asks first waits for the same build."""
-    revision = facts.get(connection, facts.ANALYSIS_REVISION) or ""
-    build = keys.match_key(content_hash, current_revision(connection), revision)
+    revision = shared_values.get(connection, shared_values.ANALYSIS_REVISION) or ""
+    build = cache_keys.match_key(content_hash, current_revision(connection), revision)
     jobs.submit(connection, NewJob("engine", jobs.MAIN, job.account, build, video_id=job.video_id))
 
 
 def _video_failed(connection: Connection, job: Job, reason: str) -> None:
     video_id = str(job.video_id)
-    claims.move(connection, video_id, "processing", status="failed", reason=reason)
+    video_owners.update(connection, video_id, "processing", status="failed", reason=reason)
     jobs.release(connection, video_id)

@@ -14,7 +14,7 @@ from pathlib import Path
 import structlog
 
 from service.settings import ServiceSettings
-from service.store import answers, claims, jobs, repeats
+from service.store import answers, idempotency_keys, jobs, video_owners
 from service.store.moments import moment
 from workbench.home import Home
 from workbench.store.database import Database
@@ -38,14 +38,14 @@ def sweep(home: Home, database: Database, settings: ServiceSettings) -> bool:
     StoreError : the database cannot be used
     """
     with database.write() as connection:
-        stale = claims.forget_uploads(connection, moment(-settings.upload_seconds - _GRACE_SECONDS))
-        repeats.forget(connection)
+        stale = video_owners.delete_stale_uploads(connection, moment(-settings.upload_seconds - _GRACE_SECONDS))
+        idempotency_keys.delete_expired(connection)
         forgotten = (
             jobs.forget(connection, moment(-settings.job_retention_seconds), _MOST_ROWS),
             answers.forget(connection, moment(-settings.answer_retention_seconds), _MOST_ROWS),
         )
-    for key in stale:
-        _remove(home.uploads / key)
+    for storage_key in stale:
+        _remove(home.uploads / storage_key)
     for piece in home.uploads.glob("*.part"):
         _remove_unless_newer(piece, _PIECE_SECONDS)
     for preview in home.previews.glob("*.mp3"):

@@ -41,7 +41,7 @@ from service.jobs.sweep import sweep
 from service.processes.signals import drain, on_shutdown
 from service.processes.wakeup import WakeupPipe
 from service.settings import ServiceSettings
-from service.store import facts, jobs, workers
+from service.store import jobs, shared_values, workers
 from service.store.jobs import Job
 from service.store.moments import moment
 from workbench.errors import StoreError, WorkbenchError
@@ -51,7 +51,7 @@ from workbench.store.database import Database
 _FIRST_LOOK_SECONDS = 0.05  # between looks for new jobs, just after there was one and while there are free slots
 _LAST_LOOK_SECONDS = 1.0  # the same where nothing was found for a while, or a wakeup says when there is something
 _LOOK_GROWTH = 1.25
-_BEATS_A_LEASE = 6  # renewals that may fail before a lease ends
+_HEARTBEATS_PER_LEASE = 6  # renewals that may fail before a lease ends
 _RETRY_SECONDS = 0.5  # before another try at a database that failed us
 _JOBS_A_CHILD = 500  # a bound on what leaks in a library can add up to
 _FORGET_SECONDS = 3600.0  # after which a worker that is silent is no longer listed
@@ -94,7 +94,7 @@ class Worker:
     _unsettled: list[_Unsettled] = field(default_factory=list, init=False)
     _selector: selectors.BaseSelector = field(default_factory=selectors.DefaultSelector, init=False)
     _stop_at: float | None = field(default=None, init=False)
-    _next_beat: float = field(default=0.0, init=False)
+    _next_heartbeat: float = field(default=0.0, init=False)
     _next_look: float = field(default=0.0, init=False)
     _look_pause: float = field(default=_FIRST_LOOK_SECONDS, init=False)
     _next_child: float = field(default=0.0, init=False)
@@ -128,8 +128,8 @@ class Worker:
     def _step(self) -> None:
         """One turn: write what is due, start what can be started, then wait for whatever comes next."""
         now = time.monotonic()
-        if now >= self._next_beat:
-            self._beat()
+        if now >= self._next_heartbeat:
+            self._send_heartbeat()
         if now >= self._next_sweep:
             self._sweep()
         self._write_unsettled()
@@ -138,18 +138,18 @@ class Worker:
             self._keep_children(now)
             if now >= self._next_look:
                 self._fill_slots()
-        for key, _ in self._selector.select(self._patience()):
-            if isinstance(key.fileobj, Child):
-                self._listen(key.fileobj)
-            elif isinstance(key.fileobj, WakeupPipe):
-                key.fileobj.drain()
+        for selected, _ in self._selector.select(self._patience()):
+            if isinstance(selected.fileobj, Child):
+                self._listen(selected.fileobj)
+            elif isinstance(selected.fileobj, WakeupPipe):
+                selected.fileobj.drain()
                 self._look_soon()
-            elif isinstance(key.fileobj, socket.socket):
-                drain(key.fileobj)
+            elif isinstance(selected.fileobj, socket.socket):
+                drain(selected.fileobj)
 
     def _patience(self) -> float:
         """Seconds until something is due by itself."""
-        due = [self._next_beat, *(child.deadline for child in self._children if child.job is not None)]
+        due = [self._next_heartbeat, *(child.deadline for child in self._children if child.job is not None)]
         if self._stop_at is not None:
             due.append(self._stop_at)
         elif self._free_queues():
@@ -254,7 +254,7 @@ class Worker:
             self._heed_revision(child.revision)
         elif "stage" in message:
             child.stage = str(message["stage"])
-            self._next_beat = min(self._next_beat, time.monotonic())
+            self._next_heartbeat = min(self._next_heartbeat, time.monotonic())
         else:
             self._finished(child, message)
 
@@ -277,8 +277,8 @@ class Worker:
             return
         try:
             with self.database.write() as connection:
-                if facts.get(connection, facts.ANALYSIS_REVISION) != revision:
-                    facts.put(connection, facts.ANALYSIS_REVISION, revision)
+                if shared_values.get(connection, shared_values.ANALYSIS_REVISION) != revision:
+                    shared_values.set_value(connection, shared_values.ANALYSIS_REVISION, revision)
         except StoreError as error:
             log.error("cannot note the revision", problem=str(error))
             return
@@ -336,25 +336,25 @@ class Worker:
 
     # Records
 
-    def _beat(self) -> None:
+    def _send_heartbeat(self) -> None:
         """Say that we live, renew the leases, and give up what has been waiting for too long."""
         lease = self.settings.job_lease_seconds
-        self._next_beat = time.monotonic() + lease / _BEATS_A_LEASE
+        self._next_heartbeat = time.monotonic() + lease / _HEARTBEATS_PER_LEASE
         try:
             with self.database.write() as connection:
-                workers.beat(connection, self.owner, self.slots)
+                workers.send_heartbeat(connection, self.owner, self.slots)
                 workers.forget(connection, _FORGET_SECONDS)
                 lost = [
                     child
                     for child in self._children
-                    if child.job is not None and not jobs.beat(connection, child.job, lease, child.stage)
+                    if child.job is not None and not jobs.renew_lease(connection, child.job, lease, child.stage)
                 ]
                 for one in self._unsettled:
-                    jobs.beat(connection, one.job, lease, one.job.stage)
+                    jobs.renew_lease(connection, one.job, lease, one.job.stage)
                 self._expire(connection)
         except StoreError as error:
-            log.error("cannot beat", problem=str(error))
-            self._next_beat = time.monotonic() + _RETRY_SECONDS
+            log.error("no heartbeat", problem=str(error))
+            self._next_heartbeat = time.monotonic() + _RETRY_SECONDS
             return
         self._announce()
         for child in lost:

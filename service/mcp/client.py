@@ -34,8 +34,8 @@ class Reply:
 class ServiceClient:
     """The service at one address, called with one key."""
 
-    def __init__(self, base_url: str, key: str | None) -> None:
-        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+    def __init__(self, base_url: str, api_key: str | None) -> None:
+        headers = {} if api_key is None else {"Authorization": f"Bearer {api_key}"}
         self._http = httpx2.AsyncClient(
             base_url=base_url.rstrip("/"), headers=headers, timeout=_REQUEST_SECONDS, trust_env=False
         )

@@ -123,11 +123,11 @@ class Supervisor:
 
     def _turn(self, seconds: float | None) -> None:
         """Wait for something to happen, and see to it."""
-        for key, _ in self._selector.select(seconds):
-            if isinstance(key.fileobj, Post):
-                self._listen(key.fileobj)
-            elif isinstance(key.fileobj, socket.socket):
-                drain(key.fileobj)
+        for selected, _ in self._selector.select(seconds):
+            if isinstance(selected.fileobj, Post):
+                self._listen(selected.fileobj)
+            elif isinstance(selected.fileobj, socket.socket):
+                drain(selected.fileobj)
 
     def _listen(self, post: Post) -> None:
         said = os.read(post.fileno(), 65536)

@@ -17,7 +17,7 @@ from workbench.errors import StoreError
 from workbench.home import Home
 
 blueprint = Blueprint("operations")
-_OPEN = RoutePolicy(key=False)
+_OPEN = RoutePolicy(api_key=False)
 
 
 @blueprint.get("/healthz", ctx_policy=_OPEN)

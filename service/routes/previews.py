@@ -28,7 +28,7 @@ _PATIENCE_SECONDS = 10.0
 _LOOK_SECONDS = 0.1
 
 
-@blueprint.get("/<name:str>", ctx_policy=RoutePolicy(key=False))
+@blueprint.get("/<name:str>", ctx_policy=RoutePolicy(api_key=False))
 async def excerpt(request: Request, name: str) -> HTTPResponse:
     """The excerpt, or a part of it; one that is not made yet is waited for a while.
 

@@ -19,14 +19,14 @@ from service.admission import RoutePolicy
 from service.auth import signatures
 from service.errors import Problem, not_found
 from service.routes.http import path_id
-from service.store import claims
-from service.store.claims import Claim
+from service.store import video_owners
+from service.store.video_owners import OwnedVideo
 from workbench.errors import StoreError
 
 blueprint = Blueprint("uploads", url_prefix="/v1/uploads")
 
 
-@blueprint.put("/<storage_key:str>", stream=True, ctx_policy=RoutePolicy(key=False, body="stream"))
+@blueprint.put("/<storage_key:str>", stream=True, ctx_policy=RoutePolicy(api_key=False, body="stream"))
 async def put(request: Request, storage_key: str) -> HTTPResponse:
     """Take the bytes of one video."""
     context = request.app.ctx
@@ -48,17 +48,17 @@ async def put(request: Request, storage_key: str) -> HTTPResponse:
     return json({"storage_key": wanted, "bytes": count})
 
 
-def _awaited(connection: Connection, request: Request, storage_key: str) -> Claim:
+def _awaited(connection: Connection, request: Request, storage_key: str) -> OwnedVideo:
     secret = signatures.link_secret(connection, request.app.ctx.settings)
     expires, signature = request.args.get("expires"), request.args.get("signature")
     if not signatures.holds(secret, request.path, expires, signature):
         raise Problem(403, "the upload link is altered or has expired; POST /v1/videos gives a new one")
-    claim = claims.by_storage_key(connection, storage_key)
-    if claim is None:
+    video = video_owners.get_by_storage_key(connection, storage_key)
+    if video is None:
         raise not_found("upload")
-    if claim.status != "awaiting_upload":
+    if video.status != "awaiting_upload":
         raise Problem(409, "the upload is being processed already")
-    return claim
+    return video
 
 
 async def _receive(request: Request, partial: Path, limit: int) -> int:
@@ -89,8 +89,8 @@ def _sync(descriptor: int) -> None:
 
 
 def _arrived(connection: Connection, storage_key: str, partial: Path, target: Path, count: int) -> None:
-    claim = claims.by_storage_key(connection, storage_key)
-    if claim is None or not claims.move(connection, claim.video_id, "awaiting_upload", uploaded_bytes=count):
+    video = video_owners.get_by_storage_key(connection, storage_key)
+    if video is None or not video_owners.update(connection, video.video_id, "awaiting_upload", uploaded_bytes=count):
         raise Problem(409, "the upload is being processed already")
     partial.replace(target)
     folder = os.open(target.parent, os.O_RDONLY)

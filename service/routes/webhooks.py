@@ -15,7 +15,7 @@ from service.errors import Problem
 from service.schemas.events import BillingEvent
 
 blueprint = Blueprint("webhooks", url_prefix="/v1/webhooks/billing")
-_DOOR = RoutePolicy(key=False)
+_DOOR = RoutePolicy(api_key=False)
 
 
 @blueprint.post("/payment-method", ctx_policy=_DOOR)

@@ -1,4 +1,4 @@
-"""Answers: finished results, found by what they depend on (see `service.answers.keys`).
+"""Answers: finished results, found by what they depend on (see `service.cache_keys`).
 
 An answer is never changed: when anything it depends on changes, so does its key. Deleting rows costs time, never a
 result.

@@ -37,7 +37,7 @@ from service.store import answers, ledger
 from service.store.inserts import insert
 from service.store.ledger import Charge
 from service.store.moments import moment
-from service.store.tables import jobs, repeats, turns
+from service.store.tables import idempotency_keys, jobs, turns
 from workbench.store.database import now
 
 State: TypeAlias = Literal["queued", "waiting", "running", "complete", "failed"]
@@ -264,7 +264,7 @@ def claim(
     """
     if connection.dialect.name == "postgresql":
         # Two claims at once would not see each other's build, nor each other's turn.
-        connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": _CLAIM_LOCK})
+        connection.execute(sa.text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _CLAIM_LOCK})
     at = now()
     moments = {**_moments(at, lease_seconds), "lease_end": moment(lease_seconds)}
     row = connection.execute(_claim(tuple(queues), owner, tuple(without)), moments).first()
@@ -386,7 +386,7 @@ def _whose_turn(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) -
     )
 
 
-def beat(connection: Connection, job: Job, lease_seconds: float, stage: str) -> bool:
+def renew_lease(connection: Connection, job: Job, lease_seconds: float, stage: str) -> bool:
     """Renew a lease and note how far the job is; False where the job is no longer ours."""
     return _change(connection, job, lease_until=moment(lease_seconds), stage=stage)
 
@@ -499,7 +499,7 @@ def forget(connection: Connection, settled_before: str, most: int) -> int:
     """
     stale = (
         sa.select(jobs.c.job_id)
-        .where(jobs.c.finished_at < settled_before, jobs.c.job_id.not_in(sa.select(repeats.c.job_id)))
+        .where(jobs.c.finished_at < settled_before, jobs.c.job_id.not_in(sa.select(idempotency_keys.c.job_id)))
         .order_by(jobs.c.finished_at)
         .limit(most)
     )

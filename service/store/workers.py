@@ -24,7 +24,7 @@ class Worker:
     seen_at: str
 
 
-def beat(connection: Connection, owner: str, queues: Iterable[str]) -> None:
+def send_heartbeat(connection: Connection, owner: str, queues: Iterable[str]) -> None:
     """Say that a worker is alive."""
     values = {"queues": ",".join(queues), "seen_at": now()}
     row = insert(connection, workers).values(owner=owner, **values)

@@ -203,7 +203,7 @@ def test_who_lost_a_job_changes_nothing_any_more(database: Database) -> None:
     end_lease(database, late)
     taken = claim(database, "w2")
     with database.write() as connection:
-        assert not jobs.beat(connection, late, LEASE, "decoding")
+        assert not jobs.renew_lease(connection, late, LEASE, "decoding")
         assert not jobs.fail(connection, late, Fault(500, "internal_error", "late"))
         assert not jobs.give_back(connection, late)
         assert not jobs.crashed(connection, late)
@@ -223,7 +223,7 @@ def test_a_late_worker_beats_again_before_it_is_taken_over(database: Database) -
     end_lease(database, held)
     assert claim(database) is None  # not by itself
     with database.write() as connection:
-        assert jobs.beat(connection, held, LEASE, "planning")
+        assert jobs.renew_lease(connection, held, LEASE, "planning")
     assert claim(database, "w2") is None
     assert read(database, held).stage == "planning"
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from service.answers import keys
-from service.store import account_beats, answers, facts, rate_windows, repeats, tables, workers
+from service import cache_keys
+from service.store import answers, idempotency_keys, mapped_recordings, rate_windows, shared_values, tables, workers
+from service.store.idempotency_keys import EarlierCall
 from service.store.moments import moment
-from service.store.repeats import Repeat
 from workbench.store.database import Database
 
 BEATS = "POST /v1/beats"
@@ -21,43 +21,52 @@ def test_an_answer_is_kept_as_it_was_first(database: Database) -> None:
 
 def test_a_key_changes_with_everything_it_depends_on() -> None:
     parts = ("video", "track", "grid", "revision")
-    made = {keys.loop_key(*parts), keys.align_key(*parts), keys.mix_key(keys.loop_key(*parts))}
+    made = {cache_keys.loop_key(*parts), cache_keys.align_key(*parts), cache_keys.mix_key(cache_keys.loop_key(*parts))}
     for place in range(4):
         changed = [part + "'" if number == place else part for number, part in enumerate(parts)]
-        made |= {keys.loop_key(*changed), keys.align_key(*changed)}
+        made |= {cache_keys.loop_key(*changed), cache_keys.align_key(*changed)}
     assert len(made) == 11
-    assert keys.loop_key(*parts) == keys.loop_key(*parts)
-    assert keys.match_key("v", 1, "r") != keys.match_key("v", 2, "r")
-    assert len({keys.beats_key("c", "", "r"), keys.beats_key("c", "", "s"), keys.beats_key("c", "g", "r")}) == 3
+    assert cache_keys.loop_key(*parts) == cache_keys.loop_key(*parts)
+    assert cache_keys.match_key("v", 1, "r") != cache_keys.match_key("v", 2, "r")
+    assert (
+        len(
+            {
+                cache_keys.beats_key("c", "", "r"),
+                cache_keys.beats_key("c", "", "s"),
+                cache_keys.beats_key("c", "g", "r"),
+            }
+        )
+        == 3
+    )
 
 
 def test_facts_are_set_and_settled(database: Database) -> None:
     with database.write() as connection:
-        assert facts.get(connection, "name") is None
-        assert facts.settle(connection, "name", "first") == "first"
-        assert facts.settle(connection, "name", "second") == "first"
-        facts.put(connection, "name", "third")
-        assert facts.get(connection, "name") == "third"
+        assert shared_values.get(connection, "name") is None
+        assert shared_values.set_if_absent(connection, "name", "first") == "first"
+        assert shared_values.set_if_absent(connection, "name", "second") == "first"
+        shared_values.set_value(connection, "name", "third")
+        assert shared_values.get(connection, "name") == "third"
 
 
 def test_a_repeat_is_remembered_for_a_day_by_account_and_endpoint(database: Database) -> None:
     with database.write() as connection:
-        assert repeats.find(connection, "ada", BEATS, "k") is None
-        assert repeats.remember(connection, "ada", BEATS, "k", "f1", "job_1") == Repeat("f1", "job_1")
-        assert repeats.remember(connection, "ada", BEATS, "k", "f2", "job_2") == Repeat("f1", "job_1")
-        assert repeats.find(connection, "bob", BEATS, "k") is None
-        assert repeats.find(connection, "ada", "POST /v1/other", "k") is None
-        yesterday = moment(-repeats.LIFETIME.total_seconds())
-        connection.execute(tables.repeats.update().values(created_at=yesterday))
-        assert repeats.find(connection, "ada", BEATS, "k") is None
-        assert repeats.remember(connection, "ada", BEATS, "k", "f2", "job_2") == Repeat("f2", "job_2")
+        assert idempotency_keys.find(connection, "ada", BEATS, "k") is None
+        assert idempotency_keys.save(connection, "ada", BEATS, "k", "f1", "job_1") == EarlierCall("f1", "job_1")
+        assert idempotency_keys.save(connection, "ada", BEATS, "k", "f2", "job_2") == EarlierCall("f1", "job_1")
+        assert idempotency_keys.find(connection, "bob", BEATS, "k") is None
+        assert idempotency_keys.find(connection, "ada", "POST /v1/other", "k") is None
+        yesterday = moment(-idempotency_keys.LIFETIME.total_seconds())
+        connection.execute(tables.idempotency_keys.update().values(created_at=yesterday))
+        assert idempotency_keys.find(connection, "ada", BEATS, "k") is None
+        assert idempotency_keys.save(connection, "ada", BEATS, "k", "f2", "job_2") == EarlierCall("f2", "job_2")
 
 
 def test_workers_are_alive_while_they_beat(database: Database) -> None:
     with database.write() as connection:
-        workers.beat(connection, "w1", ["main", "beats"])
-        workers.beat(connection, "w1", ["main"])
-        workers.beat(connection, "w2", ["beats"])
+        workers.send_heartbeat(connection, "w1", ["main", "beats"])
+        workers.send_heartbeat(connection, "w1", ["main"])
+        workers.send_heartbeat(connection, "w2", ["beats"])
         assert {(one.owner, one.queues) for one in workers.alive(connection, 60.0)} == {
             ("w1", ("main",)),
             ("w2", ("beats",)),
@@ -72,12 +81,12 @@ def test_workers_are_alive_while_they_beat(database: Database) -> None:
 
 def test_bytes_are_new_to_an_account_once(database: Database) -> None:
     with database.write() as connection:
-        assert not account_beats.noted(connection, "ada", "00")
-        account_beats.note(connection, "ada", "00")
-        account_beats.note(connection, "ada", "00")
-        assert account_beats.noted(connection, "ada", "00")
-        assert not account_beats.noted(connection, "bob", "00")
-        assert not account_beats.noted(connection, "ada", "01")
+        assert not mapped_recordings.has_mapped(connection, "ada", "00")
+        mapped_recordings.add(connection, "ada", "00")
+        mapped_recordings.add(connection, "ada", "00")
+        assert mapped_recordings.has_mapped(connection, "ada", "00")
+        assert not mapped_recordings.has_mapped(connection, "bob", "00")
+        assert not mapped_recordings.has_mapped(connection, "ada", "01")
 
 
 def test_requests_out_of_their_order_share_a_window(database: Database) -> None:

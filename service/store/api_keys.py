@@ -16,7 +16,7 @@ from sqlalchemy import Connection
 from ulid import ULID
 
 from service.store.moments import moment
-from service.store.tables import accounts, keys
+from service.store.tables import accounts, api_keys
 from workbench.errors import ParameterError
 from workbench.store.database import now
 
@@ -25,7 +25,7 @@ _USED_EVERY_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Key:
+class ApiKey:
     """What is known of a key; the key itself is not."""
 
     key_id: str
@@ -48,37 +48,41 @@ class Caller:
     """of the key, as it stood before this request"""
 
 
-def create(connection: Connection, account: str, expires_at: str | None = None) -> tuple[Key, str]:
+def create(connection: Connection, account: str, expires_at: str | None = None) -> tuple[ApiKey, str]:
     """A new key of an account, and its text, which nobody can be shown again."""
     secret = _PREFIX + secrets.token_urlsafe(32)
-    key = Key(f"key_{ULID()}", account, now(), expires_at, None, None)
+    api_key = ApiKey(f"key_{ULID()}", account, now(), expires_at, None, None)
     connection.execute(
-        keys.insert().values(
-            key_id=key.key_id, account=account, digest=_digest(secret), created_at=key.created_at, expires_at=expires_at
+        api_keys.insert().values(
+            key_id=api_key.key_id,
+            account=account,
+            digest=_digest(secret),
+            created_at=api_key.created_at,
+            expires_at=expires_at,
         )
     )
-    return key, secret
+    return api_key, secret
 
 
-def listed(connection: Connection) -> list[Key]:
+def listed(connection: Connection) -> list[ApiKey]:
     """All keys, oldest first."""
-    rows = connection.execute(sa.select(*_COLUMNS).order_by(keys.c.created_at, keys.c.key_id)).all()
-    return [Key(**row._mapping) for row in rows]
+    rows = connection.execute(sa.select(*_COLUMNS).order_by(api_keys.c.created_at, api_keys.c.key_id)).all()
+    return [ApiKey(**row._mapping) for row in rows]
 
 
-def revoke(connection: Connection, key_id: str) -> Key:
+def revoke(connection: Connection, key_id: str) -> ApiKey:
     """End a key; one that was revoked stays as it was.
 
     Raises
     ------
     ParameterError : no such key
     """
-    where = (keys.c.key_id == key_id) & keys.c.revoked_at.is_(None)
-    connection.execute(keys.update().where(where).values(revoked_at=now()))
+    where = (api_keys.c.key_id == key_id) & api_keys.c.revoked_at.is_(None)
+    connection.execute(api_keys.update().where(where).values(revoked_at=now()))
     return _by_id(connection, key_id)
 
 
-def rotate(connection: Connection, key_id: str) -> tuple[Key, str]:
+def rotate(connection: Connection, key_id: str) -> tuple[ApiKey, str]:
     """A new key for the same account and expiry in place of an old one, which ends.
 
     Raises
@@ -106,25 +110,30 @@ def caller_of(connection: Connection, secret: str) -> Caller | None:
 def note_use(connection: Connection, caller: Caller) -> None:
     """Remember that a key was used just now, to the minute: a row is not written for every request."""
     if caller.last_used_at is None or caller.last_used_at < moment(-_USED_EVERY_SECONDS):
-        connection.execute(keys.update().where(keys.c.key_id == caller.key_id).values(last_used_at=now()))
+        connection.execute(api_keys.update().where(api_keys.c.key_id == caller.key_id).values(last_used_at=now()))
 
 
 _COLUMNS = (
-    keys.c.key_id, keys.c.account, keys.c.created_at, keys.c.expires_at, keys.c.revoked_at, keys.c.last_used_at
-)  # fmt: skip
+    api_keys.c.key_id,
+    api_keys.c.account,
+    api_keys.c.created_at,
+    api_keys.c.expires_at,
+    api_keys.c.revoked_at,
+    api_keys.c.last_used_at,
+)
 # put together once: every request asks this
 _BY_DIGEST = (
-    sa.select(*_COLUMNS, keys.c.digest, accounts.c.preview)
-    .join(accounts, accounts.c.account == keys.c.account)
-    .where(keys.c.digest == sa.bindparam("digest"))
+    sa.select(*_COLUMNS, api_keys.c.digest, accounts.c.preview)
+    .join(accounts, accounts.c.account == api_keys.c.account)
+    .where(api_keys.c.digest == sa.bindparam("digest"))
 )
 
 
-def _by_id(connection: Connection, key_id: str) -> Key:
-    row = connection.execute(sa.select(*_COLUMNS).where(keys.c.key_id == key_id)).first()
+def _by_id(connection: Connection, key_id: str) -> ApiKey:
+    row = connection.execute(sa.select(*_COLUMNS).where(api_keys.c.key_id == key_id)).first()
     if row is None:
         raise ParameterError(f"no key {key_id!r}; `workbench keys list` shows what there is")
-    return Key(**row._mapping)
+    return ApiKey(**row._mapping)
 
 
 def _digest(secret: str) -> str:
