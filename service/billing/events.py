@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 
 from sqlalchemy import Connection
 
-from service.billing.amounts import micros_of
+from service.amounts import micros_of
 from service.errors import invalid
 from service.schemas.events import BillingEvent, EventData
 from service.store import accounts, ledger, seen_webhooks

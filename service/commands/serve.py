@@ -168,7 +168,7 @@ def posts(
     if wanted.jobs:
         work = [sys.executable, "-m", "service.console", "worker", *whose, "--wakeup-fd", str(wakeup[0])]
         made.append(Post("job process", work, rank=1, pass_fds=wakeup[:1]))
-    http = [sys.executable, "-m", "service.processes.http_process", *whose, "--socket-fd", str(listening.fileno())]
+    http = [sys.executable, "-m", "service.http_process", *whose, "--socket-fd", str(listening.fileno())]
     for path in sockets:
         http += ["--ranking-socket", str(path)]
     if wanted.tls_cert is not None:

@@ -24,9 +24,9 @@ from typing import TYPE_CHECKING, Any
 import structlog
 
 from service import cache_keys
-from service.billing.prices import started_minutes
 from service.jobs import previews
 from service.jobs.outcome import Context, JobFault, Outcome
+from service.prices import started_minutes
 from service.store import answers, tracks, video_owners
 from service.store.jobs import Job, StoredAnswer
 from workbench.catalog.library import Library

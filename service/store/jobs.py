@@ -32,7 +32,7 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 from ulid import ULID
 
-from service.billing.prices import CALL, UNITS
+from service.prices import CALL, UNITS
 from service.store import answers, ledger
 from service.store.inserts import insert
 from service.store.ledger import Charge

@@ -8,8 +8,8 @@ from threading import Barrier, Thread
 import pytest
 
 from service.billing import funds
-from service.billing.prices import Prices, prices_of, started_minutes
 from service.errors import Problem
+from service.prices import Prices, prices_of, started_minutes
 from service.settings import ServiceSettings
 from service.store import accounts, ledger
 from service.store.ledger import Charge, Credit
