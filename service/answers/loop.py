@@ -16,6 +16,7 @@ from service.store.jobs import NewJob
 from service.store.tracks import TrackFacts
 from workbench.loops.refusals import Refusal, missing_profile, video_not_longer
 from workbench.params import CoverParams
+from workbench.results.loop_parts import loop_names, refusal_facts, with_mix
 
 _EXCESS_SECONDS = CoverParams().required_excess_seconds
 
@@ -40,7 +41,7 @@ def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
     )
     body = _stored(connection, cache_key, request.auto_mix)
     if body is not None:
-        body |= _whose(request.video_id, track)
+        body |= loop_names(request.video_id, track.track_id, track)
         if body["applicable"]:
             ledger.charge(connection, call.charge())
         return Answer(200, body)
@@ -76,7 +77,7 @@ def _unanalysed(connection: Connection, request: LoopRequest, track: TrackFacts,
         return _refused(missing_profile(), request.video_id, track)
     if tried.state == "failed":
         raise_fault(tried)
-    return answer | _whose(request.video_id, track)
+    return answer | loop_names(request.video_id, track.track_id, track)
 
 
 def poll(connection: Connection, call: Call, job_id: str) -> Answer:
@@ -96,28 +97,8 @@ def _stored(connection: Connection, cache_key: str, auto_mix: bool) -> dict[str,
     mix = answers.use(connection, cache_keys.mix_key(cache_key))
     if mix is None:
         return None
-    return body | ({"mix": mix["mix"]} if mix["mix"] is not None else {})
-
-
-def _whose(video_id: str, track: TrackFacts) -> dict[str, Any]:
-    """The names a caller gave to what a stored answer is about: other ids may stand for the same bytes."""
-    return {
-        "video_id": video_id,
-        "track_id": track.track_id,
-        "track": {
-            "catalog_song_id": track.catalog_song_id,
-            "catalog_audio_file_id": track.catalog_audio_file_id,
-        },
-    }
+    return with_mix(body, mix["mix"])
 
 
 def _refused(refusal: Refusal, video_id: str, track: TrackFacts) -> dict[str, Any]:
-    lengths = {name: getattr(refusal, name) for name in ("video_seconds", "track_seconds", "required_excess_seconds")}
-    given = {name: value for name, value in lengths.items() if value is not None}
-    return {
-        **_whose(video_id, track),
-        "applicable": False,
-        "plan": {"applicable": False, "reason": refusal.reason.value, **given},
-        "hint": refusal.hint,
-        "retryable": refusal.retryable,
-    }
+    return loop_names(video_id, track.track_id, track) | refusal_facts(refusal)

@@ -35,6 +35,7 @@ from workbench.errors import MediaError, UnknownTrack, UnknownVideo
 from workbench.loops.refusals import Refusal, audio_unavailable
 from workbench.media.containers import hash_file
 from workbench.progress import Progress
+from workbench.results.loop_parts import loop_names, with_mix
 from workbench.store import grids, videos
 from workbench.store.changes import current_revision
 from workbench.store.videos import VideoRecord
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger("service.jobs")
 
-_LOOP_OWN = ("video_id", "track_id", "track", "mix")
 _BEATS_OWN = ("track_id", "status", "cached")
 """what a stored answer leaves out, because it is this caller's"""
 
@@ -122,7 +122,7 @@ def _given_title(job: Job, path: Path, context: Context) -> str:
 
 def loop(job: Job, context: Context) -> Outcome:
     """Plan how a track covers a video, from the stored plan where there is one; with a mix where it is asked for."""
-    from workbench.results.loop import TrackRef, plan_from_json
+    from workbench.results.loop import loop_facts, plan_from_json
     from workbench.workflows.loop import loop_track
     from workbench.workflows.mix import mix_under
     from workbench.workflows.tracks import TrackSource
@@ -130,13 +130,6 @@ def loop(job: Job, context: Context) -> Outcome:
     video, (track, grid) = _video(job, context), _track(job, context)
     cache_key = cache_keys.loop_key(video.content_hash, track.content_hash, grid, context.revision)
     stored = _found(context, cache_key)
-    who: dict[str, Any] = {
-        "video_id": job.video_id,
-        "track_id": job.track_id,
-        "track": TrackRef(
-            catalog_song_id=track.catalog_song_id, catalog_audio_file_id=track.catalog_audio_file_id
-        ).to_json(),
-    }
     new: list[StoredAnswer] = []
     mix: dict[str, Any] | None = None
     try:
@@ -146,7 +139,7 @@ def loop(job: Job, context: Context) -> Outcome:
             found = loop_track(song, video.seconds, context.home, context.params, progress=progress)
             if found.analysis is None or found.analysis.content_hash != track.content_hash:
                 _require_track(track)
-            stored = _loop_facts(_fit_to_show(found.answer, track))
+            stored = loop_facts(_fit_to_show(found.answer, track))
             if stored["applicable"] or not stored["retryable"]:
                 new.append(StoredAnswer(cache_key, "loop", stored))
         if job.request.get("auto_mix") and stored["applicable"]:
@@ -160,19 +153,9 @@ def loop(job: Job, context: Context) -> Outcome:
             )
             new += more
     except _TrackLost as lost:
-        stored, new = _loop_facts(audio_unavailable(str(lost))), []
-    result = who | stored | ({} if mix is None else {"mix": mix})
+        stored, new = loop_facts(audio_unavailable(str(lost))), []
+    result = loop_names(str(job.video_id), str(job.track_id), track) | with_mix(stored, mix)
     return Outcome(result, billed=bool(stored["applicable"]), stored=tuple(new))
-
-
-def _loop_facts(answer: LoopPlan | Refusal) -> dict[str, Any]:
-    """What is stored of a plan or a refusal."""
-    from workbench.results.loop import TrackRef, loop_result
-
-    body = loop_result(
-        answer, video_id="", track_id="", track=TrackRef(catalog_song_id=None, catalog_audio_file_id=None)
-    ).to_json()
-    return {name: value for name, value in body.items() if name not in _LOOP_OWN}
 
 
 def _fit_to_show(answer: LoopPlan | Refusal, track: Track) -> LoopPlan | Refusal:

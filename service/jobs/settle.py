@@ -21,6 +21,7 @@ from service.store import jobs, mapped_recordings, shared_values, tracks, video_
 from service.store.jobs import Fault, Job, NewJob
 from workbench.loops import refusals
 from workbench.loops.refusals import Refusal
+from workbench.results.loop_parts import loop_names, refusal_facts
 from workbench.store import videos
 from workbench.store.changes import current_revision
 
@@ -107,19 +108,8 @@ def put_off(connection: Connection, job: Job, problem: str) -> bool:
 
 def _refused(connection: Connection, job: Job, refusal: Refusal) -> bool:
     """Complete a loop as a refusal, which is neither stored nor billed."""
-    from workbench.results.loop import TrackRef, loop_result
-
-    track = tracks.get(connection, str(job.track_id))
-    result = loop_result(
-        refusal,
-        video_id=str(job.video_id),
-        track_id=str(job.track_id),
-        track=TrackRef(
-            catalog_song_id=None if track is None else track.catalog_song_id,
-            catalog_audio_file_id=None if track is None else track.catalog_audio_file_id,
-        ),
-    )
-    return jobs.complete(connection, job, result.to_json(), billed=False)
+    names = loop_names(str(job.video_id), str(job.track_id), tracks.get(connection, str(job.track_id)))
+    return jobs.complete(connection, job, names | refusal_facts(refusal), billed=False)
 
 
 def _video_ready(connection: Connection, job: Job, outcome: Outcome) -> None:
