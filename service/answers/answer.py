@@ -1,4 +1,4 @@
-"""What every family's answers share: who asks, what an answer is, whose a video or a job is, and how it is charged.
+"""What every family's answers share: the call, the answer, who owns a video or a job, and how a call is charged.
 
 Answers know no HTTP. They take the open transaction, the call and a validated body, and return an `Answer` or raise a
 `Problem`.
@@ -58,14 +58,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the caller gets."""
+    """Status and body of a response."""
 
     status: int
     body: Mapping[str, Any]
 
 
 def analysis_revision(connection: Connection) -> str:
-    """Digest of everything that analysis depends on, as job processes note it; empty until one has ever run."""
+    """Digest of everything that analysis depends on, as job processes write it; empty before the first one has run."""
     return shared_values.get(connection, shared_values.ANALYSIS_REVISION) or ""
 
 
@@ -106,7 +106,7 @@ def require_not_failed(video: OwnedVideo) -> OwnedVideo:
     return video
 
 
-def known_track(connection: Connection, track_id: str) -> TrackFacts:
+def find_track(connection: Connection, track_id: str) -> TrackFacts:
     """The track of an id.
 
     Raises
@@ -119,7 +119,7 @@ def known_track(connection: Connection, track_id: str) -> TrackFacts:
     return track
 
 
-def own_job(connection: Connection, call: Call, job_id: str, kind: str) -> Job:
+def find_job(connection: Connection, call: Call, job_id: str, kind: str) -> Job:
     """The job of an id, if it is of this kind and account.
 
     Raises
@@ -135,7 +135,7 @@ def own_job(connection: Connection, call: Call, job_id: str, kind: str) -> Job:
 
 
 def raise_fault(job: Job) -> None:
-    """Say why a job failed.
+    """Raise what a failed job's poll answers.
 
     Raises
     ------

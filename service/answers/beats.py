@@ -9,7 +9,7 @@ from typing import Any
 from sqlalchemy import Connection
 from ulid import ULID
 
-from service.answers.answer import Answer, Call, own_job, raise_fault
+from service.answers.answer import Answer, Call, find_job, raise_fault
 from service.billing import funds
 from service.errors import Problem
 from service.schemas.requests import BeatsRequest
@@ -60,7 +60,7 @@ def poll(connection: Connection, call: Call, job_id: str) -> Answer:
     ------
     Problem : 404, 403; 422 where the job failed, will not finish, or waited too long
     """
-    job = own_job(connection, call, job_id, "beats")
+    job = find_job(connection, call, job_id, "beats")
     if job.state == "failed":
         raise_fault(job)
     if job.state == "complete":

@@ -59,7 +59,7 @@ def _unanalysed(connection: Connection, request: LoopRequest, track: TrackFacts,
     ------
     Problem : what a failed job says
     """
-    tried = jobs.settled_lately(connection, "loop", cache_key, account="")
+    tried = jobs.find_recently_settled(connection, "loop", cache_key, account="")
     answer: dict[str, Any] = {} if tried is None else tried.answer or {}
     if tried is None or answer.get("applicable"):  # a loop is answered from what is stored, and charged
         jobs.submit(

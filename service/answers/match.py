@@ -1,6 +1,6 @@
 """Match: a stored lane, the job that ranks, or the ingest that comes first.
 
-A stored lane holds full tracks, the candidate pool and twelve sync points each; what an answer shows is chosen here.
+A stored lane holds full tracks, the candidate pool and twelve sync points each; what an answer shows is selected here.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 
 from service import cache_keys
 from service.answers import previews, videos
-from service.answers.answer import Answer, Call, analysis_revision, find_usable_video, own_job, raise_fault
+from service.answers.answer import Answer, Call, analysis_revision, find_job, find_usable_video, raise_fault
 from service.billing import funds
 from service.schemas.requests import ExpandQuery, MatchPollQuery, MatchRequest
 from service.store import answers, jobs, ledger, video_owners
@@ -68,7 +68,7 @@ def poll(connection: Connection, call: Call, job_id: str, query: MatchPollQuery)
     ------
     Problem : 404, 403, and what a failed job says
     """
-    job = own_job(connection, call, job_id, "match")
+    job = find_job(connection, call, job_id, "match")
     if job.state == "failed":
         raise_fault(job)
     if job.state != "complete":

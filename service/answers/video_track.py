@@ -7,7 +7,7 @@ from typing import Any, Literal, TypeAlias
 
 from sqlalchemy import Connection
 
-from service.answers.answer import Answer, Call, find_video, known_track, own_job, raise_fault, require_not_failed
+from service.answers.answer import Answer, Call, find_job, find_track, find_video, raise_fault, require_not_failed
 from service.schemas.requests import AlignRequest, LoopRequest
 from service.store import jobs, video_owners
 from service.store.jobs import Job, NewJob
@@ -36,7 +36,7 @@ def find(connection: Connection, call: Call, request: LoopRequest | AlignRequest
     Problem : 404, 403; 422 where the video failed to process
     """
     video = find_video(connection, call, request.video_id)
-    track = known_track(connection, request.track_id)
+    track = find_track(connection, request.track_id)
     require_not_failed(video)
     return Pair(video_owners.get_ready(connection, request.video_id) if video.status == "ready" else None, track)
 
@@ -69,7 +69,7 @@ def poll(connection: Connection, call: Call, job_id: str, kind: Kind) -> Answer:
     ------
     Problem : 404, 403, and what a failed job says
     """
-    job = own_job(connection, call, job_id, kind)
+    job = find_job(connection, call, job_id, kind)
     if job.state == "failed":
         raise_fault(job)
     if job.state == "complete":

@@ -121,7 +121,7 @@ def _upload_target(connection: Connection, call: Call, filename: str, content_ty
     )
     expires = datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=call.settings.upload_seconds)
     path = f"/v1/uploads/{storage_key}"
-    query = signatures.query(signatures.link_secret(connection, call.settings), path, int(expires.timestamp()))
+    query = signatures.signed_query(signatures.link_secret(connection, call.settings), path, int(expires.timestamp()))
     body = {
         "video_id": video_id,
         "upload_url": f"{call.base_url}{path}?{query}",

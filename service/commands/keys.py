@@ -61,7 +61,7 @@ def list_keys(home: Home) -> None:
     from service.store import api_keys
 
     with database_of(home) as database, database.read() as connection:
-        found = api_keys.listed(connection)
+        found = api_keys.list_all(connection)
     for api_key in found:
         print_line(asdict(api_key))
 

@@ -44,7 +44,7 @@ def command(url: str, port: int | None, host: str, wait: float, home: Home) -> N
             raise ParameterError("WORKBENCH_API_KEY is not set: without a key every call would be refused")
         make_server(url, api_key.get_secret_value(), wait).run("stdio")
         return
-    from service.processes.listening import bound
+    from service.processes.listening import listen
 
-    with bound(host, port) as listening:
+    with listen(host, port) as listening:
         serve_http(make_server(url, None, wait), listening)

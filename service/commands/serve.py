@@ -106,7 +106,7 @@ def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -
     import os
     import tempfile
 
-    from service.processes.listening import bound
+    from service.processes.listening import listen
     from service.processes.supervisor import FalseStart, Supervisor
     from service.settings import load_service_settings
     from workbench.errors import WorkbenchError
@@ -115,7 +115,7 @@ def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -
     settings = load_service_settings()
     _prepare_database(wanted.home, load_settings())
     with ExitStack() as stack:
-        listening = stack.enter_context(bound(host, port))
+        listening = stack.enter_context(listen(host, port))
         run = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="workbench-")))
         counters = run / "metrics"
         counters.mkdir()

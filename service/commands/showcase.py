@@ -57,7 +57,7 @@ def prepare(home: Home, progress: Progress) -> Showcase:
     database = open_database(home, load_settings())
     with database.write() as connection:
         accounts.ensure(connection, ACCOUNT)
-        for api_key in api_keys.listed(connection):
+        for api_key in api_keys.list_all(connection):
             if api_key.account == ACCOUNT:
                 api_keys.revoke(connection, api_key.key_id)
         _, secret = api_keys.create(connection, ACCOUNT)

@@ -62,7 +62,7 @@ def run(job: Job, context: Context) -> Outcome:
 
 
 def ingest(job: Job, context: Context) -> Outcome:
-    """Fetch a video, watch and hear all of it once, and put it where later jobs find it."""
+    """Fetch a video, analyse its picture and sound once, and keep it where later jobs find it."""
     from workbench.workflows.watch import watch
 
     path = _source(job, context)
@@ -73,7 +73,7 @@ def ingest(job: Job, context: Context) -> Outcome:
         raise JobFault(422, _without_path(str(error), path, "the file")) from error
     # Without a title of its own a film goes by its file's name, and here that is an id.
     title = footage.title if footage.title != path.name else _given_title(job, path, context)
-    kept = _keep(path, job, context)
+    kept = _move_into_home(path, job, context)
     facts = {
         "path": str(kept),
         "content_hash": footage.content_hash,
@@ -85,7 +85,7 @@ def ingest(job: Job, context: Context) -> Outcome:
 
 
 def _source(job: Job, context: Context) -> Path:
-    """Where the bytes of a video are, once they are here."""
+    """The file of a video, fetched if it is not here yet."""
     if job.request.get("source_url") is not None:
         return _fetch(str(job.request["source_url"]), context)
     return context.home.uploads / str(job.request["storage_key"])
@@ -104,8 +104,8 @@ def _fetch(url: str, context: Context) -> Path:
     return fetched
 
 
-def _keep(path: Path, job: Job, context: Context) -> Path:
-    """Where a video stays: what was fetched moves into the home folder, an upload lies there already."""
+def _move_into_home(path: Path, job: Job, context: Context) -> Path:
+    """Move a fetched video into the home folder, where an upload lies already; returns its place."""
     if path.parent != context.scratch:
         return path
     kept = context.home.prepared(context.home.videos) / str(job.video_id)
@@ -114,7 +114,7 @@ def _keep(path: Path, job: Job, context: Context) -> Path:
 
 
 def _given_title(job: Job, path: Path, context: Context) -> str:
-    """What the video was called when it was claimed: its file's name, or the last part of its address."""
+    """The title that the video was submitted with: its file's name, or the last part of its address."""
     with context.database.read() as connection:
         owned = video_owners.get(connection, str(job.video_id))
     return path.name if owned is None else owned.title or owned.filename or path.name
@@ -129,7 +129,7 @@ def loop(job: Job, context: Context) -> Outcome:
 
     video, (track, grid) = _video(job, context), _track(job, context)
     cache_key = cache_keys.loop_key(video.content_hash, track.content_hash, grid, context.revision)
-    stored = _found(context, cache_key)
+    stored = _use_stored(context, cache_key)
     new: list[StoredAnswer] = []
     mix: dict[str, Any] | None = None
     try:
@@ -139,7 +139,7 @@ def loop(job: Job, context: Context) -> Outcome:
             found = loop_track(song, video.seconds, context.home, context.params, progress=progress)
             if found.analysis is None or found.analysis.content_hash != track.content_hash:
                 _require_track(track)
-            stored = loop_facts(_fit_to_show(found.answer, track))
+            stored = loop_facts(_without_paths(found.answer, track))
             if stored["applicable"] or not stored["retryable"]:
                 new.append(StoredAnswer(cache_key, "loop", stored))
         if job.request.get("auto_mix") and stored["applicable"]:
@@ -158,8 +158,8 @@ def loop(job: Job, context: Context) -> Outcome:
     return Outcome(result, billed=bool(stored["applicable"]), stored=tuple(new))
 
 
-def _fit_to_show(answer: LoopPlan | Refusal, track: Track) -> LoopPlan | Refusal:
-    """The same answer; a refusal does not say where the track lies on this machine."""
+def _without_paths(answer: LoopPlan | Refusal, track: Track) -> LoopPlan | Refusal:
+    """The same answer, without the path of the track in the hint of a refusal."""
     if isinstance(answer, Refusal):
         return replace(answer, hint=_without_path(answer.hint, track.path, "the file"))
     return answer
@@ -223,7 +223,7 @@ def _mix(
     from workbench.results.mix import mix_body
 
     mix_key = cache_keys.mix_key(cache_key)
-    stored = _found(context, mix_key)
+    stored = _use_stored(context, mix_key)
     if stored is not None:
         return stored["mix"], []
     context.stage("mixing")
@@ -245,7 +245,7 @@ def align(job: Job, context: Context) -> Outcome:
 
     video, (track, grid) = _video(job, context), _track(job, context)
     cache_key = cache_keys.align_key(video.content_hash, track.content_hash, grid, context.revision)
-    stored = _found(context, cache_key)
+    stored = _use_stored(context, cache_key)
     cached, new = stored is not None, list[StoredAnswer]()
     mix: dict[str, Any] | None = None
     try:
@@ -299,7 +299,7 @@ def _lane(job: Job, context: Context) -> tuple[dict[str, Any], tuple[StoredAnswe
     with context.database.read() as connection:
         catalog_revision = current_revision(connection)
     cache_key = cache_keys.match_key(video.content_hash, catalog_revision, context.revision)
-    stored = _found(context, cache_key)
+    stored = _use_stored(context, cache_key)
     if stored is not None:
         return stored, ()
     try:
@@ -325,7 +325,7 @@ def beats(job: Job, context: Context) -> Outcome:
     with context.database.read() as connection:
         grid_revision = grids.revision_of(connection, content_hash)
     cache_key = cache_keys.beats_key(content_hash, grid_revision, context.revision)
-    grid, new = _found(context, cache_key), list[StoredAnswer]()
+    grid, new = _use_stored(context, cache_key), list[StoredAnswer]()
     if grid is None:
         try:
             found = map_beats(path, context.home, context.params, _beats_stages(context))
@@ -353,8 +353,8 @@ def _progress(context: Context) -> Progress:
     return progress
 
 
-def _found(context: Context, cache_key: str) -> dict[str, Any] | None:
-    """What is stored under a key; that it was asked for is noted, which keeps it."""
+def _use_stored(context: Context, cache_key: str) -> dict[str, Any] | None:
+    """The answer stored under a key; the use is noted, which keeps it."""
     with context.database.write() as connection:
         return answers.use(connection, cache_key)
 
@@ -381,7 +381,7 @@ def _track(job: Job, context: Context) -> tuple[Track, str]:
 
 
 def _without_path(text: str, path: Path, instead: str) -> str:
-    """What is wrong with a file, without where it lies on this machine."""
+    """A message about a file, with other words in place of its path."""
     return text.replace(str(path), instead).replace(path.name, instead)
 
 

@@ -33,7 +33,7 @@ _LONGEST_PAUSE_SECONDS = 60.0
 
 
 def settle_if_blocked(connection: Connection, job: Job) -> bool:
-    """Settle or put off a job that cannot be run now; False where nothing stands in its way."""
+    """Settle or put off a job that cannot be run now; False if it can be run."""
     if job.crashes >= MOST_CRASHES:
         fail_after_crashes(connection, job)
         return True
@@ -41,17 +41,17 @@ def settle_if_blocked(connection: Connection, job: Job) -> bool:
         return False
     video = video_owners.get(connection, str(job.video_id))
     if video is not None and video.status == "processing":
-        jobs.wait(connection, job, _LOOK_AGAIN_SECONDS, begun=False)
+        jobs.postpone(connection, job, _LOOK_AGAIN_SECONDS, begun=False)
         return True
     if video is None or video.status == "failed":
         why = "it is gone" if video is None else str(video.reason)
-        failed(connection, job, 422, f"the video failed to process: {why}; submit it again")
+        fail(connection, job, 422, f"the video failed to process: {why}; submit it again")
         return True
     return False
 
 
-def completed(connection: Connection, job: Job, outcome: Outcome) -> bool:
-    """Settle a job that was done. False where it is no longer ours, or more is asked of it now."""
+def complete(connection: Connection, job: Job, outcome: Outcome) -> bool:
+    """Settle a job that succeeded. False if it is no longer ours, or its request has been extended since."""
     answer = outcome.answer
     if job.kind == "beats":
         answer = {
@@ -64,55 +64,55 @@ def completed(connection: Connection, job: Job, outcome: Outcome) -> bool:
     if done and job.kind == "beats":
         mapped_recordings.add(connection, job.account, outcome.facts["content_hash"])
     if done and job.kind == "ingest":
-        _video_ready(connection, job, outcome)
+        _mark_video_ready(connection, job, outcome)
     return done
 
 
-def failed(connection: Connection, job: Job, status: int, message: str) -> bool:
+def fail(connection: Connection, job: Job, status: int, message: str) -> bool:
     """Settle a job that cannot be done. False where it is no longer ours."""
     if job.kind == "loop" and status >= 500:
-        return _refused(connection, job, refusals.profile_error(message))
+        return _complete_as_refusal(connection, job, refusals.profile_error(message))
     if job.kind == "beats":
         status = 422
     done = jobs.fail(connection, job, Fault(status, error_type(status), message))
     if done and job.kind == "ingest":
-        _video_failed(connection, job, message)
+        _mark_video_failed(connection, job, message)
     return done
 
 
 def fail_on_deadline(connection: Connection, job: Job, seconds: float) -> bool:
     """Settle a job that ran past its deadline. False where it is no longer ours."""
     if job.kind == "loop":
-        return _refused(connection, job, refusals.timeout(seconds))
-    return failed(connection, job, 503, f"it did not finish within {seconds:.0f} s")
+        return _complete_as_refusal(connection, job, refusals.timeout(seconds))
+    return fail(connection, job, 503, f"it did not finish within {seconds:.0f} s")
 
 
-def crashed(connection: Connection, job: Job) -> bool:
-    """Put back a job that killed its process, or settle it if that was once too often."""
+def retry_after_crash(connection: Connection, job: Job) -> bool:
+    """Put back a job that killed its process, or fail it after `MOST_CRASHES` crashes."""
     if job.crashes + 1 >= MOST_CRASHES:
         return fail_after_crashes(connection, job)
-    return jobs.crashed(connection, job)
+    return jobs.put_back_crashed(connection, job)
 
 
 def fail_after_crashes(connection: Connection, job: Job) -> bool:
     """Settle a job that killed its process too often. False where it is no longer ours."""
-    return failed(connection, job, 500, f"the process that worked on it died {MOST_CRASHES} times")
+    return fail(connection, job, 500, f"the process that worked on it died {MOST_CRASHES} times")
 
 
 def put_off(connection: Connection, job: Job, problem: str) -> bool:
-    """Put back a job because the home folder or the database failed us, for longer each time; at last give it up."""
+    """Put back a job because the home folder or the database failed, for longer each time; at last fail it."""
     if job.attempt >= _MOST_ATTEMPTS:
-        return failed(connection, job, 503, "the service's store could not be used for too long")
-    return jobs.wait(connection, job, min(_LONGEST_PAUSE_SECONDS, 2.0 ** (job.attempt - 1)))
+        return fail(connection, job, 503, "the service's store could not be used for too long")
+    return jobs.postpone(connection, job, min(_LONGEST_PAUSE_SECONDS, 2.0 ** (job.attempt - 1)))
 
 
-def _refused(connection: Connection, job: Job, refusal: Refusal) -> bool:
+def _complete_as_refusal(connection: Connection, job: Job, refusal: Refusal) -> bool:
     """Complete a loop as a refusal, which is neither stored nor billed."""
     names = loop_names(str(job.video_id), str(job.track_id), tracks.get(connection, str(job.track_id)))
     return jobs.complete(connection, job, names | refusal_facts(refusal), billed=False)
 
 
-def _video_ready(connection: Connection, job: Job, outcome: Outcome) -> None:
+def _mark_video_ready(connection: Connection, job: Job, outcome: Outcome) -> None:
     video_id, found = str(job.video_id), outcome.facts
     videos.put(
         connection,
@@ -128,13 +128,13 @@ def _video_ready(connection: Connection, job: Job, outcome: Outcome) -> None:
 
 
 def _rank_ahead(connection: Connection, job: Job, content_hash: str) -> None:
-    """Have the catalog ranked for a video before anybody asks; whoever asks first waits for the same build."""
+    """Queue a ranking of the catalog for a video before anybody asks; the first request waits for the same build."""
     revision = shared_values.get(connection, shared_values.ANALYSIS_REVISION) or ""
     build = cache_keys.match_key(content_hash, current_revision(connection), revision)
     jobs.submit(connection, NewJob("engine", jobs.MAIN, job.account, build, video_id=job.video_id))
 
 
-def _video_failed(connection: Connection, job: Job, reason: str) -> None:
+def _mark_video_failed(connection: Connection, job: Job, reason: str) -> None:
     video_id = str(job.video_id)
     video_owners.update(connection, video_id, "processing", status="failed", reason=reason)
     jobs.release(connection, video_id)

@@ -31,7 +31,7 @@ async def put(request: Request, storage_key: str) -> HTTPResponse:
     """Take the bytes of one video."""
     context = request.app.ctx
     wanted = path_id(storage_key, "upload")
-    await context.transactions.write(lambda connection: _awaited(connection, request, wanted))
+    await context.transactions.write(lambda connection: _check_awaited(connection, request, wanted))
     limit = context.settings.upload_max_bytes
     length = request.headers.get("content-length")
     if length is not None and int(length) > limit:
@@ -42,16 +42,16 @@ async def put(request: Request, storage_key: str) -> HTTPResponse:
     try:
         count = await _receive(request, partial, limit)
         # The name and the note change together, as far as others see: ingest looks at the note.
-        await context.transactions.write(lambda connection: _arrived(connection, wanted, partial, target, count))
+        await context.transactions.write(lambda connection: _note_arrival(connection, wanted, partial, target, count))
     finally:
         partial.unlink(missing_ok=True)
     return json({"storage_key": wanted, "bytes": count})
 
 
-def _awaited(connection: Connection, request: Request, storage_key: str) -> OwnedVideo:
+def _check_awaited(connection: Connection, request: Request, storage_key: str) -> OwnedVideo:
     secret = signatures.link_secret(connection, request.app.ctx.settings)
     expires, signature = request.args.get("expires"), request.args.get("signature")
-    if not signatures.holds(secret, request.path, expires, signature):
+    if not signatures.is_valid(secret, request.path, expires, signature):
         raise Problem(403, "the upload link is altered or has expired; POST /v1/videos gives a new one")
     video = video_owners.get_by_storage_key(connection, storage_key)
     if video is None:
@@ -88,7 +88,7 @@ def _sync(descriptor: int) -> None:
     os.fsync(descriptor)
 
 
-def _arrived(connection: Connection, storage_key: str, partial: Path, target: Path, count: int) -> None:
+def _note_arrival(connection: Connection, storage_key: str, partial: Path, target: Path, count: int) -> None:
     video = video_owners.get_by_storage_key(connection, storage_key)
     if video is None or not video_owners.update(connection, video.video_id, "awaiting_upload", uploaded_bytes=count):
         raise Problem(409, "the upload is being processed already")

@@ -1,6 +1,6 @@
-"""API keys: made once, shown once, kept as a hash.
+"""API keys: created once, shown once, stored as a hash.
 
-A key is `sk_live_` and 256 random bits; of so much randomness a plain SHA-256 is hash enough. The row is found by the
+A key is `sk_live_` and 256 random bits, for which a plain SHA-256 is a safe hash. The row is found by the
 hash and the hash is compared once more in constant time.
 """
 
@@ -26,7 +26,7 @@ _USED_EVERY_SECONDS = 60.0
 
 @dataclass(frozen=True, slots=True)
 class ApiKey:
-    """What is known of a key; the key itself is not."""
+    """The record of a key, without the key itself."""
 
     key_id: str
     account: str
@@ -49,7 +49,18 @@ class Caller:
 
 
 def create(connection: Connection, account: str, expires_at: str | None = None) -> tuple[ApiKey, str]:
-    """A new key of an account, and its text, which nobody can be shown again."""
+    """Create a key.
+
+    Parameters
+    ----------
+    account : an existing one
+    expires_at : a moment as the database keeps it; None: never
+
+    Returns
+    -------
+    ApiKey : its record
+    str : the key itself, which is stored nowhere
+    """
     secret = _PREFIX + secrets.token_urlsafe(32)
     api_key = ApiKey(f"key_{ULID()}", account, now(), expires_at, None, None)
     connection.execute(
@@ -64,14 +75,14 @@ def create(connection: Connection, account: str, expires_at: str | None = None) 
     return api_key, secret
 
 
-def listed(connection: Connection) -> list[ApiKey]:
+def list_all(connection: Connection) -> list[ApiKey]:
     """All keys, oldest first."""
     rows = connection.execute(sa.select(*_COLUMNS).order_by(api_keys.c.created_at, api_keys.c.key_id)).all()
     return [ApiKey(**row._mapping) for row in rows]
 
 
 def revoke(connection: Connection, key_id: str) -> ApiKey:
-    """End a key; one that was revoked stays as it was.
+    """Revoke a key; one that was revoked before stays as it was.
 
     Raises
     ------
@@ -83,7 +94,7 @@ def revoke(connection: Connection, key_id: str) -> ApiKey:
 
 
 def rotate(connection: Connection, key_id: str) -> tuple[ApiKey, str]:
-    """A new key for the same account and expiry in place of an old one, which ends.
+    """Revoke a key and create one for the same account and expiry; returns what `create` returns.
 
     Raises
     ------
@@ -96,8 +107,8 @@ def rotate(connection: Connection, key_id: str) -> tuple[ApiKey, str]:
     return create(connection, old.account, old.expires_at)
 
 
-def caller_of(connection: Connection, secret: str) -> Caller | None:
-    """Whose key it is; None where the key is unknown, expired or revoked."""
+def find_caller(connection: Connection, secret: str) -> Caller | None:
+    """The caller that a key belongs to; None if the key is unknown, expired or revoked."""
     digest = _digest(secret)
     row = connection.execute(_BY_DIGEST, {"digest": digest}).first()
     if row is None or not hmac.compare_digest(row.digest, digest):
@@ -107,8 +118,8 @@ def caller_of(connection: Connection, secret: str) -> Caller | None:
     return Caller(row.account, row.key_id, bool(row.preview), row.last_used_at)
 
 
-def note_use(connection: Connection, caller: Caller) -> None:
-    """Remember that a key was used just now, to the minute: a row is not written for every request."""
+def record_use(connection: Connection, caller: Caller) -> None:
+    """Note that a key was used; at most once a minute, so that most requests write nothing."""
     if caller.last_used_at is None or caller.last_used_at < moment(-_USED_EVERY_SECONDS):
         connection.execute(api_keys.update().where(api_keys.c.key_id == caller.key_id).values(last_used_at=now()))
 

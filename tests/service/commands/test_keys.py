@@ -32,7 +32,7 @@ def caller(home: Path, secret: str) -> api_keys.Caller | None:
     """Whom the service takes the holder of a key for."""
     database = open_database(Home(home), WorkbenchSettings(home=home))
     with database.read() as connection:
-        found = api_keys.caller_of(connection, secret)
+        found = api_keys.find_caller(connection, secret)
     database.close()
     return found
 

@@ -138,7 +138,8 @@ def test_what_was_accepted_is_done_and_charged_once(service: Service, database: 
     def settled() -> bool:
         with database.read() as connection:
             found = [video_owners.get(connection, video_id) for video_id in accepted]
-            return all(one is not None and one.status == "ready" for one in found) and not jobs.unsettled(connection)
+            unsettled = jobs.unsettled_ids(connection)
+        return all(one is not None and one.status == "ready" for one in found) and not unsettled
 
     until(settled, "all videos are ready")
     for video_id in accepted:
@@ -228,7 +229,7 @@ def running(database: Database) -> bool:
 
 def all_settled(database: Database) -> bool:
     with database.read() as connection:
-        return not jobs.unsettled(connection)
+        return not jobs.unsettled_ids(connection)
 
 
 def check_charges(database: Database) -> None:

@@ -103,7 +103,7 @@ class Studio:
 
     def settle(self, job: Job, outcome: Outcome) -> Job:
         with self.database.write() as connection:
-            assert settle.completed(connection, job, Outcome.from_json(outcome.to_json()))
+            assert settle.complete(connection, job, Outcome.from_json(outcome.to_json()))
         return self.read(job)
 
     def notes_use_of(self, answer_key: str, kind: str, request: dict[str, Any]) -> bool:
@@ -120,7 +120,7 @@ class Studio:
 
     def fail(self, job: Job, fault: JobFault) -> Job:
         with self.database.write() as connection:
-            assert settle.failed(connection, job, fault.status, str(fault))
+            assert settle.fail(connection, job, fault.status, str(fault))
         return self.read(job)
 
     def read(self, job: Job) -> Job:
@@ -381,8 +381,8 @@ def test_beats_of_no_sound_fail_with_422(studio: Studio, name: str) -> None:
 
 def test_a_preview_is_of_the_bytes_it_is_named_after(studio: Studio, swapped: str) -> None:
     with studio.database.read() as connection:
-        track = tracks.with_audio(connection, "aud_" + hash_file(studio.folder / "song.ogg")[:24])
-        assert tracks.with_audio(connection, "aud_" + 24 * "0") is None
+        track = tracks.find_by_audio(connection, "aud_" + hash_file(studio.folder / "song.ogg")[:24])
+        assert tracks.find_by_audio(connection, "aud_" + 24 * "0") is None
     assert track is not None
     assert track.track_id == "trk_1"
     studio.run(studio.job("preview", {"file": "aud_1-r1.mp3"}, charge_key=None))

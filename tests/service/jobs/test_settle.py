@@ -26,10 +26,10 @@ def test_only_the_job_that_was_settled_has_mapped_the_bytes(database: Database) 
     job = claimed(database, "beats", jobs.BEATS)
     outcome = Outcome({"job_id": job.job_id}, billed=False, facts={"content_hash": "00"})
     with database.write() as connection:
-        assert not settle.completed(connection, replace(job, attempt=job.attempt + 1), outcome)
+        assert not settle.complete(connection, replace(job, attempt=job.attempt + 1), outcome)
     with database.write() as connection:
         assert not mapped_recordings.has_mapped(connection, "ada", "00")
-        assert settle.completed(connection, job, outcome)
+        assert settle.complete(connection, job, outcome)
         assert mapped_recordings.has_mapped(connection, "ada", "00")
         found = jobs.get(connection, job.job_id)
     assert found is not None

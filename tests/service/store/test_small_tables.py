@@ -67,16 +67,16 @@ def test_workers_are_alive_while_they_beat(database: Database) -> None:
         workers.send_heartbeat(connection, "w1", ["main", "beats"])
         workers.send_heartbeat(connection, "w1", ["main"])
         workers.send_heartbeat(connection, "w2", ["beats"])
-        assert {(one.owner, one.queues) for one in workers.alive(connection, 60.0)} == {
+        assert {(one.owner, one.queues) for one in workers.list_alive(connection, 60.0)} == {
             ("w1", ("main",)),
             ("w2", ("beats",)),
         }
-        workers.leave(connection, "w2")
+        workers.delete(connection, "w2")
         silent = tables.workers.update().where(tables.workers.c.owner == "w1")
         connection.execute(silent.values(seen_at=moment(-120)))
-        assert workers.alive(connection, 60.0) == []
-        workers.forget(connection, 60.0)
-        assert workers.alive(connection, 3600.0) == []
+        assert workers.list_alive(connection, 60.0) == []
+        workers.delete_silent(connection, 60.0)
+        assert workers.list_alive(connection, 3600.0) == []
 
 
 def test_bytes_are_new_to_an_account_once(database: Database) -> None:

@@ -77,5 +77,5 @@ def test_an_older_database_keeps_its_rows_under_the_new_names(database_url: str)
         assert video is not None
         assert (video.video_id, video.account, video.status) == ("vid_1", "ada", "awaiting_upload")
         assert (video.title, video.uploaded_bytes, video.created_at) == ("holiday.mp4", 7, _MOMENT)
-        assert [one.key_id for one in api_keys.listed(connection)] == ["key_1"]
+        assert [one.key_id for one in api_keys.list_all(connection)] == ["key_1"]
     database.close()
