@@ -19,7 +19,6 @@ import sqlalchemy as sa
 import trustme
 
 from service import cache_keys
-from service.answers import previews
 from service.jobs import kinds, settle
 from service.jobs.outcome import Context, JobFault, Outcome
 from service.settings import ServiceSettings
@@ -391,12 +390,6 @@ def test_a_preview_is_of_the_bytes_it_is_named_after(studio: Studio, swapped: st
         studio.run(studio.job("preview", {"file": "aud_2-r1.mp3"}, track_id=swapped, charge_key=None))
     assert caught.value.status == 404
     assert not (studio.home.previews / "aud_2-r1.mp3").exists()
-
-
-def test_a_preview_is_made_anew_when_grid_or_analysis_change() -> None:
-    names = {previews.file_name("aud_1", *given) for given in (("", "r1"), ("", "r2"), ("g", "r1"))}
-    assert len(names) == 3
-    assert all(name.startswith("aud_1-") and name.endswith(".mp3") for name in names)
 
 
 def test_match_waits_for_its_video_and_reads_what_was_ranked_ahead(studio: Studio) -> None:
