@@ -1,4 +1,4 @@
-"""Who may pass, in the order in which it is asked.
+"""The checks that a request passes, in their order.
 
     1. path and method known       404, 405   the router, before anything here
     2. key                         401        `admit`, before the body is read
@@ -8,7 +8,7 @@
     6. the thing asked for         404, 403, 422, 202   `service.answers`
     7. payment                     402        there too, then work
 
-A route says what it wants by its `RoutePolicy`.
+A route says which of them it needs by its `RoutePolicy`.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from sqlalchemy import Connection
 
 from service.errors import Problem, malformed
 from service.schemas.wording import what_is_wrong
-from service.store import keys, rate_windows
-from service.store.keys import Caller
+from service.store import api_keys, rate_windows
+from service.store.api_keys import Caller
 from service.store.rate_windows import Rate
 from workbench.results.body import Body
 
@@ -40,23 +40,23 @@ B = TypeVar("B", bound=Body)
 class RoutePolicy:
     """What a route asks of a request before its handler runs."""
 
-    key: bool = True
+    api_key: bool = True
     """whether an API key is needed"""
     body: Literal["none", "json", "stream"] = "none"
     idempotency: bool = False
-    """whether an Idempotency-Key means something here"""
+    """whether an Idempotency-Key is read"""
     plain_400: bool = False
-    """whether a wrong media type or too long a body is a 400 here"""
+    """whether a wrong media type or too long a body answers 400 instead of 415 or 413"""
 
 
 async def admit(request: Request, policy: RoutePolicy) -> None:
-    """Ask for key and rate, and look at the headers that speak of the body.
+    """Check the key, the rate and the headers that describe the body.
 
     Raises
     ------
     Problem : 401, 429, 400, 413, 415
     """
-    if policy.key:
+    if policy.api_key:
         caller, rate = await identify(request, counted=True)
         if caller is None or rate is None:
             raise Problem(
@@ -78,39 +78,48 @@ async def admit(request: Request, policy: RoutePolicy) -> None:
 
 
 async def identify(request: Request, *, counted: bool) -> tuple[Caller | None, Rate | None]:
-    """Whose key a request carries, and where that key stands in its window.
+    """Find the caller of a request, and the state of its rate window.
 
     Parameters
     ----------
     request : with the key in either header
-    counted : whether the request counts
+    counted : whether the request counts towards the limit
+
+    Returns
+    -------
+    caller : None if there is no valid key
+    rate : None if there is no caller
+
+    Raises
+    ------
+    StoreError : the database cannot be used
     """
-    request.ctx.asked = True
+    request.ctx.identified = True
     secret = _secret(request)
     if secret is None:
         return None, None
     limit, at = request.app.ctx.settings.rate_limit_per_minute, time.time()
 
     def look(connection: Connection) -> tuple[Caller | None, Rate | None]:
-        caller = keys.caller_of(connection, secret)
-        return caller, None if caller is None else rate_windows.look(connection, caller.key_id, limit, at)
+        caller = api_keys.find_caller(connection, secret)
+        return caller, None if caller is None else rate_windows.get(connection, caller.key_id, limit, at)
 
     transactions = request.app.ctx.transactions
-    # Nobody who has no key makes anything wait that is written.
+    # A request without a valid key only reads, so that it delays no write.
     caller, rate = await transactions.read(look)
     if caller is None or not counted:
         return caller, rate
     known = caller
 
     def count(connection: Connection) -> Rate:
-        keys.note_use(connection, known)
+        api_keys.record_use(connection, known)
         return rate_windows.count(connection, known.key_id, limit, at)
 
     return known, await transactions.write(count)
 
 
 def _secret(request: Request) -> str | None:
-    """The key of a request; two that differ are none."""
+    """The key of a request; None if it carries two that differ."""
     found = {value.strip() for value in request.headers.getall("x-api-key", [])}
     for value in request.headers.getall("authorization", []):
         scheme, _, token = value.partition(" ")
@@ -123,10 +132,10 @@ def _idempotency_key(request: Request) -> str | None:
     values = request.headers.getall("idempotency-key", [])
     if not values:
         return None
-    key = str(values[0])
-    if len(values) > 1 or not 1 <= len(key) <= _MAX_IDEMPOTENCY_KEY or not all(" " <= c <= "~" for c in key):
+    value = str(values[0])
+    if len(values) > 1 or not 1 <= len(value) <= _MAX_IDEMPOTENCY_KEY or not all(" " <= c <= "~" for c in value):
         raise malformed(f"Idempotency-Key must be one of 1 to {_MAX_IDEMPOTENCY_KEY} printable ASCII characters")
-    return key
+    return value
 
 
 def body_of(request: Request, model: type[B]) -> B:
@@ -147,7 +156,7 @@ def object_of(request: Request) -> dict[str, Any]:
     Problem : 400
     """
     try:
-        given = json.loads(request.body.decode("utf-8"), parse_constant=_no_number)
+        given = json.loads(request.body.decode("utf-8"), parse_constant=_refuse_constant)
     except (ValueError, RecursionError):
         raise malformed("the body is not JSON") from None
     if not isinstance(given, dict):
@@ -204,5 +213,5 @@ def _unprocessable(details: list[dict[str, str]]) -> Problem:
     return Problem(422, f"{first['field']}: {first['message']}", details=details)
 
 
-def _no_number(name: str) -> NoReturn:
+def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(f"{name} is no JSON number")

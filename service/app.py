@@ -50,7 +50,7 @@ log = structlog.get_logger("service")
 
 @dataclass(frozen=True, slots=True)
 class AppConfig:
-    """What an HTTP process is told when it starts."""
+    """What an HTTP process is started with."""
 
     home: Home
     settings: ServiceSettings
@@ -58,7 +58,7 @@ class AppConfig:
     ranking_sockets: tuple[Path, ...] = ()
     """where the resident ranking processes listen"""
     wakeup: WakeupPipe = field(default_factory=lambda: WakeupPipe(None), compare=False)
-    """rung when a job was accepted"""
+    """notified when a job was accepted"""
     behind_proxy: bool = False
     """whether a proxy in front says who calls and under which address"""
     on_ready: Any = field(default=None, compare=False)
@@ -66,7 +66,7 @@ class AppConfig:
 
 
 class ServiceRequest(Request):
-    """A request whose id is always ours; what a client sends as one is not believed."""
+    """A request whose id is always ours; an id sent by the client is ignored."""
 
     @property
     def id(self) -> str:
@@ -77,9 +77,9 @@ class ServiceRequest(Request):
 
     @staticmethod
     def make_context() -> SimpleNamespace:
-        """What the policy learns about a request."""
+        """The context of a new request: not identified yet, of no family, its clock started."""
         return SimpleNamespace(
-            asked=False, caller=None, rate=None, idempotency_key=None, family="none", began=time.perf_counter()
+            identified=False, caller=None, rate=None, idempotency_key=None, family="none", began=time.perf_counter()
         )
 
 
@@ -87,7 +87,7 @@ class _Errors(ErrorHandler):
     """Every exception becomes the Error body. Only `default` is overridden: `response` would switch off the rest."""
 
     def default(self, request: Request, exception: Exception) -> Any:
-        """An awaitable response; Sanic waits for it."""
+        """The response to an exception, as a coroutine that Sanic awaits."""
         return _error_response(request, exception)
 
 
@@ -107,7 +107,7 @@ def create_app(config: AppConfig) -> Sanic[Any, Any]:
     app.register_listener(_open, "before_server_start")
     app.register_listener(_announce, "after_server_start")
     app.register_listener(_close, "after_server_stop")
-    app.add_signal(_routed, "http.routing.after")
+    app.add_signal(_check_policy, "http.routing.after")
     app.register_middleware(_finish, "response")
     return app
 
@@ -165,21 +165,21 @@ async def _close(app: Sanic[Any, Any]) -> None:
     app.ctx.transactions.close()
 
 
-async def _routed(request: Request, route: Route, **_: Any) -> None:
-    """Between the router's decision and the reading of the body: the policy."""
+async def _check_policy(request: Request, route: Route, **_: Any) -> None:
+    """Check a request against its route's policy: after the router has found the route, before the body is read."""
     request.ctx.family = _family(route)  # the first look at the context, which starts its clock
-    policy: RoutePolicy = getattr(route.ctx, "policy", RoutePolicy(key=False))
+    policy: RoutePolicy = getattr(route.ctx, "policy", RoutePolicy(api_key=False))
     await admit(request, policy)
 
 
 async def _finish(request: Request, response: BaseHTTPResponse) -> None:
-    """Headers that every response has, and its log line."""
+    """Add the headers that every response has, count the request and log it."""
     response.headers["X-Request-Id"] = str(request.id)
     secure(response.headers)
     context = request.ctx
-    if not context.asked and _under_v1(request):
-        await _recognise(request)
-    _say_that_we_hang_up(request)
+    if not context.identified and _is_under_v1(request):
+        await _identify_uncounted(request)
+    _announce_close(request)
     rate = context.rate
     if rate is not None:
         response.headers["X-RateLimit-Limit"] = str(rate.limit)
@@ -206,8 +206,8 @@ def _family(route: Route) -> str:
     return str(route.name).split(".")[1]
 
 
-def _say_that_we_hang_up(request: Request) -> None:
-    """Announce the end of a connection whose body is too long to be read just so that the next request can follow."""
+def _announce_close(request: Request) -> None:
+    """Close the connection after the response if the unread rest of the body is too long to be read and thrown away."""
     stream = request.stream
     if isinstance(stream, Http) and stream.request_body:
         chunked = "transfer-encoding" in request.headers
@@ -215,8 +215,8 @@ def _say_that_we_hang_up(request: Request) -> None:
             stream.keep_alive = False
 
 
-async def _recognise(request: Request) -> None:
-    """See whose key came with a request that needed none, or got no further than the router; it does not count."""
+async def _identify_uncounted(request: Request) -> None:
+    """Find the caller of a request whose route needs no key or was not found; this does not count as a request."""
     try:
         request.ctx.caller, request.ctx.rate = await identify(request, counted=False)
     except StoreError as error:
@@ -230,14 +230,14 @@ async def _error_response(request: Request, exception: Exception) -> HTTPRespons
         problem = Problem(400, problem.message, headers=problem.headers)
     body = error_body(problem.status, problem.message, str(request.id), problem.details)
     headers = {**problem.headers, "X-Request-Id": str(request.id)}
-    secure(headers)  # here too: what is no request at all gets no further than this
+    secure(headers)  # here too: for a malformed request no response middleware runs
     return HTTPResponse(
         json.dumps(body, separators=(",", ":")), problem.status, headers=headers, content_type="application/json"
     )
 
 
 def _problem(request: Request, exception: Exception) -> Problem:
-    """What an exception is to the caller."""
+    """The problem that an exception is to the caller."""
     if isinstance(exception, Problem):
         return exception
     if isinstance(exception, StoreError):
@@ -249,15 +249,15 @@ def _problem(request: Request, exception: Exception) -> Problem:
     if isinstance(exception, SanicException):
         status = exception.status_code
         headers: Mapping[str, str] = getattr(exception, "headers", None) or {}
-        said = "; ".join(str(exception).split("\n")) or "the request cannot be answered"
+        message = "; ".join(str(exception).split("\n")) or "the request cannot be answered"
         if status == 503 and request.body == b"" and getattr(request, "stream", None) is None:
-            said = "the request did not arrive in time"
-        return Problem(status, said if status < 500 or status == 503 else "an error of ours", headers=headers)
+            message = "the request did not arrive in time"
+        return Problem(status, message if status < 500 or status == 503 else "an error of ours", headers=headers)
     log.error("failed", request_id=request.id, path=request.path, exc_info=exception)
     return Problem(500, "an error of ours; it was logged under this request id")
 
 
-def _under_v1(request: Request) -> bool:
+def _is_under_v1(request: Request) -> bool:
     return request.path == "/v1" or request.path.startswith("/v1/")
 
 

@@ -1,4 +1,4 @@
-"""What a caller is told when a request cannot be answered: status, type and one clear sentence.
+"""Errors as callers see them: status, type and one clear sentence.
 
 `Problem` is raised anywhere below the routes; `service.app` turns it, and every other exception, into the Error body.
 The table of status and type stands here alone.
@@ -28,7 +28,7 @@ TYPES: Mapping[int, str] = {
 
 
 class Problem(Exception):
-    """A request that is not answered as hoped, in the words that the caller reads."""
+    """A request that cannot be answered, in the words that the caller reads."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ def error_body(
 
 
 def malformed(message: str) -> Problem:
-    """400: the request is no proper request."""
+    """400: the request is malformed."""
     return Problem(400, message)
 
 
@@ -72,7 +72,7 @@ def not_found(what: str) -> Problem:
 
 
 def forbidden(what: str) -> Problem:
-    """403: it belongs to another account."""
+    """403: the thing belongs to another account."""
     return Problem(403, f"this {what} belongs to another account")
 
 
@@ -82,5 +82,5 @@ def invalid(field: str, message: str, kind: str = "value_error") -> Problem:
 
 
 def unavailable(message: str, retry_after: int | None = None) -> Problem:
-    """503: not now."""
+    """503: try again later, after so many seconds if they are given."""
     return Problem(503, message, headers={} if retry_after is None else {"Retry-After": str(retry_after)})

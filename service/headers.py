@@ -1,4 +1,4 @@
-"""What a browser is told about the service's responses: to load nothing from anywhere else, and to guess no type.
+"""Security headers: a browser loads nothing from anywhere else and guesses no media type.
 
 Answers are JSON, sounds and files, which a browser has nothing to load for. `/docs` alone is a page: its style sheet,
 scripts and the interface description come from this service.
@@ -31,6 +31,6 @@ DOCS_POLICY = "; ".join(
 
 
 def secure(headers: MutableMapping[str, str]) -> None:
-    """Add what every response says, where the response does not say something of its own."""
+    """Add the security headers of every response, except those that the response has set itself."""
     for name, value in _EVERYWHERE.items():
         headers.setdefault(name, value)

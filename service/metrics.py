@@ -1,4 +1,4 @@
-"""What Prometheus is told: requests by family, queues, jobs, cache hits. No account, key or amount is in it.
+"""Metrics for Prometheus: requests by family, queues, jobs, cache hits. They name no account, key or amount.
 
 HTTP and job processes each count for themselves; with `PROMETHEUS_MULTIPROC_DIR` set, as `workbench serve` does, their
 counters lie in files of one folder and any of them answers for all. What the database knows (the queues) is read when
@@ -46,7 +46,12 @@ JOB_SECONDS = Histogram(
 
 
 def exposition(depths: Iterable[Depth]) -> bytes:
-    """Everything that was counted, and how long the queues are now."""
+    """All metrics in the text format of Prometheus.
+
+    Parameters
+    ----------
+    depths : the queues as they are now
+    """
     registry = CollectorRegistry()
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
         MultiProcessCollector(registry)  # type: ignore[no-untyped-call]

@@ -18,8 +18,7 @@ from pydantic.json_schema import models_json_schema
 
 from service.admission import BODY_LIMIT
 from service.errors import TYPES
-from service.schemas import requests as asked
-from service.schemas import responses as told
+from service.schemas import requests, responses
 from service.schemas.events import BillingEvent
 from service.schemas.examples import EXAMPLES
 from workbench.results.align import AlignResult
@@ -59,7 +58,7 @@ class Endpoint:
     body: type[BaseModel] | None = None
     query: type[BaseModel] | None = None
     idempotency: bool = False
-    key: bool = True
+    api_key: bool = True
     notes: str = ""
     binary: bool = False
     """whether the body is a file"""
@@ -73,71 +72,71 @@ _POLL = (401, 403, 404, 422, 429, 500, 502, 503)
 ENDPOINTS: tuple[Endpoint, ...] = (
     Endpoint(
         "post", "/v1/videos", "Ingest a video: from an address, or as an upload",
-        {202: (told.VideoJob,), 201: (told.UploadTarget,)}, (400, 401, 402, 422, 429, 500, 503),
-        body=asked.VideoRequest, tags=("videos",),
+        {202: (responses.VideoJob,), 201: (responses.UploadTarget,)}, (400, 401, 402, 422, 429, 500, 503),
+        body=requests.VideoRequest, tags=("videos",),
         notes="Billed a minute when the video is ready. A source that is too large or no video fails later, as the "
         "record says. Idempotency-Key means nothing here.",
     ),
     Endpoint(
-        "post", "/v1/videos/{video_id}/ingest", "Start to process an uploaded video", {202: (told.VideoJob,)},
-        (400, 401, 402, 403, 404, 409, 413, 415, 422, 429, 500, 503), body=asked.IngestRequest, tags=("videos",),
+        "post", "/v1/videos/{video_id}/ingest", "Start to process an uploaded video", {202: (responses.VideoJob,)},
+        (400, 401, 402, 403, 404, 409, 413, 415, 422, 429, 500, 503), body=requests.IngestRequest, tags=("videos",),
     ),
     Endpoint(
-        "get", "/v1/videos/{video_id}", "How far the ingest of a video is", {200: (told.VideoRecord,)},
+        "get", "/v1/videos/{video_id}", "How far the ingest of a video is", {200: (responses.VideoRecord,)},
         (401, 403, 404, 422, 429, 500, 503), tags=("videos",), notes="Free.",
     ),
     Endpoint(
-        "put", "/v1/uploads/{storage_key}", "Send the bytes of a video", {200: (told.UploadReceipt,)},
-        (400, 403, 404, 409, 413, 500, 503), key=False, binary=True, signed_link=True, tags=("videos",),
+        "put", "/v1/uploads/{storage_key}", "Send the bytes of a video", {200: (responses.UploadReceipt,)},
+        (400, 403, 404, 409, 413, 500, 503), api_key=False, binary=True, signed_link=True, tags=("videos",),
     ),
     Endpoint(
         "post", "/v1/match", "Rank the catalog against a video",
-        {200: (MatchResult,), 202: (told.MatchJob, told.VideoJob)}, _SUBMIT, body=asked.MatchRequest,
-        query=asked.ExpandQuery, idempotency=True, tags=("match",),
+        {200: (MatchResult,), 202: (responses.MatchJob, responses.VideoJob)}, _SUBMIT, body=requests.MatchRequest,
+        query=requests.ExpandQuery, idempotency=True, tags=("match",),
     ),
     Endpoint(
-        "get", "/v1/match/jobs/{job_id}", "Poll a match job", {200: (MatchResult,), 202: (told.MatchJob,)}, _POLL,
-        query=asked.MatchPollQuery, tags=("match",),
+        "get", "/v1/match/jobs/{job_id}", "Poll a match job", {200: (MatchResult,), 202: (responses.MatchJob,)}, _POLL,
+        query=requests.MatchPollQuery, tags=("match",),
     ),
     Endpoint(
         "post", "/v1/underscore", "Rank the catalog against a script", {200: (UnderscoreResult,)},
-        (400, 401, 402, 413, 415, 422, 429, 500, 503), body=asked.UnderscoreRequest, query=asked.ExpandQuery,
+        (400, 401, 402, 413, 415, 422, 429, 500, 503), body=requests.UnderscoreRequest, query=requests.ExpandQuery,
         idempotency=True, tags=("underscore",), notes="Ten tracks. A call that returns none is not billed.",
     ),
     Endpoint(
         "post", "/v1/align", "Say where a track lands with a video",
-        {200: (AlignResult,), 202: (told.AlignJob, told.VideoJob)}, _SUBMIT, body=asked.AlignRequest,
+        {200: (AlignResult,), 202: (responses.AlignJob, responses.VideoJob)}, _SUBMIT, body=requests.AlignRequest,
         idempotency=True, tags=("align",),
     ),
     Endpoint(
-        "get", "/v1/align/jobs/{job_id}", "Poll an align job", {200: (AlignResult,), 202: (told.AlignJob,)}, _POLL,
+        "get", "/v1/align/jobs/{job_id}", "Poll an align job", {200: (AlignResult,), 202: (responses.AlignJob,)}, _POLL,
         tags=("align",),
     ),
     Endpoint(
         "post", "/v1/loop", "Cover a video with a track that is shorter",
-        {200: (LoopResult,), 202: (told.LoopJob, told.VideoJob)}, _SUBMIT, body=asked.LoopRequest, idempotency=True,
-        tags=("loop",), notes="A loop that is not applicable is a 200 and is not billed.",
+        {200: (LoopResult,), 202: (responses.LoopJob, responses.VideoJob)}, _SUBMIT, body=requests.LoopRequest,
+        idempotency=True, tags=("loop",), notes="A loop that is not applicable is a 200 and is not billed.",
     ),
     Endpoint(
-        "get", "/v1/loop/jobs/{job_id}", "Poll a loop job", {200: (told.LoopJobResult,), 202: (told.LoopJob,)}, _POLL,
-        tags=("loop",),
+        "get", "/v1/loop/jobs/{job_id}", "Poll a loop job",
+        {200: (responses.LoopJobResult,), 202: (responses.LoopJob,)}, _POLL, tags=("loop",),
     ),
     Endpoint(
-        "post", "/v1/beats", "Map the beats of a sound file", {202: (told.BeatsJob,)},
-        (400, 401, 402, 413, 415, 422, 429, 500, 503), body=asked.BeatsRequest, idempotency=True, tags=("beats",),
+        "post", "/v1/beats", "Map the beats of a sound file", {202: (responses.BeatsJob,)},
+        (400, 401, 402, 413, 415, 422, 429, 500, 503), body=requests.BeatsRequest, idempotency=True, tags=("beats",),
         notes="Always a job. A repeat with the same Idempotency-Key within 24 hours names the same job.",
     ),
     Endpoint(
-        "get", "/v1/beats/{job_id}", "Poll a beats job", {200: (BeatGridBody,), 202: (told.BeatsJob,)}, _POLL,
+        "get", "/v1/beats/{job_id}", "Poll a beats job", {200: (BeatGridBody,), 202: (responses.BeatsJob,)}, _POLL,
         tags=("beats",),
     ),
     Endpoint(
         "post", "/v1/webhooks/billing/payment-method", "A payment method came or went", {},
-        (400, 401, 413, 422, 500, 503), body=BillingEvent, key=False, webhook=True, tags=("webhooks",),
+        (400, 401, 413, 422, 500, 503), body=BillingEvent, api_key=False, webhook=True, tags=("webhooks",),
     ),
     Endpoint(
         "post", "/v1/webhooks/billing/credit", "A credit grant came or ended, or a spend cap was set", {},
-        (400, 401, 413, 422, 500, 503), body=BillingEvent, key=False, webhook=True, tags=("webhooks",),
+        (400, 401, 413, 422, 500, 503), body=BillingEvent, api_key=False, webhook=True, tags=("webhooks",),
     ),
 )  # fmt: skip
 
@@ -175,7 +174,7 @@ def _operation(endpoint: Endpoint) -> dict[str, Any]:
     operation["operationId"] = "_".join([endpoint.method, *words]).replace("-", "_")
     if endpoint.notes:
         operation["description"] = endpoint.notes
-    if not endpoint.key:
+    if not endpoint.api_key:
         operation["security"] = []
     parameters = _parameters(endpoint)
     if parameters:
@@ -230,8 +229,8 @@ def _responses(endpoint: Endpoint) -> dict[str, Any]:
         }
         if examples:
             content["examples"] = examples
-        said = " or ".join((model.__doc__ or "").strip().splitlines()[0].rstrip(".") for model in models)
-        found[str(status)] = _response(said, content, endpoint.key)
+        summary = " or ".join((model.__doc__ or "").strip().splitlines()[0].rstrip(".") for model in models)
+        found[str(status)] = _response(summary, content, endpoint.api_key)
     if endpoint.webhook:
         found["200"] = _response(
             "Heeded, ignored, or heeded before", {"schema": {"type": "object", "maxProperties": 0}}, False
@@ -239,22 +238,22 @@ def _responses(endpoint: Endpoint) -> dict[str, Any]:
     for status in endpoint.errors:
         kind = TYPES.get(status, "error")
         example = {"error": {"type": kind, "message": _REASONS[status], "request_id": "req_01JD3X5E8Q2M4V6W8Y0Z1A2B3C"}}
-        content = {"schema": _reference(told.ErrorBody), "example": example}
-        found[str(status)] = _response(_REASONS[status], content, endpoint.key)
+        content = {"schema": _reference(responses.ErrorBody), "example": example}
+        found[str(status)] = _response(_REASONS[status], content, endpoint.api_key)
         if status in (429, 503):
             found[str(status)]["headers"]["Retry-After"] = {"$ref": "#/components/headers/Retry-After"}
     return found
 
 
-def _response(said: str, content: Mapping[str, Any], key: bool) -> dict[str, Any]:
-    names = ["X-Request-Id", *(("X-RateLimit-Limit", "X-RateLimit-Remaining") if key else ())]
+def _response(summary: str, content: Mapping[str, Any], api_key: bool) -> dict[str, Any]:
+    names = ["X-Request-Id", *(("X-RateLimit-Limit", "X-RateLimit-Remaining") if api_key else ())]
     headers = {name: {"$ref": f"#/components/headers/{name}"} for name in names}
-    return {"description": said, "headers": headers, "content": {"application/json": dict(content)}}
+    return {"description": summary, "headers": headers, "content": {"application/json": dict(content)}}
 
 
 def _headers() -> dict[str, Any]:
-    def header(said: str, kind: str) -> dict[str, Any]:
-        return {"description": said, "schema": {"type": kind}}
+    def header(summary: str, kind: str) -> dict[str, Any]:
+        return {"description": summary, "schema": {"type": kind}}
 
     return {
         "X-Request-Id": header("names this request, here and in our logs", "string"),
@@ -266,7 +265,7 @@ def _headers() -> dict[str, Any]:
 
 def _schemas() -> dict[str, Any]:
     given = {e.body for e in ENDPOINTS if e.body is not None}
-    answered = {model for e in ENDPOINTS for models in e.answers.values() for model in models} | {told.ErrorBody}
+    answered = {model for e in ENDPOINTS for models in e.answers.values() for model in models} | {responses.ErrorBody}
     modes: list[tuple[type[BaseModel], Any]] = [(model, "validation") for model in sorted(given, key=_name)]
     modes += [(model, "serialization") for model in sorted(answered, key=_name)]
     _, document = models_json_schema(modes, ref_template=_REFERENCE)

@@ -17,7 +17,7 @@ from workbench.errors import ParameterError
 
 _DAY_SECONDS = 86_400
 _CENTURY_SECONDS = 36_525 * _DAY_SECONDS
-"""s of the longest time: as good as for ever, and what lies so far away still has a date"""
+"""s of the longest time: practically for ever, and a moment so far ahead is still a valid date"""
 _MOST_BYTES = 2**50
 
 Price: TypeAlias = Annotated[Decimal, Field(ge=0, le=1_000_000)]

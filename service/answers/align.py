@@ -6,7 +6,8 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from service.answers import keys, video_track
+from service import cache_keys
+from service.answers import video_track
 from service.answers.answer import Answer, Call, analysis_revision, video_job
 from service.billing import funds
 from service.schemas.requests import AlignRequest
@@ -21,17 +22,19 @@ def submit(connection: Connection, call: Call, request: AlignRequest) -> Answer:
     Problem : 404, 403, 422, 402
     """
     found = video_track.find(connection, call, request)
-    clip, track = found.clip, found.track
-    if clip is None:
+    video, track = found.video, found.track
+    if video is None:
         return video_job(request.video_id)
     funds.check(connection, call.account)
-    key = keys.align_key(clip.content_hash, track.content_hash, track.grid_revision, analysis_revision(connection))
-    body = _stored(connection, key, request.auto_mix)
+    cache_key = cache_keys.align_key(
+        video.content_hash, track.content_hash, track.grid_revision, analysis_revision(connection)
+    )
+    body = _stored(connection, cache_key, request.auto_mix)
     if body is not None:
         body |= {"video_id": request.video_id, "track_id": request.track_id, "status": "complete", "cached": True}
         ledger.charge(connection, call.charge())
         return Answer(200, body)
-    return video_track.build(connection, call, request, "align", key)
+    return video_track.build(connection, call, request, "align", cache_key)
 
 
 def poll(connection: Connection, call: Call, job_id: str) -> Answer:
@@ -44,9 +47,9 @@ def poll(connection: Connection, call: Call, job_id: str) -> Answer:
     return video_track.poll(connection, call, job_id, "align")
 
 
-def _stored(connection: Connection, key: str, auto_mix: bool) -> dict[str, Any] | None:
-    body = answers.use(connection, key)
+def _stored(connection: Connection, cache_key: str, auto_mix: bool) -> dict[str, Any] | None:
+    body = answers.use(connection, cache_key)
     if body is None or not auto_mix:
         return None if body is None else body | {"mix": None}
-    mix = answers.use(connection, keys.mix_key(key))
+    mix = answers.use(connection, cache_keys.mix_key(cache_key))
     return None if mix is None else body | {"mix": mix["mix"]}

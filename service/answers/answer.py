@@ -1,4 +1,4 @@
-"""What every family's answers share: who asks, what an answer is, whose a video or a job is, and how it is charged.
+"""What every family's answers share: the call, the answer, who owns a video or a job, and how a call is charged.
 
 Answers know no HTTP. They take the open transaction, the call and a validated body, and return an `Answer` or raise a
 `Problem`.
@@ -14,12 +14,12 @@ from sqlalchemy import Connection
 
 from service.errors import Problem, forbidden, not_found
 from service.settings import ServiceSettings
-from service.store import claims, facts, jobs, tracks
-from service.store.claims import Claim
+from service.store import jobs, shared_values, tracks, video_owners
+from service.store.api_keys import Caller
 from service.store.jobs import Job
-from service.store.keys import Caller
 from service.store.ledger import Charge
 from service.store.tracks import TrackFacts
+from service.store.video_owners import OwnedVideo
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,55 +58,55 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What the caller gets."""
+    """Status and body of a response."""
 
     status: int
     body: Mapping[str, Any]
 
 
 def analysis_revision(connection: Connection) -> str:
-    """Digest of everything that analysis depends on, as job processes note it; empty until one has ever run."""
-    return facts.get(connection, facts.ANALYSIS_REVISION) or ""
+    """Digest of everything that analysis depends on, as job processes write it; empty before the first one has run."""
+    return shared_values.get(connection, shared_values.ANALYSIS_REVISION) or ""
 
 
-def open_claim(connection: Connection, call: Call, video_id: str) -> Claim:
+def find_video(connection: Connection, call: Call, video_id: str) -> OwnedVideo:
     """The video of an id, if this account may use it.
 
     Raises
     ------
     Problem : 404, 403
     """
-    claim = claims.get(connection, video_id)
-    if claim is None:
+    video = video_owners.get(connection, video_id)
+    if video is None:
         raise not_found("video")
-    if claim.account is not None and claim.account != call.account:
+    if video.account is not None and video.account != call.account:
         raise forbidden("video")
-    return claim
+    return video
 
 
-def usable_claim(connection: Connection, call: Call, video_id: str) -> Claim:
+def find_usable_video(connection: Connection, call: Call, video_id: str) -> OwnedVideo:
     """The same, for work on the video.
 
     Raises
     ------
     Problem : 404, 403; 422 where it failed to process
     """
-    return not_failed(open_claim(connection, call, video_id))
+    return require_not_failed(find_video(connection, call, video_id))
 
 
-def not_failed(claim: Claim) -> Claim:
-    """A claim that has not failed.
+def require_not_failed(video: OwnedVideo) -> OwnedVideo:
+    """Return a video unless it failed to process.
 
     Raises
     ------
     Problem : 422
     """
-    if claim.status == "failed":
-        raise Problem(422, f"the video failed to process: {claim.reason}; submit it again")
-    return claim
+    if video.status == "failed":
+        raise Problem(422, f"the video failed to process: {video.reason}; submit it again")
+    return video
 
 
-def known_track(connection: Connection, track_id: str) -> TrackFacts:
+def find_track(connection: Connection, track_id: str) -> TrackFacts:
     """The track of an id.
 
     Raises
@@ -119,7 +119,7 @@ def known_track(connection: Connection, track_id: str) -> TrackFacts:
     return track
 
 
-def own_job(connection: Connection, call: Call, job_id: str, kind: str) -> Job:
+def find_job(connection: Connection, call: Call, job_id: str, kind: str) -> Job:
     """The job of an id, if it is of this kind and account.
 
     Raises
@@ -135,7 +135,7 @@ def own_job(connection: Connection, call: Call, job_id: str, kind: str) -> Job:
 
 
 def raise_fault(job: Job) -> None:
-    """Say why a job failed.
+    """Raise what a failed job's poll answers.
 
     Raises
     ------

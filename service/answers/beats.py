@@ -9,11 +9,11 @@ from typing import Any
 from sqlalchemy import Connection
 from ulid import ULID
 
-from service.answers.answer import Answer, Call, own_job, raise_fault
+from service.answers.answer import Answer, Call, find_job, raise_fault
 from service.billing import funds
 from service.errors import Problem
 from service.schemas.requests import BeatsRequest
-from service.store import jobs, repeats
+from service.store import idempotency_keys, jobs
 from service.store.jobs import Job, NewJob
 
 
@@ -26,8 +26,8 @@ def submit(connection: Connection, call: Call, request: BeatsRequest) -> Answer:
     """
     fingerprint = hashlib.sha256(json.dumps(request.model_dump(mode="json"), sort_keys=True).encode()).hexdigest()
     if call.idempotency_key is not None:
-        repeats.one_at_a_time(connection, call.account, call.endpoint, call.idempotency_key)
-        before = repeats.find(connection, call.account, call.endpoint, call.idempotency_key)
+        idempotency_keys.lock(connection, call.account, call.endpoint, call.idempotency_key)
+        before = idempotency_keys.find(connection, call.account, call.endpoint, call.idempotency_key)
         if before is not None:
             if before.fingerprint != fingerprint:
                 raise Problem(422, "this Idempotency-Key came with a different request before")
@@ -49,7 +49,7 @@ def submit(connection: Connection, call: Call, request: BeatsRequest) -> Answer:
         ),
     )
     if call.idempotency_key is not None:
-        repeats.remember(connection, call.account, call.endpoint, call.idempotency_key, fingerprint, job.job_id)
+        idempotency_keys.save(connection, call.account, call.endpoint, call.idempotency_key, fingerprint, job.job_id)
     return Answer(202, _submitted(job))
 
 
@@ -60,7 +60,7 @@ def poll(connection: Connection, call: Call, job_id: str) -> Answer:
     ------
     Problem : 404, 403; 422 where the job failed, will not finish, or waited too long
     """
-    job = own_job(connection, call, job_id, "beats")
+    job = find_job(connection, call, job_id, "beats")
     if job.state == "failed":
         raise_fault(job)
     if job.state == "complete":

@@ -6,7 +6,8 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from service.answers import keys, video_track
+from service import cache_keys
+from service.answers import video_track
 from service.answers.answer import Answer, Call, analysis_revision, raise_fault, video_job
 from service.billing import funds
 from service.schemas.requests import LoopRequest
@@ -15,6 +16,7 @@ from service.store.jobs import NewJob
 from service.store.tracks import TrackFacts
 from workbench.loops.refusals import Refusal, missing_profile, video_not_longer
 from workbench.params import CoverParams
+from workbench.results.loop_parts import loop_names, refusal_facts, with_mix
 
 _EXCESS_SECONDS = CoverParams().required_excess_seconds
 
@@ -27,26 +29,28 @@ def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
     Problem : 404, 403, 422, 402
     """
     found = video_track.find(connection, call, request)
-    clip, track = found.clip, found.track
-    if clip is None:
+    video, track = found.video, found.track
+    if video is None:
         return video_job(request.video_id)
     funds.check(connection, call.account)
-    refusal = None if track.seconds is None else video_not_longer(clip.seconds, track.seconds, _EXCESS_SECONDS)
+    refusal = None if track.seconds is None else video_not_longer(video.seconds, track.seconds, _EXCESS_SECONDS)
     if refusal is not None:
         return Answer(200, _refused(refusal, request.video_id, track))
-    key = keys.loop_key(clip.content_hash, track.content_hash, track.grid_revision, analysis_revision(connection))
-    body = _stored(connection, key, request.auto_mix)
+    cache_key = cache_keys.loop_key(
+        video.content_hash, track.content_hash, track.grid_revision, analysis_revision(connection)
+    )
+    body = _stored(connection, cache_key, request.auto_mix)
     if body is not None:
-        body |= _whose(request.video_id, track)
+        body |= loop_names(request.video_id, track.track_id, track)
         if body["applicable"]:
             ledger.charge(connection, call.charge())
         return Answer(200, body)
-    if track.seconds is None and answers.find(connection, key) is None:
-        return Answer(200, _unanalysed(connection, request, track, key))
-    return video_track.build(connection, call, request, "loop", key)
+    if track.seconds is None and answers.find(connection, cache_key) is None:
+        return Answer(200, _unanalysed(connection, request, track, cache_key))
+    return video_track.build(connection, call, request, "loop", cache_key)
 
 
-def _unanalysed(connection: Connection, request: LoopRequest, track: TrackFacts, key: str) -> dict[str, Any]:
+def _unanalysed(connection: Connection, request: LoopRequest, track: TrackFacts, cache_key: str) -> dict[str, Any]:
     """The refusal for a track that was never analysed; what is missing is made now, for all accounts and at no charge.
 
     Where that has just been tried and refused, the refusal says why.
@@ -55,7 +59,7 @@ def _unanalysed(connection: Connection, request: LoopRequest, track: TrackFacts,
     ------
     Problem : what a failed job says
     """
-    tried = jobs.settled_lately(connection, "loop", key, account="")
+    tried = jobs.find_recently_settled(connection, "loop", cache_key, account="")
     answer: dict[str, Any] = {} if tried is None else tried.answer or {}
     if tried is None or answer.get("applicable"):  # a loop is answered from what is stored, and charged
         jobs.submit(
@@ -64,7 +68,7 @@ def _unanalysed(connection: Connection, request: LoopRequest, track: TrackFacts,
                 kind="loop",
                 queue=jobs.MAIN,
                 account="",
-                build=key,
+                build=cache_key,
                 video_id=request.video_id,
                 track_id=request.track_id,
                 request={"auto_mix": request.auto_mix},
@@ -73,7 +77,7 @@ def _unanalysed(connection: Connection, request: LoopRequest, track: TrackFacts,
         return _refused(missing_profile(), request.video_id, track)
     if tried.state == "failed":
         raise_fault(tried)
-    return answer | _whose(request.video_id, track)
+    return answer | loop_names(request.video_id, track.track_id, track)
 
 
 def poll(connection: Connection, call: Call, job_id: str) -> Answer:
@@ -86,35 +90,15 @@ def poll(connection: Connection, call: Call, job_id: str) -> Answer:
     return video_track.poll(connection, call, job_id, "loop")
 
 
-def _stored(connection: Connection, key: str, auto_mix: bool) -> dict[str, Any] | None:
-    body = answers.use(connection, key)
+def _stored(connection: Connection, cache_key: str, auto_mix: bool) -> dict[str, Any] | None:
+    body = answers.use(connection, cache_key)
     if body is None or not auto_mix or not body["applicable"]:
         return body
-    mix = answers.use(connection, keys.mix_key(key))
+    mix = answers.use(connection, cache_keys.mix_key(cache_key))
     if mix is None:
         return None
-    return body | ({"mix": mix["mix"]} if mix["mix"] is not None else {})
-
-
-def _whose(video_id: str, track: TrackFacts) -> dict[str, Any]:
-    """The names a caller gave to what a stored answer is about: other ids may stand for the same bytes."""
-    return {
-        "video_id": video_id,
-        "track_id": track.track_id,
-        "track": {
-            "catalog_song_id": track.catalog_song_id,
-            "catalog_audio_file_id": track.catalog_audio_file_id,
-        },
-    }
+    return with_mix(body, mix["mix"])
 
 
 def _refused(refusal: Refusal, video_id: str, track: TrackFacts) -> dict[str, Any]:
-    lengths = {name: getattr(refusal, name) for name in ("video_seconds", "track_seconds", "required_excess_seconds")}
-    given = {name: value for name, value in lengths.items() if value is not None}
-    return {
-        **_whose(video_id, track),
-        "applicable": False,
-        "plan": {"applicable": False, "reason": refusal.reason.value, **given},
-        "hint": refusal.hint,
-        "retryable": refusal.retryable,
-    }
+    return loop_names(video_id, track.track_id, track) | refusal_facts(refusal)

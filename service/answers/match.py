@@ -1,6 +1,6 @@
 """Match: a stored lane, the job that ranks, or the ingest that comes first.
 
-A stored lane holds full tracks, the candidate pool and twelve sync points each; what an answer shows is chosen here.
+A stored lane holds full tracks, the candidate pool and twelve sync points each; what an answer shows is selected here.
 """
 
 from __future__ import annotations
@@ -9,11 +9,12 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from service.answers import keys, previews, videos
-from service.answers.answer import Answer, Call, analysis_revision, own_job, raise_fault, usable_claim
+from service import cache_keys
+from service.answers import previews, videos
+from service.answers.answer import Answer, Call, analysis_revision, find_job, find_usable_video, raise_fault
 from service.billing import funds
 from service.schemas.requests import ExpandQuery, MatchPollQuery, MatchRequest
-from service.store import answers, claims, jobs, ledger
+from service.store import answers, jobs, ledger, video_owners
 from service.store.jobs import Job, NewJob
 from workbench.results.lane import select
 from workbench.store.changes import current_revision
@@ -31,13 +32,13 @@ def submit(connection: Connection, call: Call, request: MatchRequest, query: Exp
             connection, call, request.video_url, next_step="poll until ready, then call /v1/match with this video_id"
         )
     video_id = str(request.video_id)
-    claim = usable_claim(connection, call, video_id)
+    video = find_usable_video(connection, call, video_id)
     funds.check(connection, call.account)
-    clip = claims.clip(connection, video_id) if claim.status == "ready" else None
+    ready = video_owners.get_ready(connection, video_id) if video.status == "ready" else None
     sync = request.sync_points_per_track if request.include_sync else None
     build = f"match:{video_id}"
-    if clip is not None:
-        build = keys.match_key(clip.content_hash, current_revision(connection), analysis_revision(connection))
+    if ready is not None:
+        build = cache_keys.match_key(ready.content_hash, current_revision(connection), analysis_revision(connection))
         lane = answers.use(connection, build)
         if lane is not None:
             ledger.charge(connection, call.charge())
@@ -67,7 +68,7 @@ def poll(connection: Connection, call: Call, job_id: str, query: MatchPollQuery)
     ------
     Problem : 404, 403, and what a failed job says
     """
-    job = own_job(connection, call, job_id, "match")
+    job = find_job(connection, call, job_id, "match")
     if job.state == "failed":
         raise_fault(job)
     if job.state != "complete":

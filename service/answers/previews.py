@@ -31,13 +31,13 @@ def links(connection: Connection, call: Call, lane: Mapping[str, Any]) -> dict[s
 
 
 def file_name(audio_id: str, grid_revision: str, revision: str) -> str:
-    """Under which name an excerpt is kept: another one when the grid, a parameter or the analysis changes."""
+    """The file name of an excerpt, which changes with the grid, the parameters and the analysis."""
     digest = hashlib.sha256(f"{grid_revision}|{revision}".encode()).hexdigest()
     return f"{audio_id}-{digest[:16]}.mp3"
 
 
 def note_played(preview: Path) -> bool:
-    """Note that somebody asked for a preview, which keeps it: as its time of access. False where it is not there."""
+    """Set the time of access of a preview, which keeps it; False if the file does not exist."""
     try:
         found, now = preview.stat(), time.time_ns()
         if max(found.st_atime, found.st_mtime) < now / 1e9 - _USE_SECONDS:
@@ -50,7 +50,7 @@ def note_played(preview: Path) -> bool:
 def _preview(call: Call, secret: str, track: Mapping[str, Any], expires: datetime) -> dict[str, Any]:
     path = f"/previews/{track['audio_id']}.mp3"
     return {
-        "url": f"{call.base_url}{path}?{signatures.query(secret, path, int(expires.timestamp()))}",
+        "url": f"{call.base_url}{path}?{signatures.signed_query(secret, path, int(expires.timestamp()))}",
         "expires_at": expires.isoformat().replace("+00:00", "Z"),
         "format": "mp3",
         "duration_seconds": round(min(_LONGEST_SECONDS, track.get("duration_seconds", _LONGEST_SECONDS)), 6),

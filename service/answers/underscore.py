@@ -19,7 +19,7 @@ from workbench.results.lane import select
 
 
 def check(connection: Connection, call: Call) -> None:
-    """May this account be served?
+    """Check that the account can pay.
 
     Raises
     ------
@@ -29,7 +29,7 @@ def check(connection: Connection, call: Call) -> None:
 
 
 def answer(connection: Connection, call: Call, query: ExpandQuery, lane: dict[str, Any]) -> Answer:
-    """Charge for a lane and show what was asked for of it."""
+    """Charge for a lane, and select what the query asks for."""
     if lane["matches"]:
         ledger.charge(connection, call.charge())
     shown = select(lane, query.expand == "full", None, previews.links(connection, call, lane))

@@ -7,12 +7,12 @@ from typing import Any, Literal, TypeAlias
 
 from sqlalchemy import Connection
 
-from service.answers.answer import Answer, Call, known_track, not_failed, open_claim, own_job, raise_fault
+from service.answers.answer import Answer, Call, find_job, find_track, find_video, raise_fault, require_not_failed
 from service.schemas.requests import AlignRequest, LoopRequest
-from service.store import claims, jobs
-from service.store.claims import Clip
+from service.store import jobs, video_owners
 from service.store.jobs import Job, NewJob
 from service.store.tracks import TrackFacts
+from service.store.video_owners import ReadyVideo
 
 Kind: TypeAlias = Literal["loop", "align"]
 
@@ -23,7 +23,7 @@ _THERE = {"loop": "the loop is then in the answer", "align": "the sync points ar
 class Pair:
     """The track, and the video if it is ready."""
 
-    clip: Clip | None
+    video: ReadyVideo | None
     """None: still being ingested"""
     track: TrackFacts
 
@@ -35,13 +35,15 @@ def find(connection: Connection, call: Call, request: LoopRequest | AlignRequest
     ------
     Problem : 404, 403; 422 where the video failed to process
     """
-    claim = open_claim(connection, call, request.video_id)
-    track = known_track(connection, request.track_id)
-    not_failed(claim)
-    return Pair(claims.clip(connection, request.video_id) if claim.status == "ready" else None, track)
+    video = find_video(connection, call, request.video_id)
+    track = find_track(connection, request.track_id)
+    require_not_failed(video)
+    return Pair(video_owners.get_ready(connection, request.video_id) if video.status == "ready" else None, track)
 
 
-def build(connection: Connection, call: Call, request: LoopRequest | AlignRequest, kind: Kind, key: str) -> Answer:
+def build(
+    connection: Connection, call: Call, request: LoopRequest | AlignRequest, kind: Kind, cache_key: str
+) -> Answer:
     """202: the job that makes what is stored under a key; the one that runs already, if this account has one."""
     job = jobs.submit(
         connection,
@@ -49,7 +51,7 @@ def build(connection: Connection, call: Call, request: LoopRequest | AlignReques
             kind=kind,
             queue=jobs.MAIN,
             account=call.account,
-            build=key,
+            build=cache_key,
             video_id=request.video_id,
             track_id=request.track_id,
             request={"auto_mix": request.auto_mix},
@@ -67,7 +69,7 @@ def poll(connection: Connection, call: Call, job_id: str, kind: Kind) -> Answer:
     ------
     Problem : 404, 403, and what a failed job says
     """
-    job = own_job(connection, call, job_id, kind)
+    job = find_job(connection, call, job_id, kind)
     if job.state == "failed":
         raise_fault(job)
     if job.state == "complete":

@@ -10,14 +10,14 @@ from urllib.parse import unquote, urlsplit
 from sqlalchemy import Connection
 from ulid import ULID
 
-from service.answers.answer import Answer, Call, open_claim, video_job
+from service.answers.answer import Answer, Call, find_video, video_job
 from service.auth import signatures
 from service.billing import funds
 from service.errors import Problem, invalid
 from service.schemas.requests import IngestRequest, VideoRequest
-from service.store import claims, jobs
-from service.store.claims import Claim
+from service.store import jobs, video_owners
 from service.store.jobs import NewJob
+from service.store.video_owners import OwnedVideo
 
 
 def submit(connection: Connection, call: Call, request: VideoRequest) -> Answer:
@@ -40,12 +40,12 @@ def fetch(connection: Connection, call: Call, url: str, next_step: str | None = 
     Problem : 402
     """
     funds.check(connection, call.account)
-    claim = claims.create(
+    video = video_owners.create(
         connection,
-        Claim(f"vid_{ULID()}", call.account, "processing", title=_last_part(url), source_url=url),
+        OwnedVideo(f"vid_{ULID()}", call.account, "processing", title=_last_part(url), source_url=url),
     )
-    _start(connection, call, claim)
-    return video_job(claim.video_id, next_step=next_step)
+    _start(connection, call, video)
+    return video_job(video.video_id, next_step=next_step)
 
 
 def ingest(connection: Connection, call: Call, video_id: str, request: IngestRequest) -> Answer:
@@ -55,16 +55,16 @@ def ingest(connection: Connection, call: Call, video_id: str, request: IngestReq
     ------
     Problem : 404, 403; 422 for another video's storage_key; 409 where nothing whole was uploaded; 402
     """
-    claim = open_claim(connection, call, video_id)
-    if claim.storage_key is None or claim.storage_key != request.storage_key:
+    video = find_video(connection, call, video_id)
+    if video.storage_key is None or video.storage_key != request.storage_key:
         raise invalid("storage_key", "is not the one that POST /v1/videos gave for this video")
-    if claim.status != "awaiting_upload":
-        return video_job(video_id, claim.status)
-    if claim.uploaded_bytes is None:
+    if video.status != "awaiting_upload":
+        return video_job(video_id, video.status)
+    if video.uploaded_bytes is None:
         raise Problem(409, "nothing has been uploaded yet: PUT the bytes to upload_url first")
     funds.check(connection, call.account)
-    if claims.move(connection, video_id, "awaiting_upload", status="processing"):
-        _start(connection, call, claim)
+    if video_owners.update(connection, video_id, "awaiting_upload", status="processing"):
+        _start(connection, call, video)
     return video_job(video_id)
 
 
@@ -75,31 +75,31 @@ def status(connection: Connection, call: Call, video_id: str) -> Answer:
     ------
     Problem : 404, 403
     """
-    claim = open_claim(connection, call, video_id)
-    shown = "processing" if claim.status == "awaiting_upload" else claim.status
+    video = find_video(connection, call, video_id)
+    shown = "processing" if video.status == "awaiting_upload" else video.status
     body: dict[str, Any] = {
         "video_id": video_id,
         "status": shown,
         "ready": shown == "ready",
-        "title": claim.title or "",
+        "title": video.title or "",
     }
-    if claim.status == "failed":
-        body["reason"] = claim.reason or "it could not be processed"
+    if video.status == "failed":
+        body["reason"] = video.reason or "it could not be processed"
     return Answer(200, body)
 
 
-def _start(connection: Connection, call: Call, claim: Claim) -> None:
+def _start(connection: Connection, call: Call, video: OwnedVideo) -> None:
     jobs.submit(
         connection,
         NewJob(
             kind="ingest",
             queue=jobs.MAIN,
             account=call.account,
-            build=f"ingest:{claim.video_id}",
-            video_id=claim.video_id,
-            request={"source_url": claim.source_url, "storage_key": claim.storage_key},
+            build=f"ingest:{video.video_id}",
+            video_id=video.video_id,
+            request={"source_url": video.source_url, "storage_key": video.storage_key},
             endpoint=call.endpoint,
-            charge_key=f"video:{claim.video_id}",
+            charge_key=f"video:{video.video_id}",
         ),
     )
 
@@ -107,9 +107,9 @@ def _start(connection: Connection, call: Call, claim: Claim) -> None:
 def _upload_target(connection: Connection, call: Call, filename: str, content_type: str | None) -> Answer:
     video_id = f"vid_{ULID()}"
     storage_key = f"upl_{ULID()}"
-    claims.create(
+    video_owners.create(
         connection,
-        Claim(
+        OwnedVideo(
             video_id,
             call.account,
             "awaiting_upload",
@@ -121,7 +121,7 @@ def _upload_target(connection: Connection, call: Call, filename: str, content_ty
     )
     expires = datetime.now(UTC).replace(microsecond=0) + timedelta(seconds=call.settings.upload_seconds)
     path = f"/v1/uploads/{storage_key}"
-    query = signatures.query(signatures.link_secret(connection, call.settings), path, int(expires.timestamp()))
+    query = signatures.signed_query(signatures.link_secret(connection, call.settings), path, int(expires.timestamp()))
     body = {
         "video_id": video_id,
         "upload_url": f"{call.base_url}{path}?{query}",

@@ -1,4 +1,4 @@
-"""Signed links: a path that whoever holds it may use until it expires, without a key.
+"""Signed links: paths that anybody who has the link may use without a key until it expires.
 
 HMAC-SHA256 over path and expiry, compared in constant time. The secret comes from the settings, or is made once and
 kept in the database, so that all processes and machines sign alike.
@@ -15,19 +15,25 @@ from urllib.parse import urlencode
 from sqlalchemy import Connection
 
 from service.settings import ServiceSettings
-from service.store import facts
+from service.store import shared_values
 
 
 def link_secret(connection: Connection, settings: ServiceSettings) -> str:
-    """The secret that links are signed with; the connection's transaction writes where it has to be made."""
+    """The secret that links are signed with.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes, because the secret may have to be created
+    settings : may name the secret
+    """
     if settings.link_secret is not None:
         return settings.link_secret.get_secret_value()
-    return facts.get(connection, facts.LINK_SECRET) or facts.settle(
-        connection, facts.LINK_SECRET, secrets.token_urlsafe(32)
+    return shared_values.get(connection, shared_values.LINK_SECRET) or shared_values.set_if_absent(
+        connection, shared_values.LINK_SECRET, secrets.token_urlsafe(32)
     )
 
 
-def query(secret: str, path: str, expires: int) -> str:
+def signed_query(secret: str, path: str, expires: int) -> str:
     """The query string that makes a path a signed link.
 
     Parameters
@@ -39,8 +45,15 @@ def query(secret: str, path: str, expires: int) -> str:
     return urlencode({"expires": expires, "signature": _signature(secret, path, expires)})
 
 
-def holds(secret: str, path: str, expires: str | None, signature: str | None) -> bool:
-    """Whether a link was signed by us and has not expired."""
+def is_valid(secret: str, path: str, expires: str | None, signature: str | None) -> bool:
+    """Whether a link was signed by us and has not expired.
+
+    Parameters
+    ----------
+    secret : see `link_secret`
+    path : as it was asked for, without the query
+    expires, signature : of the query; None if absent
+    """
     if expires is None or signature is None or not (expires.isascii() and expires.isdigit() and len(expires) < 12):
         return False
     genuine = hmac.compare_digest(_signature(secret, path, int(expires)), signature.encode("ascii", "replace").decode())

@@ -1,4 +1,4 @@
-"""What the billing provider tells us, and what it changes: payment methods, credit grants, spend caps."""
+"""Events of the billing provider and their effects: payment methods, credit grants, spend caps."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping
 
 from sqlalchemy import Connection
 
-from service.billing.amounts import micros_of
+from service.amounts import micros_of
 from service.errors import invalid
 from service.schemas.events import BillingEvent, EventData
-from service.store import accounts, ledger, notices
+from service.store import accounts, ledger, seen_webhooks
 from service.store.ledger import Credit
 from workbench.errors import ParameterError
 from workbench.store.database import now
@@ -18,19 +18,19 @@ PAYMENT_METHOD, CREDIT = "payment-method", "credit"
 """the two routes"""
 
 
-def known(route: str, kind: object) -> bool:
-    """Whether events of a type mean something at a route."""
+def is_known(route: str, kind: object) -> bool:
+    """Whether events of a type have an effect at a route."""
     return isinstance(kind, str) and kind in _EFFECTS[route]
 
 
-def heed(connection: Connection, route: str, webhook_id: str, event: BillingEvent) -> bool:
-    """Let an event of a known type have its effect; False where it had it before.
+def apply(connection: Connection, route: str, webhook_id: str, event: BillingEvent) -> bool:
+    """Apply an event of a known type; False if it was applied before.
 
     Raises
     ------
     Problem : 422 where an amount is missing, or no account can have that name
     """
-    if not notices.first_time(connection, webhook_id):
+    if not seen_webhooks.add(connection, webhook_id):
         return False
     try:
         accounts.ensure(connection, event.data.account)
@@ -40,15 +40,15 @@ def heed(connection: Connection, route: str, webhook_id: str, event: BillingEven
     return True
 
 
-def _attached(connection: Connection, data: EventData, _: str) -> None:
+def _attach_method(connection: Connection, data: EventData, _: str) -> None:
     accounts.update(connection, data.account, payment_method=True)
 
 
-def _detached(connection: Connection, data: EventData, _: str) -> None:
+def _detach_method(connection: Connection, data: EventData, _: str) -> None:
     accounts.update(connection, data.account, payment_method=False)
 
 
-def _granted(connection: Connection, data: EventData, webhook_id: str) -> None:
+def _grant_credit(connection: Connection, data: EventData, webhook_id: str) -> None:
     expires_at = None if data.expires_at is None else data.expires_at.isoformat(timespec="microseconds")
     endpoint = "POST /v1/webhooks/billing/credit"
     micros = _micros(data)
@@ -57,11 +57,11 @@ def _granted(connection: Connection, data: EventData, webhook_id: str) -> None:
     ledger.credit(connection, Credit(data.account, micros, f"webhook:{webhook_id}", endpoint, webhook_id, expires_at))
 
 
-def _expired(connection: Connection, data: EventData, _: str) -> None:
+def _expire_credit(connection: Connection, data: EventData, _: str) -> None:
     accounts.update(connection, data.account, credit_expires_at=now())
 
 
-def _capped(connection: Connection, data: EventData, _: str) -> None:
+def _set_cap(connection: Connection, data: EventData, _: str) -> None:
     accounts.update(connection, data.account, spend_cap_micros=_micros(data))
 
 
@@ -72,6 +72,6 @@ def _micros(data: EventData) -> int:
 
 
 _EFFECTS: Mapping[str, Mapping[str, Callable[[Connection, EventData, str], None]]] = {
-    PAYMENT_METHOD: {"payment_method.attached": _attached, "payment_method.detached": _detached},
-    CREDIT: {"credit.granted": _granted, "credit.expired": _expired, "spend_cap.set": _capped},
+    PAYMENT_METHOD: {"payment_method.attached": _attach_method, "payment_method.detached": _detach_method},
+    CREDIT: {"credit.granted": _grant_credit, "credit.expired": _expire_credit, "spend_cap.set": _set_cap},
 }

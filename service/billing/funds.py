@@ -1,4 +1,4 @@
-"""May this account start work that costs? Asked after everything else about a request, before the work.
+"""Whether an account may start work that costs: the last check of a request, before the work.
 
 The spend cap comes first; then a credit grant that is active and not used up; then the payment method. Whoever passes
 is served to the end, whatever happens to the account meanwhile.
@@ -20,12 +20,12 @@ NO_PAYMENT_METHOD = "no active payment method"
 
 
 def check(connection: Connection, account: str, at: str | None = None) -> None:
-    """Let an account pass that can pay.
+    """Check that an account can pay.
 
     Parameters
     ----------
     connection : any transaction
-    account : who asks
+    account : its name
     at : the moment, as `workbench.store.database.now` writes it; None: this one
 
     Raises
@@ -36,12 +36,12 @@ def check(connection: Connection, account: str, at: str | None = None) -> None:
     if found is None:
         raise Problem(402, NO_PAYMENT_METHOD)
     at = at or now()
-    reason = _obstacle(found, ledger.spent_in_month(connection, account, at), at)
+    reason = _reason_to_refuse(found, ledger.spent_in_month(connection, account, at), at)
     if reason is not None:
         raise Problem(402, reason)
 
 
-def _obstacle(account: Account, spent_micros: int, at: str) -> str | None:
+def _reason_to_refuse(account: Account, spent_micros: int, at: str) -> str | None:
     if account.spend_cap_micros is not None and spent_micros >= account.spend_cap_micros:
         return CAP_REACHED
     expired = account.credit_expires_at is not None and account.credit_expires_at <= at

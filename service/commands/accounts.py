@@ -85,7 +85,7 @@ def show(account: str, home: Home) -> None:
     Example:
       workbench accounts show acme
     """
-    from service.billing.amounts import usd
+    from service.amounts import usd
     from service.store import ledger
     from workbench.store.database import now
 
@@ -105,7 +105,7 @@ def show_ledger(account: str, home: Home) -> None:
     Example:
       workbench accounts ledger acme | jq -s 'map(select(.event == "charge").amount_usd) | add'
     """
-    from service.billing.amounts import usd
+    from service.amounts import usd
     from service.store import ledger
 
     with database_of(home) as database, database.read() as connection:
@@ -136,7 +136,7 @@ def _known(connection: Any, account: str) -> Account:
 
 
 def _state(account: Account) -> dict[str, Any]:
-    from service.billing.amounts import usd
+    from service.amounts import usd
 
     cap = account.spend_cap_micros
     return {

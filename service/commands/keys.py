@@ -38,14 +38,14 @@ def create(account: str, preview: bool, expires: str | None, home: Home) -> None
     Example:
       workbench keys create --account acme --expires 2027-01-01T00:00:00Z
     """
-    from service.store import accounts, keys
+    from service.store import accounts, api_keys
 
     with database_of(home) as database, database.write() as connection:
         accounts.ensure(connection, account)
         if preview:
             accounts.update(connection, account, preview=True)
-        key, secret = keys.create(connection, account, expires)
-    say(f"{key.key_id} of account {account}; the key itself is not shown again")
+        api_key, secret = api_keys.create(connection, account, expires)
+    say(f"{api_key.key_id} of account {account}; the key itself is not shown again")
     click.echo(secret)
 
 
@@ -58,12 +58,12 @@ def list_keys(home: Home) -> None:
     Example:
       workbench keys list | jq 'select(.revoked_at == null)'
     """
-    from service.store import keys
+    from service.store import api_keys
 
     with database_of(home) as database, database.read() as connection:
-        found = keys.listed(connection)
-    for key in found:
-        print_line(asdict(key))
+        found = api_keys.list_all(connection)
+    for api_key in found:
+        print_line(asdict(api_key))
 
 
 @command.command("revoke")
@@ -76,11 +76,11 @@ def revoke(key_id: str, home: Home) -> None:
     Example:
       workbench keys revoke key_01JD3X5E8Q2M
     """
-    from service.store import keys
+    from service.store import api_keys
 
     with database_of(home) as database, database.write() as connection:
-        key = keys.revoke(connection, key_id)
-    print_line(asdict(key))
+        api_key = api_keys.revoke(connection, key_id)
+    print_line(asdict(api_key))
 
 
 @command.command("rotate")
@@ -93,9 +93,9 @@ def rotate(key_id: str, home: Home) -> None:
     Example:
       workbench keys rotate key_01JD3X5E8Q2M
     """
-    from service.store import keys
+    from service.store import api_keys
 
     with database_of(home) as database, database.write() as connection:
-        key, secret = keys.rotate(connection, key_id)
-    say(f"{key.key_id} of account {key.account} in place of {key_id}")
+        api_key, secret = api_keys.rotate(connection, key_id)
+    say(f"{api_key.key_id} of account {api_key.account} in place of {key_id}")
     click.echo(secret)

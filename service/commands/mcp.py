@@ -39,12 +39,12 @@ def command(url: str, port: int | None, host: str, wait: float, home: Home) -> N
     from service.mcp.server import make_server, serve_http
 
     if port is None:
-        key = load_service_settings().api_key
-        if key is None:
+        api_key = load_service_settings().api_key
+        if api_key is None:
             raise ParameterError("WORKBENCH_API_KEY is not set: without a key every call would be refused")
-        make_server(url, key.get_secret_value(), wait).run("stdio")
+        make_server(url, api_key.get_secret_value(), wait).run("stdio")
         return
-    from service.processes.listening import bound
+    from service.processes.listening import listen
 
-    with bound(host, port) as listening:
+    with listen(host, port) as listening:
         serve_http(make_server(url, None, wait), listening)

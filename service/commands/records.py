@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from service.billing.amounts import micros_of
+from service.amounts import micros_of
 from workbench.errors import ParameterError
 from workbench.store.ids import check_plain_id
 

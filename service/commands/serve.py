@@ -106,7 +106,7 @@ def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -
     import os
     import tempfile
 
-    from service.processes.listening import bound
+    from service.processes.listening import listen
     from service.processes.supervisor import FalseStart, Supervisor
     from service.settings import load_service_settings
     from workbench.errors import WorkbenchError
@@ -115,7 +115,7 @@ def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -
     settings = load_service_settings()
     _prepare_database(wanted.home, load_settings())
     with ExitStack() as stack:
-        listening = stack.enter_context(bound(host, port))
+        listening = stack.enter_context(listen(host, port))
         run = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="workbench-")))
         counters = run / "metrics"
         counters.mkdir()
@@ -168,7 +168,7 @@ def posts(
     if wanted.jobs:
         work = [sys.executable, "-m", "service.console", "worker", *whose, "--wakeup-fd", str(wakeup[0])]
         made.append(Post("job process", work, rank=1, pass_fds=wakeup[:1]))
-    http = [sys.executable, "-m", "service.processes.http_process", *whose, "--socket-fd", str(listening.fileno())]
+    http = [sys.executable, "-m", "service.http_process", *whose, "--socket-fd", str(listening.fileno())]
     for path in sockets:
         http += ["--ranking-socket", str(path)]
     if wanted.tls_cert is not None:
@@ -206,15 +206,15 @@ def _loopback(host: str) -> bool:
         return False
 
 
-def _check_tls(cert: Path | None, key: Path | None) -> None:
+def _check_tls(tls_cert: Path | None, tls_key: Path | None) -> None:
     """See now, rather than in each process, whether certificate and key can be used."""
     import ssl
 
     from workbench.errors import InputError
 
-    if cert is None or key is None:
+    if tls_cert is None or tls_key is None:
         return
     try:
-        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(cert, key)
+        ssl.create_default_context(ssl.Purpose.CLIENT_AUTH).load_cert_chain(tls_cert, tls_key)
     except (OSError, ssl.SSLError) as error:
-        raise InputError(f"{cert}, {key}: cannot be used for TLS ({error.strerror or error})") from error
+        raise InputError(f"{tls_cert}, {tls_key}: cannot be used for TLS ({error.strerror or error})") from error

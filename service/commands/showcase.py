@@ -16,13 +16,13 @@ _SCRIPT = "A slow train into the hills. Nobody is in a hurry, and neither is the
 class Showcase:
     """What was prepared."""
 
-    key: str
+    api_key: str
     track_id: str
     """a track that covers the clip"""
 
     def invitation(self, url: str) -> str:
         """Three commands that work as pasted, each below a line that says what it does."""
-        call = f"curl -s -H 'Authorization: Bearer {self.key}' -H 'Content-Type: application/json'"
+        call = f"curl -s -H 'Authorization: Bearer {self.api_key}' -H 'Content-Type: application/json'"
         return "\n".join(
             (
                 "",
@@ -44,9 +44,9 @@ def prepare(home: Home, progress: Progress) -> Showcase:
     ------
     StoreError : the home folder or the database cannot be used, or a bundled song not be analysed
     """
-    from service.store import accounts, claims, keys
-    from service.store.claims import Claim
+    from service.store import accounts, api_keys, video_owners
     from service.store.tables import open_database
+    from service.store.video_owners import OwnedVideo
     from workbench.demo.run import choose, demo_clip
     from workbench.settings import load_settings
     from workbench.workflows.videos import add_video
@@ -57,11 +57,11 @@ def prepare(home: Home, progress: Progress) -> Showcase:
     database = open_database(home, load_settings())
     with database.write() as connection:
         accounts.ensure(connection, ACCOUNT)
-        for key in keys.listed(connection):
-            if key.account == ACCOUNT:
-                keys.revoke(connection, key.key_id)
-        _, secret = keys.create(connection, ACCOUNT)
-        claims.remove(connection, VIDEO_ID)
-        claims.create(connection, Claim(VIDEO_ID, None, "ready", title=record.title))
+        for api_key in api_keys.list_all(connection):
+            if api_key.account == ACCOUNT:
+                api_keys.revoke(connection, api_key.key_id)
+        _, secret = api_keys.create(connection, ACCOUNT)
+        video_owners.delete(connection, VIDEO_ID)
+        video_owners.create(connection, OwnedVideo(VIDEO_ID, None, "ready", title=record.title))
     database.close()
     return Showcase(secret, best.song.track_id)

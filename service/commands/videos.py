@@ -55,7 +55,7 @@ def add(
         record = add_video(file, home, params, video_id=video_id, progress=progress)
     if account is not None or shared:
         with database_of(home) as database, database.write() as connection:
-            _claim(connection, record, account)
+            _set_owner(connection, record, account)
     print_body({"video_id": record.video_id, "status": "ready", "ready": True, **record.to_json()})
 
 
@@ -68,22 +68,22 @@ def list_videos(home: Home) -> None:
     Example:
       workbench videos list | jq -r .video_id
     """
-    from service.store import claims
+    from service.store import video_owners
     from workbench.store import videos
 
     with database_of(home) as database, database.read() as connection:
         for record in videos.every(connection):
-            claim = claims.get(connection, record.video_id)
-            whose = {} if claim is None else {"account": claim.account, "shared": claim.account is None}
+            owned = video_owners.get(connection, record.video_id)
+            whose = {} if owned is None else {"account": owned.account, "shared": owned.account is None}
             print_line({**record.to_json(), **whose})
 
 
-def _claim(connection: Any, record: VideoRecord, account: str | None) -> None:
+def _set_owner(connection: Any, record: VideoRecord, account: str | None) -> None:
     """Say whose a video is that has been ingested already."""
-    from service.store import accounts, claims
-    from service.store.claims import Claim
+    from service.store import accounts, video_owners
+    from service.store.video_owners import OwnedVideo
 
     if account is not None:
         accounts.ensure(connection, account)
-    claims.remove(connection, record.video_id)
-    claims.create(connection, Claim(record.video_id, account, "ready", title=record.title))
+    video_owners.delete(connection, record.video_id)
+    video_owners.create(connection, OwnedVideo(record.video_id, account, "ready", title=record.title))

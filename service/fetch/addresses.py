@@ -1,4 +1,4 @@
-"""Who may be called: public addresses only, looked at where the connection is made.
+"""Which addresses may be fetched from: public ones only, checked where the connection is made.
 
 A name is resolved once, every address it has is checked, and the connection goes to an address that was checked; a name
 that changes its mind between check and call gains nothing. TLS still speaks to the name.
@@ -19,7 +19,7 @@ _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 class FetchError(InputError):
-    """Something that cannot be fetched, and why, in words fit for whoever gave the address."""
+    """Something that cannot be fetched, and why, in words fit for the caller who gave the address."""
 
 
 class PublicOnly(httpcore.NetworkBackend):

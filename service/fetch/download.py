@@ -31,7 +31,7 @@ _HEADERS = (
 
 @dataclass(frozen=True, slots=True)
 class FetchLimits:
-    """What a fetch may take."""
+    """Limits of one fetch."""
 
     max_bytes: int
     timeout_seconds: float
@@ -55,7 +55,7 @@ def download(url: str, into: Path, limits: FetchLimits, stop: Callable[[], bool]
     url : https address
     into : where the file is to lie; its folder exists
     limits : see `FetchLimits`
-    stop : asked again and again; true ends the fetch
+    stop : called after each block; true ends the fetch
 
     Raises
     ------
@@ -64,9 +64,9 @@ def download(url: str, into: Path, limits: FetchLimits, stop: Callable[[], bool]
     """
     deadline = time.monotonic() + limits.timeout_seconds
     backend = PublicOnly(limits.allow_hosts)
-    with httpcore.ConnectionPool(ssl_context=_trust(limits.ca_file), network_backend=backend) as pool:
+    with httpcore.ConnectionPool(ssl_context=_ssl_context(limits.ca_file), network_backend=backend) as pool:
         for _ in range(MAX_REDIRECTS + 1):
-            _check(url)
+            _check_url(url)
             address = _encoded(url)
             host = urlsplit(address).netloc
             request = httpcore.Request(
@@ -78,16 +78,16 @@ def download(url: str, into: Path, limits: FetchLimits, stop: Callable[[], bool]
                 raise _failure(url, error, deadline) from error
             try:
                 if response.status in _REDIRECTS:
-                    url = _next(url, _header(response, b"location") or "")
+                    url = _redirect_target(url, _header(response, b"location") or "")
                     continue
-                _keep(response, url, into, limits, deadline, stop)
+                _write_body(response, url, into, limits, deadline, stop)
                 return
             finally:
                 response.close()
     raise FetchError(f"more than {MAX_REDIRECTS} redirects")
 
 
-def _keep(
+def _write_body(
     response: httpcore.Response, url: str, into: Path, limits: FetchLimits, deadline: float, stop: Callable[[], bool]
 ) -> None:
     """Write a response's body to a file that takes its name when it is whole."""
@@ -120,7 +120,7 @@ def _keep(
         partial.unlink(missing_ok=True)
 
 
-def _next(url: str, location: str) -> str:
+def _redirect_target(url: str, location: str) -> str:
     """Where a redirect leads."""
     try:
         return urljoin(url, location)
@@ -128,7 +128,7 @@ def _next(url: str, location: str) -> str:
         raise FetchError("a redirect leads to no proper address") from None
 
 
-def _check(url: str) -> None:
+def _check_url(url: str) -> None:
     try:
         parts = urlsplit(url)
         port = parts.port
@@ -172,13 +172,13 @@ def _failure(url: str, error: Exception, deadline: float) -> FetchError:
 
 
 def _header(response: httpcore.Response, name: bytes) -> str | None:
-    for key, value in response.headers:
-        if key.lower() == name:
+    for field, value in response.headers:
+        if field.lower() == name:
             return value.decode("latin-1")
     return None
 
 
-def _trust(ca_file: Path | None) -> ssl.SSLContext:
+def _ssl_context(ca_file: Path | None) -> ssl.SSLContext:
     context = ssl.create_default_context()
     if ca_file is not None:
         try:

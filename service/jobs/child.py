@@ -46,29 +46,29 @@ def main(run: Run, warm_up: Callable[[], str]) -> None:
 
     Parameters
     ----------
-    run : does a job
+    run : runs a job
     warm_up : loads what jobs use, so that the first one does not wait for it, and says which revision answers
     """
     home, parent = Home(Path(sys.argv[1])), int(sys.argv[2])
     die_with(parent)
-    messages = _own_stdout()
+    messages = _take_stdout()
     core, settings = load_settings(), load_service_settings()
     log_to_stderr(core.log_level)
     os.nice(_NICENESS)
     revision = warm_up()
     limit_memory(settings.job_memory_bytes)
-    say = _sayer(messages)
-    say({"ready": revision})
+    send = _sender(messages)
+    send({"ready": revision})
     database: Database | None = None
     for line in sys.stdin:
         order = json.loads(line)
         limit_processor(order["processor_seconds"])
         try:
             database = database or open_database(home, core)
-            context = _context(home, settings, database, revision, Path(order["scratch"]), say, parent)
-            say(_ended(run, Job(**order["job"]), context))
+            context = _context(home, settings, database, revision, Path(order["scratch"]), send, parent)
+            send(_run_job(run, Job(**order["job"]), context))
         except StoreError as error:
-            say({"again": str(error)})
+            send({"again": str(error)})
 
 
 def _context(
@@ -77,15 +77,15 @@ def _context(
     database: Database,
     revision: str,
     scratch: Path,
-    say: Callable[[dict[str, Any]], None],
+    send: Callable[[dict[str, Any]], None],
     parent: int,
 ) -> Context:
-    said: list[str] = []
+    last: list[str] = []
 
     def stage(words: str) -> None:
-        if said[-1:] != [words]:
-            said[:] = [words]
-            say({"stage": words})
+        if last[-1:] != [words]:
+            last[:] = [words]
+            send({"stage": words})
 
     return Context(
         home=home,
@@ -99,8 +99,8 @@ def _context(
     )
 
 
-def _ended(run: Run, job: Job, context: Context) -> dict[str, Any]:
-    """Do one job; whatever goes wrong in it is told, never raised, except that the store fails."""
+def _run_job(run: Run, job: Job, context: Context) -> dict[str, Any]:
+    """Run one job and return the message about its end; raises only StoreError."""
     try:
         return {"outcome": run(job, context).to_json()}
     except JobFault as fault:
@@ -115,19 +115,19 @@ def _ended(run: Run, job: Job, context: Context) -> dict[str, Any]:
         return {"fault": {"status": 500, "message": "an error of ours; it was logged under this job's id"}}
 
 
-def _own_stdout() -> TextIO:
-    """The standard output that the parent reads, for messages alone."""
+def _take_stdout() -> TextIO:
+    """Keep the standard output that the parent reads for messages, and lead everything else to standard error."""
     messages = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     return messages
 
 
-def _sayer(messages: TextIO) -> Callable[[dict[str, Any]], None]:
-    def say(message: dict[str, Any]) -> None:
+def _sender(messages: TextIO) -> Callable[[dict[str, Any]], None]:
+    def send(message: dict[str, Any]) -> None:
         messages.write(json.dumps(message, allow_nan=False) + "\n")
         messages.flush()
 
-    return say
+    return send
 
 
 def import_workflows() -> str:

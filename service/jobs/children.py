@@ -1,4 +1,4 @@
-"""A job's process as its parent holds it: started, given one job at a time, listened to, and killed if need be."""
+"""The parent's side of a process that runs jobs: starts it, gives it one job at a time, reads what it sends."""
 
 from __future__ import annotations
 
@@ -71,7 +71,14 @@ class Child:
         return self._process.stdout.fileno()
 
     def give(self, job: Job, scratch: Path, seconds: float) -> bool:
-        """Hand it a job, with so many seconds to do it in once it is ready; False where it has died."""
+        """Send it a job; False if it has died.
+
+        Parameters
+        ----------
+        job : as it was claimed
+        scratch : the job's own folder
+        seconds : until its deadline, from when the process is ready
+        """
         fields = {name: getattr(job, name) for name in Job.__slots__}
         fields["charge"] = None if job.charge is None else asdict(job.charge)
         order = {"job": fields, "scratch": str(scratch), "processor_seconds": seconds * (os.cpu_count() or 1)}
@@ -84,13 +91,13 @@ class Child:
             return False
         return True
 
-    def became_ready(self, revision: str) -> None:
-        """It has done its imports, of this revision; the time of a job that it was given before begins now."""
+    def mark_ready(self, revision: str) -> None:
+        """Note that its imports are done, and of which revision; the time of a job that it has already begins now."""
         self.revision = revision
         self.ready, self.deadline = True, time.monotonic() + self._seconds
 
-    def messages(self) -> list[Mapping[str, Any]] | None:
-        """What it has said since; None where it has died."""
+    def read_messages(self) -> list[Mapping[str, Any]] | None:
+        """The messages that it has sent since the last call; None if it has died."""
         data = os.read(self.fileno(), 2**20)
         if not data:
             return None
@@ -98,13 +105,13 @@ class Child:
         return [json.loads(line) for line in lines]
 
     def detach_job(self) -> Job | None:
-        """Its job, which it no longer has then."""
+        """Take its job from it; returns the job."""
         job, self.job = self.job, None
         self.jobs_done += 1
         return job
 
     def kill(self) -> int:
-        """End it now, and wait for that; returns its exit status, negative for a signal."""
+        """Kill it and wait for its end; returns its exit status, negative for a signal."""
         self._process.kill()
         status = self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
@@ -113,7 +120,7 @@ class Child:
         return status
 
     def reap(self) -> int:
-        """Its exit status, once it has closed its output; a process that lingers is killed."""
+        """Wait for a process that has closed its output, and kill it if it lingers; returns its exit status."""
         try:
             status = self._process.wait(timeout=1.0)
         except subprocess.TimeoutExpired:

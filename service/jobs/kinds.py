@@ -10,7 +10,7 @@
     preview  main    file                                      which stretch of the track it plays
 
 Video, track and account stand in the job itself. What is found once is stored under the key of all it depends on
-(`service.answers.keys`), without the ids that a caller gave it, so that the next account's job finds it.
+(`service.cache_keys`), without the ids that a caller gave it, so that the next account's job finds it.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from typing import TYPE_CHECKING, Any
 
 import structlog
 
-from service.answers import keys
-from service.billing.prices import started_minutes
+from service import cache_keys
 from service.jobs import previews
 from service.jobs.outcome import Context, JobFault, Outcome
-from service.store import answers, claims, tracks
+from service.prices import started_minutes
+from service.store import answers, tracks, video_owners
 from service.store.jobs import Job, StoredAnswer
 from workbench.catalog.library import Library
 from workbench.catalog.track import Track
@@ -35,6 +35,7 @@ from workbench.errors import MediaError, UnknownTrack, UnknownVideo
 from workbench.loops.refusals import Refusal, audio_unavailable
 from workbench.media.containers import hash_file
 from workbench.progress import Progress
+from workbench.results.loop_parts import loop_names, with_mix
 from workbench.store import grids, videos
 from workbench.store.changes import current_revision
 from workbench.store.videos import VideoRecord
@@ -45,7 +46,6 @@ if TYPE_CHECKING:
 
 log = structlog.get_logger("service.jobs")
 
-_LOOP_OWN = ("video_id", "track_id", "track", "mix")
 _BEATS_OWN = ("track_id", "status", "cached")
 """what a stored answer leaves out, because it is this caller's"""
 
@@ -62,7 +62,7 @@ def run(job: Job, context: Context) -> Outcome:
 
 
 def ingest(job: Job, context: Context) -> Outcome:
-    """Fetch a video, watch and hear all of it once, and put it where later jobs find it."""
+    """Fetch a video, analyse its picture and sound once, and keep it where later jobs find it."""
     from workbench.workflows.watch import watch
 
     path = _source(job, context)
@@ -73,7 +73,7 @@ def ingest(job: Job, context: Context) -> Outcome:
         raise JobFault(422, _without_path(str(error), path, "the file")) from error
     # Without a title of its own a film goes by its file's name, and here that is an id.
     title = footage.title if footage.title != path.name else _given_title(job, path, context)
-    kept = _keep(path, job, context)
+    kept = _move_into_home(path, job, context)
     facts = {
         "path": str(kept),
         "content_hash": footage.content_hash,
@@ -85,7 +85,7 @@ def ingest(job: Job, context: Context) -> Outcome:
 
 
 def _source(job: Job, context: Context) -> Path:
-    """Where the bytes of a video are, once they are here."""
+    """The file of a video, fetched if it is not here yet."""
     if job.request.get("source_url") is not None:
         return _fetch(str(job.request["source_url"]), context)
     return context.home.uploads / str(job.request["storage_key"])
@@ -104,8 +104,8 @@ def _fetch(url: str, context: Context) -> Path:
     return fetched
 
 
-def _keep(path: Path, job: Job, context: Context) -> Path:
-    """Where a video stays: what was fetched moves into the home folder, an upload lies there already."""
+def _move_into_home(path: Path, job: Job, context: Context) -> Path:
+    """Move a fetched video into the home folder, where an upload lies already; returns its place."""
     if path.parent != context.scratch:
         return path
     kept = context.home.prepared(context.home.videos) / str(job.video_id)
@@ -114,29 +114,22 @@ def _keep(path: Path, job: Job, context: Context) -> Path:
 
 
 def _given_title(job: Job, path: Path, context: Context) -> str:
-    """What the video was called when it was claimed: its file's name, or the last part of its address."""
+    """The title that the video was submitted with: its file's name, or the last part of its address."""
     with context.database.read() as connection:
-        claim = claims.get(connection, str(job.video_id))
-    return path.name if claim is None else claim.title or claim.filename or path.name
+        owned = video_owners.get(connection, str(job.video_id))
+    return path.name if owned is None else owned.title or owned.filename or path.name
 
 
 def loop(job: Job, context: Context) -> Outcome:
     """Plan how a track covers a video, from the stored plan where there is one; with a mix where it is asked for."""
-    from workbench.results.loop import TrackRef, plan_from_json
+    from workbench.results.loop import loop_facts, plan_from_json
     from workbench.workflows.loop import loop_track
     from workbench.workflows.mix import mix_under
     from workbench.workflows.tracks import TrackSource
 
     video, (track, grid) = _video(job, context), _track(job, context)
-    key = keys.loop_key(video.content_hash, track.content_hash, grid, context.revision)
-    stored = _found(context, key)
-    who: dict[str, Any] = {
-        "video_id": job.video_id,
-        "track_id": job.track_id,
-        "track": TrackRef(
-            catalog_song_id=track.catalog_song_id, catalog_audio_file_id=track.catalog_audio_file_id
-        ).to_json(),
-    }
+    cache_key = cache_keys.loop_key(video.content_hash, track.content_hash, grid, context.revision)
+    stored = _use_stored(context, cache_key)
     new: list[StoredAnswer] = []
     mix: dict[str, Any] | None = None
     try:
@@ -146,13 +139,13 @@ def loop(job: Job, context: Context) -> Outcome:
             found = loop_track(song, video.seconds, context.home, context.params, progress=progress)
             if found.analysis is None or found.analysis.content_hash != track.content_hash:
                 _require_track(track)
-            stored = _loop_facts(_fit_to_show(found.answer, track))
+            stored = loop_facts(_without_paths(found.answer, track))
             if stored["applicable"] or not stored["retryable"]:
-                new.append(StoredAnswer(key, "loop", stored))
+                new.append(StoredAnswer(cache_key, "loop", stored))
         if job.request.get("auto_mix") and stored["applicable"]:
             plan = plan_from_json(stored)
             mix, more = _mix(
-                key,
+                cache_key,
                 track,
                 video,
                 context,
@@ -160,23 +153,13 @@ def loop(job: Job, context: Context) -> Outcome:
             )
             new += more
     except _TrackLost as lost:
-        stored, new = _loop_facts(audio_unavailable(str(lost))), []
-    result = who | stored | ({} if mix is None else {"mix": mix})
+        stored, new = loop_facts(audio_unavailable(str(lost))), []
+    result = loop_names(str(job.video_id), str(job.track_id), track) | with_mix(stored, mix)
     return Outcome(result, billed=bool(stored["applicable"]), stored=tuple(new))
 
 
-def _loop_facts(answer: LoopPlan | Refusal) -> dict[str, Any]:
-    """What is stored of a plan or a refusal."""
-    from workbench.results.loop import TrackRef, loop_result
-
-    body = loop_result(
-        answer, video_id="", track_id="", track=TrackRef(catalog_song_id=None, catalog_audio_file_id=None)
-    ).to_json()
-    return {name: value for name, value in body.items() if name not in _LOOP_OWN}
-
-
-def _fit_to_show(answer: LoopPlan | Refusal, track: Track) -> LoopPlan | Refusal:
-    """The same answer; a refusal does not say where the track lies on this machine."""
+def _without_paths(answer: LoopPlan | Refusal, track: Track) -> LoopPlan | Refusal:
+    """The same answer, without the path of the track in the hint of a refusal."""
     if isinstance(answer, Refusal):
         return replace(answer, hint=_without_path(answer.hint, track.path, "the file"))
     return answer
@@ -227,7 +210,7 @@ def _require_video(video: VideoRecord) -> None:
 
 
 def _mix(
-    key: str, track: Track, video: VideoRecord, context: Context, measure: Callable[[], Mix]
+    cache_key: str, track: Track, video: VideoRecord, context: Context, measure: Callable[[], Mix]
 ) -> tuple[dict[str, Any] | None, list[StoredAnswer]]:
     """The body of a mix, stored or measured now, and what is new about it; None where it cannot be measured.
 
@@ -239,8 +222,8 @@ def _mix(
     """
     from workbench.results.mix import mix_body
 
-    mix_key = keys.mix_key(key)
-    stored = _found(context, mix_key)
+    mix_key = cache_keys.mix_key(cache_key)
+    stored = _use_stored(context, mix_key)
     if stored is not None:
         return stored["mix"], []
     context.stage("mixing")
@@ -261,8 +244,8 @@ def align(job: Job, context: Context) -> Outcome:
     from workbench.workflows.tracks import TrackSource
 
     video, (track, grid) = _video(job, context), _track(job, context)
-    key = keys.align_key(video.content_hash, track.content_hash, grid, context.revision)
-    stored = _found(context, key)
+    cache_key = cache_keys.align_key(video.content_hash, track.content_hash, grid, context.revision)
+    stored = _use_stored(context, cache_key)
     cached, new = stored is not None, list[StoredAnswer]()
     mix: dict[str, Any] | None = None
     try:
@@ -274,10 +257,10 @@ def align(job: Job, context: Context) -> Outcome:
             stored = {"sync_points": body["sync_points"]}
             _require_track(track)
             _require_video(video)
-            new.append(StoredAnswer(key, "align", stored))
+            new.append(StoredAnswer(cache_key, "align", stored))
         if job.request.get("auto_mix"):
             mix, more = _mix(
-                key,
+                cache_key,
                 track,
                 video,
                 context,
@@ -315,8 +298,8 @@ def _lane(job: Job, context: Context) -> tuple[dict[str, Any], tuple[StoredAnswe
     video = _video(job, context)
     with context.database.read() as connection:
         catalog_revision = current_revision(connection)
-    key = keys.match_key(video.content_hash, catalog_revision, context.revision)
-    stored = _found(context, key)
+    cache_key = cache_keys.match_key(video.content_hash, catalog_revision, context.revision)
+    stored = _use_stored(context, cache_key)
     if stored is not None:
         return stored, ()
     try:
@@ -328,7 +311,7 @@ def _lane(job: Job, context: Context) -> tuple[dict[str, Any], tuple[StoredAnswe
     body = lane_body(lane, expand_full=True, with_sync=MOST_SYNC_POINTS).to_json()
     if any(one.sync_status == "cold" and _is_lost(one.track) for one in lane.candidate_pool):
         return body, ()  # where it lands is found once its file is back
-    return body, (StoredAnswer(key, "match", body),)
+    return body, (StoredAnswer(cache_key, "match", body),)
 
 
 def beats(job: Job, context: Context) -> Outcome:
@@ -341,8 +324,8 @@ def beats(job: Job, context: Context) -> Outcome:
     content_hash = hash_file(path)
     with context.database.read() as connection:
         grid_revision = grids.revision_of(connection, content_hash)
-    key = keys.beats_key(content_hash, grid_revision, context.revision)
-    grid, new = _found(context, key), list[StoredAnswer]()
+    cache_key = cache_keys.beats_key(content_hash, grid_revision, context.revision)
+    grid, new = _use_stored(context, cache_key), list[StoredAnswer]()
     if grid is None:
         try:
             found = map_beats(path, context.home, context.params, _beats_stages(context))
@@ -350,7 +333,7 @@ def beats(job: Job, context: Context) -> Outcome:
             raise JobFault(422, _without_path(str(error), path, "the audio")) from error
         body = beat_grid_body(found.grid, found.duration, track_id=None, cached=False).to_json()
         grid = {name: value for name, value in body.items() if name not in _BEATS_OWN}
-        new.append(StoredAnswer(key, "beats", grid))
+        new.append(StoredAnswer(cache_key, "beats", grid))
     minutes = started_minutes(float(grid["duration_seconds"]))
     answer = {"job_id": job.job_id, "track_id": job.track_id, "status": "complete", **grid, "billed_minutes": minutes}
     return Outcome(answer, billed=True, quantity=minutes, stored=tuple(new), facts={"content_hash": content_hash})
@@ -370,10 +353,10 @@ def _progress(context: Context) -> Progress:
     return progress
 
 
-def _found(context: Context, key: str) -> dict[str, Any] | None:
-    """What is stored under a key; that it was asked for is noted, which keeps it."""
+def _use_stored(context: Context, cache_key: str) -> dict[str, Any] | None:
+    """The answer stored under a key; the use is noted, which keeps it."""
     with context.database.write() as connection:
-        return answers.use(connection, key)
+        return answers.use(connection, cache_key)
 
 
 def _video(job: Job, context: Context) -> VideoRecord:
@@ -398,7 +381,7 @@ def _track(job: Job, context: Context) -> tuple[Track, str]:
 
 
 def _without_path(text: str, path: Path, instead: str) -> str:
-    """What is wrong with a file, without where it lies on this machine."""
+    """A message about a file, with other words in place of its path."""
     return text.replace(str(path), instead).replace(path.name, instead)
 
 

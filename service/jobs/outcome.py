@@ -28,17 +28,17 @@ class Context:
     scratch: Path
     """a folder of the job's own, removed when it is settled"""
     stage: Callable[[str], None]
-    """told what is being done"""
+    """called with the name of each stage when it begins"""
     abandoned: Callable[[], bool]
-    """whether nobody waits for the job any more"""
+    """whether the parent has gone, so that the job is to be given up"""
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a job came to."""
+    """The result of a job that succeeded."""
 
     answer: Mapping[str, Any]
-    """what the poll tells"""
+    """what its poll answers"""
     billed: bool
     quantity: int = 1
     """calls or minutes"""
@@ -48,18 +48,18 @@ class Outcome:
     """what its kind needs to know when it is settled, see `service.jobs.settle`"""
 
     def to_json(self) -> dict[str, Any]:
-        """As it is sent."""
+        """As plain JSON, for the parent."""
         return asdict(self)
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> Outcome:
-        """As it was sent."""
+        """From what `to_json` wrote."""
         stored = tuple(StoredAnswer(**one) for one in given["stored"])
         return cls(given["answer"], given["billed"], given["quantity"], stored, given["facts"])
 
 
 class JobFault(Exception):
-    """A job that cannot be done, in the words of the poll that tells it."""
+    """A job that cannot be done: status and message as its poll reports them."""
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)

@@ -1,6 +1,6 @@
 """How a job ends: each end is one transaction, with everything that belongs to it.
 
-    ingest   the video's row, its claim ready (or failed), the jobs that wait for it, the minutes; then `engine` follows
+    ingest   the video's row and status, the jobs that wait for it, the minutes; then `engine` follows
     beats    whether the account had these bytes mapped before, the grid, the minutes
     others   the answer, the stored answers, the call
 
@@ -14,13 +14,14 @@ from pathlib import Path
 
 from sqlalchemy import Connection
 
-from service.answers import keys
+from service import cache_keys
 from service.errors import error_type
 from service.jobs.outcome import Outcome
-from service.store import account_beats, claims, facts, jobs, tracks
+from service.store import jobs, mapped_recordings, shared_values, tracks, video_owners
 from service.store.jobs import Fault, Job, NewJob
 from workbench.loops import refusals
 from workbench.loops.refusals import Refusal
+from workbench.results.loop_parts import loop_names, refusal_facts
 from workbench.store import videos
 from workbench.store.changes import current_revision
 
@@ -32,94 +33,86 @@ _LONGEST_PAUSE_SECONDS = 60.0
 
 
 def settle_if_blocked(connection: Connection, job: Job) -> bool:
-    """Settle or put off a job that cannot be run now; False where nothing stands in its way."""
+    """Settle or put off a job that cannot be run now; False if it can be run."""
     if job.crashes >= MOST_CRASHES:
         fail_after_crashes(connection, job)
         return True
     if job.kind != "match":
         return False
-    claim = claims.get(connection, str(job.video_id))
-    if claim is not None and claim.status == "processing":
-        jobs.wait(connection, job, _LOOK_AGAIN_SECONDS, begun=False)
+    video = video_owners.get(connection, str(job.video_id))
+    if video is not None and video.status == "processing":
+        jobs.postpone(connection, job, _LOOK_AGAIN_SECONDS, begun=False)
         return True
-    if claim is None or claim.status == "failed":
-        why = "it is gone" if claim is None else str(claim.reason)
-        failed(connection, job, 422, f"the video failed to process: {why}; submit it again")
+    if video is None or video.status == "failed":
+        why = "it is gone" if video is None else str(video.reason)
+        fail(connection, job, 422, f"the video failed to process: {why}; submit it again")
         return True
     return False
 
 
-def completed(connection: Connection, job: Job, outcome: Outcome) -> bool:
-    """Settle a job that was done. False where it is no longer ours, or more is asked of it now."""
+def complete(connection: Connection, job: Job, outcome: Outcome) -> bool:
+    """Settle a job that succeeded. False if it is no longer ours, or its request has been extended since."""
     answer = outcome.answer
     if job.kind == "beats":
-        answer = {**answer, "cached": account_beats.noted(connection, job.account, outcome.facts["content_hash"])}
+        answer = {
+            **answer,
+            "cached": mapped_recordings.has_mapped(connection, job.account, outcome.facts["content_hash"]),
+        }
     done = jobs.complete(
         connection, job, answer, billed=outcome.billed, quantity=outcome.quantity, stored=outcome.stored
     )
     if done and job.kind == "beats":
-        account_beats.note(connection, job.account, outcome.facts["content_hash"])
+        mapped_recordings.add(connection, job.account, outcome.facts["content_hash"])
     if done and job.kind == "ingest":
-        _video_ready(connection, job, outcome)
+        _mark_video_ready(connection, job, outcome)
     return done
 
 
-def failed(connection: Connection, job: Job, status: int, message: str) -> bool:
+def fail(connection: Connection, job: Job, status: int, message: str) -> bool:
     """Settle a job that cannot be done. False where it is no longer ours."""
     if job.kind == "loop" and status >= 500:
-        return _refused(connection, job, refusals.profile_error(message))
+        return _complete_as_refusal(connection, job, refusals.profile_error(message))
     if job.kind == "beats":
         status = 422
     done = jobs.fail(connection, job, Fault(status, error_type(status), message))
     if done and job.kind == "ingest":
-        _video_failed(connection, job, message)
+        _mark_video_failed(connection, job, message)
     return done
 
 
 def fail_on_deadline(connection: Connection, job: Job, seconds: float) -> bool:
     """Settle a job that ran past its deadline. False where it is no longer ours."""
     if job.kind == "loop":
-        return _refused(connection, job, refusals.timeout(seconds))
-    return failed(connection, job, 503, f"it did not finish within {seconds:.0f} s")
+        return _complete_as_refusal(connection, job, refusals.timeout(seconds))
+    return fail(connection, job, 503, f"it did not finish within {seconds:.0f} s")
 
 
-def crashed(connection: Connection, job: Job) -> bool:
-    """Put back a job that killed its process, or settle it if that was once too often."""
+def retry_after_crash(connection: Connection, job: Job) -> bool:
+    """Put back a job that killed its process, or fail it after `MOST_CRASHES` crashes."""
     if job.crashes + 1 >= MOST_CRASHES:
         return fail_after_crashes(connection, job)
-    return jobs.crashed(connection, job)
+    return jobs.put_back_crashed(connection, job)
 
 
 def fail_after_crashes(connection: Connection, job: Job) -> bool:
     """Settle a job that killed its process too often. False where it is no longer ours."""
-    return failed(connection, job, 500, f"the process that worked on it died {MOST_CRASHES} times")
+    return fail(connection, job, 500, f"the process that worked on it died {MOST_CRASHES} times")
 
 
 def put_off(connection: Connection, job: Job, problem: str) -> bool:
-    """Put back a job because the home folder or the database failed us, for longer each time; at last give it up."""
+    """Put back a job because the home folder or the database failed, for longer each time; at last fail it."""
     if job.attempt >= _MOST_ATTEMPTS:
-        return failed(connection, job, 503, "the service's store could not be used for too long")
-    return jobs.wait(connection, job, min(_LONGEST_PAUSE_SECONDS, 2.0 ** (job.attempt - 1)))
+        return fail(connection, job, 503, "the service's store could not be used for too long")
+    return jobs.postpone(connection, job, min(_LONGEST_PAUSE_SECONDS, 2.0 ** (job.attempt - 1)))
 
 
-def _refused(connection: Connection, job: Job, refusal: Refusal) -> bool:
+def _complete_as_refusal(connection: Connection, job: Job, refusal: Refusal) -> bool:
     """Complete a loop as a refusal, which is neither stored nor billed."""
-    from workbench.results.loop import TrackRef, loop_result
-
-    track = tracks.get(connection, str(job.track_id))
-    result = loop_result(
-        refusal,
-        video_id=str(job.video_id),
-        track_id=str(job.track_id),
-        track=TrackRef(
-            catalog_song_id=None if track is None else track.catalog_song_id,
-            catalog_audio_file_id=None if track is None else track.catalog_audio_file_id,
-        ),
-    )
-    return jobs.complete(connection, job, result.to_json(), billed=False)
+    names = loop_names(str(job.video_id), str(job.track_id), tracks.get(connection, str(job.track_id)))
+    return jobs.complete(connection, job, names | refusal_facts(refusal), billed=False)
 
 
-def _video_ready(connection: Connection, job: Job, outcome: Outcome) -> None:
+def _mark_video_ready(connection: Connection, job: Job, outcome: Outcome) -> None:
     video_id, found = str(job.video_id), outcome.facts
     videos.put(
         connection,
@@ -129,19 +122,19 @@ def _video_ready(connection: Connection, job: Job, outcome: Outcome) -> None:
         title=found["title"],
         seconds=found["seconds"],
     )
-    claims.move(connection, video_id, "processing", status="ready", title=found["title"])
+    video_owners.update(connection, video_id, "processing", status="ready", title=found["title"])
     if not jobs.release(connection, video_id):
         _rank_ahead(connection, job, str(found["content_hash"]))
 
 
 def _rank_ahead(connection: Connection, job: Job, content_hash: str) -> None:
-    """Have the catalog ranked for a video before anybody asks; whoever asks first waits for the same build."""
-    revision = facts.get(connection, facts.ANALYSIS_REVISION) or ""
-    build = keys.match_key(content_hash, current_revision(connection), revision)
+    """Queue a ranking of the catalog for a video before anybody asks; the first request waits for the same build."""
+    revision = shared_values.get(connection, shared_values.ANALYSIS_REVISION) or ""
+    build = cache_keys.match_key(content_hash, current_revision(connection), revision)
     jobs.submit(connection, NewJob("engine", jobs.MAIN, job.account, build, video_id=job.video_id))
 
 
-def _video_failed(connection: Connection, job: Job, reason: str) -> None:
+def _mark_video_failed(connection: Connection, job: Job, reason: str) -> None:
     video_id = str(job.video_id)
-    claims.move(connection, video_id, "processing", status="failed", reason=reason)
+    video_owners.update(connection, video_id, "processing", status="failed", reason=reason)
     jobs.release(connection, video_id)

@@ -1,9 +1,9 @@
-"""What nobody will ask for again: uploads that were never ingested, pieces of broken ones, keys that have run out, jobs
-that were settled long ago, answers and previews that nobody has asked for since.
+"""Retention: deletes uploads that were never ingested, parts of broken ones, expired idempotency keys, jobs that were
+settled long ago, and answers and previews that nobody has used for long.
 
-An upload stays for a day after its link has expired, so that whoever is late with the ingest still finds it. How long
-the others stay the settings say. Answers and previews are caches: who asks after all costs a job, and gets the same.
-What happened is not forgotten: the ledger names jobs that are gone.
+An upload is kept for a day after its link has expired, for a late ingest. The settings say how long the others are
+kept. Answers and previews are caches: a later request costs a job and gives the same result. The ledger keeps its
+rows, also of jobs that are deleted.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 import structlog
 
 from service.settings import ServiceSettings
-from service.store import answers, claims, jobs, repeats
+from service.store import answers, idempotency_keys, jobs, video_owners
 from service.store.moments import moment
 from workbench.home import Home
 from workbench.store.database import Database
@@ -27,25 +27,25 @@ log = structlog.get_logger("service.jobs")
 
 
 def sweep(home: Home, database: Database, settings: ServiceSettings) -> bool:
-    """Forget it all, records first: a file without a record is found by nobody.
+    """Delete what has expired: the records first, because nothing finds a file without its record.
 
     Returns
     -------
-    bool : whether so much was old that some of it is left for the next time
+    bool : whether something is left for the next call
 
     Raises
     ------
     StoreError : the database cannot be used
     """
     with database.write() as connection:
-        stale = claims.forget_uploads(connection, moment(-settings.upload_seconds - _GRACE_SECONDS))
-        repeats.forget(connection)
+        stale = video_owners.delete_stale_uploads(connection, moment(-settings.upload_seconds - _GRACE_SECONDS))
+        idempotency_keys.delete_expired(connection)
         forgotten = (
-            jobs.forget(connection, moment(-settings.job_retention_seconds), _MOST_ROWS),
-            answers.forget(connection, moment(-settings.answer_retention_seconds), _MOST_ROWS),
+            jobs.delete_settled(connection, moment(-settings.job_retention_seconds), _MOST_ROWS),
+            answers.delete_unused(connection, moment(-settings.answer_retention_seconds), _MOST_ROWS),
         )
-    for key in stale:
-        _remove(home.uploads / key)
+    for storage_key in stale:
+        _remove(home.uploads / storage_key)
     for piece in home.uploads.glob("*.part"):
         _remove_unless_newer(piece, _PIECE_SECONDS)
     for preview in home.previews.glob("*.mp3"):
@@ -54,11 +54,11 @@ def sweep(home: Home, database: Database, settings: ServiceSettings) -> bool:
 
 
 def _remove_unless_newer(file: Path, seconds: float) -> None:
-    """Remove a file that was neither written nor noted as asked for within so many seconds."""
+    """Remove a file that was neither written nor used within so many seconds."""
     try:
         found = file.stat()
     except FileNotFoundError:
-        return  # it has become whole, or another worker was here
+        return  # renamed when it was complete, or deleted by another worker
     if max(found.st_mtime, found.st_atime) < time.time() - seconds:
         _remove(file)
 

@@ -7,7 +7,7 @@ It imports no analysis code and never computes; one loop waits for messages of i
 - While a job runs its lease is renewed, well before it ends. Whose lease could not be renewed in time has lost the job
   to another process, and its child is killed.
 - A job past its deadline is ended by killing its child: nothing else stops a decoder.
-- What could not be written because the database was busy or gone is tried again until it is, or until the job is lost.
+- A write that failed because the database was busy or gone is repeated until it succeeds or the job is lost.
 - SIGTERM: no more claims; what runs may finish for some seconds, then it is given back to the queue.
 - A pipe (`service.processes.wakeup`) wakes it when there is work; the database is also read once a second, for what
   others accepted or put off. Without one the looks come at short intervals, which grow while nothing is found.
@@ -41,7 +41,7 @@ from service.jobs.sweep import sweep
 from service.processes.signals import drain, on_shutdown
 from service.processes.wakeup import WakeupPipe
 from service.settings import ServiceSettings
-from service.store import facts, jobs, workers
+from service.store import jobs, shared_values, workers
 from service.store.jobs import Job
 from service.store.moments import moment
 from workbench.errors import StoreError, WorkbenchError
@@ -49,14 +49,14 @@ from workbench.home import Home
 from workbench.store.database import Database
 
 _FIRST_LOOK_SECONDS = 0.05  # between looks for new jobs, just after there was one and while there are free slots
-_LAST_LOOK_SECONDS = 1.0  # the same where nothing was found for a while, or a wakeup says when there is something
+_LAST_LOOK_SECONDS = 1.0  # the same after a while without new jobs, or if a pipe wakes the worker
 _LOOK_GROWTH = 1.25
-_BEATS_A_LEASE = 6  # renewals that may fail before a lease ends
+_HEARTBEATS_PER_LEASE = 6  # renewals that may fail before a lease ends
 _RETRY_SECONDS = 0.5  # before another try at a database that failed us
 _JOBS_A_CHILD = 500  # a bound on what leaks in a library can add up to
 _FORGET_SECONDS = 3600.0  # after which a worker that is silent is no longer listed
-_SWEEP_SECONDS = 3600.0  # between looks for what nobody will ask for again
-_SWEEP_ON_SECONDS = 5.0  # the same where the last look left something
+_SWEEP_SECONDS = 3600.0  # between sweeps
+_SWEEP_ON_SECONDS = 5.0  # the same if the last sweep left something
 _RESTART_SECONDS = 1.0  # before a child is started in the place of one that died while it started
 
 log = structlog.get_logger("service.jobs")
@@ -66,12 +66,12 @@ Settlement = Callable[[Connection], bool]
 
 @dataclass
 class _Unsettled:
-    """An end of a job that is yet to be written."""
+    """A job that has ended, and how to settle it."""
 
     job: Job
     outcome: str
     write: Settlement
-    """False where the job is no longer ours, or more is asked of it now"""
+    """returns False if the job is no longer ours, or its request has been extended since"""
 
 
 @dataclass
@@ -86,7 +86,7 @@ class Worker:
     on_ready: Callable[[], None] = lambda: None
     """called once, when the first child is ready"""
     wakeup: WakeupPipe = field(default_factory=lambda: WakeupPipe(None))
-    """says when there is work"""
+    """readable when there may be work"""
     make_child: Callable[[Home, str], Child] = Child
     owner: str = field(default_factory=lambda: f"{socket.gethostname()}:{os.getpid()}:{ULID()}")
 
@@ -94,28 +94,28 @@ class Worker:
     _unsettled: list[_Unsettled] = field(default_factory=list, init=False)
     _selector: selectors.BaseSelector = field(default_factory=selectors.DefaultSelector, init=False)
     _stop_at: float | None = field(default=None, init=False)
-    _next_beat: float = field(default=0.0, init=False)
+    _next_heartbeat: float = field(default=0.0, init=False)
     _next_look: float = field(default=0.0, init=False)
     _look_pause: float = field(default=_FIRST_LOOK_SECONDS, init=False)
     _next_child: float = field(default=0.0, init=False)
     _next_sweep: float = field(default=0.0, init=False)
     _revision: str | None = field(default=None, init=False)
-    _noted: bool = field(default=False, init=False)
+    _revision_written: bool = field(default=False, init=False)
     _announced: bool = field(default=False, init=False)
 
     def run(self) -> None:
         """Work until SIGTERM or SIGINT, then drain."""
         if self.wakeup.enabled:
             self._selector.register(self.wakeup, selectors.EVENT_READ)
-        with self._selector, on_shutdown(self._selector, self._told_to_stop):
+        with self._selector, on_shutdown(self._selector, self._begin_shutdown):
             self._clear_scratch()
             try:
                 while self._stop_at is None or self._busy():
                     self._step()
             finally:
-                self._end()
+                self._shut_down()
 
-    def _told_to_stop(self) -> None:
+    def _begin_shutdown(self) -> None:
         if self._stop_at is None:
             self._stop_at = time.monotonic() + self.settings.job_drain_seconds
 
@@ -126,10 +126,10 @@ class Worker:
         )
 
     def _step(self) -> None:
-        """One turn: write what is due, start what can be started, then wait for whatever comes next."""
+        """Do what is due, start what can be started, then wait for messages, signals or the next deadline."""
         now = time.monotonic()
-        if now >= self._next_beat:
-            self._beat()
+        if now >= self._next_heartbeat:
+            self._send_heartbeat()
         if now >= self._next_sweep:
             self._sweep()
         self._write_unsettled()
@@ -138,18 +138,18 @@ class Worker:
             self._keep_children(now)
             if now >= self._next_look:
                 self._fill_slots()
-        for key, _ in self._selector.select(self._patience()):
-            if isinstance(key.fileobj, Child):
-                self._listen(key.fileobj)
-            elif isinstance(key.fileobj, WakeupPipe):
-                key.fileobj.drain()
+        for selected, _ in self._selector.select(self._seconds_to_wait()):
+            if isinstance(selected.fileobj, Child):
+                self._read_messages(selected.fileobj)
+            elif isinstance(selected.fileobj, WakeupPipe):
+                selected.fileobj.drain()
                 self._look_soon()
-            elif isinstance(key.fileobj, socket.socket):
-                drain(key.fileobj)
+            elif isinstance(selected.fileobj, socket.socket):
+                drain(selected.fileobj)
 
-    def _patience(self) -> float:
-        """Seconds until something is due by itself."""
-        due = [self._next_beat, *(child.deadline for child in self._children if child.job is not None)]
+    def _seconds_to_wait(self) -> float:
+        """Seconds until the next heartbeat, deadline or look for jobs."""
+        due = [self._next_heartbeat, *(child.deadline for child in self._children if child.job is not None)]
         if self._stop_at is not None:
             due.append(self._stop_at)
         elif self._free_queues():
@@ -166,7 +166,7 @@ class Worker:
         busy += [one.job.queue for one in self._unsettled]
         return [queue for queue, slots in self.slots.items() if busy.count(queue) < slots]
 
-    def _kinds_for_later(self) -> tuple[str, ...]:
+    def _postponed_kinds(self) -> tuple[str, ...]:
         """Kinds not to be started now: a slot is kept for short jobs, and background work comes one at a time."""
         kinds = [child.job.kind for child in self._children if child.job is not None]
         if sum(kind in jobs.LONG for kind in kinds) >= max(1, self.slots.get(jobs.MAIN, 0) - 1):
@@ -181,9 +181,9 @@ class Worker:
         self._next_look = time.monotonic() + (_LAST_LOOK_SECONDS if self.wakeup.enabled else self._look_pause)
         try:
             while queues := self._free_queues():
-                later, lease = self._kinds_for_later(), self.settings.job_lease_seconds
+                later, lease = self._postponed_kinds(), self.settings.job_lease_seconds
                 with self.database.read() as connection:
-                    if not jobs.claimable(connection, queues, self.owner, lease, without=later):
+                    if not jobs.has_claimable(connection, queues, self.owner, lease, without=later):
                         return
                 with self.database.write() as connection:
                     self._expire(connection)
@@ -210,7 +210,7 @@ class Worker:
             if child.give(job, scratch, self._deadline(job)):
                 return
             child.detach_job()  # it died while it was idle, which is not the job's fault
-            self._lost(child)
+            self._handle_death(child)
         self._new_child(job.queue).give(job, scratch, self._deadline(job))
 
     def _deadline(self, job: Job) -> float:
@@ -238,30 +238,30 @@ class Worker:
             self._children.remove(child)
             self._selector.unregister(child)
 
-    def _listen(self, child: Child) -> None:
+    def _read_messages(self, child: Child) -> None:
         if child not in self._children:
             return
-        messages = child.messages()
+        messages = child.read_messages()
         if messages is None:
-            self._lost(child)
+            self._handle_death(child)
             return
         for message in messages:
-            self._hear(child, message)
+            self._handle_message(child, message)
 
-    def _hear(self, child: Child, message: Mapping[str, Any]) -> None:
+    def _handle_message(self, child: Child, message: Mapping[str, Any]) -> None:
         if "ready" in message:
-            child.became_ready(str(message["ready"]))
-            self._heed_revision(child.revision)
+            child.mark_ready(str(message["ready"]))
+            self._use_revision(child.revision)
         elif "stage" in message:
             child.stage = str(message["stage"])
-            self._next_beat = min(self._next_beat, time.monotonic())
+            self._next_heartbeat = min(self._next_heartbeat, time.monotonic())
         else:
-            self._finished(child, message)
+            self._finish_job(child, message)
 
-    def _heed_revision(self, revision: str) -> None:
-        """Find answers by the newest child's revision; children from before an update of the package are replaced."""
+    def _use_revision(self, revision: str) -> None:
+        """Announce the newest child's revision, and replace children from before an update of the package."""
         if revision != self._revision:
-            self._revision, self._noted = revision, False
+            self._revision, self._revision_written = revision, False
         for child in [one for one in self._children if one.idle and self._is_outdated(one)]:
             self._remove(child)
             child.kill()
@@ -271,43 +271,41 @@ class Worker:
         return child.ready and child.revision != self._revision
 
     def _announce(self) -> None:
-        """Tell HTTP processes by which revision answers are found and, once, whoever started us that we are ready."""
+        """Write the revision for HTTP processes and, the first time, report that the worker is ready."""
         revision = self._revision
-        if self._noted or revision is None:
+        if self._revision_written or revision is None:
             return
         try:
             with self.database.write() as connection:
-                if facts.get(connection, facts.ANALYSIS_REVISION) != revision:
-                    facts.put(connection, facts.ANALYSIS_REVISION, revision)
+                if shared_values.get(connection, shared_values.ANALYSIS_REVISION) != revision:
+                    shared_values.set_value(connection, shared_values.ANALYSIS_REVISION, revision)
         except StoreError as error:
             log.error("cannot note the revision", problem=str(error))
             return
-        self._noted = True
+        self._revision_written = True
         if not self._announced:
             self._announced = True
             self.on_ready()
 
-    def _finished(self, child: Child, message: Mapping[str, Any]) -> None:
+    def _finish_job(self, child: Child, message: Mapping[str, Any]) -> None:
         job = child.detach_job()
         if job is None:
             return
         fault: Mapping[str, Any] = message.get("fault", {})
         if "outcome" in message:
             outcome = Outcome.from_json(message["outcome"])
-            self._settle(job, "complete", partial(settle.completed, job=job, outcome=outcome))
+            self._settle(job, "complete", partial(settle.complete, job=job, outcome=outcome))
         elif "again" in message:
             log.error("put off", job_id=job.job_id, problem=message["again"])
             self._settle(job, "put off", partial(settle.put_off, job=job, problem=message["again"]))
         else:
-            self._settle(
-                job, "failed", partial(settle.failed, job=job, status=fault["status"], message=fault["message"])
-            )
+            self._settle(job, "failed", partial(settle.fail, job=job, status=fault["status"], message=fault["message"]))
         if fault.get("spent") or child.jobs_done >= _JOBS_A_CHILD or self._is_outdated(child):
             self._remove(child)
             child.kill()
 
-    def _lost(self, child: Child) -> None:
-        """A child has died by itself."""
+    def _handle_death(self, child: Child) -> None:
+        """Remove a child that has died, and settle or put back its job."""
         self._remove(child)
         status, job = child.reap(), child.detach_job()
         if not child.ready:
@@ -318,15 +316,15 @@ class Worker:
         if hasattr(signal, "SIGXCPU") and status == -signal.SIGXCPU:
             self._settle(job, "overran", partial(settle.fail_on_deadline, job=job, seconds=self._deadline(job)))
         else:
-            self._settle(job, "crashed", partial(settle.crashed, job=job))
+            self._settle(job, "crashed", partial(settle.retry_after_crash, job=job))
 
     def _end_overdue(self, now: float) -> None:
         for child in [one for one in self._children if one.job is not None and now >= one.deadline]:
-            job = self._killed(child)
+            job = self._kill_child(child)
             log.error("job overran", job_id=job.job_id, kind=job.kind)
             self._settle(job, "overran", partial(settle.fail_on_deadline, job=job, seconds=self._deadline(job)))
 
-    def _killed(self, child: Child) -> Job:
+    def _kill_child(self, child: Child) -> Job:
         """Kill a child that has a job; returns the job."""
         self._remove(child)
         child.kill()
@@ -336,29 +334,29 @@ class Worker:
 
     # Records
 
-    def _beat(self) -> None:
-        """Say that we live, renew the leases, and give up what has been waiting for too long."""
+    def _send_heartbeat(self) -> None:
+        """Send a heartbeat, renew the leases, and expire jobs that have waited for too long."""
         lease = self.settings.job_lease_seconds
-        self._next_beat = time.monotonic() + lease / _BEATS_A_LEASE
+        self._next_heartbeat = time.monotonic() + lease / _HEARTBEATS_PER_LEASE
         try:
             with self.database.write() as connection:
-                workers.beat(connection, self.owner, self.slots)
-                workers.forget(connection, _FORGET_SECONDS)
+                workers.send_heartbeat(connection, self.owner, self.slots)
+                workers.delete_silent(connection, _FORGET_SECONDS)
                 lost = [
                     child
                     for child in self._children
-                    if child.job is not None and not jobs.beat(connection, child.job, lease, child.stage)
+                    if child.job is not None and not jobs.renew_lease(connection, child.job, lease, child.stage)
                 ]
                 for one in self._unsettled:
-                    jobs.beat(connection, one.job, lease, one.job.stage)
+                    jobs.renew_lease(connection, one.job, lease, one.job.stage)
                 self._expire(connection)
         except StoreError as error:
-            log.error("cannot beat", problem=str(error))
-            self._next_beat = time.monotonic() + _RETRY_SECONDS
+            log.error("no heartbeat", problem=str(error))
+            self._next_heartbeat = time.monotonic() + _RETRY_SECONDS
             return
         self._announce()
         for child in lost:
-            job = self._killed(child)
+            job = self._kill_child(child)
             log.error("job lost to another worker", job_id=job.job_id)
             self._remove_scratch(job)
 
@@ -371,7 +369,7 @@ class Worker:
             log.error("cannot sweep", problem=str(error))
 
     def _expire(self, connection: Connection) -> None:
-        """Give up beats jobs that have waited for too long; before every claim, so that none of them is begun."""
+        """Expire beats jobs that have waited for too long; called before every claim, so that none of them is begun."""
         if jobs.BEATS in self.slots:
             jobs.expire(connection, jobs.BEATS, moment(-self.settings.beats_retention_seconds))
 
@@ -380,7 +378,7 @@ class Worker:
         self._write_unsettled()
 
     def _write_unsettled(self) -> None:
-        """Write the ends of jobs that are not written yet."""
+        """Settle the jobs whose end has not been written yet."""
         for one in list(self._unsettled):
             try:
                 with self.database.write() as connection:
@@ -394,7 +392,7 @@ class Worker:
                     return  # nor can the others be, until the database answers again
                 log.error("cannot settle as it is", job_id=one.job.job_id, problem=str(error))
                 message = "an error of ours; it was logged under this job's id"
-                one.outcome, one.write = "failed", partial(settle.failed, job=one.job, status=500, message=message)
+                one.outcome, one.write = "failed", partial(settle.fail, job=one.job, status=500, message=message)
                 continue
             self._unsettled.remove(one)
             self._remove_scratch(one.job)
@@ -409,19 +407,19 @@ class Worker:
         shutil.rmtree(self._scratch(job), ignore_errors=True)
 
     def _clear_scratch(self) -> None:
-        """Remove what jobs left behind that are settled since."""
+        """Remove the scratch folders of jobs that have been settled."""
         folder = self.home.scratch
         if not folder.is_dir():
             return
         found = list(folder.iterdir())  # before the records are read: what others begin after that is not in it
         with self.database.read() as connection:
-            needed = jobs.unsettled(connection)
+            needed = jobs.unsettled_ids(connection)
         for one in found:
             if one.name not in needed:
                 shutil.rmtree(one, ignore_errors=True)
 
-    def _end(self) -> None:
-        """Give back what still runs, and leave."""
+    def _shut_down(self) -> None:
+        """Kill the children, give back their jobs and delete the worker's row."""
         running = [child.job for child in self._children if child.job is not None]
         for child in list(self._children):
             self._remove(child)
@@ -430,7 +428,7 @@ class Worker:
             with self.database.write() as connection:
                 for job in running:
                     jobs.give_back(connection, job)
-                workers.leave(connection, self.owner)
+                workers.delete(connection, self.owner)
         except StoreError as error:
             log.error("cannot give back", problem=str(error))  # their leases end
         for job in running:

@@ -15,8 +15,8 @@ from typing import Any
 import anyio
 import httpx2
 
-Tell = Callable[[float, str], Awaitable[None]]
-"""told the seconds waited and what is waited for"""
+Report = Callable[[float, str], Awaitable[None]]
+"""called with the seconds waited and what is waited for"""
 
 _FIRST_PAUSE, _LONGEST_PAUSE, _GROWTH = 0.5, 3.0, 1.3
 _REQUEST_SECONDS = 60.0
@@ -34,8 +34,8 @@ class Reply:
 class ServiceClient:
     """The service at one address, called with one key."""
 
-    def __init__(self, base_url: str, key: str | None) -> None:
-        headers = {} if key is None else {"Authorization": f"Bearer {key}"}
+    def __init__(self, base_url: str, api_key: str | None) -> None:
+        headers = {} if api_key is None else {"Authorization": f"Bearer {api_key}"}
         self._http = httpx2.AsyncClient(
             base_url=base_url.rstrip("/"), headers=headers, timeout=_REQUEST_SECONDS, trust_env=False
         )
@@ -57,21 +57,21 @@ class ServiceClient:
     ) -> Reply:
         """One request. A service that cannot be reached, or answers no JSON, is a `502` in the Error body's shape."""
         headers = {} if idempotency_key is None else {"Idempotency-Key": idempotency_key}
-        asked = {name: _text(value) for name, value in (query or {}).items() if value is not None}
+        parameters = {name: _text(value) for name, value in (query or {}).items() if value is not None}
         try:
-            answer = await self._http.request(method, path, json=body, params=asked, headers=headers)
-            said = answer.json()
+            answer = await self._http.request(method, path, json=body, params=parameters, headers=headers)
+            answered = answer.json()
         except (httpx2.HTTPError, ValueError) as error:
             message = f"the service cannot be reached ({type(error).__name__})"
             return Reply(502, {"error": {"type": "upstream_error", "message": message, "request_id": None}})
         pause = answer.headers.get("retry-after", "")
-        return Reply(answer.status_code, said, float(pause) if pause.isdigit() else None)
+        return Reply(answer.status_code, answered, float(pause) if pause.isdigit() else None)
 
-    async def settled(
+    async def wait_until_settled(
         self,
         ask: Callable[[], Awaitable[Reply]],
         seconds: float,
-        tell: Tell,
+        report: Report,
         query: Mapping[str, Any] | None = None,
     ) -> Reply:
         """The answer to a call once its work is done, or the ticket of the work when the time is up.
@@ -80,7 +80,7 @@ class ServiceClient:
         ----------
         ask : makes the call; it is made again when it had to wait for a video
         seconds : to wait at most
-        tell : told what is waited for
+        report : called before each pause
         query : what to ask the job for when it is polled
         """
         began, pause = time.monotonic(), _FIRST_PAUSE
@@ -101,11 +101,11 @@ class ServiceClient:
             waited = time.monotonic() - began
             if waited + wait >= seconds:
                 break
-            await tell(waited, str(ticket.body.get("stage") or ticket.body.get("status") or "waiting"))
+            await report(waited, str(ticket.body.get("stage") or ticket.body.get("status") or "waiting"))
             await anyio.sleep(wait)
             poll = ticket.body.get("poll")
-            asked = query if "job_id" in ticket.body else None
-            reply = await (ask() if poll is None else self.call("GET", str(poll), None, asked))
+            parameters = query if "job_id" in ticket.body else None
+            reply = await (ask() if poll is None else self.call("GET", str(poll), None, parameters))
         return ticket if ticket.status == 202 else reply
 
 

@@ -22,19 +22,19 @@ _INSTRUCTIONS = (
 )
 
 
-def make_server(base_url: str, key: str | None, wait_seconds: float) -> MCPServer[Any]:
+def make_server(base_url: str, api_key: str | None, wait_seconds: float) -> MCPServer[Any]:
     """A server whose tools call the service.
 
     Parameters
     ----------
     base_url : of the service
-    key : for callers who send none, as over standard input and output; None over HTTP
+    api_key : for callers who send none, as over standard input and output; None over HTTP
     wait_seconds : how long a tool waits for work before it answers with the ticket
     """
     server: MCPServer[Any] = MCPServer("barline-workbench", instructions=_INSTRUCTIONS, log_level="WARNING")
 
     def connect(context: Context[Any]) -> ServiceClient:
-        return ServiceClient(base_url, _key_of(context) or key)
+        return ServiceClient(base_url, _api_key_of(context) or api_key)
 
     add_tools(server, connect, wait_seconds)
     return server
@@ -47,7 +47,7 @@ def serve_http(server: MCPServer[Any], listening: socket.socket) -> None:
     uvicorn.Server(uvicorn.Config(app, log_level=server.settings.log_level.lower())).run(sockets=[listening])
 
 
-def _key_of(context: Context[Any]) -> str | None:
+def _api_key_of(context: Context[Any]) -> str | None:
     """The API key in the headers of a call over HTTP, in either of the service's two ways."""
     headers = context.headers
     if headers is None:

@@ -18,7 +18,7 @@ from pydantic import Field, GetJsonSchemaHandler, RootModel
 from pydantic_core import CoreSchema
 
 from service.mcp.client import Reply, ServiceClient
-from service.schemas import responses as told
+from service.schemas import responses
 from service.schemas.fields import MAX_URL, SyncPoints, TrackName
 from workbench.results.align import AlignResult
 from workbench.results.beats import BeatGridBody
@@ -47,23 +47,23 @@ class _OneOf:
         return {"type": "object", **handler.resolve_ref_schema(handler(core))}
 
 
-class VideoAnswer(_OneOf, RootModel[told.VideoRecord | told.VideoJob | told.UploadTarget]):
+class VideoAnswer(_OneOf, RootModel[responses.VideoRecord | responses.VideoJob | responses.UploadTarget]):
     """A video, its ingest, or where to upload it."""
 
 
-class MatchAnswer(_OneOf, RootModel[MatchResult | told.MatchJob | told.VideoJob]):
+class MatchAnswer(_OneOf, RootModel[MatchResult | responses.MatchJob | responses.VideoJob]):
     """A lane, or the ticket of the work."""
 
 
-class AlignAnswer(_OneOf, RootModel[AlignResult | told.AlignJob | told.VideoJob]):
+class AlignAnswer(_OneOf, RootModel[AlignResult | responses.AlignJob | responses.VideoJob]):
     """Placements, or the ticket of the work."""
 
 
-class LoopAnswer(_OneOf, RootModel[told.LoopJobResult | LoopResult | told.LoopJob | told.VideoJob]):
+class LoopAnswer(_OneOf, RootModel[responses.LoopJobResult | LoopResult | responses.LoopJob | responses.VideoJob]):
     """A loop, or the ticket of the work."""
 
 
-class BeatsAnswer(_OneOf, RootModel[BeatGridBody | told.BeatsJob]):
+class BeatsAnswer(_OneOf, RootModel[BeatGridBody | responses.BeatsJob]):
     """A grid, or the ticket of the work."""
 
 
@@ -78,9 +78,9 @@ def add_tools(server: MCPServer[Any], connect: Connect, wait_seconds: float) -> 
     """
 
     async def done(context: Context[Any], ask: Ask, query: Mapping[str, Any] | None = None) -> CallToolResult:
-        tell = _teller(context, wait_seconds)
+        report = _reporter(context, wait_seconds)
         async with connect(context) as service:
-            reply = await service.settled(lambda: ask(service), wait_seconds, tell, query)
+            reply = await service.wait_until_settled(lambda: ask(service), wait_seconds, report, query)
         return _result(reply)
 
     @server.tool()
@@ -239,15 +239,15 @@ async def _video(
             waiting = found.status == 200 and found.body["status"] == "processing"
             return Reply(202, {**submitted.body, "poll": None}) if waiting else found
 
-        reply = await service.settled(look, seconds, _teller(context, seconds))
+        reply = await service.wait_until_settled(look, seconds, _reporter(context, seconds))
     return _result(submitted if reply.status == 202 else reply)
 
 
-def _teller(context: Context[Any], seconds: float) -> Callable[[float, str], Awaitable[None]]:
-    async def tell(waited: float, what: str) -> None:
+def _reporter(context: Context[Any], seconds: float) -> Callable[[float, str], Awaitable[None]]:
+    async def report(waited: float, what: str) -> None:
         await context.report_progress(round(waited, 1), seconds, what)
 
-    return tell
+    return report
 
 
 def _given(**values: Any) -> dict[str, Any]:

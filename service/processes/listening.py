@@ -1,4 +1,4 @@
-"""A socket that listens, or one clear line that says why it cannot."""
+"""A listening socket, or an error that says why there is none."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import socket
 from workbench.errors import WorkbenchError
 
 
-def bound(host: str, port: int) -> socket.socket:
-    """A listening socket.
+def listen(host: str, port: int) -> socket.socket:
+    """Open a listening socket.
 
     Raises
     ------
-    WorkbenchError : the address is not ours, or taken
+    WorkbenchError : the address is not one of this machine, or in use
     """
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]

@@ -1,4 +1,4 @@
-"""SIGTERM and SIGINT as something that a selector waits for: they are heard at once, and nothing is cut short by them.
+"""SIGTERM and SIGINT end the wait of a selector at once, and interrupt nothing else.
 
 Supervisor and job parent both wait for pipes and for time in one selector. A signal that arrives just before such a
 wait would be seen only after it; a byte that Python's signal handling writes to a socket ends the wait. The module
@@ -15,30 +15,30 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def on_shutdown(selector: selectors.BaseSelector, told: Callable[[], None]) -> Iterator[None]:
-    """Call back at every SIGTERM and SIGINT, and end the selector's wait then; what it selects is a socket to read.
+def on_shutdown(selector: selectors.BaseSelector, callback: Callable[[], None]) -> Iterator[None]:
+    """Call a function at every SIGTERM and SIGINT, and end the selector's wait by making a socket readable.
 
     Parameters
     ----------
-    selector : of the caller, who reads the socket with `drain` when it is selected
-    told : called in the main thread, between two of its instructions
+    selector : of the caller, who calls `drain` with the socket when it is selected
+    callback : called in the main thread, between two of its instructions
     """
-    wakes, woken = socket.socketpair()
-    for end in (wakes, woken):
+    reader, writer = socket.socketpair()
+    for end in (reader, writer):
         end.setblocking(False)
-    signal.set_wakeup_fd(woken.fileno(), warn_on_full_buffer=False)
+    signal.set_wakeup_fd(writer.fileno(), warn_on_full_buffer=False)
     for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: told())
-    selector.register(wakes, selectors.EVENT_READ)
+        signal.signal(number, lambda *_: callback())
+    selector.register(reader, selectors.EVENT_READ)
     try:
         yield
     finally:
         signal.set_wakeup_fd(-1)
-        selector.unregister(wakes)
-        wakes.close()
-        woken.close()
+        selector.unregister(reader)
+        reader.close()
+        writer.close()
 
 
-def drain(wakes: socket.socket) -> None:
-    """Take what signals wrote, so that the next wait lasts."""
-    wakes.recv(4096)
+def drain(reader: socket.socket) -> None:
+    """Read what signals wrote, so that the next `select` waits."""
+    reader.recv(4096)

@@ -1,4 +1,4 @@
-"""The parent of all processes of the service: starts them, starts them again when they die, and stops them in order.
+"""The supervisor: starts the processes of the service, restarts those that die, and stops all of them in order.
 
 It imports nothing of the analysis, and of the service only what needs the standard library alone, so that nothing of
 theirs can bring it down. Each process says `ready` on its standard output when it does its work; whatever else it
@@ -27,12 +27,12 @@ _MOST_FALSE_STARTS = 3  # of a process that was never ready
 
 @dataclass
 class Post:
-    """A process that is to be there."""
+    """A process that the supervisor keeps running."""
 
     name: str
     command: Sequence[str]
     rank: int
-    """those of the highest are asked to stop first, the others when they have ended"""
+    """processes of the highest rank are stopped first, those of the next when these have ended"""
     needed: bool = True
     """whether the service is not ready without it"""
     pass_fds: tuple[int, ...] = ()
@@ -54,18 +54,18 @@ class Post:
 
 
 class FalseStart(Exception):
-    """A process that the service cannot do without ends before it is ready, again and again."""
+    """A needed process ended before it was ready, several times in a row."""
 
 
 class Supervisor:
-    """Keeps posts filled.
+    """Keeps processes running.
 
     Parameters
     ----------
     posts : the processes
-    environment : theirs
+    environment : of the processes
     on_ready : called once, when every needed process has said that it is ready
-    drain_seconds : s that they get to end in, once asked to; who takes longer is killed
+    drain_seconds : s that they get to end in, once asked to; then they are killed
     """
 
     def __init__(
@@ -80,25 +80,25 @@ class Supervisor:
         self._selector = selectors.DefaultSelector()
 
     def run(self) -> None:
-        """Fill the posts until SIGTERM or SIGINT, then stop all; a second signal ends them at once.
+        """Keep the processes running until SIGTERM or SIGINT, then stop them; a second signal kills them.
 
         Raises
         ------
-        FalseStart : a needed process does not come up
+        FalseStart : a needed process does not start
         """
-        with self._selector, on_shutdown(self._selector, self._told_to_stop):
+        with self._selector, on_shutdown(self._selector, self._count_signal):
             try:
                 while not self._signals:
-                    self._fill()
-                    self._turn(self._patience())
+                    self._start_due()
+                    self._wait(self._seconds_to_wait())
                 self._stop()
             finally:
                 self._kill_all()
 
-    def _told_to_stop(self) -> None:
+    def _count_signal(self) -> None:
         self._signals += 1
 
-    def _fill(self) -> None:
+    def _start_due(self) -> None:
         now = time.monotonic()
         for post in self._posts:
             if post.process is None and now >= post.not_before:
@@ -117,41 +117,41 @@ class Supervisor:
         post.started, post.ready, post.unread = time.monotonic(), False, b""
         self._selector.register(post, selectors.EVENT_READ)
 
-    def _patience(self) -> float | None:
+    def _seconds_to_wait(self) -> float | None:
         waiting = [post.not_before for post in self._posts if post.process is None]
         return max(0.0, min(waiting) - time.monotonic()) if waiting else None
 
-    def _turn(self, seconds: float | None) -> None:
-        """Wait for something to happen, and see to it."""
-        for key, _ in self._selector.select(seconds):
-            if isinstance(key.fileobj, Post):
-                self._listen(key.fileobj)
-            elif isinstance(key.fileobj, socket.socket):
-                drain(key.fileobj)
+    def _wait(self, seconds: float | None) -> None:
+        """Wait for output or a signal for at most so many seconds, and handle it."""
+        for selected, _ in self._selector.select(seconds):
+            if isinstance(selected.fileobj, Post):
+                self._read_output(selected.fileobj)
+            elif isinstance(selected.fileobj, socket.socket):
+                drain(selected.fileobj)
 
-    def _listen(self, post: Post) -> None:
+    def _read_output(self, post: Post) -> None:
         said = os.read(post.fileno(), 65536)
         if not said:
-            self._ended(post)
+            self._handle_exit(post)
             return
         *lines, post.unread = (post.unread + said).split(b"\n")
         for line in lines:
             if line == b"ready" and not post.ready:
-                self._became_ready(post)
+                self._mark_ready(post)
             else:
                 sys.stderr.buffer.write(line + b"\n")
         sys.stderr.flush()
 
-    def _became_ready(self, post: Post) -> None:
+    def _mark_ready(self, post: Post) -> None:
         post.ready = post.was_ready = True
         post.false_starts = 0
         if not self._announced and all(other.was_ready for other in self._posts if other.needed):
             self._announced = True
             self._on_ready()
 
-    def _ended(self, post: Post) -> None:
-        """A process has closed its output: see that it is gone, and when it may be started again."""
-        status = self._bury(post)
+    def _handle_exit(self, post: Post) -> None:
+        """Reap a process that has closed its output, and say when it may be started again."""
+        status = self._reap(post)
         if self._signals:
             return
         print(f"workbench: {post.name} ended with status {status} and is started again", file=sys.stderr, flush=True)
@@ -165,7 +165,7 @@ class Supervisor:
                 raise FalseStart(f"{post.name} does not start; its log above says why")
         post.ready = False
 
-    def _bury(self, post: Post) -> int:
+    def _reap(self, post: Post) -> int:
         process = post.process
         assert process is not None
         self._selector.unregister(post)
@@ -181,20 +181,20 @@ class Supervisor:
         return status
 
     def _stop(self) -> None:
-        """Ask the highest rank first, and each next one when that has ended."""
+        """Stop the processes rank by rank, the highest first."""
         end = time.monotonic() + self._drain_seconds
         for rank in sorted({post.rank for post in self._posts}, reverse=True):
             for post in self._posts:
                 if post.rank == rank and post.process is not None:
                     post.process.terminate()
-            while self._living(rank) and self._signals < 2 and (left := end - time.monotonic()) > 0:
-                self._turn(left)
+            while self._is_any_running(rank) and self._signals < 2 and (left := end - time.monotonic()) > 0:
+                self._wait(left)
 
-    def _living(self, rank: int) -> bool:
+    def _is_any_running(self, rank: int) -> bool:
         return any(post.process is not None for post in self._posts if post.rank == rank)
 
     def _kill_all(self) -> None:
         for post in self._posts:
             if post.process is not None:
                 post.process.kill()
-                self._bury(post)
+                self._reap(post)

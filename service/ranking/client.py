@@ -1,8 +1,8 @@
 """Asking the resident ranking processes, over Unix sockets: one JSON line there, one JSON line back.
 
 Each process ranks one script at a time. A process that has just died is asked again once it is back: the supervisor
-starts it anew on the same path. More calls than may wait are refused at once, so that a caller learns in milliseconds
-what he would otherwise learn by a time-out.
+starts it anew on the same path. More calls than may wait are refused at once, so that a caller
+learns in milliseconds what a time-out would say later.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Ranking:
         lane: dict[str, Any] = said["lane"]
         return lane
 
-    async def alive(self) -> bool:
+    async def is_alive(self) -> bool:
         """Whether a ranking process accepts connections."""
         for socket in self._sockets:
             try:

@@ -40,7 +40,7 @@ def main() -> None:
 
 
 def ranker(home: Home) -> Rank:
-    """What answers a question: the underscore workflow over this home's catalog, with everything loaded once."""
+    """Load the catalog and the embedding once; returns a function that runs the underscore workflow on a question."""
     from service.store.tables import open_database
     from workbench.catalog.snapshot import open_snapshot
     from workbench.params import WorkbenchParams
@@ -68,7 +68,7 @@ def ranker(home: Home) -> Rank:
 
 
 async def serve(socket: Path, rank: Rank) -> None:
-    """Answer on a socket until told to stop."""
+    """Answer on a socket until SIGTERM or SIGINT."""
     turn = asyncio.Lock()
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -76,8 +76,8 @@ async def serve(socket: Path, rank: Rank) -> None:
             line = await reader.readline()
             if line.endswith(b"\n"):
                 async with turn:
-                    said = await asyncio.to_thread(_said, rank, line)
-                writer.write(json.dumps(said).encode() + b"\n")
+                    answered = await asyncio.to_thread(_answer_line, rank, line)
+                writer.write(json.dumps(answered).encode() + b"\n")
                 await writer.drain()
         except (ConnectionError, asyncio.LimitOverrunError) as error:
             log.warning("lost", reason=str(error))
@@ -98,7 +98,7 @@ async def serve(socket: Path, rank: Rank) -> None:
             pass
 
 
-def _said(rank: Rank, line: bytes) -> dict[str, Any]:
+def _answer_line(rank: Rank, line: bytes) -> dict[str, Any]:
     """The answer to one line; what goes wrong is answered too, for one bad script must not end the process."""
     try:
         return {"lane": rank(json.loads(line))}

@@ -15,7 +15,7 @@ from service.errors import not_found
 from service.headers import DOCS_POLICY
 
 blueprint = Blueprint("docs")
-_OPEN = RoutePolicy(key=False)
+_OPEN = RoutePolicy(api_key=False)
 _ASSETS = ("swagger-ui.css", "swagger-ui-bundle.js", "favicon-32x32.png")
 _PAGE = """<!doctype html>
 <html lang="en">

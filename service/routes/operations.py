@@ -17,7 +17,7 @@ from workbench.errors import StoreError
 from workbench.home import Home
 
 blueprint = Blueprint("operations")
-_OPEN = RoutePolicy(key=False)
+_OPEN = RoutePolicy(api_key=False)
 
 
 @blueprint.get("/healthz", ctx_policy=_OPEN)
@@ -38,14 +38,14 @@ async def readyz(request: Request) -> HTTPResponse:
     missing = []
     try:
         lease = context.settings.job_lease_seconds
-        found = await context.transactions.read(lambda connection: workers.alive(connection, lease))
+        found = await context.transactions.read(lambda connection: workers.list_alive(connection, lease))
         served = {queue for worker in found for queue in worker.queues}
         missing += [f"no worker for {queue} jobs" for queue in (jobs.MAIN, jobs.BEATS) if queue not in served]
     except StoreError:
         missing.append("the database does not answer")
-    if not await asyncio.to_thread(_writable, context.config.home):
+    if not await asyncio.to_thread(_is_writable, context.config.home):
         missing.append("the home folder cannot be written to")
-    if context.config.ranking_sockets and not await context.ranking.alive():
+    if context.config.ranking_sockets and not await context.ranking.is_alive():
         missing.append("no ranking process answers")
     if missing:
         raise Problem(503, "; ".join(missing), headers={"Retry-After": "5"})
@@ -61,7 +61,7 @@ async def show_metrics(request: Request) -> HTTPResponse:
     Problem : 404 to anybody else
     """
     context = request.app.ctx
-    if not context.settings.metrics_public and not _local(request):
+    if not context.settings.metrics_public and not _is_local(request):
         raise not_found("path")
 
     def depths(connection: Connection) -> list[jobs.Depth]:
@@ -71,7 +71,7 @@ async def show_metrics(request: Request) -> HTTPResponse:
     return raw(text, content_type=metrics.CONTENT_TYPE)
 
 
-def _local(request: Request) -> bool:
+def _is_local(request: Request) -> bool:
     """Whether the caller is on this machine: neither another address nor behind a proxy."""
     if request.app.ctx.config.behind_proxy or "x-forwarded-for" in request.headers or "forwarded" in request.headers:
         return False
@@ -81,7 +81,7 @@ def _local(request: Request) -> bool:
         return request.ip == ""  # a Unix socket
 
 
-def _writable(home: Home) -> bool:
+def _is_writable(home: Home) -> bool:
     probe = home.root / ".writable"
     try:
         probe.touch()

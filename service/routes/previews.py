@@ -28,7 +28,7 @@ _PATIENCE_SECONDS = 10.0
 _LOOK_SECONDS = 0.1
 
 
-@blueprint.get("/<name:str>", ctx_policy=RoutePolicy(key=False))
+@blueprint.get("/<name:str>", ctx_policy=RoutePolicy(api_key=False))
 async def excerpt(request: Request, name: str) -> HTTPResponse:
     """The excerpt, or a part of it; one that is not made yet is waited for a while.
 
@@ -39,38 +39,38 @@ async def excerpt(request: Request, name: str) -> HTTPResponse:
     context = request.app.ctx
     named = _NAME.fullmatch(path_id(name, "preview"))
 
-    def genuine(connection: Connection) -> bool:
+    def is_genuine(connection: Connection) -> bool:
         secret = signatures.link_secret(connection, context.settings)
-        return signatures.holds(secret, request.path, request.args.get("expires"), request.args.get("signature"))
+        return signatures.is_valid(secret, request.path, request.args.get("expires"), request.args.get("signature"))
 
-    if not await context.transactions.write(genuine):
+    if not await context.transactions.write(is_genuine):
         raise Problem(403, "the preview link is altered or has expired; ask for the lane again")
     if named is None:
         raise not_found("preview")
-    track_id, file_name = await context.transactions.read(partial(_sought, audio_id=named[1]))
+    track_id, file_name = await context.transactions.read(partial(_find_preview, audio_id=named[1]))
     path = context.config.home.previews / file_name
     if not await asyncio.to_thread(answers.note_played, path):
-        await _made(request, track_id, file_name)
+        await _make(request, track_id, file_name)
     try:
-        return await _sent(request, path)
-    except FileNotFoundError:  # it was old, and swept away at this very moment
+        return await _send_file(request, path)
+    except FileNotFoundError:  # it had expired and was deleted at this moment
         raise unavailable("the preview is being made; ask again", retry_after=1) from None
 
 
-def _sought(connection: Connection, audio_id: str) -> tuple[str, str]:
+def _find_preview(connection: Connection, audio_id: str) -> tuple[str, str]:
     """Which track an excerpt is of, and under which name it is kept.
 
     Raises
     ------
     Problem : 404
     """
-    track = tracks.with_audio(connection, audio_id)
+    track = tracks.find_by_audio(connection, audio_id)
     if track is None:
         raise not_found("preview")
     return track.track_id, answers.file_name(audio_id, track.grid_revision, analysis_revision(connection))
 
 
-async def _made(request: Request, track_id: str, file_name: str) -> None:
+async def _make(request: Request, track_id: str, file_name: str) -> None:
     """Have a preview made, and wait for it; one that has just failed is not tried again at once.
 
     Raises
@@ -81,7 +81,7 @@ async def _made(request: Request, track_id: str, file_name: str) -> None:
     new = NewJob("preview", jobs.MAIN, "", build, track_id=track_id, request={"file": file_name})
 
     def start(connection: Connection) -> Job:
-        last = jobs.settled_lately(connection, "preview", build, new.account)
+        last = jobs.find_recently_settled(connection, "preview", build, new.account)
         return last if last is not None and last.state == "failed" else jobs.submit(connection, new)
 
     job: Job | None = await transactions.write(start)
@@ -98,7 +98,7 @@ async def _made(request: Request, track_id: str, file_name: str) -> None:
         raise_fault(job)
 
 
-async def _sent(request: Request, path: Path) -> HTTPResponse:
+async def _send_file(request: Request, path: Path) -> HTTPResponse:
     """The file, or the range of it that was asked for."""
     wanted = None
     if "range" in request.headers:

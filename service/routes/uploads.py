@@ -19,19 +19,19 @@ from service.admission import RoutePolicy
 from service.auth import signatures
 from service.errors import Problem, not_found
 from service.routes.http import path_id
-from service.store import claims
-from service.store.claims import Claim
+from service.store import video_owners
+from service.store.video_owners import OwnedVideo
 from workbench.errors import StoreError
 
 blueprint = Blueprint("uploads", url_prefix="/v1/uploads")
 
 
-@blueprint.put("/<storage_key:str>", stream=True, ctx_policy=RoutePolicy(key=False, body="stream"))
+@blueprint.put("/<storage_key:str>", stream=True, ctx_policy=RoutePolicy(api_key=False, body="stream"))
 async def put(request: Request, storage_key: str) -> HTTPResponse:
     """Take the bytes of one video."""
     context = request.app.ctx
     wanted = path_id(storage_key, "upload")
-    await context.transactions.write(lambda connection: _awaited(connection, request, wanted))
+    await context.transactions.write(lambda connection: _check_awaited(connection, request, wanted))
     limit = context.settings.upload_max_bytes
     length = request.headers.get("content-length")
     if length is not None and int(length) > limit:
@@ -42,23 +42,23 @@ async def put(request: Request, storage_key: str) -> HTTPResponse:
     try:
         count = await _receive(request, partial, limit)
         # The name and the note change together, as far as others see: ingest looks at the note.
-        await context.transactions.write(lambda connection: _arrived(connection, wanted, partial, target, count))
+        await context.transactions.write(lambda connection: _note_arrival(connection, wanted, partial, target, count))
     finally:
         partial.unlink(missing_ok=True)
     return json({"storage_key": wanted, "bytes": count})
 
 
-def _awaited(connection: Connection, request: Request, storage_key: str) -> Claim:
+def _check_awaited(connection: Connection, request: Request, storage_key: str) -> OwnedVideo:
     secret = signatures.link_secret(connection, request.app.ctx.settings)
     expires, signature = request.args.get("expires"), request.args.get("signature")
-    if not signatures.holds(secret, request.path, expires, signature):
+    if not signatures.is_valid(secret, request.path, expires, signature):
         raise Problem(403, "the upload link is altered or has expired; POST /v1/videos gives a new one")
-    claim = claims.by_storage_key(connection, storage_key)
-    if claim is None:
+    video = video_owners.get_by_storage_key(connection, storage_key)
+    if video is None:
         raise not_found("upload")
-    if claim.status != "awaiting_upload":
+    if video.status != "awaiting_upload":
         raise Problem(409, "the upload is being processed already")
-    return claim
+    return video
 
 
 async def _receive(request: Request, partial: Path, limit: int) -> int:
@@ -88,9 +88,9 @@ def _sync(descriptor: int) -> None:
     os.fsync(descriptor)
 
 
-def _arrived(connection: Connection, storage_key: str, partial: Path, target: Path, count: int) -> None:
-    claim = claims.by_storage_key(connection, storage_key)
-    if claim is None or not claims.move(connection, claim.video_id, "awaiting_upload", uploaded_bytes=count):
+def _note_arrival(connection: Connection, storage_key: str, partial: Path, target: Path, count: int) -> None:
+    video = video_owners.get_by_storage_key(connection, storage_key)
+    if video is None or not video_owners.update(connection, video.video_id, "awaiting_upload", uploaded_bytes=count):
         raise Problem(409, "the upload is being processed already")
     partial.replace(target)
     folder = os.open(target.parent, os.O_RDONLY)

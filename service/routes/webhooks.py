@@ -1,4 +1,4 @@
-"""`/v1/webhooks/billing`: what the billing provider tells us, signed after the Standard Webhooks specification."""
+"""`/v1/webhooks/billing`: events of the billing provider, signed after the Standard Webhooks specification."""
 
 from __future__ import annotations
 
@@ -15,33 +15,33 @@ from service.errors import Problem
 from service.schemas.events import BillingEvent
 
 blueprint = Blueprint("webhooks", url_prefix="/v1/webhooks/billing")
-_DOOR = RoutePolicy(key=False)
+_POLICY = RoutePolicy(api_key=False)
 
 
-@blueprint.post("/payment-method", ctx_policy=_DOOR)
+@blueprint.post("/payment-method", ctx_policy=_POLICY)
 async def payment_method(request: Request) -> HTTPResponse:
     """A payment method came or went."""
-    return await _heed(request, events.PAYMENT_METHOD)
+    return await _apply(request, events.PAYMENT_METHOD)
 
 
-@blueprint.post("/credit", ctx_policy=_DOOR)
+@blueprint.post("/credit", ctx_policy=_POLICY)
 async def credit(request: Request) -> HTTPResponse:
     """A credit grant came or ended, or a spend cap was set."""
-    return await _heed(request, events.CREDIT)
+    return await _apply(request, events.CREDIT)
 
 
-async def _heed(request: Request, route: str) -> HTTPResponse:
+async def _apply(request: Request, route: str) -> HTTPResponse:
     webhook_id = _verified_id(request)
     given = object_of(request)
     # What we do not know may have any shape.
-    if not events.known(route, given.get("type")):
+    if not events.is_known(route, given.get("type")):
         return json({})
     try:
         event = BillingEvent.model_validate(given)
     except ValidationError as error:
         raise problem_of(error) from None
     write = request.app.ctx.transactions.write
-    await write(lambda connection: events.heed(connection, route, webhook_id, event))
+    await write(lambda connection: events.apply(connection, route, webhook_id, event))
     return json({})
 
 

@@ -44,11 +44,11 @@ def get(connection: Connection, account: str) -> Account | None:
 
 
 def ensure(connection: Connection, account: str) -> Account:
-    """The account of a name, made if there is none: with a payment method, without credit or cap.
+    """The account of a name; if there is none it is created with a payment method, without credit or cap.
 
     Raises
     ------
-    ParameterError : no name that an account can have
+    ParameterError : an account cannot have this name
     """
     if not _NAME.fullmatch(account):
         raise ParameterError(f"an account is named by letters, digits and . _ @ + -, at most 128 of them: {account!r}")
@@ -63,7 +63,7 @@ def ensure(connection: Connection, account: str) -> Account:
 
 
 def update(connection: Connection, account: str, **values: Any) -> Account | None:
-    """Set columns of an account; None where there is no such account."""
+    """Set columns of an account; None if there is no such account."""
     if values:
         connection.execute(accounts.update().where(accounts.c.account == account).values(**values))
     return get(connection, account)

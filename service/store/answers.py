@@ -1,4 +1,4 @@
-"""Answers: finished results, found by what they depend on (see `service.answers.keys`).
+"""Answers: finished results, found by what they depend on (see `service.cache_keys`).
 
 An answer is never changed: when anything it depends on changes, so does its key. Deleting rows costs time, never a
 result.
@@ -31,7 +31,7 @@ def find(connection: Connection, answer_key: str) -> dict[str, Any] | None:
 
 
 def use(connection: Connection, answer_key: str) -> dict[str, Any] | None:
-    """The same for somebody who asked for it, which is noted: what is asked for is kept."""
+    """The body that was stored under a key, for a caller: the use is noted, and answers in use are kept."""
     row = connection.execute(_BY_KEY, {"answer_key": answer_key}).first()
     if row is None:
         return None
@@ -41,7 +41,7 @@ def use(connection: Connection, answer_key: str) -> dict[str, Any] | None:
 
 
 def store(connection: Connection, answer_key: str, kind: str, body: Mapping[str, Any]) -> None:
-    """Keep a body; one that is there already stays."""
+    """Store a body; if there is one under the key already, that one stays."""
     text = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     row = insert(connection, answers).values(
         answer_key=answer_key, kind=kind, body=text, created_at=now(), used_at=now()
@@ -49,7 +49,7 @@ def store(connection: Connection, answer_key: str, kind: str, body: Mapping[str,
     connection.execute(row.on_conflict_do_nothing())
 
 
-def forget(connection: Connection, unused_since: str, most: int) -> int:
-    """Forget the answers that nobody has asked for since a moment, at most so many; returns how many those were."""
+def delete_unused(connection: Connection, unused_since: str, most: int) -> int:
+    """Delete answers that were last used before a moment, at most so many; returns how many."""
     stale = sa.select(answers.c.answer_key).where(answers.c.used_at < unused_since).order_by(answers.c.used_at)
     return connection.execute(answers.delete().where(answers.c.answer_key.in_(stale.limit(most)))).rowcount

@@ -32,12 +32,12 @@ from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
 from ulid import ULID
 
-from service.billing.prices import CALL, UNITS
+from service.prices import CALL, UNITS
 from service.store import answers, ledger
 from service.store.inserts import insert
 from service.store.ledger import Charge
 from service.store.moments import moment
-from service.store.tables import jobs, repeats, turns
+from service.store.tables import idempotency_keys, jobs, turns
 from workbench.store.database import now
 
 State: TypeAlias = Literal["queued", "waiting", "running", "complete", "failed"]
@@ -48,7 +48,7 @@ MAIN, BEATS = "main", "beats"
 OPEN = ("queued", "waiting", "running")
 """states of a job that is not settled"""
 BACKGROUND = ("engine",)
-"""kinds that nobody waits for"""
+"""kinds whose result nobody waits for"""
 LONG = ("ingest", "engine")
 """kinds that may take as long as a film"""
 QUEUED_STAGE = "queued"
@@ -65,7 +65,7 @@ _CLAIM_LOCK = 0x636C6169  # PostgreSQL's advisory lock; any constant of our own
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Why a job failed, in the words of the poll that tells it."""
+    """Why a job failed, as its poll reports it."""
 
     status: int
     type: str
@@ -93,14 +93,14 @@ class NewJob:
     build: str
     """what is built, equal for jobs that one build serves"""
     choices: str = ""
-    """what the caller wants shown of it, where that is kept with the job"""
+    """which part of the result the caller wants to see; jobs that differ in it are different jobs of one build"""
     video_id: str | None = None
     track_id: str | None = None
     request: Mapping[str, Any] = field(default_factory=dict)
     endpoint: str = ""
-    """by which it came, as the ledger names it"""
+    """that accepted it, as the ledger names it"""
     charge_key: str | None = None
-    """of the ledger row that its completion books; empty: one of its own, None: nothing is booked"""
+    """event key of the charge that its completion books; empty: the job's own, None: no charge"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,11 +173,11 @@ def submit(connection: Connection, new: NewJob) -> Job:
             )
         ).first()
         if found is not None:
-            return _widened(connection, _job(found), new)
+            return _with_mix(connection, _job(found), new)
 
 
-def accepted(connection: Connection) -> bool:
-    """Whether a new job was accepted in this transaction, of which those who run jobs are to be told."""
+def has_accepted(connection: Connection) -> bool:
+    """Whether a new job was accepted in this transaction, so that job processes are to be woken."""
     return _ACCEPTED in connection.get_execution_options()
 
 
@@ -209,7 +209,7 @@ def _build(new: NewJob) -> str:
 
 
 def _charge(new: NewJob, job_id: str) -> Charge | None:
-    """What completion books: a video's ingest on the video, everything else on the job."""
+    """The charge that completion books: of an ingest under the video's id, of everything else under the job's."""
     if new.charge_key is None:
         return None
     return Charge(
@@ -221,7 +221,7 @@ def _charge(new: NewJob, job_id: str) -> Charge | None:
     )
 
 
-def _widened(connection: Connection, job: Job, new: NewJob) -> Job:
+def _with_mix(connection: Connection, job: Job, new: NewJob) -> Job:
     if not new.request.get("auto_mix") or job.request.get("auto_mix"):
         return job
     request = job.request | {"auto_mix": True}
@@ -243,9 +243,9 @@ def open_job(connection: Connection, account: str, kind: str, build: str) -> Job
     return None if row is None else _job(row)
 
 
-def settled_lately(connection: Connection, kind: str, build: str, account: str) -> Job | None:
-    """The job of an account, kind and build that was settled last, if that is so short a time ago that what failed then
-    is not tried again yet.
+def find_recently_settled(connection: Connection, kind: str, build: str, account: str) -> Job | None:
+    """The job of an account, kind and build that was settled last, if that was within the last minute: too short a time
+    ago to try again what failed.
     """
     after = moment(-_LATELY_SECONDS)
     ours = (jobs.c.build == build) & (jobs.c.kind == kind) & (jobs.c.account == account)
@@ -257,14 +257,14 @@ def settled_lately(connection: Connection, kind: str, build: str, account: str) 
 def claim(
     connection: Connection, queues: Sequence[str], owner: str, lease_seconds: float, *, without: Sequence[str] = ()
 ) -> Job | None:
-    """Take the job whose turn it is, for so many seconds; None where there is nothing to do.
+    """Claim the job whose turn it is, for so many seconds; None if there is none.
 
-    Kinds in `without` are left for later; what nobody waits for (`BACKGROUND`) comes after everything else. A job whose
+    Kinds in `without` are passed over; those of `BACKGROUND` come after all others. A job whose
     lease ended is taken over first; that its process died is counted in `crashes`.
     """
     if connection.dialect.name == "postgresql":
         # Two claims at once would not see each other's build, nor each other's turn.
-        connection.execute(sa.text("SELECT pg_advisory_xact_lock(:key)"), {"key": _CLAIM_LOCK})
+        connection.execute(sa.text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _CLAIM_LOCK})
     at = now()
     moments = {**_moments(at, lease_seconds), "lease_end": moment(lease_seconds)}
     row = connection.execute(_claim(tuple(queues), owner, tuple(without)), moments).first()
@@ -275,7 +275,7 @@ def claim(
     return _job(row)
 
 
-def claimable(
+def has_claimable(
     connection: Connection, queues: Sequence[str], owner: str, lease_seconds: float, *, without: Sequence[str] = ()
 ) -> bool:
     """Whether `claim` would find a job. Only reads, so that a worker may ask often."""
@@ -343,7 +343,7 @@ def _claimable(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) ->
     busy = sa.select(_Built(running.c.build)).where(running.c.state == "running")
     due = sa.or_(jobs.c.not_before <= at, jobs.c.not_before > latest_wait)
     ready = sa.or_(jobs.c.state == "queued", sa.and_(jobs.c.state == "waiting", due))
-    # Whose own lease has ended is late, not dead: it will beat again.
+    # A worker never re-claims its own expired lease; it renews it.
     ended = sa.or_(jobs.c.lease_until < at, jobs.c.lease_until > latest_lease)
     abandoned = sa.and_(jobs.c.state == "running", ended, jobs.c.owner != owner)
     return sa.select(jobs.c.job_id).where(
@@ -386,8 +386,8 @@ def _whose_turn(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) -
     )
 
 
-def beat(connection: Connection, job: Job, lease_seconds: float, stage: str) -> bool:
-    """Renew a lease and note how far the job is; False where the job is no longer ours."""
+def renew_lease(connection: Connection, job: Job, lease_seconds: float, stage: str) -> bool:
+    """Renew a lease and note the job's stage; False if the job is no longer ours."""
     return _change(connection, job, lease_until=moment(lease_seconds), stage=stage)
 
 
@@ -443,8 +443,8 @@ def give_back(connection: Connection, job: Job) -> bool:
     return _change(connection, job, state="queued", stage=QUEUED_STAGE, owner=None, lease_until=None)
 
 
-def crashed(connection: Connection, job: Job) -> bool:
-    """Put back a job that killed its process, and count that; False where it is no longer ours."""
+def put_back_crashed(connection: Connection, job: Job) -> bool:
+    """Put back a job that killed its process, and count the crash; False if it is no longer ours."""
     return _change(
         connection,
         job,
@@ -456,8 +456,8 @@ def crashed(connection: Connection, job: Job) -> bool:
     )
 
 
-def wait(connection: Connection, job: Job, seconds: float, *, begun: bool = True) -> bool:
-    """Put back a job that cannot go on yet, to be looked at again then; False where it is no longer ours.
+def postpone(connection: Connection, job: Job, seconds: float, *, begun: bool = True) -> bool:
+    """Put back a job that cannot go on yet, to be claimed again later; False if it is no longer ours.
 
     Parameters
     ----------
@@ -478,13 +478,13 @@ def wait(connection: Connection, job: Job, seconds: float, *, begun: bool = True
 
 
 def release(connection: Connection, video_id: str) -> int:
-    """Let the jobs begin that wait for a video, which is settled now; returns how many there were."""
+    """Queue the jobs that wait for a video; returns how many there were."""
     waiting = (jobs.c.video_id == video_id) & (jobs.c.state == "waiting")
     return connection.execute(jobs.update().where(waiting).values(state="queued", not_before=None)).rowcount
 
 
 def expire(connection: Connection, queue: str, older_than: str) -> int:
-    """Fail the jobs of a queue that nobody began and that were accepted before a moment; returns how many."""
+    """Fail the jobs of a queue that were accepted before a moment and never claimed; returns how many."""
     fault = Fault(422, "invalid_request", "the job waited in its queue for too long and was given up; submit it again")
     stale = (jobs.c.queue == queue) & (jobs.c.state == "queued") & (jobs.c.created_at < older_than)
     change = jobs.update().where(stale, jobs.c.attempt == 0)
@@ -492,14 +492,14 @@ def expire(connection: Connection, queue: str, older_than: str) -> int:
     return done.rowcount
 
 
-def forget(connection: Connection, settled_before: str, most: int) -> int:
-    """Forget jobs that were settled before a moment, at most so many; returns how many those were.
+def delete_settled(connection: Connection, settled_before: str, most: int) -> int:
+    """Delete jobs that were settled before a moment, at most so many; returns how many.
 
-    A job that an Idempotency-Key still names stays: a repeat of the call is told of it.
+    A job that an Idempotency-Key still names is kept: a repeat of the call answers with it.
     """
     stale = (
         sa.select(jobs.c.job_id)
-        .where(jobs.c.finished_at < settled_before, jobs.c.job_id.not_in(sa.select(repeats.c.job_id)))
+        .where(jobs.c.finished_at < settled_before, jobs.c.job_id.not_in(sa.select(idempotency_keys.c.job_id)))
         .order_by(jobs.c.finished_at)
         .limit(most)
     )
@@ -518,7 +518,7 @@ def depths(connection: Connection) -> list[Depth]:
     return [Depth(*row) for row in connection.execute(query)]
 
 
-def unsettled(connection: Connection) -> set[str]:
+def unsettled_ids(connection: Connection) -> set[str]:
     """The ids of all jobs that are not settled."""
     return set(connection.scalars(sa.select(jobs.c.job_id).where(_is_open())))
 

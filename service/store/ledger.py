@@ -13,7 +13,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 from ulid import ULID
 
-from service.billing.prices import CALL, Prices, current_prices
+from service.prices import CALL, Prices, current_prices
 from service.store.moments import month_of
 from service.store.tables import accounts, ledger
 from workbench.errors import ParameterError

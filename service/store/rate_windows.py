@@ -29,7 +29,7 @@ _COUNT = sa.text(
 
 @dataclass(frozen=True, slots=True)
 class Rate:
-    """Where a key stands in its window."""
+    """The state of a key's window."""
 
     limit: int
     requests: int
@@ -69,8 +69,8 @@ def count(connection: Connection, key_id: str, limit: int, at: float) -> Rate:
     return Rate(limit, row.requests, min(WINDOW_SECONDS, row.opened_at + WINDOW_SECONDS - at))
 
 
-def look(connection: Connection, key_id: str, limit: int, at: float) -> Rate:
-    """Where a key stands, without counting."""
+def get(connection: Connection, key_id: str, limit: int, at: float) -> Rate:
+    """The state of a key's window, without counting a request."""
     row = connection.execute(sa.select(rate_windows).where(rate_windows.c.key_id == key_id)).first()
     if row is None or not at - WINDOW_SECONDS < row.opened_at < at + WINDOW_SECONDS:
         return Rate(limit, 0, WINDOW_SECONDS)

@@ -1,12 +1,19 @@
 """The service's tables, beside those of the workbench in one database: SQLite or PostgreSQL, the same statements.
 
-    accounts      who pays, with what, up to which sum          keys           hashes of API keys
-    claims        whose a video is, and how far its ingest is   jobs           work accepted, running, settled
-    answers       finished results by what they depend on       rate_windows   one row a key
-    ledger        charges and credits, never changed            month_totals   what an account spent in a month
-    repeats       Idempotency-Key of a beats call               notices        webhooks seen
-    account_beats whose bytes were mapped for whom              workers        heartbeats of job processes
-    turns         when an account was served last               facts          single values that processes share
+    accounts           who pays, with what, up to which sum
+    answers            finished results by what they depend on
+    api_keys           hashes of API keys
+    idempotency_keys   which job an Idempotency-Key of a beats call names
+    jobs               work accepted, running, settled
+    ledger             charges and credits, never changed
+    mapped_recordings  which account had the beats of which bytes mapped
+    month_totals       what an account spent in a month
+    rate_windows       how often an API key was used in its present minute
+    seen_webhooks      webhooks that have had their effect
+    shared_values      single values that all processes share
+    turns              when an account was served last
+    video_owners       whose a video is, and how far its ingest is
+    workers            heartbeats of job processes
 
 Moments are texts as `workbench.store.database.now` writes them, which sort; amounts are whole micro-dollars, so that
 sums are exact.
@@ -35,8 +42,8 @@ accounts = sa.Table(
     sa.Column("created_at", sa.String, nullable=False),
 )
 
-keys = sa.Table(
-    "keys",
+api_keys = sa.Table(
+    "api_keys",
     metadata,
     sa.Column("key_id", sa.String, primary_key=True),
     sa.Column("account", sa.String, nullable=False),
@@ -55,8 +62,8 @@ rate_windows = sa.Table(
     sa.Column("requests", sa.Integer, nullable=False),
 )
 
-claims = sa.Table(
-    "claims",
+video_owners = sa.Table(
+    "video_owners",
     metadata,
     sa.Column("video_id", sa.String, primary_key=True),
     sa.Column("account", sa.String),  # null: shared by all
@@ -131,26 +138,26 @@ month_totals = sa.Table(
     sa.Column("micros", sa.BigInteger, nullable=False),
 )
 
-repeats = sa.Table(
-    "repeats",
+idempotency_keys = sa.Table(
+    "idempotency_keys",
     metadata,
     sa.Column("account", sa.String, primary_key=True),
     sa.Column("endpoint", sa.String, primary_key=True),
-    sa.Column("key", sa.String, primary_key=True),
+    sa.Column("idempotency_key", sa.String, primary_key=True),
     sa.Column("fingerprint", sa.String, nullable=False),  # SHA-256 of the request
     sa.Column("job_id", sa.String, nullable=False),
     sa.Column("created_at", sa.String, nullable=False),
 )
 
-notices = sa.Table(
-    "notices",
+seen_webhooks = sa.Table(
+    "seen_webhooks",
     metadata,
     sa.Column("webhook_id", sa.String, primary_key=True),
     sa.Column("received_at", sa.String, nullable=False),
 )
 
-account_beats = sa.Table(
-    "account_beats",
+mapped_recordings = sa.Table(
+    "mapped_recordings",
     metadata,
     sa.Column("account", sa.String, primary_key=True),
     sa.Column("content_hash", sa.String, primary_key=True),
@@ -173,8 +180,8 @@ workers = sa.Table(
     sa.Column("seen_at", sa.String, nullable=False),
 )
 
-facts = sa.Table(
-    "facts",
+shared_values = sa.Table(
+    "shared_values",
     metadata,
     sa.Column("name", sa.String, primary_key=True),
     sa.Column("value", sa.String, nullable=False),
@@ -239,6 +246,18 @@ MIGRATIONS: tuple[Migration, ...] = (
             "UPDATE answers SET used_at = created_at",
             "CREATE INDEX answers_by_use ON answers (used_at)",
             "CREATE INDEX jobs_settled ON jobs (finished_at) WHERE finished_at IS NOT NULL",
+        ),
+    ),
+    (
+        "service/0003_names",
+        (
+            "ALTER TABLE account_beats RENAME TO mapped_recordings",
+            "ALTER TABLE repeats RENAME TO idempotency_keys",
+            "ALTER TABLE idempotency_keys RENAME COLUMN key TO idempotency_key",
+            "ALTER TABLE facts RENAME TO shared_values",
+            "ALTER TABLE notices RENAME TO seen_webhooks",
+            "ALTER TABLE claims RENAME TO video_owners",
+            "ALTER TABLE keys RENAME TO api_keys",
         ),
     ),
 )

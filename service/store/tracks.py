@@ -1,4 +1,4 @@
-"""The catalog's tracks as far as an HTTP process needs to know them; it reads them, the workbench writes them."""
+"""What an HTTP process reads of the catalog's tracks; the workbench writes them."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class TrackFacts:
     seconds: float | None
     """decoded length; None where it was never analysed"""
     grid_revision: str = ""
-    """which of the track's grids counts; empty: the one that we heard"""
+    """of the beat grid that was corrected by hand; empty: the detected grid is used"""
 
 
 # put together once; a track that was never analysed has no recording, most have no corrected grid
@@ -59,7 +59,7 @@ _BY_AUDIO = (
 )
 
 
-def with_audio(connection: Connection, audio_id: str) -> TrackFacts | None:
+def find_by_audio(connection: Connection, audio_id: str) -> TrackFacts | None:
     """A track whose bytes an audio id stands for."""
     first = audio_id.removeprefix("aud_")
     track_id = connection.scalar(_BY_AUDIO, {"first": first, "end": f"{first}g"})

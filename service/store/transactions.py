@@ -22,12 +22,12 @@ _THREADS = 8
 
 
 class Transactions:
-    """One database, for coroutines.
+    """Transactions on one database for coroutines.
 
     Parameters
     ----------
     database : closed by `close`
-    wakeup : rung when a transaction in which a job was accepted is written
+    wakeup : notified after a transaction in which a job was accepted has been committed
     """
 
     def __init__(self, database: Database, wakeup: WakeupPipe) -> None:
@@ -61,7 +61,7 @@ class Transactions:
 
         def run() -> T:
             with self.database.write() as connection:
-                done, work_accepted = work(connection), jobs.accepted(connection)
+                done, work_accepted = work(connection), jobs.has_accepted(connection)
             if work_accepted:
                 self._wakeup.notify()
             return done
@@ -69,7 +69,7 @@ class Transactions:
         return await asyncio.get_running_loop().run_in_executor(self._writers, run)
 
     def close(self) -> None:
-        """Finish what runs and give back the connections."""
+        """Wait for the transactions that run, and close the database."""
         self._writers.shutdown()
         self._readers.shutdown()
         self.database.close()

@@ -1,4 +1,4 @@
-"""Workers: signs of life of the processes that run jobs."""
+"""Workers: heartbeats of the processes that run jobs."""
 
 from __future__ import annotations
 
@@ -24,24 +24,24 @@ class Worker:
     seen_at: str
 
 
-def beat(connection: Connection, owner: str, queues: Iterable[str]) -> None:
-    """Say that a worker is alive."""
+def send_heartbeat(connection: Connection, owner: str, queues: Iterable[str]) -> None:
+    """Note that a worker is alive."""
     values = {"queues": ",".join(queues), "seen_at": now()}
     row = insert(connection, workers).values(owner=owner, **values)
     connection.execute(row.on_conflict_do_update(index_elements=["owner"], set_=values))
 
 
-def alive(connection: Connection, seconds: float) -> list[Worker]:
-    """The workers that gave a sign of life within so many seconds."""
+def list_alive(connection: Connection, seconds: float) -> list[Worker]:
+    """The workers whose last heartbeat is at most so many seconds old."""
     rows = connection.execute(sa.select(workers).where(workers.c.seen_at > moment(-seconds)))
     return [Worker(row.owner, tuple(row.queues.split(",")), row.seen_at) for row in rows]
 
 
-def leave(connection: Connection, owner: str) -> None:
-    """Forget a worker that stops."""
+def delete(connection: Connection, owner: str) -> None:
+    """Delete a worker that stops."""
     connection.execute(workers.delete().where(workers.c.owner == owner))
 
 
-def forget(connection: Connection, seconds: float) -> None:
-    """Forget the workers that gave no sign of life for so many seconds."""
+def delete_silent(connection: Connection, seconds: float) -> None:
+    """Delete the workers whose last heartbeat is at least so many seconds old."""
     connection.execute(workers.delete().where(workers.c.seen_at <= moment(-seconds)))

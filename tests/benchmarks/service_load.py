@@ -152,7 +152,7 @@ def memory(served: Served, request: bytes) -> Table:
 def idle(served: Served, url: str) -> Table:
     """What the processes cost while nothing is asked, and how soon a job begins then."""
     table = Table("Service: idle", ("process", "% of a core", "jobs", "accepted to begun, p50 ms", "longest ms"))
-    names = {"HTTP": "http_process", "jobs": "service.console", "ranking": "ranking_process"}
+    names = {"HTTP": "http_process", "jobs": "service.console", "ranking": "service.ranking.process"}
     before = {name: served.cpu_seconds(command) for name, command in names.items()}
     time.sleep(IDLE_SECONDS)
     used = {name: served.cpu_seconds(command) - before[name] for name, command in names.items()}

@@ -199,7 +199,7 @@ class Service:
         with database.write() as connection:
             secret = signatures.link_secret(connection, ServiceSettings())
         database.close()
-        return f"{self.url}{path}?{signatures.query(secret, path, int(time.time() + seconds))}"
+        return f"{self.url}{path}?{signatures.signed_query(secret, path, int(time.time() + seconds))}"
 
     def unserved(self, account: str, kind: str, **more: Any) -> str:
         """The id of a job that nobody will ever take up."""

@@ -11,8 +11,8 @@ import pytest
 
 from service.store import jobs
 from service.store.jobs import NewJob
+from service.store.tables import idempotency_keys
 from service.store.tables import jobs as rows
-from service.store.tables import repeats
 
 RUNNING = {"job_id", "track_id", "status", "stage", "poll"}
 GRID = {
@@ -98,7 +98,7 @@ def test_a_key_reused_for_a_different_request_answers_422(customer: Any, site: A
 def test_a_key_is_honoured_for_24_hours(service: Any, customer: Any, site: Any) -> None:
     request, headers = {"audio_url": f"{site.url}/song.flac"}, {"Idempotency-Key": "daily"}
     first = customer.post("/v1/beats", request, headers=headers).json()["job_id"]
-    mine = repeats.update().where(repeats.c.account == customer.account)
+    mine = idempotency_keys.update().where(idempotency_keys.c.account == customer.account)
     assert service.changed(mine.values(created_at=long_ago(hours=23, minutes=59))) == 1
     assert customer.post("/v1/beats", request, headers=headers).json()["job_id"] == first
     service.changed(mine.values(created_at=long_ago(hours=24, seconds=1)))

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
-from service.store.facts import ANALYSIS_REVISION
-from service.store.tables import claims, facts
+from service.store.shared_values import ANALYSIS_REVISION
+from service.store.tables import shared_values, video_owners
 from workbench.catalog.library import Library
 from workbench.media.audio import decode, write_audio
 from workbench.store.database import tracks
@@ -87,7 +87,7 @@ def test_a_running_job_polls_as_202(service: Any, customer: Any, family: str) ->
 def test_another_account_gets_its_own_job_and_charge_on_the_same_build(service: Any, customer: Any) -> None:
     """A second call by the same account on a pair that is being built answers `202` with the same `job_id`."""
     video_id = customer.fresh_video()
-    service.changed(claims.update().where(claims.c.video_id == video_id).values(account=None))
+    service.changed(video_owners.update().where(video_owners.c.video_id == video_id).values(account=None))
     other, pair = service.customer(), {"video_id": video_id, "track_id": "trk_2"}
     first, second, foreign = (who.post("/v1/loop", pair) for who in (customer, customer, other))
     assert first.status_code == second.status_code == foreign.status_code == 202
@@ -104,16 +104,16 @@ def test_another_version_of_plans_or_analysis_invalidates_what_is_stored(service
     """Raising the plan-format version invalidates cached plans, as everything else does that decides an answer."""
     customer.answered("/v1/loop", PAIR)
     assert customer.post("/v1/loop", PAIR).status_code == 200
-    now = facts.c.name == ANALYSIS_REVISION
+    now = shared_values.c.name == ANALYSIS_REVISION
     database = service.database()
     with database.read() as connection:
-        revision = connection.scalar(sa.select(facts.c.value).where(now))
+        revision = connection.scalar(sa.select(shared_values.c.value).where(now))
     database.close()
-    service.changed(facts.update().where(now).values(value="what an update would make of it"))
+    service.changed(shared_values.update().where(now).values(value="what an update would make of it"))
     try:
         anew = customer.post("/v1/loop", PAIR)
     finally:
-        service.changed(facts.update().where(now).values(value=revision))
+        service.changed(shared_values.update().where(now).values(value=revision))
     assert anew.status_code == 202
     assert customer.settled(anew).json()["applicable"] is True
 

@@ -13,7 +13,7 @@ import httpx
 import pytest
 import sqlalchemy as sa
 
-from service.store.tables import keys, rate_windows
+from service.store.tables import api_keys, rate_windows
 
 VIDEO = "/v1/videos/vid_long"
 
@@ -60,7 +60,7 @@ def test_a_key_expires_at_its_moment(service: Any) -> None:
     customer = service.customer("--expires", "2099-01-01T00:00:00Z")
     assert customer.get(VIDEO).status_code == 200
     past = (datetime.now(UTC) - timedelta(seconds=1)).isoformat(timespec="microseconds")
-    service.changed(keys.update().where(keys.c.account == customer.account).values(expires_at=past))
+    service.changed(api_keys.update().where(api_keys.c.account == customer.account).values(expires_at=past))
     service.refused(customer.get(VIDEO), 401)
 
 
@@ -145,7 +145,7 @@ def test_60_at_once_pass_the_61st_does_not_over_all_processes(bare: Any, tmp_pat
 
 def window(service: Any, customer: Any, **values: float) -> None:
     """Change the window of a customer's key."""
-    whose = sa.select(keys.c.key_id).where(keys.c.account == customer.account).scalar_subquery()
+    whose = sa.select(api_keys.c.key_id).where(api_keys.c.account == customer.account).scalar_subquery()
     assert service.changed(rate_windows.update().where(rate_windows.c.key_id == whose).values(**values)) == 1
 
 

@@ -73,21 +73,17 @@ def command(
 
 def loop_body(loop: Loop, video_id: str | None = None) -> LoopResult:
     """The JSON body of a loop; without an id a clip goes by its file's name, a bare length by its seconds."""
-    from workbench.results.loop import TrackRef, loop_result
+    from workbench.results.loop import loop_result
 
     mix = None
     if loop.mix is not None:
         from workbench.results.mix import mix_body
 
         mix = mix_body(loop.mix)
-    track = loop.song.track
     return loop_result(
         loop.answer,
         video_id=video_id or (loop.video.name if loop.video is not None else f"{loop.video_seconds:g}s"),
         track_id=loop.song.track_id,
-        track=TrackRef(
-            catalog_song_id=None if track is None else track.catalog_song_id,
-            catalog_audio_file_id=None if track is None else track.catalog_audio_file_id,
-        ),
+        track=loop.song.track,
         mix=mix,
     )

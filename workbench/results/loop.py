@@ -1,7 +1,8 @@
 """The JSON body of a loop: a plan that covers the clip, or the reason why there is none.
 
-`loop_result` writes what `workbench.loops.cover` answers; `plan_from_json` reads a plan back, bare or inside a whole
-result, with every rule of how plans are played checked again.
+`loop_result` writes what `workbench.loops.cover` answers, put together in `workbench.results.loop_parts`;
+`plan_from_json` reads a plan back, bare or inside a whole result, with every rule of how plans are played checked
+again.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ from workbench.errors import PlanError
 from workbench.loops.plan import MAX_OPTIONS, PLAN_VERSION, LoopPlan, LoopSegment
 from workbench.loops.refusals import Reason, Refusal
 from workbench.results.body import Body, optional
+from workbench.results.loop_parts import CatalogIds, loop_names, refusal_facts, with_mix
 from workbench.results.mix import MixBody
 
 
@@ -140,28 +142,26 @@ class LoopResult(Body):
 
 
 def loop_result(
-    answer: LoopPlan | Refusal, *, video_id: str, track_id: str, track: TrackRef, mix: MixBody | None = None
+    answer: LoopPlan | Refusal, *, video_id: str, track_id: str, track: CatalogIds | None, mix: MixBody | None = None
 ) -> LoopResult:
-    """The body of an answer of the planner; `mix` is left out of a refusal."""
-    who: dict[str, Any] = {"video_id": video_id, "track_id": track_id, "track": track}
+    """The body of an answer of the planner.
+
+    Parameters
+    ----------
+    answer : the plan, or why there is none
+    video_id, track_id : as the caller gave them
+    track : the record of the track; None for a track that is in no catalog
+    mix : left out of a refusal
+    """
+    facts = refusal_facts(answer) if isinstance(answer, Refusal) else {"applicable": True, "plan": plan_body(answer)}
+    return LoopResult.model_validate(loop_names(video_id, track_id, track) | with_mix(facts, mix))
+
+
+def loop_facts(answer: LoopPlan | Refusal) -> dict[str, Any]:
+    """What is the same for every caller of an answer of the planner, as JSON: see `workbench.results.loop_parts`."""
     if isinstance(answer, Refusal):
-        return LoopResult(
-            **who,
-            applicable=False,
-            plan=refused_body(answer),
-            hint=answer.hint,
-            retryable=answer.retryable,
-        )
-    if mix is not None:
-        who["mix"] = mix
-    return LoopResult(**who, applicable=True, plan=plan_body(answer))
-
-
-def refused_body(refusal: Refusal) -> RefusedBody:
-    """The plan part of a refusal."""
-    lengths = {name: getattr(refusal, name) for name in ("video_seconds", "track_seconds", "required_excess_seconds")}
-    given = {name: value for name, value in lengths.items() if value is not None}
-    return RefusedBody(applicable=False, reason=refusal.reason.value, **given)
+        return refusal_facts(answer)
+    return {"applicable": True, "plan": plan_body(answer).to_json()}
 
 
 def plan_body(plan: LoopPlan) -> PlanBody:

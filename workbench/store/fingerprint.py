@@ -9,6 +9,7 @@ import hashlib
 import json
 import re
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 from pydantic import BaseModel
 
@@ -16,6 +17,20 @@ from workbench.errors import ParameterError
 
 _HASH = re.compile(r"[0-9a-f]{16,128}")
 _STAGE = re.compile(r"[a-z][a-z0-9_]{0,63}")
+
+
+@dataclass(frozen=True, slots=True)
+class CacheKeyPart:
+    """What a result depends on besides parameters: a version of code, or the digest of weights or of a correction."""
+
+    name: str
+    """as it stands in the key, where no other part may have it; results on disk are found by it"""
+    field: str
+    value: str | int
+
+
+KeyPart: TypeAlias = BaseModel | CacheKeyPart
+"""an object of parameters, or something else that a result depends on"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +55,8 @@ class StageKey:
             raise ParameterError(f"stage versions count from 1, got {self.version}")
 
     @classmethod
-    def of(cls, content_hash: str, stage: str, version: int, *params: BaseModel) -> StageKey:
-        """The key of a stage that depends on these parameter objects."""
+    def of(cls, content_hash: str, stage: str, version: int, *params: KeyPart) -> StageKey:
+        """The key of a stage that depends on these parameter objects and other parts."""
         return cls(content_hash, stage, version, canonical_json(*params))
 
     @property
@@ -50,14 +65,22 @@ class StageKey:
         return hashlib.sha256(self.params.encode()).hexdigest()
 
 
-def canonical_json(*params: BaseModel) -> str:
-    """One text for equal parameters: JSON by class name, keys sorted, no blanks, default values written out.
+def canonical_json(*params: KeyPart) -> str:
+    """One text for equal parameters: JSON by name, keys sorted, no blanks, default values written out.
+
+    An object of parameters goes by the name of its class.
 
     Raises
     ------
-    ParameterError : two objects of one class
+    ParameterError : two parts of one name
     """
-    named = {type(model).__name__: model.model_dump(mode="json") for model in params}
+    named = dict(_named(part) for part in params)
     if len(named) != len(params):
         raise ParameterError("a stage takes at most one parameter object of each class")
     return json.dumps(named, sort_keys=True, separators=(",", ":"), ensure_ascii=True, allow_nan=False)
+
+
+def _named(part: KeyPart) -> tuple[str, dict[str, Any]]:
+    if isinstance(part, CacheKeyPart):
+        return part.name, {part.field: part.value}
+    return type(part).__name__, part.model_dump(mode="json")

@@ -18,7 +18,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel
 
 from workbench.align.landmarks import Heard, Landmarks, find_landmarks, landmarks_from_arrays, landmarks_to_arrays
 from workbench.align.placements import Placement, place
@@ -27,7 +26,7 @@ from workbench.home import Home
 from workbench.params import WorkbenchParams
 from workbench.progress import Progress, silent
 from workbench.recording import VideoSeconds
-from workbench.store.fingerprint import StageKey
+from workbench.store.fingerprint import KeyPart, StageKey
 from workbench.video.moments import Moments, find_moments
 from workbench.workflows.analyze import Sound, beat_stage, loop_stage, profile_parts, store_of
 from workbench.workflows.tracks import TrackSource
@@ -229,6 +228,6 @@ def landmark_stage(store: ArrayStore, sound: Sound) -> dict[str, NDArray[Any]]:
     return arrays
 
 
-def _landmark_key(content_hash: str, profile: tuple[BaseModel, ...], params: WorkbenchParams) -> StageKey:
+def _landmark_key(content_hash: str, profile: tuple[KeyPart, ...], params: WorkbenchParams) -> StageKey:
     """The key of landmarks on a grid and profile that depend on some parts."""
     return StageKey.of(content_hash, "landmarks", LANDMARKS_VERSION, *profile, params.landmarks)

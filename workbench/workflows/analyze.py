@@ -24,7 +24,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ConfigDict
 
 from workbench.beats.grid import BeatGrid
 from workbench.home import Home
@@ -35,7 +34,7 @@ from workbench.progress import Progress, silent
 from workbench.recording import FloatArray, Recording
 from workbench.settings import load_settings
 from workbench.store.arrays import ArrayStore
-from workbench.store.fingerprint import StageKey
+from workbench.store.fingerprint import CacheKeyPart, KeyPart, StageKey
 
 if TYPE_CHECKING:
     from workbench.features.onsets import OnsetStrengths
@@ -43,45 +42,11 @@ if TYPE_CHECKING:
     from workbench.store.grids import CorrectedGrid
 
 BEATS_VERSION = 3
-"""Raise it when the code of features or beats changes a grid; new weights need no raise, see `Learned`."""
+"""Raise it when the code of features or beats changes a grid; new weights need no raise, see `grid_parts`."""
 LOOPS_VERSION = 3
 """Raise it when the code of structure or loops changes a profile."""
 
 Arrays = dict[str, NDArray[Any]]
-
-
-class Learned(BaseModel):
-    """What the beat tracker learned from data, as a part of a key: other weights never answer with an old grid."""
-
-    model_config = ConfigDict(frozen=True)
-
-    beats: str
-    """digest of the weights"""
-
-
-class BeatsMade(BaseModel):
-    """By which code a grid was made, as a part of the key of what is made on it."""
-
-    model_config = ConfigDict(frozen=True)
-
-    version: int = BEATS_VERSION
-
-
-class LoopsMade(BaseModel):
-    """By which code a loop profile was made, as a part of the key of what is made on it."""
-
-    model_config = ConfigDict(frozen=True)
-
-    version: int = LOOPS_VERSION
-
-
-class Corrected(BaseModel):
-    """That a grid was corrected by hand, as a part of a key: what was made on the old one never answers for it."""
-
-    model_config = ConfigDict(frozen=True)
-
-    grid: str
-    """digest of the grid"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -154,12 +119,12 @@ class Sound:
         return corrected_grid(self._home or Home.chosen(settings), settings, self.content_hash)
 
     @property
-    def grid_parts(self) -> tuple[BaseModel, ...]:
+    def grid_parts(self) -> tuple[KeyPart, ...]:
         """What the grid depends on, as parts of the key of whatever is made on it."""
         return grid_parts(self.params, "" if self.correction is None else self.correction.revision)
 
     @property
-    def profile_parts(self) -> tuple[BaseModel, ...]:
+    def profile_parts(self) -> tuple[KeyPart, ...]:
         """What grid and loop profile depend on, as parts of the key of whatever is made on them."""
         return profile_parts(self.params, "" if self.correction is None else self.correction.revision)
 
@@ -188,15 +153,23 @@ class Sound:
         return detect_onsets(self.spectrum, self.params.beats)
 
 
-def grid_parts(params: WorkbenchParams, correction: str) -> tuple[BaseModel, ...]:
-    """What a grid depends on; `correction`: the revision of the corrected one, empty where there is none."""
-    heard = (params.spectrum, params.beats, _learned(params), BeatsMade())
-    return (*heard, Corrected(grid=correction)) if correction else heard
+def grid_parts(params: WorkbenchParams, correction: str) -> tuple[KeyPart, ...]:
+    """What a grid depends on: parameters, the weights of the tracker, the code, and a correction by hand.
+
+    Parameters
+    ----------
+    params : all parameters
+    correction : revision of the corrected grid; empty if there is none
+    """
+    code = CacheKeyPart("BeatsMade", "version", BEATS_VERSION)
+    detected = (params.spectrum, params.beats, _weights_part(params), code)
+    return (*detected, CacheKeyPart("Corrected", "grid", correction)) if correction else detected
 
 
-def profile_parts(params: WorkbenchParams, correction: str) -> tuple[BaseModel, ...]:
+def profile_parts(params: WorkbenchParams, correction: str) -> tuple[KeyPart, ...]:
     """What a grid and the loop profile on it depend on; `correction` as for `grid_parts`."""
-    return (*grid_parts(params, correction), params.seams, params.sections, params.endings, LoopsMade())
+    code = CacheKeyPart("LoopsMade", "version", LOOPS_VERSION)
+    return (*grid_parts(params, correction), params.seams, params.sections, params.endings, code)
 
 
 def analyze(
@@ -324,13 +297,14 @@ def beat_stage(store: ArrayStore, sound: Sound) -> BeatMap:
 def _beats_key(sound: Sound) -> StageKey:
     params = sound.params
     # what was heard stays what was heard: a correction stands in front of it
-    return StageKey.of(sound.content_hash, "beats", BEATS_VERSION, params.spectrum, params.beats, _learned(params))
+    return StageKey.of(sound.content_hash, "beats", BEATS_VERSION, params.spectrum, params.beats, _weights_part(params))
 
 
-def _learned(params: WorkbenchParams) -> Learned:
+def _weights_part(params: WorkbenchParams) -> CacheKeyPart:
+    """The weights of the beat tracker: other weights never answer with an old grid."""
     from workbench.beats.weights import learned_digest
 
-    return Learned(beats=learned_digest(params.beats.activation))
+    return CacheKeyPart("Learned", "beats", learned_digest(params.beats.activation))
 
 
 def _beat_map(sound: Sound, arrays: Arrays, cached: bool) -> BeatMap:

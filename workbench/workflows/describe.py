@@ -17,7 +17,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from pydantic import BaseModel, ConfigDict
 
 from workbench.catalog.library import Measurement
 from workbench.character.describe import FACTS, Character, character_from_arrays, character_to_arrays
@@ -25,7 +24,7 @@ from workbench.character.fitted import fitted_digest
 from workbench.home import Home
 from workbench.params import CharacterParams, WorkbenchParams
 from workbench.progress import Progress, silent
-from workbench.store.fingerprint import StageKey
+from workbench.store.fingerprint import CacheKeyPart, KeyPart, StageKey
 from workbench.workflows.align import LANDMARKS_VERSION, landmark_stage
 from workbench.workflows.analyze import Arrays, Sound, beat_stage, loop_stage, profile_parts, store_of
 
@@ -37,15 +36,6 @@ CHARACTER_VERSION = 1
 
 _TRACK_FIELDS = {"key_name": "musical_key_name", "key_mode": "musical_key_mode"}
 """names of a track's fields for facts of a character that have another name"""
-
-
-class Fitted(BaseModel):
-    """The models that were fitted to data, as a part of a key: others never answer with an old character."""
-
-    model_config = ConfigDict(frozen=True)
-
-    character: str
-    """digest of `character.json`"""
 
 
 def describe(
@@ -89,9 +79,9 @@ def analysis_name(params: WorkbenchParams) -> str:
     return f"character.v{CHARACTER_VERSION}.landmarks.v{LANDMARKS_VERSION}.{key.params_digest[:16]}"
 
 
-def _character_parts(params: WorkbenchParams, profile: tuple[BaseModel, ...]) -> tuple[BaseModel, ...]:
+def _character_parts(params: WorkbenchParams, profile: tuple[KeyPart, ...]) -> tuple[KeyPart, ...]:
     """What a character depends on that is measured on a grid and profile which depend on some parts themselves."""
-    return (*profile, params.cover, params.character, Fitted(character=fitted_digest()))
+    return (*profile, params.cover, params.character, CacheKeyPart("Fitted", "character", fitted_digest()))
 
 
 def _character(sound: Sound, home: Home | None) -> Character:

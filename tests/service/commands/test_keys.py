@@ -11,7 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from service.console import app
-from service.store import keys
+from service.store import api_keys
 from service.store.tables import open_database
 from workbench.errors import ParameterError
 from workbench.home import Home
@@ -28,11 +28,11 @@ def listed(workbench: Callable[..., Result]) -> list[dict[str, Any]]:
     return [json.loads(line) for line in workbench("keys", "list").stdout.splitlines()]
 
 
-def caller(home: Path, secret: str) -> keys.Caller | None:
+def caller(home: Path, secret: str) -> api_keys.Caller | None:
     """Whom the service takes the holder of a key for."""
     database = open_database(Home(home), WorkbenchSettings(home=home))
     with database.read() as connection:
-        found = keys.caller_of(connection, secret)
+        found = api_keys.find_caller(connection, secret)
     database.close()
     return found
 

@@ -24,7 +24,7 @@ import numpy as np
 import pytest
 import trustme
 
-from service.store import accounts, claims, jobs, keys, ledger
+from service.store import accounts, api_keys, jobs, ledger, video_owners
 from service.store.tables import jobs as rows
 from service.store.tables import open_database
 from workbench.bundled import bundled_path
@@ -116,7 +116,7 @@ def database(tmp_path: Path) -> Iterator[Database]:
 def service(database: Database, tmp_path: Path) -> Iterator[Service]:
     with database.write() as connection:
         accounts.ensure(connection, "ada")
-        _, key = keys.create(connection, "ada")
+        _, key = api_keys.create(connection, "ada")
     running = Service(tmp_path, key)
     yield running
     running.stop()
@@ -137,8 +137,9 @@ def test_what_was_accepted_is_done_and_charged_once(service: Service, database: 
 
     def settled() -> bool:
         with database.read() as connection:
-            found = [claims.get(connection, video_id) for video_id in accepted]
-            return all(one is not None and one.status == "ready" for one in found) and not jobs.unsettled(connection)
+            found = [video_owners.get(connection, video_id) for video_id in accepted]
+            unsettled = jobs.unsettled_ids(connection)
+        return all(one is not None and one.status == "ready" for one in found) and not unsettled
 
     until(settled, "all videos are ready")
     for video_id in accepted:
@@ -190,7 +191,7 @@ def test_thirty_kill_points(database: Database, tmp_path: Path) -> None:
         Library(database).add(folder / f"{number}.ogg", {}, track_id=f"trk_{number}")
     with database.write() as connection:
         accounts.ensure(connection, "ada")
-        _, key = keys.create(connection, "ada")
+        _, key = api_keys.create(connection, "ada")
     with site(folder) as url:
         service = Service(
             tmp_path,
@@ -228,7 +229,7 @@ def running(database: Database) -> bool:
 
 def all_settled(database: Database) -> bool:
     with database.read() as connection:
-        return not jobs.unsettled(connection)
+        return not jobs.unsettled_ids(connection)
 
 
 def check_charges(database: Database) -> None:

@@ -12,9 +12,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from service.console import app
-from service.store import claims
-from service.store.claims import Claim
+from service.store import video_owners
 from service.store.tables import open_database
+from service.store.video_owners import OwnedVideo
 from workbench.errors import MediaError
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
@@ -39,11 +39,11 @@ def videos(tmp_path: Path) -> Callable[..., Result]:
     return lambda *arguments: CliRunner().invoke(app, ["videos", *map(str, arguments), "--home", str(tmp_path)])
 
 
-def claim(home: Path, video_id: str) -> Claim | None:
+def owned_video(home: Path, video_id: str) -> OwnedVideo | None:
     """Whose the service takes a video for."""
     database = open_database(Home(home), WorkbenchSettings(home=home))
     with database.read() as connection:
-        found = claims.get(connection, video_id)
+        found = video_owners.get(connection, video_id)
     database.close()
     return found
 
@@ -52,7 +52,7 @@ def test_a_shared_video_is_everybodys(videos: Callable[..., Result], film: Path,
     done = videos("add", film, "--shared", "--video-id", "vid_grey")
     record = json.loads(done.stdout)
     assert record | {"video_id": "vid_grey", "status": "ready", "ready": True, "title": "grey.mp4"} == record
-    found = claim(tmp_path, "vid_grey")
+    found = owned_video(tmp_path, "vid_grey")
     assert found is not None
     assert (found.account, found.status, found.title) == (None, "ready", "grey.mp4")
 
@@ -64,7 +64,7 @@ def test_an_accounts_video_is_its_own_and_may_be_given_away(
     assert video_id.startswith("vid_")
     for account in ("acme", "zebra"):
         videos("add", film, "--account", account, "--video-id", video_id)
-        found = claim(tmp_path, video_id)
+        found = owned_video(tmp_path, video_id)
         assert found is not None
         assert found.account == account
     (row,) = (json.loads(line) for line in videos("list").stdout.splitlines())
@@ -73,7 +73,7 @@ def test_an_accounts_video_is_its_own_and_may_be_given_away(
 
 def test_without_either_callers_do_not_know_it(videos: Callable[..., Result], film: Path, tmp_path: Path) -> None:
     video_id = json.loads(videos("add", film).stdout)["video_id"]
-    assert claim(tmp_path, video_id) is None
+    assert owned_video(tmp_path, video_id) is None
 
 
 def test_wrong_usage_exits_2(videos: Callable[..., Result], film: Path) -> None:

@@ -18,15 +18,15 @@ import pytest
 import sqlalchemy as sa
 import trustme
 
-from service.answers import keys, previews
+from service import cache_keys
 from service.jobs import kinds, settle
 from service.jobs.outcome import Context, JobFault, Outcome
 from service.settings import ServiceSettings
-from service.store import accounts, answers, claims, jobs, ledger, tables, tracks
-from service.store.claims import Claim
+from service.store import accounts, answers, jobs, ledger, tables, tracks, video_owners
 from service.store.jobs import Job, NewJob
 from service.store.moments import moment
 from service.store.tables import open_database
+from service.store.video_owners import OwnedVideo
 from workbench.bundled import bundled_path
 from workbench.catalog.library import Library
 from workbench.home import Home
@@ -102,7 +102,7 @@ class Studio:
 
     def settle(self, job: Job, outcome: Outcome) -> Job:
         with self.database.write() as connection:
-            assert settle.completed(connection, job, Outcome.from_json(outcome.to_json()))
+            assert settle.complete(connection, job, Outcome.from_json(outcome.to_json()))
         return self.read(job)
 
     def notes_use_of(self, answer_key: str, kind: str, request: dict[str, Any]) -> bool:
@@ -119,7 +119,7 @@ class Studio:
 
     def fail(self, job: Job, fault: JobFault) -> Job:
         with self.database.write() as connection:
-            assert settle.failed(connection, job, fault.status, str(fault))
+            assert settle.fail(connection, job, fault.status, str(fault))
         return self.read(job)
 
     def read(self, job: Job) -> Job:
@@ -128,13 +128,13 @@ class Studio:
         assert found is not None
         return found
 
-    def claim(self, video_id: str, **more: Any) -> None:
+    def own(self, video_id: str, **more: Any) -> None:
         with self.database.write() as connection:
-            claims.create(connection, Claim(video_id, "ada", "processing", **more))
+            video_owners.create(connection, OwnedVideo(video_id, "ada", "processing", **more))
 
-    def claimed(self, video_id: str) -> Claim:
+    def owned(self, video_id: str) -> OwnedVideo:
         with self.database.read() as connection:
-            found = claims.get(connection, video_id)
+            found = video_owners.get(connection, video_id)
         assert found is not None
         return found
 
@@ -184,7 +184,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     thread.start()
     settings = ServiceSettings(fetch_allow_hosts="localhost", fetch_ca_file=folder / "ca.pem")
     made = Studio(home, database, settings, f"https://localhost:{server.server_port}", folder)
-    made.claim("vid_1", title="holiday.mp4", source_url=f"{made.site}/holiday.mp4")
+    made.own("vid_1", title="holiday.mp4", source_url=f"{made.site}/holiday.mp4")
     yield made
     server.shutdown()
     server.server_close()
@@ -202,7 +202,7 @@ def ingested(studio: Studio) -> Job:
 
 def test_an_ingested_video_is_ready_and_charged_by_the_minute(studio: Studio, ingested: Job) -> None:
     assert ingested.answer == {"video_id": "vid_1", "status": "ready", "ready": True, "title": "holiday.mp4"}
-    assert (studio.claimed("vid_1").status, studio.claimed("vid_1").title) == ("ready", "holiday.mp4")
+    assert (studio.owned("vid_1").status, studio.owned("vid_1").title) == ("ready", "holiday.mp4")
     with studio.database.read() as connection:
         record = videos.get(connection, "vid_1")
     assert record.seconds == pytest.approx(SECONDS, abs=0.3)
@@ -221,7 +221,7 @@ def test_the_catalog_is_ranked_ahead_of_the_first_match(studio: Studio, ingested
 def test_an_upload_stays_where_it_is(studio: Studio) -> None:
     studio.home.prepared(studio.home.uploads)
     shutil.copy(studio.folder / "holiday.mp4", studio.home.uploads / "upl_1")
-    studio.claim("vid_2", title="my film.mp4", storage_key="upl_1", uploaded_bytes=1)
+    studio.own("vid_2", title="my film.mp4", storage_key="upl_1", uploaded_bytes=1)
     job = studio.job("ingest", {"source_url": None, "storage_key": "upl_1"}, video="vid_2", charge_key="video:vid_2")
     done = studio.settle(job, studio.run(job))
     assert done.answer is not None
@@ -233,15 +233,15 @@ def test_an_upload_stays_where_it_is(studio: Studio) -> None:
 @pytest.mark.parametrize("name", ["page.html", "song.ogg", "nowhere.mp4"])
 def test_what_is_no_video_fails_with_a_reason_and_is_not_charged(studio: Studio, name: str) -> None:
     video_id = f"vid_{name}"
-    studio.claim(video_id, title=name, source_url=f"{studio.site}/{name}")
+    studio.own(video_id, title=name, source_url=f"{studio.site}/{name}")
     job = studio.job("ingest", {"source_url": f"{studio.site}/{name}"}, video=video_id, charge_key=f"video:{video_id}")
     with pytest.raises(JobFault) as caught:
         studio.run(job)
     assert studio.fail(job, caught.value).state == "failed"
-    claim = studio.claimed(video_id)
-    assert claim.status == "failed"
-    assert claim.reason
-    assert str(studio.home.root) not in claim.reason
+    owned = studio.owned(video_id)
+    assert owned.status == "failed"
+    assert owned.reason
+    assert str(studio.home.root) not in owned.reason
     assert studio.booked(job) == []
 
 
@@ -365,7 +365,7 @@ def test_beats_have_real_stages_and_know_what_the_account_had_mapped(studio: Stu
         assert again is not None
         assert (again["cached"], again["track_id"], again["beats"]) == (cached, None, done["beats"])
         assert [entry.quantity for entry in studio.booked(job)] == [done["billed_minutes"]]
-    assert studio.notes_use_of(keys.beats_key(content_hash, "", REVISION), "beats", request)
+    assert studio.notes_use_of(cache_keys.beats_key(content_hash, "", REVISION), "beats", request)
 
 
 @pytest.mark.parametrize("name", ["page.html", "nowhere.ogg"])
@@ -380,8 +380,8 @@ def test_beats_of_no_sound_fail_with_422(studio: Studio, name: str) -> None:
 
 def test_a_preview_is_of_the_bytes_it_is_named_after(studio: Studio, swapped: str) -> None:
     with studio.database.read() as connection:
-        track = tracks.with_audio(connection, "aud_" + hash_file(studio.folder / "song.ogg")[:24])
-        assert tracks.with_audio(connection, "aud_" + 24 * "0") is None
+        track = tracks.find_by_audio(connection, "aud_" + hash_file(studio.folder / "song.ogg")[:24])
+        assert tracks.find_by_audio(connection, "aud_" + 24 * "0") is None
     assert track is not None
     assert track.track_id == "trk_1"
     studio.run(studio.job("preview", {"file": "aud_1-r1.mp3"}, charge_key=None))
@@ -392,21 +392,15 @@ def test_a_preview_is_of_the_bytes_it_is_named_after(studio: Studio, swapped: st
     assert not (studio.home.previews / "aud_2-r1.mp3").exists()
 
 
-def test_a_preview_is_made_anew_when_grid_or_analysis_change() -> None:
-    names = {previews.file_name("aud_1", *given) for given in (("", "r1"), ("", "r2"), ("g", "r1"))}
-    assert len(names) == 3
-    assert all(name.startswith("aud_1-") and name.endswith(".mp3") for name in names)
-
-
 def test_match_waits_for_its_video_and_reads_what_was_ranked_ahead(studio: Studio) -> None:
-    studio.claim("vid_late", title="late", source_url="https://example.org/late")
+    studio.own("vid_late", title="late", source_url="https://example.org/late")
     waiting = studio.job("match", {"include_sync": False}, video="vid_late")
     with studio.database.write() as connection:
         assert settle.settle_if_blocked(connection, waiting)
         assert not settle.settle_if_blocked(connection, replace(waiting, video_id="vid_1"))
     assert studio.read(waiting).state == "waiting"
     with studio.database.write() as connection:
-        claims.move(connection, "vid_late", "processing", status="failed", reason="not a video")
+        video_owners.update(connection, "vid_late", "processing", status="failed", reason="not a video")
         jobs.release(connection, "vid_late")
         claimed = jobs.claim(connection, [jobs.MAIN], "test", 600.0, without=jobs.BACKGROUND)
         assert claimed is not None
@@ -443,8 +437,8 @@ def test_a_stored_lane_answers_a_match(studio: Studio) -> None:
     lane = {"title": "t", "reasoning": "r", "matches": [], "candidate_pool": []}
     with studio.database.write() as connection:
         video = videos.get(connection, "vid_1")
-        key = keys.match_key(video.content_hash, current_revision(connection), REVISION)
-        answers.store(connection, key, "match", lane)
+        cache_key = cache_keys.match_key(video.content_hash, current_revision(connection), REVISION)
+        answers.store(connection, cache_key, "match", lane)
     job = studio.job("match", {"include_sync": False})
     assert studio.settle(job, studio.run(job)).answer == lane
     assert len(studio.booked(job)) == 1

@@ -7,7 +7,7 @@ from typing import Any
 
 from service.jobs import settle
 from service.jobs.outcome import Outcome
-from service.store import account_beats, accounts, jobs
+from service.store import accounts, jobs, mapped_recordings
 from service.store.jobs import Job, NewJob
 from workbench.store.database import Database
 
@@ -26,11 +26,11 @@ def test_only_the_job_that_was_settled_has_mapped_the_bytes(database: Database) 
     job = claimed(database, "beats", jobs.BEATS)
     outcome = Outcome({"job_id": job.job_id}, billed=False, facts={"content_hash": "00"})
     with database.write() as connection:
-        assert not settle.completed(connection, replace(job, attempt=job.attempt + 1), outcome)
+        assert not settle.complete(connection, replace(job, attempt=job.attempt + 1), outcome)
     with database.write() as connection:
-        assert not account_beats.noted(connection, "ada", "00")
-        assert settle.completed(connection, job, outcome)
-        assert account_beats.noted(connection, "ada", "00")
+        assert not mapped_recordings.has_mapped(connection, "ada", "00")
+        assert settle.complete(connection, job, outcome)
+        assert mapped_recordings.has_mapped(connection, "ada", "00")
         found = jobs.get(connection, job.job_id)
     assert found is not None
     assert found.answer == {"job_id": job.job_id, "cached": False}

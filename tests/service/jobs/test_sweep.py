@@ -11,10 +11,10 @@ import pytest
 from service.answers.previews import note_played
 from service.jobs.sweep import sweep
 from service.settings import ServiceSettings
-from service.store import accounts, answers, claims, jobs, ledger, repeats, tables
-from service.store.claims import Claim
+from service.store import accounts, answers, idempotency_keys, jobs, ledger, tables, video_owners
 from service.store.jobs import NewJob
 from service.store.moments import moment
+from service.store.video_owners import OwnedVideo
 from workbench.home import Home
 from workbench.store.database import Database
 
@@ -27,15 +27,17 @@ def test_only_what_nobody_asks_for_any_more_is_removed(database: Database, tmp_p
     ages = {"old": 2.0, "late": 0.5, "taken": 2.0}
     with database.write() as connection:
         for name, days in ages.items():
-            status: claims.Status = "processing" if name == "taken" else "awaiting_upload"
-            claims.create(connection, Claim(f"vid_{name}", "ada", status, storage_key=f"upl_{name}"))
-            one = tables.claims.update().where(tables.claims.c.video_id == f"vid_{name}")
+            status: video_owners.Status = "processing" if name == "taken" else "awaiting_upload"
+            video_owners.create(connection, OwnedVideo(f"vid_{name}", "ada", status, storage_key=f"upl_{name}"))
+            one = tables.video_owners.update().where(tables.video_owners.c.video_id == f"vid_{name}")
             connection.execute(one.values(updated_at=moment(-days * DAYS)))
             (uploads / f"upl_{name}").touch()
         for key in ("old", "new"):
-            repeats.remember(connection, "ada", "POST /v1/beats", key, "f", "job_1")
+            idempotency_keys.save(connection, "ada", "POST /v1/beats", key, "f", "job_1")
         connection.execute(
-            tables.repeats.update().where(tables.repeats.c.key == "old").values(created_at=moment(-2 * DAYS))
+            tables.idempotency_keys.update()
+            .where(tables.idempotency_keys.c.idempotency_key == "old")
+            .values(created_at=moment(-2 * DAYS))
         )
     for name, age in (("a.part", 2.0), ("b.part", 0.0)):
         (uploads / name).touch()
@@ -44,8 +46,12 @@ def test_only_what_nobody_asks_for_any_more_is_removed(database: Database, tmp_p
         sweep(home, database, ServiceSettings())
     assert {one.name for one in uploads.iterdir()} == {"upl_late", "upl_taken", "b.part"}
     with database.read() as connection:
-        assert [name for name in ages if claims.get(connection, f"vid_{name}") is None] == ["old"]
-        assert list(connection.scalars(tables.repeats.select().with_only_columns(tables.repeats.c.key))) == ["new"]
+        assert [name for name in ages if video_owners.get(connection, f"vid_{name}") is None] == ["old"]
+        assert list(
+            connection.scalars(
+                tables.idempotency_keys.select().with_only_columns(tables.idempotency_keys.c.idempotency_key)
+            )
+        ) == ["new"]
 
 
 def settled(database: Database, days: float, build: str) -> str:
@@ -66,7 +72,7 @@ def test_jobs_are_forgotten_after_their_retention_and_their_charges_are_not(data
     settings = ServiceSettings(job_retention_seconds=10 * DAYS)
     late, old, kept = settled(database, 9.0, "late"), settled(database, 11.0, "old"), settled(database, 11.0, "kept")
     with database.write() as connection:
-        repeats.remember(connection, "ada", "POST /v1/beats", "key", "f", kept)
+        idempotency_keys.save(connection, "ada", "POST /v1/beats", "key", "f", kept)
         waiting = jobs.submit(connection, NewJob("loop", jobs.MAIN, "ada", "waiting")).job_id
         connection.execute(tables.jobs.update().values(created_at=moment(-11 * DAYS)))
     assert not sweep(Home(tmp_path / "home"), database, settings)

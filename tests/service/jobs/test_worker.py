@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from service.store import answers, facts, workers
+from service.store import answers, shared_values, workers
 
 if TYPE_CHECKING:
     from .conftest import Workshop
@@ -25,8 +25,8 @@ def test_jobs_end_as_they_should(workshop: Workshop) -> None:
     assert done.answer == {"attempt": 1, "scratch": True}
     with workshop.database.read() as connection:
         assert answers.find(connection, f"tiny:{good.build}") == done.answer
-        assert facts.get(connection, facts.ANALYSIS_REVISION) == "revision of the tests"
-        assert [worker.queues for worker in workers.alive(connection, 30.0)] == [("main", "beats")]
+        assert shared_values.get(connection, shared_values.ANALYSIS_REVISION) == "revision of the tests"
+        assert [worker.queues for worker in workers.list_alive(connection, 30.0)] == [("main", "beats")]
     # a job is settled before its files are cleared away, lest they be gone while it could be run again
     workshop.wait_for(lambda: not (workshop.home / "scratch" / good.job_id).exists(), "its files are cleared away")
 
@@ -106,7 +106,7 @@ def test_sigterm_lets_what_runs_finish_and_exits_0(workshop: Workshop, tmp_path:
     assert workshop.read(running).state == "complete"
     assert workshop.read(late).state == "queued"
     with workshop.database.read() as connection:
-        assert workers.alive(connection, 30.0) == []
+        assert workers.list_alive(connection, 30.0) == []
 
 
 def test_what_outlasts_the_drain_goes_back_to_the_queue(workshop: Workshop, tmp_path: Path) -> None:
@@ -135,7 +135,7 @@ def test_after_an_update_children_of_the_old_analysis_are_replaced(workshop: Wor
 
     def revision() -> str | None:
         with workshop.database.read() as connection:
-            return facts.get(connection, facts.ANALYSIS_REVISION)
+            return shared_values.get(connection, shared_values.ANALYSIS_REVISION)
 
     workshop.settled(workshop.submit({"do": "revision"})[0])
     assert revision() == "old"

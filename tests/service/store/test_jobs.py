@@ -115,10 +115,10 @@ def test_jobs_of_one_build_do_not_run_side_by_side(database: Database) -> None:
     assert held.account == "ada"
     assert claim(database, "w2") is None
     with database.read() as connection:
-        assert not jobs.claimable(connection, [jobs.MAIN], "w2", LEASE)
+        assert not jobs.has_claimable(connection, [jobs.MAIN], "w2", LEASE)
     assert complete(database, held)
     with database.read() as connection:
-        assert jobs.claimable(connection, [jobs.MAIN], "w2", LEASE)
+        assert jobs.has_claimable(connection, [jobs.MAIN], "w2", LEASE)
     assert claim(database, "w2").account == "bob"
 
 
@@ -190,8 +190,8 @@ def test_a_lease_of_a_clock_that_was_set_back_does_not_block_its_job(
     submit(database, new())
     held = claim(database, "dead", lease=LEASE + jobs.MOST_SKEW_SECONDS + ahead)
     with database.read() as connection:
-        assert jobs.claimable(connection, [jobs.MAIN], "w2", LEASE) is is_taken
-        assert not jobs.claimable(connection, [jobs.MAIN], "dead", LEASE)  # its own it will renew
+        assert jobs.has_claimable(connection, [jobs.MAIN], "w2", LEASE) is is_taken
+        assert not jobs.has_claimable(connection, [jobs.MAIN], "dead", LEASE)  # its own it will renew
     taken = claim(database, "w2")
     assert (taken is not None) is is_taken
     assert complete(database, held) is not is_taken
@@ -203,11 +203,11 @@ def test_who_lost_a_job_changes_nothing_any_more(database: Database) -> None:
     end_lease(database, late)
     taken = claim(database, "w2")
     with database.write() as connection:
-        assert not jobs.beat(connection, late, LEASE, "decoding")
+        assert not jobs.renew_lease(connection, late, LEASE, "decoding")
         assert not jobs.fail(connection, late, Fault(500, "internal_error", "late"))
         assert not jobs.give_back(connection, late)
-        assert not jobs.crashed(connection, late)
-        assert not jobs.wait(connection, late, 1.0)
+        assert not jobs.put_back_crashed(connection, late)
+        assert not jobs.postpone(connection, late, 1.0)
     assert not complete(database, late, stored=[StoredAnswer("k", "loop", {})])
     assert ledger_of(database) == []
     with database.read() as connection:
@@ -223,7 +223,7 @@ def test_a_late_worker_beats_again_before_it_is_taken_over(database: Database) -
     end_lease(database, held)
     assert claim(database) is None  # not by itself
     with database.write() as connection:
-        assert jobs.beat(connection, held, LEASE, "planning")
+        assert jobs.renew_lease(connection, held, LEASE, "planning")
     assert claim(database, "w2") is None
     assert read(database, held).stage == "planning"
 
@@ -237,7 +237,7 @@ def test_a_job_given_back_is_claimed_again_and_one_that_crashed_is_counted(datab
     again = claim(database)
     assert (again.attempt, again.crashes) == (2, 0)
     with database.write() as connection:
-        assert jobs.crashed(connection, again)
+        assert jobs.put_back_crashed(connection, again)
     assert claim(database).crashes == 1
 
 
@@ -245,14 +245,14 @@ def test_a_job_waits_until_its_video_is_settled(database: Database) -> None:
     submit(database, new(video_id="vid_1"))
     early = claim(database)
     with database.write() as connection:
-        assert jobs.wait(connection, early, 60.0, begun=False)
+        assert jobs.postpone(connection, early, 60.0, begun=False)
     assert claim(database) is None
     with database.write() as connection:
         assert jobs.release(connection, "vid_2") == 0
         assert jobs.release(connection, "vid_1") == 1
     held = claim(database)
     with database.write() as connection:
-        assert jobs.wait(connection, held, -1.0)
+        assert jobs.postpone(connection, held, -1.0)
     assert claim(database).attempt == 2  # its moment has come
 
 
@@ -305,14 +305,14 @@ def test_a_failure_is_remembered_by_its_build_for_a_while(database: Database) ->
     (job,) = submit(database, new("preview:1", kind="preview", charge_key=None))
     held = claim(database)
     with database.write() as connection:
-        assert jobs.settled_lately(connection, "preview", "preview:1", "ada") is None
+        assert jobs.find_recently_settled(connection, "preview", "preview:1", "ada") is None
         assert jobs.fail(connection, held, jobs.Fault(404, "not_found", "no sound"))
-        found = jobs.settled_lately(connection, "preview", "preview:1", "ada")
+        found = jobs.find_recently_settled(connection, "preview", "preview:1", "ada")
         assert found is not None
         assert (found.job_id, found.fault) == (job.job_id, {"status": 404, "type": "not_found", "message": "no sound"})
-        assert jobs.settled_lately(connection, "preview", "preview:2", "ada") is None
+        assert jobs.find_recently_settled(connection, "preview", "preview:2", "ada") is None
         connection.execute(tables.jobs.update().values(finished_at=moment(-61)))
-        assert jobs.settled_lately(connection, "preview", "preview:1", "ada") is None
+        assert jobs.find_recently_settled(connection, "preview", "preview:1", "ada") is None
 
 
 def test_depths_tell_what_waits(database: Database) -> None:

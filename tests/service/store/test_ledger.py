@@ -1,16 +1,12 @@
-"""The ledger and what hangs on it: once an event, credit first, the month's total, and who may start work."""
+"""The ledger: once an event, credit first, and the month's total."""
 
 from __future__ import annotations
 
-from decimal import Decimal
 from threading import Barrier, Thread
 
 import pytest
 
-from service.billing import funds
-from service.billing.prices import Prices, prices_of, started_minutes
-from service.errors import Problem
-from service.settings import ServiceSettings
+from service.prices import Prices
 from service.store import accounts, ledger
 from service.store.ledger import Charge, Credit
 from service.store.moments import moment
@@ -38,25 +34,11 @@ def grant(database: Database, key: str, micros: int, expires_at: str | None = No
         return ledger.credit(connection, Credit("ada", micros, key, "accounts update", "ada", expires_at))
 
 
-def update(database: Database, **values: object) -> None:
-    with database.write() as connection:
-        accounts.update(connection, "ada", **values)
-
-
 def credit_left(database: Database) -> int:
     with database.read() as connection:
         account = accounts.get(connection, "ada")
     assert account is not None
     return account.credit_micros
-
-
-def refused(database: Database) -> str | None:
-    try:
-        with database.read() as connection:
-            funds.check(connection, "ada")
-    except Problem as problem:
-        return f"{problem.status} {problem.message}"
-    return None
 
 
 def test_an_event_is_booked_once(database: Database) -> None:
@@ -114,51 +96,6 @@ def test_an_event_that_is_booked_twice_draws_once(database: Database) -> None:
     assert credit_left(database) == 900_000
 
 
-def test_who_may_start_work(database: Database) -> None:
-    assert refused(database) is None
-    update(database, payment_method=False)
-    assert refused(database) == f"402 {funds.NO_PAYMENT_METHOD}"
-    grant(database, "g1", 100_000, expires_at=moment(3600))
-    assert refused(database) is None
-    charge(database, "k1")
-    assert refused(database) == f"402 {funds.CREDIT_EXHAUSTED}"
-    grant(database, "g2", 100_000, expires_at=moment(-1))
-    assert refused(database) == f"402 {funds.CREDIT_EXPIRED}"
-    update(database, payment_method=True)
-    assert refused(database) is None
-
-
-def test_the_spend_cap_comes_first_and_is_the_months(database: Database) -> None:
-    update(database, payment_method=False, spend_cap_micros=100_000)
-    assert refused(database) == f"402 {funds.NO_PAYMENT_METHOD}"
-    charge(database, "k1")
-    assert refused(database) == f"402 {funds.CAP_REACHED}"
-    with database.read() as connection, pytest.raises(Problem, match=funds.NO_PAYMENT_METHOD):
-        funds.check(connection, "ada", "2001-01-31T23:59:59.999999+00:00")
-
-
-def test_an_unknown_account_pays_with_nothing(database: Database) -> None:
-    with database.read() as connection, pytest.raises(Problem, match=funds.NO_PAYMENT_METHOD):
-        funds.check(connection, "nobody")
-
-
 def test_a_grant_is_more_than_nothing(database: Database) -> None:
     with database.write() as connection, pytest.raises(ParameterError, match="more than nothing"):
         ledger.credit(connection, Credit("ada", 0, "g", "accounts update", "ada"))
-
-
-def test_prices_are_exact() -> None:
-    settings = ServiceSettings(price_loop_usd=Decimal("0.10"), price_beats_minute_usd=Decimal("0.0000015"))
-    prices = prices_of(settings)
-    assert prices.amount(LOOP, "call", 3) == 300_000
-    assert prices.amount("POST /v1/beats", "minute", 10) == 20  # 1.5 micro-dollars round to 2
-    assert prices.amount("POST /v1/videos", "minute", 2) == prices.amount("POST /v1/match", "minute", 2)
-    with pytest.raises(ParameterError, match="not sold"):
-        prices.amount("GET /v1/videos", "call", 1)
-    with pytest.raises(ParameterError, match="nobody can buy"):
-        prices.amount(LOOP, "call", -1)
-
-
-@pytest.mark.parametrize(("seconds", "minutes"), [(0.0, 1), (59.9, 1), (60.0, 1), (60.000001, 2), (3600.0, 60)])
-def test_minutes_are_rounded_up(seconds: float, minutes: int) -> None:
-    assert started_minutes(seconds) == minutes

@@ -1,4 +1,4 @@
-"""Transactions off the event loop, and the wakeup that tells of what was accepted in them."""
+"""Transactions off the event loop: they notify the wakeup pipe when a job was accepted in them."""
 
 from __future__ import annotations
 
@@ -24,36 +24,36 @@ class Refused(Exception):
 
 
 @pytest.fixture
-def rung(database: Database) -> Iterator[Callable[[Callable[[Connection], Any]], bool]]:
-    """Whether the wakeup was rung by a transaction that writes."""
-    listening, ringing = os.pipe()
-    transactions = Transactions(database, WakeupPipe(ringing))
-    os.set_blocking(listening, False)
+def notified(database: Database) -> Iterator[Callable[[Callable[[Connection], Any]], bool]]:
+    """Whether a transaction that writes notified the pipe."""
+    reader, writer = os.pipe()
+    transactions = Transactions(database, WakeupPipe(writer))
+    os.set_blocking(reader, False)
 
     def write(work: Callable[[Connection], Any]) -> bool:
         asyncio.run(transactions.write(work))
         try:
-            return bool(os.read(listening, 100))
+            return bool(os.read(reader, 100))
         except BlockingIOError:
             return False
 
     yield write
     transactions.close()
-    os.close(listening)
-    os.close(ringing)
+    os.close(reader)
+    os.close(writer)
 
 
-def test_the_bell_is_rung_once_for_a_job_whatever_the_answer(rung: Callable[..., bool]) -> None:
-    assert rung(lambda connection: jobs.submit(connection, NEW) and None)
-    assert not rung(lambda connection: jobs.submit(connection, NEW))  # it is there already
-    assert not rung(lambda connection: jobs.open_job(connection, "", "loop", "loop:1"))
+def test_the_pipe_is_notified_once_for_a_job_whatever_the_answer(notified: Callable[..., bool]) -> None:
+    assert notified(lambda connection: jobs.submit(connection, NEW) and None)
+    assert not notified(lambda connection: jobs.submit(connection, NEW))  # it is there already
+    assert not notified(lambda connection: jobs.depths(connection))
 
 
-def test_it_is_not_rung_for_what_was_not_written(rung: Callable[..., bool]) -> None:
+def test_it_is_not_notified_of_what_was_not_written(notified: Callable[..., bool]) -> None:
     def refuse(connection: Connection) -> None:
         jobs.submit(connection, NEW)
         raise Refused
 
     with pytest.raises(Refused):
-        rung(refuse)
-    assert not rung(lambda connection: jobs.open_job(connection, "", "loop", "loop:1"))
+        notified(refuse)
+    assert not notified(lambda connection: jobs.depths(connection))

@@ -9,7 +9,7 @@ import pytest
 
 from workbench.errors import ParameterError
 from workbench.params import Params
-from workbench.store.fingerprint import StageKey, canonical_json
+from workbench.store.fingerprint import CacheKeyPart, StageKey, canonical_json
 
 
 class Length(Params):
@@ -70,3 +70,9 @@ def test_what_cannot_be_a_key(content_hash: str, stage: str, version: int) -> No
 def test_one_object_of_a_class() -> None:
     with pytest.raises(ParameterError, match="one parameter object"):
         canonical_json(Length(), Length())
+
+
+def test_a_part_that_is_no_parameter_stands_beside_them_by_its_name() -> None:
+    assert canonical_json(Rate(), CacheKeyPart("Code", "version", 3)) == '{"Code":{"version":3},"Rate":{"hertz":100}}'
+    with pytest.raises(ParameterError):
+        canonical_json(Rate(), CacheKeyPart("Rate", "hertz", 100))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
-from service.billing.amounts import micros_of
+from service.amounts import micros_of
 from service.settings import ServiceSettings, load_service_settings
 from workbench.errors import ParameterError
 

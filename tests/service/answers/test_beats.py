@@ -11,7 +11,7 @@ from service.errors import Problem
 from service.schemas.requests import BeatsRequest
 from service.settings import ServiceSettings
 from service.store import accounts
-from service.store.keys import Caller
+from service.store.api_keys import Caller
 from service.store.tables import jobs
 from workbench.store.database import Database
 

@@ -21,7 +21,7 @@ from workbench.settings import load_settings
 
 
 def main() -> None:
-    """Entry point: `python -m service.processes.http_process --home DIR --socket-fd N --parent PID …`."""
+    """Entry point: `python -m service.http_process --home DIR --socket-fd N --parent PID …`."""
     given = _arguments()
     die_with(given.parent, sys.stdin.fileno())
     core = load_settings()

@@ -1,0 +1,151 @@
+"""API keys: created once, shown once, stored as a hash.
+
+A key is `sk_live_` and 256 random bits, for which a plain SHA-256 is a safe hash. The row is found by the
+hash and the hash is compared once more in constant time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+from ulid import ULID
+
+from service.store.moments import moment
+from service.store.tables import accounts, api_keys
+from workbench.errors import ParameterError
+from workbench.store.database import now
+
+_PREFIX = "sk_live_"
+_USED_EVERY_SECONDS = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """The record of a key, without the key itself."""
+
+    key_id: str
+    account: str
+    created_at: str
+    expires_at: str | None
+    revoked_at: str | None
+    last_used_at: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Who makes a request."""
+
+    account: str
+    key_id: str
+    preview: bool
+    """whether the account was granted previews"""
+    last_used_at: str | None = None
+    """of the key, as it stood before this request"""
+
+
+def create(connection: Connection, account: str, expires_at: str | None = None) -> tuple[ApiKey, str]:
+    """Create a key.
+
+    Parameters
+    ----------
+    account : an existing one
+    expires_at : a moment as the database keeps it; None: never
+
+    Returns
+    -------
+    ApiKey : its record
+    str : the key itself, which is stored nowhere
+    """
+    secret = _PREFIX + secrets.token_urlsafe(32)
+    api_key = ApiKey(f"key_{ULID()}", account, now(), expires_at, None, None)
+    connection.execute(
+        api_keys.insert().values(
+            key_id=api_key.key_id,
+            account=account,
+            digest=_digest(secret),
+            created_at=api_key.created_at,
+            expires_at=expires_at,
+        )
+    )
+    return api_key, secret
+
+
+def list_all(connection: Connection) -> list[ApiKey]:
+    """All keys, oldest first."""
+    rows = connection.execute(sa.select(*_COLUMNS).order_by(api_keys.c.created_at, api_keys.c.key_id)).all()
+    return [ApiKey(**row._mapping) for row in rows]
+
+
+def revoke(connection: Connection, key_id: str) -> ApiKey:
+    """Revoke a key; one that was revoked before stays as it was.
+
+    Raises
+    ------
+    ParameterError : no such key
+    """
+    where = (api_keys.c.key_id == key_id) & api_keys.c.revoked_at.is_(None)
+    connection.execute(api_keys.update().where(where).values(revoked_at=now()))
+    return _by_id(connection, key_id)
+
+
+def rotate(connection: Connection, key_id: str) -> tuple[ApiKey, str]:
+    """Revoke a key and create one for the same account and expiry; returns what `create` returns.
+
+    Raises
+    ------
+    ParameterError : no such key, or one that has been revoked
+    """
+    old = _by_id(connection, key_id)
+    if old.revoked_at is not None:
+        raise ParameterError(f"key {key_id} was revoked at {old.revoked_at}; create a new one")
+    revoke(connection, key_id)
+    return create(connection, old.account, old.expires_at)
+
+
+def find_caller(connection: Connection, secret: str) -> Caller | None:
+    """The caller that a key belongs to; None if the key is unknown, expired or revoked."""
+    digest = _digest(secret)
+    row = connection.execute(_BY_DIGEST, {"digest": digest}).first()
+    if row is None or not hmac.compare_digest(row.digest, digest):
+        return None
+    if row.revoked_at is not None or (row.expires_at is not None and row.expires_at <= now()):
+        return None
+    return Caller(row.account, row.key_id, bool(row.preview), row.last_used_at)
+
+
+def record_use(connection: Connection, caller: Caller) -> None:
+    """Note that a key was used; at most once a minute, so that most requests write nothing."""
+    if caller.last_used_at is None or caller.last_used_at < moment(-_USED_EVERY_SECONDS):
+        connection.execute(api_keys.update().where(api_keys.c.key_id == caller.key_id).values(last_used_at=now()))
+
+
+_COLUMNS = (
+    api_keys.c.key_id,
+    api_keys.c.account,
+    api_keys.c.created_at,
+    api_keys.c.expires_at,
+    api_keys.c.revoked_at,
+    api_keys.c.last_used_at,
+)
+# put together once: every request asks this
+_BY_DIGEST = (
+    sa.select(*_COLUMNS, api_keys.c.digest, accounts.c.preview)
+    .join(accounts, accounts.c.account == api_keys.c.account)
+    .where(api_keys.c.digest == sa.bindparam("digest"))
+)
+
+
+def _by_id(connection: Connection, key_id: str) -> ApiKey:
+    row = connection.execute(sa.select(*_COLUMNS).where(api_keys.c.key_id == key_id)).first()
+    if row is None:
+        raise ParameterError(f"no key {key_id!r}; `workbench keys list` shows what there is")
+    return ApiKey(**row._mapping)
+
+
+def _digest(secret: str) -> str:
+    return hashlib.sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()

@@ -1,0 +1,22 @@
+"""Mapped recordings: which account had the beats of which bytes mapped; a beats job says `cached` for those."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+from sqlalchemy import Connection
+
+from service.store.inserts import insert
+from service.store.tables import mapped_recordings
+from workbench.store.database import now
+
+
+def has_mapped(connection: Connection, account: str, content_hash: str) -> bool:
+    """Whether an account had these bytes mapped before."""
+    row = (mapped_recordings.c.account == account) & (mapped_recordings.c.content_hash == content_hash)
+    return connection.scalar(sa.select(mapped_recordings.c.account).where(row)) is not None
+
+
+def add(connection: Connection, account: str, content_hash: str) -> None:
+    """Note that an account has these bytes mapped; call it when the job is settled, and not before."""
+    row = insert(connection, mapped_recordings).values(account=account, content_hash=content_hash, mapped_at=now())
+    connection.execute(row.on_conflict_do_nothing())

@@ -1,0 +1,15 @@
+"""Webhooks that have had their effect, so that one that is sent twice has it once."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection
+
+from service.store.inserts import insert
+from service.store.tables import seen_webhooks
+from workbench.store.database import now
+
+
+def add(connection: Connection, webhook_id: str) -> bool:
+    """Note a webhook; False if it was noted before."""
+    row = insert(connection, seen_webhooks).values(webhook_id=webhook_id, received_at=now())
+    return connection.execute(row.on_conflict_do_nothing().returning(seen_webhooks.c.webhook_id)).first() is not None

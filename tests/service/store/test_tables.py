@@ -1,0 +1,81 @@
+"""The service's tables: migrations make those that the code names, and carry the rows of an older database over."""
+
+from __future__ import annotations
+
+import sqlalchemy as sa
+
+from service.store import api_keys, idempotency_keys, mapped_recordings, seen_webhooks, shared_values, video_owners
+from service.store.idempotency_keys import EarlierCall
+from service.store.tables import MIGRATIONS, metadata
+from workbench.store.database import Database, now
+
+_BEFORE_NAMES = MIGRATIONS[:2]
+"""the tables before `service/0003_names`"""
+_MOMENT = now()
+_OLD_ROWS = (
+    ("account_beats", {"account": "ada", "content_hash": "00", "mapped_at": _MOMENT}),
+    (
+        "repeats",
+        {
+            "account": "ada",
+            "endpoint": "POST /v1/beats",
+            "key": "once",
+            "fingerprint": "f",
+            "job_id": "job_1",
+            "created_at": _MOMENT,
+        },
+    ),
+    ("facts", {"name": "link_secret", "value": "of old"}),
+    ("notices", {"webhook_id": "msg_1", "received_at": _MOMENT}),
+    (
+        "claims",
+        {
+            "video_id": "vid_1",
+            "account": "ada",
+            "status": "awaiting_upload",
+            "title": "holiday.mp4",
+            "storage_key": "upl_1",
+            "uploaded_bytes": 7,
+            "created_at": _MOMENT,
+            "updated_at": _MOMENT,
+        },
+    ),
+    ("keys", {"key_id": "key_1", "account": "ada", "digest": "d", "created_at": _MOMENT}),
+)
+
+
+def test_migrations_make_the_tables_that_the_code_names(database: Database) -> None:
+    with database.read() as connection:
+        inspector = sa.inspect(connection)
+        for table in metadata.sorted_tables:
+            columns = [column["name"] for column in inspector.get_columns(table.name)]
+            assert columns == [column.name for column in table.columns], table.name
+        ours = set(inspector.get_table_names())
+    assert {table.name for table in metadata.sorted_tables} < ours
+    assert ours & {table for table, _ in _OLD_ROWS} == set()
+
+
+def test_an_older_database_keeps_its_rows_under_the_new_names(database_url: str) -> None:
+    older = Database(database_url, _BEFORE_NAMES)
+    with older.write() as connection:
+        for table, row in _OLD_ROWS:
+            columns = ", ".join(row)
+            values = ", ".join(f":{name}" for name in row)
+            connection.execute(sa.text(f"INSERT INTO {table} ({columns}) VALUES ({values})"), row)
+    older.close()
+
+    database = Database(database_url, MIGRATIONS)
+    with database.write() as connection:
+        assert mapped_recordings.has_mapped(connection, "ada", "00")
+        found = idempotency_keys.find(connection, "ada", "POST /v1/beats", "once")
+        assert found == EarlierCall("f", "job_1")
+        again = idempotency_keys.save(connection, "ada", "POST /v1/beats", "once", "g", "job_2")
+        assert again == found, "the primary key still holds"
+        assert shared_values.get(connection, shared_values.LINK_SECRET) == "of old"
+        assert not seen_webhooks.add(connection, "msg_1")
+        video = video_owners.get_by_storage_key(connection, "upl_1")
+        assert video is not None
+        assert (video.video_id, video.account, video.status) == ("vid_1", "ada", "awaiting_upload")
+        assert (video.title, video.uploaded_bytes, video.created_at) == ("holiday.mp4", 7, _MOMENT)
+        assert [one.key_id for one in api_keys.list_all(connection)] == ["key_1"]
+    database.close()
