@@ -35,10 +35,10 @@ def main(folder: Path, seeds: list[int]) -> None:
             strip = strip_of_file(path)
             steps += step_examples(truth, strip, params)
             ramps += ramp_examples(truth, strip, params)
-    names = ("weight_unlike", "weight_stands_out", "weight_alone", "weight_tones", "weight_tones_alone",
-             "weight_undone", "weight_afterglow")  # fmt: skip
+    names = ("unlike_weight", "stands_out_weight", "alone_weight", "tones_weight", "tones_alone_weight",
+             "undone_weight", "afterglow_weight")  # fmt: skip
     _report("step", names, steps)
-    _report("dissolve", ("weight_ends", "weight_end_tones", "weight_sag", "weight_rest", "weight_misfit"), ramps)
+    _report("dissolve", ("ends_weight", "end_tones_weight", "sag_weight", "rest_weight", "misfit_weight"), ramps)
 
 
 def step_examples(truth: Truth, strip: Strip, params: CutParams) -> list[tuple[bool, NDArray[np.floating]]]:
@@ -51,7 +51,7 @@ def step_examples(truth: Truth, strip: Strip, params: CutParams) -> list[tuple[b
     return [
         (int(place) in true, cuts.step_evidence(strip, int(place), places, params.featureless_range))
         for place in places
-        if int(place) in true or not _inside(float(strip.times[place]), truth, params.shortest_shot_seconds)
+        if int(place) in true or not _inside(float(strip.times[place]), truth, params.min_shot_seconds)
     ]
 
 

@@ -115,7 +115,7 @@ def _changes(step: float) -> Iterator[Callable[[MatchParams], MatchParams]]:
 
         return change
 
-    for name in (*(f"weight_{part}" for part in SEARCHED_WEIGHTS), *SEARCHED_SCALES):
+    for name in (*(f"{part}_weight" for part in SEARCHED_WEIGHTS), *SEARCHED_SCALES):
         yield times(name, 1.0 + step)
         yield times(name, 1.0 / (1.0 + step))
     for name, places in SEARCHED_SUMS.items():
@@ -127,9 +127,9 @@ def _changes(step: float) -> Iterator[Callable[[MatchParams], MatchParams]]:
 def _scaled(params: MatchParams) -> MatchParams:
     """Weights that add up to 1."""
     whole = sum(params.weights[name] for name in SEARCHED_WEIGHTS)
-    rest = 1.0 - params.weight_bars - params.weight_sync
+    rest = 1.0 - params.bars_weight - params.sync_weight
     return params.model_copy(
-        update={f"weight_{name}": round(params.weights[name] / whole * rest, 3) for name in SEARCHED_WEIGHTS}
+        update={f"{name}_weight": round(params.weights[name] / whole * rest, 3) for name in SEARCHED_WEIGHTS}
     )
 
 

@@ -169,7 +169,7 @@ def drawn_table(half: Half, params: MatchParams, music: str) -> Table:
     table.add("worst", *(float(column.min()) for column in columns), "")
     table.notes.append(
         f"{len(RECIPES)} films of scenes of the demo film, 36 to 84 s long, three of them spoken over; no "
-        "constant was fitted on any of them. `octave_trust` alone was set after a look at the bundled songs, of which "
+        "constant was fitted on any of them. `octave_weight` alone was set after a look at the bundled songs, of which "
         "three are heard at another level of the pulse than they were written at."
     )
     return table

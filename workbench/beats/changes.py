@@ -86,7 +86,7 @@ def follow_changes(pulses: list[Pulse], winner: int, evidence: Evidence, params:
     Parameters
     ----------
     pulses : all that were proposed
-    winner : index of the pulse that reads the whole piece best, which the stretches must outdo by `change_gain`
+    winner : index of the pulse that reads the whole piece best, which the stretches must outdo by `min_change_gain`
     evidence, params : of the recording and the tracker
 
     Returns
@@ -95,7 +95,7 @@ def follow_changes(pulses: list[Pulse], winner: int, evidence: Evidence, params:
         of playing and not of the grid
     """
     stretches = _leaps(pulses, stretches_of(pulses, evidence, params))
-    if len(stretches) < 2 or _gain(pulses, winner, stretches, evidence, params) < params.change_gain:
+    if len(stretches) < 2 or _gain(pulses, winner, stretches, evidence, params) < params.min_change_gain:
         return None
     parts: list[tuple[FloatArray, IntArray, float]] = []
     for start, end, index in stretches:

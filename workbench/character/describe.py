@@ -133,10 +133,10 @@ def measure_character(
     cover : what a loop must have
     """
     sounding = bool(spectrum.power.size) and float(spectrum.power.max()) > 1e-12
-    bpm = grid.tempo_bpm if grid.beats.size > 1 and grid.confidence >= params.least_grid_confidence else None
+    bpm = grid.tempo_bpm if grid.beats.size > 1 and grid.confidence >= params.min_grid_confidence else None
     density = _count_onsets(onsets) / max(recording.duration, 1e-3)
     key = find_key(tone_profile(spectrum.tones, spectrum.tone_midi)) if sounding else None
-    named = key if key is not None and key.strength >= params.least_key_strength else None
+    named = key if key is not None and key.strength >= params.min_key_strength else None
     lufs = integrated_lufs(recording.samples, recording.sample_rate)
     drums = drum_chance(spectrum, onsets) if sounding else 0.0
     brightness = _brightness(spectrum) if sounding else 0.0

@@ -135,9 +135,9 @@ def _measurement_of(character: Character, content_hash: str, analysis: str, para
     facts: dict[str, Any] = {name: getattr(character, name) for name in FACTS if name not in _TRACK_FIELDS}
     facts |= {_TRACK_FIELDS[name]: getattr(character, name) for name in _TRACK_FIELDS}
     facts["duration"] = character.duration_seconds
-    if character.vocals <= params.surely_instrumental:
+    if character.vocals <= params.max_instrumental_voice:
         facts["instrumental"] = True
-    elif character.vocals >= params.surely_vocal:
+    elif character.vocals >= params.min_vocal_voice:
         facts["instrumental"] = False
     known = {name: value for name, value in facts.items() if value is not None}
     return Measurement(
