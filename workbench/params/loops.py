@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from workbench.models.loading import read_numbers
 from workbench.params.base import Params
+
+_FITTED = read_numbers("seams.json")
 
 
 class SeamParams(Params):
@@ -40,28 +43,52 @@ class SeamParams(Params):
     max_level: float = Field(default=6.0, ge=0.0, le=40.0, description="dB that anybody hears")
     max_brightness: float = Field(default=0.6, ge=0.0, le=8.0, description="octaves that anybody hears")
     expectation_weight: float = Field(
-        default=0.7, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=_FITTED["expectation_weight"],
+        ge=0.0,
+        le=50.0,
+        description="log-odds lost for each factor e by which the part lies under 1",
     )
     context_weight: float = Field(
-        default=0.2, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=_FITTED["context_weight"],
+        ge=0.0,
+        le=50.0,
+        description="log-odds lost for each factor e by which the part lies under 1",
     )
     ringing_weight: float = Field(
-        default=0.5, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=_FITTED["ringing_weight"],
+        ge=0.0,
+        le=50.0,
+        description="log-odds lost for each factor e by which the part lies under 1",
     )
     pulse_weight: float = Field(
-        default=1.0, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=_FITTED["pulse_weight"],
+        ge=0.0,
+        le=50.0,
+        description="log-odds lost for each factor e by which the part lies under 1",
     )
     harmony_weight: float = Field(
-        default=2.9, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=_FITTED["harmony_weight"],
+        ge=0.0,
+        le=50.0,
+        description="log-odds lost for each factor e by which the part lies under 1",
     )
     level_weight: float = Field(
-        default=0.8, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=_FITTED["level_weight"],
+        ge=0.0,
+        le=50.0,
+        description="log-odds lost for each factor e by which the part lies under 1",
     )
     brightness_weight: float = Field(
-        default=0.6, ge=0.0, le=50.0, description="log-odds lost for each factor e by which the part lies under 1"
+        default=_FITTED["brightness_weight"],
+        ge=0.0,
+        le=50.0,
+        description="log-odds lost for each factor e by which the part lies under 1",
     )
     unbroken_log_odds: float = Field(
-        default=5.4, ge=0.0, le=20.0, description="log-odds that nobody hears a splice without any break"
+        default=_FITTED["unbroken_log_odds"],
+        ge=0.0,
+        le=20.0,
+        description="log-odds that nobody hears a splice without any break",
     )
     min_kept_score: float = Field(default=0.05, ge=0.0, le=1.0, description="score under which a splice is forgotten")
     max_splices: int = Field(

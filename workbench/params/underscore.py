@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from workbench.models.loading import read_numbers
 from workbench.params.base import Params
+
+_FITTED = read_numbers("underscore.json")
 
 
 class UnderscoreParams(Params):
-    """Reading a script and ranking tracks against it. Weights were fitted on one half of the benchmark's scripts."""
+    """Reading a script and ranking tracks against it; fitted numbers are those of `underscore.json`."""
 
     foreign_weight: float = Field(
         default=0.3, ge=0.0, le=1.0, description="how far the reader is followed in a language that it does not know"
@@ -52,19 +55,39 @@ class UnderscoreParams(Params):
     brightness_reach: float = Field(
         default=0.5, ge=0.1, le=1.0, description="difference of brightness at which nothing is left"
     )
-    moods_weight: float = Field(default=2.2, ge=0.0, le=10.0, description="weight of the moods that are named")
-    genres_weight: float = Field(default=1.2, ge=0.0, le=10.0, description="weight of the genres that are named")
-    instruments_weight: float = Field(default=0.5, ge=0.0, le=10.0, description="weight of the instruments")
-    energy_weight: float = Field(default=0.8, ge=0.0, le=10.0, description="weight of energy")
-    pace_weight: float = Field(default=0.15, ge=0.0, le=10.0, description="weight of tempo")
-    brightness_weight: float = Field(default=0.2, ge=0.0, le=10.0, description="weight of brightness")
-    mode_weight: float = Field(default=0.2, ge=0.0, le=10.0, description="weight of major and minor")
-    voice_weight: float = Field(default=0.5, ge=0.0, le=10.0, description="weight of leaving the speaker alone")
-    topic_weight: float = Field(default=0.1, ge=0.0, le=10.0, description="weight of the embedding's own cosine")
-    opening_weight: float = Field(default=0.3, ge=0.0, le=10.0, description="weight of a quick opening, on short video")
-    length_weight: float = Field(default=0.3, ge=0.0, le=10.0, description="weight of being long enough")
-    calibration_offset: float = Field(default=-5.685, ge=-60.0, le=60.0, description="log-odds of a raw score of 0")
-    calibration_slope: float = Field(default=8.677, ge=0.0, le=120.0, description="log-odds a unit of raw score")
+    moods_weight: float = Field(
+        default=_FITTED["moods_weight"], ge=0.0, le=10.0, description="weight of the moods that are named"
+    )
+    genres_weight: float = Field(
+        default=_FITTED["genres_weight"], ge=0.0, le=10.0, description="weight of the genres that are named"
+    )
+    instruments_weight: float = Field(
+        default=_FITTED["instruments_weight"], ge=0.0, le=10.0, description="weight of the instruments"
+    )
+    energy_weight: float = Field(default=_FITTED["energy_weight"], ge=0.0, le=10.0, description="weight of energy")
+    pace_weight: float = Field(default=_FITTED["pace_weight"], ge=0.0, le=10.0, description="weight of tempo")
+    brightness_weight: float = Field(
+        default=_FITTED["brightness_weight"], ge=0.0, le=10.0, description="weight of brightness"
+    )
+    mode_weight: float = Field(default=_FITTED["mode_weight"], ge=0.0, le=10.0, description="weight of major and minor")
+    voice_weight: float = Field(
+        default=_FITTED["voice_weight"], ge=0.0, le=10.0, description="weight of leaving the speaker alone"
+    )
+    topic_weight: float = Field(
+        default=_FITTED["topic_weight"], ge=0.0, le=10.0, description="weight of the embedding's own cosine"
+    )
+    opening_weight: float = Field(
+        default=_FITTED["opening_weight"], ge=0.0, le=10.0, description="weight of a quick opening, on short video"
+    )
+    length_weight: float = Field(
+        default=_FITTED["length_weight"], ge=0.0, le=10.0, description="weight of being long enough"
+    )
+    calibration_offset: float = Field(
+        default=_FITTED["calibration_offset"], ge=-60.0, le=60.0, description="log-odds of a raw score of 0"
+    )
+    calibration_slope: float = Field(
+        default=_FITTED["calibration_slope"], ge=0.0, le=120.0, description="log-odds a unit of raw score"
+    )
     max_compared: int = Field(
         default=4_000, ge=50, le=1_000_000, description="tracks up to which every one is compared; beyond, candidates"
     )

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from pydantic import Field
 
+from workbench.models.loading import read_numbers
 from workbench.params.base import Params
+
+_FITTED = read_numbers("cuts.json")
 
 
 class CutParams(Params):
-    """Where a clip's shots give way to each other; weights are fitted, see `tests/benchmarks/fit_cuts.py`."""
+    """Where a clip's shots give way to each other; weights are fitted, see `workbench/models/cuts.md`."""
 
     step_unlikeness: float = Field(
         default=0.1, ge=0.02, le=0.5, description="unlikeness to the picture before from where on a cut is considered"
@@ -16,7 +19,9 @@ class CutParams(Params):
     step_tones: float = Field(
         default=0.25, ge=0.05, le=1.0, description="distance of tones from where on a cut is considered"
     )
-    step_bias: float = Field(default=8.7, ge=-50.0, le=50.0, description="log-odds of a cut before any evidence")
+    step_bias: float = Field(
+        default=_FITTED["step_bias"], ge=-50.0, le=50.0, description="log-odds of a cut before any evidence"
+    )
     step_threshold: float = Field(
         default=2.0,
         ge=-10.0,
@@ -24,25 +29,43 @@ class CutParams(Params):
         description="log-odds over which a step is a cut; higher finds fewer, surer ones",
     )
     unlike_weight: float = Field(
-        default=3.63, ge=0.0, le=50.0, description="log-odds for each factor e in unlikeness across"
+        default=_FITTED["unlike_weight"], ge=0.0, le=50.0, description="log-odds for each factor e in unlikeness across"
     )
     stands_out_weight: float = Field(
-        default=1.05, ge=0.0, le=50.0, description="log-odds for each factor e over the usual unlikeness"
+        default=_FITTED["stands_out_weight"],
+        ge=0.0,
+        le=50.0,
+        description="log-odds for each factor e over the usual unlikeness",
     )
     alone_weight: float = Field(
-        default=1.97, ge=-50.0, le=50.0, description="log-odds for each factor e over the largest step beside it"
+        default=_FITTED["alone_weight"],
+        ge=-50.0,
+        le=50.0,
+        description="log-odds for each factor e over the largest step beside it",
     )
     tones_weight: float = Field(
-        default=4.23, ge=-50.0, le=50.0, description="log-odds for each factor e in distance of tones across"
+        default=_FITTED["tones_weight"],
+        ge=-50.0,
+        le=50.0,
+        description="log-odds for each factor e in distance of tones across",
     )
     tones_alone_weight: float = Field(
-        default=0.32, ge=-50.0, le=50.0, description="log-odds for each factor e over the largest jump of tones beside"
+        default=_FITTED["tones_alone_weight"],
+        ge=-50.0,
+        le=50.0,
+        description="log-odds for each factor e over the largest jump of tones beside",
     )
     undone_weight: float = Field(
-        default=-0.5, ge=-50.0, le=50.0, description="log-odds when a leap of light is undone within a second"
+        default=_FITTED["undone_weight"],
+        ge=-50.0,
+        le=50.0,
+        description="log-odds when a leap of light is undone within a second",
     )
     afterglow_weight: float = Field(
-        default=-6.15, ge=-50.0, le=50.0, description="log-odds when a leap of light glows out in a fifth of a second"
+        default=_FITTED["afterglow_weight"],
+        ge=-50.0,
+        le=50.0,
+        description="log-odds when a leap of light glows out in a fifth of a second",
     )
     min_shot_seconds: float = Field(
         default=0.2, ge=0.0, le=2.0, description="s; of two cuts closer than this the surer one is kept"
@@ -62,17 +85,32 @@ class CutParams(Params):
     dissolve_misfit: float = Field(
         default=0.08, ge=0.01, le=0.5, description="share by which the rise may stray from a straight line"
     )
-    dissolve_bias: float = Field(default=-5.09, ge=-50.0, le=50.0, description="log-odds of a dissolve at first")
-    ends_weight: float = Field(default=2.92, ge=-50.0, le=50.0, description="log-odds a unit of unlikeness of the ends")
-    end_tones_weight: float = Field(
-        default=0.46, ge=-50.0, le=50.0, description="log-odds for each factor e in distance of tones of the ends"
+    dissolve_bias: float = Field(
+        default=_FITTED["dissolve_bias"], ge=-50.0, le=50.0, description="log-odds of a dissolve at first"
     )
-    sag_weight: float = Field(default=8.81, ge=-50.0, le=50.0, description="log-odds for contrast lost in the middle")
+    ends_weight: float = Field(
+        default=_FITTED["ends_weight"], ge=-50.0, le=50.0, description="log-odds a unit of unlikeness of the ends"
+    )
+    end_tones_weight: float = Field(
+        default=_FITTED["end_tones_weight"],
+        ge=-50.0,
+        le=50.0,
+        description="log-odds for each factor e in distance of tones of the ends",
+    )
+    sag_weight: float = Field(
+        default=_FITTED["sag_weight"], ge=-50.0, le=50.0, description="log-odds for contrast lost in the middle"
+    )
     rest_weight: float = Field(
-        default=-2.06, ge=-50.0, le=50.0, description="log-odds for each factor e that the mixture leaves unexplained"
+        default=_FITTED["rest_weight"],
+        ge=-50.0,
+        le=50.0,
+        description="log-odds for each factor e that the mixture leaves unexplained",
     )
     misfit_weight: float = Field(
-        default=-0.32, ge=-50.0, le=50.0, description="log-odds for each factor e that the rise strays from a line"
+        default=_FITTED["misfit_weight"],
+        ge=-50.0,
+        le=50.0,
+        description="log-odds for each factor e that the rise strays from a line",
     )
     blank_range: float = Field(
         default=0.06, ge=0.01, le=0.3, description="of full luma; a picture with less from dark to light is blank"

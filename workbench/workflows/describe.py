@@ -2,7 +2,7 @@
 
     stage       arrays                                      depends on
     character   facts, contour, sound vector, sections      what beats and loops depend on, CharacterParams,
-                                                            CoverParams, the fitted models of `character.json`
+                                                            CoverParams, models `character.json`, `energy.json`
 
 It shares the decoded sound and the spectrogram with the stages before it; new is only a minute of the recording at
 16 kHz, in which voices are looked for. What a catalog measures of a track includes its landmarks, so that no match has
@@ -20,9 +20,10 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict
 
 from workbench.catalog.library import Measurement
-from workbench.character.describe import FACTS, Character, character_from_arrays, character_to_arrays
+from workbench.character.describe import ENERGY_FILE, FACTS, Character, character_from_arrays, character_to_arrays
 from workbench.character.fitted import fitted_digest
 from workbench.home import Home
+from workbench.models.loading import model_digest
 from workbench.params import CharacterParams, WorkbenchParams
 from workbench.progress import Progress, silent
 from workbench.store.fingerprint import StageKey
@@ -46,6 +47,8 @@ class Fitted(BaseModel):
 
     character: str
     """digest of `character.json`"""
+    energy: str
+    """digest of `energy.json`"""
 
 
 def describe(
@@ -91,7 +94,12 @@ def analysis_name(params: WorkbenchParams) -> str:
 
 def _character_parts(params: WorkbenchParams, profile: tuple[BaseModel, ...]) -> tuple[BaseModel, ...]:
     """What a character depends on that is measured on a grid and profile which depend on some parts themselves."""
-    return (*profile, params.cover, params.character, Fitted(character=fitted_digest()))
+    return (
+        *profile,
+        params.cover,
+        params.character,
+        Fitted(character=fitted_digest(), energy=model_digest(ENERGY_FILE)),
+    )
 
 
 def _character(sound: Sound, home: Home | None) -> Character:
