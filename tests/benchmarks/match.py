@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.benchmarks.fit_match import TRAINING_FILMS, TRAINING_SEED, TRAINING_TRACKS, all_parts, ndcg
+from data.recipes.fitting.match import TRAINING_FILMS, TRAINING_SEED, TRAINING_TRACKS, all_parts, ndcg
 from tests.benchmarks.match_clips import RECIPES, draw
 from tests.benchmarks.match_films import BUNDLED_SONGS, Half, TrackCharacter, grade_of, reference_half
 from tests.benchmarks.table import Table
