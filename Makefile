@@ -15,7 +15,8 @@
 #   make notebooks     run the notebooks and compare their checked outputs; make stored-notebooks stores them anew
 #   make screenshots   the README's pictures of the dashboard
 #   make bench         measure: beats, seams, plans beside a peer, speed; writes tests/benchmarks/RESULTS.md
-#   make train         make the beat network's weights anew: compose, render, train, fit (about an hour on 2 cores)
+#   make fit           make fitted numbers anew, all of them or those of MODEL=match; writes workbench/models
+#   make train         the same for the beat tracker: compose, render, train, fit (about an hour on 2 cores)
 #   make lock          resolve the lock files again (the only target that looks for newer packages)
 
 # The first of these names that is a supported Python; PYTHON=... chooses another.
@@ -35,7 +36,7 @@ NBVAL   = WORKBENCH_HOME="$$(mktemp -d)" $(BIN)/python -m pytest --nbval-lax not
 
 .DEFAULT_GOAL := help
 .PHONY: help demo dashboard serve lab test test-all test-pythons test-oldest check format notebooks stored-notebooks browser chromium \
-        screenshots bench peers train lock clean
+        screenshots bench peers fit train lock clean
 
 help:
 	@sed -n '2,/^$$/s/^# *//p' Makefile
@@ -194,26 +195,18 @@ $(VENV)/peers-madmom/.done: $(PEERS)-madmom.lock $(PEERS)-madmom-packages.lock |
 	else $(VENV)/peers-madmom/bin/$(PIP_QUIET) --no-deps torch==2.13.0; fi
 	@touch $@
 
-# The whole way to the weights that ship. Interrupted, it goes on where it stopped: pieces that are there are kept, the
-# training has its checkpoint; another seed, or a changed recipe, needs another SET or RUN. Sound is kept of the pieces
-# that the training leaves aside: the decoder's weights are fitted on those of `dev`, the confidence on those of
-# `calibration`; `validation` is left for measuring.
+# Makes fitted numbers anew: the models of MODEL, or all of them in an order in which each finds what it needs. What is
+# composed and drawn for them is kept in SET. A script writes its file in workbench/models and the figures on its card.
+MODEL ?= $(BEAT_MODELS) character cuts singing match underscore
+BEAT_MODELS = beat_network beat_readings beat_confidence
 SET ?= training-set
-RUN ?= $(SET)/run
-SEED ?= 0
-TRAINING = data/recipes/training
-train: $(VENV)/.torch
-	$(BIN)/python -m data.recipes.training.generate $(SET) --audio
-	$(BIN)/python -m data.recipes.training.generate $(SET) --audio --first 1600 --pieces 320 --split dev
-	$(BIN)/python -m data.recipes.training.generate $(SET) --audio --first 3000 --pieces 180 --split calibration
-	$(BIN)/python -m data.recipes.training.train $(SET) $(RUN) --seed $(SEED)
-	$(BIN)/python -m data.recipes.training.train $(SET) $(RUN) --seed $(SEED) --export
-	mkdir -p $(TRAINING)/runs
-	cp $(RUN)/log.jsonl $(TRAINING)/runs/network.jsonl
-	$(BIN)/python -m data.recipes.training.plain $(SET)/plain
-	for heard in network onsets; do \
-	  $(BIN)/python -m data.recipes.training.fit $(SET)/dev $(SET)/plain --activation $$heard --again --write && \
-	  $(BIN)/python -m data.recipes.training.certainty $(SET)/calibration --activation $$heard --write || exit 1; done
+fit: $(VENV)/.torch $(VENV)/.words-if-any
+	for model in $(MODEL); do $(BIN)/python -m data.recipes.fitting.$$model --set $(SET) $(OPTIONS) || exit 1; done
+
+# All models of the beat tracker: the network, from the seed SEED and in the folder RUN, and what is fitted on it.
+train:
+	$(MAKE) fit MODEL=beat_network SET=$(SET) OPTIONS="$(if $(RUN),--run $(RUN)) $(if $(SEED),--seed $(SEED))"
+	$(MAKE) fit MODEL="beat_readings beat_confidence" SET=$(SET)
 
 # requirements.lock is the core. The dev lock holds everything and is resolved with it; the lock of an extra takes its
 # versions from the dev lock and leaves out what the core brings. The oldest lock has the lower bounds of pyproject.toml, and what the smoke test

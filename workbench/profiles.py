@@ -4,11 +4,14 @@ TOML or JSON, chosen by the suffix. A file names only what differs from the defa
 
     [seams]
     context_beats = 8
+
+Profiles from before a field was renamed still load; a warning is logged that names the field as it is called now.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -18,6 +21,9 @@ from pydantic import ValidationError
 from workbench.errors import ParameterError, StoreError
 from workbench.files import write_text
 from workbench.params import WorkbenchParams
+from workbench.params.renamed import with_current_names
+
+_log = logging.getLogger(__name__)
 
 
 def load_profile(path: Path) -> WorkbenchParams:
@@ -25,7 +31,8 @@ def load_profile(path: Path) -> WorkbenchParams:
 
     Raises
     ------
-    ParameterError : no such file, not TOML or JSON, an unknown field, or a value out of range; names file and field
+    ParameterError : no such file, not TOML or JSON, an unknown field, a field under both its old and its new name, or
+        a value out of range; names file and field
     """
     path = Path(path)
     is_toml = _is_toml(path)
@@ -38,6 +45,12 @@ def load_profile(path: Path) -> WorkbenchParams:
         raise ParameterError(f"{path}: cannot be read ({error.strerror})") from None
     except ValueError as error:  # not UTF-8, not TOML, not JSON
         raise ParameterError(f"{path}: not a profile file ({error})") from None
+    try:
+        values, replaced = with_current_names(values)
+    except ParameterError as error:
+        raise ParameterError(f"{path}: {error}") from None
+    for old, new in replaced.items():
+        _log.warning("%s: %s is now called %s", path, old, new)
     try:
         return WorkbenchParams.model_validate(values)
     except ValidationError as error:

@@ -19,8 +19,8 @@ from pathlib import Path
 import soundfile
 
 from data.recipes import shipping
-from data.recipes.mixdown import Song, render
-from data.recipes.sampler import RATE
+from data.recipes.engine.mixdown import Song, render
+from data.recipes.engine.sampler import RATE
 from data.recipes.truth import annotate
 
 SONGS = Path(__file__).resolve().parent / "songs"

@@ -15,11 +15,11 @@ import jams
 import numpy as np
 import soundfile
 
-from data.recipes.effects import Sound
-from data.recipes.mastering import CEILING_DB, limit
-from data.recipes.mixdown import Song
-from data.recipes.sampler import RATE
-from data.recipes.score import seed_of
+from data.recipes.engine.effects import Sound
+from data.recipes.engine.mastering import CEILING_DB, limit
+from data.recipes.engine.mixdown import Song
+from data.recipes.engine.sampler import RATE
+from data.recipes.engine.score import seed_of
 
 DATA = Path(__file__).resolve().parent.parent
 BUNDLED = DATA / "bundled"

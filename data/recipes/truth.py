@@ -24,9 +24,9 @@ from collections.abc import Sequence
 import jams
 import numpy as np
 
-from data.recipes.effects import Sound
-from data.recipes.mixdown import Song
-from data.recipes.sampler import RATE
+from data.recipes.engine.effects import Sound
+from data.recipes.engine.mixdown import Song
+from data.recipes.engine.sampler import RATE
 
 IDENTICAL_DB = -50.0
 

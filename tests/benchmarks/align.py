@@ -211,7 +211,7 @@ def share_near(landmarks: Landmarks, moments: Moments, offset: float) -> float:
 
 def covering_offsets(landmarks: Landmarks, moments: Moments, generator: Random) -> NDArray[np.float64]:
     """Random offsets with music under as much of the film's time as the coverage rule asks for."""
-    least = AlignParams().least_cover * min(landmarks.last_sound - landmarks.first_sound, moments.video_seconds)
+    least = AlignParams().min_cover * min(landmarks.last_sound - landmarks.first_sound, moments.video_seconds)
     tried = generator.uniform(-landmarks.track_seconds, moments.video_seconds, 40 * RANDOM_OFFSETS)
     begin = np.maximum(tried + landmarks.first_sound, 0.0)
     end = np.minimum(tried + landmarks.last_sound, moments.video_seconds)

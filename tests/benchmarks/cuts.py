@@ -2,11 +2,12 @@
 
     python -m tests.benchmarks.run cuts
 
-Films are drawn by `cut_films.py` from seeds that `fit_cuts.py` has not seen, a minute of each kind a seed. A hard cut
-counts when it is found within one picture. A fade or dissolve counts when exactly one border is reported within it,
-a quarter of a second allowed; any other border is false. PySceneDetect reports instants: its content detector with its
-own defaults, the adaptive one, and either with its threshold detector added, which is the one that sees fades; hits
-are counted in the same way. Each film is read anew by each; CPU is that of the process and its threads.
+Films are drawn by `cut_films.py` from seeds that `data/recipes/fitting/cuts.py` has not seen, a minute of each kind a
+seed. A hard cut counts when it is found within one picture. A fade or dissolve counts when exactly one border is
+reported within it, a quarter of a second allowed; any other border is false. PySceneDetect reports instants: its
+content detector with its own defaults, the adaptive one, and either with its threshold detector added, which is the one
+that sees fades; hits are counted in the same way. Each film is read anew by each; CPU is that of the process and its
+threads.
 
 A second table holds all of ingest, picture and sound, to FFmpeg's decode of the same streams to nothing.
 """

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.benchmarks.fit_match import TRAINING_FILMS, TRAINING_SEED, TRAINING_TRACKS, all_parts, ndcg
+from data.recipes.fitting.match import TRAINING_FILMS, TRAINING_SEED, TRAINING_TRACKS, all_parts, ndcg
 from tests.benchmarks.match_clips import RECIPES, draw
 from tests.benchmarks.match_films import BUNDLED_SONGS, Half, TrackCharacter, grade_of, reference_half
 from tests.benchmarks.table import Table
@@ -169,7 +169,7 @@ def drawn_table(half: Half, params: MatchParams, music: str) -> Table:
     table.add("worst", *(float(column.min()) for column in columns), "")
     table.notes.append(
         f"{len(RECIPES)} films of scenes of the demo film, 36 to 84 s long, three of them spoken over; no "
-        "constant was fitted on any of them. `octave_trust` alone was set after a look at the bundled songs, of which "
+        "constant was fitted on any of them. `octave_weight` alone was set after a look at the bundled songs, of which "
         "three are heard at another level of the pulse than they were written at."
     )
     return table

@@ -271,7 +271,7 @@ def bundled_truth(song: Song) -> Truth | None:
 def measure(songs: Sequence[Truth], params: SeamParams | None = None) -> list[dict[str, object]]:
     """One row a splice: song, batch, kind, our score, ours without knowledge of the metre, the peer's."""
     params = params or SeamParams()
-    deaf = params.model_copy(update={"limp": 0.0})
+    deaf = params.model_copy(update={"bar_phase_penalty": 0.0})
     rows: list[dict[str, object]] = []
     for number, truth in enumerate(songs):
         recording, grid, first = in_another_key(truth, (1, 2, 3, 5, 6, -1, -2, -4)[number % 8])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import json
+import logging
 from pathlib import Path
 
 import pytest
 
 from workbench.errors import ParameterError, StoreError
-from workbench.params import CoverParams, RenderParams, WorkbenchParams
+from workbench.params import CoverParams, RenderParams, SeamParams, WorkbenchParams
 from workbench.profiles import load_profile, save_profile
 
 TUNED = WorkbenchParams(cover=CoverParams(required_excess_seconds=12.5), render=RenderParams(ceiling_dbtp=-2.0))
@@ -38,6 +39,8 @@ def test_a_file_names_only_what_was_tuned(tmp_path: Path) -> None:
         ("[render]\nblock_seconds = nan\n", ["render.block_seconds"]),
         ("cover = 3\n", ["cover"]),
         ("[cover\n", ["not a profile file"]),
+        ("[seams]\nlimp = 1\nbar_phase_penalty = 2\n", ["seams.bar_phase_penalty: given twice", "seams.limp"]),
+        ("[seams]\nlimp = -1\n", ["seams.bar_phase_penalty", "greater than", "-1"]),
     ],
 )
 def test_a_mistake_names_file_and_field(tmp_path: Path, text: str, parts: list[str]) -> None:
@@ -50,6 +53,18 @@ def test_a_mistake_names_file_and_field(tmp_path: Path, text: str, parts: list[s
     assert "\n" not in message
     for part in parts:
         assert part in message
+
+
+def test_old_names_of_fields_load_with_a_warning(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "a.toml"
+    path.write_text("[seams]\nlimp = 3.0\ncontext_beats = 8\n")
+    with caplog.at_level(logging.WARNING, "workbench.profiles"):
+        params = load_profile(path)
+    assert params == WorkbenchParams(seams=SeamParams(bar_phase_penalty=3.0, context_beats=8))
+    assert caplog.messages == [f"{path}: seams.limp is now called seams.bar_phase_penalty"]
+    caplog.clear()
+    assert load_profile(save_profile(params, path)) == params
+    assert not caplog.messages
 
 
 def test_files_that_are_no_profile(tmp_path: Path) -> None:

@@ -194,7 +194,7 @@ class _Bars:
         back |= (gap >= params.gap_db) & (low_gap >= params.low_gap_db) & (np.minimum(rise, low_rise) >= params.gain_db)
         full = (self.after >= self.loud - params.full_db) & (self.low_after >= self.low_loud - 1.5 * params.full_db)
         full &= self.at_once >= self.loud - 1.5 * params.full_db
-        is_drop = self.within & back & full & (self.attack >= params.heard_attack)
+        is_drop = self.within & back & full & (self.attack >= params.min_bar_attack)
         size = 0.5 * _share(np.maximum(rise, gap), 3.0, 10.0) + 0.5 * _share(np.maximum(low_rise, low_gap), 3.0, 20.0)
         return self._best("drop", is_drop, 0.7 + 0.3 * size)
 
@@ -223,7 +223,7 @@ class _Bars:
         kept = strongest_apart(self.lines[at], salience[at] + 0.2 * self.opens[at], self.apart)
         for line in at[kept]:
             time = float(self.lines[line])
-            clear = self.attack[line] >= self.params.heard_attack
+            clear = self.attack[line] >= self.params.min_bar_attack
             if clear:
                 time = onset_instant(self.heard.recording, time)
             yield time, kind, float(salience[line]), _ONSET_TOLERANCE if clear else _GRID_TOLERANCE
@@ -251,7 +251,7 @@ def _stabs(heard: Heard, levels: _Levels, params: LandmarkParams) -> Iterator[_R
         fall = top - float(level[frame + round(0.3 * rate) : frame + rest].mean())
         next_attack = float(attack[frame + rate // 11 : frame + rest].max())
         next_top = float(level[frame + round(0.3 * rate) : frame + rest].max())
-        alone = next_attack < params.stab_next * attack[frame] and next_top <= top - params.stab_next_db
+        alone = next_attack < params.max_stab_next_attack * attack[frame] and next_top <= top - params.stab_rest_db
         if alone and top >= loud - params.stab_loud_db and rise >= params.stab_rise_db and fall >= params.stab_fall_db:
             size = 0.5 * float(_share(fall, 8.0, 16.0)) + 0.5 * float(_share(rise, 4.0, 16.0))
             time = onset_instant(heard.recording, float(frame) / rate)

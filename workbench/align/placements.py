@@ -192,7 +192,7 @@ class _Pair:
 
     def covers(self, offsets: FloatArray) -> BoolArray:
         """Whether music lies under enough of the film's salience, and of its time, at each offset."""
-        enough = self.params.least_cover * (1.0 + 1e-9)
+        enough = self.params.min_cover * (1.0 + 1e-9)
         under = self.salience_under(offsets) >= enough * self.best_salience
         return np.asarray(under & (self.seconds_under(offsets) >= enough * self.best_seconds))
 
@@ -256,7 +256,7 @@ def place(landmarks: Landmarks, moments: Moments, params: AlignParams | None = N
 
     Returns
     -------
-    Best first, at most `most_placements`, at least `least_apart_seconds` apart; none where nothing ever coincides.
+    Best first, at most `max_placements`, at least `min_apart_seconds` apart; none where nothing ever coincides.
     Offsets lie strictly between minus the track's length and the film's, to the microsecond.
     """
     params = params or AlignParams()
@@ -276,11 +276,11 @@ def place(landmarks: Landmarks, moments: Moments, params: AlignParams | None = N
     found: list[Placement] = []
     for candidate in np.argsort(-scores, kind="stable"):
         offset = _refined(pair, float(offsets[candidate]))
-        near = any(abs(offset - other.offset_seconds) < params.least_apart_seconds for other in found)
+        near = any(abs(offset - other.offset_seconds) < params.min_apart_seconds for other in found)
         if near or not pair.covers(np.array([offset]))[0]:
             continue
         found.append(_placement(pair, offset, trials))
-        if len(found) == params.most_placements:
+        if len(found) == params.max_placements:
             break
     return tuple(sorted(found, key=lambda placement: -placement.score))
 
@@ -295,7 +295,7 @@ def _peaks(total: FloatArray) -> IntArray:
 def _trials(pair: _Pair) -> float:
     """How many independent offsets there are to choose from: the range that may be served, over a typical reach."""
     reach = float(np.mean(np.hypot(np.mean(pair.song.tolerance), pair.video.tolerance)))
-    room = pair.landmarks.track_seconds + pair.moments.video_seconds - 2 * pair.params.least_cover * pair.best_seconds
+    room = pair.landmarks.track_seconds + pair.moments.video_seconds - 2 * pair.params.min_cover * pair.best_seconds
     return max(1.0, room / reach)
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from workbench.beats.evidence import Evidence, Pulse, describe_pulse
 from workbench.beats.readings import best_reading, local_scores, reading_chances, readings_of
-from workbench.beats.weights import ONSETS
+from workbench.beats.weights import weights_for
 from workbench.params import BeatParams
 from workbench.recording import FloatArray, IntArray
 
@@ -71,7 +71,7 @@ def stretches_of(pulses: list[Pulse], evidence: Evidence, params: BeatParams) ->
 
 def _by_second(pulse: Pulse, seconds: FloatArray, evidence: Evidence, params: BeatParams) -> FloatArray:
     """How well a pulse explains the surroundings of each second, nats; shape as `seconds`."""
-    score = local_scores(pulse, evidence, ONSETS, params)
+    score = local_scores(pulse, evidence, weights_for("onsets"), params)
     total = np.concatenate(([0.0], np.cumsum(score)))
     first = np.searchsorted(pulse.times, seconds - params.change_view_seconds)
     last = np.searchsorted(pulse.times, seconds + params.change_view_seconds)
@@ -86,7 +86,7 @@ def follow_changes(pulses: list[Pulse], winner: int, evidence: Evidence, params:
     Parameters
     ----------
     pulses : all that were proposed
-    winner : index of the pulse that reads the whole piece best, which the stretches must outdo by `change_gain`
+    winner : index of the pulse that reads the whole piece best, which the stretches must outdo by `min_change_gain`
     evidence, params : of the recording and the tracker
 
     Returns
@@ -95,14 +95,14 @@ def follow_changes(pulses: list[Pulse], winner: int, evidence: Evidence, params:
         of playing and not of the grid
     """
     stretches = _leaps(pulses, stretches_of(pulses, evidence, params))
-    if len(stretches) < 2 or _gain(pulses, winner, stretches, evidence, params) < params.change_gain:
+    if len(stretches) < 2 or _gain(pulses, winner, stretches, evidence, params) < params.min_change_gain:
         return None
     parts: list[tuple[FloatArray, IntArray, float]] = []
     for start, end, index in stretches:
         whole = pulses[index].times
         inner = describe_pulse(whole[(whole >= start) & (whole <= end)], evidence)
         readings = readings_of([inner], params)
-        best, agreed = best_reading([inner], readings, reading_chances(readings, ONSETS, params))
+        best, agreed = best_reading([inner], readings, reading_chances(readings, weights_for("onsets"), params))
         metre, first = int(readings.beats_per_bar[best]), int(readings.first_position[best])
         offset = first - 1 - int(np.searchsorted(whole, start))
         positions = (np.arange(whole.size) + offset) % metre + 1
@@ -170,7 +170,7 @@ def _border(
         reach = 2 * _SEARCH_SECONDS
         for pulse, begin, end in ((left, about - reach, border), (right, border, about + reach)):
             inside = (pulse.times >= begin - 1e-6) & (pulse.times < end - 1e-6)
-            total += float(local_scores(pulse, evidence, ONSETS, params)[inside].sum()) * float(
+            total += float(local_scores(pulse, evidence, weights_for("onsets"), params)[inside].sum()) * float(
                 np.median(np.diff(pulse.times))
             )
         gains.append(total)

@@ -40,8 +40,8 @@ def bar_positions_of(
     if pulse.heard is None:
         emission[:, starts] = (params.bar_evidence * _line(pulse, metre, weights))[:, None]
     else:
-        emission[:, starts] = (params.heard_bar_evidence * pulse.heard.downbeat)[:, None]
-        emission += np.repeat(params.heard_metre_evidence * pulse.heard.metre, METRES, axis=1)
+        emission[:, starts] = (params.network_downbeat_weight * pulse.heard.downbeat)[:, None]
+        emission += np.repeat(params.network_metre_weight * pulse.heard.metre, METRES, axis=1)
     begin = int(starts[METRES.index(metre)])
     emission[np.arange(n), begin + (np.arange(n) + first - 1) % metre] += params.phase_prior
     other = np.ones(sum(METRES), dtype=np.bool_)

@@ -60,7 +60,7 @@ def _from_onsets(activation: FloatArray, evidence: Evidence, params: BeatParams)
 
 def _divisions(period: float, frames_per_second: int, params: BeatParams) -> list[int]:
     """Into how many ticks a beat may be cut, two or three and their doubles, so that a tick stays a playable note."""
-    shortest = params.shortest_tick * frames_per_second
+    shortest = params.min_tick_seconds * frames_per_second
     binary = 4 if period / 4 >= shortest else 2
     ternary = 6 if period / 6 >= shortest else 3
     return [binary, ternary] if period / ternary >= 0.8 * shortest else [binary]
@@ -88,9 +88,9 @@ def decode_ticks(activation: FloatArray, frames_per_second: int, tick: float, pa
     shortest = max(2, int(np.floor(tick / params.tempo_reach)))
     longest = int(np.ceil(tick * params.tempo_reach))
     off = np.abs(np.arange(shortest, longest + 1) - tick)
-    prior = -np.minimum(params.drift_cost * off, params.tempo_cap).astype(np.float32)
+    prior = -np.minimum(params.drift_cost * off, params.max_tempo_cost).astype(np.float32)
     evidence = (params.beat_evidence * activation).astype(np.float32)
-    frames = bar_pointer(evidence, shortest, prior, params.tempo_change_cost, 1, params.tempo_jump_cost)
+    frames = bar_pointer(evidence, shortest, prior, params.tempo_change_cost, 1, params.max_tempo_change_cost)
     return np.asarray(frames, dtype=np.float64) / frames_per_second
 
 
@@ -110,7 +110,7 @@ def _from_network(odds: Odds, evidence: Evidence, params: BeatParams) -> list[Pu
     free = decode_heard(odds, 60.0 * rate / params.max_bpm, 60.0 * rate / params.min_bpm, params)
     narrow = [
         decode_heard(odds, period / params.narrow_reach, period * params.narrow_reach, params)
-        for period in tempo_candidates(chance, rate, params)[: params.heard_candidates]
+        for period in tempo_candidates(chance, rate, params)[: params.narrow_candidates]
     ]
     for times in (free, *narrow):
         add(times)
@@ -125,9 +125,13 @@ def decode_heard(odds: Odds, shortest: float, longest: float, params: BeatParams
     from workbench.beats._kernels import bar_pointer
 
     first, last = max(2, int(np.floor(shortest))), int(np.ceil(longest))
-    likely = np.clip(params.heard_evidence * odds.heard.beat, -params.heard_doubt, params.heard_trust)
+    likely = np.clip(
+        params.network_beat_weight * odds.heard.beat, -params.missed_beat_penalty, params.clear_beat_reward
+    )
     prior = np.zeros(last - first + 1, dtype=np.float32)
-    frames = bar_pointer(likely.astype(np.float32), first, prior, params.tempo_change_cost, 1, params.tempo_jump_cost)
+    frames = bar_pointer(
+        likely.astype(np.float32), first, prior, params.tempo_change_cost, 1, params.max_tempo_change_cost
+    )
     return np.asarray(frames, dtype=np.float64) / odds.heard.frames_per_second
 
 

@@ -34,12 +34,12 @@ def steady_beats(times: FloatArray, trust: FloatArray, params: BeatParams) -> Fl
     shape (n_beats,), s, strictly increasing; beats outside steady stretches keep their place
     """
     n = times.size
-    if n < params.steady_beats:
+    if n < params.min_steady_beats:
         return times.copy()
     fitted = times.copy()
     jitter = min(max(_jitter(times), _SHARPEST), params.jitter_ms / 1000.0)
-    for first, last in _stretches(times, trust, params.line_price * jitter**2):
-        if last - first < params.steady_beats:
+    for first, last in _stretches(times, trust, params.stretch_cost * jitter**2):
+        if last - first < params.min_steady_beats:
             continue
         line, spread = _robust_line(times[first:last], trust[first:last])
         if spread <= jitter:

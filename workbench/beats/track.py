@@ -181,20 +181,20 @@ def follow_ending(times: FloatArray, evidence: Evidence, params: BeatParams) -> 
 
     rate = evidence.frames_per_second
     activation = evidence.activation
-    start = max(times.size - params.ending_beats, 0)
+    start = max(times.size - params.max_ending_beats, 0)
     if times.size - start < _NO_GRID:
         return None
     period = float(np.median(np.diff(times))) * rate
-    shortest, longest = round(0.97 * period), round(params.slowest_ending * period)
+    shortest, longest = round(0.97 * period), round(params.max_ending_slowdown * period)
     first = round(float(times[start]) * rate)
     until = min(int(evidence.ends * rate), activation.size)
     if until - first < 2 * longest:
         return None
     # a beat without a sound costs, so that slow beats that all sound outweigh quick ones of which some do
-    likely = (params.beat_evidence * (activation[first:until] - params.beat_doubt)).astype(np.float32)
+    likely = (params.beat_evidence * (activation[first:until] - params.min_ending_activation)).astype(np.float32)
     likely[0] += 1000.0
     prior = np.zeros(longest - shortest + 1, dtype=np.float32)
-    frames = first + bar_pointer(likely, shortest, prior, params.tempo_change_cost, 1, params.tempo_jump_cost)
+    frames = first + bar_pointer(likely, shortest, prior, params.tempo_change_cost, 1, params.max_tempo_change_cost)
     gaps = np.diff(frames)
     steady = np.round(times[start:] * rate).astype(np.int64).clip(0, activation.size - 1)
     differs = np.flatnonzero(np.abs(frames[: steady.size] - steady[: frames.size]) > _OUT_OF_TIME * rate)
@@ -207,7 +207,7 @@ def follow_ending(times: FloatArray, evidence: Evidence, params: BeatParams) -> 
     if slowing.size < 3 or np.mean(slowing > 1.04) < 0.8 or steps.min() < -0.05 or steps.max() > 0.2:
         return None
     gain = activation[frames[split:]].mean() - activation[steady[split:]].mean()
-    if gain < params.ending_gain:
+    if gain < params.min_ending_gain:
         return None
     return np.concatenate((times[:start], frames / rate))
 

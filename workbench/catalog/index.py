@@ -147,9 +147,9 @@ class FaissIndex:
         if unit is None:
             return _none()
         mask = None if allowed is None else _mask(allowed, len(self))
-        if mask is not None and np.count_nonzero(mask) <= self._params.scan_rows:
+        if mask is not None and np.count_nonzero(mask) <= self._params.max_scan_rows:
             return self._exact.search(unit, count, mask)
-        wanted = max(count * self._params.rerank_factor, self._params.rerank_least)
+        wanted = max(count * self._params.rerank_factor, self._params.min_rerank)
         rows = self._proposed(unit, min(wanted, self._row_of.size), mask)
         later = self._later if mask is None else self._later[mask[self._later]]
         rows = np.sort(np.concatenate((rows, later)))

@@ -349,7 +349,7 @@ def _missing(generation: _Generation, params: CatalogParams) -> list[str]:
     wanted = ["texts"]
     if has_faiss():
         read = {"sound": SOUND_DIMS} | ({} if generation.meta["embedding"] is None else {"words": WORD_DIMS})
-        wanted += [name for name, dims in read.items() if rows * dims > params.exact_rows * WORD_DIMS]
+        wanted += [name for name, dims in read.items() if rows * dims > params.max_exact_rows * WORD_DIMS]
     missing = []
     for name in wanted:
         file = generation.meta["files"].get(name)
@@ -359,7 +359,7 @@ def _missing(generation: _Generation, params: CatalogParams) -> list[str]:
         row_of = np.load(_rows_file(generation.folder, file), mmap_mode="r")
         unknown = rows - int(np.count_nonzero(row_of >= 0))
         moved = name == "texts" and not np.array_equal(row_of, np.arange(rows))  # whose rows are those of the columns
-        if moved or unknown > params.stale_share * rows:
+        if moved or unknown > params.max_stale_share * rows:
             missing.append(name)
     return missing
 

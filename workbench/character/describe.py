@@ -9,11 +9,10 @@
     form        sections, the part one remembers, whether it can be looped
 
 Energy is a linear mean of what people call driving: tempo, onsets and their strength, weight in the bass, little
-distance between peaks and mean. Its five weights were fitted, with shrinkage, to the composers' own figures for the 19
-bundled pieces that sound (left out one by one: correlation 0.79, mean error 0.11), so it orders tracks better than it
-measures them. A part of the track has the energy of the whole, moved by its level and its onsets beside the track's.
+distance between peaks and mean. Its five weights are those of `energy.json`; it orders tracks better than it measures
+them. A part of the track has the energy of the whole, moved by its level and its onsets beside the track's.
 
-Functions: `measure_character`, `loudness_range`, `character_to_arrays`, `character_from_arrays`.
+Functions: `measure_character`, `energy_clues`, `loudness_range`, `character_to_arrays`, `character_from_arrays`.
 
 References
 ----------
@@ -23,7 +22,9 @@ EBU Tech 3342 (2023) for the loudness range.
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from functools import cache
 from itertools import pairwise
 from typing import Any
 
@@ -45,6 +46,7 @@ from workbench.features.loudness import integrated_lufs, short_term
 from workbench.features.onsets import OnsetStrengths
 from workbench.features.spectrum import Spectrum
 from workbench.loops.profile import LoopProfile
+from workbench.models.loading import read_numbers
 from workbench.params import CharacterParams, CoverParams
 from workbench.recording import FloatArray, Recording
 from workbench.structure.salience import loudest_stretch, memorable_bars
@@ -54,14 +56,7 @@ _SPEECH_HZ = (1000.0, 4000.0)
 _BASS_HZ = 120.0
 _SOUNDING_EDGE, _ONSET_APART_FRAMES = 0.005, 5
 _DULLEST, _BRIGHTEST = 8.7, 10.5  # log2 Hz of the centre of specific loudness
-_ENERGY = {  # mean and spread over the bundled pieces, weight
-    "tempo": (6.695, 0.398, 0.081),
-    "density": (6.62, 1.77, 0.039),
-    "punch": (0.00414, 0.0014, 0.047),
-    "bass": (-0.097, 0.354, 0.058),
-    "peaks": (13.38, 1.72, -0.032),
-}
-_USUAL_ENERGY = 0.551
+ENERGY_FILE = "energy.json"
 _FARTHEST = 2.5  # spreads that a single clue can be off
 _EVERY = 7  # samples of which one is enough for a quantile
 _LEVEL_SHARE, _PUNCH_SHARE = 0.025, 0.06
@@ -133,14 +128,14 @@ def measure_character(
     cover : what a loop must have
     """
     sounding = bool(spectrum.power.size) and float(spectrum.power.max()) > 1e-12
-    bpm = grid.tempo_bpm if grid.beats.size > 1 and grid.confidence >= params.least_grid_confidence else None
+    bpm = grid.tempo_bpm if grid.beats.size > 1 and grid.confidence >= params.min_grid_confidence else None
     density = _count_onsets(onsets) / max(recording.duration, 1e-3)
     key = find_key(tone_profile(spectrum.tones, spectrum.tone_midi)) if sounding else None
-    named = key if key is not None and key.strength >= params.least_key_strength else None
+    named = key if key is not None and key.strength >= params.min_key_strength else None
     lufs = integrated_lufs(recording.samples, recording.sample_rate)
     drums = drum_chance(spectrum, onsets) if sounding else 0.0
     brightness = _brightness(spectrum) if sounding else 0.0
-    energy = _energy(recording, spectrum, onsets, bpm, density) if sounding else 0.0
+    energy = _energy(energy_clues(recording, spectrum, onsets, bpm, density)) if sounding else 0.0
     contour = _contour(spectrum, onsets, energy) if sounding else np.zeros(CONTOUR_PARTS)
     facts = SoundFacts(
         bpm=bpm,
@@ -246,24 +241,35 @@ def _brightness(spectrum: Spectrum) -> float:
     return float(np.clip((centre - _DULLEST) / (_BRIGHTEST - _DULLEST), 0.0, 1.0))
 
 
-def _energy(
+def energy_clues(
     recording: Recording, spectrum: Spectrum, onsets: OnsetStrengths, bpm: float | None, density: float
-) -> float:
+) -> dict[str, float | None]:
+    """What energy is a mean of, by name: the clues that `energy.json` has weights for; a tempo may not be known."""
     power = _band_power(spectrum)
     low = spectrum.band_hz < _BASS_HZ
     sparse = recording.samples[:, ::_EVERY].mean(axis=0, dtype=np.float64)
-    values = {
-        "tempo": np.log2(bpm) if bpm is not None else _ENERGY["tempo"][0] - _ENERGY["tempo"][1],
+    return {
+        "tempo": None if bpm is None else np.log2(bpm),
         "density": density,
         "punch": float(onsets.edge.mean(dtype=np.float64)),
         "bass": float(np.log10((power[low].sum() + 1e-12) / (power[~low].sum() + 1e-12))),
         "peaks": 10.0 * float(np.log10((np.quantile(np.square(sparse), 0.9999) + 1e-12) / (sparse.var() + 1e-12))),
     }
-    moved = (
-        weight * np.clip((values[name] - usual) / spread, -_FARTHEST, _FARTHEST)
-        for name, (usual, spread, weight) in _ENERGY.items()
-    )
-    return float(np.clip(_USUAL_ENERGY + sum(moved), 0.0, 1.0))
+
+
+def _energy(clues: Mapping[str, float | None]) -> float:
+    fitted, moved = _energy_model(), 0.0
+    for name, clue in fitted["clues"].items():
+        value = clues[name]
+        if value is None:  # music without a tempo is felt as slow
+            value = clue["mean"] - clue["spread"]
+        moved += clue["weight"] * np.clip((value - clue["mean"]) / clue["spread"], -_FARTHEST, _FARTHEST)
+    return float(np.clip(fitted["usual"] + moved, 0.0, 1.0))
+
+
+@cache
+def _energy_model() -> dict[str, Any]:
+    return read_numbers(ENERGY_FILE)
 
 
 def _contour(spectrum: Spectrum, onsets: OnsetStrengths, energy: float) -> FloatArray:

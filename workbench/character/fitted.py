@@ -1,7 +1,7 @@
 """The fitted weights that describe a recording's character: read from `workbench/models/character.json`, applied here.
 
 `character.json` holds three linear models and their cards: `key` (a score for each of 24 keys), `voice` and `drums`
-(log-odds). They were fitted by `data/recipes/training/character.py` on composed pieces; the cards say on how many, and
+(log-odds). They were fitted by `data/recipes/fitting/character.py` on composed pieces; the cards say on how many, and
 how well they do on pieces that were held out.
 
 Functions: `chance`, `key_scores`; `fitted_digest` for keys of what they decide.
@@ -9,13 +9,12 @@ Functions: `chance`, `key_scores`; `fitted_digest` for keys of what they decide.
 
 from __future__ import annotations
 
-import json
 from functools import cache
 from typing import Any, Literal
 
 import numpy as np
 
-from workbench.models.loading import model_digest, read_model
+from workbench.models.loading import model_digest, read_numbers
 from workbench.recording import FloatArray
 
 FILE = "character.json"
@@ -55,8 +54,7 @@ def fitted_digest() -> str:
 
 @cache
 def _models() -> dict[str, Any]:
-    read = json.loads(read_model(FILE))
     return {
         name: {part: np.array(value) if isinstance(value, list) else value for part, value in model.items()}
-        for name, model in read.items()
+        for name, model in read_numbers(FILE).items()
     }

@@ -47,7 +47,7 @@ OWN = "own"
 """name of what is no preset"""
 SHOWN = (
     "voice_lufs", "under_voice_lu", "attack_ms", "release_ms", "bridge_seconds", "ahead_seconds", "hold_seconds",
-    "piece_seconds", "steady_db", "aside_lu", "max_depth_db", "max_music_gain_db", "max_video_gain_db",
+    "piece_seconds", "steady_db", "quiet_phrase_lu", "max_depth_db", "max_music_gain_db", "max_video_gain_db",
 )  # fmt: skip
 _SLIDERS_HEIGHT = "max(520px, calc(100vh - 140px))"
 _QUIETEST_LUFS, _LOUDEST_LUFS = -54.0, -8.0

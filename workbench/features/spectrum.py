@@ -88,7 +88,7 @@ def analyze_spectrum(sound: FloatArray, sample_rate: int, params: SpectrumParams
     power = _banded(sound, params.sample_rate, params.window, params.frames_per_second, edges, weights)
     low_rate = params.sample_rate // 4
     low = resampled(sound, params.sample_rate, low_rate)
-    tone_midi = np.arange(params.lowest_tone, params.highest_tone + 1, dtype=np.int32)
+    tone_midi = np.arange(params.min_tone, params.max_tone + 1, dtype=np.int32)
     tone_edges, tone_weights = _semitone_bands(tone_midi, low_rate, params.window)
     tones = _banded(low, low_rate, params.window, params.tone_frames_per_second, tone_edges, tone_weights)
     return Spectrum(
@@ -213,9 +213,9 @@ def log_bands(params: SpectrumParams) -> tuple[IntArray, FloatArray, FloatArray]
     The unique filters of Böck & Widmer, "Maximum filter vibrato suppression for onset detection", DAFx 2013.
     """
     bin_hz = params.sample_rate / params.window
-    top = min(params.highest_hz, params.sample_rate / 2 - 2 * bin_hz)
-    steps = int(np.ceil(params.bands_per_octave * np.log2(top / params.lowest_hz))) + 2
-    frequencies = params.lowest_hz * 2.0 ** (np.arange(steps) / params.bands_per_octave)
+    top = min(params.max_hz, params.sample_rate / 2 - 2 * bin_hz)
+    steps = int(np.ceil(params.bands_per_octave * np.log2(top / params.min_hz))) + 2
+    frequencies = params.min_hz * 2.0 ** (np.arange(steps) / params.bands_per_octave)
     bins = np.unique(np.round(frequencies[frequencies <= top] / bin_hz).astype(np.int64))
     bins = bins[bins >= 1]
     corners = np.concatenate(([bins[0] - 1], bins, [bins[-1] + 1]))

@@ -9,6 +9,8 @@ best.
 A text of which hardly a word is known in any of them says nothing that can be read: keys struck at random, numbers,
 emoji, or a language that is not among the seven, even where it shares letters with one of them.
 
+The words and letters stand in `languages.toml` beside this file.
+
 Functions: `language_of`, `is_readable`.
 """
 
@@ -20,6 +22,7 @@ from collections import Counter
 from collections.abc import Callable
 from functools import cache
 
+from workbench.language.grammar import read_grammar
 from workbench.language.lexicon import lexicon
 
 ENGLISH = "English"
@@ -122,60 +125,9 @@ def _known_words() -> frozenset[str]:
     return frozenset((*_english_words(), *_speakers(), *named))
 
 
-_SCRIPTS = {
-    "CYRILLIC": "Cyrillic script", "GREEK": "Greek", "ARABIC": "Arabic script", "HEBREW": "Hebrew",
-    "DEVANAGARI": "Devanagari script", "CJK": "Chinese", "HIRAGANA": "Japanese", "KATAKANA": "Japanese",
-    "HANGUL": "Korean", "THAI": "Thai",
-}  # fmt: skip
-_LETTERS = (
-    (frozenset("ß"), ("German",)),
-    (frozenset("äöü"), ("German",)),
-    (frozenset("ñ"), ("Spanish",)),
-    (frozenset("ãõ"), ("Portuguese",)),
-    (frozenset("œêèùâîû"), ("French",)),
-    (frozenset("ìò"), ("Italian",)),
-    (frozenset("ç"), ("French", "Portuguese")),
-    (frozenset("áíóú"), ("Spanish", "Portuguese")),
-)
+_GRAMMAR = read_grammar("languages.toml")
+_SCRIPTS = _GRAMMAR.pairs("scripts")
+_LETTERS = tuple((frozenset(entry["letters"]), tuple(entry["languages"])) for entry in _GRAMMAR.entry("letters"))
 """letters, and the languages of the seven that write them"""
-_COMMON = {
-    "English": "the and of to is you it that in we for with this was your are on he she they not but my be have at "
-    "our a i me no so do as or an by his her him us will can all from what when who how there one out "
-    "up if been were has had their them its then than now just into about never don't die list come man "
-    "sin pour sur el la los las",
-    "German": "der die das und ist nicht ich wir sie ein eine mit auf den für von zu im es wie auch sich dem "
-    "unser noch so einen einem einer eines kein keine keinen ohne mich mir dich dir uns euch ihr sein "
-    "seine ihre mein meine bin bist sind war waren hat haben wird werden kann aber oder wenn als am an "
-    "bei nach aus über unter vor zum zur nur schon immer nie alles nichts man hier dort dann heute "
-    "morgen abend nacht tag leben liebe musik langsam schnell leise laut ruhig ruhige ruhiger ruhiges "
-    "traurig traurige fröhlich fröhliche schön schöne gesang schlagzeug klavier gitarre stimme bitte "
-    "etwas sehr viel mehr weniger höchstens mindestens gute guten neue neuen wieder",
-    "French": "le la les et est une un des que nous vous dans pour pas je qui du il elle sur avec ce au notre "
-    "mais plus sans cette ces son sa ses mon ma mes ton ta te me se ne on en aux très bien tout tous "
-    "toute rien jamais toujours comme sont était être avoir ont fait faire chez où là ici alors moins "
-    "aussi leur leurs votre vos nos quand jour nuit matin soir vie amour musique lent lente rapide doux "
-    "douce calme triste joyeux joyeuse voix chant batterie guitare aucune aucun lentement bonjour "
-    "merci mer maison",
-    "Spanish": "el la los las y es una un que de en no por con para se su nos lo como más pero nuestro del al está "
-    "sin mi mis tu tus sus yo ella ellos nosotros muy todo todos toda nada nunca siempre hay ser estar "
-    "son era fue hacer cuando donde aquí ahora menos también esta este esto esa ese día noche mañana "
-    "tarde vida amor música lento lenta rápido rápida suave tranquilo tranquila triste alegre feliz voz "
-    "voces batería guitarra ni ningún ninguna hola gracias mar casa tiempo sobre entre desde hasta "
-    "porque quiero",
-    "Italian": "il la e è un una che di non per con si gli le del della sono nel più ma come anche questo noi al "
-    "lo senza mio mia tuo sua suo loro io lei lui molto tutto tutti nulla niente mai sempre quando dove "
-    "qui ora meno giorno notte mattina sera vita amore musica lento lenta veloce dolce calmo calma "
-    "triste felice allegro voce chitarra batteria nessun nessuna ciao grazie mare casa tempo dei delle "
-    "alla nella",
-    "Portuguese": "o a e é um uma que de não para com os as do da em no na se mais mas nós você seu ao está sem meu "
-    "minha sua eu ela eles muito tudo todos nada nunca sempre quando onde aqui agora menos também dia "
-    "noite manhã tarde vida amor música lento lenta rápido suave calmo calma triste alegre feliz voz "
-    "bateria violão nenhum nenhuma olá obrigado mar casa tempo dos das pelo pela são foi ser",
-    "Dutch": "de het een en is niet van ik wij we met op voor dat zijn ze te er aan ons ook naar je om maar nog "
-    "zonder geen mijn jouw haar hun hij jij wat wie waar hier daar nu dan als of uit over onder bij tot "
-    "heel veel meer minder alles niets nooit altijd dag nacht ochtend avond leven liefde muziek "
-    "langzaam snel rustig rustige zacht zachte stil stille verdrietig vrolijk zang stem gitaar "
-    "huis zee",
-}
-_COMMONEST = {name: frozenset(words.split()) for name, words in _COMMON.items()}
+_COMMONEST = {name: frozenset(words.split()) for name, words in _GRAMMAR.pairs("common").items()}
 """words that stand in many texts of a language, and some that are used of music"""

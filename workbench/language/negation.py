@@ -11,6 +11,8 @@ A sentence embedding hardly hears a negation: "not sad at all" lies close to "sa
 its opposite before the text is read, "cheerful at all" (antonyms as in Xia et al. 2016). What is no feeling stays as it
 is: that "the lake has not moved" needs no opposite.
 
+The words stand in `negation.toml` beside this file.
+
 Functions: `scopes`, `clauses`, `affirmed`. Classes: `Clause`, `Affirmed`.
 
 References
@@ -25,72 +27,44 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeAlias
 
+from workbench.language.grammar import read_grammar
+
 Span: TypeAlias = tuple[int, int]
 """first word, and the one after the last"""
 
 _REACH = 6
 """words that a negation covers at most"""
-_SAYING = frozenset(
-    {
-        "not", "never", "hardly", "scarcely", "neither", "nor", "cannot", "dont", "isnt", "wont", "cant", "doesnt",
-        "nicht", "nie", "niemals", "weder", "pas", "jamais", "nunca", "jamás", "tampoco", "não", "mai", "niet", "nooit",
-    }
-)  # fmt: skip
+_GRAMMAR = read_grammar("negation.toml")
+_SAYING = _GRAMMAR.words("saying")
 """negations of what is said"""
-_BEFORE_THINGS = frozenset(
-    {
-        "no", "without", "non", "avoid", "avoiding", "zero", "minus", "lacking", "exclude", "excluding", "except",
-        "nothing", "nobody", "none", "skip",
-        "sans", "aucun", "aucune", "ni", "ohne", "kein", "keine", "keinen", "keiner", "keinem", "keinerlei", "nichts",
-        "sin", "ningún", "ninguna", "nada", "senza", "nessun", "nessuna", "niente", "sem", "nenhum", "nenhuma", "nem",
-        "zonder", "geen", "niets",
-    }
-)  # fmt: skip
+_BEFORE_THINGS = _GRAMMAR.words("before_things")
 """negations of a thing"""
-_SEVERAL = {
-    ("anything", "but"), ("far", "from"), ("free", "of"), ("free", "from"), ("rather", "than"), ("instead", "of"),
-    ("lack", "of"), ("no", "longer"), ("no", "more"), ("none", "of"), ("not", "at"),
-}  # fmt: skip
+_SEVERAL = frozenset((first, second) for first, second in map(str.split, _GRAMMAR.phrases("several")))
 """negations of two words"""
 _OPENING = _SAYING | _BEFORE_THINGS | {first for first, _ in _SEVERAL}
-_ONLY_SEEMING = {
-    "not": {"only", "just", "merely", "simply"},
-    "no": {"doubt", "wonder", "matter", "sooner", "less"},
-    "without": {"doubt", "question", "fail"},
-    "nothing": {"but"},
-    "never": {"stop", "stops", "stopped", "fails", "failed"},
-}
+_ONLY_SEEMING = {word: _GRAMMAR.words(f"only_seeming.{word}") for word in _GRAMMAR.entry("only_seeming")}
 """what makes an assertion of a negation, as its next word"""
-_UNABLE = frozenset({"cannot", "can't", "cant", "couldn't"})
-_UNABLE_TO_HOLD_BACK = ("wait", "help", "stop", "get enough")
+_UNABLE = _GRAMMAR.words("unable")
+_UNABLE_TO_HOLD_BACK = _GRAMMAR.words("unable_to_hold_back")
 """what nobody is unable to do who does not like it"""
-_WITHOUT = frozenset({"without", "ohne", "sans", "sin", "senza", "sem", "zonder"})
+_WITHOUT = _GRAMMAR.words("without")
 """what takes back a negation that reaches it"""
-_ONE = frozenset({"a", "an", "one"})
-_OF_WANTING = frozenset({"want", "need", "use", "include", "add", "like"})
+_ONE = _GRAMMAR.words("one")
+_OF_WANTING = _GRAMMAR.words("of_wanting")
 """verbs that make a negation of what is said one of a thing"""
-_ANY_MUSIC = frozenset({"music", "song", "songs", "track", "tracks", "piece", "pieces", "tune", "tunes", "anything"})
+_ANY_MUSIC = _GRAMMAR.words("any_music")
 """what a negation does not mean in itself, but with what is said of it: "no songs with lyrics" """
-_SAID_OF_IT = frozenset({"that", "which", "with"})
-_DUTCH = frozenset({"niet", "nooit", "niets", "geen", "zonder"})
-_TOPPING = frozenset({"never", "couldn't", "can't"})
-_SUPERLATIVE = frozenset({"so", "such", "more", "better", "as"})
+_SAID_OF_IT = _GRAMMAR.words("said_of_it")
+_DUTCH = frozenset((*_GRAMMAR.phrases("saying", "nl"), *_GRAMMAR.phrases("before_things", "nl")))
+_TOPPING = _GRAMMAR.words("topping")
+_SUPERLATIVE = _GRAMMAR.words("superlative")
 """after the words before, what has never been more"""
-_ENDS = frozenset(
-    {
-        "but", "yet", "because", "while", "when", "until", "though", "although", "if", "who", "which", "that",
-        "where", "how", "what", "why", "since", "just", "only", "instead", "rather", "yes", "aber", "sondern",
-        "weil", "wenn", "mais", "car", "quand", "pero", "sino", "porque", "cuando", "ma", "perché", "mas", "maar",
-        "dass", "que", "che", "dat",
-    }
-)  # fmt: skip
-_AND = frozenset({"and", "und", "et", "y", "e", "en"})
-_PREPOSITIONS = frozenset(
-    {"in", "on", "at", "with", "from", "by", "under", "over", "after", "before", "during", "through", "into", "for"}
-)
-_PRONOUNS = frozenset({"it", "he", "she", "they", "we", "you", "i", "this", "that", "there", "these", "those"})
-_ASKED = re.compile(r"(?:is|are|was|were|does|did|has|have|had|wo|would|could|should)n't")
-_CONTRACTED = {"can't": "can", "won't": "will", "cannot": "can", "don't": "", "doesn't": "", "didn't": ""}
+_ENDS = _GRAMMAR.words("ends")
+_AND = _GRAMMAR.words("and")
+_PREPOSITIONS = _GRAMMAR.words("prepositions")
+_PRONOUNS = _GRAMMAR.words("pronouns")
+_ASKED = re.compile(rf"(?:{_GRAMMAR.any_of('asked')})n't")
+_CONTRACTED = _GRAMMAR.pairs("contracted.en")
 _WORD = re.compile(r"[^\W_]+(?:['&’][^\W_]+)?")
 _BETWEEN_CLAUSES = re.compile(r"[,;:.!?()\[\]\n/|•—–\"“”]+")
 

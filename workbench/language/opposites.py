@@ -1,8 +1,8 @@
 """Opposites of feelings: what a text that denies one is read as saying.
 
 Of the lexicon's moods those have an opposite that music can have as well; each of their words stands for it. Some
-feelings that texts deny name no mood of music ("boring", "afraid") and are listed here. Words that mostly mean
-something else ("still", "kind", "hard") are left alone.
+feelings that texts deny name no mood of music ("boring", "afraid") and have opposites of their own. Words that mostly
+mean something else ("still", "kind", "hard") are left alone. `opposites.toml` beside this file lists them.
 
 Function: `opposites`.
 """
@@ -12,31 +12,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
+from workbench.language.grammar import read_grammar
 from workbench.language.lexicon import lexicon
 
-FEELINGS: Mapping[str, str] = {
-    "afraid": "confident", "scared": "confident", "fear": "confident", "angst": "confident", "worried": "relaxed",
-    "worries": "relaxed", "worry": "relaxed", "boring": "exciting", "bored": "exciting", "dull": "vibrant",
-    "langweilig": "exciting", "ennuyeux": "exciting", "aburrido": "exciting", "alone": "friendly", "loud": "quiet",
-    "noisy": "quiet", "laut": "quiet", "quiet": "lively", "silent": "lively", "slow": "fast", "tired": "energetic",
-    "hopeless": "hopeful", "unhappy": "happy", "depressing": "uplifting", "depressed": "happy", "tears": "cheerful",
-    "restless": "calm", "harsh": "gentle", "cruel": "gentle", "ugly": "elegant", "cheesy": "sophisticated",
-}  # fmt: skip
+_GRAMMAR = read_grammar("opposites.toml")
+FEELINGS: Mapping[str, str] = _GRAMMAR.pairs("feelings")
 """feelings that are no mood of the lexicon, or whose opposite is another than their mood's"""
-_OF_MOODS: Mapping[str, str] = {
-    "calm": "tense", "relaxed": "tense", "tender": "fierce", "warm": "bleak", "happy": "sad", "playful": "serious",
-    "uplifting": "bleak", "energetic": "calm", "aggressive": "gentle", "dark": "bright", "tense": "relaxed",
-    "scary": "comforting", "sad": "cheerful", "serious": "playful", "festive": "quiet",
-}  # fmt: skip
-_OF_OTHER_MEANING = frozenset(
-    {
-        "still", "stillness", "kind", "sweet", "bright", "build", "builds", "building", "hard", "heavy", "party",
-        "black", "cold", "active", "energy", "loss", "pressure", "pulse", "ticking", "raw", "rising", "floating",
-        "spacious", "sunday", "lounge", "minimal", "grave", "pace", "lustig", "emotional", "light", "calma", "quiet",
-        "cartoon", "restful", "cheering", "dancing", "driving", "powerful", "workout", "adrenaline", "weighty",
-        "thriller",
-    }
-)  # fmt: skip
+_OF_MOODS: Mapping[str, str] = _GRAMMAR.pairs("moods")
+_OF_OTHER_MEANING = _GRAMMAR.words("other_meaning")
 
 
 @cache

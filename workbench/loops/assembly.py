@@ -168,8 +168,8 @@ def assemble(route: Route, jumps: Jumps, profile: LoopProfile, params: CoverPara
     table = spans(route, jumps, profile)
     taken = route.jumps
     step = jumps.level_step_db[taken]
-    gain_in = np.where(np.abs(step) < params.gain_threshold_db, 0.0, -step)
-    gain_in = np.round(np.clip(gain_in, -params.gain_limit_db, params.gain_limit_db), 2) + 0.0
+    gain_in = np.where(np.abs(step) < params.min_gain_db, 0.0, -step)
+    gain_in = np.round(np.clip(gain_in, -params.max_gain_db, params.max_gain_db), 2) + 0.0
     gains = np.concatenate([[0.0], gain_in])
     lengths = table[:, 1] - table[:, 0]
     _, first_use, which = np.unique(_pairs(route, jumps), return_index=True, return_inverse=True)
@@ -229,7 +229,7 @@ def _fade(route: Route, profile: LoopProfile, params: CoverParams, room: float) 
     lines = profile.downbeats
     resolves = int(np.searchsorted(lines, route.last_to + 1e-6, side="right")) - 1
     tail = max(0, micros(route.last_to) - micros(float(lines[resolves])))
-    begins = int(np.searchsorted(lines, lines[resolves] - params.fade_out_seconds + 1e-6, side="right")) - 1
+    begins = int(np.searchsorted(lines, lines[resolves] - params.min_fade_out_seconds + 1e-6, side="right")) - 1
     while begins < resolves and route.last_to - lines[max(begins, 0)] > room:
         begins += 1
     length = micros(route.last_to) - micros(float(lines[max(begins, 0)]))

@@ -131,7 +131,7 @@ def candidate_splices(
     n = lines.size
     bars = np.arange(n)
     ahead = bars[None, :] - bars[:, None]
-    allowed = (ahead >= 1) | (ahead <= -params.least_body_bars)
+    allowed = (ahead >= 1) | (ahead <= -params.min_body_bars)
     allowed[0] = False
     chosen = _with_variety(np.where(allowed, total, -1.0), ending, params)
     leave, enter = np.nonzero(chosen)
@@ -141,7 +141,7 @@ def candidate_splices(
     level_step = coming_lufs[enter] - coming_lufs[leave]
     song_to, song_from, fade = with_room(fits.song_to, fits.song_from, fits.fade_seconds, at[leave])
     room = (song_from >= fade / 2) & (song_to + fade / 2 <= recording.duration)
-    kept = np.flatnonzero(room & (score >= params.kept_score))
+    kept = np.flatnonzero(room & (score >= params.min_kept_score))
     order = kept[np.lexsort((enter[kept], leave[kept], -np.round(score[kept], 6)))]
     return Splices(
         leave=leave[order].astype(np.int32),
@@ -159,27 +159,27 @@ def candidate_splices(
 def _with_variety(score: FloatArray, ending: SongEnding | None, params: SeamParams) -> BoolArray:
     """Which pairs to keep: the best of each length and of each line, into the ending, then of all; same shape."""
     n = score.shape[0]
-    possible = score >= params.kept_score
+    possible = score >= params.min_kept_score
     chosen = np.zeros_like(possible)
     if not possible.any():
         return chosen
     bars = np.arange(n)
     ahead = bars[None, :] - bars[:, None]
     for distance in range(-n + 1, n):
-        _take_best(chosen, score, possible & (ahead == distance), params.kept_each)
+        _take_best(chosen, score, possible & (ahead == distance), params.max_splices_each)
     for bar in range(n):
         for way in (ahead < 0, ahead > 0):
-            _take_best(chosen, score, possible & way & (bars == bar)[:, None], params.kept_each)
-            _take_best(chosen, score, possible & way & (bars == bar)[None, :], params.kept_each)
+            _take_best(chosen, score, possible & way & (bars == bar)[:, None], params.max_splices_each)
+            _take_best(chosen, score, possible & way & (bars == bar)[None, :], params.max_splices_each)
     if ending is not None:
         into = (bars <= ending.start_bar) & (bars >= ending.start_bar - 8)
-        _take_best(chosen, score, possible & (ahead > 0) & into[None, :], params.kept_splices // 4)
-    if chosen.sum() > params.kept_splices:
+        _take_best(chosen, score, possible & (ahead > 0) & into[None, :], params.max_splices // 4)
+    if chosen.sum() > params.max_splices:
         ranked = np.where(chosen, score, -1.0)
         chosen = np.zeros_like(possible)
-        _take_best(chosen, ranked, ranked >= 0.0, params.kept_splices)
+        _take_best(chosen, ranked, ranked >= 0.0, params.max_splices)
     else:
-        _take_best(chosen, score, possible & ~chosen, params.kept_splices - int(chosen.sum()))
+        _take_best(chosen, score, possible & ~chosen, params.max_splices - int(chosen.sum()))
     return chosen
 
 
@@ -193,7 +193,7 @@ def _take_best(chosen: BoolArray, score: FloatArray, among: BoolArray, count: in
 def _heard_parts(parts: FloatArray, fits: Fits, params: SeamParams) -> FloatArray:
     """Parts of the score with what the waveforms say: sides of one waveform leave nothing ringing alone."""
     parts = parts.copy()
-    same = np.clip((fits.correlation - params.least_correlation) / (1.0 - params.least_correlation), 0.0, 1.0) ** 2
+    same = np.clip((fits.correlation - params.min_correlation) / (1.0 - params.min_correlation), 0.0, 1.0) ** 2
     row = SEAM_PARTS.index("ringing")
     parts[row] = np.maximum(parts[row], same)
     return parts

@@ -161,7 +161,7 @@ def _adjusters(jumps: Jumps, params: CoverParams) -> IntArray:
     bars = jumps.leave - jumps.enter
     nth_of_length = rank_within(bars)
     order = np.lexsort((-jumps.score, nth_of_length // 2))
-    return np.concatenate([[_NONE], order[: params.adjusters]])
+    return np.concatenate([[_NONE], order[: params.max_adjusters]])
 
 
 def _space(jumps: Jumps, tours: list[Tour], extras: IntArray, lasts: IntArray) -> _Space:
@@ -243,7 +243,7 @@ def _fade_routes(
     length = jumps.gain_seconds[space.body]
     plays = clip + round(profile.song_start, 6) - space.added
     bar = float(np.median(np.diff(lines)))
-    roomy, tight = params.fade_out_seconds + 2.0 * bar, 0.0
+    roomy, tight = params.min_fade_out_seconds + 2.0 * bar, 0.0
     for room in (roomy, tight):
         found: list[tuple[float, _Mixes, int]] = []
         least = max(params.min_segment_seconds, params.gain_glide_seconds, room)

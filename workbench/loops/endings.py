@@ -155,7 +155,7 @@ def _come_down(
         level = float(np.mean(bar_lufs[first:last]))
         before = float(np.mean(bar_lufs[max(0, first - 4) : first])) if first else typical
         calm = float(np.mean(bar_change[first:last])) <= 2.0 * float(np.median(bar_change)) + 0.02
-        if max(before, typical) - level >= params.come_down_db and calm:
+        if max(before, typical) - level >= params.outro_drop_db and calm:
             return first
         break
     return None

@@ -144,21 +144,19 @@ def fit_splices(
     params = params or SeamParams()
     n = leave.size
     lag, correlation = _best_lags(sounds, leave, enter, params)
-    bound = params.longest_shift_seconds
+    bound = params.max_shift_seconds
     attack_out, attack_in = sounds.attack[leave], sounds.attack[enter]
     apart = np.where(np.isfinite(attack_in) & np.isfinite(attack_out), attack_in - attack_out, 0.0)
-    lag = np.where(correlation >= params.least_correlation, lag, np.where(np.abs(apart) <= bound, apart, 0.0))
+    lag = np.where(correlation >= params.min_correlation, lag, np.where(np.abs(apart) <= bound, apart, 0.0))
     likeness = np.clip(correlation, 0.0, 1.0)
     exponent = 0.5 * (1.0 + np.log2(1.0 + likeness))
 
     # Room for the fade's half on each side: the next onset of what leaves, the last onset of what enters.
     struck = np.isfinite(attack_in) | np.isfinite(attack_out)
     first_attack = np.fmin(np.where(np.isfinite(attack_out), attack_out, np.inf), attack_in - lag)
-    alike = likeness >= params.alike_correlation
-    slow = params.shortest_fade_seconds + (1.0 - likeness) * (
-        params.longest_fade_seconds - params.shortest_fade_seconds
-    )
-    fade = np.where(alike, params.shortest_fade_seconds, np.where(struck, params.attack_fade_seconds, slow))
+    alike = likeness >= params.min_alike_correlation
+    slow = params.alike_fade_seconds + (1.0 - likeness) * (params.unlike_fade_seconds - params.alike_fade_seconds)
+    fade = np.where(alike, params.alike_fade_seconds, np.where(struck, params.attack_fade_seconds, slow))
     low, high = np.maximum(-bound, -bound - lag), np.minimum(bound, bound - lag)
     centre = np.clip(np.zeros(n), low, high)
     hidden = struck & ~alike
@@ -166,7 +164,7 @@ def fit_splices(
     room_after = np.where(hidden, first_attack, np.minimum(sounds.onset_after[leave], sounds.onset_after[enter] - lag))
     room_before = np.maximum(sounds.onset_before[enter] - lag, sounds.onset_before[leave])
     half = np.minimum(np.minimum(room_after - centre, centre - room_before), fade / 2)
-    fade = np.where(alike, fade, np.clip(2.0 * half, params.briefest_fade_seconds, fade))
+    fade = np.where(alike, fade, np.clip(2.0 * half, params.min_fade_seconds, fade))
     return Fits(lines[leave] + centre, lines[enter] + centre + lag, fade, exponent, correlation)
 
 
@@ -181,7 +179,7 @@ def _best_lags(
     rate, step = sounds.sample_rate, _COARSE_STEP
     coarse_sound = sounds.sound[:, : sounds.sound.shape[1] // step * step]
     coarse_sound = coarse_sound.reshape(coarse_sound.shape[0], -1, step).mean(axis=2)
-    widest = int(params.longest_shift_seconds * rate)
+    widest = int(params.max_shift_seconds * rate)
     half = min(round(params.correlation_seconds / 2 * rate), sounds.reach - widest - 2 * step)
     coarse = _lag_curves(coarse_sound, coarse_sound.shape[1] // 2, half // step, widest // step)
     window = np.hanning(2 * half + 1)[:-1].astype(np.float32)

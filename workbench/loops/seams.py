@@ -193,7 +193,7 @@ def _breaks(
     lengths_before = np.concatenate((lengths[:1], lengths))
     late = np.abs(lengths_before[leaves][:, None] - lengths[enters][None, :]) / params.beat_jitter_seconds
     limped = evidence.positions[leaves][:, None] != evidence.positions[enters][None, :]
-    pulse = unlike(evidence.rhythm) + params.rhythm_floor * (np.square(late) + params.limp * limped)
+    pulse = unlike(evidence.rhythm) + params.rhythm_floor * (np.square(late) + params.bar_phase_penalty * limped)
     return np.stack(
         (
             expectation,
@@ -270,9 +270,9 @@ def yardstick(evidence: SeamEvidence, params: SeamParams) -> FloatArray:
     Between limits: music whose bars are all alike forgives what no ear can tell, and music without any repetition
     does not forgive everything.
     """
-    least, most = (np.asarray([getattr(params, f"{end}_{part}") for part in SEAM_PARTS]) for end in ("least", "most"))
+    least, most = (np.asarray([getattr(params, f"{end}_{part}") for part in SEAM_PARTS]) for end in ("min", "max"))
     typical = np.median(evidence.own, axis=1) if evidence.own.shape[1] else least
-    return np.asarray(np.clip(params.own_share * typical, least, most))
+    return np.asarray(np.clip(params.own_break_share * typical, least, most))
 
 
 def total_of_parts(parts: FloatArray, params: SeamParams, led: BoolArray | None = None) -> FloatArray:
@@ -284,9 +284,9 @@ def total_of_parts(parts: FloatArray, params: SeamParams, led: BoolArray | None 
     if led is not None:
         swapped = np.where(led, parts[[1, 0]], parts[:2])
         parts = np.concatenate((swapped, parts[2:]))
-    weights = np.asarray([getattr(params, f"weight_{part}") for part in SEAM_PARTS])
+    weights = np.asarray([getattr(params, f"{part}_weight") for part in SEAM_PARTS])
     loss = np.tensordot(weights, -np.log(np.maximum(parts, 1e-12)), axes=1)
-    return np.asarray(1.0 / (1.0 + np.exp(np.minimum(loss, 700.0) - params.log_odds_unbroken)))
+    return np.asarray(1.0 / (1.0 + np.exp(np.minimum(loss, 700.0) - params.unbroken_log_odds)))
 
 
 def score_splices(

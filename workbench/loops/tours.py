@@ -103,7 +103,7 @@ class Tour:
 
 
 def make_tours(jumps: Jumps, need_seconds: float, params: CoverParams) -> list[Tour]:
-    """Tours that add about `need_seconds`, then single bodies, best first; `params.primaries` in all."""
+    """Tours that add about `need_seconds`, then single bodies, best first; `params.max_primaries` in all."""
     worth = 0.5 * jumps.score + 0.3 * fresh_again(jumps.gain_seconds, params) + 0.2 * jumps.phrasing
     order = np.argsort(-worth, kind="stable")
     order = order[jumps.is_body[order]]
@@ -112,11 +112,11 @@ def make_tours(jumps: Jumps, need_seconds: float, params: CoverParams) -> list[T
         often = np.bincount(path, minlength=jumps.size)
         mains = np.argsort(-often * jumps.gain_seconds, kind="stable")[:_MAIN_BODIES]
         tours += _tours_of(jumps, [int(body) for body in mains if often[body]], path, number, params)
-    tours = tours[: 2 * params.primaries // 3]
+    tours = tours[: 2 * params.max_primaries // 3]
     alone = order[jumps.first[order] & np.diagonal(jumps.follows)[order]]
     alone = alone[rank_within(jumps.leave[alone] - jumps.enter[alone]) < _SAME_BODY]
     none = np.zeros(0, dtype=np.int64)
-    for body in alone[: params.primaries - len(tours)].tolist():
+    for body in alone[: params.max_primaries - len(tours)].tolist():
         tours += _tours_of(jumps, [body], none, -1 - body, params)
     return tours
 
@@ -180,7 +180,7 @@ def _paths(jumps: Jumps, order: IntArray, need_seconds: float, params: CoverPara
     for floor in _FLOORS:
         free = jumps.score[order] >= best - floor
         chosen: list[int] = []
-        while len(chosen) < params.tour_bodies and free.any():
+        while len(chosen) < params.max_tour_bodies and free.any():
             at = int(np.argmax(free))
             chosen.append(int(order[at]))
             free &= ~alike[at]

@@ -20,7 +20,7 @@ It is the weighted mean (weights in `CoverParams`) of six parts, each 0 to 1:
 
 Two limits are stated in `CoverParams`: how often at most one body follows itself (`max_passes_in_a_row`), and how often
 at most a bar is heard (`most_plays`: `max_plays_over_mean` times the mean, and always one more than the mean rounded
-up, without which hardly any length could be met). Each that is passed costs half of `over_limit` at once and another
+up, without which hardly any length could be met). Each that is passed costs half of `limit_penalty` at once and another
 half for every doubling, so that a listener's patience is given up, bit by bit, after a seam that is hardly heard, and
 before the song's own ending or a seam that many hear.
 
@@ -57,7 +57,7 @@ class Worth:
 
     def total(self, params: CoverParams) -> FloatArray:
         """The weighted mean of the parts less what limits cost, element by element; 0 where all weights are 0."""
-        weights = {name: float(getattr(params, f"weight_{name}")) for name in _PARTS}
+        weights = {name: float(getattr(params, f"{name}_weight")) for name in _PARTS}
         mean = sum(weight * np.asarray(getattr(self, name)) for name, weight in weights.items())
         return np.asarray(np.maximum(0.0, mean / max(sum(weights.values()), 1e-9) - self.lost))
 
@@ -95,7 +95,7 @@ def over_limits(run: FloatArray, plays: FloatArray, mean_plays: FloatArray, para
     """
     ratios = (run / params.max_passes_in_a_row, plays / most_plays(mean_plays, params))
     lost = sum(np.where(ratio > 1.0, 0.5 + 0.5 * np.log2(np.maximum(ratio, 1.0)), 0.0) for ratio in ratios)
-    return np.asarray(params.over_limit * lost)
+    return np.asarray(params.limit_penalty * lost)
 
 
 def coverage_part(times_heard: FloatArray, bar_seconds: FloatArray) -> FloatArray:

@@ -237,7 +237,7 @@ def _both_pulses(
     """How well the tempo suits, how well its neighbour an octave off does, and which neighbour that is."""
     factor = np.where(bpm < np.float32(_MIDDLE_BPM), np.float32(2.0), np.float32(0.5))
     heard = _bell(track_pulse(bpm, density), wanted, params.pulse_width)
-    other = np.float32(params.octave_trust) * _bell(track_pulse(factor * bpm, density), wanted, params.pulse_width)
+    other = np.float32(params.octave_weight) * _bell(track_pulse(factor * bpm, density), wanted, params.pulse_width)
     return heard, other, factor
 
 

@@ -12,7 +12,7 @@ of 1 in two.
 
 What it is not. The films and tracks are invented, and one rule graded all of them: it holds what is known of music for
 film (likeness in arousal, valence and pace, arcs that agree, room for a voice), not the taste of anybody. Who has pairs
-that editors judged should fit again; `tests/benchmarks/fit_match.py` does it, and says how the set was drawn.
+that editors judged should fit again; `data/recipes/fitting/match.py` does it, and says how the set was drawn.
 
 Classes: `Reference`. Functions: `read_reference`, `write_reference`.
 """

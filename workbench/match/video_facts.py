@@ -285,7 +285,7 @@ def _means(times: FloatArray, values: FloatArray, edges: FloatArray) -> FloatArr
 def _partition(features: FloatArray, seconds: FloatArray, params: MatchParams) -> list[int]:
     """Indices of the edges at which scenes begin, and the last edge: least variance within plus a cost a scene.
 
-    Atoms weigh as many seconds as they last. No scene is shorter than `shortest_scene_seconds` unless the film is.
+    Atoms weigh as many seconds as they last. No scene is shorter than `min_scene_seconds` unless the film is.
     """
     atoms = seconds.size
     weight = np.concatenate(([0.0], np.cumsum(seconds)))
@@ -294,7 +294,7 @@ def _partition(features: FloatArray, seconds: FloatArray, params: MatchParams) -
     cost = np.full(atoms + 1, np.inf)
     cost[0] = 0.0
     came_from = np.zeros(atoms + 1, dtype=np.int64)
-    shortest = min(params.shortest_scene_seconds, weight[-1])
+    shortest = min(params.min_scene_seconds, weight[-1])
     for end in range(1, atoms + 1):
         length = weight[end] - weight[:end]
         allowed = length >= shortest - 1e-9

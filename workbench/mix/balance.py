@@ -208,7 +208,7 @@ def phrases_in(footage: Footage, video_seconds: float, params: VoiceParams | Non
     found = speech_phrases(footage.speech, footage.frame_seconds, params, bands)
     if footage.pitches is not None and found:
         odds = spoken_odds(found, footage.speech, footage.frame_seconds, footage.pitches)
-        found = tuple(phrase for phrase, odd in zip(found, odds, strict=True) if odd >= params.spoken_odds)
+        found = tuple(phrase for phrase, odd in zip(found, odds, strict=True) if odd >= params.min_spoken_odds)
     found = in_the_foreground(found, footage.levels, params)
     inside = ((round(start, 3), round(min(end, video_seconds), 3)) for start, end in found)
     return tuple((start, end) for start, end in inside if start < end)

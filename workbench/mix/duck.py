@@ -41,8 +41,8 @@ def pieces_of(phrases: Phrases, params: DuckParams | None = None) -> Phrases:
 def duck_depths(pieces: Phrases, voice: LevelCurve, music: LevelCurve, params: DuckParams | None = None) -> FloatArray:
     """How far each piece wants the music down: until it lies `under_voice_lu` under the voice.
 
-    Nobody expects a whispered aside to clear the stage: of a piece more than `aside_lu` under the usual one only so
-    much counts, or the music would fall into a hole.
+    Nobody expects a whispered aside to clear the stage: of a piece more than `quiet_phrase_lu` under the usual one only
+    so much counts, or the music would fall into a hole.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def duck_depths(pieces: Phrases, voice: LevelCurve, music: LevelCurve, params: D
     params = params or DuckParams()
     depths = np.zeros(len(pieces))
     spoken = [voice.lufs(start, end) for start, end in pieces]
-    quietest = float(np.median(spoken)) - params.aside_lu if pieces else 0.0
+    quietest = float(np.median(spoken)) - params.quiet_phrase_lu if pieces else 0.0
     for k, (start, end) in enumerate(pieces):
         below = max(spoken[k], quietest) - music.lufs(start, end)
         if np.isfinite(below):

@@ -27,6 +27,7 @@ singing and speech in real-world audio", IEEE SLT 2014.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,14 +35,12 @@ from numpy.typing import NDArray
 from workbench.errors import ParameterError
 from workbench.mix.pitch import PITCHES_PER_SECOND
 from workbench.mix.voice import Phrases
+from workbench.models.loading import read_numbers
 from workbench.recording import FloatArray
 
 CUES = ("held", "vowel", "certainty")
-WEIGHTS: Mapping[str, float] = {"bias": -3.24, "held": -9.95, "vowel": -1.23, "certainty": 0.75}
-"""Log-odds a unit of each cue. Fitted, not chosen: logistic regression, talk and singing weighing the same, on phrases
-that the detector finds in synthesised talk and whispers over silence, room, street, crowd and music at +10 to -10 LU,
-and in synthesised singing alone and over music at +12 to 0 LU; `tests/benchmarks/fit_singing.py` makes them and fits.
-No recorded voice takes part."""
+FILE = "singing.json"
+"""log-odds a unit of each cue, and their bias; the card beside it says what they were fitted to"""
 _CLEAR = 0.45  # clarity from which on there is a pitch
 _LAG = PITCHES_PER_SECOND * 18 // 100  # steps, a period of vibrato
 _STILL = 0.4  # semitones
@@ -107,10 +106,16 @@ def spoken_odds(
     if not phrases:
         return np.zeros(0)
     cues = voice_cues(phrases, probabilities, frame_seconds, pitches)
-    own = WEIGHTS["bias"] + cues @ np.array([WEIGHTS[name] for name in CUES])
+    weights = _weights()
+    own = weights["bias"] + cues @ np.array([weights[name] for name in CUES])
     middle, seconds = np.mean(phrases, axis=1), np.diff(phrases, axis=1)[:, 0]
     near = seconds * np.exp(-np.abs(middle[:, None] - middle) / _NEIGHBOUR_SECONDS)
     return np.asarray(np.maximum(own, (own + near @ own / near.sum(axis=1)) / 2))
+
+
+@cache
+def _weights() -> Mapping[str, float]:
+    return read_numbers(FILE)
 
 
 def _gliding(

@@ -77,19 +77,19 @@ def encode(
         done = 0
         for block in blocks:
             frame = AudioFrame.from_ndarray(np.ascontiguousarray(block), format="fltp", layout="stereo")
-            frame.sample_rate, frame.pts = params.film_sample_rate, done
+            frame.sample_rate, frame.pts = params.video_sample_rate, done
             done += block.shape[1]
             _keep(encoder.encode(frame), file, listener)
         _keep(encoder.encode(None), file, listener)
         peak = float("-inf") if listener is None else listener.true_peak_dbtp()
-        yield EncodedSound(file, params.film_sample_rate, peak)
+        yield EncodedSound(file, params.video_sample_rate, peak)
 
 
 def _encoder(params: RenderParams) -> AudioCodecContext:
     encoder = AudioCodecContext.create("aac", "w")
-    encoder.sample_rate, encoder.layout, encoder.format = params.film_sample_rate, "stereo", "fltp"
-    encoder.time_base = Fraction(1, params.film_sample_rate)
-    encoder.bit_rate = 1000 * params.film_kbps
+    encoder.sample_rate, encoder.layout, encoder.format = params.video_sample_rate, "stereo", "fltp"
+    encoder.time_base = Fraction(1, params.video_sample_rate)
+    encoder.bit_rate = 1000 * params.video_kbps
     encoder.flags |= Flags.global_header
     encoder.open()
     return encoder

@@ -188,7 +188,7 @@ def render_film(
     if plan.window_end > clip.duration + _LENGTH_TOLERANCE_SECONDS:
         raise PlanError(f"the plan covers {plan.window_end:.3f} s, but {video.name} lasts {clip.duration:.3f} s")
     has_footage = footage and bool(clip.audio_duration)
-    total = round(clip.duration * params.film_sample_rate)
+    total = round(clip.duration * params.video_sample_rate)
     held = limit or (limit is None and (mix is not None or has_footage))
 
     def sound(ceiling_dbtp: float) -> Iterator[FloatArray]:
@@ -196,7 +196,7 @@ def render_film(
         if has_footage:
             blocks = _summed(blocks, _Reader(_footage(video, mix, params)))
         at_ceiling = params.model_copy(update={"ceiling_dbtp": ceiling_dbtp})
-        return limited(blocks, params.film_sample_rate, at_ceiling) if held else blocks
+        return limited(blocks, params.video_sample_rate, at_ceiling) if held else blocks
 
     with written_whole(out) as aside, opened(video) as source:
         part = _Part(progress, _SOUND_SHARE, 1.0)
@@ -236,7 +236,7 @@ def _fitting_sound(
 
 def _music(plan: Music, recording: Recording, mix: Balance | None, params: RenderParams) -> Iterator[FloatArray]:
     """The plan at the film's rate, in stereo, with the mix's gain and ducking."""
-    rate = params.film_sample_rate
+    rate = params.video_sample_rate
     gain = _linear(mix.music_gain_db if mix is not None else None)
     points = mix.duck.envelope_points if mix is not None and mix.duck is not None else ()
     done = 0
@@ -253,7 +253,7 @@ def _music(plan: Music, recording: Recording, mix: Balance | None, params: Rende
 def _footage(video: Path, mix: Balance | None, params: RenderParams) -> Iterator[FloatArray]:
     """The clip's own sound at the film's rate, in stereo, with the mix's gain."""
     gain = np.float32(_linear(mix.video_gain_db if mix is not None else None))
-    for block in decode_blocks(video, params.block_seconds, sample_rate=params.film_sample_rate):
+    for block in decode_blocks(video, params.block_seconds, sample_rate=params.video_sample_rate):
         yield _stereo(block.samples) * gain
 
 
@@ -308,7 +308,7 @@ class _Reader:
 
     def blocks(self, total: int, params: RenderParams) -> Iterator[FloatArray]:
         """Yield exactly `total` samples in blocks."""
-        size = max(1, round(params.block_seconds * params.film_sample_rate))
+        size = max(1, round(params.block_seconds * params.video_sample_rate))
         for begin in range(0, total, size):
             yield self.read(min(size, total - begin))
 
@@ -335,8 +335,8 @@ def _join(
         raise MediaError(f"{target.video}: no picture of this video could be decoded")
     with target.opened() as film:
         copied = target.copy_of(film, picture)
-        heard = film.add_stream("aac", rate=params.film_sample_rate, layout="stereo")
-        heard.bit_rate = 1000 * params.film_kbps
+        heard = film.add_stream("aac", rate=params.video_sample_rate, layout="stereo")
+        heard.bit_rate = 1000 * params.video_kbps
         pictures = _timed(source, picture, shown.pts)
         first = next(pictures, None)
         target.check_hidden(first)

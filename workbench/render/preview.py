@@ -74,7 +74,7 @@ def _mark(sound: FloatArray, begin: int, rate: int, params: PreviewParams) -> No
     length = min(round(params.mark_seconds * rate), sound.shape[1] - begin)
     around = sound[:, max(0, begin - length) : begin + 2 * length]
     level = float(np.sqrt(np.mean(around**2)))
-    wanted = max(level * 10.0 ** (-params.mark_under_db / 20.0), 10.0 ** (params.mark_least_dbfs / 20.0))
+    wanted = max(level * 10.0 ** (-params.mark_under_db / 20.0), 10.0 ** (params.min_mark_dbfs / 20.0))
     tone = _tone(length, rate)
     sound[:, begin : begin + length] += wanted / float(np.sqrt(np.mean(tone**2))) * tone
 

@@ -236,7 +236,7 @@ def _price(length: int, last: bool, params: SectionParams) -> float:
     """What a section of some bars costs: any border something, odd lengths more, unusual lengths by their ratio."""
     unusual = abs(np.log2(length / params.usual_bars))
     odd = 0.0 if last or length % 4 == 0 else (0.5 if length % 2 == 0 else 1.0)
-    return float(params.border_price * (1.0 + unusual**2) + 2 * params.odd_price * odd)
+    return float(params.border_cost * (1.0 + unusual**2) + 2 * params.odd_length_cost * odd)
 
 
 def group_sections(borders: IntArray, bars: BarFeatures, params: SectionParams) -> IntArray:
@@ -252,7 +252,7 @@ def group_sections(borders: IntArray, bars: BarFeatures, params: SectionParams) 
     groups = np.full(n, -1, dtype=np.int64)
     for a in range(n):
         scores = [float(np.mean(alike[a, groups == g])) for g in range(int(groups.max()) + 1)]
-        if scores and max(scores) >= params.same_group:
+        if scores and max(scores) >= params.min_group_similarity:
             groups[a] = int(np.argmax(scores))
         else:
             groups[a] = int(groups.max()) + 1

@@ -10,6 +10,8 @@ Rules that no track can keep together ("under 90 bpm, over 120 bpm") contradict 
 what it bars ("drums, no drums") and two paces ("fast, slow"); none of them is kept to, and the brief says which they
 were. It also says which of its phrases asked for something that was not understood.
 
+The words of all this, in English and some of them in other languages, stand in `briefs.toml` of `workbench.language`.
+
 A script is text to be underscored, and its sentences ask for nothing. Only its production notes do: what stands in
 brackets and speaks of music ("[soft piano music, no drums]"), and lines that begin "Music:" or the like. They are read
 as part of the brief and not as part of the script.
@@ -29,6 +31,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.catalog.columns import UNKNOWN, Columns
+from workbench.language.grammar import read_grammar
 from workbench.language.lexicon import Kind, lexicon, read_lexicon, terms_in
 from workbench.language.negation import Span, scopes
 from workbench.language.negation import clauses as clauses_of
@@ -36,6 +39,9 @@ from workbench.language.opposites import FEELINGS
 from workbench.recording import FloatArray
 
 KEPT, NOT_KNOWN, BROKEN = 1, 0, -1
+
+_GRAMMAR = read_grammar("briefs.toml")
+_any_of = _GRAMMAR.any_of
 
 Fact: TypeAlias = Literal["vocals", "drums", "bpm", "duration", "energy", "mode", "explicit", "beats_per_bar"]
 
@@ -205,7 +211,7 @@ def production_notes(script: str) -> tuple[str, str]:
     notes: list[str] = []
 
     def bracket(match: re.Match[str]) -> str:
-        if not re.search(r"\b(music|song|soundtrack|score|underscore|bgm|track)\b", match[1], re.I):
+        if not _OF_MUSIC.search(match[1]):
             return match[0]
         notes.append(re.sub(r"^\s*\w+\s*:\s*", "", match[1]))
         return " "
@@ -215,39 +221,35 @@ def production_notes(script: str) -> tuple[str, str]:
         return "\n"
 
     spoken = re.sub(r"[\[(]([^\[\]()\n]{3,200})[\])]", bracket, script)
-    spoken = re.sub(
-        r"(?im)^[ \t]*(?:background )?(?:music|soundtrack|score|bgm|underscore)(?: note| cue| bed)?[ \t]*:"
-        r"[ \t]*(.{3,300})$",
-        line,
-        spoken,
-    )
+    spoken = _NOTES.sub(line, spoken)
     return spoken, ". ".join(note.strip() for note in notes)
 
 
-_TURN = re.compile(r"\b(?:but|(?<!not )(?:just|only)|instead|rather|with|aber|sondern|mit|mais|avec|pero|sino|con)\b")
-_OR = re.compile(r"\b(?:or|nor|oder|ou|o)\b")
+_OF_MUSIC = re.compile(rf"\b(?:{_any_of('notes.subjects')})\b", re.IGNORECASE)
+_NOTES = re.compile(
+    rf"(?im)^[ \t]*(?:{_any_of('notes.before_headings')})?(?:{_any_of('notes.headings')})"
+    rf"(?:{_any_of('notes.after_headings')})?[ \t]*:[ \t]*(.{{3,300}})$"
+)
+_TURN = re.compile(rf"\b(?:{_any_of('turn')})\b")
+_ARTICLES = _any_of("like.articles")
+_OR = re.compile(rf"\b(?:{_any_of('or')})\b")
+_JOINED = re.compile(rf"\b(?:{_any_of('joined')})\b")
 _BETWEEN_PARTS = re.compile(r"[,()\[\]|•]|(?<!\d)\s-\s(?!\d)")
 _SLASH = re.compile(r"(?<=[^\W\d_])\s*/\s*(?=[^\W\d_]{2})")
 """as in "no vocals/lyrics" """
-_WAYS_TO_DO_WITHOUT = re.compile(r"\b(?:w/o|leave out|hold the|lose(?: the)?|do without|drop the)\b")
-"""what asks for nothing to be there in a brief, and may say something else in a script"""
-_HARMLESS = re.compile(
-    r"\b(?:don'?t mind|do not mind|not necessarily|no need|needn'?t|no preference|not required|doesn'?t have to|"
-    r"optional|"
-    r"(?:is|are|would be)? ?(?:fine|ok|okay|allowed|welcome)|either way|whatever)\b"
-)
-_NUMBER_WORDS = {
-    "half": "0.5", "one": "1", "two": "2", "three": "3", "four": "4", "five": "5", "ten": "10", "thirty": "30",
-    "sixty": "60", "seventy": "70", "eighty": "80", "ninety": "90", "hundred": "100",
-}  # fmt: skip
+_WITHOUT = re.compile(rf"\b(?:{_any_of('without')})\b")
+_HARMLESS = re.compile(rf"\b(?:{_any_of('harmless')})\b")
+_HUNDRED = re.compile(rf"\b(?:{_any_of('hundred')})\b")
+_NUMBERS = _GRAMMAR.pairs("numbers.en")
+_NUMBER = re.compile(r"\b(" + "|".join(_NUMBERS) + r")\b")
 
 
 def _plain(text: str) -> str:
     """Lower case, plain quotes and dashes, numbers as digits."""
     text = text.lower().replace("’", "'").replace("–", "-").replace("—", ", ")
-    text = _WAYS_TO_DO_WITHOUT.sub("without", re.sub(r"\ba hundred\b|\bone hundred\b", "100", text))
+    text = _WITHOUT.sub("without", _HUNDRED.sub("100", text))
     text = _SLASH.sub(" or ", re.sub(r"\bw/\s*", "with ", re.sub('["“”]', " ", text)))
-    return re.sub(r"\b(" + "|".join(_NUMBER_WORDS) + r")\b", lambda match: _NUMBER_WORDS[match[1]], text)
+    return _NUMBER.sub(lambda match: _NUMBERS[match[1]], text)
 
 
 class _Clause(NamedTuple):
@@ -362,7 +364,7 @@ def _read(clause: _Clause) -> tuple[list[Constraint], FloatArray]:
 
 def _likes(text: str) -> list[str]:
     singular = text.replace("lullabies", "lullaby")
-    return [like for like in _LIKENESSES if re.search(rf"\blike (?:an? |the )?(?:\w+ )?{like}s?\b", singular)]
+    return [like for like in _LIKENESSES if re.search(rf"\blike (?:{_ARTICLES})?(?:\w+ )?{like}s?\b", singular)]
 
 
 def _contradictions(rules: Sequence[Constraint]) -> Iterator[tuple[str, str]]:
@@ -384,7 +386,7 @@ def _not_understood(clause: _Clause) -> list[str]:
     """What of a clause asked for something that nothing was made of: all of it, or some of what "and" joins."""
     if not _understood(clause):
         return [clause.said]
-    parts = [part.strip() for part in re.split(r"\b(?:and|or|und|oder|et|ou|y|e)\b", clause.text)]
+    parts = [part.strip() for part in _JOINED.split(clause.text)]
     if len(parts) < 2 or re.search(r"\d", clause.text):
         return []
     return [part for part in parts if not _understood(_Clause(part, clause.negated, part))]
@@ -400,54 +402,39 @@ def _understood(clause: _Clause) -> bool:
     return not set(re.findall(r"[^\W\d_]+", clause.text)) - _EMPTY
 
 
-_EMPTY_WORDS = """
-a an and any anything are as at background be bed bit by can cue do feel feeling feels fit for from give go good
-great have here i if in is it its keep kind like little lot make may mood music must my need needs nice of on one or
-our please piece prefer preferably quite rather really score should so some something song songs sort sound sounding
-sounds soundtrack style suit that the them there these they thing things this to too track tracks tune type under
-underscore us use very vibe vibes want wanted we well what which will with would you your all also else more most
-overall feelings moods tone about around me ideally bgm s t hey hi thanks thank no not nothing doubt why
-und oder ein eine einen einem der die das den mit für im in zu bitte etwas musik sehr soll sollte sein wie ich wir
-et ou un une le la les de du des avec pour dans musique quelque chose très s il vous plaît je nous
-y o un una el los las con para en música algo muy por favor que
-"""
-_EMPTY = frozenset(_EMPTY_WORDS.split())
+_EMPTY = _GRAMMAR.words("empty")
 """words that ask for nothing by themselves"""
 
 
-_LESS = (
-    r"under|below|less than|fewer than|lower than|slower than|shorter than|max(?:imum)?(?: of)?|up to|at most|beneath|"
-    r"within|<=?|tops|unter|höchstens|maximal|bis zu|langsamer als|weniger als|moins de|au plus|maximum|menos de|"
-    r"como máximo|máximo"
-)
-_MORE = (
-    r"over|above|more than|higher than|faster than|longer than|min(?:imum)?(?: of)?|at least|upwards of|beyond|>=?|"
-    r"über|mindestens|schneller als|mehr als|plus de|au moins|más de|al menos|como mínimo|mínimo"
-)
-_NEAR = r"around|about|approx(?:imately)?|roughly|circa|ca\.?|near|~|close to|etwa|ungefähr|environ|alrededor de"
-_OR_LESS = r"or (?:less|slower|under|lower|shorter)|max(?:imum)?|tops"
-_OR_MORE = r"or (?:more|faster|above|higher|over|longer)|min(?:imum)?"
-_VALUE = r"(?P<low>\d{2,3}(?:\.\d+)?)\s*(?:(?:-|to|and)\s*(?P<high>\d{2,3}(?:\.\d+)?))?\s*(?P<plus>\+)?"
+_LESS, _MORE, _NEAR = _any_of("less"), _any_of("more"), _any_of("near")
+_STRICTLY_LESS = _any_of("strictly_less")
+_OR_LESS, _OR_MORE = _any_of("or_less"), _any_of("or_more")
+_TO = rf"(?:{_any_of('to')})"
+_VALUE = rf"(?P<low>\d{{2,3}}(?:\.\d+)?)\s*(?:{_TO}\s*(?P<high>\d{{2,3}}(?:\.\d+)?))?\s*(?P<plus>\+)?"
 _TEMPO = re.compile(
-    rf"(?:(?P<way>{_LESS}|{_MORE}|{_NEAR})\s*)?{_VALUE}\s*(?:bpm|beats? (?:per|a) minute)\s*"
+    rf"(?:(?P<way>{_LESS}|{_MORE}|{_NEAR})\s*)?{_VALUE}\s*(?:{_any_of('tempo.units')})\s*"
     rf"(?P<after>{_OR_LESS}|{_OR_MORE})?"
 )
 _TEMPO_AFTER = re.compile(
-    r"(?:bpm|tempo)\s*(?:of|is|:|=|should be|must be|between|from|at)*\s*"
+    rf"(?:{_any_of('tempo.names')})\s*(?:{_any_of('tempo.links')})*\s*"
     rf"(?:(?P<way>{_LESS}|{_MORE}|{_NEAR})\s*)?{_VALUE}(?P<after>)(?!\d|\s*bpm)"
 )
 _LENGTH = re.compile(
-    rf"(?:(?P<way>{_LESS}|{_MORE})\s*)?(?P<low>\d+(?:\.\d+)?)\s*(?:(?:-|to|and)\s*(?P<high>\d+(?:\.\d+)?))?\s*"
-    rf"(?P<plus>\+)?\s*-?(?P<unit>minut(?:es?|en|os)|mins?|m|seconds?|secs?|sekunden|secondes?|segundos|s)\b\s*(?P<after>{_OR_LESS}|{_OR_MORE})?"
-    r"(?!\s*(?:video|clip|spot|ad|film|reel|commercial))"
+    rf"(?:(?P<way>{_LESS}|{_MORE})\s*)?(?P<low>\d+(?:\.\d+)?)\s*(?:{_TO}\s*(?P<high>\d+(?:\.\d+)?))?\s*"
+    rf"(?P<plus>\+)?\s*-?(?:(?P<minutes>{_any_of('length.minutes')})|{_any_of('length.seconds')})\b\s*"
+    rf"(?P<after>{_OR_LESS}|{_OR_MORE})?(?!\s*(?:{_any_of('length.of_videos')}))"
 )
+_MODES = rf"{_any_of('mode.minor', 'en')}|{_any_of('mode.major', 'en')}"
+_GERMAN_MODES = rf"{_any_of('mode.minor', 'de')}|{_any_of('mode.major', 'de')}"
+_ROMANCE_MODES = rf"{_any_of('mode.minor', 'fr', 'es')}|{_any_of('mode.major', 'fr', 'es')}"
 _MODE = re.compile(
-    r"\b(?P<named>minor|major)\b[- ](?:keys?|scales?|mode|tonality|chords?)|"
-    r"\bin (?:an? )?(?P<of>minor|major|moll|dur)\b|"
-    r"\b[a-g](?:#|b|is|es|-flat|-sharp)?[ -](?P<key>minor|major|moll|dur)\b|"
-    r"\b(?:en|mode|modo|tono|tonalité) (?P<romance>mineur|majeur|menor|mayor)\b"
+    rf"\b(?P<named>{_MODES})\b[- ](?:{_any_of('mode.nouns')})|"
+    rf"\bin (?:an? )?(?P<of>{_MODES}|{_GERMAN_MODES})\b|"
+    rf"\b[a-g](?:#|b|is|es|-flat|-sharp)?[ -](?P<key>{_MODES}|{_GERMAN_MODES})\b|"
+    rf"\b(?:{_any_of('mode.before')}) (?P<romance>{_ROMANCE_MODES})\b"
 )
-_MAJOR = frozenset({"major", "dur", "majeur", "mayor"})
+_MAJOR = _GRAMMAR.words("mode.major")
+_METRE = re.compile(rf"\b([2-7])/([48])\b|\b(?:{_any_of('waltz')})\b")
 
 
 def _measures(clause: str, negated: bool) -> Iterator[Constraint]:
@@ -461,11 +448,11 @@ def _measures(clause: str, negated: bool) -> Iterator[Constraint]:
             share = _ABOUT if re.fullmatch(_NEAR, tempo["way"] or "") else _EXACTLY
             yield Constraint(f"about {value:g} bpm", "bpm", value * (1 - share), value * (1 + share))
     for length in _LENGTH.finditer(_TEMPO.sub(" ", clause)):
-        scale = 60.0 if length["unit"].startswith("m") else 1.0
+        scale = 60.0 if length["minutes"] else 1.0
         low, high = (bound * scale for bound in _bounds(length, negated))
         if np.isfinite(low) or np.isfinite(high):
             yield Constraint(f"{_range(low, high)} s long", "duration", low, high)
-    metre = re.search(r"\b([2-7])/([48])\b|\bwaltz\b", clause)
+    metre = _METRE.search(clause)
     if metre is not None and not negated:
         beats = float(metre[1] or 3)
         yield Constraint(f"{beats:.0f} beats in the bar", "beats_per_bar", beats, beats)
@@ -488,7 +475,7 @@ def _bounds(match: re.Match[str], negated: bool) -> tuple[float, float]:
     if negated:
         less, more = more, less
     # "Under 100" leaves 100 out, "at most 100" does not; nobody means the difference, and 100 itself is kept safe.
-    strict = re.fullmatch(r"under|below|less than|lower than|slower than|shorter than|beneath|<", way) and not negated
+    strict = re.fullmatch(_STRICTLY_LESS, way) and not negated
     if less:
         return -np.inf, float(np.nextafter(value, 0.0)) if strict else value
     return (value, np.inf) if more else (-np.inf, np.inf)
@@ -503,36 +490,35 @@ def _range(low: float, high: float) -> str:
 
 
 _VOICE = (
-    r"(?<!for the )(?<!under the )(?<!behind the )"
-    r"\b(?:vocals?|vox|singing|singers?|sung|lyrics?|voices?|vocalists?|rapping|rappers?|gesang|sänger(?:in)?|"
-    r"stimmen?|voix|chant|voces|voz|canto|voce|zang)\b(?![- ]?overs?)"
+    "".join(f"(?<!{before})" for before in _GRAMMAR.phrases("voice.of_others"))
+    + rf"\b(?:{_any_of('voice.named')})\b(?!{_any_of('voice.spoken')})"
 )
-_STRUCK = r"\b(?:drums?|drumming|percussion|beats?|drum ?kits?|schlagzeug|batterie|batería|batteria|bateria)\b"
-_EXPLICIT = (
-    r"\b(?:explicit|swear(?:ing)?|swear words|profanit(?:y|ies)|curs(?:e|ing)|curse words|offensive|bad language|dirty|"
-    r"nsfw)\b"
+_WORDLESS = re.compile(rf"\b(?:{_any_of('voice.wordless')})\b")
+_VOICE_TOO = re.compile(rf"\b(?:{_any_of('voice.added')})\b[^,]*{_VOICE}")
+_STRUCK = rf"\b(?:{_any_of('drums.named')})\b"
+_UNSTRUCK = rf"\b(?:{_any_of('drums.without')})\b"
+_EXPLICIT = rf"\b(?:{_any_of('explicit')})\b"
+_CLEAN = rf"\b(?:{_any_of('clean')})\b"
+_NONE_OF = (
+    rf"(?:{_any_of('none.listed')})\s*[:=]\s*(?:{_any_of('none.answers')})\b|"
+    rf"\b(?:{_any_of('none.free')})[- ]free\b"
 )
-_CLEAN = (
-    r"\b(?:clean (?:lyrics|version|only|track)|family[- ]friendly|kids?[- ]safe|kids?[- ]friendly|radio edit|"
-    r"safe for work|child[- ]safe)\b"
-)
-_NONE_OF = r"(?:vocals?|lyrics|voice|drums?|percussion)\s*[:=]\s*(?:no|none|off)\b|\b(?:vocals?|lyrics?)[- ]free\b"
-_MUST = r"\b(?:must|need|needs|has to|have to|require[sd]?|with|want|include)\b"
+_MUST = rf"\b(?:{_any_of('must')})\b"
 
 
 def _presence(clause: str, negated: bool) -> Iterator[Constraint]:
     """What has to be there or must not: a voice, drums, bad language."""
     none_of = re.search(_NONE_OF, clause) is not None
     clean = re.search(_CLEAN, clause) is not None
-    wordless = re.search(r"\binstrumentals?\b|\binstrumentale?\b|\bvoiceless\b|\bwordless\b", clause)
+    wordless = _WORDLESS.search(clause)
     if wordless:
         yield _voice(wanted=negated)
-        if re.search(rf"\b(?:and|plus)\b[^,]*{_VOICE}", clause[wordless.end() :]):
+        if _VOICE_TOO.search(clause[wordless.end() :]):
             yield _voice(wanted=not negated)
     elif re.search(_VOICE, clause) and not clean:
         yield _voice(wanted=not negated and not none_of)
     struck = re.search(_STRUCK, clause) is not None
-    if re.search(r"\b(?:beatless|drumless|drum[- ]free)\b", clause):
+    if re.search(_UNSTRUCK, clause):
         if not negated:
             yield _without_drums()
     elif struck and (negated or none_of):
@@ -576,15 +562,22 @@ def _barred_facets(clause: str) -> Iterator[Constraint]:
         yield Constraint(f"{'not' if kinds[0] == 'moods' else 'no'} {term}", barred=barred, kind=kinds[0])
 
 
+_ONLY = (
+    re.compile(rf"(?<!not )\b(?:{_any_of('only.before')}) (?:an? )?(\w+)"),
+    *(re.compile(rf"\b(\w+) (?:{after})\b") for after in _GRAMMAR.phrases("only.after")),
+)
+_NO_INSTRUMENTS = _GRAMMAR.words("only.no_instruments")
+
+
 def _only(plain: str) -> Iterator[Constraint]:
     """ "Solo piano", "piano only", "only strings": that instrument and no other."""
     book = lexicon()
     where = book.of("instruments")
-    for pattern in (r"(?<!not )\b(?:solo|only|just|nothing but) (?:an? )?(\w+)", r"\b(\w+) only\b", r"\b(\w+) solo\b"):
-        for match in re.finditer(pattern, plain):
+    for pattern in _ONLY:
+        for match in pattern.finditer(plain):
             meaning = read_lexicon(match[1]).facets[where]
             named = tuple(int(index) + where.start for index in np.flatnonzero(meaning))
-            if named and match[1] not in ("instrumental", "vocals", "vocal"):
+            if named and match[1] not in _NO_INSTRUMENTS:
                 others = tuple(index for index in range(where.start, where.stop) if index not in named)
                 yield Constraint(f"only {match[1]}", barred=others, required=named, kind="instruments")
 
@@ -599,16 +592,16 @@ def _energy(clauses: Sequence[_Clause]) -> float | None:
 
 
 _ENERGIES = (
-    (r"\b(?:low|little|minimal)[- ]energy\b", 0.2, 0.6),
-    (r"\b(?:mid|medium|moderate)[- ]energy\b", 0.5, None),
-    (r"\bhigh[- ]energy\b", 0.85, 0.4),
+    (rf"\b(?:{_any_of('energy.low')})[- ]energy\b", 0.2, 0.6),
+    (rf"\b(?:{_any_of('energy.middling')})[- ]energy\b", 0.5, None),
+    (rf"\b(?:{_any_of('energy.high')})[- ]energy\b", 0.85, 0.4),
 )
 _ENERGY = re.compile("|".join(pattern for pattern, *_ in _ENERGIES))
 _MIDDLE_BPM = 104.0
 _PACES = (
-    (r"\b(?:slow(?![- ]?mo(?:tion)?\b)|langsam(?:e|er|es)?|lente?|lent[oa]|langzaam)\b", 70.0),
-    (r"\bmid[- ]?tempo\b", _MIDDLE_BPM),
-    (r"\b(?:fast|schnell(?:e|er|es)?|rapide|rápid[oa]|veloce|snel)\b", 142.0),
+    (rf"\b(?:{_any_of('pace.slow')})\b", 70.0),
+    (rf"\b(?:{_any_of('pace.middling')})\b", _MIDDLE_BPM),
+    (rf"\b(?:{_any_of('pace.fast')})\b", 142.0),
 )
 
 

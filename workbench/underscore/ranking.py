@@ -179,7 +179,7 @@ def compare(
         length = np.linalg.norm(own, axis=1)
         cosine = own @ wanted.facets[where] / np.where(length > 0, length, 1.0)
         asked = (length > 0) & wanted.facets[where].any()
-        parts[kind] = np.where(asked, cosine, params.unnamed)
+        parts[kind] = np.where(asked, cosine, params.unnamed_nearness)
     sound = wanted.sound
     parts["energy"] = _near(columns.energy, sound.energy, params.energy_reach)
     parts["pace"] = _near(np.log2(np.asarray(columns.bpm, dtype=np.float64)), np.log2(sound.bpm), params.pace_reach)

@@ -10,7 +10,7 @@ it, so a score is the probability that an editor would take the track, as far as
 grade is worth is said once, in `workbench.catalog.grades`, so that match and underscore speak of the same.
 
 What it is not. One person wrote scripts, tracks and the rule of the grades; it holds what is commonly done, in English,
-and nobody's taste. Whoever has pairs that editors judged should fit again: `tests/benchmarks/underscore_fit.py`.
+and nobody's taste. Whoever has pairs that editors judged should fit again: `data/recipes/fitting/underscore.py`.
 
 Class: `Reference`. Functions: `read_reference`, `write_reference`.
 """

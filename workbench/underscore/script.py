@@ -115,11 +115,11 @@ def read_script(
         states = embedding.states(chunks(text) or [text])
         said = len(text.split())
         # A word or two tell little, in whatever direction they point.
-        trust = (1.0 if language == ENGLISH else params.foreign_trust) * said / (said + params.brevity_doubt)
+        trust = (1.0 if language == ENGLISH else params.foreign_weight) * said / (said + params.half_trust_words)
         read = usual + trust * (reader().read(states).mean(axis=0) - usual)
         vector = _unit(_unit(states[:, -1]).mean(axis=0))
     share = params.lexicon_share if vector is not None and language == ENGLISH else 1.0
-    wish = read + share * evidence / (evidence + params.lexicon_doubt) * (found - usual)
+    wish = read + share * evidence / (evidence + params.half_trust_cues) * (found - usual)
     if denials:
         # Said in so many words, and what the reader hears least: the more of the text it is, the more it counts.
         share = len(denials) / (len(denials) + len(chunks(text)))

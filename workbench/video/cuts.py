@@ -66,7 +66,7 @@ def steps(strip: Strip, params: CutParams) -> IntArray:
 def hard_cuts(strip: Strip, params: CutParams) -> list[Border]:
     """The steps that part shots, sorted.
 
-    Of steps closer than `shortest_shot_seconds` the surest is kept; where the pictures between two are blank, a flash
+    Of steps closer than `min_shot_seconds` the surest is kept; where the pictures between two are blank, a flash
     between shots, the second, with which the new shot begins.
     """
     places, weights, threshold = steps(strip, params), step_weights(params), params.step_threshold
@@ -83,7 +83,7 @@ def hard_cuts(strip: Strip, params: CutParams) -> list[Border]:
         if odds <= threshold:
             continue
         cut = (int(place), odds, float(np.clip(np.exp(evidence[0]) - _LIKE, 0.0, 1.0)))
-        if cuts and strip.times[place] - strip.times[cuts[-1][0]] < params.shortest_shot_seconds - 1e-6:
+        if cuts and strip.times[place] - strip.times[cuts[-1][0]] < params.min_shot_seconds - 1e-6:
             blank = bool(np.all(strip.levels[cuts[-1][0] : place, 3] < params.featureless_range))
             if blank or odds > cuts[-1][1]:
                 cuts[-1] = cut
@@ -113,8 +113,8 @@ def first_of_shot(luma: FloatArray) -> int:
 def step_weights(params: CutParams) -> FloatArray:
     """Weights of what `step_evidence` answers, in its order."""
     return np.array(
-        [params.weight_unlike, params.weight_stands_out, params.weight_alone, params.weight_tones,
-         params.weight_tones_alone, params.weight_undone, params.weight_afterglow]
+        [params.unlike_weight, params.stands_out_weight, params.alone_weight, params.tones_weight,
+         params.tones_alone_weight, params.undone_weight, params.afterglow_weight]
     )  # fmt: skip
 
 
@@ -373,7 +373,7 @@ def _ramp(strip: Strip, start: int, end: int, misfit: float, views: FloatArray) 
 def dissolve_weights(params: CutParams) -> FloatArray:
     """Weights of unlikeness, tones, sag, rest and misfit of a dissolve."""
     return np.array(
-        [params.weight_ends, params.weight_end_tones, params.weight_sag, params.weight_rest, params.weight_misfit]
+        [params.ends_weight, params.end_tones_weight, params.sag_weight, params.rest_weight, params.misfit_weight]
     )
 
 
@@ -394,7 +394,7 @@ def _slope(times: FloatArray, away: FloatArray, edge: int, step: int, params: Cu
     at = edge
     while True:
         ahead = at + step
-        if not 0 <= ahead < away.size or abs(times[ahead] - times[edge]) > params.longest_fade_seconds:
+        if not 0 <= ahead < away.size or abs(times[ahead] - times[edge]) > params.max_fade_seconds:
             break
         gain = away[ahead] - away[at]
         pictures = abs(at - edge)
@@ -405,4 +405,4 @@ def _slope(times: FloatArray, away: FloatArray, edge: int, step: int, params: Cu
             break
         at = ahead
     lasted = abs(float(times[at] - times[edge]))
-    return at if lasted >= params.shortest_fade_seconds and away[at] - away[edge] > params.least_fade else edge
+    return at if lasted >= params.min_fade_seconds and away[at] - away[edge] > params.min_fade else edge

@@ -153,7 +153,7 @@ def _motion(picture: Picture, params: MomentParams) -> Iterator[_Row]:
     motion = np.interp(at, picture.times[told], picture.motion[told])
     motion = uniform_filter1d(motion, max(1, round(params.motion_seconds * _MOTION_RATE)), mode="nearest")
     usual = float(np.median(motion))
-    spread = max(1.4826 * float(np.median(np.abs(motion - usual))), params.least_motion / params.motion_deviations)
+    spread = max(1.4826 * float(np.median(np.abs(motion - usual))), params.min_motion / params.motion_deviations)
     stands_out = params.motion_deviations * spread
     apart = max(1, round(params.motion_apart_seconds * _MOTION_RATE))
     peaks, found = find_peaks(motion, prominence=stands_out, distance=apart)

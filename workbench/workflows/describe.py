@@ -2,7 +2,7 @@
 
     stage       arrays                                      depends on
     character   facts, contour, sound vector, sections      what beats and loops depend on, CharacterParams,
-                                                            CoverParams, the fitted models of `character.json`
+                                                            CoverParams, models `character.json`, `energy.json`
 
 It shares the decoded sound and the spectrogram with the stages before it; new is only a minute of the recording at
 16 kHz, in which voices are looked for. What a catalog measures of a track includes its landmarks, so that no match has
@@ -19,9 +19,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from workbench.catalog.library import Measurement
-from workbench.character.describe import FACTS, Character, character_from_arrays, character_to_arrays
+from workbench.character.describe import ENERGY_FILE, FACTS, Character, character_from_arrays, character_to_arrays
 from workbench.character.fitted import fitted_digest
 from workbench.home import Home
+from workbench.models.loading import model_digest
 from workbench.params import CharacterParams, WorkbenchParams
 from workbench.progress import Progress, silent
 from workbench.store.fingerprint import CacheKeyPart, KeyPart, StageKey
@@ -81,7 +82,11 @@ def analysis_name(params: WorkbenchParams) -> str:
 
 def _character_parts(params: WorkbenchParams, profile: tuple[KeyPart, ...]) -> tuple[KeyPart, ...]:
     """What a character depends on that is measured on a grid and profile which depend on some parts themselves."""
-    return (*profile, params.cover, params.character, CacheKeyPart("Fitted", "character", fitted_digest()))
+    models = (
+        CacheKeyPart("Fitted", "character", fitted_digest()),
+        CacheKeyPart("FittedEnergy", "energy", model_digest(ENERGY_FILE)),
+    )
+    return (*profile, params.cover, params.character, *models)
 
 
 def _character(sound: Sound, home: Home | None) -> Character:
@@ -125,9 +130,9 @@ def _measurement_of(character: Character, content_hash: str, analysis: str, para
     facts: dict[str, Any] = {name: getattr(character, name) for name in FACTS if name not in _TRACK_FIELDS}
     facts |= {_TRACK_FIELDS[name]: getattr(character, name) for name in _TRACK_FIELDS}
     facts["duration"] = character.duration_seconds
-    if character.vocals <= params.surely_instrumental:
+    if character.vocals <= params.max_instrumental_voice:
         facts["instrumental"] = True
-    elif character.vocals >= params.surely_vocal:
+    elif character.vocals >= params.min_vocal_voice:
         facts["instrumental"] = False
     known = {name: value for name, value in facts.items() if value is not None}
     return Measurement(

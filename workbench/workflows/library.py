@@ -201,7 +201,7 @@ class _Adding:
         self.written = time.monotonic()
 
     def run(self, files: list[Wanted]) -> Iterator[Added]:
-        batch = self.params.catalog.batch_tracks
+        batch = self.params.catalog.max_batch_tracks
         with _pool(self.executor, len(files)) as pool:
             try:
                 remaining = iter(files)
@@ -254,7 +254,7 @@ class _Adding:
             self.broken[str(self.digests[files[0].path])] = outcome
             for file in files:
                 yield _fault(file, outcome)
-        if self._left() == 0.0 or len(self.ready) >= self.params.catalog.batch_tracks:
+        if self._left() == 0.0 or len(self.ready) >= self.params.catalog.max_batch_tracks:
             yield from self._flushed()
 
     def _left(self) -> float:

@@ -113,7 +113,7 @@ def _candidates(
 ) -> IntArray:
     """Rows to compare, ascending: all of a small catalog, else what searches propose of those that keep rules."""
     total = len(snapshot.columns)
-    if total <= params.all_compared:
+    if total <= params.max_compared:
         return np.flatnonzero(~snapshot.columns.silent)
     audible = ~snapshot.columns.silent
     allowed = audible & _keep_rules(wanted, snapshot.columns)

@@ -140,11 +140,11 @@ def _picture_key(content_hash: str, params: CutParams) -> StageKey:
 class _SoundParams(Params):
     """All that the measured sound depends on: of a clip that goes on for longer there is none."""
 
-    longest_clip_seconds: float
+    max_video_seconds: float
 
 
 def _sound_key(content_hash: str, params: CutParams) -> StageKey:
-    reach = _SoundParams(longest_clip_seconds=params.longest_clip_seconds)
+    reach = _SoundParams(max_video_seconds=params.max_video_seconds)
     return StageKey.of(content_hash, "soundtrack", SOUNDTRACK_VERSION, reach)
 
 
@@ -165,7 +165,7 @@ def _measure(video: Path, params: CutParams, progress: Progress, *, listen: bool
     stage = f"watching {video.name}"
     progress(stage, 0.0)
     meter, ear = PictureMeter(params), _Ear()
-    thoroughness = fitting_thoroughness(video, params.thorough_gigapixels)
+    thoroughness = fitting_thoroughness(video, params.max_thorough_gigapixels)
     with reading(video, _limits(params), thoroughness) as clip:
         if not clip.has_picture:
             raise MediaError(f"{video}: has no moving picture; give a clip")
@@ -295,7 +295,7 @@ class _Meters:
 
 
 def _limits(params: CutParams) -> ClipLimits:
-    return ClipLimits(params.longest_clip_seconds, params.most_pictures_per_second)
+    return ClipLimits(params.max_video_seconds, params.max_pictures_per_second)
 
 
 def _picture_arrays(watched: _Watched, video: Path) -> Arrays:

@@ -2,12 +2,23 @@
 
 from __future__ import annotations
 
-from data.recipes.effects import bell, compress, echo, high_shelf, highpass, low_shelf, lowpass, reverb, saturate, sweep
-from data.recipes.harmony import bass_line_root, voicings
-from data.recipes.mixdown import Group, Made, Sampled, Song, Strip
-from data.recipes.patterns import rhythm
-from data.recipes.score import Form
-from data.recipes.synths import crackle, kick_drum, snare_drum
+from data.recipes.engine.effects import (
+    bell,
+    compress,
+    echo,
+    high_shelf,
+    highpass,
+    low_shelf,
+    lowpass,
+    reverb,
+    saturate,
+    sweep,
+)
+from data.recipes.engine.harmony import bass_line_root, voicings
+from data.recipes.engine.mixdown import Group, Made, Sampled, Song, Strip
+from data.recipes.engine.patterns import rhythm
+from data.recipes.engine.score import Form
+from data.recipes.engine.synths import crackle, kick_drum, snare_drum
 
 CHORDS = ["Ebmaj9", "Dm7", "Cm9", "F13"]
 PIANO = ("x__x_____x_x____", "..x___x_____x___", "x__x_____x_x__x_", "..x___x_x___x_x_")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from data.recipes.effects import (
+from data.recipes.engine.effects import (
     bell,
     compress,
     high_shelf,
@@ -16,10 +16,10 @@ from data.recipes.effects import (
     tremolo,
     widen,
 )
-from data.recipes.harmony import voicings
-from data.recipes.mixdown import Group, Sampled, Song, Strip
-from data.recipes.patterns import improvised_line, rhythm, walking_bass
-from data.recipes.score import Form, Section
+from data.recipes.engine.harmony import voicings
+from data.recipes.engine.mixdown import Group, Sampled, Song, Strip
+from data.recipes.engine.patterns import improvised_line, rhythm, walking_bass
+from data.recipes.engine.score import Form, Section
 
 A = [
     ("Fm9", 4),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from data.recipes.effects import (
+from data.recipes.engine.effects import (
     amplifier,
     bell,
     compress,
@@ -14,10 +14,10 @@ from data.recipes.effects import (
     saturate,
     transient,
 )
-from data.recipes.harmony import voicings
-from data.recipes.mixdown import Group, Sampled, Song, Strip
-from data.recipes.patterns import rhythm
-from data.recipes.score import Form
+from data.recipes.engine.harmony import voicings
+from data.recipes.engine.mixdown import Group, Sampled, Song, Strip
+from data.recipes.engine.patterns import rhythm
+from data.recipes.engine.score import Form
 
 VAMP = ["Dm7", "Dm7", "G9", "Dm7"]
 CHORUS = ["Bbmaj7", "C7", "Dm9", "Dm9", "Bbmaj7", "C7", "A7#9", "A7#9"]

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from data.recipes.effects import bell, chorus, compress, high_shelf, highpass, low_shelf, lowpass, reverb, widen
-from data.recipes.harmony import bass_line_root, voicings
-from data.recipes.mixdown import Group, Made, Sampled, Song, Strip
-from data.recipes.score import SWELL, Form, Section
-from data.recipes.synths import soft_pad
+from data.recipes.engine.effects import bell, chorus, compress, high_shelf, highpass, low_shelf, lowpass, reverb, widen
+from data.recipes.engine.harmony import bass_line_root, voicings
+from data.recipes.engine.mixdown import Group, Made, Sampled, Song, Strip
+from data.recipes.engine.score import SWELL, Form, Section
+from data.recipes.engine.synths import soft_pad
 
 VERSE = ["E", "B/D#", "C#m7", "Aadd9", "E/G#", "A", "F#m7", "Bsus4"]
 CLIMAX = ["C#m7", "A", "E", "B/D#", "C#m7", "Amaj9", "F#m9", "B"]

@@ -6,7 +6,7 @@ bit for bit, as soon as the tails of what came before have died.
 
 from __future__ import annotations
 
-from data.recipes.effects import (
+from data.recipes.engine.effects import (
     bell,
     compress,
     echo,
@@ -18,11 +18,11 @@ from data.recipes.effects import (
     saturate,
     sweep,
 )
-from data.recipes.harmony import bass_line_root, voicings
-from data.recipes.mixdown import Group, Made, Song, Strip
-from data.recipes.patterns import arpeggio, rhythm
-from data.recipes.score import Form, Section
-from data.recipes.synths import clap, faller, hat, impact, kick_drum, pluck, riser, soft_pad, sub_bass, supersaw
+from data.recipes.engine.harmony import bass_line_root, voicings
+from data.recipes.engine.mixdown import Group, Made, Song, Strip
+from data.recipes.engine.patterns import arpeggio, rhythm
+from data.recipes.engine.score import Form, Section
+from data.recipes.engine.synths import clap, faller, hat, impact, kick_drum, pluck, riser, soft_pad, sub_bass, supersaw
 
 CHORDS = ["Fm9", "Dbmaj7", "Ab", "Eb"]
 STABS = "x..x..x...x..x.." * 4

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from data.recipes.effects import (
+from data.recipes.engine.effects import (
     amplifier,
     bell,
     chorus,
@@ -17,10 +17,10 @@ from data.recipes.effects import (
     transient,
     widen,
 )
-from data.recipes.harmony import bass_line_root, chord, voicings
-from data.recipes.mixdown import Group, Sampled, Song, Strip
-from data.recipes.patterns import rhythm, strum
-from data.recipes.score import Form, Section
+from data.recipes.engine.harmony import bass_line_root, chord, voicings
+from data.recipes.engine.mixdown import Group, Sampled, Song, Strip
+from data.recipes.engine.patterns import rhythm, strum
+from data.recipes.engine.score import Form, Section
 
 VERSE = ["G", "D/F#", "Em7", "Cadd9", "G", "D/F#", "Am7", "C"]
 CHORUS = ["C", "G/B", "D", "Em7", "C", "G/B", "D", "D"]

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from data.recipes.effects import bell, compress, high_shelf, highpass, lowpass, reverb
-from data.recipes.harmony import bass_line_root, voicings
-from data.recipes.mixdown import Sampled, Song, Strip
-from data.recipes.patterns import strum
-from data.recipes.score import Form
+from data.recipes.engine.effects import bell, compress, high_shelf, highpass, lowpass, reverb
+from data.recipes.engine.harmony import bass_line_root, voicings
+from data.recipes.engine.mixdown import Sampled, Song, Strip
+from data.recipes.engine.patterns import strum
+from data.recipes.engine.score import Form
 
 CHORDS = {
     "A": ["D", "D", "G", "A", "D", "D", "G", "D"], "B": ["Bm", "Bm", "A", "A", "G", "D", "A", "D"],

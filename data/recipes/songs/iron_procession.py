@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from data.recipes.effects import bell, compress, high_shelf, highpass, low_shelf, reverb, saturate, widen
-from data.recipes.harmony import bass_line_root, voicings
-from data.recipes.mixdown import Group, Made, Sampled, Song, Strip
-from data.recipes.patterns import arpeggio
-from data.recipes.score import SWELL, Form
-from data.recipes.synths import faller, impact, riser
+from data.recipes.engine.effects import bell, compress, high_shelf, highpass, low_shelf, reverb, saturate, widen
+from data.recipes.engine.harmony import bass_line_root, voicings
+from data.recipes.engine.mixdown import Group, Made, Sampled, Song, Strip
+from data.recipes.engine.patterns import arpeggio
+from data.recipes.engine.score import SWELL, Form
+from data.recipes.engine.synths import faller, impact, riser
 
 CHORDS = ["Cm", "Cm", "Ab", "Ab", "Fm", "Fm", "G", "Gsus4"]
 LIFT = ["Cm", "Eb", "Bb", "Fm", "Ab", "Eb", "Fm", "G"]

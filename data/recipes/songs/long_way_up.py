@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from data.recipes.effects import (
+from data.recipes.engine.effects import (
     bell,
     compress,
     high_shelf,
@@ -15,11 +15,11 @@ from data.recipes.effects import (
     transient,
     widen,
 )
-from data.recipes.harmony import bass_line_root, voicings
-from data.recipes.mixdown import Group, Made, Sampled, Song, Strip
-from data.recipes.patterns import arpeggio, rhythm
-from data.recipes.score import SWELL, Form, Section, bars_of
-from data.recipes.synths import faller, impact, riser, soft_pad, sub_bass
+from data.recipes.engine.harmony import bass_line_root, voicings
+from data.recipes.engine.mixdown import Group, Made, Sampled, Song, Strip
+from data.recipes.engine.patterns import arpeggio, rhythm
+from data.recipes.engine.score import SWELL, Form, Section, bars_of
+from data.recipes.engine.synths import faller, impact, riser, soft_pad, sub_bass
 
 SLOW = ["Cm", "Abmaj7", "Eb", "Bb/D", "Cm", "Abmaj7", "Fm7", "Gsus4"]
 FAST = ["Cm", "Cm", "Ab", "Ab", "Fm", "Fm", "Gsus4", "G"]

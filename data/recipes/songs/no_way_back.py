@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from data.recipes.effects import (
+from data.recipes.engine.effects import (
     bell,
     compress,
     high_shelf,
@@ -14,10 +14,10 @@ from data.recipes.effects import (
     transient,
     widen,
 )
-from data.recipes.harmony import bass_line_root, voicings
-from data.recipes.mixdown import Group, Sampled, Song, Strip
-from data.recipes.patterns import arpeggio, rhythm
-from data.recipes.score import SWELL, Form, Part
+from data.recipes.engine.harmony import bass_line_root, voicings
+from data.recipes.engine.mixdown import Group, Sampled, Song, Strip
+from data.recipes.engine.patterns import arpeggio, rhythm
+from data.recipes.engine.score import SWELL, Form, Part
 
 STAGES = (  # name, bars, metre, tempo from and to, and a chord for each bar; no chord follows another twice
     ("dawn", 4, "4/4", 76, 92, "Em9 Cmaj7 F#m7b5 B7b9"),

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from data.recipes.effects import bell, compress, high_shelf, highpass, low_shelf, lowpass, reverb, saturate, widen
-from data.recipes.harmony import bass_class, bass_line_root, near, voicings
-from data.recipes.mixdown import Group, Sampled, Song, Strip
-from data.recipes.score import Form, Part, Section, bars_of
+from data.recipes.engine.effects import (
+    bell,
+    compress,
+    high_shelf,
+    highpass,
+    low_shelf,
+    lowpass,
+    reverb,
+    saturate,
+    widen,
+)
+from data.recipes.engine.harmony import bass_class, bass_line_root, near, voicings
+from data.recipes.engine.mixdown import Group, Sampled, Song, Strip
+from data.recipes.engine.score import Form, Part, Section, bars_of
 
 A = ["Am", "Am", "Dm", "Dm", "G7", "G7", "C", "E7", "F", "F", "Bm7b5", "E7", "Am", "F", "E7", "Am"]
 B = ["C", "G/B", "Am", "Em", "F", "C/E", "Dm7", "G7", "C", "G/B", "Am", "Em", "F", "Dm", "E7", "E7"]

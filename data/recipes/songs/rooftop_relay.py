@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from data.recipes.effects import (
+from data.recipes.engine.effects import (
     amplifier,
     bell,
     compress,
@@ -15,10 +15,10 @@ from data.recipes.effects import (
     sweep,
     transient,
 )
-from data.recipes.harmony import key, voicings
-from data.recipes.mixdown import Group, Sampled, Song, Strip
-from data.recipes.patterns import rhythm
-from data.recipes.score import Form, Section
+from data.recipes.engine.harmony import key, voicings
+from data.recipes.engine.mixdown import Group, Sampled, Song, Strip
+from data.recipes.engine.patterns import rhythm
+from data.recipes.engine.score import Form, Section
 
 GROOVE = ["Em9", "Em9", "A13", "A13"]
 CHORUS = ["Cmaj7", "Bm7", "Am9", "Bm7", "Cmaj7", "Bm7", "Am9", "B7#9"]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from data.recipes.mixdown import Song
-from data.recipes.score import Form
+from data.recipes.engine.mixdown import Song
+from data.recipes.engine.score import Form
 
 
 def compose() -> Song:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from data.recipes.effects import (
+from data.recipes.engine.effects import (
     bell,
     chorus,
     compress,
@@ -17,11 +17,11 @@ from data.recipes.effects import (
     transient,
     tremolo,
 )
-from data.recipes.harmony import voicings
-from data.recipes.mixdown import Group, Made, Sampled, Song, Strip
-from data.recipes.patterns import rhythm
-from data.recipes.score import Form, Section
-from data.recipes.synths import crackle, soft_pad, sub_bass
+from data.recipes.engine.harmony import voicings
+from data.recipes.engine.mixdown import Group, Made, Sampled, Song, Strip
+from data.recipes.engine.patterns import rhythm
+from data.recipes.engine.score import Form, Section
+from data.recipes.engine.synths import crackle, soft_pad, sub_bass
 
 A = ["Dm9", "G13", "Cmaj9", "Am9"]
 B = ["Fmaj9", "Em7", "Dm9", "Bbmaj7"]

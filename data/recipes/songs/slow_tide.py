@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from data.recipes.effects import (
+from data.recipes.engine.effects import (
     bell,
     chorus,
     compress,
@@ -15,10 +15,10 @@ from data.recipes.effects import (
     saturate,
     tremolo,
 )
-from data.recipes.harmony import voicings
-from data.recipes.mixdown import Group, Sampled, Song, Strip
-from data.recipes.patterns import rhythm
-from data.recipes.score import Form
+from data.recipes.engine.harmony import voicings
+from data.recipes.engine.mixdown import Group, Sampled, Song, Strip
+from data.recipes.engine.patterns import rhythm
+from data.recipes.engine.score import Form
 
 VERSE = ["Am7", "Am7", "Dm7", "Em7"]
 CHORUS = ["Fmaj7", "G", "Am7", "Am7", "Fmaj7", "G", "C", "E7"]

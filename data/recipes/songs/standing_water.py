@@ -9,7 +9,7 @@ import numpy as np
 from scipy import signal
 from scipy.interpolate import PchipInterpolator
 
-from data.recipes.effects import (
+from data.recipes.engine.effects import (
     Insert,
     bell,
     high_shelf,
@@ -21,10 +21,10 @@ from data.recipes.effects import (
     sweep,
     widen,
 )
-from data.recipes.mixdown import Made, Sampled, Song, Strip
-from data.recipes.sampler import RATE
-from data.recipes.score import SWELL, Form, Part
-from data.recipes.synths import Samples, Synth, hz_of, soft_pad
+from data.recipes.engine.mixdown import Made, Sampled, Song, Strip
+from data.recipes.engine.sampler import RATE
+from data.recipes.engine.score import SWELL, Form, Part
+from data.recipes.engine.synths import Samples, Synth, hz_of, soft_pad
 
 LENGTH = 86
 

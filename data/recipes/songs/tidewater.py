@@ -2,12 +2,22 @@
 
 from __future__ import annotations
 
-from data.recipes.effects import bell, compress, high_shelf, highpass, low_shelf, lowpass, reverb, transient, widen
-from data.recipes.harmony import bass_line_root, voicings
-from data.recipes.mixdown import Group, Made, Sampled, Song, Strip
-from data.recipes.patterns import arpeggio
-from data.recipes.score import Form, Section
-from data.recipes.synths import soft_pad
+from data.recipes.engine.effects import (
+    bell,
+    compress,
+    high_shelf,
+    highpass,
+    low_shelf,
+    lowpass,
+    reverb,
+    transient,
+    widen,
+)
+from data.recipes.engine.harmony import bass_line_root, voicings
+from data.recipes.engine.mixdown import Group, Made, Sampled, Song, Strip
+from data.recipes.engine.patterns import arpeggio
+from data.recipes.engine.score import Form, Section
+from data.recipes.engine.synths import soft_pad
 
 VERSE = ["D", "Bm7", "G", "A", "D", "Bm7", "Em7", "A"]
 CHORUS = ["G", "D/F#", "Em7", "D", "G", "A", "Bm7", "A"]

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
-from data.recipes.effects import bell, compress, high_shelf, highpass, low_shelf, reverb, saturate, transient, widen
-from data.recipes.harmony import bass_line_root, chord
-from data.recipes.mixdown import Group, Made, Sampled, Song, Strip
-from data.recipes.score import Form
-from data.recipes.synths import impact, riser, sub_bass, supersaw
+from data.recipes.engine.effects import (
+    bell,
+    compress,
+    high_shelf,
+    highpass,
+    low_shelf,
+    reverb,
+    saturate,
+    transient,
+    widen,
+)
+from data.recipes.engine.harmony import bass_line_root, chord
+from data.recipes.engine.mixdown import Group, Made, Sampled, Song, Strip
+from data.recipes.engine.score import Form
+from data.recipes.engine.synths import impact, riser, sub_bass, supersaw
 
 CHORDS = ["Dm", "Bb", "Gm7", "C7sus4", "Fm", "Db", "Eb", "D"]
 OSTINATO = [  # sixteenths of the strings, each bar another figure: places in the chord, the octave goes on upwards

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from data.recipes.effects import (
+from data.recipes.engine.effects import (
     bell,
     compress,
     echo,
@@ -18,11 +18,11 @@ from data.recipes.effects import (
     sweep,
     transient,
 )
-from data.recipes.harmony import bass_line_root, voicings
-from data.recipes.mixdown import Group, Made, Sampled, Song, Strip
-from data.recipes.patterns import arpeggio, rhythm
-from data.recipes.score import Form, Section
-from data.recipes.synths import (
+from data.recipes.engine.harmony import bass_line_root, voicings
+from data.recipes.engine.mixdown import Group, Made, Sampled, Song, Strip
+from data.recipes.engine.patterns import arpeggio, rhythm
+from data.recipes.engine.score import Form, Section
+from data.recipes.engine.synths import (
     bell_tone,
     faller,
     hat,

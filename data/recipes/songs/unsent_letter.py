@@ -11,10 +11,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from data.recipes.effects import bell, compress, high_shelf, highpass, low_shelf, reverb
-from data.recipes.harmony import key
-from data.recipes.mixdown import Sampled, Song, Strip
-from data.recipes.score import FloatArray, Form, Part, seed_of
+from data.recipes.engine.effects import bell, compress, high_shelf, highpass, low_shelf, reverb
+from data.recipes.engine.harmony import key
+from data.recipes.engine.mixdown import Sampled, Song, Strip
+from data.recipes.engine.score import FloatArray, Form, Part, seed_of
 
 LENGTH = 92
 

@@ -27,7 +27,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
 
-from data.recipes.harmony import chord
+from data.recipes.engine.harmony import chord
 
 _LETTERS = {"C": 0, "D": 2, "E": 4, "F": 5, "G": 7, "A": 9, "B": 11}
 _SHARPS = "FCGDAEB"

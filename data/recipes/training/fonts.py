@@ -21,7 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from data.recipes.fluidsynth import library
+from data.recipes.engine.fluidsynth import library
 from data.recipes.training.performing import Played, Sounded
 
 RATE = 44_100

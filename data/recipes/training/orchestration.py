@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from data.recipes.harmony import bass_class, chord
+from data.recipes.engine.harmony import bass_class, chord
 from data.recipes.training.abc_notation import Tune
 from data.recipes.training.composition import Note, Part, Role, Score, TempoChange
 from data.recipes.training.writing import (

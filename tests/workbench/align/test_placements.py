@@ -180,7 +180,7 @@ def test_fifty_tracks_against_one_film_take_half_a_second() -> None:
 
 def test_fewer_and_further_apart_where_asked() -> None:
     moments = film(90.0, [float(t) for t in np.random.default_rng(6).uniform(1.0, 89.0, 20)])
-    found = place(track(), moments, AlignParams(most_placements=3, least_apart_seconds=5.0))
+    found = place(track(), moments, AlignParams(max_placements=3, min_apart_seconds=5.0))
     assert len(found) == 3
     offsets = sorted(placement.offset_seconds for placement in found)
     assert np.diff(offsets).min() >= 5.0

@@ -39,5 +39,5 @@ def test_a_tempo_that_drifts_is_not_drawn_straight(percent: float) -> None:
 
 
 def test_too_few_beats_keep_their_place() -> None:
-    times = found(0.5 * np.arange(BeatParams().steady_beats - 1))
+    times = found(0.5 * np.arange(BeatParams().min_steady_beats - 1))
     assert np.array_equal(steady_beats(times, np.ones(times.size), BeatParams()), times)

@@ -71,7 +71,7 @@ class TestInvertedFile:
         pytest.importorskip("faiss")
         build_faiss(VECTORS, tmp_path / "a")
         exact = ExactIndex(VECTORS)
-        index = FaissIndex(tmp_path / "a", VECTORS, None, CatalogParams(cells_searched=40, scan_rows=0))
+        index = FaissIndex(tmp_path / "a", VECTORS, None, CatalogParams(cells_searched=40, max_scan_rows=0))
         queries = VECTORS[:60].astype(np.float32) + DICE.normal(0, 0.1, (60, 48)).astype(np.float32)
         assert recall(index, exact, queries, 50) >= 0.98
         hits, true = index.search(queries[0], 10), exact.search(queries[0], 10)

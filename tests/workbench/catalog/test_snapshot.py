@@ -252,7 +252,7 @@ def test_a_large_catalog_is_indexed_and_later_rows_are_found_too(
         for n in range(count)
     ]
     library.add_all([entry(number, tmp_path) for number in range(count - 5)], analyses)
-    settings = {"exact_rows": 20, "scan_rows": 0, "cells": 4, "cells_searched": 4, "stale_share": 0.5}
+    settings = {"max_exact_rows": 20, "max_scan_rows": 0, "cells": 4, "cells_searched": 4, "max_stale_share": 0.5}
     assert isinstance(opened(home, letters, **settings).sound_index, FaissIndex)
     library.add_all([entry(number, tmp_path) for number in range(count - 5, count)])
     library.remove("t3")

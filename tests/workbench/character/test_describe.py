@@ -99,9 +99,9 @@ def test_a_grid_that_was_corrected_in_this_home_counts_and_in_no_other(
 
 def test_a_measurement_is_named_after_what_decides_it() -> None:
     name = analysis_name(WorkbenchParams())
-    assert analysis_name(WorkbenchParams(catalog=CatalogParams(batch_tracks=7))) == name
+    assert analysis_name(WorkbenchParams(catalog=CatalogParams(max_batch_tracks=7))) == name
     others = (
-        WorkbenchParams(character=CharacterParams(surely_vocal=0.99)),
+        WorkbenchParams(character=CharacterParams(min_vocal_voice=0.99)),
         WorkbenchParams(beats=BeatParams(activation="onsets")),
         WorkbenchParams(cover=CoverParams(required_excess_seconds=31.0)),
     )

@@ -52,7 +52,7 @@ def test_bodies_of_several_lengths_are_kept(profile: Any) -> None:
 def test_rows_are_best_first_within_bounds_and_playable(song: Any, profile: Any) -> None:
     s = profile.splices
     n = s.score.size
-    assert 0 < n <= SeamParams().kept_splices
+    assert 0 < n <= SeamParams().max_splices
     assert s.parts.shape == (n, len(SEAM_PARTS))
     assert np.all(np.diff(s.score) <= 1e-6)
     assert np.all((s.parts >= 0) & (s.parts <= 1) & np.isfinite(s.parts))

@@ -92,7 +92,7 @@ def test_every_fit_keeps_the_rules_of_the_grid(band: Callable[..., Any]) -> None
     assert np.abs(into).max() < 0.01
     assert np.abs(into - out).max() < 0.01  # the beat across the splice is as long as written
     assert fitted.fade_seconds.min() >= 0.005
-    assert fitted.fade_seconds.max() <= min(SeamParams().longest_fade_seconds, 2 * REACH_SECONDS)
+    assert fitted.fade_seconds.max() <= min(SeamParams().unlike_fade_seconds, 2 * REACH_SECONDS)
     assert fitted.exponent.min() >= 0.5
     assert fitted.exponent.max() <= 1.0
 

@@ -35,7 +35,7 @@ def test_a_beat_or_half_a_bar_off_is_heard(evidence: Any, beats_off: int) -> Non
 
 @pytest.mark.parametrize("beats_off", [-1, 1])
 def test_a_limp_is_heard_without_the_bar_being_counted(evidence: Any, beats_off: int) -> None:
-    params = SeamParams(limp=0.0)
+    params = SeamParams(bar_phase_penalty=0.0)
     assert score_seam(evidence, 40, 8 + beats_off, params).total < 0.5
 
 

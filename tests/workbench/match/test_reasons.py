@@ -91,7 +91,7 @@ def test_the_two_numbers_of_a_line_are_those_that_were_compared(
         has = re.search(r"(?:pulse|energy|cheerfulness) ([\d.]+) of 1$", line.audio)
         assert has is not None
         score = np.exp(-0.5 * ((float(has[1]) - float(wanted[1])) / widths[line.category]) ** 2)
-        trust = PARAMS.octave_trust if ", felt at " in line.audio else 1.0
+        trust = PARAMS.octave_weight if ", felt at " in line.audio else 1.0
         assert line.score == pytest.approx(trust * score, abs=0.03)
         checked.add(line.category)
     assert {"energy", "mood"} <= checked

@@ -74,7 +74,7 @@ def test_no_scene_is_shorter_than_music_can_follow() -> None:
     dice = np.random.default_rng(3)
     cuts = np.cumsum(dice.uniform(0.4, 6.0, 400))
     film = film_facts(footage(300.0, cuts[cuts < 299].tolist(), dice.uniform(0.0, 0.8, 7500), dice.uniform(0, 1, 7500)))
-    assert min(scene.seconds for scene in film.scenes) >= MatchParams().shortest_scene_seconds - 1e-6
+    assert min(scene.seconds for scene in film.scenes) >= MatchParams().min_scene_seconds - 1e-6
     assert film.scenes[-1].end == pytest.approx(300.0)
 
 

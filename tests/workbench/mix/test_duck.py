@@ -111,7 +111,7 @@ def test_small_ups_and_downs_inside_a_block_are_held_down_and_large_ones_are_fol
 def test_a_whispered_aside_does_not_dig_a_hole() -> None:
     voice = LevelCurve(np.concatenate([steady(-18, 20).power, steady(-38, 10).power]), 1.0)
     depths = duck_depths(((2.0, 8.0), (12.0, 18.0), (22.0, 24.0)), voice, steady(-18, 30))
-    assert depths == pytest.approx([15.0, 15.0, 15.0 + DuckParams().aside_lu], abs=1e-6)
+    assert depths == pytest.approx([15.0, 15.0, 15.0 + DuckParams().quiet_phrase_lu], abs=1e-6)
     assert duck_depths(((22.0, 24.0),), voice, steady(-60, 30)).tolist() == [0.0]
 
 

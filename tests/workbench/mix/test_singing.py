@@ -94,7 +94,7 @@ def test_singing_is_no_voice_and_talk_is_one() -> None:
 def test_without_pitches_or_at_the_lowest_threshold_all_that_sounds_like_a_voice_is_spoken() -> None:
     song = footage(sung())
     assert phrases_in(replace(song, pitches=None), SECONDS)
-    assert phrases_in(song, SECONDS, VoiceParams(spoken_odds=-20))
+    assert phrases_in(song, SECONDS, VoiceParams(min_spoken_odds=-20))
 
 
 def test_pitches_of_another_shape_are_refused() -> None:

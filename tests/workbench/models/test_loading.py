@@ -6,7 +6,8 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import ResourceMissing
-from workbench.models.loading import model_digest, model_path, open_model, read_model
+from workbench.models.loading import model_digest, model_path, open_model, read_model, read_numbers
+from workbench.params import WorkbenchParams
 
 MODELS = sorted(path.name for path in model_path("").iterdir() if path.suffix in (".npz", ".json"))
 
@@ -36,3 +37,23 @@ def test_a_model_that_is_not_there_is_named() -> None:
 def test_no_model_lies_anywhere_else() -> None:
     package = model_path("").parent
     assert [path for path in package.rglob("*.npz") if path.parent != Path(model_path(""))] == []
+
+
+def test_numbers_come_back_to_the_bit() -> None:
+    assert read_numbers("singing.json") == {"bias": -3.24, "held": -9.95, "vowel": -1.23, "certainty": 0.75}
+    with pytest.raises(ResourceMissing, match=r"no_such\.json"):
+        read_numbers("no_such.json")
+
+
+def test_fitted_defaults_are_in_their_ranges() -> None:
+    defaults = WorkbenchParams()
+    assert WorkbenchParams.model_validate(defaults.model_dump()) == defaults
+
+
+@pytest.mark.parametrize(
+    ("name", "stage"), [("cuts", "cuts"), ("match", "match"), ("seams", "seams"), ("underscore", "underscore")]
+)
+def test_fitted_parameters_are_those_of_their_model(name: str, stage: str) -> None:
+    params = getattr(WorkbenchParams(), stage)
+    for field, value in read_numbers(f"{name}.json").items():
+        assert getattr(params, field) == (tuple(value) if isinstance(value, list) else value), field

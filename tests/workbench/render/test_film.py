@@ -240,7 +240,7 @@ def test_what_a_decoder_gives_back_stays_under_the_ceiling(clip: Path, plan: Loo
     """Hard, bright noise, of which AAC at its lowest rate keeps no peak; the sound is made again until it fits."""
     noise = np.sign(np.random.default_rng(7).standard_normal((2, 8 * 44_100))).astype(np.float32)
     film = render_film(
-        plan, Recording.from_samples(noise, 44_100), clip, tmp_path / "film.mp4", params=RenderParams(film_kbps=96)
+        plan, Recording.from_samples(noise, 44_100), clip, tmp_path / "film.mp4", params=RenderParams(video_kbps=96)
     )
     assert -3.0 < heard_levels(film).true_peak_dbtp <= -1.0
 
@@ -262,7 +262,7 @@ def test_a_second_take_of_the_sound_neither_turns_progress_back_nor_writes_the_p
         Recording.from_samples(hot, 44_100),
         clip,
         tmp_path / "film.mp4",
-        params=RenderParams(film_kbps=96, block_seconds=1.0),
+        params=RenderParams(video_kbps=96, block_seconds=1.0),
         progress=progress,
     )
     takes = sum(done < 0.9 for done in told) / SECONDS

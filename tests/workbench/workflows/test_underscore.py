@@ -120,7 +120,7 @@ def test_a_pair_scores_the_same_whatever_else_is_in_the_catalog(snapshot: Snapsh
 
 def test_candidates_of_a_large_catalog_rank_like_all_of_it(snapshot: Snapshot) -> None:
     """Searched instead of compared whole: the best are the same, with the same scores."""
-    searched = WorkbenchParams(underscore=UnderscoreParams(all_compared=50, candidates=50))
+    searched = WorkbenchParams(underscore=UnderscoreParams(max_compared=50, candidates=50))
     pool = {match.track.track_id: match.score for match in underscore(SCRIPT, snapshot).candidate_pool}
     for match in underscore(SCRIPT, snapshot, searched).matches:
         assert match.score == pool[match.track.track_id]

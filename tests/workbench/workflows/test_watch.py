@@ -67,7 +67,7 @@ def test_sound_without_a_picture_is_no_clip(tmp_path: Path) -> None:
 def test_of_a_long_film_the_cuts_are_placed_to_the_frame_all_the_same(
     film: tuple[Path, FilmTruth], footage: Footage, tmp_path: Path
 ) -> None:
-    long = WorkbenchParams(cuts=CutParams(thorough_gigapixels=0.0))
+    long = WorkbenchParams(cuts=CutParams(max_thorough_gigapixels=0.0))
     picture = watch(film[0], Home(tmp_path), long).picture
     assert picture.times.size < 0.8 * footage.picture.times.size
     assert picture.duration == footage.picture.duration
@@ -83,7 +83,7 @@ def test_a_profile_holds_for_the_sound_too(tmp_path: Path) -> None:
     levels = listen(tmp_path / "long.wav", home)[0]
     assert levels is not None
     assert levels.peak > 0.3
-    short = WorkbenchParams(cuts=CutParams(longest_clip_seconds=60.0))
+    short = WorkbenchParams(cuts=CutParams(max_video_seconds=60.0))
     with pytest.raises(MediaError, match="its sound goes on for more than 60 s"):
         listen(tmp_path / "long.wav", home, short)
     assert store_of(home).stats().files == 1

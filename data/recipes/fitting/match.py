@@ -1,10 +1,10 @@
-"""Draw the reference set that ships, fit the constants of ranking a film's music on it, and print them.
+"""Draw the reference set that ships, and fit `match.json` on it: the constants of ranking a video's music.
 
-    python -m tests.benchmarks.fit_match
+    python -m data.recipes.fitting.match
 
-Constants are searched one after the other for the best NDCG@10 over the training films; the calibration follows by
-maximum likelihood. The held-out half, of other films and other tracks, is drawn and touched
-by `match.py` alone.
+Constants are searched one after the other for the best NDCG@10 over the training films, from those that are in the
+file; the calibration follows by maximum likelihood. The held-out half, of other films and other tracks, is drawn and
+touched by the benchmark alone.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
+from data.recipes.fitting.cards import parser, write_figures, write_numbers
 from tests.benchmarks.match_films import Half, reference_half
 from workbench.catalog.grades import TAKEN
 from workbench.catalog.lane import fit_calibration
@@ -26,9 +27,10 @@ from workbench.match.ranking import (
     wanted_of,
 )
 from workbench.match.reference import Reference, write_reference
-from workbench.models.loading import model_path
+from workbench.models.loading import model_path, read_numbers
 from workbench.params import MatchParams
 
+FILE = "match.json"
 TRAINING_SEED, TRAINING_FILMS, TRAINING_TRACKS = 1, 120, 300
 GAIN = 2.0 ** np.arange(4) - 1.0
 """what a grade is worth"""
@@ -115,7 +117,7 @@ def _changes(step: float) -> Iterator[Callable[[MatchParams], MatchParams]]:
 
         return change
 
-    for name in (*(f"weight_{part}" for part in SEARCHED_WEIGHTS), *SEARCHED_SCALES):
+    for name in (*(f"{part}_weight" for part in SEARCHED_WEIGHTS), *SEARCHED_SCALES):
         yield times(name, 1.0 + step)
         yield times(name, 1.0 / (1.0 + step))
     for name, places in SEARCHED_SUMS.items():
@@ -127,9 +129,9 @@ def _changes(step: float) -> Iterator[Callable[[MatchParams], MatchParams]]:
 def _scaled(params: MatchParams) -> MatchParams:
     """Weights that add up to 1."""
     whole = sum(params.weights[name] for name in SEARCHED_WEIGHTS)
-    rest = 1.0 - params.weight_bars - params.weight_sync
+    rest = 1.0 - params.bars_weight - params.sync_weight
     return params.model_copy(
-        update={f"weight_{name}": round(params.weights[name] / whole * rest, 3) for name in SEARCHED_WEIGHTS}
+        update={f"{name}_weight": round(params.weights[name] / whole * rest, 3) for name in SEARCHED_WEIGHTS}
     )
 
 
@@ -146,12 +148,17 @@ def _geometric_mean(part: NDArray[np.float64]) -> float:
     return round(float(np.exp(np.mean(np.log(np.maximum(part, 0.02))))), 3)
 
 
-if __name__ == "__main__":
+def main() -> None:
+    """Draw, fit, write."""
+    parser(__doc__).parse_args()
     training = reference_half(TRAINING_SEED, TRAINING_FILMS, TRAINING_TRACKS)
-    shipped = model_path(reference.FILE)
-    write_reference(Reference(training.facts, training.columns, training.grades), shipped)
+    write_reference(Reference(training.facts, training.columns, training.grades), model_path(reference.FILE))
     fitted = fit(training)
-    print(f"NDCG@10 on the training half: {score(training, fitted).mean():.3f}")
-    for name, value in fitted.model_dump().items():
-        if value != getattr(MatchParams(), name):
-            print(f"{name} = {value}")
+    write_numbers(FILE, {name: getattr(fitted, name) for name in read_numbers(FILE)})
+    told = f"- NDCG@10 on the {TRAINING_FILMS} videos of the fit: {score(training, fitted).mean():.3f}"
+    write_figures(FILE, [told])
+    print(told)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,20 +1,17 @@
-"""Fit the weights of `workbench/beats/weights.py`: how much each description of a reading counts.
+"""Fit `beat_readings.json`: how much each description of a reading counts, with the network and without.
 
-    python -m data.recipes.training.fit FOLDER ...            cross-validate, then fit to all and print the weights
-    python -m data.recipes.training.fit FOLDER ... --write    put them into workbench/beats/weights.py as well
-    python -m data.recipes.training.fit FOLDER ... --activation onsets    for the tracker that does without the network
+    python -m data.recipes.fitting.beat_readings [--set SET]
 
-The folders hold FLAC files with their truth, as `generate.py SET --audio` makes them for `dev`: pieces that the network
-has not been trained on, or it would be believed too much. A conditional logit: every reading that the tracker
-proposes for a piece is a choice, described by `workbench.beats.readings.FEATURES`; readings whose beats and downbeats
-agree with the written ones are right, and of a piece without a pulse the choice to read none. The weights maximise the
-summed logarithm of the chance of the right readings, less a penalty on the squared weights of features scaled to unit
-spread. What is described once is kept in the folder; `--again` describes anew, as after a change to the tracker.
+Described are the pieces of SET/dev and SET/plain, which the beat network's script has made: FLAC files with their
+truth, of pieces that the network has not been trained on, or it would be believed too much. A conditional logit: every
+reading that the tracker proposes for a piece is a choice, described by `workbench.beats.readings.FEATURES`; readings
+whose beats and downbeats agree with the written ones are right, and of a piece without a pulse the choice to read none.
+The weights maximise the summed logarithm of the chance of the right readings, less a penalty on the squared weights of
+features scaled to unit spread. Pieces are described anew with each run; `--kept` takes the descriptions of the last.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 from collections import defaultdict
@@ -22,6 +19,7 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
@@ -31,20 +29,23 @@ import soundfile
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from workbench.beats import weights as shipped
+from data.recipes.fitting.cards import parser, write_figures, write_numbers
 from workbench.beats.evidence import gather_evidence
 from workbench.beats.network import listen
 from workbench.beats.pulses import propose
 from workbench.beats.readings import FEATURES
 from workbench.beats.tempo import beat_activation
+from workbench.beats.weights import READINGS_FILE, weights_for
 from workbench.features.onsets import detect_onsets
 from workbench.features.spectrum import analyze_spectrum
+from workbench.models.loading import read_numbers
 from workbench.params import BeatParams
 
 Floats = NDArray[np.float64]
 NULL_SPREAD = 1 / 15
 """of the choice to read no pulse, whose weight is nearly free"""
 FOLDS = 5
+ACTIVATIONS: tuple[Literal["onsets"], Literal["network"]] = ("onsets", "network")
 
 
 @dataclass(frozen=True)
@@ -77,12 +78,12 @@ class Described:
         return good
 
 
-def describe(path: Path, params: BeatParams, again: bool = False) -> Described:
+def describe(path: Path, params: BeatParams, kept_ones: bool = False) -> Described:
     """The readings of one FLAC file with its truth beside it."""
     kept = path.with_name(f"{path.stem}.{params.activation}.readings.npz")
     truth = json.loads(path.with_suffix(".json").read_text())
     groups = (str(truth.get("family", truth.get("source", "all"))), *truth["tags"])
-    if kept.exists() and not again:
+    if kept_ones and kept.exists():
         with np.load(kept) as found:
             if tuple(found["names"]) == FEATURES:
                 return _described(path.stem, groups, found["features"], found["beat_f"], found["downbeat_f"])
@@ -162,8 +163,8 @@ def cross_validated(pieces: Sequence[Described], penalty: float) -> dict[str, tu
     return found
 
 
-def report(pieces: Sequence[Described], scores: dict[str, tuple[float, float, float]], title: str) -> None:
-    """Mean scores, in all and by family and tag, beside the best that was proposed."""
+def report(pieces: Sequence[Described], scores: dict[str, tuple[float, float, float]], title: str) -> list[float]:
+    """Print mean scores, by family and tag, beside the best that was proposed; returns those of all with a pulse."""
     groups: dict[str, list[tuple[float, ...]]] = defaultdict(list)
     for piece in pieces:
         counted = piece.downbeat_f * (piece.beat_f > 0.8 * piece.beat_f.max())
@@ -177,43 +178,38 @@ def report(pieces: Sequence[Described], scores: dict[str, tuple[float, float, fl
     for group, rows in sorted(groups.items()):
         beat, downbeat, chance, most, most_down = np.mean(rows, axis=0)
         print(f"{group:20} {len(rows):6} {beat:7.3f} {downbeat:11.3f} {chance:6.3f} {most:12.3f} {most_down:16.3f}")
-
-
-def source(weights: Floats, activation: str) -> str:
-    """The table of one kind of evidence as it stands in `weights.py`."""
-    rows = "".join(
-        f'    "{name}": {weight:.3f},\n' for name, weight in zip(FEATURES, weights[:-1], strict=True) if weight
-    )
-    return f"_{activation.upper()} = {{\n{rows}}}\n_{activation.upper()}_NO_PULSE = {weights[-1]:.3f}\n"
+    return [float(value) for value in np.mean(groups["all with a pulse"], axis=0)]
 
 
 def main() -> None:
-    """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folders", type=Path, nargs="+")
-    parser.add_argument("--activation", choices=("network", "onsets"), default="network")
-    parser.add_argument("--penalty", type=float, default=2.0, help="on squared weights")
-    parser.add_argument("--processes", type=int, default=os.cpu_count())
-    parser.add_argument("--again", action="store_true", help="describe pieces anew")
-    parser.add_argument("--write", action="store_true", help="replace the weights in workbench/beats/weights.py")
-    options = parser.parse_args()
-    paths = [path for folder in options.folders for path in sorted(folder.glob("*.flac"))]
-    params = BeatParams(activation=options.activation)
-    with ProcessPoolExecutor(options.processes) as pool:
-        pieces = list(pool.map(describe, paths, [params] * len(paths), [options.again] * len(paths)))
-    now = shipped.weights_for(options.activation)
-    current = np.array([*now.vector(FEATURES), now.no_pulse])
-    report(pieces, {piece.name: score(piece, current) for piece in pieces}, "weights as they are")
-    report(pieces, cross_validated(pieces, options.penalty), "fitted anew, cross-validated")
-    written = source(fit(pieces, options.penalty), options.activation)
-    if options.write:
-        path = Path(str(shipped.__file__))
-        before = path.read_text()
-        begin = before.index(f"_{options.activation.upper()} = {{")
-        end = before.index("\n", before.index(f"_{options.activation.upper()}_NO_PULSE = ")) + 1
-        path.write_text(before[:begin] + written + before[end:])
-    else:
-        print(f"\n{written}")
+    """Describe, cross-validate, fit to all, write."""
+    options = parser(__doc__)
+    options.add_argument("--penalty", type=float, default=2.0, help="on squared weights")
+    options.add_argument("--processes", type=int, default=os.cpu_count())
+    options.add_argument("--kept", action="store_true", help="take the descriptions of the last run")
+    given = options.parse_args()
+    paths = [path for name in ("dev", "plain") for path in sorted((given.set / name).glob("*.flac"))]
+    if not paths:
+        raise SystemExit(f"{given.set}: there are no pieces in dev and plain; `make fit MODEL=beat_network` makes them")
+    numbers, figures = read_numbers(READINGS_FILE), []
+    for activation in ACTIVATIONS:
+        params = BeatParams(activation=activation)
+        with ProcessPoolExecutor(given.processes) as pool:
+            pieces = list(pool.map(describe, paths, [params] * len(paths), [given.kept] * len(paths)))
+        now = weights_for(activation)
+        current = np.array([*now.vector(FEATURES), now.no_pulse])
+        report(pieces, {piece.name: score(piece, current) for piece in pieces}, f"{activation}: weights as they are")
+        scores = cross_validated(pieces, given.penalty)
+        beat, downbeat, _, most, most_down = report(pieces, scores, f"{activation}: fitted anew, cross-validated")
+        weights = fit(pieces, given.penalty)
+        nats = {name: round(float(weight), 3) for name, weight in zip(FEATURES, weights, strict=False) if weight}
+        numbers[activation] = {"nats": nats, "no_pulse": round(float(weights[-1]), 3)}
+        figures.append(
+            f"- {activation}: {len(pieces)} pieces in {FOLDS} parts, each scored by weights fitted to the others: "
+            f"beat F {beat:.3f} of {most:.3f} that a right choice has, downbeat F {downbeat:.3f} of {most_down:.3f}"
+        )
+    write_numbers(READINGS_FILE, numbers)
+    write_figures(READINGS_FILE, figures)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage, signal
 
-from data.recipes.sampler import RATE
+from data.recipes.engine.sampler import RATE
 
 Sound = NDArray[np.float64]
 Insert = Callable[[Sound], Sound]

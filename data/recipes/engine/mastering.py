@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from scipy import ndimage, signal
 
-from data.recipes.effects import Sound, _smooth_db, gain_of
-from data.recipes.sampler import RATE
+from data.recipes.engine.effects import Sound, _smooth_db, gain_of
+from data.recipes.engine.sampler import RATE
 
 CEILING_DB = -1.8  # true peak before encoding
 

@@ -1,44 +1,53 @@
-"""Fit the weights of `CutParams` on drawn films: a logistic regression on what `workbench.video.cuts` measures.
+"""Fit `cuts.json` on drawn videos: two logistic regressions on what `workbench.video.cuts` measures.
 
-    python -m tests.benchmarks.fit_cuts FOLDER [SEED ...]
+    python -m data.recipes.fitting.cuts [--set SET]
 
-Films are drawn into FOLDER where they are not there yet. Seeds of this fit are 1 to 4; the benchmark draws others.
+Videos are drawn into SET/cuts where they are not there yet, from seeds that the benchmark does not use.
 """
 
 from __future__ import annotations
-
-import sys
-from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from data.recipes.fitting.cards import parser, write_figures, write_numbers
 from tests.benchmarks.cut_films import KINDS, Truth, film
 from tests.benchmarks.cuts import strip_of_file
 from workbench.params import CutParams
 from workbench.video import cuts
 from workbench.video.strip import Strip
 
+FILE = "cuts.json"
+SEEDS = (1, 2, 3, 4)
+STEPS = (
+    "unlike_weight", "stands_out_weight", "alone_weight", "tones_weight", "tones_alone_weight", "undone_weight",
+    "afterglow_weight",
+)  # fmt: skip
+RAMPS = ("ends_weight", "end_tones_weight", "sag_weight", "rest_weight", "misfit_weight")
+"""weights in the order of the evidence"""
 _RATE = 25
 
 
-def main(folder: Path, seeds: list[int]) -> None:
-    """Print both sets of weights, and how well they part the films they were fitted on."""
+def main() -> None:
+    """Draw, fit, write."""
+    folder = parser(__doc__).parse_args().set / "cuts"
+    folder.mkdir(parents=True, exist_ok=True)
     params = CutParams()
     steps: list[tuple[bool, NDArray[np.floating]]] = []
     ramps: list[tuple[bool, NDArray[np.floating]]] = []
-    for seed in seeds:
+    for seed in SEEDS:
         for kind in KINDS:
             path = folder / f"{kind}-{seed}.mp4"
             truth = film(path, kind, seed)
             strip = strip_of_file(path)
             steps += step_examples(truth, strip, params)
             ramps += ramp_examples(truth, strip, params)
-    names = ("weight_unlike", "weight_stands_out", "weight_alone", "weight_tones", "weight_tones_alone",
-             "weight_undone", "weight_afterglow")  # fmt: skip
-    _report("step", names, steps)
-    _report("dissolve", ("weight_ends", "weight_end_tones", "weight_sag", "weight_rest", "weight_misfit"), ramps)
+    of_steps, told_of_steps = fit("step", STEPS, steps)
+    of_ramps, told_of_ramps = fit("dissolve", RAMPS, ramps)
+    write_numbers(FILE, of_steps | of_ramps)
+    write_figures(FILE, [told_of_steps, told_of_ramps])
+    print(told_of_steps, told_of_ramps, sep="\n")
 
 
 def step_examples(truth: Truth, strip: Strip, params: CutParams) -> list[tuple[bool, NDArray[np.floating]]]:
@@ -51,7 +60,7 @@ def step_examples(truth: Truth, strip: Strip, params: CutParams) -> list[tuple[b
     return [
         (int(place) in true, cuts.step_evidence(strip, int(place), places, params.featureless_range))
         for place in places
-        if int(place) in true or not _inside(float(strip.times[place]), truth, params.shortest_shot_seconds)
+        if int(place) in true or not _inside(float(strip.times[place]), truth, params.min_shot_seconds)
     ]
 
 
@@ -79,7 +88,10 @@ def _inside(time: float, truth: Truth, close: float) -> bool:
     return soft or unfinished or any(abs(time - cut) < close - 1e-6 for cut in truth.hard)
 
 
-def _report(name: str, names: tuple[str, ...], examples: list[tuple[bool, NDArray[np.floating]]]) -> None:
+def fit(
+    name: str, names: tuple[str, ...], examples: list[tuple[bool, NDArray[np.floating]]]
+) -> tuple[dict[str, float], str]:
+    """Bias and weights, to two digits, and how well they part what they were fitted to."""
     true = np.array([flag for flag, _ in examples])
     evidence = np.array([row for _, row in examples])
     mean, spread = evidence.mean(axis=0), evidence.std(axis=0)
@@ -96,9 +108,11 @@ def _report(name: str, names: tuple[str, ...], examples: list[tuple[bool, NDArra
     odds = evidence @ weights + bias
     scores = {t: 2 * float(((odds > t) & true).sum()) / float((odds > t).sum() + true.sum()) for t in np.sort(odds)}
     best = max(scores, key=lambda t: scores[t])
-    print(f"{name}: {true.sum()} true of {true.size}, F1 {scores[best]:.3f} at log-odds {best:.2f}")
-    print(f"  {name}_bias = {bias:.2f}  " + "  ".join(f"{n} = {w:.2f}" for n, w in zip(names, weights, strict=True)))
+    numbers = {f"{name}_bias": round(float(bias), 2)}
+    numbers |= {key: round(float(value), 2) for key, value in zip(names, weights, strict=True)}
+    told = f"- {name}: {true.sum()} true of {true.size}; F1 {scores[best]:.3f} at best, at log-odds {best:.2f}"
+    return numbers, told
 
 
 if __name__ == "__main__":
-    main(Path(sys.argv[1]), [int(seed) for seed in sys.argv[2:]] or [1, 2, 3, 4])
+    main()

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import signal
 
-from data.recipes.sampler import RATE
+from data.recipes.engine.sampler import RATE
 
 Samples = NDArray[np.float64]
 Synth = Callable[[int, float, int, np.random.Generator], Samples]

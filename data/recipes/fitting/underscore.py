@@ -1,10 +1,10 @@
 """Fit what ships with underscore again: the reader on the lexicon's lines, the calibration on the tuned half.
 
-    python -m tests.benchmarks.underscore_fit
+    python -m data.recipes.fitting.underscore
 
-Run it after each change of `lexicon.toml` or of a weight. It writes `script_reader.npz` and
-`underscore_reference.npz`, and prints the two constants that belong into `UnderscoreParams`, with the NDCG@10 of
-the tuned half. The held-out half and the texts written later are not read.
+Run it after each change of `lexicon.toml` or of a weight. It writes `script_reader.npz`, `underscore_reference.npz` and
+the calibration in `underscore.json`, whose weights it leaves as they are, and the NDCG@10 of the tuned half. The
+held-out half and the texts written later are not read.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ import sys
 
 import numpy as np
 
+from data.recipes.fitting.cards import parser, write_figures, write_numbers
 from tests.benchmarks import underscore_set as material
 from tests.benchmarks.underscore import ndcg
 from workbench.catalog.lane import fit_calibration
 from workbench.catalog.texts import track_text, trust_in, words_of
 from workbench.language.lexicon import read_lexicon
-from workbench.models.loading import model_path
+from workbench.models.loading import model_path, read_numbers
 from workbench.params import UnderscoreParams
 from workbench.underscore import reference
 from workbench.underscore.brief import read_brief
@@ -27,9 +28,12 @@ from workbench.underscore.reference import Reference, write_reference
 from workbench.underscore.script import READER_FILE, fit_reader, read_script, reader
 from workbench.workflows.underscore import the_embedding
 
+FILE = "underscore.json"
+
 
 def main() -> int:
-    """Fit, write, print; returns the exit code."""
+    """Fit, write; returns the exit code."""
+    parser(__doc__).parse_args()
     embedding = the_embedding()
     if embedding is None:
         print("no weights of the sentence embedding on this machine", file=sys.stderr)
@@ -54,7 +58,11 @@ def main() -> int:
     write_reference(Reference(whole, graded.ravel()), model_path(reference.FILE))
     stored = reference.read_reference()
     offset, slope = fit_calibration(stored.raw(params), stored.taken)
-    print(f"calibration_offset {offset:.3f}, calibration_slope {slope:.3f}; NDCG@10 {np.mean(values):.3f}")
+    calibration = {"calibration_offset": round(offset, 3), "calibration_slope": round(slope, 3)}
+    write_numbers(FILE, read_numbers(FILE) | calibration)
+    told = f"- NDCG@10 on the {len(tuned)} scripts of the fit: {np.mean(values):.3f}"
+    write_figures(FILE, [told])
+    print(told)
     return 0
 
 

@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy import signal
 
-from data.recipes.effects import Insert, Sound, gain_of
-from data.recipes.mastering import loudness, master, true_peak
-from data.recipes.sampler import DRUM_BANK, RATE, Event, sampler
-from data.recipes.score import BEND, GM_DRUMS, PEDAL, Form, Kit, Move, Part, Performed, performed, seed_of
-from data.recipes.synths import Synth
+from data.recipes.engine.effects import Insert, Sound, gain_of
+from data.recipes.engine.mastering import loudness, master, true_peak
+from data.recipes.engine.sampler import DRUM_BANK, RATE, Event, sampler
+from data.recipes.engine.score import BEND, GM_DRUMS, PEDAL, Form, Kit, Move, Part, Performed, performed, seed_of
+from data.recipes.engine.synths import Synth
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,10 +1,10 @@
-"""Fit the weights of `workbench.mix.singing`: what tells talk from singing where the detector hears a voice.
+"""Fit `singing.json`: what tells talk from singing where the detector hears a voice.
 
-    python -m tests.benchmarks.fit_singing
+    python -m data.recipes.fitting.singing
 
 Talk and whispers of eSpeak NG over every background and level, and two synthesised singers alone and over bundled
 songs, from seeds that no benchmark uses. Each phrase that the detector finds is one example, weighted by the root of
-its length; both kinds weigh the same in all. Prints the weights and what they get right of what they were fitted to.
+its length; both kinds weigh the same in all.
 """
 
 from __future__ import annotations
@@ -14,11 +14,12 @@ import soxr
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
+from data.recipes.fitting.cards import parser, write_figures, write_numbers
 from tests.benchmarks import mix_clips, mix_voices
 from tests.benchmarks.mix_clips import RATE, SECONDS, Clip, Sound
 from workbench.media.speech import FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
 from workbench.mix.pitch import PitchMeter
-from workbench.mix.singing import CUES, voice_cues
+from workbench.mix.singing import CUES, FILE, voice_cues
 from workbench.mix.voice import speech_phrases
 
 SEEDS = (11, 12, 13, 14)
@@ -76,7 +77,8 @@ def fitted(rows: list[tuple[bool, float, NDArray[np.float64]]]) -> NDArray[np.fl
 
 
 def main() -> None:
-    """Make, fit, print."""
+    """Make, fit, write."""
+    parser(__doc__).parse_args()
     rows = []
     for seed in SEEDS:
         for clip in mix_clips.spoken_clips(seed, ("synthetic", "whisper")):
@@ -85,13 +87,15 @@ def main() -> None:
         for sound in sung_clips(seed):
             rows += examples(sound, None)
     beta = fitted(rows)
-    print({name: round(float(weight), 2) for name, weight in zip(("bias", *CUES), beta, strict=True)})
+    write_numbers(FILE, {name: round(float(weight), 2) for name, weight in zip(("bias", *CUES), beta, strict=True)})
+    figures = []
     for spoken, name in ((True, "talk"), (False, "singing")):
         of_kind = [row for row in rows if row[0] == spoken]
         right = sum(length for _, length, cues in of_kind if (beta[0] + cues @ beta[1:] > 0) == spoken)
-        print(
-            f"{name}: {len(of_kind)} phrases, {100 * right / sum(row[1] for row in of_kind):.1f} % of their time right"
-        )
+        share = 100 * right / sum(row[1] for row in of_kind)
+        figures.append(f"- {name}: {len(of_kind)} phrases of the fit, {share:.1f} % of their time right")
+    write_figures(FILE, figures)
+    print(*figures, sep="\n")
 
 
 if __name__ == "__main__":

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from data.recipes.harmony import bass_class, chord, near
-from data.recipes.score import STEP_VELOCITY, Part
+from data.recipes.engine.harmony import bass_class, chord, near
+from data.recipes.engine.score import STEP_VELOCITY, Part
 
 
 def rhythm(

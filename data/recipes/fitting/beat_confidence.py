@@ -1,18 +1,16 @@
-"""Fit what `confidence` means: the chance that a grid has the right downbeats, from the signs of its being right.
+"""Fit `beat_confidence.json`: the chance that a grid has the right downbeats, from the signs of its being right.
 
-    python -m data.recipes.training.certainty FOLDER ...            cross-validate, fit, print
-    python -m data.recipes.training.certainty FOLDER ... --write    put them into workbench/beats/weights.py
+    python -m data.recipes.fitting.beat_confidence [--set SET]
 
-The folders hold pieces that neither the network nor the weights of the readings were fitted to, half of them in styles
-that both never met (`generate.py --split calibration`); pieces without a pulse belong in, as grids that are never
-right. A logistic regression (Platt, "Probabilistic outputs for support vector machines", 1999) over
+SET/calibration, which the beat network's script has made, holds pieces that neither the network nor the weights of the
+readings were fitted to, half of them in styles that both never met; pieces without a pulse belong in, as grids that are
+never right. A logistic regression (Platt, "Probabilistic outputs for support vector machines", 1999) over
 `workbench.beats.track.Tracked.signs`. The second table that is printed comes from cross-validation over pieces;
 versions of one piece (`NAME__font`) stay in one fold.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 from concurrent.futures import ProcessPoolExecutor
@@ -28,9 +26,12 @@ import soundfile
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 
-from workbench.beats import weights as shipped
+from data.recipes.fitting.beat_readings import ACTIVATIONS
+from data.recipes.fitting.cards import parser, write_figures, write_numbers
 from workbench.beats.track import track
+from workbench.beats.weights import CONFIDENCE_FILE, RIGHT_DOWNBEAT_F, weights_for
 from workbench.features.spectrum import analyze_spectrum
+from workbench.models.loading import read_numbers
 from workbench.params import BeatParams
 
 PENALTY = 0.5
@@ -63,7 +64,7 @@ def judge(path: Path, params: BeatParams) -> Judged | None:
     opens = beats[np.array(truth["positions"], dtype=int) == 1]
     given = found.times[found.positions == 1]
     f = float(mir_eval.beat.f_measure(opens, given)) if opens.size and given.size else 0.0
-    return Judged(path.stem, found.signs, f >= shipped.RIGHT_DOWNBEAT_F)
+    return Judged(path.stem, found.signs, f >= RIGHT_DOWNBEAT_F)
 
 
 def fit(rows: NDArray[np.float64], right: NDArray[np.bool_], names: list[str]) -> NDArray[np.float64]:
@@ -95,23 +96,42 @@ def report(confidence: NDArray[np.float64], right: NDArray[np.bool_]) -> None:
 
 
 def main() -> None:
-    """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folders", type=Path, nargs="+")
-    parser.add_argument("--activation", choices=("network", "onsets"), default="network")
-    parser.add_argument("--processes", type=int, default=os.cpu_count())
-    parser.add_argument("--write", action="store_true")
-    options = parser.parse_args()
-    paths = [path for folder in options.folders for path in sorted(folder.glob("*.flac"))]
-    params = BeatParams(activation=options.activation)
-    with ProcessPoolExecutor(options.processes) as pool:
-        judged = [one for one in pool.map(judge, paths, [params] * len(paths)) if one is not None]
-    right = np.array([one.right for one in judged])
-    now = shipped.weights_for(options.activation)
-    print("as it is")
-    report(np.array([now.certainty(one.signs) for one in judged]), right)
-    names = sorted({name for one in judged for name in one.signs})
-    rows = np.array([[one.signs.get(name, 0.0) for name in names] for one in judged])
+    """Track, cross-validate, fit to all, write."""
+    options = parser(__doc__)
+    options.add_argument("--processes", type=int, default=os.cpu_count())
+    given = options.parse_args()
+    paths = sorted((given.set / "calibration").glob("*.flac"))
+    if not paths:
+        raise SystemExit(f"{given.set}: there are no pieces in calibration; `make fit MODEL=beat_network` makes them")
+    numbers, figures = read_numbers(CONFIDENCE_FILE), []
+    for activation in ACTIVATIONS:
+        params = BeatParams(activation=activation)
+        with ProcessPoolExecutor(given.processes) as pool:
+            judged = [one for one in pool.map(judge, paths, [params] * len(paths)) if one is not None]
+        right = np.array([one.right for one in judged])
+        now = weights_for(activation)
+        print(f"{activation}: as it is")
+        report(np.array([now.certainty(one.signs) for one in judged]), right)
+        names = sorted({name for one in judged for name in one.signs})
+        rows = np.array([[one.signs.get(name, 0.0) for name in names] for one in judged])
+        confidence = cross_validated(judged, rows, right, names)
+        print(f"{activation}: fitted anew, cross-validated")
+        report(confidence, right)
+        weights = fit(rows, right, names)
+        numbers[activation] = {name: round(float(weight), 3) for name, weight in zip(names, weights, strict=True)}
+        error = float(np.mean(np.square(confidence - right)))
+        figures.append(
+            f"- {activation}: {len(judged)} grids, {right.mean():.0%} right; mean squared error of the confidence "
+            f"{error:.3f}, in {FOLDS} parts, each judged by weights fitted to the others"
+        )
+    write_numbers(CONFIDENCE_FILE, numbers)
+    write_figures(CONFIDENCE_FILE, figures)
+
+
+def cross_validated(
+    judged: list[Judged], rows: NDArray[np.float64], right: NDArray[np.bool_], names: list[str]
+) -> NDArray[np.float64]:
+    """Confidence of each grid by weights that were fitted without it, and without other versions of its piece."""
     groups = sorted({one.name.split("__")[0] for one in judged})
     fold_of = dict(zip(groups, np.random.default_rng(0).permutation(len(groups)) % FOLDS, strict=True))
     folds = np.array([fold_of[one.name.split("__")[0]] for one in judged])
@@ -119,17 +139,7 @@ def main() -> None:
     for fold in range(FOLDS):
         held = folds == fold
         confidence[held] = 1.0 / (1.0 + np.exp(-rows[held] @ fit(rows[~held], right[~held], names)))
-    print("fitted anew, cross-validated")
-    report(confidence, right)
-    table = "".join(f'    "{n}": {w:.3f},\n' for n, w in zip(names, fit(rows, right, names), strict=True))
-    name = f"_{options.activation.upper()}_SIGNS"
-    print(f"{name} = {{\n{table}}}")
-    if options.write:
-        path = Path(str(shipped.__file__))
-        before = path.read_text()
-        begin = before.index(f"{name}")
-        end = before.index("}\n", begin) + 2
-        path.write_text(f"{before[:begin]}{name} = {{\n{table}}}\n{before[end:]}")
+    return confidence
 
 
 if __name__ == "__main__":

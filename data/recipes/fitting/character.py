@@ -1,16 +1,15 @@
 """Fit what tells key, voices and drums in `workbench/models/character.json`.
 
-    python -m data.recipes.training.character SET            fit on the pieces of a set and write the file
-    python -m data.recipes.training.character SET --check    only say how well the method does
+    python -m data.recipes.fitting.character [--set SET]            fit on the pieces of a set and write the file
+    python -m data.recipes.fitting.character [--set SET] --check    only say how well the method does
 
-SET is one of `generate.py`, made with `--audio`; its folders dev, calibration and validation have the sound. Whether a
+SET is what the beat network's script has made; its folders dev, calibration and validation have the sound. Whether a
 piece has a singer, a talker or drums stands in its tags; its key is what the composer drew, found by composing the
 piece again from its number. All three models are linear and are cross-validated, pieces held out in six parts.
 """
 
 from __future__ import annotations
 
-import argparse
 import json
 import os
 from pathlib import Path
@@ -23,18 +22,18 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.stats import rankdata
 
+from data.recipes.fitting.cards import parser, write_figures, write_numbers
 from data.recipes.training import generate, textures, writing
 from data.recipes.training.composition import STYLES, load_styles
 from workbench.character.drums import strike_clues
+from workbench.character.fitted import FILE
 from workbench.character.key import tone_profile
 from workbench.character.vocals import RATE, excerpts, voice_clues
 from workbench.features.onsets import detect_onsets
 from workbench.features.spectrum import analyze_spectrum, resampled
 from workbench.media.audio import decode
 from workbench.media.speech import speech_probabilities
-from workbench.models.loading import model_path
 
-TARGET = model_path("character.json")
 SPLITS = ("dev", "calibration", "validation")
 MAJOR = {"major", "mixolydian", "lydian"}
 PARTS = 6
@@ -145,11 +144,10 @@ def area(odds: Rows, truth: NDArray[np.int64]) -> float:
 
 def main() -> None:
     """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("set", type=Path)
-    parser.add_argument("--check", action="store_true")
-    parser.add_argument("--pieces", type=int, default=10_000, help="of each split at most")
-    options = parser.parse_args()
+    wanted = parser(__doc__)
+    wanted.add_argument("--check", action="store_true")
+    wanted.add_argument("--pieces", type=int, default=10_000, help="of each split at most")
+    options = wanted.parse_args()
     watch_keys()
     load_styles()
     paths = [path for split in SPLITS for path in sorted((options.set / split).glob("*.flac"))[: options.pieces]]
@@ -191,7 +189,8 @@ def main() -> None:
         print(f"{name}: {model['card']}")
     if not options.check:
         written = {name: {part: _plain(value) for part, value in model.items()} for name, model in models.items()}
-        TARGET.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
+        write_numbers(FILE, written)
+        write_figures(FILE, [f"- {name}: {model['card']}" for name, model in models.items()])
 
 
 def _plain(value: Any) -> Any:

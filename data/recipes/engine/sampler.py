@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import signal
 
-from data.recipes.fluidsynth import library
+from data.recipes.engine.fluidsynth import library
 
 RATE = 44_100
 SYNTH_RATE = 2 * RATE

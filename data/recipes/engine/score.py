@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from data.recipes.harmony import key
+from data.recipes.engine.harmony import key
 
 FloatArray = NDArray[np.float64]
 

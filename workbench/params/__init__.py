@@ -1,0 +1,49 @@
+"""Every tunable number of the project: one class a stage, one field a number, with range, unit and reason.
+
+A stage takes its params object and nothing else of the kind. Command-line options, notebook cells, sliders, profile
+files and cache keys are made from these fields, so a number lives here once. There is a module an area; `renamed` knows
+the names that fields had before.
+"""
+
+from __future__ import annotations
+
+from workbench.params.align import AlignParams, LandmarkParams, MomentParams
+from workbench.params.base import Params
+from workbench.params.beats import BeatParams
+from workbench.params.catalog import CatalogParams, LaneParams
+from workbench.params.character import CharacterParams
+from workbench.params.loops import CoverParams, EndingParams, SeamParams
+from workbench.params.match import MATCH_PARTS, MatchParams
+from workbench.params.mix import DUCK_PRESETS, DuckParams, VoiceParams
+from workbench.params.render import PreviewParams, RenderParams
+from workbench.params.spectrum import SpectrumParams
+from workbench.params.structure import SectionParams
+from workbench.params.underscore import UnderscoreParams
+from workbench.params.video import CutParams
+from workbench.params.workbench import WorkbenchParams
+
+__all__ = [
+    "DUCK_PRESETS",
+    "MATCH_PARTS",
+    "AlignParams",
+    "BeatParams",
+    "CatalogParams",
+    "CharacterParams",
+    "CoverParams",
+    "CutParams",
+    "DuckParams",
+    "EndingParams",
+    "LandmarkParams",
+    "LaneParams",
+    "MatchParams",
+    "MomentParams",
+    "Params",
+    "PreviewParams",
+    "RenderParams",
+    "SeamParams",
+    "SectionParams",
+    "SpectrumParams",
+    "UnderscoreParams",
+    "VoiceParams",
+    "WorkbenchParams",
+]

@@ -1,0 +1,146 @@
+"""Where somebody speaks, and how far the music is lowered there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from pydantic import Field, model_validator
+
+from workbench.params.base import Params
+
+
+class VoiceParams(Params):
+    """Speech probabilities to phrases, and what counts as a voice-over."""
+
+    onset_probability: float = Field(
+        default=0.5, ge=0.2, le=0.95, description="a phrase reaches it at least once; the detector's own threshold"
+    )
+    extend_probability: float = Field(
+        default=0.15, ge=0.02, le=0.5, description="a phrase goes on to both sides while it holds; soft first syllables"
+    )
+    start_probability: float = Field(
+        default=0.06, ge=0.01, le=0.5, description="a phrase reaches back while it holds; first syllables are soft"
+    )
+    end_probability: float = Field(
+        default=0.3, ge=0.02, le=0.95, description="a phrase's last frame reaches it; the detector is slow to let go"
+    )
+    close_pause_seconds: float = Field(
+        default=0.3, ge=0.0, le=1.0, description="s; shorter pauses belong to the phrase, breaths and stops among them"
+    )
+    min_phrase_seconds: float = Field(default=0.25, ge=0.0, le=2.0, description="s; less is a click or a cough")
+    edge_reach_seconds: float = Field(
+        default=0.2, ge=0.0, le=1.0, description="s beyond what the detector heard, in which an edge is looked for"
+    )
+    clear_db: float = Field(
+        default=20.0, ge=10.5, le=40.0, description="dB of speech over its background from where on edges are exact"
+    )
+    whisper_db: float = Field(
+        default=15.0, ge=6.0, le=40.0, description="dB over the clip's background from where on a whisper is believed"
+    )
+    whisper_exponent: float = Field(
+        default=0.4, ge=0.2, le=1.0, description="on the probability of what stands so clear; 1 treats it like the rest"
+    )
+    drowned_db: float = Field(
+        default=10.0, ge=-10.0, le=10.0, description="dB of speech over its background under which soft sounds drown"
+    )
+    late_seconds: float = Field(
+        default=0.1, ge=0.0, le=0.5, description="s by which the detector may be late on a first syllable in noise"
+    )
+    tail_seconds: float = Field(
+        default=0.06, ge=-0.2, le=0.5, description="s that a phrase goes on in noise after it was surely heard"
+    )
+    foreground_lu: float = Field(
+        default=18.0,
+        ge=6.0,
+        le=40.0,
+        description="LU under the loud phrases from where on somebody is in the background",
+    )
+    min_spoken_odds: float = Field(
+        default=-1.0, ge=-20, le=5, description="log-odds under which a phrase counts as sung; -20 takes all as spoken"
+    )
+    min_speech_seconds: float = Field(
+        default=3.0, ge=0.0, le=60.0, description="s of speech in all that make a voice-over; less is a few words"
+    )
+    silence_dbfs: float = Field(
+        default=-60.0, ge=-90.0, le=-30.0, description="dBFS; a soundtrack that never exceeds it counts as silent"
+    )
+
+
+DUCK_PRESETS: dict[str, dict[str, float]] = {
+    "documentary": {},
+    "tutorial": {"under_voice_lu": 17.0, "attack_ms": 200, "release_ms": 1200, "bridge_seconds": 3.0},
+    "social": {
+        "voice_lufs": -16.0,
+        "under_voice_lu": 13.0,
+        "attack_ms": 200,
+        "release_ms": 500,
+        "bridge_seconds": 1.0,
+        "piece_seconds": 5.0,
+    },
+}
+"""Ducking by name, as what differs from the defaults. Documentary: the score comes back between passages; tutorial:
+every word counts, the music stays down through longer pauses; social: a louder voice, livelier music, quick return"""
+
+
+class DuckParams(Params):
+    """How far and how fast music moves out of the way of a voice.
+
+    `preset` may be given beside the fields: a name in `DUCK_PRESETS`, from which the other fields then differ.
+
+    Ahead, attack, hold and release bound the ramps so that music is untouched 2 s away from any speech.
+    """
+
+    voice_lufs: float = Field(
+        default=-18.0, ge=-28.0, le=-14.0, description="LUFS of the voice in the mix; AES TD1008 asks -18 of speech"
+    )
+    max_video_gain_db: float = Field(
+        default=12.0, ge=0.0, le=24.0, description="dB by which a quiet voice is raised at most; its noise comes along"
+    )
+    max_music_gain_db: float = Field(
+        default=12.0, ge=0.0, le=24.0, description="dB by which quiet music is raised at most to meet the voice"
+    )
+    under_voice_lu: float = Field(
+        default=15.0, ge=13.0, le=17.0, description="LU that music is held under the voice; 13 is lively, 17 is clear"
+    )
+    max_background_db: float = Field(
+        default=10.0, ge=0.0, le=20.0, description="dB at most by which a voice is taken to lie under the clip's sound"
+    )
+    quiet_phrase_lu: float = Field(
+        default=8.0, ge=0.0, le=40.0, description="LU under the usual phrase that the music follows a quieter one down"
+    )
+    max_depth_db: float = Field(default=40.0, ge=12.0, le=48.0, description="dB that music is pulled down at most")
+    piece_seconds: float = Field(
+        default=8.0, ge=2.0, le=60.0, description="s of speech that share one depth; longer phrases follow the music"
+    )
+    ahead_seconds: float = Field(
+        default=0.15, ge=0.0, le=0.4, description="s before the first syllable at which the full depth is reached"
+    )
+    hold_seconds: float = Field(default=0.1, ge=0.0, le=0.2, description="s after the last sound before music rises")
+    attack_ms: int = Field(default=300, ge=50, le=1500, description="ms of the fade down; slow enough not to be heard")
+    release_ms: int = Field(
+        default=900, ge=100, le=1800, description="ms of the fade up; slower than down, as one breathes"
+    )
+    bridge_seconds: float = Field(
+        default=2.5, ge=0.0, le=3.5, description="s; music stays down through shorter pauses instead of pumping"
+    )
+    steady_db: float = Field(
+        default=4.0, ge=0.0, le=12.0, description="dB deeper than asked for that music stays, to keep still in a block"
+    )
+    slope_db_per_second: float = Field(
+        default=60.0, ge=30.0, le=120.0, description="dB/s of the steepest ramp; steeper ones are heard as a cut"
+    )
+    tolerance_db: float = Field(default=0.1, ge=0.0, le=1.0, description="dB that the points may differ from the curve")
+    envelope_hz: int = Field(
+        default=100, ge=20, le=1000, description="points a second of the curve before it is thinned"
+    )
+
+    @model_validator(mode="before")
+    @classmethod
+    def _by_name(cls, values: Any) -> Any:
+        if not isinstance(values, dict) or "preset" not in values:
+            return values
+        given = dict(values)
+        name = given.pop("preset")
+        if name not in DUCK_PRESETS:
+            raise ValueError(f"no such preset; there are {', '.join(DUCK_PRESETS)}")
+        return {**DUCK_PRESETS[name], **given}

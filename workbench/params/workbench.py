@@ -1,0 +1,41 @@
+"""All parameters together: what a profile file holds."""
+
+from __future__ import annotations
+
+from workbench.params.align import AlignParams, LandmarkParams, MomentParams
+from workbench.params.base import Params
+from workbench.params.beats import BeatParams
+from workbench.params.catalog import CatalogParams, LaneParams
+from workbench.params.character import CharacterParams
+from workbench.params.loops import CoverParams, EndingParams, SeamParams
+from workbench.params.match import MatchParams
+from workbench.params.mix import DuckParams, VoiceParams
+from workbench.params.render import PreviewParams, RenderParams
+from workbench.params.spectrum import SpectrumParams
+from workbench.params.structure import SectionParams
+from workbench.params.underscore import UnderscoreParams
+from workbench.params.video import CutParams
+
+
+class WorkbenchParams(Params):
+    """All of them together: what a profile file holds."""
+
+    spectrum: SpectrumParams = SpectrumParams()
+    beats: BeatParams = BeatParams()
+    sections: SectionParams = SectionParams()
+    seams: SeamParams = SeamParams()
+    endings: EndingParams = EndingParams()
+    cover: CoverParams = CoverParams()
+    render: RenderParams = RenderParams()
+    preview: PreviewParams = PreviewParams()
+    voice: VoiceParams = VoiceParams()
+    duck: DuckParams = DuckParams()
+    cuts: CutParams = CutParams()
+    landmarks: LandmarkParams = LandmarkParams()
+    moments: MomentParams = MomentParams()
+    align: AlignParams = AlignParams()
+    character: CharacterParams = CharacterParams()
+    catalog: CatalogParams = CatalogParams()
+    lane: LaneParams = LaneParams()
+    match: MatchParams = MatchParams()
+    underscore: UnderscoreParams = UnderscoreParams()
