@@ -259,18 +259,3 @@ def _problem(request: Request, exception: Exception) -> Problem:
 
 def _is_under_v1(request: Request) -> bool:
     return request.path == "/v1" or request.path.startswith("/v1/")
-
-
-def described_paths() -> set[tuple[str, str]]:
-    """Method and path of every route under `/v1` that callers use, with parameters as the description writes them."""
-    from service.routes import align, beats, loop, match, underscore, uploads, videos, webhooks
-
-    families = (loop, align, match, underscore, beats, videos, uploads, webhooks)
-    found = set()
-    for family in families:
-        for route in family.blueprint._future_routes:
-            path = f"{family.blueprint.url_prefix}{route.uri}"
-            for part in ("job_id", "video_id", "storage_key"):
-                path = path.replace(f"<{part}:str>", f"{{{part}}}")
-            found |= {(method, path) for method in route.methods}
-    return found

@@ -236,13 +236,6 @@ def get(connection: Connection, job_id: str) -> Job | None:
     return None if row is None else _job(row)
 
 
-def open_job(connection: Connection, account: str, kind: str, build: str) -> Job | None:
-    """The unsettled job of an account, kind and build."""
-    query = sa.select(jobs).where(jobs.c.account == account, jobs.c.kind == kind, jobs.c.build == build, _is_open())
-    row = connection.execute(query).first()
-    return None if row is None else _job(row)
-
-
 def find_recently_settled(connection: Connection, kind: str, build: str, account: str) -> Job | None:
     """The job of an account, kind and build that was settled last, if that was within the last minute: too short a time
     ago to try again what failed.

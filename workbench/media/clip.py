@@ -112,11 +112,6 @@ class ClipReader:
         return self._spans.picture is not None
 
     @property
-    def has_sound(self) -> bool:
-        """Whether there is sound to read."""
-        return self._spans.sound is not None
-
-    @property
     def stated_seconds(self) -> float:
         """Length that the container states, for a progress bar and nothing else; 0 where it states none."""
         return float(self._container.duration / av.time_base) if self._container.duration else 0.0

@@ -34,7 +34,7 @@ from workbench.files import left_behind, written_whole
 from workbench.store.fingerprint import StageKey
 
 if TYPE_CHECKING:
-    import xarray
+    pass
 
 _log = logging.getLogger(__name__)
 
@@ -157,22 +157,6 @@ class ArrayStore:
         with written_whole(path, StoreError) as aside:
             path.parent.mkdir(parents=True, exist_ok=True)
             _write(aside, key, arrays, self._variables)
-
-    def open_dataset(self, key: StageKey) -> xarray.Dataset:
-        """The arrays of a key with names, dimensions, units and sentences, for notebooks.
-
-        Raises
-        ------
-        StoreError : they are not in the store; analyse the recording first
-        """
-        if self.load(key) is None:
-            raise StoreError(f"no {key.stage} of {key.content_hash[:12]}… in {self.root}; analyse the recording first")
-        import xarray
-        from zarr.storage import ZipStore
-
-        with ZipStore(self.path(key), mode="r") as archive:
-            dataset: xarray.Dataset = xarray.open_zarr(archive, chunks=None, consolidated=False).load()
-        return dataset
 
     def stats(self) -> CacheStats:
         """Size and use of the store."""

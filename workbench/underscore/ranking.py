@@ -36,9 +36,6 @@ from workbench.underscore.script import Reading
 Part: TypeAlias = Literal[
     "moods", "genres", "instruments", "energy", "pace", "brightness", "mode", "voice", "topic", "opening", "length"
 ]
-PARTS: tuple[Part, ...] = (
-    "moods", "genres", "instruments", "energy", "pace", "brightness", "mode", "voice", "topic", "opening", "length"
-)  # fmt: skip
 WORD_PARTS: tuple[Part, ...] = ("moods", "genres", "instruments", "topic")
 """parts that rest on what is said of a track"""
 

@@ -21,7 +21,6 @@ from workbench.recording import FloatArray
 from workbench.video.picture import Border, Stretches
 
 _FIELDS_HIGH = 36
-_SMOOTH_SECONDS = 0.2
 
 
 def speeds(times: FloatArray, changes: FloatArray, borders: tuple[Border, ...]) -> FloatArray:

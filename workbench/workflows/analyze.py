@@ -229,22 +229,6 @@ def decoded_seconds(store: ArrayStore, sound: Sound, expected_most: float) -> fl
     return sound.recording.duration
 
 
-def stored_analysis(path: Path | str, home: Home, params: WorkbenchParams | None = None) -> Analysis | None:
-    """What `analyze` would answer, if the store has all of it; None otherwise. Reads no sound.
-
-    Raises
-    ------
-    MediaError : no such file
-    """
-    from workbench.loops.bodies import profile_from_arrays
-
-    sound, store = Sound(Path(path), params or WorkbenchParams(), silent, home), array_store(home)
-    beats, loops = store.load(_beats_key(sound)), store.load(_loops_key(sound))
-    if beats is None or loops is None:
-        return None
-    return Analysis(_beat_map(sound, beats, cached=True), profile_from_arrays(loops))
-
-
 def array_store(home: Home) -> ArrayStore:
     """The store of a home folder, which knows every array that the stages declare."""
     from workbench.features.variables import VARIABLES

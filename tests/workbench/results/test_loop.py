@@ -13,7 +13,8 @@ from pydantic import ValidationError
 from workbench.errors import PlanError
 from workbench.loops import refusals
 from workbench.loops.plan import LoopPlan, LoopSegment
-from workbench.results.loop import TrackRef, loop_result, mix_from_json, plan_body, plan_from_json
+from workbench.results.loop import TrackRef, loop_facts, loop_result, mix_from_json, plan_body, plan_from_json
+from workbench.results.loop_parts import loop_names, with_mix
 from workbench.results.mix import DuckBody, MixBody
 from workbench.results.schemas import schemas
 
@@ -199,3 +200,13 @@ def test_a_result_has_one_shape(plan: LoopPlan) -> None:
         type(result)(video_id="v", track_id="t", track=TRACK, applicable=True, plan=result.plan, hint="why")
     with pytest.raises(ValidationError, match="agree"):
         type(result)(video_id="v", track_id="t", track=TRACK, applicable=False, plan=result.plan)
+
+
+def test_the_parts_make_the_same_bytes_as_the_whole(plan: LoopPlan) -> None:
+    names = loop_names("vid_1", "trk_1", TRACK)
+    for answer in (plan, refusals.video_not_longer(100.0, 90.0, 30.0), refusals.timeout(120.0)):
+        assert answer is not None
+        for mix in (None, MIX):
+            whole = loop_result(answer, video_id="vid_1", track_id="trk_1", track=TRACK, mix=mix).to_json()
+            parts = names | with_mix(loop_facts(answer), None if mix is None else mix.to_json())
+            assert json.dumps(parts) == json.dumps(whole)

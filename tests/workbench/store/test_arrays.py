@@ -125,16 +125,11 @@ class TestKeeping:
         assert (dataset.attrs["stage"], dataset.attrs["stage_version"]) == ("beats", 1)
         assert dataset.attrs["params"] == KEY.params
         np.testing.assert_array_equal(dataset["power"], arrays()["power"])
-        assert dataset.identical(store.open_dataset(KEY))
 
     def test_members_are_stored_not_compressed_twice(self, store: ArrayStore) -> None:
         store.save(KEY, arrays())
         with zipfile.ZipFile(store.path(KEY)) as archive:
             assert {member.compress_type for member in archive.infolist()} == {zipfile.ZIP_STORED}
-
-    def test_a_dataset_that_is_not_there(self, store: ArrayStore) -> None:
-        with pytest.raises(StoreError, match="analyse"):
-            store.open_dataset(KEY)
 
     @pytest.mark.parametrize(
         ("name", "array"),
