@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from workbench.home import Home
-from workbench.progress import Progress
+if TYPE_CHECKING:
+    from workbench.workspace import Workspace
+
 
 ACCOUNT = "demo"
 VIDEO_ID = "vid_demo"
@@ -37,8 +39,12 @@ class Showcase:
         )
 
 
-def prepare(home: Home, progress: Progress) -> Showcase:
+def prepare(workspace: Workspace) -> Showcase:
     """Add what is not there yet; the demo account gets a new key, and its old ones end.
+
+    Parameters
+    ----------
+    workspace : with the service's tables, see `service.commands.records.workspace_in`
 
     Raises
     ------
@@ -46,16 +52,13 @@ def prepare(home: Home, progress: Progress) -> Showcase:
     """
     from service.store import accounts, claims, keys
     from service.store.claims import Claim
-    from service.store.tables import open_database
     from workbench.demo.run import choose, demo_clip
-    from workbench.settings import load_settings
     from workbench.workflows.videos import add_video
 
-    clip = demo_clip(home, progress=progress)
-    record = add_video(clip, home, video_id=VIDEO_ID, progress=progress)
-    best = choose(clip, home, progress=progress).best
-    database = open_database(home, load_settings())
-    with database.write() as connection:
+    clip = demo_clip(workspace)
+    record = add_video(workspace, clip, video_id=VIDEO_ID)
+    best = choose(workspace, clip).best
+    with workspace.database.write() as connection:
         accounts.ensure(connection, ACCOUNT)
         for key in keys.listed(connection):
             if key.account == ACCOUNT:
@@ -63,5 +66,4 @@ def prepare(home: Home, progress: Progress) -> Showcase:
         _, secret = keys.create(connection, ACCOUNT)
         claims.remove(connection, VIDEO_ID)
         claims.create(connection, Claim(VIDEO_ID, None, "ready", title=record.title))
-    database.close()
     return Showcase(secret, best.song.track_id)

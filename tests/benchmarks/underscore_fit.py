@@ -26,11 +26,12 @@ from workbench.underscore.ranking import compare, raw_scores, want
 from workbench.underscore.reference import Reference, write_reference
 from workbench.underscore.script import READER_FILE, fit_reader, read_script, reader
 from workbench.workflows.underscore import the_embedding
+from workbench.workspace import open as open_workspace
 
 
 def main() -> int:
     """Fit, write, print; returns the exit code."""
-    embedding = the_embedding()
+    embedding = the_embedding(open_workspace())
     if embedding is None:
         print("no weights of the sentence embedding on this machine", file=sys.stderr)
         return 1
