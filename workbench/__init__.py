@@ -3,9 +3,11 @@
 What a notebook needs, by name; each is loaded on its first use, so that `import workbench` costs next to nothing.
 
 >>> import workbench as wb
->>> analysis = wb.analyze("track.flac")                                # doctest: +SKIP
+>>> workspace = wb.open()                                              # doctest: +SKIP
+>>> analysis = wb.analyze(workspace, "track.flac")                     # doctest: +SKIP
 >>> plan = wb.plan_loop(analysis.profile, video_seconds=300.0)         # doctest: +SKIP
->>> wb.render_audio(plan, wb.decode("track.flac"), "music.wav")        # doctest: +SKIP
+>>> recording = workspace.load_recording("track.flac")                 # doctest: +SKIP
+>>> wb.render_audio(plan, recording, "music.wav")                      # doctest: +SKIP
 
 Everything else is imported from its module: `workbench.loops.seams`, `workbench.beats.track` and so on.
 """
@@ -41,6 +43,8 @@ if TYPE_CHECKING:
     from workbench.workflows.beats import map_beats as map_beats
     from workbench.workflows.loop import loop_track as loop_track
     from workbench.workflows.seams import seam_views as seam_views
+    from workbench.workspace import Workspace as Workspace
+    from workbench.workspace import open as open
 
 _HOMES = {
     "Analysis": "workflows.analyze",
@@ -52,6 +56,7 @@ _HOMES = {
     "Refusal": "loops.refusals",
     "WorkbenchError": "errors",
     "WorkbenchParams": "params",
+    "Workspace": "workspace",
     "analyze": "workflows.analyze",
     "beats_figure": "plots.beats",
     "bundled_path": "bundled",
@@ -60,6 +65,7 @@ _HOMES = {
     "load_settings": "settings",
     "loop_track": "workflows.loop",
     "map_beats": "workflows.beats",
+    "open": "workspace",
     "plan_figure": "plots.plan",
     "plan_loop": "loops.cover",
     "render_audio": "render.film",

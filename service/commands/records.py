@@ -12,11 +12,14 @@ import click
 
 from service.amounts import micros_of
 from workbench.errors import ParameterError
+from workbench.progress import Progress, silent
 from workbench.store.ids import check_plain_id
 
 if TYPE_CHECKING:
     from workbench.home import Home
+    from workbench.params import WorkbenchParams
     from workbench.store.database import Database
+    from workbench.workspace import Workspace
 
 
 class Moment(click.ParamType[str]):
@@ -65,14 +68,16 @@ class Usd(click.ParamType[int]):
         return micros
 
 
+def workspace_in(home: Home, params: WorkbenchParams | None = None, progress: Progress = silent) -> Workspace:
+    """A workspace in a home folder whose database has the service's tables too; whoever asks closes it."""
+    from service.store.tables import MIGRATIONS
+    from workbench.workspace import Workspace
+
+    return Workspace(home, params, progress, migrations=MIGRATIONS)
+
+
 @contextmanager
 def database_of(home: Home) -> Iterator[Database]:
     """The service's database of a home folder."""
-    from service.store.tables import open_database
-    from workbench.settings import load_settings
-
-    database = open_database(home, load_settings())
-    try:
-        yield database
-    finally:
-        database.close()
+    with workspace_in(home) as workspace:
+        yield workspace.database

@@ -80,12 +80,13 @@ def command(
     _check_tls(tls_cert, tls_key)
     shown = None
     if demo:
+        from service.commands.records import workspace_in
         from service.commands.showcase import prepare
         from workbench.cli.terminal import progress_bar, say
 
         say("preparing a clip and the bundled songs to try it on: a minute or two the first time, seconds after that")
-        with progress_bar() as progress:
-            shown = prepare(home, progress)
+        with progress_bar() as progress, workspace_in(home, progress=progress) as workspace:
+            shown = prepare(workspace)
     serve(host, port, Served(home, workers, not no_jobs, tls_cert, tls_key, behind_proxy), shown)
 
 

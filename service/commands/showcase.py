@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from workbench.home import Home
-from workbench.progress import Progress
+if TYPE_CHECKING:
+    from workbench.workspace import Workspace
+
 
 ACCOUNT = "demo"
 VIDEO_ID = "vid_demo"
@@ -37,25 +39,26 @@ class Showcase:
         )
 
 
-def prepare(home: Home, progress: Progress) -> Showcase:
+def prepare(workspace: Workspace) -> Showcase:
     """Add what is not there yet; the demo account gets a new key, and its old ones end.
+
+    Parameters
+    ----------
+    workspace : with the service's tables, see `service.commands.records.workspace_in`
 
     Raises
     ------
     StoreError : the home folder or the database cannot be used, or a bundled song not be analysed
     """
     from service.store import accounts, api_keys, video_owners
-    from service.store.tables import open_database
     from service.store.video_owners import OwnedVideo
     from workbench.demo.run import choose, demo_clip
-    from workbench.settings import load_settings
     from workbench.workflows.videos import add_video
 
-    clip = demo_clip(home, progress=progress)
-    record = add_video(clip, home, video_id=VIDEO_ID, progress=progress)
-    best = choose(clip, home, progress=progress).best
-    database = open_database(home, load_settings())
-    with database.write() as connection:
+    clip = demo_clip(workspace)
+    record = add_video(workspace, clip, video_id=VIDEO_ID)
+    best = choose(workspace, clip).best
+    with workspace.database.write() as connection:
         accounts.ensure(connection, ACCOUNT)
         for api_key in api_keys.list_all(connection):
             if api_key.account == ACCOUNT:
@@ -63,5 +66,4 @@ def prepare(home: Home, progress: Progress) -> Showcase:
         _, secret = api_keys.create(connection, ACCOUNT)
         video_owners.delete(connection, VIDEO_ID)
         video_owners.create(connection, OwnedVideo(VIDEO_ID, None, "ready", title=record.title))
-    database.close()
     return Showcase(secret, best.song.track_id)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from service.commands.records import VideoId, database_of
+from service.commands.records import VideoId, database_of, workspace_in
 from workbench.cli.options import FILE, home_option, profile_option
 from workbench.cli.terminal import print_body, print_line, progress_bar
 
@@ -37,7 +37,7 @@ def command() -> None:
 @profile_option
 @home_option
 def add(
-    file: Path, account: str | None, shared: bool, video_id: str | None, params: WorkbenchParams, home: Home
+    file: Path, account: str | None, shared: bool, video_id: str | None, params: WorkbenchParams | None, home: Home
 ) -> None:
     """Ingest FILE and print its record. The file is not copied: it must stay where it is.
 
@@ -51,11 +51,12 @@ def add(
 
     if account is not None and shared:
         raise click.UsageError("--account and --shared exclude each other")
-    with progress_bar() as progress:
-        record = add_video(file, home, params, video_id=video_id, progress=progress)
-    if account is not None or shared:
-        with database_of(home) as database, database.write() as connection:
-            _set_owner(connection, record, account)
+    with workspace_in(home, params) as workspace:
+        with progress_bar() as progress:
+            record = add_video(workspace.with_progress(progress), file, video_id=video_id)
+        if account is not None or shared:
+            with workspace.database.write() as connection:
+                _set_owner(connection, record, account)
     print_body({"video_id": record.video_id, "status": "ready", "ready": True, **record.to_json()})
 
 

@@ -27,12 +27,11 @@ from service.logs import log_to_stderr
 from service.processes.lifelines import die_with
 from service.settings import ServiceSettings, load_service_settings
 from service.store.jobs import Job
-from service.store.tables import open_database
+from service.store.tables import MIGRATIONS
 from workbench.errors import StoreError
 from workbench.home import Home
-from workbench.params import WorkbenchParams
 from workbench.settings import load_settings
-from workbench.store.database import Database
+from workbench.workspace import Workspace
 
 _NICENESS = 5  # HTTP processes of the same machine come first
 
@@ -59,22 +58,22 @@ def main(run: Run, warm_up: Callable[[], str]) -> None:
     limit_memory(settings.job_memory_bytes)
     send = _sender(messages)
     send({"ready": revision})
-    database: Database | None = None
+    workspace = Workspace(home, settings=core, migrations=MIGRATIONS)
     for line in sys.stdin:
         order = json.loads(line)
         limit_processor(order["processor_seconds"])
         try:
-            database = database or open_database(home, core)
-            context = _context(home, settings, database, revision, Path(order["scratch"]), send, parent)
+            context = _context(workspace, settings, revision, Path(order["scratch"]), send, parent)
             send(_run_job(run, Job(**order["job"]), context))
         except StoreError as error:
             send({"again": str(error)})
+        finally:
+            workspace.forget_recordings()
 
 
 def _context(
-    home: Home,
+    workspace: Workspace,
     settings: ServiceSettings,
-    database: Database,
     revision: str,
     scratch: Path,
     send: Callable[[dict[str, Any]], None],
@@ -88,10 +87,8 @@ def _context(
             send({"stage": words})
 
     return Context(
-        home=home,
+        workspace=workspace,
         settings=settings,
-        params=WorkbenchParams(),
-        database=database,
         revision=revision,
         scratch=scratch,
         stage=stage,

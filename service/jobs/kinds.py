@@ -39,6 +39,7 @@ from workbench.results.loop_parts import loop_names, with_mix
 from workbench.store import grids, videos
 from workbench.store.changes import current_revision
 from workbench.store.videos import VideoRecord
+from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.loops.plan import LoopPlan
@@ -68,7 +69,7 @@ def ingest(job: Job, context: Context) -> Outcome:
     path = _source(job, context)
     try:
         context.stage("watching")
-        footage = watch(path, context.home, context.params)
+        footage = watch(context.workspace, path)
     except MediaError as error:
         raise JobFault(422, _without_path(str(error), path, "the file")) from error
     # Without a title of its own a film goes by its file's name, and here that is an id.
@@ -88,7 +89,7 @@ def _source(job: Job, context: Context) -> Path:
     """The file of a video, fetched if it is not here yet."""
     if job.request.get("source_url") is not None:
         return _fetch(str(job.request["source_url"]), context)
-    return context.home.uploads / str(job.request["storage_key"])
+    return context.workspace.home.uploads / str(job.request["storage_key"])
 
 
 def _fetch(url: str, context: Context) -> Path:
@@ -108,14 +109,14 @@ def _move_into_home(path: Path, job: Job, context: Context) -> Path:
     """Move a fetched video into the home folder, where an upload lies already; returns its place."""
     if path.parent != context.scratch:
         return path
-    kept = context.home.prepared(context.home.videos) / str(job.video_id)
+    kept = context.workspace.home.prepared(context.workspace.home.videos) / str(job.video_id)
     os.replace(path, kept)
     return kept
 
 
 def _given_title(job: Job, path: Path, context: Context) -> str:
     """The title that the video was submitted with: its file's name, or the last part of its address."""
-    with context.database.read() as connection:
+    with context.workspace.database.read() as connection:
         owned = video_owners.get(connection, str(job.video_id))
     return path.name if owned is None else owned.title or owned.filename or path.name
 
@@ -134,9 +135,8 @@ def loop(job: Job, context: Context) -> Outcome:
     mix: dict[str, Any] | None = None
     try:
         if stored is None:
-            progress = _progress(context)
             song = TrackSource(track.track_id, track.path, track)
-            found = loop_track(song, video.seconds, context.home, context.params, progress=progress)
+            found = loop_track(_telling(context), song, video.seconds)
             if found.analysis is None or found.analysis.content_hash != track.content_hash:
                 _require_track(track)
             stored = loop_facts(_without_paths(found.answer, track))
@@ -149,7 +149,7 @@ def loop(job: Job, context: Context) -> Outcome:
                 track,
                 video,
                 context,
-                lambda: mix_under(plan, track.path, video.path, context.home, context.params),
+                lambda: mix_under(context.workspace, plan, track.path, video.path),
             )
             new += more
     except _TrackLost as lost:
@@ -251,7 +251,7 @@ def align(job: Job, context: Context) -> Outcome:
     try:
         if stored is None:
             song = TrackSource(track.track_id, track.path, track)
-            found = align_track(song, video.path, context.home, context.params, progress=_progress(context))
+            found = align_track(_telling(context), song, video.path)
             points = ((one.offset_seconds, one.score, one.label) for one in found.placements)
             body = align_result(points, video_id="", track_id="").to_json()
             stored = {"sync_points": body["sync_points"]}
@@ -264,7 +264,7 @@ def align(job: Job, context: Context) -> Outcome:
                 track,
                 video,
                 context,
-                lambda: mix_beside(track.path, video.path, video.seconds, context.home, context.params),
+                lambda: mix_beside(context.workspace, track.path, video.path, video.seconds),
             )
             new += more
     except MediaError as error:
@@ -296,14 +296,14 @@ def _lane(job: Job, context: Context) -> tuple[dict[str, Any], tuple[StoredAnswe
     from workbench.workflows.match import match as match_film
 
     video = _video(job, context)
-    with context.database.read() as connection:
+    with context.workspace.database.read() as connection:
         catalog_revision = current_revision(connection)
     cache_key = cache_keys.match_key(video.content_hash, catalog_revision, context.revision)
     stored = _use_stored(context, cache_key)
     if stored is not None:
         return stored, ()
     try:
-        lane = match_film(video.path, context.home, context.params, include_sync=True, progress=_progress(context))
+        lane = match_film(_telling(context), video.path, include_sync=True)
     except MediaError as error:
         log.error("match", job_id=job.job_id, problem=str(error))
         raise JobFault(422, "the video can no longer be read; submit it again") from error
@@ -322,13 +322,13 @@ def beats(job: Job, context: Context) -> Outcome:
     path = _fetch(str(job.request["audio_url"]), context)
     context.stage("decoding")
     content_hash = hash_file(path)
-    with context.database.read() as connection:
+    with context.workspace.database.read() as connection:
         grid_revision = grids.revision_of(connection, content_hash)
     cache_key = cache_keys.beats_key(content_hash, grid_revision, context.revision)
     grid, new = _use_stored(context, cache_key), list[StoredAnswer]()
     if grid is None:
         try:
-            found = map_beats(path, context.home, context.params, _beats_stages(context))
+            found = map_beats(context.workspace.with_progress(_beats_stages(context)), path)
         except MediaError as error:
             raise JobFault(422, _without_path(str(error), path, "the audio")) from error
         body = beat_grid_body(found.grid, found.duration, track_id=None, cached=False).to_json()
@@ -346,23 +346,21 @@ def _beats_stages(context: Context) -> Progress:
     return progress
 
 
-def _progress(context: Context) -> Progress:
-    def progress(stage: str, done: float) -> None:
-        context.stage(stage)
-
-    return progress
+def _telling(context: Context) -> Workspace:
+    """The job's workspace, telling the parent which stage has begun."""
+    return context.workspace.with_progress(lambda stage, done: context.stage(stage))
 
 
 def _use_stored(context: Context, cache_key: str) -> dict[str, Any] | None:
     """The answer stored under a key; the use is noted, which keeps it."""
-    with context.database.write() as connection:
+    with context.workspace.database.write() as connection:
         return answers.use(connection, cache_key)
 
 
 def _video(job: Job, context: Context) -> VideoRecord:
     """The record of a video that is ready."""
     try:
-        with context.database.read() as connection:
+        with context.workspace.database.read() as connection:
             return videos.get(connection, str(job.video_id))
     except UnknownVideo as error:
         raise JobFault(422, "the video failed to process; submit it again") from error
@@ -372,10 +370,10 @@ def _track(job: Job, context: Context) -> tuple[Track, str]:
     """A track of the catalog, and the revision of its grid."""
     track_id = str(job.track_id)
     try:
-        track = Library(context.database).get(track_id)
+        track = Library(context.workspace.database).get(track_id)
     except UnknownTrack as error:
         raise JobFault(404, "the track has been removed from the catalog") from error
-    with context.database.read() as connection:
+    with context.workspace.database.read() as connection:
         facts = tracks.get(connection, track_id)
     return track, "" if facts is None else facts.grid_revision
 

@@ -9,20 +9,17 @@ from typing import Any
 
 from service.settings import ServiceSettings
 from service.store.jobs import StoredAnswer
-from workbench.home import Home
-from workbench.params import WorkbenchParams
-from workbench.store.database import Database
+from workbench.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
 class Context:
     """What a kind of job may use besides its request."""
 
-    home: Home
+    workspace: Workspace
+    """its database is to be read from, and to note which stored answers were used; what a job changes is changed when
+    it is settled"""
     settings: ServiceSettings
-    params: WorkbenchParams
-    database: Database
-    """to read from, and to note which stored answers were used; what a job changes is changed when it is settled"""
     revision: str
     """of the analysis"""
     scratch: Path

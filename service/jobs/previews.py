@@ -25,11 +25,11 @@ def preview(job: Job, context: Context) -> Outcome:
     from workbench.workflows.preview import make_preview
 
     name = str(job.request["file"])
-    folder = context.home.prepared(context.home.previews)
+    folder = context.workspace.home.prepared(context.workspace.home.previews)
     context.stage("cutting")
     try:
-        track = Library(context.database).get(str(job.track_id))
-        made = make_preview(track.path, context.scratch / name, context.home, context.params)
+        track = Library(context.workspace.database).get(str(job.track_id))
+        made = make_preview(context.workspace, track.path, context.scratch / name)
         if hash_file(track.path) != track.content_hash:
             raise MediaError("the file of the track is not the one in the catalog any more")
     except (MediaError, UnknownTrack) as error:

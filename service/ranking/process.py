@@ -41,27 +41,26 @@ def main() -> None:
 
 def ranker(home: Home) -> Rank:
     """Load the catalog and the embedding once; returns a function that runs the underscore workflow on a question."""
-    from service.store.tables import open_database
-    from workbench.catalog.snapshot import open_snapshot
-    from workbench.params import WorkbenchParams
+    from service.store.tables import MIGRATIONS
     from workbench.results.lane import lane_body
-    from workbench.settings import load_settings
     from workbench.store.changes import current_revision
+    from workbench.workflows.library import open_catalog
     from workbench.workflows.underscore import the_embedding, underscore
+    from workbench.workspace import Workspace
 
-    params, database = WorkbenchParams(), open_database(home, load_settings())
-    snapshot = open_snapshot(home, params.catalog)
+    workspace = Workspace(home, migrations=MIGRATIONS)
+    snapshot = open_catalog(workspace)
     seen: int | None = None
-    the_embedding()
+    the_embedding(workspace)
 
     def rank(question: Mapping[str, Any]) -> dict[str, Any]:
         nonlocal snapshot, seen
-        with database.read() as connection:
+        with workspace.database.read() as connection:
             revision = current_revision(connection)
         if revision != seen:
-            snapshot, seen = open_snapshot(home, params.catalog), revision
+            snapshot, seen = open_catalog(workspace), revision
         platform, brief = question.get("platform"), question.get("brief")
-        lane = underscore(question["script"], snapshot, params, platform=platform, brief=brief)
+        lane = underscore(workspace, question["script"], snapshot=snapshot, platform=platform, brief=brief)
         return lane_body(lane, expand_full=True, with_sync=None).to_json()
 
     return rank

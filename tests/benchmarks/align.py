@@ -34,6 +34,7 @@ from workbench.home import Home
 from workbench.params import AlignParams
 from workbench.video.moments import MOMENT_KINDS, Moments
 from workbench.workflows.align import film_moments, track_landmarks
+from workbench.workspace import Workspace
 
 JITTER, MOST_JITTER = 0.008, 0.015
 """s; standard deviation and bound of a planted moment's distance from its landmark"""
@@ -282,10 +283,10 @@ def run() -> list[Table]:
     """Everything, on the bundled songs."""
     with tempfile.TemporaryDirectory() as folder:
         home = Home(Path(folder) / "home")
-        tracks = [track_landmarks(song.path, home) for song in bundled() if song.is_song]
+        tracks = [track_landmarks(Workspace(home), song.path) for song in bundled() if song.is_song]
         clip = Path(folder) / "demo.mp4"
         draw_demo_film(clip, narration=BUNDLED / "voice" / "narration.ogg")
-        demo = film_moments(clip, home)
+        demo = film_moments(Workspace(home), clip)
     generator = np.random.default_rng(22)
     films = {"demo film": [demo], "cut to no music": [cut_film(generator) for _ in range(CUT_FILMS)]}
     return [planted_table(tracks), real_table(tracks, films), cost_table(tracks, demo)]

@@ -26,8 +26,9 @@ from tests.benchmarks.songs import bundled
 from tests.benchmarks.table import Table
 from workbench.home import Home
 from workbench.media.probe import probe
-from workbench.workflows.describe import measure_track
-from workbench.workflows.library import Wanted, add_tracks, cluster
+from workbench.params import WorkbenchParams
+from workbench.workflows.library import Wanted, add_tracks, cluster, measure
+from workbench.workspace import Workspace
 
 MILLION = 1_000_000
 
@@ -84,13 +85,13 @@ def run() -> list[Table]:
         music = sum(probe(song).duration for song in songs)
         ways = {"1 process": processes(1), "2 processes": processes(2), "Dask, 2 workers": dask(folder, 2)}
         for number, (where, way) in enumerate(ways.items()):
-            home = Home(folder / f"home{number}")
+            home, params = Home(folder / f"home{number}"), WorkbenchParams()
             with way as executor:
-                warm = [executor.submit(measure_track, songs[0], Home(folder / f"warm{number}")) for _ in range(4)]
+                warm = [executor.submit(measure, songs[0], folder / f"warm{number}", params) for _ in range(4)]
                 for job in warm:
                     job.result()
                 started = time.perf_counter()
-                added = list(add_tracks([Wanted(song) for song in songs], home, executor=executor))
+                added = list(add_tracks(Workspace(home), [Wanted(song) for song in songs], executor=executor))
                 spent = time.perf_counter() - started
             assert all(one.track is not None for one in added)
             pace = 60.0 * count / spent

@@ -37,21 +37,24 @@ from tests.benchmarks.table import Table
 from workbench.catalog.columns import WORD_DIMS
 from workbench.catalog.index import ExactIndex, recall
 from workbench.catalog.library import Measurement, packed
-from workbench.catalog.snapshot import Snapshot, open_snapshot
+from workbench.catalog.snapshot import Embedding, Snapshot, open_snapshot
 from workbench.catalog.texts import track_text
 from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.home import Home
 from workbench.language.embedding import find_embedding
 from workbench.match.ranking import rank
 from workbench.match.video_facts import FilmFacts
-from workbench.params import WorkbenchParams
+from workbench.params import CatalogParams, WorkbenchParams
 from workbench.settings import load_settings
 from workbench.store.database import Database, now, recordings, revisions, tracks
 from workbench.underscore.brief import read_brief
 from workbench.underscore.ranking import want
 from workbench.underscore.script import read_script
 from workbench.workflows.describe import measure_track
+from workbench.workflows.library import open_library
 from workbench.workflows.underscore import the_embedding, underscore, words_query
+from workbench.workspace import Workspace
+from workbench.workspace import open as open_workspace
 
 ROOT = Path(__file__).parents[2]
 SIZES = (10_000, 100_000, 1_000_000)
@@ -96,7 +99,7 @@ def _unit(rows: NDArray[Any]) -> NDArray[Any]:
 
 def measured(folder: Path) -> list[Measurement]:
     """What is measured in the bundled pieces; kept in the folder's store."""
-    return [measure_track(song.path, Home(folder / "pieces")) for song in bundled() if song.is_song]
+    return [measure_track(Workspace(Home(folder / "pieces")), song.path) for song in bundled() if song.is_song]
 
 
 def fill(home: Home, count: int, real: list[Measurement]) -> None:
@@ -158,7 +161,7 @@ def catalog(folder: Path, count: int) -> tuple[Home, dict[str, float]]:
             at.setdefault(stage, time.perf_counter())
 
         cpu = time.process_time()
-        open_snapshot(home, WorkbenchParams().catalog, show, DrawnEmbedding(folder))
+        _opened(home, WorkbenchParams().catalog, DrawnEmbedding(folder), show)
         ended = time.perf_counter()
         indexing = at.get("indexing the catalog", ended)
         told.write_text(json.dumps({
@@ -166,6 +169,13 @@ def catalog(folder: Path, count: int) -> tuple[Home, dict[str, float]]:
             "cpu": time.process_time() - cpu, "peak": _memory("VmHWM"),
         }))  # fmt: skip
     return home, json.loads(told.read_text())
+
+
+def _opened(
+    home: Home, params: CatalogParams, embedding: Embedding, progress: Callable[[str, float], None] | None = None
+) -> Snapshot:
+    library = open_library(Workspace(home))
+    return open_snapshot(library, home.prepared(home.index), params, progress, lambda: embedding)
 
 
 def _memory(which: str) -> float:
@@ -193,10 +203,11 @@ def _forget(folder: Path) -> None:
                 os.posix_fadvise(file.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
-def questions(snapshot: Snapshot, params: WorkbenchParams) -> dict[str, Iterator[Callable[[], object]]]:
+def questions(workspace: Workspace, snapshot: Snapshot) -> dict[str, Iterator[Callable[[], object]]]:
     """Both kinds of question, without end: other films, other scripts."""
     films = reference_half(7, 24, 4).facts
     scripts = [script.text for script in underscore_set.scripts()]
+    params = workspace.params
 
     def ranked(film: FilmFacts) -> object:
         return snapshot.tracks(rank(film, snapshot.columns, params.match.candidates, params.match).rows[:COUNT])
@@ -207,7 +218,7 @@ def questions(snapshot: Snapshot, params: WorkbenchParams) -> dict[str, Iterator
 
     def ask() -> Iterator[Callable[[], object]]:
         for number in range(10**6):
-            yield partial(underscore, scripts[number % len(scripts)], snapshot, params)
+            yield partial(underscore, workspace, scripts[number % len(scripts)], snapshot=snapshot)
 
     return {"match": match(), "underscore": ask()}
 
@@ -247,16 +258,16 @@ def _without(reading: Stopwatch, work: Callable[[], object]) -> tuple[float, flo
 def asked(home: Home) -> dict[str, Any]:
     """Everything that is measured in a process of its own: opening, cold, warm, memory, recall."""
     params = WorkbenchParams()
-    embedding, reading = the_embedding(), Stopwatch()
+    embedding, reading = the_embedding(Workspace(home)), Stopwatch()
     if embedding is not None:
         embedding.states = reading.timed(embedding.states)  # type: ignore[method-assign]  # `embed` goes by it too
     empty = _memory("RssAnon")
     drawn = DrawnEmbedding(home.root.parent)
     _forget(home.root)
-    opening = [_ms(lambda: open_snapshot(home, params.catalog, None, drawn))]
-    snapshot = open_snapshot(home, params.catalog, None, drawn)
+    opening = [_ms(lambda: _opened(home, params.catalog, drawn))]
+    snapshot = _opened(home, params.catalog, drawn)
     found: dict[str, Any] = {"open": opening[0]}
-    kinds = questions(snapshot, params)
+    kinds = questions(Workspace(home, params), snapshot)
     for kind, stream in kinds.items():
         _forget(home.root)
         found[kind] = {"cold": _without(reading, next(stream))[0]}
@@ -297,7 +308,7 @@ def real_queries(name: str, folder: Path) -> NDArray[np.float32] | None:
     """
     if name == "sound":
         return np.stack([piece.sound for piece in measured(folder)]).astype(np.float32)
-    embedding = the_embedding()
+    embedding = the_embedding(open_workspace())
     if embedding is None:
         return None
     params = WorkbenchParams().underscore

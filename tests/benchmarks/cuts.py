@@ -40,6 +40,7 @@ from workbench.video.meter import PictureMeter
 from workbench.video.picture import Picture
 from workbench.video.strip import Strip, strip_of
 from workbench.workflows.watch import watch
+from workbench.workspace import Workspace
 
 SEEDS = (101, 102)
 PEER = Path(__file__).parents[2] / ".venv" / "peers-video" / "bin" / "python"
@@ -202,7 +203,7 @@ def ingest(folder: Path) -> Table:
 
 def _watch_anew(path: Path) -> None:
     with tempfile.TemporaryDirectory() as home:
-        watch(path, Home(Path(home)))
+        watch(Workspace(Home(Path(home))), path)
 
 
 def _own_cpu(work: Callable[[], object]) -> float:

@@ -34,6 +34,7 @@ from workbench.dashboards.app import make_server
 from workbench.dashboards.work import shared_pool
 from workbench.demo.run import demo_clip
 from workbench.home import Home
+from workbench.workspace import Workspace
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = "/usr/bin/chromium"
@@ -149,7 +150,7 @@ def long_film(root: Path, home: Home) -> Path:
     path, small = root / "film.mp4", root / "small.mp4"
     if not path.exists():
         coder = ("-vf", "fps=12,scale=192:-2", "-c:v", "libx264", "-preset", "ultrafast", "-c:a", "copy")
-        _ffmpeg("-i", str(demo_clip(home)), *coder, str(small))
+        _ffmpeg("-i", str(demo_clip(Workspace(home))), *coder, str(small))
         parts = root / "parts.txt"
         parts.write_text(f"file '{small}'\n" * FILM_TIMES, encoding="utf-8")
         _ffmpeg("-f", "concat", "-safe", "0", "-i", str(parts), "-c", "copy", str(path))
@@ -190,7 +191,7 @@ def served(home: Path, track: Path, film: Path) -> Iterator[Server]:
 
 def serve(home: Path, track: Path, film: Path) -> None:
     """Be that server, until terminated."""
-    server = make_server(Home(home), opens=(track, film))
+    server = make_server(Workspace(Home(home)), opens=(track, film))
     server.start()
     signal.signal(signal.SIGTERM, lambda *_: server.io_loop.add_callback_from_signal(server.io_loop.stop))
     print(f"http://127.0.0.1:{server.port}/", flush=True)

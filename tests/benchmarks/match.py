@@ -22,14 +22,14 @@ from data.recipes.fitting.match import TRAINING_FILMS, TRAINING_SEED, TRAINING_T
 from tests.benchmarks.match_clips import RECIPES, draw
 from tests.benchmarks.match_films import BUNDLED_SONGS, Half, TrackCharacter, grade_of, reference_half
 from tests.benchmarks.table import Table
-from workbench.catalog.snapshot import open_snapshot
 from workbench.home import Home
 from workbench.match.ranking import raw_scores, scores_of, track_pulse, track_valence, wanted_of
 from workbench.match.video_facts import film_facts
 from workbench.params import MatchParams
 from workbench.workflows.describe import describe
-from workbench.workflows.library import add_tracks, bundled_files
+from workbench.workflows.library import add_tracks, bundled_files, open_catalog
 from workbench.workflows.watch import watch
+from workbench.workspace import Workspace
 
 HELD_OUT_SEED, HELD_OUT_FILMS = 2, 100
 RANDOM_ORDERS = 20
@@ -126,7 +126,7 @@ def drawn_half(held: Half, folder: Path) -> Half:
     facts = []
     for recipe in RECIPES:
         clip = draw(recipe, folder / f"{recipe.name.replace(' ', '-').replace(',', '')}.mp4")
-        facts.append(film_facts(watch(clip, home)))
+        facts.append(film_facts(watch(Workspace(home), clip)))
     films = tuple(recipe.character for recipe in RECIPES)
     grades = np.array([[grade_of(film, track) for track in held.tracks] for film in films])
     return Half(films, tuple(facts), held.tracks, held.columns, grades)
@@ -135,12 +135,12 @@ def drawn_half(held: Half, folder: Path) -> Half:
 def real_half(drawn: Half, folder: Path) -> Half:
     """The drawn films and the bundled songs, both as they are measured: nothing that the manifest says is read."""
     home = Home(folder / "home")
-    for added in add_tracks(bundled_files().wanted, home):
+    for added in add_tracks(Workspace(home), bundled_files().wanted):
         assert added.fault is None, added.fault
-    snapshot = open_snapshot(home)
+    snapshot = open_catalog(Workspace(home))
     tracks = snapshot.tracks(np.arange(len(snapshot)))
     names = [track.path.stem for track in tracks]
-    heard = [describe(track.path, home) for track in tracks]
+    heard = [describe(Workspace(home), track.path) for track in tracks]
     measured: dict[str, NDArray[Any]] = {
         name: np.array([np.nan if (value := getattr(one, name)) is None else value for one in heard], dtype=np.float32)
         for name in ("bpm", "energy", "mode", "vocals")

@@ -23,12 +23,14 @@ from tests.benchmarks import underscore_set as material
 from tests.benchmarks.table import Table
 from workbench.catalog.columns import DTYPES, Columns
 from workbench.catalog.index import ExactIndex
-from workbench.catalog.snapshot import Snapshot, open_snapshot
+from workbench.catalog.snapshot import Snapshot
 from workbench.catalog.texts import TextIndex, track_text
 from workbench.catalog.track import Track
 from workbench.home import Home
 from workbench.language.embedding import script_vectors
+from workbench.workflows.library import open_catalog
 from workbench.workflows.underscore import the_embedding, underscore
+from workbench.workspace import Workspace
 
 CUT = 10
 WANTED_NDCG = 0.5
@@ -56,15 +58,16 @@ def run() -> list[Table]:
         home.prepared()
         made, facets = material.tracks()
         material.fill(home, made, material.columns_of(made, facets, None))
-        snapshot = open_snapshot(home)
+        workspace = Workspace(home)
+        snapshot = open_catalog(workspace)
         return [
-            relevance(snapshot, made, facets),
-            constraints(snapshot, facets, made),
-            speed(snapshot, made, Path(folder)),
+            relevance(workspace, snapshot, made, facets),
+            constraints(workspace, snapshot, facets, made),
+            speed(workspace, snapshot, made, Path(folder)),
         ]
 
 
-def relevance(snapshot: Snapshot, made: list[Track], facets: list[material.Facets]) -> Table:
+def relevance(workspace: Workspace, snapshot: Snapshot, made: list[Track], facets: list[material.Facets]) -> Table:
     """NDCG@10 of each ranking on each part of the texts."""
     tuned, held = material.halves(material.scripts())
     later = material.later_scripts()
@@ -74,7 +77,7 @@ def relevance(snapshot: Snapshot, made: list[Track], facets: list[material.Facet
         ["ranking", *parts, "first would do", "of ten would do", "worst text", "stuffed first", "stuffed in ten"],
     )
     stuffed = {row for row, facet in enumerate(facets) if facet.stuffed}
-    for name, ranking in rankings(snapshot, made).items():
+    for name, ranking in rankings(workspace, snapshot, made).items():
         orders = {part: [ranking(script.text) for script in items] for part, items in parts.items()}
         graded = {part: material.grades(items, facets) for part, items in parts.items()}
         values = {part: [ndcg(*pair) for pair in zip(orders[part], graded[part], strict=True)] for part in parts}
@@ -107,7 +110,7 @@ def relevance(snapshot: Snapshot, made: list[Track], facets: list[material.Facet
     return table
 
 
-def rankings(snapshot: Snapshot, made: list[Track]) -> dict[str, Ranking]:
+def rankings(workspace: Workspace, snapshot: Snapshot, made: list[Track]) -> dict[str, Ranking]:
     """Ours and what it is measured against."""
     row_of = {track.track_id: row for row, track in enumerate(made)}
     texts = [track_text(track) for track in made]
@@ -115,10 +118,10 @@ def rankings(snapshot: Snapshot, made: list[Track]) -> dict[str, Ranking]:
     matrix = terms.fit_transform(texts)
     generator = np.random.default_rng(7)
     places = [row_of[str(track_id)] for track_id in snapshot.columns.track_ids]
-    embedding = the_embedding()
+    embedding = the_embedding(workspace)
 
     def lane(script: str, *, lexicon_only: bool) -> list[int]:
-        found = underscore(script, snapshot, lexicon_only=lexicon_only)
+        found = underscore(workspace, script, snapshot=snapshot, lexicon_only=lexicon_only)
         return [row_of[match.track.track_id] for match in found.matches]
 
     def by_bm25(script: str) -> list[int]:
@@ -146,14 +149,14 @@ def rankings(snapshot: Snapshot, made: list[Track]) -> dict[str, Ranking]:
     return found | {"TF-IDF": by_tfidf, "BM25": by_bm25, "random": at_random}
 
 
-def constraints(snapshot: Snapshot, facets: list[material.Facets], made: list[Track]) -> Table:
+def constraints(workspace: Workspace, snapshot: Snapshot, facets: list[material.Facets], made: list[Track]) -> Table:
     """Rules of briefs, and how many of the ten break one."""
     facet_of = {track.track_id: facet for track, facet in zip(made, facets, strict=True)}
     texts = material.scripts()[1::8]
     table = Table("Underscore: rules of briefs", ["brief", "tracks that keep it", "put forward", "of these break it"])
     total = broken = 0
     for brief in material.CONSTRAINTS:
-        lanes = [underscore(script.text, snapshot, brief=brief) for script in texts]
+        lanes = [underscore(workspace, script.text, snapshot=snapshot, brief=brief) for script in texts]
         chosen = [match.track.track_id for lane in lanes for match in lane.matches]
         wrong = sum(not material.holds(brief, facet_of[track_id]) for track_id in chosen)
         table.add(brief, sum(material.holds(brief, facet) for facet in facets), len(chosen), wrong)
@@ -192,7 +195,7 @@ class Rows:
         return self.made[int(self.source[row])]
 
 
-def speed(snapshot: Snapshot, made: list[Track], folder: Path) -> Table:
+def speed(workspace: Workspace, snapshot: Snapshot, made: list[Track], folder: Path) -> Table:
     """Time of one call with everything resident."""
     table = Table(
         "Underscore: time of one call, ms",
@@ -202,9 +205,9 @@ def speed(snapshot: Snapshot, made: list[Track], folder: Path) -> Table:
     large = cast(Snapshot, drawn(snapshot, made, LARGE, folder))  # it has all of one that ranking reads
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     for count, catalog in ((len(made), snapshot), (LARGE, large)):
-        whole = timed(partial(underscore, catalog=catalog), texts)
-        plain = timed(partial(underscore, catalog=catalog, lexicon_only=True), texts)
-        embedding = the_embedding()
+        whole = timed(partial(underscore, workspace, snapshot=catalog), texts)
+        plain = timed(partial(underscore, workspace, snapshot=catalog, lexicon_only=True), texts)
+        embedding = the_embedding(workspace)
         reading = None
         if embedding is not None:
             reading = 1000 * float(np.median(timed(partial(script_vectors, embedding=embedding), texts)))

@@ -19,6 +19,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from workbench.bundled import bundled_path
+from workbench.workspace import Workspace
 
 CHROMIUM = Path("/usr/bin/chromium")
 PATIENCE_MS = 120_000
@@ -127,7 +128,7 @@ def dashboard(tmp_path_factory: pytest.TempPathFactory, film: Path) -> Iterator[
 
     home = tmp_path_factory.mktemp("home")
     wanted = [file for file in _bundled() if file.path.name == SONG.name]
-    assert all(added.track is not None for added in add_tracks(wanted, Home(home)))
+    assert all(added.track is not None for added in add_tracks(Workspace(Home(home)), wanted))
     script = home / "serve.py"
     script.write_text(_SERVE, encoding="utf-8")
     environment = {**os.environ, "WORKBENCH_HOME": str(home)}

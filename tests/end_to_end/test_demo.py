@@ -16,6 +16,7 @@ from workbench.media.audio import decode
 from workbench.media.probe import probe
 from workbench.params import WorkbenchParams
 from workbench.results.loop import mix_from_json, plan_from_json
+from workbench.workspace import Workspace
 
 SECONDS = 160.0
 
@@ -98,9 +99,9 @@ def test_dashboard_and_command_line_show_the_same_track(made: Made) -> None:
     """What the dashboard opens and what the showcase of the service names: one rule."""
     home = Home(made[0])
     chosen = json.loads(made[1].stdout)["track_id"]
-    loop = demo_loop(home, WorkbenchParams(), SECONDS)
+    loop = demo_loop(Workspace(home, WorkbenchParams()), SECONDS)
     assert loop.song.track_id == chosen
-    assert choose(demo_clip(home, SECONDS), home).best.song.track_id == chosen
+    assert choose(Workspace(home), demo_clip(Workspace(home), SECONDS)).best.song.track_id == chosen
     assert loop.mix is not None
     assert loop.answer == plan_from_json((made[0] / "demo" / "plan.json").read_text())
 

@@ -6,7 +6,7 @@ are records, and kept.
 
 Functions: `clicked_file`, `placed_file`; `plan_sounds`, `placed_sounds`, `under_levels`,
 `phrases_with`; `match_to_draw`; `keep_grid`,
-`forget_grid`, `kept_grid`.
+`forget_grid`.
 """
 
 from __future__ import annotations
@@ -22,21 +22,19 @@ import numpy as np
 from workbench.audition.plans import footage_file, music_file, song_file
 from workbench.beats.grid import BeatGrid
 from workbench.errors import PlanError
-from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.media.audio import SoundBlock, decode_blocks, write_audio
 from workbench.media.probe import probe
 from workbench.mix.balance import Footage, Mix, phrases_in, plan_mix
 from workbench.mix.levels import LevelCurve, level_curve_of_blocks
 from workbench.mix.voice import Phrases
-from workbench.params import DuckParams, MatchParams, VoiceParams, WorkbenchParams
-from workbench.progress import Progress, silent
+from workbench.params import DuckParams, MatchParams, VoiceParams
+from workbench.progress import Progress
 from workbench.recording import FloatArray, Recording
 from workbench.render.clicks import with_clicks
-from workbench.settings import load_settings
 from workbench.store import grids
-from workbench.store.database import Database
 from workbench.workflows.mix import measure_footage
+from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.catalog.lane import Lane
@@ -48,24 +46,24 @@ _BLOCK_SECONDS = 10.0
 _MOTION_POINTS = 400
 
 
-def clicked_file(song: Path, grid: BeatGrid, home: Home, progress: Progress = silent) -> Path:
+def clicked_file(workspace: Workspace, song: Path, grid: BeatGrid) -> Path:
     """A song under a click on every beat, 6 dB down so that nothing overshoots; higher clicks on downbeats.
 
     Raises
     ------
     MediaError : it cannot be decoded; StoreError : the home folder cannot be written to
     """
-    sound = song_file(song, home, progress)
+    sound = song_file(workspace, song)
     out = sound.with_name(f"{_stem(sound)}.{grid_digest(grid)}.clicks.wav")
     if not out.exists():
         stream = _Stream(sound)
-        clicked = _clicked(stream.blocks("putting clicks on the beats", progress), grid, stream.rate)
+        clicked = _clicked(stream.blocks("putting clicks on the beats", workspace.progress), grid, stream.rate)
         write_audio(out, clicked, stream.rate, stream.channels, subtype="pcm16")
     out.touch()
     return out
 
 
-def placed_file(song: Path, offset_s: float, seconds: float, home: Home, progress: Progress = silent) -> Path:
+def placed_file(workspace: Workspace, song: Path, offset_s: float, seconds: float) -> Path:
     """A song as it lies under a film: on the film's clock, from its first picture to its last.
 
     Parameters
@@ -78,11 +76,11 @@ def placed_file(song: Path, offset_s: float, seconds: float, home: Home, progres
     ------
     MediaError : it cannot be decoded; StoreError : the home folder cannot be written to
     """
-    sound = song_file(song, home, progress)
+    sound = song_file(workspace, song)
     out = sound.with_name(f"{_stem(sound)}.{offset_s:+.4f}.{seconds:.3f}.placed.wav")
     if not out.exists():
         stream = _Stream(sound)
-        blocks = stream.blocks("laying the song under the film", progress)
+        blocks = stream.blocks("laying the song under the film", workspace.progress)
         placed = _placed(blocks, round(offset_s * stream.rate), round(seconds * stream.rate), stream.channels)
         write_audio(out, placed, stream.rate, stream.channels, subtype="pcm16")
     out.touch()
@@ -117,36 +115,29 @@ class MixInputs:
         return replace(self, voice=voice, phrases=phrases)
 
 
-def phrases_with(levels: MixInputs, voice: VoiceParams, progress: Progress = silent) -> Phrases:
-    """Who speaks when, with other parameters of the voice; up to a second for half an hour, so for a worker."""
-    progress("listening for speech", 0.0)
-    return phrases_in(levels.footage, levels.seconds, voice)
+def phrases_with(workspace: Workspace, levels: MixInputs) -> Phrases:
+    """Who speaks when, with the workspace's parameters; up to a second for half an hour, so for a worker."""
+    workspace.progress("listening for speech", 0.0)
+    return phrases_in(levels.footage, levels.seconds, workspace.params.voice)
 
 
-def under_levels(
-    played: Path,
-    video: Path,
-    seconds: float,
-    home: Home,
-    params: WorkbenchParams | None = None,
-    progress: Progress = silent,
-) -> MixInputs:
+def under_levels(workspace: Workspace, played: Path, video: Path, seconds: float) -> MixInputs:
     """Measure a clip's own sound and the music that is played under it.
 
     Parameters
     ----------
+    workspace : of its parameters those of the voice matter, and how long a clip may be
     played : the music as it is played, from the clip's first picture on
     video, seconds : the clip and its length
-    params : those of the voice matter, and how long a clip may be
 
     Raises
     ------
     MediaError : one of them cannot be read
     """
-    voice = (params or WorkbenchParams()).voice
-    footage = measure_footage(video, home, params, progress)
+    voice = workspace.params.voice
+    footage = measure_footage(workspace, video)
     stream = _Stream(played)
-    blocks = stream.blocks("measuring the music", progress)
+    blocks = stream.blocks("measuring the music", workspace.progress)
     music = level_curve_of_blocks((block.samples for block in blocks), stream.rate)
     return MixInputs(footage, music, seconds, voice, phrases_in(footage, seconds, voice))
 
@@ -161,9 +152,7 @@ class MixSounds:
     levels: MixInputs
 
 
-def plan_sounds(
-    loop: Loop, home: Home, params: WorkbenchParams | None = None, progress: Progress = silent
-) -> MixSounds:
+def plan_sounds(workspace: Workspace, loop: Loop) -> MixSounds:
     """A plan as it is played under its clip, without a mix.
 
     Raises
@@ -173,17 +162,10 @@ def plan_sounds(
     """
     if not isinstance(loop.answer, LoopPlan) or loop.video is None:
         raise PlanError("a mix needs a plan under a clip")
-    return _sounds(music_file(loop.answer.alone, loop.song.path, home, progress), loop.video, home, params, progress)
+    return _sounds(workspace, music_file(workspace, loop.answer.alone, loop.song.path), loop.video)
 
 
-def placed_sounds(
-    song: Path,
-    video: Path,
-    offset_s: float,
-    home: Home,
-    params: WorkbenchParams | None = None,
-    progress: Progress = silent,
-) -> MixSounds:
+def placed_sounds(workspace: Workspace, song: Path, video: Path, offset_s: float) -> MixSounds:
     """A song that is placed under a clip, once, without a mix.
 
     Parameters
@@ -195,12 +177,12 @@ def placed_sounds(
     MediaError : song or clip cannot be decoded; StoreError : the home folder cannot be written to
     """
     seconds = probe(video).duration
-    return _sounds(placed_file(song, offset_s, seconds, home, progress), video, home, params, progress)
+    return _sounds(workspace, placed_file(workspace, song, offset_s, seconds), video)
 
 
-def _sounds(music: Path, video: Path, home: Home, params: WorkbenchParams | None, progress: Progress) -> MixSounds:
-    footage = footage_file(video, home, progress)
-    return MixSounds(music, footage, under_levels(music, video, probe(video).duration, home, params, progress))
+def _sounds(workspace: Workspace, music: Path, video: Path) -> MixSounds:
+    footage = footage_file(workspace, video)
+    return MixSounds(music, footage, under_levels(workspace, music, video, probe(video).duration))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -217,9 +199,7 @@ class DrawnMatch:
     """by track id: energy in equal parts of the track, 0 to 1, NaN where nothing was measured"""
 
 
-def match_to_draw(
-    video: Path, home: Home, params: WorkbenchParams | None = None, progress: Progress = silent
-) -> DrawnMatch:
+def match_to_draw(workspace: Workspace, video: Path) -> DrawnMatch:
     """Match the catalog to a clip, with placements, and gather the curves to draw it with.
 
     Raises
@@ -229,8 +209,8 @@ def match_to_draw(
     """
     from workbench.workflows.match import match, rank_film
 
-    lane = match(video, home, params, include_sync=True, progress=progress)
-    ranked = rank_film(video, home, params, progress)
+    lane = match(workspace, video, include_sync=True)
+    ranked = rank_film(workspace, video)
     columns = ranked.ranking.columns
     wanted = {found.track.track_id for found in (*lane.matches, *lane.candidate_pool)}
     contours = {
@@ -238,7 +218,7 @@ def match_to_draw(
         for name, contour in zip(columns.track_ids, columns.contour, strict=True)
         if str(name) in wanted
     }
-    motion = _motion(ranked.footage.picture, (params or WorkbenchParams()).match)
+    motion = _motion(ranked.footage.picture, workspace.params.match)
     return DrawnMatch(lane, ranked.film, ranked.footage.soundtrack.speech_ranges, motion, contours)
 
 
@@ -256,46 +236,28 @@ def _motion(picture: Picture, params: MatchParams) -> FloatArray:
     return np.column_stack([middles, movement_of(total[seen] / count[seen], params)])
 
 
-def keep_grid(content_hash: str, grid: BeatGrid, home: Home, note: str = "") -> grids.CorrectedGrid:
+def keep_grid(workspace: Workspace, content_hash: str, grid: BeatGrid, note: str = "") -> grids.CorrectedGrid:
     """Keep a grid as the corrected one of a recording; every later plan uses it.
 
     Raises
     ------
     StoreError : the database cannot be used
     """
-    database = Database.at(home, load_settings())
-    try:
-        with database.write() as connection:
-            return grids.put(
-                connection, content_hash, grid.beats.tolist(), grid.positions.tolist(), grid.beats_per_bar, note
-            )
-    finally:
-        database.close()
+    with workspace.database.write() as connection:
+        return grids.put(
+            connection, content_hash, grid.beats.tolist(), grid.positions.tolist(), grid.beats_per_bar, note
+        )
 
 
-def forget_grid(content_hash: str, home: Home) -> None:
+def forget_grid(workspace: Workspace, content_hash: str) -> None:
     """Go back to the grid that was heard.
 
     Raises
     ------
     StoreError : the database cannot be used
     """
-    database = Database.at(home, load_settings())
-    try:
-        with database.write() as connection:
-            grids.remove(connection, content_hash)
-    finally:
-        database.close()
-
-
-def kept_grid(content_hash: str, home: Home) -> grids.CorrectedGrid | None:
-    """The corrected grid of a recording, if it has one.
-
-    Raises
-    ------
-    StoreError : the database cannot be used
-    """
-    return grids.corrected_grid(home, load_settings(), content_hash)
+    with workspace.database.write() as connection:
+        grids.remove(connection, content_hash)
 
 
 def _stem(sound: Path) -> str:

@@ -14,28 +14,27 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
 
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
-from workbench.media.audio import decode, decode_blocks, write_audio
-from workbench.media.containers import hash_file
+from workbench.media.audio import decode_blocks, write_audio
 from workbench.media.probe import probe
 from workbench.media.video import still
 from workbench.mix.balance import Mix
 from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve, LevelMeter, to_lufs
-from workbench.params import RenderParams, WorkbenchParams
+from workbench.params import RenderParams
 from workbench.plots.film import Tile, tile_spans
-from workbench.progress import Progress, silent
-from workbench.recording import FloatArray, Recording
+from workbench.progress import Progress
+from workbench.recording import FloatArray
 from workbench.render.playback import render_blocks
 from workbench.video.footage import Footage
 from workbench.workflows.loop import Loop
 from workbench.workflows.mix import mix_under
 from workbench.workflows.watch import watch
+from workbench.workspace import Workspace
 
 FOLDER = "dashboard"
 """below the home's `renders`"""
@@ -97,17 +96,17 @@ class TimelineVideo:
     """its own sound; None where it has none"""
 
 
-def song_file(song: Path, home: Home, progress: Progress = silent) -> Path:
+def song_file(workspace: Workspace, song: Path) -> Path:
     """A song as it is.
 
     Raises
     ------
     MediaError : it cannot be decoded; StoreError : the home folder cannot be written to
     """
-    return _sound_of(song, home, f"reading {song.name}", progress)
+    return _sound_of(workspace, song, f"reading {song.name}")
 
 
-def footage_file(video: Path, home: Home, progress: Progress = silent) -> Path | None:
+def footage_file(workspace: Workspace, video: Path) -> Path | None:
     """A clip's own sound, on the clock of its pictures; None where it has none.
 
     Raises
@@ -116,35 +115,33 @@ def footage_file(video: Path, home: Home, progress: Progress = silent) -> Path |
     """
     if not probe(video).audio_duration:
         return None
-    return _sound_of(video, home, "reading the clip's sound", progress)
+    return _sound_of(workspace, video, "reading the clip's sound")
 
 
-def music_file(plan: LoopPlan, song: Path, home: Home, progress: Progress = silent) -> Path:
+def music_file(workspace: Workspace, plan: LoopPlan, song: Path) -> Path:
     """A plan as it is heard, without a mix, at the song's rate.
 
     Raises
     ------
     MediaError : the song cannot be decoded; PlanError : the plan is of another song
     """
-    out = listening_folder(home) / f"{plan_digest(plan)}.music.wav"
+    out = listening_folder(workspace.home) / f"{plan_digest(plan)}.music.wav"
     if not out.exists():
-        recording = decoded(song)
+        recording = workspace.load_recording(song)
         blocks = render_blocks(plan, recording, RenderParams(block_seconds=_BLOCK_SECONDS))
         total = plan.window_end
-        _write(out, blocks, recording.sample_rate, recording.channels, total, "preparing the sound", progress)
+        _write(out, blocks, recording.sample_rate, recording.channels, total, "preparing the sound", workspace.progress)
     return _used(out)
 
 
-def render_option(
-    loop: Loop, option: LoopPlan, home: Home, params: WorkbenchParams, progress: Progress = silent
-) -> RenderedOption:
+def render_option(workspace: Workspace, loop: Loop, option: LoopPlan) -> RenderedOption:
     """Play an option of a plan into a file, and balance it with the clip's own sound.
 
     Raises
     ------
     MediaError : song or clip cannot be decoded; StoreError : the home folder cannot be written to
     """
-    path = music_file(option, loop.song.path, home, progress)
+    path = music_file(workspace, option, loop.song.path)
     meter: LevelMeter | None = None
     for block in decode_blocks(path, _BLOCK_SECONDS):
         meter = meter or LevelMeter(block.sample_rate)
@@ -153,23 +150,23 @@ def render_option(
     if option == loop.answer.alone if isinstance(loop.answer, LoopPlan) else False:
         mix = loop.mix
     else:
-        mix = None if loop.video is None else mix_under(option, loop.song.path, loop.video, home, params, progress)
+        mix = None if loop.video is None else mix_under(workspace, option, loop.song.path, loop.video)
     return RenderedOption(option, path, mix, meter.curve())
 
 
-def load_video(video: Path, home: Home, params: WorkbenchParams, progress: Progress = silent) -> TimelineVideo:
+def load_video(workspace: Workspace, video: Path) -> TimelineVideo:
     """Watch a clip and seek out the pictures of its timeline.
 
     Raises
     ------
     MediaError : the clip cannot be read; StoreError : the home folder cannot be written to
     """
-    footage = watch(video, home, params, progress)
-    sound = footage_file(video, home, progress)
+    footage = watch(workspace, video)
+    sound = footage_file(workspace, video)
     spans = tile_spans(footage.picture.shots)
     tiles: list[Tile] = []
     for first, last, at in spans:
-        progress("looking at the shots", len(tiles) / len(spans))
+        workspace.progress("looking at the shots", len(tiles) / len(spans))
         tiles.append(Tile(first, last, still(video, at, _TILE_PIXELS).pixels))
     return TimelineVideo(footage, tuple(tiles), sound)
 
@@ -199,16 +196,6 @@ def heard_at(plan: LoopPlan, song_times: FloatArray) -> FloatArray:
     return np.concatenate(heard)
 
 
-@lru_cache(maxsize=1)
-def _decoded(path: Path, _changed_ns: int) -> Recording:
-    return decode(path)
-
-
-def decoded(song: Path) -> Recording:
-    """A song decoded; the last one is kept, because seams and options ask for the same song again and again."""
-    return _decoded(song, song.stat().st_mtime_ns if song.exists() else 0)
-
-
 def plan_digest(plan: LoopPlan) -> str:
     """Digest of what a plan plays, 16 hex digits: equal plans, equal sound."""
     return hashlib.sha256(repr(plan.alone).encode()).hexdigest()[:16]
@@ -219,14 +206,14 @@ def listening_folder(home: Home) -> Path:
     return home.prepared(home.renders / FOLDER)
 
 
-def _sound_of(path: Path, home: Home, stage: str, progress: Progress) -> Path:
-    out = listening_folder(home) / f"{hash_file(path)[:16]}.sound.wav"
+def _sound_of(workspace: Workspace, path: Path, stage: str) -> Path:
+    out = listening_folder(workspace.home) / f"{workspace.hash_file(path)[:16]}.sound.wav"
     if not out.exists():
         info = probe(path)
         first = next(decode_blocks(path, 1.0))
         channels = min(2, first.samples.shape[0])
         blocks = (block.samples for block in decode_blocks(path, _BLOCK_SECONDS))
-        _write(out, blocks, first.sample_rate, channels, info.duration, stage, progress)
+        _write(out, blocks, first.sample_rate, channels, info.duration, stage, workspace.progress)
     return _used(out)
 
 

@@ -1,7 +1,7 @@
 """One seam of a plan, to be seen and heard at once, also with a crossfade that is not the plan's.
 
-What it takes to look at a seam (the decoded song, the evidence its score rests on) is kept for the song that was looked
-at last, so that the next seam, or the same with another fade, takes a moment.
+The workspace keeps the song's sound, and the evidence that scores rest on is kept for the song that was looked at last:
+so the next seam, or the same with another fade, takes a moment.
 
 Functions: `look_at_seam`, `with_fade`, `with_option_first`.
 """
@@ -15,21 +15,20 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.audition.plans import decoded, listening_folder
+from workbench.audition.plans import listening_folder
 from workbench.features.loudness import momentary
-from workbench.home import Home
 from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
 from workbench.loops.seams import SeamEvidence, seam_evidence
 from workbench.media.audio import write_audio
 from workbench.mix.balance import Mix
-from workbench.params import WorkbenchParams
+from workbench.params import SeamParams
 from workbench.plots.seams import SHOWN_DB, SeamView, octave_spectrogram, onset_rises, spliced
-from workbench.progress import Progress, silent
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import seam_excerpt
 from workbench.workflows.analyze import Analysis
 from workbench.workflows.loop import Loop
 from workbench.workflows.seams import EXCERPT_SECONDS, seam_scores, seam_view
+from workbench.workspace import Workspace
 
 LOUDNESS_STEP_SECONDS = 0.02
 
@@ -62,9 +61,7 @@ class SeamLook:
     song_loudness: FloatArray
 
 
-def look_at_seam(
-    loop: Loop, plan: LoopPlan, seam: int, home: Home, params: WorkbenchParams, progress: Progress = silent
-) -> SeamLook:
+def look_at_seam(workspace: Workspace, loop: Loop, plan: LoopPlan, seam: int) -> SeamLook:
     """Look at one seam of a plan.
 
     Parameters
@@ -79,21 +76,22 @@ def look_at_seam(
     """
     assert loop.analysis is not None, "a plan comes from an analysis"
     stage = "listening to the seam"
-    progress(stage, 0.0)
-    recording = decoded(loop.song.path)
-    evidence = _evidence(recording, loop.analysis, params)
-    view = seam_view(plan, recording, loop.analysis, evidence, seam, params.seams)
+    workspace.progress(stage, 0.0)
+    recording = workspace.load_recording(loop.song.path)
+    evidence = _evidence(recording, loop.analysis, workspace.params.seams)
+    view = seam_view(plan, recording, loop.analysis, evidence, seam, workspace.params.seams)
     in_song = spliced(view)
     cut = seam_excerpt(with_fade(plan, seam, MIN_FADE_SECONDS, 1.0), recording, seam, EXCERPT_SECONDS)
     pictures = octave_spectrogram(view.heard), octave_spectrogram(in_song)
     top = max(float(picture.max()) for picture in pictures)
+    folder = listening_folder(workspace.home)
     return SeamLook(
         view=view,
-        scores=seam_scores(plan, loop.analysis, evidence, params.seams),
-        heard=_file(view.heard, home),
-        cut=_file(cut, home),
-        left=_file(view.left, home),
-        entered=_file(view.entered, home),
+        scores=seam_scores(plan, loop.analysis, evidence, workspace.params.seams),
+        heard=_file(view.heard, folder),
+        cut=_file(cut, folder),
+        left=_file(view.left, folder),
+        entered=_file(view.entered, folder),
         heard_picture=_bytes(pictures[0], top),
         song_picture=_bytes(pictures[1], top),
         heard_onsets=onset_rises(view.heard),
@@ -134,19 +132,19 @@ def with_option_first(loop: Loop, plan: LoopPlan, mix: Mix | None = None) -> Loo
 _kept: dict[str, SeamEvidence] = {}
 
 
-def _evidence(recording: Recording, analysis: Analysis, params: WorkbenchParams) -> SeamEvidence:
+def _evidence(recording: Recording, analysis: Analysis, params: SeamParams) -> SeamEvidence:
     """What scores rest on, kept for one song, grid and parameters."""
     grid = analysis.grid
     stated = recording.content_hash.encode() + grid.beats.tobytes() + grid.positions.tobytes()
-    key = hashlib.sha256(stated + params.seams.model_dump_json().encode()).hexdigest()
+    key = hashlib.sha256(stated + params.model_dump_json().encode()).hexdigest()
     if key not in _kept:
         _kept.clear()
-        _kept[key] = seam_evidence(recording, grid, params.seams)
+        _kept[key] = seam_evidence(recording, grid, params)
     return _kept[key]
 
 
-def _file(sound: Recording, home: Home) -> Path:
-    out = listening_folder(home) / f"{sound.content_hash[:16]}.excerpt.wav"
+def _file(sound: Recording, folder: Path) -> Path:
+    out = folder / f"{sound.content_hash[:16]}.excerpt.wav"
     if not out.exists():
         samples = sound.samples if sound.channels <= 2 else sound.mono()[np.newaxis]
         write_audio(out, [samples], sound.sample_rate, samples.shape[0])

@@ -42,11 +42,8 @@ from workbench.catalog.track import Track, pitch_class
 from workbench.character.descriptors import SOUND_DIMS
 from workbench.errors import StoreError
 from workbench.files import write_text
-from workbench.home import Home
 from workbench.params import CatalogParams
 from workbench.recording import FloatArray, IntArray
-from workbench.settings import load_settings
-from workbench.store.database import Database
 
 if TYPE_CHECKING:
     from workbench.catalog.texts import TextIndex
@@ -60,6 +57,9 @@ class Embedding(Protocol):
     def embed(self, texts: Sequence[str]) -> FloatArray:
         """Unit rows, shape (n, WORD_DIMS)."""
         ...
+
+
+FindEmbedding: TypeAlias = Callable[[], Embedding | None]
 
 
 MODEL = "all-MiniLM-L6-v2"
@@ -155,33 +155,33 @@ class Snapshot:
 
 
 def open_snapshot(
-    home: Home,
+    library: Library,
+    folder: Path,
     params: CatalogParams | None = None,
     progress: Progress | None = None,
-    embedding: Embedding | None = None,
+    embedding: FindEmbedding | None = None,
 ) -> Snapshot:
-    """The catalog of a home folder, brought up to date.
+    """A catalog as columns and indexes, brought up to date.
 
     Parameters
     ----------
-    home : whose catalog
+    library : the records
+    folder : where columns and indexes lie; it exists
     params : of indexing
     progress : told what is being done where that takes time: a stage in words, and the share of it from 0 to 1
-    embedding : what reads texts; None: the one that is found, if there is one
+    embedding : finds what reads texts, if there is anything; asked only where that matters
 
     Raises
     ------
-    StoreError : the home folder or the database cannot be used
+    StoreError : the folder or the database cannot be used
     """
-    params = params or CatalogParams()
-    library = Library(Database.at(home, load_settings()))
-    folder = home.prepared(home.index)
+    params, embedding = params or CatalogParams(), embedding or _no_embedding
     for _ in range(_TRIES):
         try:
             current = _current(folder)
             if current is None or not _holds(current, library, embedding):
                 with _one_writer(folder):
-                    current = _brought_up_to_date(folder, library, params, progress or _silent, embedding or _found())
+                    current = _brought_up_to_date(folder, library, params, progress or _silent, embedding())
             return Snapshot(current.folder, current.meta, library, params)
         except FileNotFoundError:  # another process has just replaced it and cleared it away
             continue
@@ -210,18 +210,16 @@ def _pointed(pointer: Path) -> _Generation | None:
     return _Generation(folder / name, meta) if meta.get("format") == _FORMAT else None
 
 
-def _holds(generation: _Generation, library: Library, embedding: Embedding | None) -> bool:
+def _holds(generation: _Generation, library: Library, embedding: FindEmbedding) -> bool:
     """Whether nothing has changed since, neither the catalog nor what is there to read texts with."""
     made, revision = library.revision()
     if (generation.meta["catalog"], generation.meta["revision"]) != (made, revision):
         return False
-    return generation.meta["embedding"] is not None or (embedding or _found()) is None
+    return generation.meta["embedding"] is not None or embedding() is None
 
 
-def _found() -> Embedding | None:
-    from workbench.language.embedding import find_embedding
-
-    return find_embedding(load_settings())
+def _no_embedding() -> None:
+    return None
 
 
 def _brought_up_to_date(

@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import FILE, NewFile, home_option, profile_option
+from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
 from workbench.cli.terminal import print_body, progress_bar
 
 if TYPE_CHECKING:
-    from workbench.home import Home
-    from workbench.params import WorkbenchParams
+    from workbench.params import AlignParams
     from workbench.results.align import AlignResult
     from workbench.workflows.align import Alignment
+    from workbench.workspace import Workspace
 
 
 @click.command("align")
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 @click.option("--auto-mix", is_flag=True, help="Also say how the music makes way for a voice in the clip.")
 @click.option("--picture", type=NewFile(), help="Also draw, as PNG, why the first placement wins.")
 @profile_option
-@home_option
-def command(track: str, video: Path, auto_mix: bool, picture: Path | None, params: WorkbenchParams, home: Home) -> None:
+@workspace_option
+def command(track: str, video: Path, auto_mix: bool, picture: Path | None, workspace: Workspace) -> None:
     """Say where TRACK, a file or a catalog track id, lands with a clip.
 
     Prints up to twelve placements as JSON, best first. `offset_seconds` is the video time at which the track's own
@@ -40,11 +40,11 @@ def command(track: str, video: Path, auto_mix: bool, picture: Path | None, param
     from workbench.workflows.tracks import find_track
     from workbench.workflows.videos import find_video
 
-    song, clip = find_track(track, home), find_video(video, home)
+    song, clip = find_track(workspace, track), find_video(workspace, video)
     with progress_bar() as progress:
-        alignment = align_track(song, clip.path, home, params, auto_mix=auto_mix, progress=progress)
+        alignment = align_track(workspace.with_progress(progress), song, clip.path, auto_mix=auto_mix)
         if picture is not None:
-            write_picture(alignment, picture, params)
+            write_picture(alignment, picture, workspace.params.align)
     print_body(align_body(alignment, clip.video_id).to_json())
 
 
@@ -66,7 +66,7 @@ def align_body(alignment: Alignment, video_id: str | None = None) -> AlignResult
     )
 
 
-def write_picture(alignment: Alignment, path: Path, params: WorkbenchParams) -> None:
+def write_picture(alignment: Alignment, path: Path, params: AlignParams) -> None:
     """Draw an alignment into a file.
 
     Raises
@@ -78,6 +78,6 @@ def write_picture(alignment: Alignment, path: Path, params: WorkbenchParams) -> 
     from workbench.plots.align import align_figure
     from workbench.plots.palette import png
 
-    figure = align_figure(alignment.landmarks, alignment.moments, alignment.placements, params.align)
+    figure = align_figure(alignment.landmarks, alignment.moments, alignment.placements, params)
     with written_whole(path, StoreError) as aside:
         aside.write_bytes(png(figure))

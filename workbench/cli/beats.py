@@ -7,19 +7,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import FILE, home_option, profile_option
+from workbench.cli.options import FILE, profile_option, workspace_option
 from workbench.cli.terminal import print_body, progress_bar
 
 if TYPE_CHECKING:
-    from workbench.home import Home
-    from workbench.params import WorkbenchParams
+    from workbench.workspace import Workspace
 
 
 @click.command("beats")
 @click.argument("file", type=FILE)
 @profile_option
-@home_option
-def command(file: Path, params: WorkbenchParams, home: Home) -> None:
+@workspace_option
+def command(file: Path, workspace: Workspace) -> None:
     """Print the beats, downbeats and tempo of FILE, any sound or film that FFmpeg reads.
 
     Times are seconds from the first sample, as a player counts them. A second call is answered from the cache.
@@ -32,6 +31,6 @@ def command(file: Path, params: WorkbenchParams, home: Home) -> None:
     from workbench.workflows.beats import map_beats
 
     with progress_bar() as progress:
-        found = map_beats(file, home, params, progress)
+        found = map_beats(workspace.with_progress(progress), file)
     body = beat_grid_body(found.grid, found.duration, track_id=file.name, cached=found.cached)
     print_body(body.to_json())

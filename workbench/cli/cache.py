@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import home_option
+from workbench.cli.options import workspace_option
 from workbench.cli.terminal import print_body
 
 if TYPE_CHECKING:
-    from workbench.home import Home
+    from workbench.workspace import Workspace
 
 
 @click.group("cache", invoke_without_command=True)
-@home_option
+@workspace_option
 @click.pass_context
-def command(ctx: click.Context, home: Home) -> None:
+def command(ctx: click.Context, workspace: Workspace) -> None:
     """Print size and use of the analysis cache: files, bytes, hits, misses, rebuilt.
 
     Deleting the cache costs time and never changes a result.
@@ -27,31 +27,27 @@ def command(ctx: click.Context, home: Home) -> None:
       workbench cache
       workbench cache prune --max-bytes 1000000000
     """
-    ctx.obj = home
+    ctx.obj = workspace.home
     if ctx.invoked_subcommand is None:
-        from workbench.workflows.analyze import array_store
-
-        print_body({"folder": str(home.arrays), **asdict(array_store(home).stats())})
+        print_body({"folder": str(workspace.home.arrays), **asdict(workspace.arrays.stats())})
 
 
 @command.command("prune")
 @click.option(
     "--max-bytes", type=click.IntRange(min=0), help="What may stay. [default: the setting WORKBENCH_CACHE_MAX_BYTES]"
 )
-@home_option
+@workspace_option
 @click.pass_context
-def prune(ctx: click.Context, max_bytes: int | None, home: Home) -> None:
+def prune(ctx: click.Context, max_bytes: int | None, workspace: Workspace) -> None:
     """Remove what was not used for longest until the rest fits into --max-bytes.
 
     \b
     Example:
       workbench cache prune --max-bytes 1000000000
     """
-    from workbench.settings import load_settings
-    from workbench.workflows.analyze import array_store
+    from workbench.workspace import Workspace
 
-    # `cache --home DIR prune` says the same as `cache prune --home DIR`.
-    chosen = ctx.obj if ctx.get_parameter_source("home") is not click.core.ParameterSource.COMMANDLINE else home
-    store = array_store(chosen)
-    freed = store.prune(load_settings().cache_max_bytes if max_bytes is None else max_bytes)
-    print_body({"folder": str(chosen.arrays), "freed_bytes": freed, **asdict(store.stats())})
+    if ctx.get_parameter_source("home") is not click.core.ParameterSource.COMMANDLINE:
+        workspace = Workspace(ctx.obj)  # `cache --home DIR prune` says the same as `cache prune --home DIR`
+    freed = workspace.arrays.prune(workspace.settings.cache_max_bytes if max_bytes is None else max_bytes)
+    print_body({"folder": str(workspace.home.arrays), "freed_bytes": freed, **asdict(workspace.arrays.stats())})

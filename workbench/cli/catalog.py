@@ -8,16 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from workbench.cli.options import FILE, home_option, profile_option
+from workbench.cli.options import FILE, profile_option, workspace_option
 from workbench.cli.terminal import print_body, print_line, progress_bar, say
 
 if TYPE_CHECKING:
     from concurrent.futures import Executor
 
     from workbench.catalog.track import Track
-    from workbench.home import Home
-    from workbench.params import WorkbenchParams
     from workbench.workflows.library import Listing
+    from workbench.workspace import Workspace
 
 _MOST_DOUBTS = 20
 
@@ -37,8 +36,8 @@ def command() -> None:
 @click.argument("paths", nargs=-1, required=True, type=FILE, metavar="PATH...")
 @click.option("--scheduler", metavar="URL", help="Analyse on the Dask cluster of this scheduler, tcp://host:8786 say.")
 @profile_option
-@home_option
-def add(paths: tuple[Path, ...], scheduler: str | None, params: WorkbenchParams, home: Home) -> None:
+@workspace_option
+def add(paths: tuple[Path, ...], scheduler: str | None, workspace: Workspace) -> None:
     """Analyse sound files and add them.
 
     PATH is a file, a folder, which is searched through, or a CSV or JSONL manifest with a `path` column. Prints a JSON
@@ -56,16 +55,16 @@ def add(paths: tuple[Path, ...], scheduler: str | None, params: WorkbenchParams,
 
     listing = list_files(paths)
     if scheduler is None:
-        _add(listing, params, home, None)
+        _add(workspace, listing, None)
         return
     with cluster(scheduler) as workers:
-        _add(listing, params, home, workers)
+        _add(workspace, listing, workers)
 
 
 @command.command("demo")
 @profile_option
-@home_option
-def demo(params: WorkbenchParams, home: Home) -> None:
+@workspace_option
+def demo(workspace: Workspace) -> None:
     """Add the bundled catalog.
 
     \b
@@ -74,18 +73,18 @@ def demo(params: WorkbenchParams, home: Home) -> None:
     """
     from workbench.workflows.library import bundled_files
 
-    _add(bundled_files(), params, home, None)
+    _add(workspace, bundled_files(), None)
 
 
-def _add(listing: Listing, params: WorkbenchParams, home: Home, workers: Executor | None) -> None:
-    from workbench.catalog.snapshot import open_snapshot
-    from workbench.workflows.library import add_tracks
+def _add(workspace: Workspace, listing: Listing, workers: Executor | None) -> None:
+    from workbench.workflows.library import add_tracks, open_catalog
 
     for warning in listing.warnings:
         say(f"workbench: {warning}")
     faults, doubts, done = list(listing.faults), [], 0
     with progress_bar() as progress:
-        for added in add_tracks(listing.wanted, home, params, progress, workers) if listing.wanted else ():
+        workspace = workspace.with_progress(progress)
+        for added in add_tracks(workspace, listing.wanted, workers) if listing.wanted else ():
             if added.track is None:
                 faults.append(str(added.fault))
                 continue
@@ -93,7 +92,7 @@ def _add(listing: Listing, params: WorkbenchParams, home: Home, workers: Executo
             doubts += [f"{added.track.track_id}: {doubt}" for doubt in added.track.contradictions]
             print_line({"track_id": added.track.track_id, "path": str(added.track.path)})
         if done:
-            open_snapshot(home, params.catalog, progress)
+            open_catalog(workspace)
     _tell("what was given and what was heard disagree", doubts, _MOST_DOUBTS)
     _tell("could not be added", faults, None)
     if faults:
@@ -111,8 +110,8 @@ def _tell(what: str, lines: list[str], most: int | None) -> None:
 
 
 @command.command("list")
-@home_option
-def list_tracks(home: Home) -> None:
+@workspace_option
+def list_tracks(workspace: Workspace) -> None:
     """Print every track as a JSON line, in the order in which they were added.
 
     `measured` names the fields that were measured rather than given; `contradictions` says where the two disagree.
@@ -123,17 +122,17 @@ def list_tracks(home: Home) -> None:
     """
     from workbench.workflows.library import open_library
 
-    tracks = open_library(home).list()
+    tracks = open_library(workspace).list()
     for track in tracks:
         print_line(track_row(track))
     if not tracks:
-        tell_of_nothing(home)
+        tell_of_nothing(workspace)
 
 
 @command.command("remove")
 @click.argument("track_ids", nargs=-1, required=True, metavar="TRACK_ID...")
-@home_option
-def remove(track_ids: Iterable[str], home: Home) -> None:
+@workspace_option
+def remove(track_ids: Iterable[str], workspace: Workspace) -> None:
     """Forget tracks; their files stay where they are.
 
     \b
@@ -142,25 +141,24 @@ def remove(track_ids: Iterable[str], home: Home) -> None:
     """
     from workbench.workflows.library import open_library
 
-    library = open_library(home)
+    library = open_library(workspace)
     for track_id in track_ids:
         library.remove(track_id)
         print_line({"track_id": track_id, "removed": True})
 
 
 @command.command("reindex")
-@home_option
-def reindex(home: Home) -> None:
+@workspace_option
+def reindex(workspace: Workspace) -> None:
     """Look at every file again, and analyse those whose bytes changed.
 
     \b
     Example:
       workbench catalog reindex
     """
-    from workbench.params import WorkbenchParams
     from workbench.workflows.library import Wanted, add_tracks, open_library
 
-    library = open_library(home)
+    library = open_library(workspace)
     found = library.reindex()
     print_body({"unchanged": len(found.unchanged), "changed": list(found.changed), "missing": list(found.missing)})
     for track_id in found.missing:
@@ -169,7 +167,7 @@ def reindex(home: Home) -> None:
     wanted = [Wanted(track.path, track.track_id) for track in changed]
     faults = 0
     with progress_bar() as progress:
-        for added in add_tracks(wanted, home, WorkbenchParams(), progress) if wanted else ():
+        for added in add_tracks(workspace.with_progress(progress), wanted) if wanted else ():
             if added.fault is not None:
                 say(f"workbench: {added.fault}")
                 faults += 1
@@ -177,14 +175,15 @@ def reindex(home: Home) -> None:
         click.get_current_context().exit(1)
 
 
-def tell_of_nothing(home: Home) -> None:
+def tell_of_nothing(workspace: Workspace) -> None:
     """A line for the person who asked a catalog that has nothing to put forward."""
     from workbench.workflows.library import open_library
 
-    if open_library(home).list():
+    if open_library(workspace).list():
         say("workbench: no track of the catalog can be heard, so none is put forward")
         return
-    say(f"workbench: the catalog in {home.root} is empty; fill it by `workbench catalog add PATH` or `catalog demo`")
+    root = workspace.home.root
+    say(f"workbench: the catalog in {root} is empty; fill it by `workbench catalog add PATH` or `catalog demo`")
 
 
 def track_row(track: Track) -> dict[str, Any]:

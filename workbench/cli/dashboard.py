@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import home_option, profile_option
+from workbench.cli.options import profile_option, workspace_option
 from workbench.cli.terminal import say
 
 if TYPE_CHECKING:
-    from workbench.home import Home
-    from workbench.params import WorkbenchParams
+    from workbench.workspace import Workspace
 
 
 @click.command("dashboard")
@@ -30,8 +29,8 @@ if TYPE_CHECKING:
     help="What a browser must know; beyond this machine one is made where none is given.",
 )
 @profile_option
-@home_option
-def command(host: str, port: int, show: bool, key: str | None, params: WorkbenchParams, home: Home) -> None:
+@workspace_option
+def command(host: str, port: int, show: bool, key: str | None, workspace: Workspace) -> None:
     """Open the dashboard: see, hear and tune plans in the browser. Needs the `dashboard` extra.
 
     Prints `listening on …` once requests are accepted; Ctrl-C ends it.
@@ -52,7 +51,7 @@ def command(host: str, port: int, show: bool, key: str | None, params: Workbench
     if key is None and not is_loopback(host):
         key = new_key()
     try:
-        server = make_server(home, params, host=host, port=port, key=key)
+        server = make_server(workspace, host=host, port=port, key=key)
     except OSError as error:
         raise click.ClickException(
             f"cannot listen on {host}:{port} ({error.strerror}); choose another --port"

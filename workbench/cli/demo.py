@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import Seconds, home_option, profile_option
+from workbench.cli.options import Seconds, profile_option, workspace_option
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
-    from workbench.home import Home
-    from workbench.params import WorkbenchParams
+    from workbench.workspace import Workspace
 
 
 @click.command("demo")
@@ -24,8 +23,8 @@ if TYPE_CHECKING:
     help="Length of the clip; a shorter one is the beginning of the full one.",
 )
 @profile_option
-@home_option
-def command(seconds: float, params: WorkbenchParams, home: Home) -> None:
+@workspace_option
+def command(seconds: float, workspace: Workspace) -> None:
     """Cover a five-minute clip with a two-minute track, start to finish, and show every seam.
 
     Draws the clip, analyses the bundled songs, lets match pick one that suits the clip and loops, plans and mixes it,
@@ -42,7 +41,7 @@ def command(seconds: float, params: WorkbenchParams, home: Home) -> None:
     from workbench.workflows.report import footage_facts
 
     with progress_bar() as progress:
-        demo = run_demo(home, params, seconds, progress)
+        demo = run_demo(workspace.with_progress(progress), seconds)
     plan = demo.folder / "plan.json"
     plan.write_text(loop_body(demo.loop).model_dump_json(exclude_unset=True, indent=1) + "\n", encoding="utf-8")
     took = time.perf_counter() - started

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import FILE, NewFile, home_option, profile_option
+from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
 from workbench.cli.plan_files import read_plan
 from workbench.cli.terminal import print_body, progress_bar
 
 if TYPE_CHECKING:
-    from workbench.home import Home
-    from workbench.params import WorkbenchParams
+    from workbench.workspace import Workspace
 
 _FORMATS = ("otio", "fcpxml", "rpp", "audacity", "jams", "csv", "loop-tags")
 
@@ -25,15 +24,14 @@ _FORMATS = ("otio", "fcpxml", "rpp", "audacity", "jams", "csv", "loop-tags")
 @click.option("--video", type=FILE, help="The clip, a file or a video's id, for otio, fcpxml and rpp.")
 @click.option("-o", "--output", "out", type=NewFile(), required=True, help="The file to write.")
 @profile_option
-@home_option
+@workspace_option
 def command(
     plan: Path,
     format_name: str,
     track: str | None,
     video: Path | None,
     out: Path,
-    params: WorkbenchParams,
-    home: Home,
+    workspace: Workspace,
 ) -> None:
     """Write PLAN, as `workbench loop` prints it, in a format that other programs read.
 
@@ -64,12 +62,10 @@ def command(
     if plan.is_file() and out.exists() and out.samefile(plan):
         raise click.UsageError(f"{out}: this is the plan itself; choose another name")
     found, mix = read_plan(plan)
-    song = None if track is None else find_track(track, home).path
-    clip = None if video is None else find_video(video, home).path
+    song = None if track is None else find_track(workspace, track).path
+    clip = None if video is None else find_video(workspace, video).path
     with progress_bar() as progress:
-        export_plan(
-            found, format_name, out, track=song, video=clip, mix=mix, home=home, params=params, progress=progress
-        )
+        export_plan(workspace.with_progress(progress), found, format_name, out, track=song, video=clip, mix=mix)
     if warning := caution(FORMATS[format_name], song):
         click.echo(warning, err=True)
     print_body({"output": str(out), "format": format_name, "bytes": out.stat().st_size})

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import FILE, home_option
+from workbench.cli.options import FILE, workspace_option
 from workbench.cli.terminal import say
 
 if TYPE_CHECKING:
-    from workbench.home import Home
+    from workbench.workspace import Workspace
 
 
 @click.command("lab", context_settings={"ignore_unknown_options": True})
 @click.option("--to", "folder", type=FILE, help="Where the copy lies. [default: notebooks/ in the home folder]")
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
-@home_option
-def command(folder: Path | None, arguments: tuple[str, ...], home: Home) -> None:
+@workspace_option
+def command(folder: Path | None, arguments: tuple[str, ...], workspace: Workspace) -> None:
     """Open JupyterLab on a copy of the notebooks; what is in the copy already is left as it is.
 
     ARGUMENTS go to JupyterLab. Needs the `lab` extra.
@@ -32,6 +32,6 @@ def command(folder: Path | None, arguments: tuple[str, ...], home: Home) -> None
     from workbench.workflows.notebooks import copy_notebooks, start_lab
 
     require_extra("lab", "`workbench lab`")  # before the copy is made
-    folder = copy_notebooks(folder or home.notebooks)
+    folder = copy_notebooks(folder or workspace.home.notebooks)
     say(f"notebooks in {folder}")
-    click.get_current_context().exit(start_lab(folder, arguments, home))
+    click.get_current_context().exit(start_lab(workspace, folder, arguments))

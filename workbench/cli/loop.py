@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import FILE, NewFile, Seconds, home_option, profile_option
+from workbench.cli.options import FILE, NewFile, Seconds, profile_option, workspace_option
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
-    from workbench.home import Home
-    from workbench.params import WorkbenchParams
     from workbench.results.loop import LoopResult
     from workbench.workflows.loop import Loop
+    from workbench.workspace import Workspace
 
 
 @click.command("loop")
@@ -28,15 +27,14 @@ if TYPE_CHECKING:
 @click.option("--auto-mix", is_flag=True, help="Also say how the music makes way for a voice in the clip.")
 @click.option("--report", type=NewFile(), help="Also write a page that shows and plays every seam.")
 @profile_option
-@home_option
+@workspace_option
 def command(
     track: str,
     video: Path | None,
     seconds: float | None,
     auto_mix: bool,
     report: Path | None,
-    params: WorkbenchParams,
-    home: Home,
+    workspace: Workspace,
 ) -> None:
     """Plan how TRACK, a file or a catalog track id, covers a clip that is longer by 30 seconds or more.
 
@@ -57,15 +55,16 @@ def command(
     from workbench.workflows.tracks import find_track
     from workbench.workflows.videos import find_video
 
-    song = find_track(track, home)
-    clip = None if video is None else find_video(video, home)
+    song = find_track(workspace, track)
+    clip = None if video is None else find_video(workspace, video)
     under = clip.path if clip is not None else seconds or 0.0
     with progress_bar() as progress:
-        loop = loop_track(song, under, home, params, auto_mix=auto_mix, progress=progress)
+        workspace = workspace.with_progress(progress)
+        loop = loop_track(workspace, song, under, auto_mix=auto_mix)
         if report is not None:
             from workbench.workflows.report import write_loop_report
 
-            write_loop_report(loop, report, home, params, progress)
+            write_loop_report(workspace, loop, report)
     if isinstance(loop.answer, LoopPlan) and loop.answer.music_in > 0.0:
         say(f"the music starts {loop.answer.start_label}")
     print_body(loop_body(loop, None if clip is None else clip.video_id).to_json())

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.catalog import tell_of_nothing
-from workbench.cli.options import home_option, profile_option
+from workbench.cli.options import profile_option, workspace_option
 from workbench.cli.terminal import print_body, progress_bar
 from workbench.results.align import MOST_SYNC_POINTS
 
 if TYPE_CHECKING:
-    from workbench.home import Home
-    from workbench.params import WorkbenchParams
+    from workbench.workspace import Workspace
 
 _USUAL_SYNC_POINTS = 4
 
@@ -30,10 +29,8 @@ _USUAL_SYNC_POINTS = 4
 )
 @click.option("--expand", type=click.Choice(["full"]), help="Also print all that is known of each track, and the pool.")
 @profile_option
-@home_option
-def command(
-    video: str, include_sync: bool, sync_points: int, expand: str | None, params: WorkbenchParams, home: Home
-) -> None:
+@workspace_option
+def command(video: str, include_sync: bool, sync_points: int, expand: str | None, workspace: Workspace) -> None:
     """Rank the catalog against VIDEO, a file or the id of a video.
 
     Prints ten tracks as JSON, best first. `match_map` holds, for each track, the facts that moved its score; a score is
@@ -49,10 +46,10 @@ def command(
     from workbench.workflows.match import match
     from workbench.workflows.videos import find_video
 
-    clip = find_video(video, home)
+    clip = find_video(workspace, video)
     with progress_bar() as progress:
-        lane = match(clip.path, home, params, include_sync=include_sync, progress=progress)
+        lane = match(workspace.with_progress(progress), clip.path, include_sync=include_sync)
     if not lane.candidate_pool:
-        tell_of_nothing(home)
+        tell_of_nothing(workspace)
     body = lane_body(lane, expand == "full", sync_points if include_sync else None)
     print_body(match_result(body, video_id=clip.video_id).to_json())

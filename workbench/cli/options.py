@@ -1,6 +1,8 @@
 """Options that several commands share: the home folder, tuned parameters, files.
 
-A command says `@home_option` and receives a ready `Home`; it says `@profile_option` and receives the parameters.
+A command says `@workspace_option` and receives the `Workspace` of its home folder, which is closed when the command
+ends; with `@profile_option` above that, the workspace has the parameters of the profile. A command that only needs to
+know the folder says `@home_option` and receives a `Home`.
 """
 
 from __future__ import annotations
@@ -8,8 +10,9 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Callable
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 import click
 
@@ -61,8 +64,21 @@ def home_option(command: Command) -> Command:
     )(command)
 
 
+def workspace_option(command: Command) -> Command:
+    """Add `--home DIR`; a workspace in that folder arrives as the argument `workspace`, and is closed at the end."""
+
+    @wraps(command)
+    def in_workspace(*arguments: Any, home: Home, params: WorkbenchParams | None = None, **named: Any) -> Any:
+        from workbench.workspace import Workspace
+
+        with Workspace(home, params) as workspace:
+            return command(*arguments, workspace=workspace, **named)
+
+    return home_option(cast(Command, in_workspace))
+
+
 def profile_option(command: Command) -> Command:
-    """Add `--profile FILE`, which arrives as the argument `params`, with the defaults where it is not given."""
+    """Add `--profile FILE`, which arrives as the argument `params`; None, for the defaults, where it is not given."""
     return click.option(
         "--profile",
         "params",
@@ -79,11 +95,9 @@ def _home(ctx: click.Context, parameter: click.Parameter, value: Path | None) ->
     return Home.chosen(load_settings(), value)
 
 
-def _params(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> WorkbenchParams:
+def _params(ctx: click.Context, parameter: click.Parameter, value: Path | None) -> WorkbenchParams | None:
     if value is None:
-        from workbench.params import WorkbenchParams
-
-        return WorkbenchParams()
+        return None
     from workbench.profiles import load_profile
 
     return load_profile(value)

@@ -8,17 +8,16 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import FILE, NewFile, home_option, profile_option
+from workbench.cli.options import FILE, NewFile, profile_option, workspace_option
 from workbench.cli.plan_files import read_music
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
-    from workbench.home import Home
     from workbench.loops.plan import LoopPlan
-    from workbench.params import WorkbenchParams
     from workbench.recording import Recording
     from workbench.render.schedule import Music
     from workbench.results.align import SyncPointBody
+    from workbench.workspace import Workspace
 
 
 @click.command("render")
@@ -39,7 +38,7 @@ if TYPE_CHECKING:
 )
 @click.option("--limit", is_flag=True, help="Hold the true peak under -1 dBTP; a mix is always limited.")
 @profile_option
-@home_option
+@workspace_option
 def command(
     plan: Path,
     track: str,
@@ -47,8 +46,7 @@ def command(
     out: Path,
     placement: int | None,
     limit: bool,
-    params: WorkbenchParams,
-    home: Home,
+    workspace: Workspace,
 ) -> None:
     """Play PLAN, as `workbench loop` prints it, into a sound file or, with --video, under a clip.
 
@@ -67,28 +65,25 @@ def command(
     """
     _check_suffix(out, video)
     from workbench.loops.plan import LoopPlan
-    from workbench.media.audio import decode
     from workbench.render.film import render_audio, render_film
     from workbench.render.levels import heard_levels
     from workbench.workflows.tracks import find_track
     from workbench.workflows.videos import find_video
 
-    song = find_track(track, home)
+    song = find_track(workspace, track)
     given, mix = read_music(plan, song, placement)
-    clip = None if video is None else find_video(video, home).path
+    clip = None if video is None else find_video(workspace, video).path
     with progress_bar() as progress:
 
         def rendering(done: float) -> None:
             progress(f"rendering {out.name}", done)
 
-        recording = decode(song.path)
+        recording, tuned = workspace.load_recording(song.path), workspace.params.render
         found = _music(given, recording, clip)
         if clip is None:
-            render_audio(found, recording, out, params.render, limit=limit, progress=rendering)
+            render_audio(found, recording, out, tuned, limit=limit, progress=rendering)
         else:
-            render_film(
-                found, recording, clip, out, mix, params.render, limit=True if limit else None, progress=rendering
-            )
+            render_film(found, recording, clip, out, mix, tuned, limit=True if limit else None, progress=rendering)
         progress(f"measuring {out.name}", 0.0)
         levels = heard_levels(out)
         progress(f"measuring {out.name}", 1.0)

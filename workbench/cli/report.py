@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.options import NewFile, home_option
+from workbench.cli.options import NewFile, workspace_option
 from workbench.cli.terminal import print_body, progress_bar
 
 if TYPE_CHECKING:
-    from workbench.home import Home
+    from workbench.workspace import Workspace
 
 
 @click.command("report")
@@ -21,8 +21,8 @@ if TYPE_CHECKING:
     help="A value for the cell tagged `parameters`; numbers, true and false, quoted text and lists as in JSON.",
 )  # fmt: skip
 @click.option("-o", "--output", "out", type=NewFile(), required=True, help="The HTML file.")
-@home_option
-def command(notebook: str, parameters: tuple[tuple[str, str], ...], out: Path, home: Home) -> None:
+@workspace_option
+def command(notebook: str, parameters: tuple[tuple[str, str], ...], out: Path, workspace: Workspace) -> None:
     """Run NOTEBOOK with parameters and write it as HTML that needs nothing from the network.
 
     NOTEBOOK is a file, or the name of one that ships, such as reports/track. Needs the `lab` extra.
@@ -35,5 +35,5 @@ def command(notebook: str, parameters: tuple[tuple[str, str], ...], out: Path, h
     from workbench.workflows.notebooks import find_notebook, run_notebook
 
     with progress_bar() as progress:
-        run_notebook(find_notebook(notebook), dict(parameters), out, home, progress)
+        run_notebook(workspace.with_progress(progress), find_notebook(notebook), dict(parameters), out)
     print_body({"output": str(out), "bytes": out.stat().st_size})

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING
 import click
 
 from workbench.cli.catalog import tell_of_nothing
-from workbench.cli.options import home_option, profile_option
+from workbench.cli.options import profile_option, workspace_option
 from workbench.cli.terminal import print_body
 
 if TYPE_CHECKING:
-    from workbench.home import Home
-    from workbench.params import WorkbenchParams
+    from workbench.workspace import Workspace
 
 
 @click.command("underscore")
@@ -22,10 +21,8 @@ if TYPE_CHECKING:
 @click.option("--brief", help="What is asked of the music, as 'warm, no vocals, under 100 bpm'.")
 @click.option("--expand", type=click.Choice(["full"]), help="Print full tracks and the candidate pool.")
 @profile_option
-@home_option
-def command(
-    text: str, platform: str | None, brief: str | None, expand: str | None, params: WorkbenchParams, home: Home
-) -> None:
+@workspace_option
+def command(text: str, platform: str | None, brief: str | None, expand: str | None, workspace: Workspace) -> None:
     """Rank the catalog against TEXT, a script that is spoken or shown; `-` reads it from standard input.
 
     Prints ten tracks as JSON, best first, each with why it fits. Rules in the brief, such as 'no drums' or 'at least
@@ -41,7 +38,7 @@ def command(
     from workbench.workflows.underscore import underscore
 
     script = sys.stdin.read() if text == "-" else text
-    lane = underscore(script, home, params, platform=platform, brief=brief)
+    lane = underscore(workspace, script, platform=platform, brief=brief)
     if not lane.candidate_pool:
-        tell_of_nothing(home)
+        tell_of_nothing(workspace)
     print_body(underscore_result(lane_body(lane, expand == "full", None)).to_json())

@@ -32,8 +32,7 @@ from workbench.dashboards.styles import ASSETS, stylesheet
 from workbench.dashboards.transport import script
 from workbench.errors import ParameterError
 from workbench.export.formats import FORMATS, caution
-from workbench.home import Home
-from workbench.params import WorkbenchParams
+from workbench.workspace import Workspace
 
 
 class StatusBar(JSComponent):
@@ -170,8 +169,7 @@ class Page:
             if session.plan is not None:
                 form = FORMATS.get(format_name)
                 session.notice = caution(form, session.plan.song.path) if form is not None else ""
-                arguments = (session.plan, format_name, session.home, session.params)
-                session.run(download_file, *arguments, then=ready)
+                session.run(download_file, session.plan, format_name, then=ready)
 
         def name(track_id: str) -> None:
             if track_id:
@@ -206,8 +204,7 @@ def _theme() -> dict[str, Any]:
 
 
 def make_server(
-    home: Home,
-    params: WorkbenchParams | None = None,
+    workspace: Workspace,
     *,
     host: str = "127.0.0.1",
     port: int = 0,
@@ -218,8 +215,7 @@ def make_server(
 
     Parameters
     ----------
-    home : whose files and records it works on
-    params : where each page starts from
+    workspace : whose files and records it works on, shared by all pages; each starts from its parameters
     host, port : to bind to; port 0 takes a free one, see `server.port`
     opens : song and clip that a page begins with; None: the demo
     key : without it requests to this machine's own names pass; a host beyond loopback needs one
@@ -231,12 +227,13 @@ def make_server(
     """
     if key is None and not is_loopback(host):
         raise ParameterError(f"{host} is reached from other machines: give a key")
+    home = workspace.home
     sounds = home.prepared(home.renders / FOLDER)
     for entry in TABS:
         importlib.import_module(entry.module)  # not when a tab is opened: all pages would wait for the disk
 
     def page() -> MaterialPage:
-        session = Session(home, params)
+        session = Session(workspace)
         shown = Page(session).view()
         pn.state.on_session_destroyed(lambda _: session.cancel())
         pn.state.onload(lambda: _begin(session, opens))

@@ -22,7 +22,7 @@ import panel_material_ui as pmui
 from bokeh.models import LinearColorMapper, Range1d
 from bokeh.palettes import Viridis256
 
-from workbench.audition.mixes import clicked_file, forget_grid, keep_grid, kept_grid
+from workbench.audition.mixes import clicked_file, forget_grid, keep_grid
 from workbench.beats.corrections import doubled, halved, shift_bar, with_metre
 from workbench.beats.grid import BeatGrid
 from workbench.dashboards.charts import (
@@ -43,7 +43,7 @@ from workbench.dashboards.work import Job
 from workbench.errors import GridError, WorkbenchError
 from workbench.plots.palette import BEAT, DOWNBEAT, HEARD, ONSET
 from workbench.recording import FloatArray, IntArray
-from workbench.workflows.analyze import Analysis
+from workbench.workflows.analyze import Analysis, corrected_grid
 
 CLICK_GAIN_DB = -6.0
 """by which a song lies lower under clicks than alone, see `workbench.render.clicks`"""
@@ -310,7 +310,7 @@ class BeatsTab:
             return
         kept = None
         try:
-            kept = None if analysis is None else kept_grid(analysis.content_hash, session.home)
+            kept = None if analysis is None else corrected_grid(session.workspace, analysis.content_hash)
         except WorkbenchError as error:
             session.message = str(error)
         before = self.state.analysis
@@ -339,7 +339,7 @@ class BeatsTab:
         if analysis is None or grid is None or not self.state.changed:
             return
         try:
-            keep_grid(analysis.content_hash, grid, self._session.home, self.state.note)
+            keep_grid(self._session.workspace, analysis.content_hash, grid, self.state.note)
         except WorkbenchError as error:
             self._session.message = str(error)
             return
@@ -353,7 +353,7 @@ class BeatsTab:
         if analysis is None:
             return
         try:
-            forget_grid(analysis.content_hash, self._session.home)
+            forget_grid(self._session.workspace, analysis.content_hash)
         except WorkbenchError as error:
             self._session.message = str(error)
             return
@@ -454,4 +454,4 @@ class BeatsTab:
                 self.player.chosen = "b" if self.clicks.value else "a"
 
         session = self._session
-        self._clicking = session.run(clicked_file, song.path, grid, session.home, then=made, subject=str(song.path))
+        self._clicking = session.run(clicked_file, song.path, grid, then=made, subject=str(song.path))

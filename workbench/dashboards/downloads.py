@@ -12,12 +12,10 @@ from pathlib import Path
 from workbench.audition.plans import listening_folder, plan_digest
 from workbench.cli.loop import loop_body
 from workbench.export.formats import FORMATS, Format, caution
-from workbench.home import Home
 from workbench.loops.plan import LoopPlan
-from workbench.params import WorkbenchParams
-from workbench.progress import Progress, silent
 from workbench.workflows.export import export_plan
 from workbench.workflows.loop import Loop
+from workbench.workspace import Workspace
 
 _PLAN = ("json", "Plan", "The plan as data, for workbench render and workbench export.")
 
@@ -50,9 +48,7 @@ def what_is_taken(loop: Loop | None) -> str:
     return "Download option 1, the plan in use"
 
 
-def download_file(
-    loop: Loop, format_name: str, home: Home, params: WorkbenchParams, progress: Progress = silent
-) -> Path:
+def download_file(workspace: Workspace, loop: Loop, format_name: str) -> Path:
     """Write a plan in a format, under a name that says what it is of.
 
     Raises
@@ -61,6 +57,7 @@ def download_file(
     """
     plan = loop.answer
     assert isinstance(plan, LoopPlan), "a refusal has nothing to take away"
+    home = workspace.home
     folder = home.prepared(listening_folder(home) / "downloads" / plan_digest(plan))
     stem = re.sub(
         r"[^\w-]+", "-", (loop.song.track.title if loop.song.track is not None else None) or loop.song.path.stem
@@ -71,8 +68,5 @@ def download_file(
         return out
     form = FORMATS[format_name]
     out = folder / f"{stem}{form.suffix or '.loop' + loop.song.path.suffix}"
-    export_plan(
-        plan.alone, format_name, out, track=loop.song.path, video=loop.video, mix=loop.mix, home=home, params=params,
-        progress=progress,
-    )  # fmt: skip
+    export_plan(workspace, plan.alone, format_name, out, track=loop.song.path, video=loop.video, mix=loop.mix)
     return out

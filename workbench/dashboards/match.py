@@ -339,9 +339,7 @@ class MatchTab:
         def failed(fault: str) -> None:
             self.table.empty = fault
 
-        session.run(
-            match_to_draw, clip, session.home, session.params, then=matched, subject=str(clip), otherwise=failed
-        )
+        session.run(match_to_draw, clip, then=matched, subject=str(clip), otherwise=failed)
 
     def narrow(self) -> None:
         """Show what passes the filters."""
@@ -430,7 +428,7 @@ class MatchTab:
             return
         offset = 0.0 if place is None else place.offset_seconds
         self._trying = session.run(
-            placed_sounds, match.track.path, clip, offset, session.home, session.params,
+            placed_sounds, match.track.path, clip, offset,
             then=partial(self._laid, match, place), subject=str(match.track.path),
         )  # fmt: skip
 

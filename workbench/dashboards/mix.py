@@ -161,7 +161,7 @@ def tuned(state: MixState, session: Session, then: Callable[[], None]) -> None:
             state.hear(voice, phrases)
             tuned(state, session, then)
 
-    session.run(phrases_with, sounds.levels, voice, then=found)
+    session.run(phrases_with, sounds.levels, then=found)
 
 
 class MixPicture(Picture):
@@ -305,7 +305,7 @@ class MixTab:
             if self._loop is not None and self._loop.answer is loop.answer:
                 self._measured(sounds)
 
-        session.run(plan_sounds, loop, session.home, session.params, then=measured, subject=str(loop.song.path))
+        session.run(plan_sounds, loop, then=measured, subject=str(loop.song.path))
 
     def choose(self, preset: str) -> None:
         """Take the parameters of a preset."""

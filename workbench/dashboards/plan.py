@@ -586,7 +586,7 @@ class PlanTab:
         self.player.duration = self.state.plan.window_end
         if loop.video is not None and self.state.clip is None:
             session = self._session
-            session.run(load_video, loop.video, session.home, session.params, then=self._seen, subject=str(loop.video))
+            session.run(load_video, loop.video, then=self._seen, subject=str(loop.video))
         self._hear(0)
 
     def pick(self, option: int, name: str) -> None:
@@ -661,8 +661,7 @@ class PlanTab:
         if loop is None or option in self.state.heard or not self.state.options:
             return
         then = partial(self._heard, loop, option)
-        arguments = (loop, self.state.options[option], session.home, session.params)
-        session.run(render_option, *arguments, then=then, subject=str(loop.song.path))
+        session.run(render_option, loop, self.state.options[option], then=then, subject=str(loop.song.path))
 
     def _heard(self, loop: Loop, option: int, heard: RenderedOption) -> None:
         if loop is not self.state.loop:

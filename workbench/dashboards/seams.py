@@ -33,17 +33,15 @@ from workbench.dashboards.styles import ASSETS, growing, stylesheet
 from workbench.dashboards.transport import playhead, script
 from workbench.dashboards.views import Picture
 from workbench.errors import WorkbenchError
-from workbench.home import Home
 from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
 from workbench.loops.profile import SEAM_PARTS
 from workbench.params import SpectrumParams
 from workbench.plots.palette import BEAT, DOWNBEAT, EXPECTED, HEARD, clock
 from workbench.plots.seams import HIGHEST_HZ, LOWEST_HZ, PART_WORDS
-from workbench.settings import load_settings
 from workbench.store import verdicts
-from workbench.store.database import Database
 from workbench.workflows.loop import Loop
 from workbench.workflows.seams import planned_scores
+from workbench.workspace import Workspace
 
 _LONGEST_FADE_SECONDS = 1.0
 """that the handles reach; longer ones than the planner's, for the ear to compare"""
@@ -63,7 +61,7 @@ def worst_of(scores: Sequence[float | None]) -> int | None:
 class SeamState:
     """Which seam is looked at, under which crossfade; no widgets."""
 
-    home: Home
+    workspace: Workspace
     loop: Loop | None = None
     seam: int = 0
     changed: LoopPlan | None = None
@@ -171,12 +169,8 @@ class SeamState:
         }  # fmt: skip
         song = self.loop.song
         name = (song.track.title if song.track is not None else None) or song.track_id
-        database = Database.at(self.home, load_settings())
-        try:
-            with database.write() as connection:
-                kept = verdicts.add(connection, self.loop.analysis.content_hash, name, seam, word, note)
-        finally:
-            database.close()
+        with self.workspace.database.write() as connection:
+            kept = verdicts.add(connection, self.loop.analysis.content_hash, name, seam, word, note)
         place = seam_place(self.plan, self.seam)
         self.given[place] = kept
         self.drafts.pop(place, None)
@@ -189,12 +183,8 @@ class SeamState:
         ------
         StoreError : the database cannot be used
         """
-        database = Database.at(self.home, load_settings())
-        try:
-            with database.read() as connection:
-                every = verdicts.every(connection)
-        finally:
-            database.close()
+        with self.workspace.database.read() as connection:
+            every = verdicts.every(connection)
         last: dict[tuple[Any, ...], verdicts.Verdict] = {}
         for said in every:
             about = (said.content_hash, *_place_of(said), said.seam["fade"], said.seam["exponent"])
@@ -424,7 +414,7 @@ class SeamsTab:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self.state = SeamState(session.home)
+        self.state = SeamState(session.workspace)
         self.look: SeamLook | None = None
         self._noted: tuple[Place | None, str] = (None, "")
         self.picture, self.score = SeamPicture(), ScorePicture()
@@ -544,9 +534,7 @@ class SeamsTab:
             if asked == (self.state.plan, self.state.seam):
                 self._seen(look)
 
-        session.run(
-            look_at_seam, loop, plan, state.seam, session.home, session.params, then=seen, subject=str(loop.song.path)
-        )
+        session.run(look_at_seam, loop, plan, state.seam, then=seen, subject=str(loop.song.path))
 
     def _mark(self) -> None:
         """Show the scores of all seams, or as many blanks, and what was said of them."""

@@ -8,7 +8,6 @@ and `workbench.dashboards.views` maps into memory where it draws them.
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -27,11 +26,11 @@ from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Reason, Refusal
 from workbench.params import WorkbenchParams
-from workbench.recording import Recording
 from workbench.workflows.analyze import Analysis, analyze
 from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.tracks import TrackSource, find_track
 from workbench.workflows.videos import find_video
+from workbench.workspace import Workspace
 
 SOUNDS_ROUTE = "sounds"
 """under which the page finds files of the home's `renders/dashboard`"""
@@ -50,8 +49,7 @@ class Session(param.Parameterized):
 
     Parameters
     ----------
-    home : the home folder
-    params : where it starts from
+    workspace : of this process: its records are read and written, its parameters are where the page starts from
     pool : does the work; None: the one of this process
     """
 
@@ -70,35 +68,17 @@ class Session(param.Parameterized):
     message = _Sentence("", doc="what went wrong last, in a sentence")
     notice = _Sentence("", doc="what somebody should know of the plan or the file that they got, in a sentence")
 
-    def __init__(self, home: Home, params: WorkbenchParams | None = None, pool: Pool | None = None) -> None:
-        super().__init__(params=params or WorkbenchParams())
-        self.home = home
+    def __init__(self, workspace: Workspace, pool: Pool | None = None) -> None:
+        super().__init__(params=workspace.params)
+        self.workspace = workspace
         self._pool = pool or shared_pool()
         self._jobs: list[Job] = []
         self._hand_fades: dict[tuple[Place, int], HandFade] = {}
 
     @property
-    def recording(self) -> Recording:
-        """The song, decoded now or before; blocks for a second a few minutes of music, so not on the way to a picture.
-
-        Raises
-        ------
-        WorkbenchError : no song is open
-        MediaError : it cannot be decoded
-        """
-        return self._decoded(self._named_song().path)
-
-    @cached_property
-    def _recordings(self) -> dict[Path, Recording]:
-        return {}
-
-    def _decoded(self, path: Path) -> Recording:
-        from workbench.media.audio import decode
-
-        if path not in self._recordings:
-            self._recordings.clear()
-            self._recordings[path] = decode(path)
-        return self._recordings[path]
+    def home(self) -> Home:
+        """The home folder."""
+        return self.workspace.home
 
     def _named_song(self) -> TrackSource:
         if self.song is None:
@@ -118,7 +98,7 @@ class Session(param.Parameterized):
     def open_song(self, named: Path | str) -> Job | None:
         """Open a file or a track of the catalog: plan it under the clip, or analyse it where there is no clip."""
         try:
-            song = find_track(str(named), self.home)
+            song = find_track(self.workspace, str(named))
         except WorkbenchError as error:
             self.message = str(error)
             return None
@@ -130,7 +110,7 @@ class Session(param.Parameterized):
     def open_clip(self, named: Path | str) -> Job | None:
         """Open a file or a video that has an id, and plan the song under it."""
         try:
-            clip = find_video(named, self.home).path
+            clip = find_video(self.workspace, named).path
         except WorkbenchError as error:
             self.message = str(error)
             return None
@@ -154,7 +134,7 @@ class Session(param.Parameterized):
             "Preparing the demo: a clip is drawn and the bundled songs are analysed. The first start takes some "
             "minutes, later ones seconds. Open shows files of your own."
         )
-        return self.run(demo_loop, self.home, self.params, then=self.show)
+        return self.run(demo_loop, then=self.show)
 
     def show(self, loop: Loop) -> None:
         """Make a plan the one that the page is about."""
@@ -187,13 +167,14 @@ class Session(param.Parameterized):
         if self.song is None:
             return None
         if self.clip is not None:
-            arguments = (self.song, self.clip, self.home, self.params)
-            return self.run(loop_track, *arguments, then=self.show_again, subject=str(self.song.path), auto_mix=True)
+            return self.run(
+                loop_track, self.song, self.clip, then=self.show_again, subject=str(self.song.path), auto_mix=True
+            )
         return self._analyze_song()
 
     def _analyze_song(self) -> Job:
         path = self._named_song().path
-        return self.run(analyze, path, self.home, self.params, then=self._analysed, subject=str(path))
+        return self.run(analyze, path, then=self._analysed, subject=str(path))
 
     def _analysed(self, analysis: Analysis) -> None:
         self.analysis = analysis
@@ -209,7 +190,7 @@ class Session(param.Parameterized):
         def written(path: Path) -> None:
             self.draw(path, then=mapped)
 
-        self.run(song_file, song.path, self.home, then=written, subject=str(song.path))
+        self.run(song_file, song.path, then=written, subject=str(song.path))
 
     def draw(self, path: Path, then: Callable[[LongSound], None]) -> Job:
         """Open a sound to draw it; its summary is made by a worker where it is not there yet."""
@@ -237,13 +218,13 @@ class Session(param.Parameterized):
 
         Parameters
         ----------
-        function : importable by its name; is given `progress=` besides the arguments
+        function : importable by its name; takes a workspace, with the page's home and parameters, before the arguments
         then : receives the result, on this page's event loop
         subject : what it is about; the worker that knows it already is preferred
         otherwise : receives the sentence that says what went wrong, after it became `message`
         """
         deliver = _to_this_page()
-        job = Job(function, arguments, named, subject=subject, deliver=deliver)
+        job = Job(self.home, self.params, function, arguments, named, subject=subject, deliver=deliver)
 
         def ended() -> None:
             self._jobs.remove(job)

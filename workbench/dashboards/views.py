@@ -28,8 +28,8 @@ from numpy.typing import NDArray
 from workbench.errors import MediaError, StoreError
 from workbench.files import written_whole
 from workbench.plots.film import Tile
-from workbench.progress import Progress, silent
 from workbench.recording import FloatArray
+from workbench.workspace import Workspace
 
 MOST_COLUMNS = 4000
 """of one view; wider than the widest common screen"""
@@ -189,7 +189,7 @@ class Picture:
             self._set(name, **{column: [] for column in self._sources[name].data})
 
 
-def summed_up(path: Path, progress: Progress = silent) -> Path:
+def summed_up(workspace: Workspace, path: Path) -> Path:
     """Make the summary beside a sound where it is missing, and return the sound's file; for a worker.
 
     Raises
@@ -197,7 +197,7 @@ def summed_up(path: Path, progress: Progress = silent) -> Path:
     MediaError : not a WAV file of 16 bits
     StoreError : the summary cannot be written
     """
-    progress("drawing the sound", 0.0)
+    workspace.progress("drawing the sound", 0.0)
     return LongSound(path).path
 
 

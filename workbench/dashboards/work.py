@@ -1,9 +1,9 @@
 """Work that takes longer than a blink, done by processes of its own, so that the page never freezes.
 
-A job is a function of `workbench` that is handed `progress=`, with its arguments. A worker process runs one job after
-the other and keeps what the function keeps (a decoded song, say); jobs that name the same `subject` go to the same
-worker where it is free. What a job tells (progress, result, fault) is handed to the `deliver` of whoever asked, which
-brings it to the page's own event loop.
+A job is a function of `workbench` with its arguments, of which a workspace is the first. A worker process runs one job
+after the other in the workspace of a home folder, which keeps the sound that was decoded and the database; jobs that
+name the same `subject` go to the same worker where it is free. What a job tells (progress, result, fault) is handed to
+the `deliver` of whoever asked, which brings it to the page's own event loop.
 
 A job that is cancelled while it runs takes its worker with it, and a new worker takes the place. That is safe because
 the stores write whole or not at all.
@@ -28,6 +28,9 @@ from multiprocessing.connection import Connection
 from typing import Any, TypeAlias
 
 from workbench.errors import WorkbenchError
+from workbench.home import Home
+from workbench.params import WorkbenchParams
+from workbench.workspace import Workspace
 
 Deliver: TypeAlias = Callable[[Callable[[], None]], None]
 """runs a function where the asker's state may be changed"""
@@ -45,8 +48,12 @@ def at_once(function: Callable[[], None]) -> None:
 class Job:
     """Something that was asked for."""
 
+    home: Home
+    """of the workspace that the function is handed"""
+    params: WorkbenchParams
+    """of that workspace"""
     function: Callable[..., Any]
-    """importable by its name, takes `progress=`"""
+    """importable by its name; takes the workspace before the arguments"""
     arguments: tuple[Any, ...]
     named: Mapping[str, Any]
     subject: str = ""
@@ -184,7 +191,7 @@ class _Worker:
     def _follow(self, job: Job, pipe: Connection) -> str:
         """Hand a job over and pass on what it tells; returns what went wrong between here and there, or nothing."""
         try:
-            pipe.send((job.function, job.arguments, dict(job.named)))
+            pipe.send((job.home, job.params, job.function, job.arguments, dict(job.named)))
         except Exception as error:  # noqa: BLE001 - what cannot be sent fails in the words of whatever it is
             return _unheard(error)
         while not job.cancelled:
@@ -246,19 +253,26 @@ def _serve(pipe: Connection) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.setpgrp()  # what it starts ends with it
     os.nice(_NICENESS)
+    workspace: Workspace | None = None
     with suppress(EOFError, BrokenPipeError):  # the server has ended
         while True:
-            _do_one(pipe)
+            workspace = _do_one(pipe, workspace)
 
 
-def _do_one(pipe: Connection) -> None:
-    function, arguments, named = pipe.recv()
+def _do_one(pipe: Connection, workspace: Workspace | None) -> Workspace:
+    """Do a job in the workspace of its home folder, the one of the job before where it is the same."""
+    home, params, function, arguments, named = pipe.recv()
+    if workspace is None or workspace.home != home:
+        if workspace is not None:
+            workspace.close()
+        workspace = Workspace(home)
 
     def progress(stage: str, done: float) -> None:
         pipe.send(("progress", stage, done))
 
+    own = workspace.with_params(params).with_progress(progress)
     try:
-        pipe.send(("done", function(*arguments, **named, progress=progress)))
+        pipe.send(("done", function(own, *arguments, **named)))
     except WorkbenchError as error:
         pipe.send(("fault", str(error)))
     except (EOFError, BrokenPipeError):
@@ -266,6 +280,7 @@ def _do_one(pipe: Connection) -> None:
     except Exception as error:  # noqa: BLE001 - a fault of ours is told to the page and the log; the worker goes on
         traceback.print_exc()
         pipe.send(("fault", f"{type(error).__name__}: {error}"))
+    return workspace
 
 
 @cache

@@ -29,14 +29,12 @@ from workbench.catalog.lane import Match
 from workbench.catalog.track import Track
 from workbench.errors import ParameterError, StoreError
 from workbench.export.page import Page, Section, Table
-from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal
 from workbench.media.audio import decode, write_audio
 from workbench.media.containers import hash_file
-from workbench.params import WorkbenchParams
 from workbench.plots.palette import clock
-from workbench.progress import Progress, silent
+from workbench.progress import silent
 from workbench.recording import Recording
 from workbench.render.levels import SoundLevels, heard_levels
 from workbench.video.footage import Footage
@@ -56,6 +54,7 @@ from workbench.workflows.report import (
 from workbench.workflows.timeline import film_timeline
 from workbench.workflows.tracks import TrackSource
 from workbench.workflows.watch import watch
+from workbench.workspace import Workspace
 
 CLIP_SECONDS = 300.0
 _CLIP_VERSION = 1
@@ -105,47 +104,34 @@ class Demo:
     """whether everything was there already"""
 
 
-def run_demo(
-    home: Home,
-    params: WorkbenchParams | None = None,
-    seconds: float = CLIP_SECONDS,
-    progress: Progress = silent,
-) -> Demo:
+def run_demo(workspace: Workspace, seconds: float = CLIP_SECONDS) -> Demo:
     """Do the whole job and write it to the home's `demo` folder.
 
     Parameters
     ----------
-    home : holds clip, catalog, analysis and result
-    params : all parameters
+    workspace : its parameters and store are used, its progress is told
     seconds : length of the clip; a shorter one is the beginning of the full one
-    progress : told what is being done
 
     Raises
     ------
     ParameterError : no bundled song can cover a clip of that length
     StoreError : the home folder cannot be used
     """
-    params = params or WorkbenchParams()
-    clip = demo_clip(home, seconds, progress)
-    footage = watch(clip, home, params, progress)  # first: one pass finds what planning, mix and report need
-    choice = choose(clip, home, params, progress)
-    loop = loop_track(choice.best.song, clip, home, params, auto_mix=True, progress=progress)
-    folder = home.prepared(home.demo)
+    clip = demo_clip(workspace, seconds)
+    footage = watch(workspace, clip)  # first: one pass finds what planning, mix and report need
+    choice = choose(workspace, clip)
+    loop = loop_track(workspace, choice.best.song, clip, auto_mix=True)
+    folder = workspace.home.prepared(workspace.home.demo)
     film, report = folder / "film.mp4", folder / "report.html"
     fingerprint = _fingerprint(loop, clip, choice)
     again = _is_made(folder, fingerprint)
     if not again:
-        made = _make(loop, clip, choice, home, params, progress)
+        made = _make(workspace, loop, clip, choice)
         (folder / _MADE).write_text(json.dumps({"fingerprint": fingerprint, "files": made}), encoding="utf-8")
     return Demo(folder, film, report, footage, heard_levels(film), loop, choice, again)
 
 
-def demo_loop(
-    home: Home,
-    params: WorkbenchParams | None = None,
-    seconds: float = CLIP_SECONDS,
-    progress: Progress = silent,
-) -> Loop:
+def demo_loop(workspace: Workspace, seconds: float = CLIP_SECONDS) -> Loop:
     """The demo's clip with the track that the demo chooses for it, planned and mixed; see `run_demo`.
 
     Raises
@@ -153,12 +139,12 @@ def demo_loop(
     ParameterError : no bundled song can cover a clip of that length
     StoreError : the home folder cannot be used, or a bundled song not be analysed
     """
-    clip = demo_clip(home, seconds, progress)
-    choice = choose(clip, home, params, progress)
-    return loop_track(choice.best.song, clip, home, params, auto_mix=True, progress=progress)
+    clip = demo_clip(workspace, seconds)
+    choice = choose(workspace, clip)
+    return loop_track(workspace, choice.best.song, clip, auto_mix=True)
 
 
-def choose(clip: Path, home: Home, params: WorkbenchParams | None = None, progress: Progress = silent) -> Choice:
+def choose(workspace: Workspace, clip: Path) -> Choice:
     """Rank the bundled songs under a clip: of those that loop, what suits it best first; then refusals.
 
     How well a song suits is what match says; songs that match did not rank stand by the scores of their plans.
@@ -168,10 +154,9 @@ def choose(clip: Path, home: Home, params: WorkbenchParams | None = None, progre
     ParameterError : no bundled song can cover the clip
     StoreError : the home folder cannot be used, or a bundled song not be analysed
     """
-    params = params or WorkbenchParams()
-    footage = watch(clip, home, params, progress)
-    tracks = _tracks(home, params, progress)
-    lane = match(clip, home, params, progress=progress)
+    footage = watch(workspace, clip)
+    tracks = _tracks(workspace)
+    lane = match(workspace, clip)
     suits = {found.track.track_id: found for found in lane.candidate_pool}
 
     def place(loop: Loop) -> tuple[bool, float, float, str]:
@@ -179,7 +164,8 @@ def choose(clip: Path, home: Home, params: WorkbenchParams | None = None, progre
         plan_score = loop.answer.plan_score if isinstance(loop.answer, LoopPlan) else 0.0
         return (refused, 1.0 if found is None else -found.score, -plan_score, loop.song.track_id)
 
-    loops = sorted((loop_track(_song(track), footage.duration, home, params) for track in tracks), key=place)
+    in_silence = workspace.with_progress(silent)
+    loops = sorted((loop_track(in_silence, _song(track), footage.duration) for track in tracks), key=place)
     if not loops or isinstance(loops[0].answer, Refusal):
         raise ParameterError(
             f"no bundled song can cover a clip of {footage.duration:g} s; the shortest needs 30 s more than its own "
@@ -188,27 +174,27 @@ def choose(clip: Path, home: Home, params: WorkbenchParams | None = None, progre
     return Choice(tuple(loops), suits, lane.reasoning)
 
 
-def demo_clip(home: Home, seconds: float = CLIP_SECONDS, progress: Progress = silent) -> Path:
+def demo_clip(workspace: Workspace, seconds: float = CLIP_SECONDS) -> Path:
     """The film of the demo, drawn unless it is there."""
-    clip = home.prepared(home.clips) / f"the-six-ten.v{_CLIP_VERSION}.{seconds:g}s.mp4"
+    clip = workspace.home.prepared(workspace.home.clips) / f"the-six-ten.v{_CLIP_VERSION}.{seconds:g}s.mp4"
     if not clip.exists():
         from workbench.demo.video import draw_demo_film
 
         stage = "drawing the clip"
-        progress(stage, 0.0)
+        workspace.progress(stage, 0.0)
         draw_demo_film(
             clip,
             narration=bundled_path("data", "bundled", "voice", "narration.ogg"),
             seconds=seconds,
-            progress=lambda done: progress(stage, done),
+            progress=lambda done: workspace.progress(stage, done),
         )
     return clip
 
 
-def _tracks(home: Home, params: WorkbenchParams, progress: Progress) -> list[Track]:
+def _tracks(workspace: Workspace) -> list[Track]:
     """The bundled songs as tracks of the home's catalog."""
     tracks = []
-    for added in add_tracks(bundled_files().wanted, home, params, progress):
+    for added in add_tracks(workspace, bundled_files().wanted):
         if added.track is None:
             raise StoreError(f"a bundled song cannot be analysed: {added.fault}")
         tracks.append(added.track)
@@ -241,18 +227,19 @@ def _is_made(folder: Path, fingerprint: str) -> bool:
     return made.get("fingerprint") == fingerprint and all((folder / name).exists() for name in made.get("files", []))
 
 
-def _make(loop: Loop, clip: Path, choice: Choice, home: Home, params: WorkbenchParams, progress: Progress) -> list[str]:
+def _make(workspace: Workspace, loop: Loop, clip: Path, choice: Choice) -> list[str]:
     """Film, seam pictures and sounds, report; returns the names of the files."""
     from workbench.render.film import render_film
 
-    plan, analysis, folder = loop.answer, loop.analysis, home.demo
+    plan, analysis, folder = loop.answer, loop.analysis, workspace.home.demo
+    params, progress = workspace.params, workspace.progress
     assert isinstance(plan, LoopPlan), "the demo renders a plan"
     assert analysis is not None, "a plan comes from an analysis"
     for old in [*folder.glob("seam-*.png"), *folder.glob("seam-*.wav")]:
         old.unlink()
-    recording = decode(loop.song.path)
-    timeline = film_timeline(loop, recording, home, params, progress)
-    seams = show_seams(plan, recording, analysis, params, progress)
+    recording = workspace.load_recording(loop.song.path)
+    timeline = film_timeline(workspace, loop, recording)
+    seams = show_seams(workspace, plan, recording, analysis)
     names = [name for shown in seams for number in shown.numbers for name in _write_seam(shown, number, folder)]
     stage = "rendering the film"
     progress(stage, 0.0)

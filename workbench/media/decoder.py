@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -30,6 +31,8 @@ from workbench.media.containers import (
     stated_seconds,
 )
 from workbench.recording import FloatArray
+
+_log = logging.getLogger(__name__)
 
 _KEPT_SHARE = 0.9  # of the stated length: below it a file counts as torn
 _EDGE_SECONDS = 0.1  # encoder delay and padding, which some containers count as length
@@ -62,6 +65,7 @@ def decoding(path: Path) -> Iterator[Decoder]:
         stream = sound_stream(container)
         if stream is None:
             raise MediaError(f"{path}: no sound in this file; give one that has an audio stream")
+        _log.debug("decoding the sound of %s", path)
         yield decoder_of(path, container, stream, zero)
 
 

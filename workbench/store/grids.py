@@ -4,22 +4,20 @@ What the tracker heard stays in the array store; a corrected grid stands in fron
 another grid comes to count, the catalog changes: the tracks of that recording are marked, and what was measured in it
 is out of date. Functions that take a connection leave the transaction to their caller.
 
-Classes: `CorrectedGrid`. Functions: `put`, `get`, `remove`, `revision_of`, `revisions_of`, `corrected_grid`.
+Classes: `CorrectedGrid`. Functions: `put`, `get`, `remove`, `revision_of`.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlalchemy import Connection, select
 
-from workbench.home import Home
-from workbench.settings import WorkbenchSettings
 from workbench.store.changes import recording_changed
-from workbench.store.database import Database, grids, now
+from workbench.store.database import grids, now
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,41 +89,6 @@ def remove(connection: Connection, content_hash: str) -> None:
 def revision_of(connection: Connection, content_hash: str) -> str:
     """Which grid of a recording counts: the corrected one's revision; empty for the one that was heard."""
     return connection.scalar(select(grids.c.revision).where(grids.c.content_hash == content_hash)) or ""
-
-
-def revisions_of(home: Home, settings: WorkbenchSettings, content_hashes: Collection[str]) -> dict[str, str]:
-    """`revision_of` for some recordings of a home folder, those that have a corrected grid.
-
-    Raises
-    ------
-    StoreError : the database cannot be used
-    """
-    if settings.database_url is None and not home.database.is_file():
-        return {}
-    database = Database.at(home, settings)
-    try:
-        with database.read() as connection:
-            found = {content_hash: revision_of(connection, content_hash) for content_hash in set(content_hashes)}
-    finally:
-        database.close()
-    return {content_hash: revision for content_hash, revision in found.items() if revision}
-
-
-def corrected_grid(home: Home, settings: WorkbenchSettings, content_hash: str) -> CorrectedGrid | None:
-    """The corrected grid of a recording in a home folder; a home without a database is not given one for the question.
-
-    Raises
-    ------
-    StoreError : the database cannot be used
-    """
-    if settings.database_url is None and not home.database.is_file():
-        return None
-    database = Database.at(home, settings)
-    try:
-        with database.read() as connection:
-            return get(connection, content_hash)
-    finally:
-        database.close()
 
 
 def _text(beats: Sequence[float], positions: Sequence[int], beats_per_bar: int) -> str:

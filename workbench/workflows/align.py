@@ -22,14 +22,13 @@ from numpy.typing import NDArray
 from workbench.align.landmarks import Heard, Landmarks, find_landmarks, landmarks_from_arrays, landmarks_to_arrays
 from workbench.align.placements import Placement, place
 from workbench.errors import MediaError
-from workbench.home import Home
 from workbench.params import WorkbenchParams
-from workbench.progress import Progress, silent
 from workbench.recording import VideoSeconds
 from workbench.store.fingerprint import KeyPart, StageKey
 from workbench.video.moments import Moments, find_moments
-from workbench.workflows.analyze import Sound, beat_stage, loop_stage, profile_parts, store_of
+from workbench.workflows.analyze import Sound, beat_stage, loop_stage, profile_parts
 from workbench.workflows.tracks import TrackSource
+from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.mix.balance import Mix
@@ -55,58 +54,44 @@ class Alignment:
 
 
 def align_track(
+    workspace: Workspace,
     song: TrackSource | Path | str,
     video: Path | str,
-    home: Home | None = None,
-    params: WorkbenchParams | None = None,
     *,
     auto_mix: bool = False,
-    progress: Progress = silent,
 ) -> Alignment:
     """Find where a track lands with a clip.
 
     Parameters
     ----------
+    workspace : its parameters and store are used, its progress is told
     song : a song, or the path of its file
     video : the clip
-    home : whose store is used; None: the one that settings choose
-    params : all parameters
     auto_mix : also say how the music makes way for a voice in the clip
-    progress : told what is being done
 
     Raises
     ------
     MediaError : the track or the clip cannot be read
     """
-    params = params or WorkbenchParams()
     if not isinstance(song, TrackSource):
         song = TrackSource(Path(song).name, Path(song), None)
     video = Path(video)
-    moments = film_moments(video, home, params, progress)
-    landmarks = track_landmarks(song.path, home, params, progress)
-    progress("placing", 0.0)
-    placements = place(landmarks, moments, params.align)
-    progress("placing", 1.0)
-    mix = mix_beside(song.path, video, moments.video_seconds, home, params, progress) if auto_mix else None
+    moments = film_moments(workspace, video)
+    landmarks = track_landmarks(workspace, song.path)
+    workspace.progress("placing", 0.0)
+    placements = place(landmarks, moments, workspace.params.align)
+    workspace.progress("placing", 1.0)
+    mix = mix_beside(workspace, song.path, video, moments.video_seconds) if auto_mix else None
     return Alignment(song, video, landmarks, moments, placements, mix)
 
 
-def track_landmarks(
-    path: Path | str,
-    home: Home | None = None,
-    params: WorkbenchParams | None = None,
-    progress: Progress = silent,
-    *,
-    content_hash: str | None = None,
-) -> Landmarks:
+def track_landmarks(workspace: Workspace, path: Path | str, *, content_hash: str | None = None) -> Landmarks:
     """Landmarks of a track, from the store or found now.
 
     Parameters
     ----------
+    workspace : its parameters and store are used, its progress is told
     path : the track's file
-    home : whose store is used; None: the one that settings choose
-    params : all parameters
-    progress : told what is being done
     content_hash : SHA-256 of the bytes that are meant, for what is kept under them; None for whatever lies there
 
     Raises
@@ -114,10 +99,10 @@ def track_landmarks(
     MediaError : no such file, no sound in it, or not the one that is meant
     StoreError : the home folder cannot be written to
     """
-    sound = Sound(Path(path), params or WorkbenchParams(), progress, home)
+    sound = Sound(workspace, Path(path))
     if content_hash not in (None, sound.content_hash):
         raise MediaError(f"{path}: this file is not the one that was added to the catalog; add it again")
-    return landmarks_from_arrays(landmark_stage(store_of(home), sound))
+    return landmarks_from_arrays(landmark_stage(sound))
 
 
 def kept_landmarks(content_hash: str, correction: str, params: WorkbenchParams, store: ArrayStore) -> Landmarks | None:
@@ -134,9 +119,7 @@ def kept_landmarks(content_hash: str, correction: str, params: WorkbenchParams, 
     return None if arrays is None else landmarks_from_arrays(arrays)
 
 
-def film_moments(
-    video: Path | str, home: Home | None = None, params: WorkbenchParams | None = None, progress: Progress = silent
-) -> Moments:
+def film_moments(workspace: Workspace, video: Path | str) -> Moments:
     """Moments of a clip, whose picture and sound come from the store or are measured now.
 
     Raises
@@ -146,19 +129,11 @@ def film_moments(
     """
     from workbench.workflows.watch import watch
 
-    params = params or WorkbenchParams()
-    footage = watch(video, home, params, progress)
-    return find_moments(footage.picture, footage.soundtrack, params.moments)
+    footage = watch(workspace, video)
+    return find_moments(footage.picture, footage.soundtrack, workspace.params.moments)
 
 
-def mix_beside(
-    song: Path,
-    video: Path,
-    video_seconds: VideoSeconds,
-    home: Home | None = None,
-    params: WorkbenchParams | None = None,
-    progress: Progress = silent,
-) -> Mix:
+def mix_beside(workspace: Workspace, song: Path, video: Path, video_seconds: VideoSeconds) -> Mix:
     """Levels and ducking for a track under a clip of some length, wherever the track lies there.
 
     Raises
@@ -168,19 +143,12 @@ def mix_beside(
     from workbench.mix.balance import plan_mix
     from workbench.workflows.mix import measure_footage
 
-    params = params or WorkbenchParams()
-    footage = measure_footage(video, home, params, progress)
-    music = track_level(song, video_seconds, home, params, progress)
-    return plan_mix(footage, music, video_seconds, params.voice, params.duck)
+    footage = measure_footage(workspace, video)
+    music = track_level(workspace, song, video_seconds)
+    return plan_mix(footage, music, video_seconds, workspace.params.voice, workspace.params.duck)
 
 
-def track_level(
-    path: Path | str,
-    seconds: VideoSeconds,
-    home: Home | None = None,
-    params: WorkbenchParams | None = None,
-    progress: Progress = silent,
-) -> LevelCurve:
+def track_level(workspace: Workspace, path: Path | str, seconds: VideoSeconds) -> LevelCurve:
     """A track as a curve that holds its integrated loudness for some time: its level wherever it may lie.
 
     Raises
@@ -189,12 +157,12 @@ def track_level(
     """
     from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
 
-    arrays = landmark_stage(store_of(home), Sound(Path(path), params or WorkbenchParams(), progress, home))
+    arrays = landmark_stage(Sound(workspace, Path(path)))
     hops = max(1, int(np.ceil(seconds * HOPS_PER_SECOND)))
     return LevelCurve(np.full(hops, float(arrays["track_power"])), float(arrays["track_peak"]))
 
 
-def landmark_stage(store: ArrayStore, sound: Sound) -> dict[str, NDArray[Any]]:
+def landmark_stage(sound: Sound) -> dict[str, NDArray[Any]]:
     """The stage `landmarks` of a sound: its landmarks and its level, from the store or measured and kept now.
 
     Raises
@@ -202,14 +170,15 @@ def landmark_stage(store: ArrayStore, sound: Sound) -> dict[str, NDArray[Any]]:
     MediaError : no such file, or no sound in it
     StoreError : the store cannot be written to
     """
-    params, progress, path = sound.params, sound.progress, sound.path
+    workspace, path = sound.workspace, sound.path
+    params, progress = workspace.params, workspace.progress
     key = _landmark_key(sound.content_hash, sound.profile_parts, params)
 
     def compute() -> dict[str, NDArray[Any]]:
         from workbench.mix.levels import from_lufs, level_curve
 
-        beat_map = beat_stage(store, sound)
-        profile = loop_stage(store, sound, beat_map)
+        beat_map = beat_stage(sound)
+        profile = loop_stage(sound, beat_map)
         stage = f"looking for landmarks in {path.name}"
         progress(stage, 0.0)
         borders = np.array([section.song_from for section in profile.sections], dtype=np.float64)
@@ -224,7 +193,7 @@ def landmark_stage(store: ArrayStore, sound: Sound) -> dict[str, NDArray[Any]]:
             "track_peak": np.array(level.peak, dtype=np.float64),
         }
 
-    arrays: dict[str, NDArray[Any]] = dict(store.load_or_compute(key, compute))
+    arrays: dict[str, NDArray[Any]] = dict(workspace.arrays.load_or_compute(key, compute))
     return arrays
 
 

@@ -11,12 +11,13 @@ read at all: only the file's bytes, for their hash.
 A key names the versions of the stages that it builds on too.
 
 Functions: `analyze` for all of it; `beat_stage` and `loop_stage` for one of them; `decoded_seconds` for the length
-alone, before anything is analysed; `grid_parts` and `profile_parts` for the keys of what is made on them.
+alone, before anything is analysed; `corrected_grid` and `corrected_revisions` for grids set right by hand; `grid_parts`
+and `profile_parts` for the keys of what is made on them.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -26,19 +27,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.beats.grid import BeatGrid
-from workbench.home import Home
 from workbench.loops.profile import LoopProfile
-from workbench.media.containers import hash_file
-from workbench.params import WorkbenchParams
-from workbench.progress import Progress, silent
 from workbench.recording import FloatArray, Recording
-from workbench.settings import load_settings
-from workbench.store.arrays import ArrayStore
 from workbench.store.fingerprint import CacheKeyPart, KeyPart, StageKey
+from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.features.onsets import OnsetStrengths
     from workbench.features.spectrum import Spectrum
+    from workbench.params import WorkbenchParams
+    from workbench.progress import Progress
     from workbench.store.grids import CorrectedGrid
 
 BEATS_VERSION = 3
@@ -89,34 +87,37 @@ class Analysis:
 
 
 class Sound:
-    """One file's sound: decoded at most once, one spectrogram at most, and only if somebody asks.
+    """One file's sound as the stages need it: one spectrogram at most, and only if somebody asks.
 
     Parameters
     ----------
+    workspace : keeps the decoded sound and the corrected grids; all parameters
     path : anything FFmpeg reads
-    params : all parameters
-    progress : told what is being done
-    home : whose corrected grids count; None: the one that settings choose
     """
 
-    def __init__(self, path: Path, params: WorkbenchParams, progress: Progress, home: Home | None) -> None:
+    def __init__(self, workspace: Workspace, path: Path) -> None:
+        self.workspace = workspace
         self.path = path
-        self.params = params
-        self.progress = progress
-        self._home = home
+
+    @property
+    def params(self) -> WorkbenchParams:
+        """All parameters."""
+        return self.workspace.params
+
+    @property
+    def progress(self) -> Progress:
+        """Whom to tell what is being done."""
+        return self.workspace.progress
 
     @cached_property
     def content_hash(self) -> str:
         """SHA-256 of the file's bytes."""
-        return hash_file(self.path)
+        return self.workspace.hash_file(self.path)
 
     @cached_property
     def correction(self) -> CorrectedGrid | None:
         """The grid that somebody has set right by hand, if there is one: it stands for the one that is heard."""
-        from workbench.store.grids import corrected_grid
-
-        settings = load_settings()
-        return corrected_grid(self._home or Home.chosen(settings), settings, self.content_hash)
+        return corrected_grid(self.workspace, self.content_hash)
 
     @property
     def grid_parts(self) -> tuple[KeyPart, ...]:
@@ -131,12 +132,7 @@ class Sound:
     @cached_property
     def recording(self) -> Recording:
         """All of it, decoded."""
-        from workbench.media.audio import decode
-
-        self.progress(f"decoding {self.path.name}", 0.0)
-        recording = decode(self.path)
-        self.progress(f"decoding {self.path.name}", 1.0)
-        return recording
+        return self.workspace.load_recording(self.path)
 
     @cached_property
     def spectrum(self) -> Spectrum:
@@ -172,36 +168,29 @@ def profile_parts(params: WorkbenchParams, correction: str) -> tuple[KeyPart, ..
     return (*grid_parts(params, correction), params.seams, params.sections, params.endings, code)
 
 
-def analyze(
-    path: Path | str,
-    home: Home | None = None,
-    params: WorkbenchParams | None = None,
-    progress: Progress = silent,
-) -> Analysis:
+def analyze(workspace: Workspace, path: Path | str) -> Analysis:
     """Grid and loop profile of a file, from the store where it has them.
 
     Parameters
     ----------
+    workspace : its parameters and store are used, its progress is told
     path : anything FFmpeg reads, a film's sound too
-    home : whose store is used; None: the one that settings choose
-    params : all parameters
-    progress : told what is being done
 
     Raises
     ------
     MediaError : no such file, or no sound in it
     StoreError : the home folder cannot be written to
     """
-    return analyze_sound(store_of(home), Sound(Path(path), params or WorkbenchParams(), progress, home))
+    return analyze_sound(Sound(workspace, Path(path)))
 
 
-def analyze_sound(store: ArrayStore, sound: Sound) -> Analysis:
+def analyze_sound(sound: Sound) -> Analysis:
     """Grid and loop profile of a sound, of which some may be known already; raises as `analyze` does."""
-    beat_map = beat_stage(store, sound)
-    return Analysis(beat_map, loop_stage(store, sound, beat_map))
+    beat_map = beat_stage(sound)
+    return Analysis(beat_map, loop_stage(sound, beat_map))
 
 
-def decoded_seconds(store: ArrayStore, sound: Sound, expected_most: float) -> float:
+def decoded_seconds(sound: Sound, expected_most: float) -> float:
     """Length of a sound, s, as its analysis would say it, without analysing it.
 
     A stated length is not believed: torn files state too much, raw ADTS and some MP3 nothing. So the length comes from
@@ -218,7 +207,7 @@ def decoded_seconds(store: ArrayStore, sound: Sound, expected_most: float) -> fl
     from workbench.media.audio import count_seconds
     from workbench.media.probe import probe
 
-    beats = store.load(_beats_key(sound))
+    beats = sound.workspace.arrays.load(_beats_key(sound))
     if beats is not None:
         return float(beats["duration"])
     if (probe(sound.path).audio_duration or 0.0) > expected_most:
@@ -229,19 +218,40 @@ def decoded_seconds(store: ArrayStore, sound: Sound, expected_most: float) -> fl
     return sound.recording.duration
 
 
-def array_store(home: Home) -> ArrayStore:
-    """The store of a home folder, which knows every array that the stages declare."""
-    from workbench.features.variables import VARIABLES
+def corrected_grid(workspace: Workspace, content_hash: str) -> CorrectedGrid | None:
+    """The corrected grid of a recording, if it has one; nothing is made in a home folder without a database.
 
-    return ArrayStore(home.arrays, VARIABLES)
+    Raises
+    ------
+    StoreError : the database cannot be used
+    """
+    database = workspace.existing_database
+    if database is None:
+        return None
+    from workbench.store import grids
+
+    with database.read() as connection:
+        return grids.get(connection, content_hash)
 
 
-def store_of(home: Home | None) -> ArrayStore:
-    """The store of a home folder; of the one that settings choose where none is given."""
-    return array_store(home or Home.chosen(load_settings()))
+def corrected_revisions(workspace: Workspace, content_hashes: Collection[str]) -> dict[str, str]:
+    """Revisions of the corrected grids of those recordings that have one.
+
+    Raises
+    ------
+    StoreError : the database cannot be used
+    """
+    database = workspace.existing_database
+    if database is None:
+        return {}
+    from workbench.store import grids
+
+    with database.read() as connection:
+        found = {content_hash: grids.revision_of(connection, content_hash) for content_hash in set(content_hashes)}
+    return {content_hash: revision for content_hash, revision in found.items() if revision}
 
 
-def _stage(store: ArrayStore, key: StageKey, compute: Callable[[], Arrays]) -> tuple[Arrays, bool]:
+def _stage(sound: Sound, key: StageKey, compute: Callable[[], Arrays]) -> tuple[Arrays, bool]:
     """The arrays of a stage, and whether they came from the store."""
     computed = False
 
@@ -250,11 +260,11 @@ def _stage(store: ArrayStore, key: StageKey, compute: Callable[[], Arrays]) -> t
         computed = True
         return compute()
 
-    arrays = store.load_or_compute(key, compute_now)
+    arrays = sound.workspace.arrays.load_or_compute(key, compute_now)
     return arrays, not computed
 
 
-def beat_stage(store: ArrayStore, sound: Sound) -> BeatMap:
+def beat_stage(sound: Sound) -> BeatMap:
     """The beats of a file, from the store or made now."""
     params = sound.params
 
@@ -274,7 +284,7 @@ def beat_stage(store: ArrayStore, sound: Sound) -> BeatMap:
             "duration": np.array(sound.recording.duration, dtype=np.float64),
         }
 
-    arrays, cached = _stage(store, _beats_key(sound), compute)
+    arrays, cached = _stage(sound, _beats_key(sound), compute)
     return _beat_map(sound, arrays, cached)
 
 
@@ -318,7 +328,7 @@ def _loops_key(sound: Sound) -> StageKey:
     return StageKey.of(sound.content_hash, "loops", LOOPS_VERSION, *sound.profile_parts)
 
 
-def loop_stage(store: ArrayStore, sound: Sound, beat_map: BeatMap) -> LoopProfile:
+def loop_stage(sound: Sound, beat_map: BeatMap) -> LoopProfile:
     """The loop profile of a file, from the store or made now."""
     from workbench.loops.bodies import profile_from_arrays
 
@@ -333,5 +343,5 @@ def loop_stage(store: ArrayStore, sound: Sound, beat_map: BeatMap) -> LoopProfil
         sound.progress("looking for seams", 1.0)
         return profile_to_arrays(profile)
 
-    arrays, _ = _stage(store, _loops_key(sound), compute)
+    arrays, _ = _stage(sound, _loops_key(sound), compute)
     return profile_from_arrays(arrays)

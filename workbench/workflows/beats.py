@@ -7,30 +7,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from workbench.home import Home
-from workbench.params import WorkbenchParams
-from workbench.progress import Progress, silent
-from workbench.workflows.analyze import BeatMap, Sound, beat_stage, store_of
+from workbench.workflows.analyze import BeatMap, Sound, beat_stage
+from workbench.workspace import Workspace
 
 
-def map_beats(
-    path: Path | str,
-    home: Home | None = None,
-    params: WorkbenchParams | None = None,
-    progress: Progress = silent,
-) -> BeatMap:
+def map_beats(workspace: Workspace, path: Path | str) -> BeatMap:
     """Beats and downbeats of a file, from the store where it has them.
 
     Parameters
     ----------
+    workspace : of its parameters those of spectrum and beats matter
     path : anything FFmpeg reads, a film's sound too
-    home : whose store is used; None: the one that settings choose
-    params : all parameters; those of spectrum and beats matter
-    progress : told what is being done
 
     Raises
     ------
     MediaError : no such file, or no sound in it
     StoreError : the home folder cannot be written to
     """
-    return beat_stage(store_of(home), Sound(Path(path), params or WorkbenchParams(), progress, home))
+    return beat_stage(Sound(workspace, Path(path)))

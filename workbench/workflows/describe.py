@@ -21,13 +21,12 @@ import numpy as np
 from workbench.catalog.library import Measurement
 from workbench.character.describe import ENERGY_FILE, FACTS, Character, character_from_arrays, character_to_arrays
 from workbench.character.fitted import fitted_digest
-from workbench.home import Home
 from workbench.models.loading import model_digest
 from workbench.params import CharacterParams, WorkbenchParams
-from workbench.progress import Progress, silent
 from workbench.store.fingerprint import CacheKeyPart, KeyPart, StageKey
 from workbench.workflows.align import LANDMARKS_VERSION, landmark_stage
-from workbench.workflows.analyze import Arrays, Sound, beat_stage, loop_stage, profile_parts, store_of
+from workbench.workflows.analyze import Arrays, Sound, beat_stage, loop_stage, profile_parts
+from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.recording import Recording
@@ -39,34 +38,27 @@ _TRACK_FIELDS = {"key_name": "musical_key_name", "key_mode": "musical_key_mode"}
 """names of a track's fields for facts of a character that have another name"""
 
 
-def describe(
-    path: Path | str,
-    home: Home | None = None,
-    params: WorkbenchParams | None = None,
-    progress: Progress = silent,
-) -> Character:
+def describe(workspace: Workspace, path: Path | str) -> Character:
     """The character of a file.
 
     Parameters
     ----------
+    workspace : its parameters and store are used, its progress is told
     path : anything FFmpeg reads
-    home : whose store is used; None: the one that settings choose
-    params : all parameters
-    progress : told what is being done
 
     Raises
     ------
     MediaError : no such file, or no sound in it
     StoreError : the home folder cannot be written to
     """
-    return _character(Sound(Path(path), params or WorkbenchParams(), progress, home), home)
+    return _character(Sound(workspace, Path(path)))
 
 
-def measure_track(path: Path | str, home: Home | None = None, params: WorkbenchParams | None = None) -> Measurement:
+def measure_track(workspace: Workspace, path: Path | str) -> Measurement:
     """What the library keeps of a file, its landmarks left in the store; raises what `describe` raises."""
-    sound = Sound(Path(path), params or WorkbenchParams(), silent, home)
-    character = _character(sound, home)
-    landmark_stage(store_of(home), sound)
+    sound = Sound(workspace, Path(path))
+    character = _character(sound)
+    landmark_stage(sound)
     return _measurement_of(character, sound.content_hash, analysis_name(sound.params), sound.params.character)
 
 
@@ -89,16 +81,16 @@ def _character_parts(params: WorkbenchParams, profile: tuple[KeyPart, ...]) -> t
     return (*profile, params.cover, params.character, *models)
 
 
-def _character(sound: Sound, home: Home | None) -> Character:
-    store, params = store_of(home), sound.params
+def _character(sound: Sound) -> Character:
+    params = sound.params
     parts = _character_parts(params, sound.profile_parts)
     key = StageKey.of(sound.content_hash, "character", CHARACTER_VERSION, *parts)
 
     def compute() -> Arrays:
         from workbench.character.describe import measure_character
 
-        beat_map = beat_stage(store, sound)
-        profile = loop_stage(store, sound, beat_map)
+        beat_map = beat_stage(sound)
+        profile = loop_stage(sound, beat_map)
         recording, spectrum, onsets = sound.recording, sound.spectrum, sound.onsets
         sound.progress("describing the sound", 0.0)
         vocals = _vocals(recording)
@@ -108,7 +100,7 @@ def _character(sound: Sound, home: Home | None) -> Character:
         sound.progress("describing the sound", 1.0)
         return character_to_arrays(character)
 
-    return character_from_arrays(store.load_or_compute(key, compute))
+    return character_from_arrays(sound.workspace.arrays.load_or_compute(key, compute))
 
 
 def _vocals(recording: Recording) -> float:

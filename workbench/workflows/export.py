@@ -22,17 +22,14 @@ from workbench.export.formats import Format, format_named
 from workbench.export.tempo import heard_beats
 from workbench.export.timeline import Balance, Crossing, Film, Item, Notes, Song, Timeline
 from workbench.extras import require_extra
-from workbench.home import Home
 from workbench.loops.plan import GRID_TOLERANCE_SECONDS, LoopPlan, nearest_line, segment_table
-from workbench.media.audio import decode
 from workbench.media.probe import probe
-from workbench.params import WorkbenchParams
-from workbench.progress import Progress, silent
 from workbench.recording import SongSeconds
 from workbench.render.playback import check_song
 from workbench.render.schedule import Crossfade, Cue, Schedule, schedule
 from workbench.workflows.analyze import analyze
 from workbench.workflows.beats import map_beats
+from workbench.workspace import Workspace
 
 PLAN_RATE = 1_000_000
 """samples a second where no song says: plans are rounded to the microsecond"""
@@ -75,6 +72,7 @@ class Mix(Protocol):
 
 
 def export_plan(
+    workspace: Workspace,
     plan: LoopPlan,
     format_name: str,
     out: Path,
@@ -82,21 +80,18 @@ def export_plan(
     track: Path | None = None,
     video: Path | None = None,
     mix: Mix | None = None,
-    home: Home | None = None,
-    params: WorkbenchParams | None = None,
-    progress: Progress = silent,
 ) -> Path:
     """Write a plan in one of the formats of `workbench.export.formats.FORMATS`.
 
     Parameters
     ----------
+    workspace : its store has the analysis, for formats that tell beats and sections; rpp takes its tempo from there
     plan : its options are left out
     format_name : a name of the table
     out : the file to write; what is there is replaced when the new one is whole
     track : the song the plan was made for; some formats need it
     video : the clip; its picture and sound are part of an edit
     mix : gains and duck, applied in an edit with or without the clip
-    home : whose store has the song's analysis, for formats that tell beats and sections; rpp takes its tempo from there
 
     Raises
     ------
@@ -116,17 +111,20 @@ def export_plan(
             raise ParameterError(f"{out}: this is the file to be exported from; choose another name")
     notes = None
     if chosen.uses_analysis and track is not None:
-        notes = _notes(track, home, params, progress)
-    grid = map_beats(track, home, params, progress).grid if chosen.uses_grid and track is not None else None
-    progress(f"writing {out.name}", 0.0)
+        notes = _notes(workspace, track)
+    grid = map_beats(workspace, track).grid if chosen.uses_grid and track is not None else None
+    workspace.progress(f"writing {out.name}", 0.0)
     clip = video if chosen.uses_video else None
-    timeline = timeline_of(plan, track=track, video=clip, mix=mix, notes=notes, grid=grid, name=_title(chosen, out))
+    timeline = timeline_of(
+        workspace, plan, track=track, video=clip, mix=mix, notes=notes, grid=grid, name=_title(chosen, out)
+    )
     chosen.write(timeline, out)
-    progress(f"writing {out.name}", 1.0)
+    workspace.progress(f"writing {out.name}", 1.0)
     return out
 
 
 def timeline_of(
+    workspace: Workspace,
     plan: LoopPlan,
     *,
     track: Path | None = None,
@@ -144,7 +142,7 @@ def timeline_of(
     ------
     PlanError : the plan was made for another song, or for a longer clip; MediaError : a file cannot be read
     """
-    song = None if track is None else _song(plan, Path(track))
+    song = None if track is None else _song(workspace, plan, Path(track))
     timing = schedule(plan, PLAN_RATE if song is None else song.rate)
     places = [round(cue.begins * timing.rate) for cue in timing.cues]
     cuts = [*places[1:], timing.cues[-1].stop]
@@ -223,8 +221,8 @@ class _CueGain:
         return gain if ends is None else gain * float(ends[0])
 
 
-def _song(plan: LoopPlan, path: Path) -> Song:
-    recording = decode(path)
+def _song(workspace: Workspace, plan: LoopPlan, path: Path) -> Song:
+    recording = workspace.load_recording(path)
     check_song(plan, recording)
     return Song(path, recording.samples.shape[1], recording.sample_rate, recording.channels)
 
@@ -268,8 +266,8 @@ def _balance(mix: Mix | None) -> Balance:
     )
 
 
-def _notes(track: Path, home: Home | None, params: WorkbenchParams | None, progress: Progress) -> Notes:
-    analysis = analyze(track, home, params or WorkbenchParams(), progress)
+def _notes(workspace: Workspace, track: Path) -> Notes:
+    analysis = analyze(workspace, track)
     grid = analysis.grid
     return Notes(
         beats=_beats(grid),

@@ -10,7 +10,7 @@ The pool is a `concurrent.futures.Executor`: processes of this machine by defaul
 address, any other that is handed in. Workers write arrays to the home folder, which they must all see; records are
 written here.
 
-Functions: `list_files`, `bundled_files`, `add_tracks`, `cluster`, `open_library`.
+Functions: `list_files`, `bundled_files`, `add_tracks`, `cluster`, `open_library`, `open_catalog`.
 """
 
 from __future__ import annotations
@@ -22,10 +22,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import lru_cache
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from workbench.bundled import bundled_path
 from workbench.catalog.library import Entry, Library, Measurement
@@ -34,12 +35,12 @@ from workbench.catalog.track import Track
 from workbench.errors import InputError, MediaError, StoreError, WorkbenchError
 from workbench.extras import require_extra
 from workbench.home import Home
-from workbench.media.containers import hash_file
 from workbench.params import WorkbenchParams
-from workbench.progress import Progress, silent
-from workbench.settings import load_settings
-from workbench.store.database import Database
 from workbench.workflows.workers import LocalWorkers
+from workbench.workspace import Workspace
+
+if TYPE_CHECKING:
+    from workbench.catalog.snapshot import Snapshot
 
 SUFFIXES = frozenset(
     (
@@ -86,14 +87,29 @@ class Added:
     """why not"""
 
 
-def open_library(home: Home) -> Library:
+def open_library(workspace: Workspace) -> Library:
     """The tracks of a home folder, or of the database that settings name.
 
     Raises
     ------
     StoreError : the folder or the database cannot be used
     """
-    return Library(Database.at(home, load_settings()))
+    return Library(workspace.database)
+
+
+def open_catalog(workspace: Workspace) -> Snapshot:
+    """The catalog of a workspace as columns and indexes, brought up to date.
+
+    Raises
+    ------
+    StoreError : the home folder or the database cannot be used
+    """
+    from workbench.catalog.snapshot import open_snapshot
+    from workbench.language.embedding import find_embedding
+
+    library, folder = open_library(workspace), workspace.home.prepared(workspace.home.index)
+    settings, params = workspace.settings, workspace.params.catalog
+    return open_snapshot(library, folder, params, workspace.progress, lambda: find_embedding(settings))
 
 
 def list_files(paths: Iterable[Path]) -> Listing:
@@ -129,21 +145,13 @@ def bundled_files() -> Listing:
     return Listing(listing.wanted, listing.faults, ())
 
 
-def add_tracks(
-    wanted: Iterable[Wanted],
-    home: Home,
-    params: WorkbenchParams | None = None,
-    progress: Progress = silent,
-    executor: Executor | None = None,
-) -> Iterator[Added]:
+def add_tracks(workspace: Workspace, wanted: Iterable[Wanted], executor: Executor | None = None) -> Iterator[Added]:
     """Analyse files and add them to the catalog.
 
     Parameters
     ----------
+    workspace : its store and catalog are filled, its progress is told how many are done
     wanted : the files
-    home : whose store and catalog are filled
-    params : of the analysis
-    progress : told how many are done
     executor : where to analyse; None: a process for every core that this process may use
 
     Yields
@@ -154,12 +162,12 @@ def add_tracks(
     ------
     StoreError : the home folder cannot be used, or the given executor broke down
     """
-    files, params = list(wanted), params or WorkbenchParams()
+    files = list(wanted)
     stage = f"analysing {len(files)} file{'s' if len(files) != 1 else ''}"
-    progress(stage, 0.0)
-    for done, added in enumerate(_Adding(home, params, executor).run(files), start=1):
+    workspace.progress(stage, 0.0)
+    for done, added in enumerate(_Adding(workspace, executor).run(files), start=1):
         yield added
-        progress(stage, done / len(files))
+        workspace.progress(stage, done / len(files))
 
 
 @contextmanager
@@ -186,12 +194,12 @@ def cluster(address: str) -> Iterator[Executor]:
 class _Adding:
     """One run of `add_tracks`: what is being analysed, and what is ready to be written."""
 
-    def __init__(self, home: Home, params: WorkbenchParams, executor: Executor | None) -> None:
+    def __init__(self, workspace: Workspace, executor: Executor | None) -> None:
         from workbench.workflows.describe import analysis_name
 
-        self.home, self.params, self.executor = home, params, executor
-        self.library = open_library(home)
-        self.analysis = analysis_name(params)
+        self.workspace, self.params, self.executor = workspace, workspace.params, executor
+        self.library = open_library(workspace)
+        self.analysis = analysis_name(workspace.params)
         self.digests: dict[Path, str | MediaError] = {}
         self.jobs: dict[Future[Measurement], list[Wanted]] = {}
         self.job_of: dict[str, Future[Measurement]] = {}
@@ -236,7 +244,7 @@ class _Adding:
             elif digest in self.job_of:
                 self.jobs[self.job_of[digest]].append(file)
             else:
-                job = pool.submit(measure, file.path, self.home.root, self.params)
+                job = pool.submit(measure, file.path, self.workspace.home.root, self.params)
                 self.jobs[job], self.job_of[digest] = [file], job
         yield from self._flushed()
 
@@ -290,7 +298,7 @@ class _Adding:
         """The hash of a file's bytes, taken once a run; or why there is none."""
         if path not in self.digests:
             try:
-                self.digests[path] = hash_file(path)
+                self.digests[path] = self.workspace.hash_file(path)
             except MediaError as error:
                 self.digests[path] = error
         return self.digests[path]
@@ -300,7 +308,17 @@ def measure(path: Path, root: Path, params: WorkbenchParams) -> Measurement:
     """Analyse one file into the store of a home folder; runs in a process of its own."""
     from workbench.workflows.describe import measure_track
 
-    return measure_track(path, Home(root), params)
+    workspace = _workspace_of_this_process(root, params)
+    try:
+        return measure_track(workspace, path)
+    finally:
+        workspace.forget_recordings()
+
+
+@lru_cache(maxsize=1)
+def _workspace_of_this_process(root: Path, params: WorkbenchParams) -> Workspace:
+    """What an analysing process works in from file to file, so that it opens the database once."""
+    return Workspace(Home(root), params)
 
 
 def _outcome(job: Future[Measurement], file: Wanted) -> Measurement | WorkbenchError:

@@ -14,19 +14,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.errors import MediaError, ParameterError
-from workbench.home import Home
 from workbench.loops import refusals
 from workbench.loops.cover import plan_loop
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal
-from workbench.params import WorkbenchParams
-from workbench.progress import Progress, silent
-from workbench.workflows.analyze import Analysis, Sound, analyze_sound, decoded_seconds, store_of
+from workbench.workflows.analyze import Analysis, Sound, analyze_sound, decoded_seconds
 from workbench.workflows.tracks import TrackSource
+from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.mix.balance import Mix
-    from workbench.store.arrays import ArrayStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,22 +42,19 @@ class Loop:
 
 
 def loop_track(
+    workspace: Workspace,
     song: TrackSource | Path | str,
     video: Path | float,
-    home: Home | None = None,
-    params: WorkbenchParams | None = None,
     *,
     auto_mix: bool = False,
-    progress: Progress = silent,
 ) -> Loop:
     """Plan how a track covers a clip.
 
     Parameters
     ----------
+    workspace : its parameters and store are used, its progress is told
     song : a song, or the path of its file
     video : the clip, or its length in seconds
-    home : whose store is used; None: the one that settings choose
-    params : all parameters
     auto_mix : also measure the clip's own sound and say how the music makes way for a voice; needs a clip
 
     Raises
@@ -68,34 +62,33 @@ def loop_track(
     MediaError : the clip cannot be read
     ParameterError : a mix of a clip of which only the length is known, or a length that is none
     """
-    params = params or WorkbenchParams()
     if not isinstance(song, TrackSource):
         song = TrackSource(Path(song).name, Path(song), None)
     clip = None if isinstance(video, int | float) else Path(video)
     if auto_mix and clip is None:
         raise ParameterError("a mix needs the clip itself, not only its length")
     seconds = _length(video if clip is None else clip)
-    analysis = _analysis_for(seconds, store_of(home), Sound(song.path, params, progress, home))
+    analysis = _analysis_for(seconds, Sound(workspace, song.path))
     if isinstance(analysis, Refusal):
         return Loop(song, clip, seconds, analysis, analysis=None, mix=None)
-    progress("planning", 0.0)
-    answer = plan_loop(analysis.profile, seconds, params.cover)
-    progress("planning", 1.0)
+    workspace.progress("planning", 0.0)
+    answer = plan_loop(analysis.profile, seconds, workspace.params.cover)
+    workspace.progress("planning", 1.0)
     mix = None
     if auto_mix and clip is not None and isinstance(answer, LoopPlan):
         from workbench.workflows.mix import mix_under
 
-        mix = mix_under(answer, song.path, clip, home, params, progress)
+        mix = mix_under(workspace, answer, song.path, clip)
     return Loop(song, clip, seconds, answer, analysis, mix)
 
 
-def _analysis_for(video_seconds: float, store: ArrayStore, sound: Sound) -> Analysis | Refusal:
+def _analysis_for(video_seconds: float, sound: Sound) -> Analysis | Refusal:
     """The analysis of a track that is short enough for a video; a refusal of one that is not, or cannot be decoded."""
     excess = sound.params.cover.required_excess_seconds
     try:
-        track_seconds = decoded_seconds(store, sound, expected_most=video_seconds - excess)
+        track_seconds = decoded_seconds(sound, expected_most=video_seconds - excess)
         refusal = refusals.video_not_longer(video_seconds, track_seconds, excess)
-        return refusal or analyze_sound(store, sound)
+        return refusal or analyze_sound(sound)
     except MediaError as error:
         return refusals.audio_unavailable(str(error))
 

@@ -30,25 +30,23 @@ from workbench.align.placements import CHANCE_SCORE, Coincidence, Placement, pla
 from workbench.catalog.lane import LANE_SIZE, POOL_SIZE, Lane, Match, pick
 from workbench.catalog.track import Track
 from workbench.errors import MediaError
-from workbench.home import Home
 from workbench.match.ranking import Ranking, bonus, rank, raw_scores, scores_of
 from workbench.match.reasons import Pair, explanation, fitting_tags, lane_reasoning, lane_title, reasons
 from workbench.match.video_facts import FilmFacts, film_facts
 from workbench.params import WorkbenchParams
-from workbench.progress import Progress, silent
+from workbench.progress import silent
 from workbench.recording import FloatArray, IntArray
-from workbench.settings import load_settings
 from workbench.store.fingerprint import StageKey
-from workbench.store.grids import revisions_of
 from workbench.video.footage import Footage
 from workbench.video.moments import Moments, find_moments
 from workbench.workflows.align import LANDMARKS_VERSION, kept_landmarks, track_landmarks
-from workbench.workflows.analyze import array_store, profile_parts
+from workbench.workflows.analyze import corrected_revisions, profile_parts
+from workbench.workflows.library import open_catalog
 from workbench.workflows.watch import PICTURE_VERSION, SOUNDTRACK_VERSION, watch
+from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.catalog.snapshot import Snapshot
-    from workbench.store.arrays import ArrayStore
 
 PLACEMENTS_VERSION = 1
 """Raise it when the code of align places otherwise."""
@@ -69,35 +67,26 @@ class Ranked:
     ranking: Ranking
 
 
-def match(
-    video: Path | str,
-    home: Home,
-    params: WorkbenchParams | None = None,
-    *,
-    include_sync: bool = False,
-    progress: Progress = silent,
-) -> Lane:
+def match(workspace: Workspace, video: Path | str, *, include_sync: bool = False) -> Lane:
     """Ten tracks of the catalog for a film, and the pool they were taken from.
 
     Parameters
     ----------
+    workspace : its parameters and store are used, its progress is told
     video : the film
-    home : whose catalog is ranked and whose store is used
-    params : all parameters
     include_sync : whether matches carry their placements; they move the score either way
-    progress : told what is being done
 
     Raises
     ------
     MediaError : the film cannot be read
     StoreError : the home folder or its database cannot be used
     """
-    params = params or WorkbenchParams()
-    ranked = rank_film(video, home, params, progress)
+    params = workspace.params
+    ranked = rank_film(workspace, video)
     film, ranking, snapshot = ranked.film, ranked.ranking, ranked.snapshot
     pool = _pick(ranking, snapshot, np.arange(ranking.rows.size), POOL_SIZE, params)
     tracks = snapshot.tracks(ranking.rows[pool])
-    placements = _place_all(ranked.footage, tracks, home, params, progress)
+    placements = _place_all(workspace, ranked.footage, tracks)
     raw = _with_sync(ranking, pool, placements, params)
     order = np.lexsort((ranking.columns.track_ids[pool].astype(str), -raw))
     scores = scores_of(raw, params.match)
@@ -115,9 +104,7 @@ def match(
     )
 
 
-def rank_film(
-    video: Path | str, home: Home, params: WorkbenchParams | None = None, progress: Progress = silent
-) -> Ranked:
+def rank_film(workspace: Workspace, video: Path | str) -> Ranked:
     """The catalog ranked against a film, before anything is placed.
 
     Raises
@@ -125,15 +112,12 @@ def rank_film(
     MediaError : the film cannot be read
     StoreError : the home folder or its database cannot be used
     """
-    from workbench.catalog.snapshot import open_snapshot
-
-    params = params or WorkbenchParams()
-    footage = watch(video, home, params, progress)
-    film = film_facts(footage, params.match)
-    snapshot = open_snapshot(home, params.catalog, progress)
-    progress("ranking the catalog", 0.0)
-    ranking = rank(film, snapshot.columns, params.match.candidates, params.match)
-    progress("ranking the catalog", 1.0)
+    footage = watch(workspace, video)
+    film = film_facts(footage, workspace.params.match)
+    snapshot = open_catalog(workspace)
+    workspace.progress("ranking the catalog", 0.0)
+    ranking = rank(film, snapshot.columns, workspace.params.match.candidates, workspace.params.match)
+    workspace.progress("ranking the catalog", 1.0)
     return Ranked(footage, film, snapshot, ranking)
 
 
@@ -191,30 +175,26 @@ def _match(
     )
 
 
-def _place_all(
-    footage: Footage, tracks: Sequence[Track], home: Home, params: WorkbenchParams, progress: Progress
-) -> list[Placements | None]:
+def _place_all(workspace: Workspace, footage: Footage, tracks: Sequence[Track]) -> list[Placements | None]:
     """Placements of each track; None where its sound cannot be had."""
-    store = array_store(home)
-    moments = find_moments(footage.picture, footage.soundtrack, params.moments)
-    corrected = revisions_of(home, load_settings(), [track.content_hash for track in tracks])
+    progress = workspace.progress
+    moments = find_moments(footage.picture, footage.soundtrack, workspace.params.moments)
+    corrected = corrected_revisions(workspace, [track.content_hash for track in tracks])
     stage, found = "trying where the best tracks land", []
     for number, track in enumerate(tracks):
         progress(stage, number / len(tracks))
         correction = corrected.get(track.content_hash, "")
-        found.append(pair_placements(footage.content_hash, moments, track, correction, home, params, store))
+        found.append(pair_placements(workspace.with_progress(silent), footage.content_hash, moments, track, correction))
     progress(stage, 1.0)
     return found
 
 
 def pair_placements(
+    workspace: Workspace,
     film_hash: str,
     moments: Moments,
     track: Track,
     correction: str,
-    home: Home,
-    params: WorkbenchParams,
-    store: ArrayStore,
 ) -> Placements | None:
     """Where a track lands with a film, from the store or found now; None where the track's sound cannot be had.
 
@@ -222,23 +202,22 @@ def pair_placements(
 
     Parameters
     ----------
+    workspace : its parameters and store are used, its progress is told
     film_hash : of the film's bytes
     moments : of the film
     track : its file is read only where the store has no landmarks of it
     correction : revision of the track's corrected grid, empty where it has none
-    home : whose store is used
-    params : all parameters
-    store : the home's
     """
     versions = f"{PICTURE_VERSION}:{SOUNDTRACK_VERSION}:{LANDMARKS_VERSION}"
     pair = hashlib.sha256(f"{film_hash}:{track.content_hash}:{versions}".encode()).hexdigest()
+    params, store = workspace.params, workspace.arrays
     film_parts = (params.cuts, params.voice, params.moments)
     stages = (*profile_parts(params, correction), params.landmarks, *film_parts, params.align)
 
     def compute() -> dict[str, NDArray[Any]]:
         landmarks = kept_landmarks(track.content_hash, correction, params, store)
         if landmarks is None:
-            landmarks = track_landmarks(track.path, home, params, content_hash=track.content_hash)
+            landmarks = track_landmarks(workspace, track.path, content_hash=track.content_hash)
         return {"placement_list": _to_bytes(place(landmarks, moments, params.align))}
 
     try:

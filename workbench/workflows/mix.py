@@ -8,53 +8,38 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from workbench.home import Home
 from workbench.loops.plan import LoopPlan
-from workbench.media.audio import decode
 from workbench.mix.balance import Footage, Mix, plan_mix
 from workbench.mix.levels import level_curve_of_blocks
-from workbench.params import WorkbenchParams
-from workbench.progress import Progress, silent
 from workbench.render.playback import render_blocks
 from workbench.workflows.watch import listen
+from workbench.workspace import Workspace
 
 
-def mix_under(
-    plan: LoopPlan,
-    song: Path,
-    video: Path,
-    home: Home | None = None,
-    params: WorkbenchParams | None = None,
-    progress: Progress = silent,
-) -> Mix:
+def mix_under(workspace: Workspace, plan: LoopPlan, song: Path, video: Path) -> Mix:
     """Levels and ducking for a plan under a clip.
 
     Parameters
     ----------
+    workspace : of its parameters those of voice and duck matter
     plan : of the song, for the clip
     song, video : their files
-    home : whose store is used; None: the one that settings choose
-    params : those of voice and duck matter
-    progress : told what is being done
 
     Raises
     ------
     MediaError : the song or the clip cannot be read
     """
-    params = params or WorkbenchParams()
-    footage = measure_footage(video, home, params, progress)
-    recording = decode(song)
-    played = level_curve_of_blocks(render_blocks(plan, recording, params.render), recording.sample_rate)
-    return plan_mix(footage, played, plan.window_end, params.voice, params.duck)
+    footage = measure_footage(workspace, video)
+    recording = workspace.load_recording(song)
+    played = level_curve_of_blocks(render_blocks(plan, recording, workspace.params.render), recording.sample_rate)
+    return plan_mix(footage, played, plan.window_end, workspace.params.voice, workspace.params.duck)
 
 
-def measure_footage(
-    video: Path, home: Home | None = None, params: WorkbenchParams | None = None, progress: Progress = silent
-) -> Footage:
+def measure_footage(workspace: Workspace, video: Path) -> Footage:
     """What a clip's own sound is like, from the store or measured now.
 
     Raises
     ------
     MediaError : the clip cannot be read
     """
-    return Footage(*listen(video, home, params, progress))
+    return Footage(*listen(workspace, video))

@@ -24,7 +24,8 @@ from workbench.errors import InputError, ResourceMissing, StoreError, WorkbenchE
 from workbench.extras import require_extra
 from workbench.files import write_text
 from workbench.home import Home
-from workbench.progress import Progress, silent
+from workbench.progress import Progress
+from workbench.workspace import Workspace
 
 START_SECONDS = 300
 """s within which a kernel has to start; the default of nbclient, 60, is too short for a busy machine"""
@@ -56,11 +57,10 @@ def find_notebook(named: str) -> Path:
 
 
 def run_notebook(
+    workspace: Workspace,
     notebook: Path,
     parameters: Mapping[str, str],
     out: Path,
-    home: Home,
-    progress: Progress = silent,
     output_seconds: int = OUTPUT_SECONDS,
 ) -> Path:
     """Run a notebook with parameters and write it as one HTML file that loads nothing from the network.
@@ -70,11 +70,10 @@ def run_notebook(
 
     Parameters
     ----------
+    workspace : its home is the kernel's, its progress is told at the start of each cell
     notebook : with a cell tagged `parameters`
     parameters : texts; what reads as JSON is the value that JSON says, everything else is text
     out : the HTML file
-    home : of the kernel
-    progress : is called at the start of each cell
     output_seconds : s within which the output of a cell has to arrive after the cell has ended
 
     Raises
@@ -89,8 +88,8 @@ def run_notebook(
     node = _read_notebook(notebook)
     _check_parameters(notebook.name, node, parameters)
     values = {name: _value(text) for name, text in parameters.items()}
-    running = _RunningCell(notebook.name, progress, sum(cell.cell_type == "code" for cell in node.cells))
-    with TemporaryDirectory() as folder, _kernel_environment(home):
+    running = _RunningCell(notebook.name, workspace.progress, sum(cell.cell_type == "code" for cell in node.cells))
+    with TemporaryDirectory() as folder, _kernel_environment(workspace.home):
         executed = Path(folder) / "executed.ipynb"
         try:
             _execute(node, values, executed, running, output_seconds)
@@ -98,7 +97,7 @@ def run_notebook(
             raise type(error)(f"{error} {_keep(executed, out)}".strip()) from error.__cause__
         page = _html(executed)
     write_text(out, page, StoreError)
-    progress(running.stage, 1.0)
+    workspace.progress(running.stage, 1.0)
     return out
 
 
@@ -121,7 +120,7 @@ def copy_notebooks(folder: Path) -> Path:
     return folder
 
 
-def start_lab(folder: Path, arguments: Sequence[str], home: Home) -> int:
+def start_lab(workspace: Workspace, folder: Path, arguments: Sequence[str]) -> int:
     """Run JupyterLab on a folder until it is stopped; returns its exit code.
 
     Raises
@@ -131,7 +130,7 @@ def start_lab(folder: Path, arguments: Sequence[str], home: Home) -> int:
     require_extra("lab", "`workbench lab`")
     # -P: a click.py or json.py in the folder that this is called from must not stand in for the library.
     command = [sys.executable, "-P", "-m", "jupyterlab", f"--notebook-dir={folder}", *arguments]
-    with _kernel_environment(home):
+    with _kernel_environment(workspace.home):
         return subprocess.run(command, check=False).returncode
 
 

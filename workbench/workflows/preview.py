@@ -7,16 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from workbench.home import Home
 from workbench.loops.profile import LoopProfile
-from workbench.media.audio import decode, write_audio
-from workbench.params import WorkbenchParams
-from workbench.progress import Progress, silent
+from workbench.media.audio import write_audio
 from workbench.recording import SongSeconds
 from workbench.render.preview import preview_of
 from workbench.structure.salience import memorable_bars
 from workbench.structure.sections import Section
 from workbench.workflows.analyze import analyze
+from workbench.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,32 +26,24 @@ class Preview:
     song_to: SongSeconds
 
 
-def make_preview(
-    track: Path | str,
-    out: Path,
-    home: Home | None = None,
-    params: WorkbenchParams | None = None,
-    progress: Progress = silent,
-) -> Preview:
+def make_preview(workspace: Workspace, track: Path | str, out: Path) -> Preview:
     """Write the preview of a track.
 
     Parameters
     ----------
+    workspace : of its parameters those of `preview` matter, and those of the analysis
     track : its file
     out : an .mp3 file, which appears whole or not at all
-    home : whose store is used; None: the one that settings choose
-    params : those of `preview` matter, and those of the analysis
 
     Raises
     ------
     MediaError : the track cannot be read, or the preview not be written
     """
-    params = params or WorkbenchParams()
-    profile = analyze(track, home, params, progress).profile
-    begin, end = memorable_stretch(profile, params.preview.seconds)
-    marked = preview_of(decode(Path(track)), begin, end, params.preview)
+    profile = analyze(workspace, track).profile
+    begin, end = memorable_stretch(profile, workspace.params.preview.seconds)
+    marked = preview_of(workspace.load_recording(track), begin, end, workspace.params.preview)
     channels = marked.samples.shape[0]
-    write_audio(out, [marked.samples], marked.sample_rate, channels, bit_rate=1000 * params.preview.kbps)
+    write_audio(out, [marked.samples], marked.sample_rate, channels, bit_rate=1000 * workspace.params.preview.kbps)
     return Preview(out, begin, end)
 
 

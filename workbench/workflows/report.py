@@ -18,24 +18,22 @@ from workbench.errors import StoreError
 from workbench.export.page import Page, SeamCard, Section, Sound, Table, page_html
 from workbench.features.loudness import integrated_lufs, true_peak_db
 from workbench.files import write_text
-from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import SEAM_PARTS
 from workbench.loops.refusals import Refusal
-from workbench.media.audio import decode, write_audio
-from workbench.params import WorkbenchParams
+from workbench.media.audio import write_audio
 from workbench.plots.film import FilmTimeline, a_minute, film_figure
 from workbench.plots.mix import mix_figure
 from workbench.plots.palette import clock, png
 from workbench.plots.plan import plan_figure
 from workbench.plots.seams import SeamView, seam_figure
-from workbench.progress import Progress, silent
 from workbench.recording import Recording
 from workbench.video.footage import Footage
 from workbench.workflows.analyze import Analysis
 from workbench.workflows.loop import Loop
 from workbench.workflows.seams import seam_views
 from workbench.workflows.timeline import film_timeline
+from workbench.workspace import Workspace
 
 _MP3_BIT_RATE = 160_000
 _BORDER_WORDS = {"hard": "hard cuts", "dissolve": "dissolves", "fade": "fades", "flash": "flashes"}
@@ -58,31 +56,19 @@ class ShownSeam:
     """MP3 of the song played on past the place left"""
 
 
-def show_seams(
-    plan: LoopPlan,
-    recording: Recording,
-    analysis: Analysis,
-    params: WorkbenchParams | None = None,
-    progress: Progress = silent,
-) -> list[ShownSeam]:
+def show_seams(workspace: Workspace, plan: LoopPlan, recording: Recording, analysis: Analysis) -> list[ShownSeam]:
     """Draw every different seam of a plan and encode what is heard there."""
     stage = "drawing the seams"
-    progress(stage, 0.0)
-    views = seam_views(plan, recording, analysis, (params or WorkbenchParams()).seams)
+    workspace.progress(stage, 0.0)
+    views = seam_views(plan, recording, analysis, workspace.params.seams)
     shown = []
     for number, view in enumerate(views, start=1):
         shown.append(ShownSeam(view, _numbers(plan, view), png(seam_figure(view)), mp3(view.heard), mp3(view.left)))
-        progress(stage, number / len(views))
+        workspace.progress(stage, number / len(views))
     return shown
 
 
-def write_loop_report(
-    loop: Loop,
-    out: Path,
-    home: Home | None = None,
-    params: WorkbenchParams | None = None,
-    progress: Progress = silent,
-) -> Path:
+def write_loop_report(workspace: Workspace, loop: Loop, out: Path) -> Path:
     """Write the page of a loop, under a clip with the clip's timeline; of a refusal it holds the reason.
 
     Raises
@@ -96,11 +82,11 @@ def write_loop_report(
         why = Section("Why not", (loop.answer.hint,), tables=(Table(("reason",), ((loop.answer.reason.value,),)),))
         return write_page(Page(f"{name} cannot be looped under {clip}", (), None, (why,)), out)
     assert loop.analysis is not None, "a plan comes from an analysis"
-    recording = decode(loop.song.path)
-    seams = show_seams(loop.answer, recording, loop.analysis, params, progress)
+    recording = workspace.load_recording(loop.song.path)
+    seams = show_seams(workspace, loop.answer, recording, loop.analysis)
     sections = [plan_section(loop.answer, loop), seams_section(loop.answer, seams)]
     if loop.video is not None:
-        sections.insert(0, film_section(film_timeline(loop, recording, home, params, progress)))
+        sections.insert(0, film_section(film_timeline(workspace, loop, recording)))
     return write_page(Page(f"{name} under {clip}", (plan_sentence(loop.answer),), None, tuple(sections)), out)
 
 

@@ -29,33 +29,27 @@ import numpy as np
 from workbench.beats.grid import BeatGrid
 from workbench.bundled import bundled_path
 from workbench.errors import InputError
-from workbench.home import Home
 from workbench.loops.profile import SEAM_PARTS
 from workbench.loops.seams import score_splices, seam_evidence
 from workbench.media.audio import decode
 from workbench.params import SeamParams
-from workbench.settings import load_settings
-from workbench.store.database import Database
 from workbench.store.verdicts import Verdict, Word, every
+from workbench.workspace import Workspace
 
 _WORDS: tuple[Word, ...] = get_args(Word)
 _TEXTS = ("verdict_id", "at", "song", "content_hash", "verdict", "note")
 """columns of an exported CSV that are not numbers of the seam"""
 
 
-def kept_verdicts(home: Home) -> list[Verdict]:
+def kept_verdicts(workspace: Workspace) -> list[Verdict]:
     """All verdicts of a home folder, oldest first.
 
     Raises
     ------
     StoreError : the database cannot be used
     """
-    database = Database.at(home, load_settings())
-    try:
-        with database.read() as connection:
-            return every(connection)
-    finally:
-        database.close()
+    with workspace.database.read() as connection:
+        return every(connection)
 
 
 def read_verdicts(path: Path) -> list[Verdict]:

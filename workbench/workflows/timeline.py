@@ -12,50 +12,42 @@ from pathlib import Path
 
 import numpy as np
 
-from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.media.video import still
 from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve, level_curve_of_blocks
-from workbench.params import WorkbenchParams
 from workbench.plots.film import FilmTimeline, PlayedMusic, Tile, frame_times, tile_spans
-from workbench.progress import Progress, silent
+from workbench.progress import Progress
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import render_blocks
 from workbench.workflows.align import align_track
 from workbench.workflows.loop import Loop
 from workbench.workflows.watch import watch
+from workbench.workspace import Workspace
 
 _FRAME_PIXELS, _TILE_PIXELS = 200, 128
 
 
-def film_timeline(
-    loop: Loop,
-    recording: Recording,
-    home: Home | None = None,
-    params: WorkbenchParams | None = None,
-    progress: Progress = silent,
-) -> FilmTimeline:
+def film_timeline(workspace: Workspace, loop: Loop, recording: Recording) -> FilmTimeline:
     """Everything that was found in a clip and planned under it.
 
     Parameters
     ----------
+    workspace : its parameters and store are used, its progress is told
     loop : a plan for a clip, with or without a mix
     recording : its song, decoded
-    home : whose store is used; None: the one that settings choose
 
     Raises
     ------
     MediaError : the clip cannot be read
     """
-    params = params or WorkbenchParams()
     plan = loop.answer
     assert isinstance(plan, LoopPlan), "a refusal has no timeline"
     assert loop.video is not None, "a bare length has no timeline"
     assert loop.analysis is not None, "a plan comes from an analysis"
-    footage = watch(loop.video, home, params, progress)
-    alignment = align_track(loop.song, loop.video, home, params, progress=progress)
-    frames, tiles = _pictures(loop.video, footage.picture.shots, progress)
-    heard = level_curve_of_blocks(render_blocks(plan, recording, params.render), recording.sample_rate)
+    footage = watch(workspace, loop.video)
+    alignment = align_track(workspace, loop.song, loop.video)
+    frames, tiles = _pictures(loop.video, footage.picture.shots, workspace.progress)
+    heard = level_curve_of_blocks(render_blocks(plan, recording, workspace.params.render), recording.sample_rate)
     duck = loop.mix.duck if loop.mix is not None else None
     points = () if duck is None else tuple((float(at), float(db)) for at, db in duck.envelope_points)
     music_db = _gain(loop.mix.music_gain_db if loop.mix is not None else None)

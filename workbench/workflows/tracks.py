@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from workbench.catalog.track import Track
 from workbench.errors import UnknownTrack
-from workbench.home import Home
-from workbench.workflows.library import open_library
+from workbench.workspace import Workspace
+
+if TYPE_CHECKING:
+    from workbench.catalog.track import Track
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +24,7 @@ class TrackSource:
     """its record, where the catalog has one"""
 
 
-def find_track(named: str, home: Home) -> TrackSource:
+def find_track(workspace: Workspace, named: str) -> TrackSource:
     """The file or the catalog track that a name means; a file comes first.
 
     Raises
@@ -32,8 +34,10 @@ def find_track(named: str, home: Home) -> TrackSource:
     path = Path(named)
     if path.is_file():
         return TrackSource(path.name, path, None)
+    from workbench.workflows.library import open_library
+
     try:
-        track = open_library(home).get(named)
+        track = open_library(workspace).get(named)
     except UnknownTrack:
         raise UnknownTrack(f"{named}: no such file, and no track of that id in the catalog") from None
     return TrackSource(track.track_id, track.path, track)

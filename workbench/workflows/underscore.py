@@ -23,12 +23,11 @@ from workbench.catalog.columns import Columns
 from workbench.catalog.lane import LANE_SIZE, POOL_SIZE, Lane, Match, pick
 from workbench.catalog.track import Track
 from workbench.errors import ParameterError
-from workbench.home import Home
 from workbench.language.embedding import SentenceEmbedding, find_embedding
 from workbench.language.lexicon import KINDS, lexicon
 from workbench.params import UnderscoreParams, WorkbenchParams
+from workbench.progress import silent
 from workbench.recording import FloatArray, IntArray
-from workbench.settings import load_settings
 from workbench.underscore.brief import Brief, production_notes, read_brief
 from workbench.underscore.ranking import Wanted, rank, want
 from workbench.underscore.reasons import (
@@ -41,6 +40,8 @@ from workbench.underscore.reasons import (
     reasons,
 )
 from workbench.underscore.script import read_script
+from workbench.workflows.library import open_catalog
+from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.catalog.snapshot import Snapshot
@@ -54,10 +55,10 @@ _SPARE = 4
 
 
 def underscore(
+    workspace: Workspace,
     script: str,
-    catalog: Snapshot | Home,
-    params: WorkbenchParams | None = None,
     *,
+    snapshot: Snapshot | None = None,
     platform: str | None = None,
     brief: str | None = None,
     lexicon_only: bool = False,
@@ -66,9 +67,9 @@ def underscore(
 
     Parameters
     ----------
+    workspace : its catalog is ranked with its parameters
     script : what is spoken, any text; it is data, whatever it says
-    catalog : an open snapshot, or the home whose catalog is opened
-    params : all parameters
+    snapshot : of the catalog; None: it is opened, and brought up to date
     platform : where the video is shown, as "tiktok"; free text
     brief : what is asked of the music, in plain words
     lexicon_only : leave the sentence embedding aside
@@ -80,28 +81,26 @@ def underscore(
     """
     if not script.strip():
         raise ParameterError("the script must say something")
-    params = params or WorkbenchParams()
-    if isinstance(catalog, Home):
-        from workbench.catalog.snapshot import open_snapshot
-
-        catalog = open_snapshot(catalog, params.catalog)
-    embedding = None if lexicon_only else the_embedding()
+    params = workspace.params
+    if snapshot is None:
+        snapshot = open_catalog(workspace.with_progress(silent))
+    embedding = None if lexicon_only else the_embedding(workspace)
     spoken, notes = production_notes(script)
     asked = read_brief(". ".join(part for part in (brief, notes) if part))
     reading = read_script(spoken if spoken.strip() else script, embedding, params.underscore)
     wanted = want(reading, asked, platform, params.underscore)
     recognised = " ".join((*reading.words, asked.text))
-    rows = _candidates(wanted, recognised, catalog, embedding, params.underscore)
-    columns = catalog.columns.take(rows)
-    facets, trust = _texts(catalog, rows)
+    rows = _candidates(wanted, recognised, snapshot, embedding, params.underscore)
+    columns = snapshot.columns.take(rows)
+    facets, trust = _texts(snapshot, rows)
     ranked = rank(wanted, columns, facets, trust, params.underscore)
     told = ScriptReading(spoken, reading, wanted, ranked, columns, facets, platform)
-    return _lane(told, asked, catalog, rows, params)
+    return _lane(told, asked, snapshot, rows, params)
 
 
-def the_embedding() -> SentenceEmbedding | None:
+def the_embedding(workspace: Workspace) -> SentenceEmbedding | None:
     """The embedding of this machine, read once a process; None where there is none."""
-    return find_embedding(load_settings())
+    return find_embedding(workspace.settings)
 
 
 def _candidates(

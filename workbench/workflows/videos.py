@@ -10,9 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from workbench.errors import MediaError, UnknownVideo
-from workbench.home import Home
-from workbench.params import WorkbenchParams
-from workbench.progress import Progress, silent
+from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.store.videos import VideoRecord
@@ -27,23 +25,14 @@ class Clip:
     path: Path
 
 
-def add_video(
-    path: Path | str,
-    home: Home,
-    params: WorkbenchParams | None = None,
-    *,
-    video_id: str | None = None,
-    progress: Progress = silent,
-) -> VideoRecord:
+def add_video(workspace: Workspace, path: Path | str, *, video_id: str | None = None) -> VideoRecord:
     """Watch a clip and write it down under an id; the file is not copied, so it must stay where it is.
 
     Parameters
     ----------
+    workspace : of its parameters those of cuts and voice matter
     path : a file with a moving picture
-    home : whose store keeps what is measured, and whose database the record
-    params : those of cuts and voice matter
     video_id : the id to take; what stood under it before is replaced. None makes a new one
-    progress : told what is being done
 
     Raises
     ------
@@ -53,13 +42,11 @@ def add_video(
     """
     from ulid import ULID
 
-    from workbench.settings import load_settings
     from workbench.store import videos
-    from workbench.store.database import Database
     from workbench.workflows.watch import watch
 
-    footage = watch(path, home, params, progress)
-    with Database.at(home, load_settings()).write() as connection:
+    footage = watch(workspace, path)
+    with workspace.database.write() as connection:
         return videos.put(
             connection,
             f"vid_{ULID()}" if video_id is None else video_id,
@@ -70,7 +57,7 @@ def add_video(
         )
 
 
-def find_video(named: Path | str, home: Home) -> Clip:
+def find_video(workspace: Workspace, named: Path | str) -> Clip:
     """The file or the video that a name means; a file comes first.
 
     Raises
@@ -81,12 +68,10 @@ def find_video(named: Path | str, home: Home) -> Clip:
     path = Path(named)
     if path.exists():
         return Clip(path.name, path)
-    from workbench.settings import load_settings
     from workbench.store import videos
-    from workbench.store.database import Database
 
     try:
-        with Database.at(home, load_settings()).read() as connection:
+        with workspace.database.read() as connection:
             record = videos.get(connection, str(named))
     except UnknownVideo:
         raise UnknownVideo(f"{named}: no such file, and no video of that id") from None

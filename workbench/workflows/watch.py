@@ -23,18 +23,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import MediaError
-from workbench.home import Home
 from workbench.media.clip import ClipLimits, PictureBlock, fitting_thoroughness, pictures_within, reading
-from workbench.media.containers import hash_file
 from workbench.media.probe import MediaInfo
 from workbench.params import CutParams, Params, WorkbenchParams
-from workbench.progress import Progress, silent
+from workbench.progress import Progress
 from workbench.recording import FloatArray
 from workbench.store.fingerprint import StageKey
 from workbench.video.footage import Footage
 from workbench.video.picture import BORDER_KINDS, Border, Picture, Stretches
 from workbench.video.soundtrack import Soundtrack
-from workbench.workflows.analyze import store_of
+from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.media.audio import SoundBlock
@@ -51,25 +49,21 @@ _PLACING_SHARE, _PLACING_PICTURES = 0.3, 500
 Arrays = dict[str, NDArray[Any]]
 
 
-def watch(
-    video: Path | str, home: Home | None = None, params: WorkbenchParams | None = None, progress: Progress = silent
-) -> Footage:
+def watch(workspace: Workspace, video: Path | str) -> Footage:
     """What a clip is, from the store or measured now.
 
     Parameters
     ----------
+    workspace : of its parameters those of cuts and voice matter
     video : a file with a moving picture
-    home : whose store is used; None: the one that settings choose
-    params : those of cuts and voice matter
-    progress : told what is being done
 
     Raises
     ------
     MediaError : no such file, no media, no moving picture, or damage beyond use
     StoreError : the home folder cannot be written to
     """
-    video, params = Path(video), params or WorkbenchParams()
-    store, content_hash = store_of(home), hash_file(video)
+    video, params, progress = Path(video), workspace.params, workspace.progress
+    store, content_hash = workspace.arrays, workspace.hash_file(video)
     picture_key, sound_key = _picture_key(content_hash, params.cuts), _sound_key(content_hash, params.cuts)
     watched: _Watched | None = None
 
@@ -100,16 +94,15 @@ def watch(
 
 
 def listen(
-    video: Path | str, home: Home | None = None, params: WorkbenchParams | None = None, progress: Progress = silent
+    workspace: Workspace,
+    video: Path | str,
 ) -> tuple[LevelCurve | None, FloatArray, float, FloatArray, FloatArray]:
     """A clip's own sound, from the store or measured now without decoding a picture.
 
     Parameters
     ----------
+    workspace : of its parameters how long a clip may be matters
     video : a clip
-    home : whose store is used; None: the one that settings choose
-    params : how long a clip may be matters
-    progress : told what is being done
 
     Returns
     -------
@@ -125,9 +118,9 @@ def listen(
     """
     from workbench.mix.levels import LevelCurve
 
-    video, cuts = Path(video), (params or WorkbenchParams()).cuts
-    key = _sound_key(hash_file(video), cuts)
-    arrays = store_of(home).load_or_compute(key, lambda: _sound_arrays(video, cuts, progress))
+    video, cuts = Path(video), workspace.params.cuts
+    key = _sound_key(workspace.hash_file(video), cuts)
+    arrays = workspace.arrays.load_or_compute(key, lambda: _sound_arrays(video, cuts, workspace.progress))
     levels = LevelCurve(arrays["footage_power"], float(arrays["footage_peak"])) if _has_sound(arrays) else None
     frame_seconds = float(arrays["speech_frame_seconds"])
     return levels, arrays["speech"], frame_seconds, arrays["speech_bands"], arrays["voice_pitch"]

@@ -27,6 +27,7 @@ from workbench.underscore.ranking import compare, raw_scores, want
 from workbench.underscore.reference import Reference, write_reference
 from workbench.underscore.script import READER_FILE, fit_reader, read_script, reader
 from workbench.workflows.underscore import the_embedding
+from workbench.workspace import open as open_workspace
 
 FILE = "underscore.json"
 
@@ -34,7 +35,7 @@ FILE = "underscore.json"
 def main() -> int:
     """Fit, write; returns the exit code."""
     parser(__doc__).parse_args()
-    embedding = the_embedding()
+    embedding = the_embedding(open_workspace())
     if embedding is None:
         print("no weights of the sentence embedding on this machine", file=sys.stderr)
         return 1

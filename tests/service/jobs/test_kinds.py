@@ -25,17 +25,16 @@ from service.settings import ServiceSettings
 from service.store import accounts, answers, jobs, ledger, tables, tracks, video_owners
 from service.store.jobs import Job, NewJob
 from service.store.moments import moment
-from service.store.tables import open_database
 from service.store.video_owners import OwnedVideo
 from workbench.bundled import bundled_path
 from workbench.catalog.library import Library
 from workbench.home import Home
 from workbench.media.containers import hash_file
-from workbench.params import WorkbenchParams
 from workbench.settings import WorkbenchSettings
 from workbench.store import videos
 from workbench.store.changes import current_revision
 from workbench.store.database import Database, now
+from workbench.workspace import Workspace
 
 REVISION = "r1"
 SONG = "attic_tape.ogg"
@@ -52,6 +51,7 @@ class Studio:
     """A home with one track and one clip, and what runs jobs in it."""
 
     home: Home
+    workspace: Workspace
     database: Database
     settings: ServiceSettings
     site: str
@@ -86,10 +86,8 @@ class Studio:
         scratch.mkdir(parents=True)
         self.stages.clear()
         context = Context(
-            home=self.home,
+            workspace=self.workspace,
             settings=self.settings,
-            params=WorkbenchParams(),
-            database=self.database,
             revision=REVISION,
             scratch=scratch,
             stage=stage,
@@ -170,7 +168,8 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     shutil.copy(bundled_path("data", "bundled", "music", SONG), folder / "song.ogg")
     (folder / "page.html").write_text("<p>no film</p>")
     home = Home(tmp_path_factory.mktemp("home"))
-    database = open_database(home, WorkbenchSettings(database_url=None))
+    workspace = Workspace(home, settings=WorkbenchSettings(database_url=None), migrations=tables.MIGRATIONS)
+    database = workspace.database
     Library(database).add(folder / "song.ogg", {"title": "Attic Tape"}, track_id="trk_1")
     Library(database).add(folder / "song.ogg", {}, track_id="trk_2")
 
@@ -183,13 +182,13 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
     settings = ServiceSettings(fetch_allow_hosts="localhost", fetch_ca_file=folder / "ca.pem")
-    made = Studio(home, database, settings, f"https://localhost:{server.server_port}", folder)
+    made = Studio(home, workspace, database, settings, f"https://localhost:{server.server_port}", folder)
     made.own("vid_1", title="holiday.mp4", source_url=f"{made.site}/holiday.mp4")
     yield made
     server.shutdown()
     server.server_close()
     thread.join()
-    database.close()
+    workspace.close()
 
 
 @pytest.fixture(scope="module", autouse=True)

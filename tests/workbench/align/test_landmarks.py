@@ -26,6 +26,7 @@ from workbench.home import Home
 from workbench.params import LandmarkParams
 from workbench.recording import Recording
 from workbench.workflows.align import track_landmarks
+from workbench.workspace import Workspace
 
 RATE = 44_100
 BEAT = 0.5
@@ -186,7 +187,7 @@ def test_landmarks_come_back_from_their_arrays(played: Landmarks) -> None:
 @pytest.mark.parametrize("name", ["first_snow", "slow_tide"])
 def test_a_quiet_song_ends_on_its_last_chord_and_drops_only_where_its_parts_begin(name: str, tmp_path: Path) -> None:
     """Both end with a chord that rings for seconds; neither lets the music go for a beat and come back."""
-    found = track_landmarks(bundled_path("data", "bundled", "music", f"{name}.ogg"), Home(tmp_path))
+    found = track_landmarks(Workspace(Home(tmp_path)), bundled_path("data", "bundled", "music", f"{name}.ogg"))
     truth = json.loads(bundled_path("data", "bundled", "truth", f"{name}.jams").read_text())
     listed = {a["namespace"]: a["data"] for a in truth["annotations"]}
     assert found.marks.of("ending") == pytest.approx([listed["beat_position"][-1]["time"]], abs=0.03)
@@ -198,7 +199,7 @@ def test_a_quiet_song_ends_on_its_last_chord_and_drops_only_where_its_parts_begi
 def test_drops_of_a_bundled_song_are_where_its_score_has_them(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Glass Circuit drops twice, at 38.4 s and 76.8 s, after builds without kick, and breaks at 53.76 s."""
     path = bundled_path("data", "bundled", "music", "glass_circuit.ogg")
-    found = track_landmarks(path, Home(tmp_path_factory.mktemp("home")))
+    found = track_landmarks(Workspace(Home(tmp_path_factory.mktemp("home"))), path)
     truth = json.loads(bundled_path("data", "bundled", "truth", "glass_circuit.jams").read_text())
     sections = next(a for a in truth["annotations"] if a["namespace"] == "segment_open")["data"]
     for label, kind in (("drop", "drop"), ("break", "break")):

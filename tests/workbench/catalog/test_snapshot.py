@@ -62,7 +62,10 @@ def measured(number: int, **facts: object) -> Measurement:
 
 
 def opened(home: Home, letters: Letters, **params: object) -> Snapshot:
-    return open_snapshot(home, CatalogParams.model_validate(params), None, letters)
+    library = Library(Database.at(home, WorkbenchSettings(database_url=None)))
+    return open_snapshot(
+        library, home.prepared(home.index), CatalogParams.model_validate(params), None, lambda: letters
+    )
 
 
 def test_an_empty_catalog_has_no_rows(home: Home, letters: Letters) -> None:
@@ -174,7 +177,7 @@ def pointed(home: Home) -> str:
     return str(json.loads((home.index / "current.json").read_text())["generation"])
 
 
-def stop_before_indexes(home: Home, letters: Letters) -> None:
+def stop_before_indexes(home: Home, library: Library, letters: Letters) -> None:
     """Bring the snapshot up to date and be interrupted after the columns, before the indexes."""
 
     def progress(stage: str, done: float) -> None:
@@ -182,7 +185,7 @@ def stop_before_indexes(home: Home, letters: Letters) -> None:
             raise Stopped
 
     with pytest.raises(Stopped):
-        open_snapshot(home, CatalogParams(), progress, letters)
+        open_snapshot(library, home.prepared(home.index), CatalogParams(), progress, lambda: letters)
 
 
 def test_before_its_indexes_are_made_readers_have_the_generation_before(
@@ -191,7 +194,7 @@ def test_before_its_indexes_are_made_readers_have_the_generation_before(
     library.add_all([entry(0, tmp_path)])
     first = opened(home, letters)
     library.add_all([entry(1, tmp_path), entry(2, tmp_path), entry(3, tmp_path, title="Other")])
-    stop_before_indexes(home, letters)
+    stop_before_indexes(home, library, letters)
     assert pointed(home) == first.folder.name
     assert first.texts.search("piece", 9).rows.tolist() == [0]
     letters.asked.clear()
@@ -207,7 +210,7 @@ def test_an_interrupted_first_generation_is_not_served(
     home: Home, library: Library, letters: Letters, tmp_path: Path
 ) -> None:
     library.add_all([entry(number, tmp_path) for number in range(3)])
-    stop_before_indexes(home, letters)
+    stop_before_indexes(home, library, letters)
     assert not (home.index / "current.json").exists()
     assert len(opened(home, letters).texts) == 3
 
@@ -219,13 +222,13 @@ def test_a_generation_that_was_put_forward_never_changes(
     first = opened(home, letters)
     files = {file.name: (file.stat().st_mtime_ns, file.read_bytes()) for file in first.folder.iterdir()}
     library.update("t1", {"title": "Other"})
-    stop_before_indexes(home, letters)
+    stop_before_indexes(home, library, letters)
     library.remove("t2")
-    stop_before_indexes(home, letters)
+    stop_before_indexes(home, library, letters)
     assert {file.name: (file.stat().st_mtime_ns, file.read_bytes()) for file in first.folder.iterdir()} == files
     # interrupted between the pointers: what is put forward is no draft any more
     (home.index / "draft.json").write_text(json.dumps({"generation": first.folder.name}))
-    stop_before_indexes(home, letters)
+    stop_before_indexes(home, library, letters)
     assert {file.name: (file.stat().st_mtime_ns, file.read_bytes()) for file in first.folder.iterdir()} == files
     assert len(opened(home, letters).texts) == 2
 

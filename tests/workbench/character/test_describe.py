@@ -20,6 +20,7 @@ from workbench.store import grids
 from workbench.store.database import Database
 from workbench.workflows.beats import map_beats
 from workbench.workflows.describe import analysis_name, describe, measure_track
+from workbench.workspace import Workspace
 
 RATE = 22_050
 
@@ -33,7 +34,7 @@ def described(tmp_path_factory: pytest.TempPathFactory, band: Callable[..., obje
         path = folder / f"{name}.wav"
         recording = band("AABB", **how).recording  # type: ignore[attr-defined]
         soundfile.write(path, recording.samples.T, recording.sample_rate, subtype="FLOAT")
-        return describe(path, Home(folder / "home"))
+        return describe(Workspace(Home(folder / "home")), path)
 
     return run
 
@@ -70,11 +71,11 @@ def test_drums_and_no_voice(plain: Character) -> None:
 
 def test_silence_has_neither_tempo_nor_key_nor_level(tmp_path: Path) -> None:
     soundfile.write(tmp_path / "silence.wav", np.zeros(RATE * 5), RATE)
-    silence = describe(tmp_path / "silence.wav", Home(tmp_path / "home"))
+    silence = describe(Workspace(Home(tmp_path / "home")), tmp_path / "silence.wav")
     assert (silence.bpm, silence.key_name, silence.lufs, silence.dynamics) == (None, None, None, None)
     assert (silence.energy, silence.vocals, silence.loopable) == (0.0, 0.0, 0.0)
     assert not silence.sound.any()
-    facts = measure_track(tmp_path / "silence.wav", Home(tmp_path / "home")).facts
+    facts = measure_track(Workspace(Home(tmp_path / "home")), tmp_path / "silence.wav").facts
     assert facts["instrumental"] is True
     assert "bpm" not in facts
 
@@ -85,16 +86,16 @@ def test_a_grid_that_was_corrected_in_this_home_counts_and_in_no_other(
     path, home, other = tmp_path / "band.wav", Home(tmp_path / "home"), Home(tmp_path / "other")
     recording = band("AABB").recording  # type: ignore[attr-defined]
     soundfile.write(path, recording.samples.T, recording.sample_rate, subtype="FLOAT")
-    assert describe(path, home).beats_per_bar == 4
-    heard = map_beats(path, home)
+    assert describe(Workspace(home), path).beats_per_bar == 4
+    heard = map_beats(Workspace(home), path)
     database = Database.at(home, WorkbenchSettings(database_url=None))
     with database.write() as connection:
         threes = [number % 3 + 1 for number in range(heard.grid.beats.size)]
         grids.put(connection, heard.content_hash, heard.grid.beats.tolist(), threes, 3)
     database.close()
-    assert describe(path, home).beats_per_bar == 3
-    assert measure_track(path, home).facts["beats_per_bar"] == 3
-    assert describe(path, other).beats_per_bar == 4
+    assert describe(Workspace(home), path).beats_per_bar == 3
+    assert measure_track(Workspace(home), path).facts["beats_per_bar"] == 3
+    assert describe(Workspace(other), path).beats_per_bar == 4
 
 
 def test_a_measurement_is_named_after_what_decides_it() -> None:

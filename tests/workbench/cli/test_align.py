@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from workbench.results.schemas import schemas
+from workbench.workspace import Workspace
 
 Call = Callable[..., tuple[int, str, str]]
 FPS, SECONDS = 25, 20
@@ -88,7 +89,7 @@ def test_a_video_goes_by_its_id(workbench: Call, song_file: Path, clip_file: Pat
     from workbench.home import Home
     from workbench.workflows.videos import add_video
 
-    add_video(clip_file, Home(home), video_id="vid_shots")
+    add_video(Workspace(Home(home)), clip_file, video_id="vid_shots")
     by_file = json.loads(workbench("align", song_file, "--video", clip_file, "--home", home)[1])
     by_id = json.loads(workbench("align", song_file, "--video", "vid_shots", "--home", home)[1])
     assert by_id == by_file | {"video_id": "vid_shots"}

@@ -17,6 +17,7 @@ from tornado.ioloop import IOLoop
 from workbench.dashboards.app import make_server
 from workbench.errors import ParameterError
 from workbench.home import Home
+from workbench.workspace import Workspace
 
 KEY = "a-long-secret-of-ours"
 
@@ -27,7 +28,7 @@ def served(home: Path, key: str | None) -> Iterator[str]:
     ready, addresses, loops = threading.Event(), [], []
 
     def serve() -> None:
-        server = make_server(Home(home), key=key)
+        server = make_server(Workspace(Home(home)), key=key)
         server.start()
         addresses.append(f"http://127.0.0.1:{server.port}")
         loops.append(server.io_loop)
@@ -149,7 +150,7 @@ def test_each_page_knows_its_own_scripts_by_a_word_that_is_never_used_again(open
 
 def test_a_page_that_is_made_without_html_names_no_other_host(home: Path) -> None:
     """As a page is that connects again after its session was discarded."""
-    server = make_server(Home(home))
+    server = make_server(Workspace(Home(home)))
     try:
         document = server._tornado.applications["/"].application.create_document()
         models = (model for root in document.roots for model in root.references())
@@ -168,4 +169,4 @@ def test_a_form_of_another_site_cannot_upload(open_root: str) -> None:
 @pytest.mark.parametrize(("host", "key"), [("0.0.0.0", None), ("127.0.0.1", "short")])
 def test_other_machines_need_a_key_and_a_key_needs_length(tmp_path: Path, host: str, key: str | None) -> None:
     with pytest.raises(ParameterError, match="key"):
-        make_server(Home(tmp_path), host=host, key=key)
+        make_server(Workspace(Home(tmp_path)), host=host, key=key)

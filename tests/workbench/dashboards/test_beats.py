@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.audition.mixes import clicked_file, forget_grid, keep_grid, kept_grid
+from workbench.audition.mixes import clicked_file, forget_grid, keep_grid
 from workbench.audition.plans import song_file
 from workbench.beats.corrections import doubled, halved, shift_bar
 from workbench.bundled import bundled_path
@@ -22,9 +22,10 @@ from workbench.errors import GridError
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode
-from workbench.workflows.analyze import Analysis, analyze
+from workbench.workflows.analyze import Analysis, analyze, corrected_grid
 from workbench.workflows.loop import loop_track
 from workbench.workflows.tracks import TrackSource
+from workbench.workspace import Workspace
 
 SONG = bundled_path("data", "bundled", "music", "corner_store.ogg")
 
@@ -36,13 +37,13 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 @pytest.fixture(scope="module")
 def heard(home: Home) -> Analysis:
-    return analyze(SONG, home)
+    return analyze(Workspace(home), SONG)
 
 
 @pytest.fixture
 def session(home: Home) -> Iterator[Session]:
     pool = Pool(1)
-    yield Session(home, pool=pool)
+    yield Session(Workspace(home), pool=pool)
     pool.close()
 
 
@@ -92,7 +93,7 @@ def test_only_what_is_in_view_is_sent(home: Home, heard: Analysis) -> None:
     state = BeatsState()
     state.take(heard, saved=False)
     picture = BeatsPicture(state)
-    picture.sound = LongSound(song_file(SONG, home))
+    picture.sound = LongSound(song_file(Workspace(home), SONG))
     picture.show()
     picture.look_at(40.0, 8.0)
     picture.show_view()
@@ -111,8 +112,8 @@ def test_only_what_is_in_view_is_sent(home: Home, heard: Analysis) -> None:
 
 def test_clicks_begin_on_the_beats(home: Home, heard: Analysis) -> None:
     grid = heard.grid
-    plain = decode(song_file(SONG, home))
-    clicked = decode(clicked_file(SONG, grid, home))
+    plain = decode(song_file(Workspace(home), SONG))
+    clicked = decode(clicked_file(Workspace(home), SONG, grid))
     assert clicked.samples.shape == plain.samples.shape
     added = np.abs(clicked.samples - 0.5 * plain.samples).max(axis=0)
     rate = plain.sample_rate
@@ -123,16 +124,16 @@ def test_clicks_begin_on_the_beats(home: Home, heard: Analysis) -> None:
 
 
 def test_a_corrected_grid_changes_the_next_plan(home: Home, heard: Analysis) -> None:
-    before = loop_track(SONG, 240.0, home).answer
-    keep_grid(heard.content_hash, shift_bar(heard.grid, 2), home, "bars two beats later")
+    before = loop_track(Workspace(home), SONG, 240.0).answer
+    keep_grid(Workspace(home), heard.content_hash, shift_bar(heard.grid, 2), "bars two beats later")
     try:
-        corrected = loop_track(SONG, 240.0, home)
+        corrected = loop_track(Workspace(home), SONG, 240.0)
         assert corrected.analysis is not None
         assert np.allclose(corrected.analysis.grid.downbeats[1:4], shift_bar(heard.grid, 2).downbeats[1:4])
         assert corrected.answer != before
     finally:
-        forget_grid(heard.content_hash, home)
-    again = loop_track(SONG, 240.0, home).answer
+        forget_grid(Workspace(home), heard.content_hash)
+    again = loop_track(Workspace(home), SONG, 240.0).answer
     assert isinstance(again, LoopPlan)
     assert again == before
 
@@ -142,7 +143,7 @@ def test_the_tab_saves_plans_again_and_goes_back(session: Session, heard: Analys
     tab = BeatsTab(session)
     tab.correct("bars a beat later", partial(shift_bar, beats=1))
     tab.save()
-    kept = kept_grid(heard.content_hash, session.home)
+    kept = corrected_grid(session.workspace, heard.content_hash)
     assert kept is not None
     assert kept.note == "bars a beat later"
     _until_idle(session)
@@ -152,7 +153,7 @@ def test_the_tab_saves_plans_again_and_goes_back(session: Session, heard: Analys
     assert tab.sure.object == "set by hand"
     tab.forget()
     _until_idle(session)
-    assert kept_grid(heard.content_hash, session.home) is None
+    assert corrected_grid(session.workspace, heard.content_hash) is None
     assert np.array_equal(session.analysis.grid.positions, heard.grid.positions)
     assert "heard by the tracker" in tab.state.facts()
     assert tab.sure.object.startswith("confidence")
@@ -176,7 +177,7 @@ def _until_idle(session: Session) -> None:
 
 def test_the_click_track_is_made_beside_the_song(session: Session, heard: Analysis, home: Home) -> None:
     session.param.update(
-        song=TrackSource(SONG.name, SONG, None), analysis=heard, song_sound=LongSound(song_file(SONG, home))
+        song=TrackSource(SONG.name, SONG, None), analysis=heard, song_sound=LongSound(song_file(Workspace(home), SONG))
     )
     tab = BeatsTab(session)
     assert tab.player.music_a.endswith(".wav")

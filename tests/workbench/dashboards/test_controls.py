@@ -19,6 +19,7 @@ from workbench.errors import ParameterError
 from workbench.home import Home
 from workbench.params import WorkbenchParams
 from workbench.profiles import load_profile
+from workbench.workspace import Workspace
 
 SONG = bundled_path("data", "bundled", "music", "corner_store.ogg")
 
@@ -26,7 +27,7 @@ SONG = bundled_path("data", "bundled", "music", "corner_store.ogg")
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[Session]:
     pool = Pool(1)
-    yield Session(Home(tmp_path / "home"), pool=pool)
+    yield Session(Workspace(Home(tmp_path / "home")), pool=pool)
     pool.close()
 
 

@@ -16,6 +16,7 @@ from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.tracks import find_track
+from workbench.workspace import Workspace
 
 SONG = bundled_path("data", "bundled", "music", "corner_store.ogg")
 
@@ -28,7 +29,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 @pytest.fixture(scope="module")
 def loop(home: Home) -> Loop:
     """A bundled song under four minutes, with several seams."""
-    return loop_track(find_track(str(SONG), home), 240.0, home)
+    return loop_track(Workspace(home), find_track(Workspace(home), str(SONG)), 240.0)
 
 
 @pytest.fixture(scope="module")
@@ -61,14 +62,14 @@ def test_a_fade_whose_seam_is_gone_or_too_narrow_is_told_by_its_place(loop: Loop
 def test_a_page_keeps_them_when_it_plans_anew(home: Home, loop: Loop, plan: LoopPlan, tmp_path: Path) -> None:
     pool = Pool(1)
     try:
-        session = Session(home, pool=pool)
+        session = Session(Workspace(home), pool=pool)
         session.show(loop)
         session.show_with_fade(with_option_first(loop, with_fade(plan, 0, 0.2, 0.5)), 0)
         session.show_again(loop)
         assert session.loop_plan is not None
         assert session.loop_plan.seam_fades[0] == 0.2
         assert session.notice == ""
-        shorter = loop_track(loop.song, 200.0, home)
+        shorter = loop_track(Workspace(home), loop.song, 200.0)
         assert isinstance(shorter.answer, LoopPlan)
         places = {seam_place(shorter.answer, seam) for seam in range(len(shorter.answer.seam_times))}
         session.show_again(shorter)

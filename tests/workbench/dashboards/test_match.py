@@ -18,6 +18,7 @@ from workbench.dashboards.transport import Player
 from workbench.dashboards.work import Pool
 from workbench.home import Home
 from workbench.match.video_facts import FilmFacts, Scene
+from workbench.workspace import Workspace
 
 SECONDS = 120.0
 
@@ -101,7 +102,7 @@ def test_one_listens_from_where_the_music_lands() -> None:
 def test_where_it_lands_is_that_of_the_chosen_track(drawn: DrawnMatch, tmp_path: Path) -> None:
     pool = Pool(1)
     try:
-        tab = MatchTab(Session(Home(tmp_path), pool=pool))
+        tab = MatchTab(Session(Workspace(Home(tmp_path)), pool=pool))
         other = replace(SUNG, sync=(replace(landing(50.0, ("drop", 60.0)), label="stab on the flash"),))
         tab.state.drawn = replace(drawn, lane=replace(drawn.lane, matches=(CALM, other), candidate_pool=()))
         tab.choose("calm")

@@ -19,6 +19,7 @@ from workbench.dashboards.work import Pool
 from workbench.home import Home
 from workbench.mix.balance import plan_mix
 from workbench.params import DUCK_PRESETS, DuckParams, WorkbenchParams
+from workbench.workspace import Workspace
 
 SONG = bundled_path("data", "bundled", "music", "corner_store.ogg")
 VOICE = bundled_path("data", "bundled", "voice", "narration.ogg")
@@ -33,8 +34,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 @pytest.fixture(scope="module")
 def sounds(home: Home) -> MixSounds:
     """A minute of a song from its tenth second on, under the narration."""
-    music = placed_file(SONG, -10.0, SECONDS, home)
-    return MixSounds(music, None, under_levels(music, VOICE, SECONDS, home))
+    music = placed_file(Workspace(home), SONG, -10.0, SECONDS)
+    return MixSounds(music, None, under_levels(Workspace(home), music, VOICE, SECONDS))
 
 
 @pytest.fixture
@@ -47,7 +48,7 @@ def state(sounds: MixSounds) -> MixState:
 @pytest.fixture
 def session(home: Home) -> Iterator[Session]:
     pool = Pool(1)
-    yield Session(home, pool=pool)
+    yield Session(Workspace(home), pool=pool)
     pool.close()
 
 
@@ -160,7 +161,7 @@ def test_a_placed_song_lies_where_it_was_put(home: Home, tmp_path: Path) -> None
     rate, song = 8000, tmp_path / "ramp.wav"
     soundfile.write(song, np.linspace(0.1, 0.9, 4 * rate), rate)
     for offset in (-1.0, 0.0, 1.5):
-        placed, _ = soundfile.read(placed_file(song, offset, 5.0, home))
+        placed, _ = soundfile.read(placed_file(Workspace(home), song, offset, 5.0))
         assert placed.size == 5 * rate
         at = 2.0
         assert placed[round(at * rate)] == pytest.approx(0.1 + 0.8 * (at - offset) / 4.0, abs=2e-3)

@@ -26,6 +26,7 @@ from workbench.loops.refusals import Reason, Refusal
 from workbench.params import WorkbenchParams
 from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.tracks import find_track
+from workbench.workspace import Workspace
 
 PATIENCE_SECONDS = 120.0
 
@@ -48,7 +49,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 def loop(home: Home) -> Loop:
     """A bundled song under 200 s."""
     song = bundled_path("data", "bundled", "music", "slow_tide.ogg")
-    return loop_track(find_track(str(song), home), 200.0, home)
+    return loop_track(Workspace(home), find_track(Workspace(home), str(song)), 200.0)
 
 
 @pytest.fixture
@@ -91,7 +92,7 @@ def test_two_options_are_compared_and_never_one_with_itself(state: PlanState) ->
 def test_a_and_b_are_equally_loud_after_matching(home: Home, loop: Loop, state: PlanState) -> None:
     state.pick(1, "b")
     for option in (0, 1):
-        state.heard[option] = render_option(loop, state.options[option], home, WorkbenchParams())
+        state.heard[option] = render_option(Workspace(home, WorkbenchParams()), loop, state.options[option])
     gains = state.matching(60.0, [])
     assert max(gains) == 0.0
     a, b = (state.heard[n].lufs(55.0, 65.0) + gain for n, gain in enumerate(gains))
@@ -107,7 +108,7 @@ def source_of(picture: PlanPicture, name: str) -> ColumnDataSource:
 
 
 def test_the_picture_sends_no_more_than_the_screen_shows(home: Home, loop: Loop, state: PlanState) -> None:
-    heard = render_option(loop, state.options[0], home, WorkbenchParams())
+    heard = render_option(Workspace(home, WorkbenchParams()), loop, state.options[0])
     state.sounds[0] = LongSound(heard.path)
     picture = PlanPicture(state)
     picture.show()
@@ -136,7 +137,7 @@ def test_a_plan_can_be_taken_away_in_every_format(home: Home, loop: Loop, tmp_pa
     from workbench.dashboards.downloads import download_file, offered
 
     for name, *_ in offered(loop):
-        path = download_file(loop, name, home, WorkbenchParams())
+        path = download_file(Workspace(home, WorkbenchParams()), loop, name)
         assert path.stat().st_size > 0
     assert offered(None) == []
     said = {name: what for name, _, what in offered(loop)}
@@ -145,7 +146,7 @@ def test_a_plan_can_be_taken_away_in_every_format(home: Home, loop: Loop, tmp_pa
 
 
 def test_a_look_at_another_option_leaves_the_plan_in_use(home: Home, loop: Loop, pool: Pool) -> None:
-    session = Session(home, pool=pool)
+    session = Session(Workspace(home), pool=pool)
     session.plan = loop
     tab = PlanTab(session)
     tab.pick(1, "b")
@@ -166,7 +167,7 @@ def test_a_look_at_another_option_leaves_the_plan_in_use(home: Home, loop: Loop,
 
 
 def test_an_empty_page_says_what_is_coming_and_then_shows_it(home: Home, loop: Loop, pool: Pool) -> None:
-    session = Session(home, pool=pool)
+    session = Session(Workspace(home), pool=pool)
     tab = PlanTab(session)
     assert tab.empty.visible
     job = session.open_demo()

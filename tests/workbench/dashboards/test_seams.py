@@ -21,6 +21,7 @@ from workbench.loops.plan import LoopPlan
 from workbench.params import WorkbenchParams
 from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.tracks import find_track
+from workbench.workspace import Workspace
 
 PATIENCE_SECONDS = 120.0
 
@@ -35,7 +36,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 def loop(home: Home) -> Loop:
     """A bundled song under four minutes, with three seams."""
     song = bundled_path("data", "bundled", "music", "corner_store.ogg")
-    loop = loop_track(find_track(str(song), home), 240.0, home)
+    loop = loop_track(Workspace(home), find_track(Workspace(home), str(song)), 240.0)
     assert isinstance(loop.answer, LoopPlan)
     assert len(loop.answer.seam_times) > 1
     return loop
@@ -45,12 +46,12 @@ def loop(home: Home) -> Loop:
 def look(loop: Loop, home: Home) -> SeamLook:
     """Its first seam."""
     assert isinstance(loop.answer, LoopPlan)
-    return look_at_seam(loop, loop.answer, 0, home, WorkbenchParams())
+    return look_at_seam(Workspace(home, WorkbenchParams()), loop, loop.answer, 0)
 
 
 @pytest.fixture
 def state(home: Home, loop: Loop) -> SeamState:
-    state = SeamState(home)
+    state = SeamState(Workspace(home))
     state.take(loop)
     return state
 
@@ -66,7 +67,7 @@ def pool() -> Iterator[Pool]:
 @pytest.fixture
 def session(home: Home, pool: Pool, loop: Loop) -> Session:
     """A page on the plan."""
-    session = Session(home, pool=pool)
+    session = Session(Workspace(home), pool=pool)
     session.plan = loop
     return session
 
@@ -117,7 +118,7 @@ def test_a_crossfade_that_is_tried_is_heard_and_served_once_it_is_used(
 ) -> None:
     state.try_fade(0.3, 0.5)
     assert state.plan is not None
-    again = look_at_seam(loop, state.plan, 0, home, WorkbenchParams())
+    again = look_at_seam(Workspace(home, WorkbenchParams()), loop, state.plan, 0)
     assert again.heard != look.heard
     assert again.cut == look.cut
     assert again.view.fade_seconds == 0.3
@@ -185,7 +186,7 @@ def test_stepping_and_the_worst_are_known_to_the_other_tabs(tab: SeamsTab, sessi
 def test_a_seam_that_only_the_coming_plan_has_is_looked_at_once_it_is_there(
     tab: SeamsTab, session: Session, loop: Loop, home: Home
 ) -> None:
-    few = loop_track(loop.song, 200.0, home)
+    few = loop_track(Workspace(home), loop.song, 200.0)
     assert isinstance(few.answer, LoopPlan)
     assert isinstance(loop.answer, LoopPlan)
     last = len(loop.answer.seam_times) - 1

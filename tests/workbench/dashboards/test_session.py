@@ -19,33 +19,33 @@ from workbench.errors import MediaError
 from workbench.home import Home
 from workbench.loops.refusals import audio_unavailable
 from workbench.media.audio import write_audio
-from workbench.progress import Progress
 from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.tracks import find_track
+from workbench.workspace import Workspace
 
 SONG = bundled_path("data", "bundled", "music", "slow_tide.ogg")
 PATIENCE_SECONDS = 120.0
 
 
-def counted(number: int, *, progress: Progress) -> tuple[int, int]:
+def counted(workspace: Workspace, number: int) -> tuple[int, int]:
     """The next number, and the process that found it."""
-    progress("counting", 0.5)
+    workspace.progress("counting", 0.5)
     return number + 1, os.getpid()
 
 
-def refused(*, progress: Progress) -> None:
+def refused(workspace: Workspace) -> None:
     """Fails as our code does on what cannot be read."""
     raise MediaError("song.wav: no such file")
 
 
-def missing_file(path: Path, *, progress: Progress) -> bytes:
+def missing_file(workspace: Workspace, path: Path) -> bytes:
     """Fails as code of ours that forgot to expect this."""
     return path.read_bytes()
 
 
-def endless(*, progress: Progress) -> None:
+def endless(workspace: Workspace) -> None:
     """Says that it began, and never ends."""
-    progress("waiting", 0.0)
+    workspace.progress("waiting", 0.0)
     while True:
         time.sleep(0.01)
 
@@ -66,13 +66,13 @@ def pool() -> Iterator[Pool]:
 @pytest.fixture
 def session(home: Home, pool: Pool) -> Session:
     """A page that was just opened."""
-    return Session(home, pool=pool)
+    return Session(Workspace(home), pool=pool)
 
 
 @pytest.fixture(scope="module")
 def loop(home: Home) -> Loop:
     """A bundled song under 200 s."""
-    return loop_track(find_track(str(SONG), home), 200.0, home)
+    return loop_track(Workspace(home), find_track(Workspace(home), str(SONG)), 200.0)
 
 
 def until_idle(session: Session) -> None:
@@ -158,7 +158,9 @@ def test_a_song_without_a_clip_is_analysed_and_drawn(session: Session) -> None:
     assert session.analysis is not None
     assert session.analysis.grid.downbeats.size > 10
     assert session.song_sound is not None
-    assert session.song_sound.duration == pytest.approx(session.recording.duration, abs=0.01)
+    assert session.song_sound.duration == pytest.approx(
+        session.workspace.load_recording(session.song.path).duration, abs=0.01
+    )
     assert session.loop_plan is None
 
 
@@ -182,7 +184,7 @@ def test_a_plan_that_is_shown_brings_its_song_and_is_forgotten_with_the_next(ses
 
 def test_a_song_that_is_too_long_for_its_clip_still_shows_its_beats(session: Session, loop: Loop) -> None:
     """Its length alone refused it, before anything was analysed; the page has it analysed then."""
-    refused = loop_track(loop.song, 60.0, session.home)
+    refused = loop_track(Workspace(session.home), loop.song, 60.0)
     assert refused.analysis is None
     session.show(refused)
     until_idle(session)
@@ -208,7 +210,7 @@ def test_what_is_no_file_of_ours_is_told_in_a_sentence(session: Session, tmp_pat
 @pytest.mark.parametrize("name", ["song.mp3", "my film.mp4"])
 def test_a_broken_upload_is_named_as_its_owner_named_it(tmp_path: Path, pool: Pool, name: str) -> None:
     """Not by the server's folders, in a home whose own name has a blank in it either."""
-    session = Session(Home(tmp_path / "home of mine"), pool=pool)
+    session = Session(Workspace(Home(tmp_path / "home of mine")), pool=pool)
     upload = session.home.prepared(session.home.uploads / "dashboard") / name
     upload.write_text("no media at all", encoding="utf-8")
     session.open_file(upload)

@@ -5,21 +5,26 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from workbench.dashboards.work import Job, Pool
 from workbench.errors import MediaError
-from workbench.progress import Progress
+from workbench.home import Home
+from workbench.params import WorkbenchParams
+from workbench.workspace import Workspace
+
+HOME, PARAMS = Home(Path("home")), WorkbenchParams()
 
 
-def doubled(number: int, *, progress: Progress) -> tuple[int, int]:
+def doubled(workspace: Workspace, number: int) -> tuple[int, int]:
     """Twice a number, and the process that worked it out."""
-    progress("doubling", 0.5)
+    workspace.progress("doubling", 0.5)
     return 2 * number, os.getpid()
 
 
-def refused(*, progress: Progress) -> None:
+def refused(workspace: Workspace) -> None:
     """Fails as our code does on what cannot be read."""
     raise MediaError("song.wav: no such file")
 
@@ -35,19 +40,19 @@ class Unreadable:
         return Unreadable, (False,)
 
 
-def unreadable(*, progress: Progress) -> Unreadable:
+def unreadable(workspace: Workspace) -> Unreadable:
     """Finds something that does not survive the way back."""
     return Unreadable(fine=True)
 
 
-def wrong(*, progress: Progress) -> None:
+def wrong(workspace: Workspace) -> None:
     """Fails as only a fault of ours does."""
     raise ZeroDivisionError("division by zero")
 
 
-def endless(*, progress: Progress) -> None:
+def endless(workspace: Workspace) -> None:
     """Says that it began, and never ends."""
-    progress("waiting", 0.0)
+    workspace.progress("waiting", 0.0)
     while True:
         time.sleep(0.01)
 
@@ -62,7 +67,7 @@ def pool() -> Iterator[Pool]:
 
 def test_the_result_comes_from_another_process_after_its_progress(pool: Pool) -> None:
     told: list[object] = []
-    job = Job(doubled, (21,), {}, on_progress=lambda *news: told.append(news), on_done=told.append)
+    job = Job(HOME, PARAMS, doubled, (21,), {}, on_progress=lambda *news: told.append(news), on_done=told.append)
     assert pool.submit(job).wait(60)
     assert told[0] == ("doubling", 0.5)
     assert told[1][0] == 42  # type: ignore[index]
@@ -76,8 +81,8 @@ def test_the_result_comes_from_another_process_after_its_progress(pool: Pool) ->
 def test_a_fault_is_told_in_a_sentence_and_the_worker_goes_on(pool: Pool, function: object, sentence: str) -> None:
     faults: list[str] = []
     done: list[tuple[int, int]] = []
-    pool.submit(Job(function, (), {}, on_fault=faults.append)).wait(60)  # type: ignore[arg-type]
-    assert pool.submit(Job(doubled, (1,), {}, on_done=done.append)).wait(60)
+    pool.submit(Job(HOME, PARAMS, function, (), {}, on_fault=faults.append)).wait(60)  # type: ignore[arg-type]
+    assert pool.submit(Job(HOME, PARAMS, doubled, (1,), {}, on_done=done.append)).wait(60)
     assert faults == [sentence]
     assert done[0][0] == 2
 
@@ -85,9 +90,9 @@ def test_a_fault_is_told_in_a_sentence_and_the_worker_goes_on(pool: Pool, functi
 def test_what_does_not_survive_the_way_is_a_fault_of_that_job_alone(pool: Pool) -> None:
     faults: list[str] = []
     done: list[tuple[int, int]] = []
-    lost = pool.submit(Job(unreadable, (), {}, on_done=pytest.fail, on_fault=faults.append))
-    unsent = pool.submit(Job(doubled, (lambda: 1,), {}, on_done=pytest.fail, on_fault=faults.append))
-    assert pool.submit(Job(doubled, (2,), {}, on_done=done.append)).wait(60)
+    lost = pool.submit(Job(HOME, PARAMS, unreadable, (), {}, on_done=pytest.fail, on_fault=faults.append))
+    unsent = pool.submit(Job(HOME, PARAMS, doubled, (lambda: 1,), {}, on_done=pytest.fail, on_fault=faults.append))
+    assert pool.submit(Job(HOME, PARAMS, doubled, (2,), {}, on_done=done.append)).wait(60)
     assert lost.wait(0)
     assert unsent.wait(0)
     assert "song.wav: no such file" in faults[0]
@@ -97,18 +102,21 @@ def test_what_does_not_survive_the_way_is_a_fault_of_that_job_alone(pool: Pool) 
 
 def test_a_job_that_runs_is_cancelled_at_once_and_the_next_one_runs(pool: Pool) -> None:
     ends: list[str] = []
-    job = Job(endless, (), {}, on_cancelled=lambda: ends.append("cancelled"), on_fault=ends.append)
+    job = Job(HOME, PARAMS, endless, (), {}, on_cancelled=lambda: ends.append("cancelled"), on_fault=ends.append)
     job.on_progress = lambda *_: job.cancel()
     pool.submit(job)
     assert job.wait(60)
     assert ends == ["cancelled"]
     done: list[tuple[int, int]] = []
-    assert pool.submit(Job(doubled, (3,), {}, on_done=done.append)).wait(60)
+    assert pool.submit(Job(HOME, PARAMS, doubled, (3,), {}, on_done=done.append)).wait(60)
     assert done[0][0] == 6
 
 
 def test_a_job_that_waits_is_cancelled_without_being_begun(pool: Pool) -> None:
-    first, second = Job(endless, (), {}), Job(doubled, (1,), {}, on_done=lambda _: pytest.fail("it was begun"))
+    first, second = (
+        Job(HOME, PARAMS, endless, (), {}),
+        Job(HOME, PARAMS, doubled, (1,), {}, on_done=lambda _: pytest.fail("it was begun")),
+    )
     pool.submit(first)
     pool.submit(second)
     second.cancel()
@@ -122,7 +130,7 @@ def test_the_worker_that_knows_a_subject_gets_it_again() -> None:
     try:
         pids: list[int] = []
         for _ in range(3):
-            job = Job(doubled, (1,), {}, subject="song", on_done=lambda found: pids.append(found[1]))
+            job = Job(HOME, PARAMS, doubled, (1,), {}, subject="song", on_done=lambda found: pids.append(found[1]))
             assert pool.submit(job).wait(60)
         assert len(set(pids)) == 1
     finally:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -12,12 +12,14 @@ import numpy as np
 import pytest
 import soundfile
 
+from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode
 from workbench.mix.fades import duck_gain
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import render
 from workbench.results.mix import DuckBody, MixBody
+from workbench.workspace import Workspace
 
 RATE = 44_100
 SONG_SECONDS = 12.0
@@ -28,6 +30,13 @@ FILM_RATE = Fraction(30000, 1001)
 def media(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder that song and film lie in."""
     return tmp_path_factory.mktemp("größte Filme & 'Töne'")
+
+
+@pytest.fixture(scope="session")
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
+    """What plans are exported in."""
+    with Workspace(Home(tmp_path_factory.mktemp("home"))) as workspace:
+        yield workspace
 
 
 @pytest.fixture(scope="session")

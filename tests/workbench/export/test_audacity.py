@@ -11,6 +11,7 @@ from workbench.export.timeline import Notes
 from workbench.loops.plan import LoopPlan
 from workbench.results.mix import MixBody
 from workbench.workflows.export import export_plan, timeline_of
+from workbench.workspace import Workspace
 
 Labels = list[tuple[float, float, str]]
 
@@ -24,8 +25,10 @@ def named(labels: Labels, kind: str) -> Labels:
     return [label for label in labels if label[2].startswith(f"{kind} ") or label[2] == kind]
 
 
-def test_seams_segments_and_speech_need_no_song(plan: LoopPlan, mix: MixBody, tmp_path: Path) -> None:
-    labels = read(export_plan(plan, "audacity", tmp_path / "labels.txt", mix=mix))
+def test_seams_segments_and_speech_need_no_song(
+    workspace: Workspace, plan: LoopPlan, mix: MixBody, tmp_path: Path
+) -> None:
+    labels = read(export_plan(workspace, plan, "audacity", tmp_path / "labels.txt", mix=mix))
     middles = [(start + end) / 2 for start, end, _ in named(labels, "seam")]
     assert middles == pytest.approx(plan.seam_times, abs=1e-6)
     assert [end - start for start, end, _ in named(labels, "seam")] == pytest.approx(plan.seam_fades, abs=2e-6)
@@ -37,12 +40,12 @@ def test_seams_segments_and_speech_need_no_song(plan: LoopPlan, mix: MixBody, tm
     assert labels == sorted(labels)
 
 
-def test_bars_and_sections_stand_where_they_are_heard(plan: LoopPlan, tmp_path: Path) -> None:
+def test_bars_and_sections_stand_where_they_are_heard(workspace: Workspace, plan: LoopPlan, tmp_path: Path) -> None:
     """A grid of one-second bars from 0 s; the second and third segment both begin with bar 3."""
     beats = tuple((k * 0.25, k % 4 + 1) for k in range(48))
     notes = Notes(beats=beats, sections=((0.0, 4.0, "verse"), (4.0, 12.0, "chorus\tand\nmore")), grid_confidence=1.0)
     out = tmp_path / "labels.txt"
-    write_labels(timeline_of(plan, notes=notes), out)
+    write_labels(timeline_of(workspace, plan, notes=notes), out)
     labels = read(out)
     t = plan.segment_starts
     bars = named(labels, "bar")

@@ -26,6 +26,7 @@ from workbench.recording import FloatArray, Recording
 from workbench.render.playback import render
 from workbench.results.mix import DuckBody, MixBody
 from workbench.workflows.export import export_plan, timeline_of
+from workbench.workspace import Workspace
 
 RATE = 44_100
 
@@ -130,10 +131,16 @@ def play(root: Element, folder: Path, length: int) -> FloatArray:
 
 @pytest.mark.parametrize("filmed", [True, False])
 def test_the_edit_plays_what_the_renderer_plays(
-    plan: LoopPlan, song: Path, film: Path, any_mix: MixBody | None, filmed: bool, residue_db: Callable[..., float]
+    workspace: Workspace,
+    plan: LoopPlan,
+    song: Path,
+    film: Path,
+    any_mix: MixBody | None,
+    filmed: bool,
+    residue_db: Callable[..., float],
 ) -> None:
     out = song.parent / "edit.fcpxml"
-    export_plan(plan, "fcpxml", out, track=song, video=film if filmed else None, mix=any_mix)
+    export_plan(workspace, plan, "fcpxml", out, track=song, video=film if filmed else None, mix=any_mix)
     made = play(read(out), out.parent, round(plan.window_end * RATE))
     # Frames are coarse: a rise of a quarter of a second has seven of them.
     assert residue_db(made, plan, any_mix, beside_seams=0.08) < -30.0
@@ -141,10 +148,12 @@ def test_the_edit_plays_what_the_renderer_plays(
 
 @pytest.mark.parametrize("filmed", [True, False])
 def test_no_seam_is_a_hole_or_a_bump(
-    plan: LoopPlan, recording: Recording, song: Path, film: Path, filmed: bool
+    workspace: Workspace, plan: LoopPlan, recording: Recording, song: Path, film: Path, filmed: bool
 ) -> None:
     """Crossfades from 12 ms to 200 ms, none of them on a frame."""
-    out = export_plan(plan, "fcpxml", song.parent / "seams.fcpxml", track=song, video=film if filmed else None)
+    out = export_plan(
+        workspace, plan, "fcpxml", song.parent / "seams.fcpxml", track=song, video=film if filmed else None
+    )
     made, meant = play(read(out), out.parent, round(plan.window_end * RATE)), render(plan, recording).samples
     for seam in plan.seam_times:
         around = slice(round((seam - 0.2) * RATE), round((seam + 0.2) * RATE))
@@ -164,7 +173,7 @@ def rms_db(sound: FloatArray, block: int) -> FloatArray:
     rate=st.sampled_from([Fraction(24000, 1001), Fraction(25), Fraction(30000, 1001), Fraction(60)]),
 )
 def test_no_frame_has_two_keys_and_frames_have_the_level_of_the_plan(
-    make_plan: Callable[..., LoopPlan], seed: int, rate: Fraction
+    workspace: Workspace, make_plan: Callable[..., LoopPlan], seed: int, rate: Fraction
 ) -> None:
     dice = np.random.default_rng(seed)
     count = int(dice.integers(2, 6))
@@ -187,7 +196,7 @@ def test_no_frame_has_two_keys_and_frames_have_the_level_of_the_plan(
         envelope_points=points, envelope_hz=100, speech_ranges=[], depth_db=14, attack_ms=300, release_ms=900
     )
     mix = MixBody(voiceover=True, classification="voice", music_gain_db=-4.0, video_gain_db=0.0, duck=duck)
-    plain = timeline_of(plan, mix=mix)
+    plain = timeline_of(workspace, plan, mix=mix)
     song = Song(Path("song.wav"), 12 * plain.rate, plain.rate, 2)
     film = Film(Path("film.mp4"), rate, ceil(plan.window_end * rate), 64, 36, None, 0)
     timeline = replace(plain, song=song, film=film)
@@ -224,9 +233,9 @@ def near_short_fade(item: Item, frame: int, rate: Fraction, plan: LoopPlan) -> b
 
 
 def test_a_late_start_and_the_songs_own_end(
-    late_plan: LoopPlan, song: Path, tmp_path: Path, residue_db: Callable[..., float]
+    workspace: Workspace, late_plan: LoopPlan, song: Path, tmp_path: Path, residue_db: Callable[..., float]
 ) -> None:
-    out = export_plan(late_plan, "fcpxml", tmp_path / "late.fcpxml", track=song)
+    out = export_plan(workspace, late_plan, "fcpxml", tmp_path / "late.fcpxml", track=song)
     made = play(read(out), out.parent, round(late_plan.window_end * RATE))
     # The song has nothing before its first sample, so its clip begins on the next frame.
     begins = round(late_plan.music_in * RATE)
@@ -237,8 +246,8 @@ def test_a_late_start_and_the_songs_own_end(
     assert residue_db(made, late_plan, skip=first, until=until, beside_seams=0.08) < -55.0
 
 
-def test_the_storyline_is_the_film(plan: LoopPlan, song: Path, film: Path, mix: MixBody) -> None:
-    out = export_plan(plan, "fcpxml", song.parent / "film.fcpxml", track=song, video=film, mix=mix)
+def test_the_storyline_is_the_film(workspace: Workspace, plan: LoopPlan, song: Path, film: Path, mix: MixBody) -> None:
+    out = export_plan(workspace, plan, "fcpxml", song.parent / "film.fcpxml", track=song, video=film, mix=mix)
     root = read(out)
     (story,) = root.iter("spine")
     assert seconds(story[0].get("duration")) == Fraction(510 * 1001, 30000)
@@ -254,8 +263,8 @@ def test_the_storyline_is_the_film(plan: LoopPlan, song: Path, film: Path, mix: 
     assert (out.parent / unquote(second or "")).samefile(song)
 
 
-def test_neighbours_lie_in_different_lanes_and_overlap(plan: LoopPlan, song: Path) -> None:
-    clips = segments(read(export_plan(plan, "fcpxml", song.parent / "lanes.fcpxml", track=song)))
+def test_neighbours_lie_in_different_lanes_and_overlap(workspace: Workspace, plan: LoopPlan, song: Path) -> None:
+    clips = segments(read(export_plan(workspace, plan, "fcpxml", song.parent / "lanes.fcpxml", track=song)))
     assert [clip.get("lane") for clip in clips] == ["-1", "-2", "-1", "-2"]
     for before, after, fade in zip(clips[:-1], clips[1:], plan.seam_fades, strict=True):
         ends = seconds(before.get("offset")) + seconds(before.get("duration"))

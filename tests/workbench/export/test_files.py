@@ -14,6 +14,7 @@ from workbench.export.files import absolute_url, media_path, media_url, plain_na
 from workbench.export.formats import FORMATS, format_named
 from workbench.loops.plan import LoopPlan
 from workbench.workflows.export import export_plan, frame_rate
+from workbench.workspace import Workspace
 
 
 def test_media_beside_and_below_are_relative_and_others_absolute(tmp_path: Path) -> None:
@@ -35,11 +36,11 @@ def test_text_is_kept_on_one_line() -> None:
 
 
 def test_a_plan_of_a_longer_film_is_refused(
-    make_plan: Callable[..., LoopPlan], song: Path, film: Path, tmp_path: Path
+    workspace: Workspace, make_plan: Callable[..., LoopPlan], song: Path, film: Path, tmp_path: Path
 ) -> None:
     longer = make_plan([(0.0, 10.0, 0.0, 0.0), (1.0, 11.0, 0.0, 0.0)], [0.02], [1.0], song_duration=12.0)
     with pytest.raises(PlanError, match=r"the plan covers 20\.000 s, but .* lasts 17\.017 s"):
-        export_plan(longer, "otio", tmp_path / "out.otio", track=song, video=film)
+        export_plan(workspace, longer, "otio", tmp_path / "out.otio", track=song, video=film)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -12,14 +12,17 @@ from workbench.export.timeline import Notes
 from workbench.loops.plan import LoopPlan
 from workbench.results.loop import plan_from_json
 from workbench.workflows.export import timeline_of
+from workbench.workspace import Workspace
 
 
-def test_beats_sections_and_the_plan_come_back(plan: LoopPlan, song: Path, tmp_path: Path) -> None:
+def test_beats_sections_and_the_plan_come_back(
+    workspace: Workspace, plan: LoopPlan, song: Path, tmp_path: Path
+) -> None:
     beats = tuple((0.1 + k * 0.5, k % 4 + 1) for k in range(23))
     sections = ((0.1, 6.1, "Strophe"), (6.1, 12.0, "Änderung & Ende"))
     notes = Notes(beats=beats, sections=sections, grid_confidence=0.75)
     out = tmp_path / "song.jams"
-    write_jams(timeline_of(plan, track=song, notes=notes), out)
+    write_jams(timeline_of(workspace, plan, track=song, notes=notes), out)
     document = jams.load(str(out), validate=True, strict=True)
     assert document.file_metadata.duration == 12.0
     assert document.file_metadata.title == song.stem

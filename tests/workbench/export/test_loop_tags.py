@@ -18,6 +18,7 @@ from workbench.loops.plan import LoopPlan
 from workbench.media.audio import decode, write_audio
 from workbench.recording import Recording
 from workbench.workflows.export import export_plan
+from workbench.workspace import Workspace
 
 RATE = 44_100
 
@@ -63,8 +64,10 @@ def is_meant(loop: tuple[int, int], plan: LoopPlan) -> bool:
     return loop[1] - loop[0] == stop - start and abs(loop[0] - start) <= RATE // 100
 
 
-def test_a_wav_gets_a_sampler_chunk_and_keeps_its_sound(plan: LoopPlan, song: Path, tmp_path: Path) -> None:
-    out = export_plan(plan, "loop-tags", tmp_path / "schöne Schleife.wav", track=song)
+def test_a_wav_gets_a_sampler_chunk_and_keeps_its_sound(
+    workspace: Workspace, plan: LoopPlan, song: Path, tmp_path: Path
+) -> None:
+    out = export_plan(workspace, plan, "loop-tags", tmp_path / "schöne Schleife.wav", track=song)
     first, stop = libsndfile_loop(out)
     assert is_meant((first, stop), plan)
     data = out.read_bytes()
@@ -76,14 +79,16 @@ def test_a_wav_gets_a_sampler_chunk_and_keeps_its_sound(plan: LoopPlan, song: Pa
     assert struct.unpack_from("<II", data, at + 8 + 36 + 8) == (first, stop - 1)
 
 
-def test_old_loop_points_give_way(plan: LoopPlan, late_plan: LoopPlan, song: Path, tmp_path: Path) -> None:
-    first = export_plan(plan, "loop-tags", tmp_path / "first.wav", track=song)
-    second = export_plan(late_plan, "loop-tags", tmp_path / "second.wav", track=first)
+def test_old_loop_points_give_way(
+    workspace: Workspace, plan: LoopPlan, late_plan: LoopPlan, song: Path, tmp_path: Path
+) -> None:
+    first = export_plan(workspace, plan, "loop-tags", tmp_path / "first.wav", track=song)
+    second = export_plan(workspace, late_plan, "loop-tags", tmp_path / "second.wav", track=first)
     assert is_meant(libsndfile_loop(second), late_plan)
     assert second.read_bytes().count(b"smpl") == 1
 
 
-def test_an_odd_chunk_is_padded(plan: LoopPlan, tmp_path: Path) -> None:
+def test_an_odd_chunk_is_padded(workspace: Workspace, plan: LoopPlan, tmp_path: Path) -> None:
     """Eight bits, an odd number of samples, and the pad byte missing, as some writers leave it."""
     path = tmp_path / "odd.wav"
     with wave.open(str(path), "wb") as sound:
@@ -93,20 +98,20 @@ def test_an_odd_chunk_is_padded(plan: LoopPlan, tmp_path: Path) -> None:
         sound.writeframes(bytes(12 * RATE - 1))
     data = path.read_bytes()
     path.write_bytes(data[: 44 + 12 * RATE - 1])
-    out = export_plan(plan, "loop-tags", tmp_path / "odd-looped.wav", track=path)
+    out = export_plan(workspace, plan, "loop-tags", tmp_path / "odd-looped.wav", track=path)
     assert is_meant(libsndfile_loop(out), plan)
 
 
 @pytest.mark.parametrize(("suffix", "kind"), [(".flac", "FLAC"), (".ogg", "OGG")])
 def test_flac_and_ogg_get_comments(
-    plan: LoopPlan, recording: Recording, suffix: str, kind: str, tmp_path: Path
+    workspace: Workspace, plan: LoopPlan, recording: Recording, suffix: str, kind: str, tmp_path: Path
 ) -> None:
     path = tmp_path / f"song{suffix}"
     soundfile.write(path, recording.samples.T, RATE, format=kind)
     tagged = mutagen.File(path)
     tagged["title"] = ["Grüße & Küsse"]
     tagged.save()
-    out = export_plan(plan, "loop-tags", tmp_path / f"looped{suffix}", track=path)
+    out = export_plan(workspace, plan, "loop-tags", tmp_path / f"looped{suffix}", track=path)
     comments = mutagen.File(out)
     (start,), (length,) = comments["LOOPSTART"], comments["LOOPLENGTH"]
     assert is_meant((int(start), int(start) + int(length)), plan)
@@ -115,12 +120,14 @@ def test_flac_and_ogg_get_comments(
 
 
 @pytest.mark.parametrize("hertz", [41.2, 97.0, 440.0])
-def test_the_jump_from_end_to_start_does_not_click(plan: LoopPlan, hertz: float, tmp_path: Path) -> None:
+def test_the_jump_from_end_to_start_does_not_click(
+    workspace: Workspace, plan: LoopPlan, hertz: float, tmp_path: Path
+) -> None:
     """A tone that the body does not hold a whole number of times goes on as if it did."""
     time = np.arange(12 * RATE) / RATE
     tone = 0.5 * np.sin(2 * np.pi * hertz * time)
     soundfile.write(tmp_path / "tone.wav", np.stack([tone, -tone], axis=1), RATE, subtype="PCM_24")
-    out = export_plan(plan, "loop-tags", tmp_path / "looped.wav", track=tmp_path / "tone.wav")
+    out = export_plan(workspace, plan, "loop-tags", tmp_path / "looped.wav", track=tmp_path / "tone.wav")
     first, stop = libsndfile_loop(out)
     assert is_meant((first, stop), plan)
     steepest = 0.5 * 2 * np.pi * hertz / RATE
@@ -128,38 +135,42 @@ def test_the_jump_from_end_to_start_does_not_click(plan: LoopPlan, hertz: float,
     assert abs(tone[first] - tone[stop - 1]) < 2 * steepest
 
 
-def test_a_body_that_is_nearly_the_whole_song_stays_in_it(make_plan: Callable[..., LoopPlan], song: Path) -> None:
+def test_a_body_that_is_nearly_the_whole_song_stays_in_it(
+    workspace: Workspace, make_plan: Callable[..., LoopPlan], song: Path
+) -> None:
     row = (0.003, 11.997, 0.0, 0.0)
     whole = make_plan([row, row], [0.005], [1.0], song_duration=12.0)
-    loop = libsndfile_loop(export_plan(whole, "loop-tags", song.parent / "whole.wav", track=song))
+    loop = libsndfile_loop(export_plan(workspace, whole, "loop-tags", song.parent / "whole.wav", track=song))
     assert is_meant(loop, whole)
     assert 0 < loop[0] < loop[1] < 12 * RATE
 
 
-def test_another_kind_is_decoded(plan: LoopPlan, recording: Recording, tmp_path: Path) -> None:
+def test_another_kind_is_decoded(workspace: Workspace, plan: LoopPlan, recording: Recording, tmp_path: Path) -> None:
     path = write_audio(tmp_path / "song.mp3", iter([recording.samples]), RATE, 2)
-    out = export_plan(plan, "loop-tags", tmp_path / "song.wav", track=path)
+    out = export_plan(workspace, plan, "loop-tags", tmp_path / "song.wav", track=path)
     assert is_meant(libsndfile_loop(out), plan)
     assert np.abs(decode(out).samples - np.clip(decode(path).samples, -1, 1)).max() < 3 / 2**15
     with pytest.raises(ParameterError, match=r"not Ogg; write its loop points into a \.wav or \.flac"):
-        export_plan(plan, "loop-tags", tmp_path / "song.ogg", track=path)
+        export_plan(workspace, plan, "loop-tags", tmp_path / "song.ogg", track=path)
     with pytest.raises(ParameterError, match=r"are written into \.wav, \.flac"):
-        export_plan(plan, "loop-tags", tmp_path / "song2.mp3", track=path)
+        export_plan(workspace, plan, "loop-tags", tmp_path / "song2.mp3", track=path)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["song.mp3", "song.wav"]
 
 
-def test_a_wav_of_unknown_length_is_refused_and_nothing_is_left(plan: LoopPlan, song: Path, tmp_path: Path) -> None:
+def test_a_wav_of_unknown_length_is_refused_and_nothing_is_left(
+    workspace: Workspace, plan: LoopPlan, song: Path, tmp_path: Path
+) -> None:
     streamed = bytearray(song.read_bytes())
     struct.pack_into("<I", streamed, streamed.index(b"data") + 4, 0xFFFFFFFF)
     path = tmp_path / "streamed.wav"
     path.write_bytes(streamed)
     with pytest.raises(MediaError, match="does not say how long its sound is"):
-        export_plan(plan, "loop-tags", tmp_path / "looped.wav", track=path)
+        export_plan(workspace, plan, "loop-tags", tmp_path / "looped.wav", track=path)
     assert [file.name for file in tmp_path.iterdir()] == ["streamed.wav"]
 
 
-def test_the_song_itself_is_never_written_to(plan: LoopPlan, song: Path) -> None:
+def test_the_song_itself_is_never_written_to(workspace: Workspace, plan: LoopPlan, song: Path) -> None:
     before = song.read_bytes()
     with pytest.raises(ParameterError, match="choose another name"):
-        export_plan(plan, "loop-tags", song, track=song)
+        export_plan(workspace, plan, "loop-tags", song, track=song)
     assert song.read_bytes() == before

@@ -16,6 +16,7 @@ from workbench.loops.plan import LoopPlan
 from workbench.recording import FloatArray
 from workbench.results.mix import MixBody
 from workbench.workflows.export import export_plan
+from workbench.workspace import Workspace
 
 RATE = 44_100
 
@@ -74,16 +75,21 @@ def exponent(transition: Any) -> float:
 
 
 def test_the_edit_plays_what_the_renderer_plays(
-    plan: LoopPlan, song: Path, film: Path, any_mix: MixBody | None, residue_db: Callable[..., float]
+    workspace: Workspace,
+    plan: LoopPlan,
+    song: Path,
+    film: Path,
+    any_mix: MixBody | None,
+    residue_db: Callable[..., float],
 ) -> None:
-    out = export_plan(plan, "otio", song.parent / "edit.otio", track=song, video=film, mix=any_mix)
+    out = export_plan(workspace, plan, "otio", song.parent / "edit.otio", track=song, video=film, mix=any_mix)
     assert residue_db(play(track(read(out), "Music")), plan, any_mix) < -40.0
 
 
 def test_a_late_start_is_a_gap(
-    late_plan: LoopPlan, song: Path, tmp_path: Path, residue_db: Callable[..., float]
+    workspace: Workspace, late_plan: LoopPlan, song: Path, tmp_path: Path, residue_db: Callable[..., float]
 ) -> None:
-    out = export_plan(late_plan, "otio", tmp_path / "late.otio", track=song)
+    out = export_plan(workspace, late_plan, "otio", tmp_path / "late.otio", track=song)
     edit = read(out)
     music = track(edit, "Music")
     assert isinstance(music[0], otio.schema.Gap)
@@ -92,8 +98,8 @@ def test_a_late_start_is_a_gap(
     assert residue_db(play(music), late_plan, padded=True) < -40.0
 
 
-def test_times_are_whole_frames_and_whole_samples(plan: LoopPlan, song: Path, film: Path) -> None:
-    edit = read(export_plan(plan, "otio", song.parent / "times.otio", track=song, video=film))
+def test_times_are_whole_frames_and_whole_samples(workspace: Workspace, plan: LoopPlan, song: Path, film: Path) -> None:
+    edit = read(export_plan(workspace, plan, "otio", song.parent / "times.otio", track=song, video=film))
     picture, footage, music = (track(edit, name) for name in ("Picture", "Footage", "Music"))
     assert (picture.kind, footage.kind, music.kind) == ("Video", "Audio", "Audio")
     for one in (picture, footage):
@@ -110,22 +116,26 @@ def test_times_are_whole_frames_and_whole_samples(plan: LoopPlan, song: Path, fi
         assert abs(fade.in_offset.value - seconds * RATE / 2) <= 1
 
 
-def test_media_are_found_by_absolute_url_and_named_beside(plan: LoopPlan, song: Path, tmp_path: Path) -> None:
-    clip = next(iter(read(export_plan(plan, "otio", song.parent / "m.otio", track=song)).find_clips()))
+def test_media_are_found_by_absolute_url_and_named_beside(
+    workspace: Workspace, plan: LoopPlan, song: Path, tmp_path: Path
+) -> None:
+    clip = next(iter(read(export_plan(workspace, plan, "otio", song.parent / "m.otio", track=song)).find_clips()))
     assert media(clip) == song
     assert song.parent / media(clip, "beside") == song
-    clip = next(iter(read(export_plan(plan, "otio", tmp_path / "m.otio", track=song)).find_clips()))
+    clip = next(iter(read(export_plan(workspace, plan, "otio", tmp_path / "m.otio", track=song)).find_clips()))
     assert list(clip.media_references()) == ["DEFAULT_MEDIA"]
 
 
-def test_markers_stand_at_start_seams_and_end(plan: LoopPlan, song: Path) -> None:
-    edit = read(export_plan(plan, "otio", song.parent / "marks.otio", track=song))
+def test_markers_stand_at_start_seams_and_end(workspace: Workspace, plan: LoopPlan, song: Path) -> None:
+    edit = read(export_plan(workspace, plan, "otio", song.parent / "marks.otio", track=song))
     times = [mark.marked_range.start_time.to_seconds() for mark in edit.tracks.markers]
     assert times == pytest.approx([plan.music_in, *plan.seam_times, plan.music_end], abs=0.5 / RATE)
 
 
-def test_resolve_gets_the_levels_as_its_own_volume_effect(plan: LoopPlan, song: Path, film: Path, mix: MixBody) -> None:
-    edit = read(export_plan(plan, "otio", song.parent / "volume.otio", track=song, video=film, mix=mix))
+def test_resolve_gets_the_levels_as_its_own_volume_effect(
+    workspace: Workspace, plan: LoopPlan, song: Path, film: Path, mix: MixBody
+) -> None:
+    edit = read(export_plan(workspace, plan, "otio", song.parent / "volume.otio", track=song, video=film, mix=mix))
     (footage,) = track(edit, "Footage")
     assert volume(footage)["Parameter Value"] == 2.0
     assert not volume(footage)["Key Frames"]

@@ -19,6 +19,7 @@ from workbench.loops.plan import LoopPlan
 from workbench.recording import FloatArray, Recording
 from workbench.results.mix import MixBody
 from workbench.workflows.export import export_plan, timeline_of
+from workbench.workspace import Workspace
 
 WORD = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|`([^`]*)`|(\S+))""")
 
@@ -105,23 +106,30 @@ def place(item: Block, rate: int) -> tuple[int, int, int]:
 
 
 def test_the_project_plays_what_the_renderer_plays(
-    plan: LoopPlan, song: Path, film: Path, any_mix: MixBody | None, residue_db: Callable[..., float]
+    workspace: Workspace,
+    plan: LoopPlan,
+    song: Path,
+    film: Path,
+    any_mix: MixBody | None,
+    residue_db: Callable[..., float],
 ) -> None:
-    out = export_plan(plan, "rpp", song.parent / "a plan.rpp", track=song, video=film, mix=any_mix)
+    out = export_plan(workspace, plan, "rpp", song.parent / "a plan.rpp", track=song, video=film, mix=any_mix)
     assert residue_db(play(read(out), out.parent), plan, any_mix) < -55.0
 
 
 def test_a_late_start_and_the_songs_own_end(
-    late_plan: LoopPlan, song: Path, tmp_path: Path, residue_db: Callable[..., float]
+    workspace: Workspace, late_plan: LoopPlan, song: Path, tmp_path: Path, residue_db: Callable[..., float]
 ) -> None:
-    out = export_plan(late_plan, "rpp", tmp_path / "late.rpp", track=song)
+    out = export_plan(workspace, late_plan, "rpp", tmp_path / "late.rpp", track=song)
     project = read(out)
     assert [block.one("NAME") for block in project.inside("TRACK")] == [["Music"]]
     assert residue_db(play(project, Path("/")), late_plan, padded=True) < -45.0
 
 
-def test_items_lie_on_the_samples_of_the_plan(plan: LoopPlan, recording: Recording, song: Path) -> None:
-    out = export_plan(plan, "rpp", song.parent / "items.rpp", track=song)
+def test_items_lie_on_the_samples_of_the_plan(
+    workspace: Workspace, plan: LoopPlan, recording: Recording, song: Path
+) -> None:
+    out = export_plan(workspace, plan, "rpp", song.parent / "items.rpp", track=song)
     rate = recording.sample_rate
     items = read(out).inside("TRACK")[0].inside("ITEM")
     starts = plan.segment_starts
@@ -138,8 +146,10 @@ def test_items_lie_on_the_samples_of_the_plan(plan: LoopPlan, recording: Recordi
     assert items[1].one("FADEOUT")[:2] == ["0", "0"]
 
 
-def test_the_film_track_and_the_markers(plan: LoopPlan, song: Path, film: Path, mix: MixBody) -> None:
-    out = export_plan(plan, "rpp", song.parent / "film.rpp", track=song, video=film, mix=mix)
+def test_the_film_track_and_the_markers(
+    workspace: Workspace, plan: LoopPlan, song: Path, film: Path, mix: MixBody
+) -> None:
+    out = export_plan(workspace, plan, "rpp", song.parent / "film.rpp", track=song, video=film, mix=mix)
     project = read(out)
     picture = project.inside("TRACK")[0]
     (item,) = picture.inside("ITEM")
@@ -152,9 +162,9 @@ def test_the_film_track_and_the_markers(plan: LoopPlan, song: Path, film: Path, 
 
 
 def test_no_envelope_point_lies_on_the_line_between_its_neighbours(
-    plan: LoopPlan, song: Path, film: Path, mix: MixBody
+    workspace: Workspace, plan: LoopPlan, song: Path, film: Path, mix: MixBody
 ) -> None:
-    project = read(export_plan(plan, "rpp", song.parent / "points.rpp", track=song, video=film, mix=mix))
+    project = read(export_plan(workspace, plan, "rpp", song.parent / "points.rpp", track=song, video=film, mix=mix))
     track = project.inside("TRACK")[-1]
     envelopes = [*track.inside("VOLENV2"), *(item.inside("VOLENV")[0] for item in track.inside("ITEM"))]
     assert len(envelopes) == 1 + len(plan.segments)
@@ -165,7 +175,9 @@ def test_no_envelope_point_lies_on_the_line_between_its_neighbours(
             assert abs(line - values[k]) > 1e-6
 
 
-def test_the_tempo_is_that_of_the_grid(make_plan: Callable[..., LoopPlan], song: Path, tmp_path: Path) -> None:
+def test_the_tempo_is_that_of_the_grid(
+    workspace: Workspace, make_plan: Callable[..., LoopPlan], song: Path, tmp_path: Path
+) -> None:
     """76 beats a minute, the first bar line at 0.4 s of the track."""
     bar = 240.0 / 76.0
     rows = [(0.0, 0.4 + 3 * bar, 0.0, 0.0)] + [(0.4 + bar, 0.4 + 3 * bar, 0.0, 0.0)] * 4
@@ -173,7 +185,7 @@ def test_the_tempo_is_that_of_the_grid(make_plan: Callable[..., LoopPlan], song:
     beats = 0.4 + np.arange(15) * bar / 4
     grid = BeatGrid(beats, np.arange(15) % 4 + 1, 4, 0.9)
     out = tmp_path / "tempo.rpp"
-    write_reaper(timeline_of(looped, track=song, grid=grid), out)
+    write_reaper(timeline_of(workspace, looped, track=song, grid=grid), out)
     project = read(out)
     assert float(project.one("TEMPO")[0]) == pytest.approx(76.0, abs=0.01)
     assert project.one("TEMPO")[1:] == ["4", "4"]
@@ -185,9 +197,9 @@ def test_the_tempo_is_that_of_the_grid(make_plan: Callable[..., LoopPlan], song:
     assert [mark[2:] for mark in marks] == [["1", str(4 << 16 | 1)], ["1", str(4 << 16 | 4)]]
 
 
-def test_where_the_grid_is_another_the_tempo_is_the_plans(plan: LoopPlan, song: Path) -> None:
+def test_where_the_grid_is_another_the_tempo_is_the_plans(workspace: Workspace, plan: LoopPlan, song: Path) -> None:
     """The song is noise; the plan's splices lie on no bar lines of it, and it calls its body one bar of four beats."""
-    project = read(export_plan(plan, "rpp", song.parent / "noise.rpp", track=song))
+    project = read(export_plan(workspace, plan, "rpp", song.parent / "noise.rpp", track=song))
     bpm = 60.0 * plan.bars * plan.beats_per_bar / (plan.loop_end_b - plan.loop_start_a)
     assert float(project.one("TEMPO")[0]) == pytest.approx(bpm)
     assert project.one("TEMPO")[1:] == ["4", "4"]
@@ -200,7 +212,7 @@ def test_names_are_quoted_by_what_they_hold() -> None:
     assert quoted("`it's 5\"\n") == "`'it's 5\"`"
 
 
-def test_a_project_needs_the_song(plan: LoopPlan, tmp_path: Path) -> None:
+def test_a_project_needs_the_song(workspace: Workspace, plan: LoopPlan, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="--track"):
-        export_plan(plan, "rpp", tmp_path / "plan.rpp")
+        export_plan(workspace, plan, "rpp", tmp_path / "plan.rpp")
     assert list(tmp_path.iterdir()) == []

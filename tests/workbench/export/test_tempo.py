@@ -13,6 +13,7 @@ from workbench.export.tempo import LATE_SECONDS, TempoMark, heard_beats, tempo_b
 from workbench.export.timeline import Beat
 from workbench.loops.plan import LoopPlan
 from workbench.workflows.export import timeline_of
+from workbench.workspace import Workspace
 
 
 def even(bpm: float, bars: int, first: float = 0.0, size: int = 4) -> list[tuple[float, int]]:
@@ -42,8 +43,8 @@ def test_even_beats_are_one_mark(plan: LoopPlan) -> None:
     assert tempo_bpm(beats, plan) == pytest.approx(96.0)
 
 
-def test_bars_go_on_across_seams(plan: LoopPlan) -> None:
-    items = timeline_of(plan).items
+def test_bars_go_on_across_seams(workspace: Workspace, plan: LoopPlan) -> None:
+    items = timeline_of(workspace, plan).items
     beats = heard_beats(items, even(96.0, 12))
     assert len(beats) == 36
     assert [beat.position for beat in beats] == [1, 2, 3, 4] * 9

@@ -24,6 +24,7 @@ from workbench.media.probe import MediaInfo
 from workbench.video.meter import PictureMeter
 from workbench.video.picture import Picture
 from workbench.workflows.watch import watch
+from workbench.workspace import Workspace
 
 RATE = 48_000
 LIMITS = ClipLimits(seconds=3600.0, pictures_per_second=500.0)
@@ -364,7 +365,7 @@ def test_a_film_cut_short_is_what_is_left_or_refused_and_nothing_stays(tmp_path:
         path, home = tmp_path / f"short.{suffix}", tmp_path / f"home-{share}"
         path.write_bytes(whole[: round(share * len(whole))])
         try:
-            seconds, refusal = watch(path, Home(home)).duration, ""
+            seconds, refusal = watch(Workspace(Home(home)), path).duration, ""
         except MediaError as error:
             seconds, refusal = None, str(error)
         if seconds is not None:

@@ -39,6 +39,7 @@ from workbench.store.verdicts import Word
 from workbench.video.moments import MOMENT_KINDS, Moments
 from workbench.workflows.analyze import analyze
 from workbench.workflows.loop import loop_track
+from workbench.workspace import Workspace
 
 Check = Callable[[Figure], None]
 SONGS = ("slow_ember", "hill_road", "glass_circuit")
@@ -61,7 +62,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 @pytest.mark.parametrize("name", SONGS)
 def test_plans_of_bundled_songs(name: str, seconds: float, style: str, home: Home, check_legible: Check) -> None:
     song = bundled_path("data", "bundled", "music", f"{name}.ogg")
-    loop = loop_track(Path(song), seconds, home)
+    loop = loop_track(Workspace(home), Path(song), seconds)
     assert isinstance(loop.answer, LoopPlan)
     assert loop.analysis is not None
     speech = [(20.0, 40.0), (60.0, 62.0)]
@@ -75,7 +76,7 @@ def test_plans_of_bundled_songs(name: str, seconds: float, style: str, home: Hom
 
 @pytest.fixture(scope="module")
 def profile(home: Home) -> LoopProfile:
-    return analyze(bundled_path("data", "bundled", "music", "slow_ember.ogg"), home).profile
+    return analyze(Workspace(home), bundled_path("data", "bundled", "music", "slow_ember.ogg")).profile
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ from workbench.params import PreviewParams
 from workbench.recording import Recording
 from workbench.render.preview import mark_times, preview_of
 from workbench.workflows.preview import make_preview
+from workbench.workspace import Workspace
 
 RATE = 44_100
 PARAMS = PreviewParams()
@@ -59,7 +60,7 @@ def test_an_excerpt_outside_the_song_is_refused() -> None:
 
 def test_the_preview_of_a_song_is_an_mp3_of_half_a_minute(tmp_path: Path) -> None:
     song = bundled_path("data", "bundled", "music", "corner_store.ogg")
-    made = make_preview(song, tmp_path / "preview.mp3", Home(tmp_path / "home"))
+    made = make_preview(Workspace(Home(tmp_path / "home")), song, tmp_path / "preview.mp3")
     heard = decode(made.path)
     assert heard.duration == pytest.approx(PARAMS.seconds, abs=0.001)
     assert made.song_to - made.song_from == pytest.approx(PARAMS.seconds)

@@ -17,8 +17,9 @@ from workbench.home import Home
 from workbench.settings import WorkbenchSettings
 from workbench.store import grids, verdicts
 from workbench.store.database import Database
-from workbench.workflows.analyze import analyze
+from workbench.workflows.analyze import analyze, corrected_grid, corrected_revisions
 from workbench.workflows.beats import map_beats
+from workbench.workspace import Workspace
 
 SETTINGS = WorkbenchSettings(database_url=None)
 SONG = "0" * 64
@@ -35,12 +36,12 @@ def test_a_grid_is_found_by_the_bytes_until_it_is_removed(database: Database, tm
     home = Home(tmp_path / "home")
     with database.write() as connection:
         kept = grids.put(connection, SONG, [0.5, 1.0, 1.5], [3, 1, 2], 3, "shifted by a beat")
-    assert grids.corrected_grid(home, SETTINGS, SONG) == kept
+    assert corrected_grid(Workspace(home, settings=SETTINGS), SONG) == kept
     with database.write() as connection:
         assert grids.revision_of(connection, SONG) == kept.revision
         grids.remove(connection, SONG)
         assert grids.revision_of(connection, SONG) == ""
-    assert grids.corrected_grid(home, SETTINGS, SONG) is None
+    assert corrected_grid(Workspace(home, settings=SETTINGS), SONG) is None
 
 
 def test_equal_grids_have_equal_revisions(database: Database) -> None:
@@ -53,7 +54,7 @@ def test_equal_grids_have_equal_revisions(database: Database) -> None:
 
 def test_asking_for_a_grid_makes_no_database(tmp_path: Path) -> None:
     home = Home(tmp_path / "nothing")
-    assert grids.corrected_grid(home, SETTINGS, SONG) is None
+    assert corrected_grid(Workspace(home, settings=SETTINGS), SONG) is None
     assert not home.root.exists()
 
 
@@ -95,25 +96,27 @@ def test_a_grid_of_a_recording_that_is_no_track_changes_no_catalog(database: Dat
 def test_the_revisions_of_some_recordings_are_asked_for_at_once(database: Database, tmp_path: Path) -> None:
     with database.write() as connection:
         kept = grids.put(connection, SONG, [0.5, 1.0], [1, 2], 2)
-    assert grids.revisions_of(Home(tmp_path / "home"), SETTINGS, [SONG, "1" * 64, SONG]) == {SONG: kept.revision}
-    assert grids.revisions_of(Home(tmp_path / "nothing"), SETTINGS, [SONG]) == {}
+    assert corrected_revisions(Workspace(Home(tmp_path / "home"), settings=SETTINGS), [SONG, "1" * 64, SONG]) == {
+        SONG: kept.revision
+    }
+    assert corrected_revisions(Workspace(Home(tmp_path / "nothing"), settings=SETTINGS), [SONG]) == {}
 
 
 def test_what_is_made_after_a_correction_is_made_on_the_corrected_grid(tmp_path: Path) -> None:
     home, song = Home(tmp_path / "home"), bundled_path("data", "bundled", "music", "corner_store.ogg")
-    heard = analyze(song, home)
+    heard = analyze(Workspace(home), song)
     shifted = np.roll(heard.grid.positions, 1)
     opened = Database.at(home, SETTINGS)
     with opened.write() as connection:
         grids.put(connection, heard.content_hash, heard.grid.beats.tolist(), shifted.tolist(), heard.grid.beats_per_bar)
-    corrected = analyze(song, home)
+    corrected = analyze(Workspace(home), song)
     np.testing.assert_allclose(corrected.grid.downbeats, heard.grid.beats[shifted == 1], atol=1e-6)
     assert corrected.grid.confidence == 1.0
     assert np.isin(np.round(corrected.profile.downbeats, 5), np.round(corrected.grid.downbeats, 5)).all()
     with opened.write() as connection:
         grids.remove(connection, heard.content_hash)
     opened.close()
-    np.testing.assert_array_equal(map_beats(song, home).grid.positions, heard.grid.positions)
+    np.testing.assert_array_equal(map_beats(Workspace(home), song).grid.positions, heard.grid.positions)
 
 
 def test_the_last_verdict_about_a_seam_counts(database: Database) -> None:

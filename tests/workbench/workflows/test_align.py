@@ -14,6 +14,7 @@ from workbench.media.audio import decode
 from workbench.mix.levels import level_curve
 from workbench.params import LandmarkParams, WorkbenchParams
 from workbench.workflows.align import align_track, track_landmarks, track_level
+from workbench.workspace import Workspace
 
 
 @pytest.fixture(scope="module")
@@ -22,12 +23,12 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 
 def test_landmarks_from_the_store_are_those_that_were_found(song: Path, home: Home) -> None:
-    found = track_landmarks(song, home)
+    found = track_landmarks(Workspace(home), song)
     stages: list[str] = []
-    kept = track_landmarks(song, home, progress=lambda stage, done: stages.append(stage))
+    kept = track_landmarks(Workspace(home, progress=lambda stage, done: stages.append(stage)), song)
     assert stages == []
     shutil.rmtree(home.arrays)
-    again = track_landmarks(song, home)
+    again = track_landmarks(Workspace(home), song)
     for other in (kept, again):
         assert other.marks.times.tolist() == found.marks.times.tolist()
         assert other.marks.kinds.tolist() == found.marks.kinds.tolist()
@@ -36,16 +37,16 @@ def test_landmarks_from_the_store_are_those_that_were_found(song: Path, home: Ho
 
 def test_other_parameters_find_other_landmarks(song: Path, home: Home) -> None:
     silent = WorkbenchParams(landmarks=LandmarkParams(downbeat_salience=0.0))
-    bars = track_landmarks(song, home).marks
+    bars = track_landmarks(Workspace(home), song).marks
     assert bars.salience[bars.kinds == bars.names.index("downbeat")].max() > 0.0
-    without = track_landmarks(song, home, silent).marks
+    without = track_landmarks(Workspace(home, silent), song).marks
     assert without.salience[without.kinds == without.names.index("downbeat")].max() == 0.0
 
 
 def test_a_track_is_as_loud_anywhere_as_it_is_in_all(song: Path, home: Home) -> None:
     recording = decode(song)
     whole = level_curve(recording.samples, recording.sample_rate)
-    held = track_level(song, 12.0, home)
+    held = track_level(Workspace(home), song, 12.0)
     assert held.duration == pytest.approx(12.0)
     assert held.integrated() == pytest.approx(whole.integrated(), abs=0.01)
     assert held.lufs(3.0, 4.0) == pytest.approx(held.lufs(8.0, 9.0))
@@ -55,4 +56,4 @@ def test_a_track_is_as_loud_anywhere_as_it_is_in_all(song: Path, home: Home) -> 
 
 def test_a_file_without_pictures_is_no_clip(song: Path, home: Home) -> None:
     with pytest.raises(MediaError, match="no moving picture"):
-        align_track(song, song, home)
+        align_track(Workspace(home), song, song)

@@ -7,6 +7,7 @@ from workbench.home import Home
 from workbench.loops.cover import plan_loop
 from workbench.params import BeatParams, SeamParams, WorkbenchParams
 from workbench.workflows.analyze import Analysis, analyze
+from workbench.workspace import Workspace
 
 
 class Heard:
@@ -26,8 +27,8 @@ def same(one: Analysis, other: Analysis) -> bool:
 
 def test_a_second_call_reads_no_sound_and_answers_the_same(song: Path, tmp_path: Path) -> None:
     home, first, second = Home(tmp_path), Heard(), Heard()
-    cold = analyze(song, home, progress=first)
-    warm = analyze(song, home, progress=second)
+    cold = analyze(Workspace(home, progress=first), song)
+    warm = analyze(Workspace(home, progress=second), song)
     assert any(stage.startswith("decoding") for stage in first.stages)
     assert second.stages == []
     assert warm.beat_map.cached
@@ -36,16 +37,16 @@ def test_a_second_call_reads_no_sound_and_answers_the_same(song: Path, tmp_path:
 
 def test_deleting_the_store_changes_no_result(song: Path, tmp_path: Path) -> None:
     home = Home(tmp_path)
-    before = analyze(song, home)
+    before = analyze(Workspace(home), song)
     shutil.rmtree(home.arrays)
-    assert same(before, analyze(song, home))
+    assert same(before, analyze(Workspace(home), song))
 
 
 def test_a_stage_is_computed_again_only_when_its_own_parameters_change(song: Path, tmp_path: Path) -> None:
     home, seams, beats = Home(tmp_path), Heard(), Heard()
-    analyze(song, home)
-    analyze(song, home, WorkbenchParams(seams=SeamParams(context_beats=8)), seams)
+    analyze(Workspace(home), song)
+    analyze(Workspace(home, WorkbenchParams(seams=SeamParams(context_beats=8)), seams), song)
     assert "looking for seams" in seams.stages
     assert "finding the beats" not in seams.stages
-    analyze(song, home, WorkbenchParams(beats=BeatParams(usual_bpm=100.0)), beats)
+    analyze(Workspace(home, WorkbenchParams(beats=BeatParams(usual_bpm=100.0)), beats), song)
     assert "finding the beats" in beats.stages

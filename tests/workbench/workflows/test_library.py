@@ -22,6 +22,7 @@ from workbench.errors import WorkerDied
 from workbench.home import Home
 from workbench.workflows.library import Added, Wanted, add_tracks, cluster, list_files, open_library
 from workbench.workflows.workers import LocalWorkers
+from workbench.workspace import Workspace
 
 CALL = "import sys; from service.console import run; sys.exit(run(sys.argv[1:]))"
 
@@ -59,15 +60,15 @@ def test_equal_bytes_are_analysed_once_and_a_second_time_not_at_all(tunes: Path,
         Wanted(tunes / "1.wav", "d", {"bpm": 60.0}),
         Wanted(tmp_path / "none.wav", "e", {}, "list.csv, line 6"),
     ]
-    added = list(add_tracks(wanted, home, executor=counted))
+    added = list(add_tracks(Workspace(home), wanted, executor=counted))
     assert counted.jobs == 2
     assert sorted(one.track.track_id for one in added if one.track) == ["a", "b", "c", "d"]
     (fault,) = [one.fault for one in added if one.track is None]
     assert fault is not None
     assert fault.startswith("list.csv, line 6: ")
-    assert len(list(add_tracks(wanted[:4], home, executor=counted))) == 4
+    assert len(list(add_tracks(Workspace(home), wanted[:4], executor=counted))) == 4
     assert counted.jobs == 2
-    track = open_library(home).get("d")
+    track = open_library(Workspace(home)).get("d")
     assert track.bpm == 60.0
     assert {"duration_seconds", "energy"} <= track.measured
     assert "bpm" not in track.measured
@@ -77,13 +78,15 @@ def test_a_changed_file_is_measured_again(tunes: Path, tmp_path: Path) -> None:
     home, counted = Home(tmp_path / "home"), Counted()
     path = tmp_path / "one.wav"
     path.write_bytes((tunes / "0.wav").read_bytes())
-    list(add_tracks([Wanted(path, "a", {"title": "One"})], home, executor=counted))
+    list(add_tracks(Workspace(home), [Wanted(path, "a", {"title": "One"})], executor=counted))
     path.write_bytes((tunes / "3.wav").read_bytes())
-    assert open_library(home).reindex().changed == ("a",)
-    assert open_library(home).get("a").duration_seconds is None  # what was measured was measured in other bytes
-    list(add_tracks([Wanted(path, "a")], home, executor=counted))
+    assert open_library(Workspace(home)).reindex().changed == ("a",)
+    assert (
+        open_library(Workspace(home)).get("a").duration_seconds is None
+    )  # what was measured was measured in other bytes
+    list(add_tracks(Workspace(home), [Wanted(path, "a")], executor=counted))
     assert counted.jobs == 2
-    track = open_library(home).get("a")
+    track = open_library(Workspace(home)).get("a")
     assert (track.title, track.duration_seconds) == ("One", 4.0)
 
 
@@ -97,13 +100,13 @@ def test_killed_it_has_what_it_told_of_and_goes_on(tunes: Path, tmp_path: Path) 
         os.killpg(adding.pid, signal.SIGKILL)
         told += [json.loads(line) for line in adding.stdout if line.endswith("}\n")]
     assert len(told) < 8
-    there = {track.track_id: str(track.path) for track in open_library(Home(home)).list()}
+    there = {track.track_id: str(track.path) for track in open_library(Workspace(Home(home))).list()}
     assert {row["track_id"]: row["path"] for row in told}.items() <= there.items()
     counted = Counted()
-    added = list(add_tracks(list_files([tunes]).wanted, Home(home), executor=counted))
+    added = list(add_tracks(Workspace(Home(home)), list_files([tunes]).wanted, executor=counted))
     assert len(added) == 8
     assert counted.jobs <= 8 - len(told)
-    assert len(open_library(Home(home)).list()) == 8
+    assert len(open_library(Workspace(Home(home))).list()) == 8
 
 
 class Deadly(type(Path())):  # type: ignore[misc]
@@ -117,11 +120,11 @@ def test_a_file_that_kills_its_process_costs_that_file_alone(tunes: Path, tmp_pa
     home = Home(tmp_path / "home")
     wanted = [Wanted(tunes / f"{number}.wav", f"trk_{number}") for number in range(2)]
     wanted.insert(1, Wanted(Deadly(tunes / "5.wav"), "trk_deadly", {}, "list.csv, line 3"))
-    added = list(add_tracks(wanted, home))
+    added = list(add_tracks(Workspace(home), wanted))
     (fault,) = [one.fault for one in added if one.track is None]
     assert fault is not None
     assert fault.startswith(f"list.csv, line 3: {tunes / '5.wav'}: the process that analysed it died")
-    assert {track.track_id for track in open_library(home).list()} == {"trk_0", "trk_1"}
+    assert {track.track_id for track in open_library(Workspace(home)).list()} == {"trk_0", "trk_1"}
 
 
 DEADLY_ONCE = """
@@ -155,7 +158,7 @@ def test_a_process_that_is_killed_in_its_job_costs_a_second_try(
 
     wanted = [Wanted(tunes / f"{number}.wav", f"trk_{number}") for number in range(2)]
     wanted.insert(1, Wanted(DeadlyOnce(tunes / "5.wav"), "trk_once"))
-    added = list(add_tracks(wanted, Home(tmp_path / "home")))
+    added = list(add_tracks(Workspace(Home(tmp_path / "home")), wanted))
     assert [one.fault for one in added] == [None] * 3
     killed, second = arrivals.read_text().split()
     assert killed != second
@@ -206,9 +209,9 @@ def test_a_cluster_finishes_though_a_worker_is_killed(
     home = Home(tmp_path / "home")
     with cluster(address) as executor:
         added: list[Added] = []
-        for one in add_tracks(list_files([tunes]).wanted, home, executor=executor):
+        for one in add_tracks(Workspace(home), list_files([tunes]).wanted, executor=executor):
             if not added:
                 workers[0].kill()
             added.append(one)
     assert [one.fault for one in added] == [None] * 8
-    assert len(open_library(home).list()) == 8
+    assert len(open_library(Workspace(home)).list()) == 8

@@ -11,8 +11,9 @@ from workbench.loops.cover import plan_loop
 from workbench.loops.refusals import Reason, Refusal
 from workbench.media.audio import decode, write_audio
 from workbench.params import CoverParams, WorkbenchParams
-from workbench.workflows.analyze import analyze, array_store
+from workbench.workflows.analyze import analyze
 from workbench.workflows.loop import loop_track
+from workbench.workspace import Workspace
 
 RATE = 22_050
 EXCESS = CoverParams().required_excess_seconds
@@ -31,12 +32,12 @@ def long_track(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def is_empty(home: Home) -> bool:
-    return array_store(home).stats().files == 0
+    return Workspace(home).arrays.stats().files == 0
 
 
 def test_a_track_that_is_too_long_is_refused_before_it_is_analysed(long_track: Path, tmp_path: Path) -> None:
     home, stages = Home(tmp_path), []
-    loop = loop_track(long_track, 60.0, home, progress=lambda stage, _: stages.append(stage))
+    loop = loop_track(Workspace(home, progress=lambda stage, _: stages.append(stage)), long_track, 60.0)
     assert isinstance(loop.answer, Refusal)
     assert loop.answer.reason is Reason.VIDEO_NOT_LONGER
     assert loop.answer.track_seconds == pytest.approx(100.0)
@@ -49,10 +50,10 @@ def test_the_early_refusal_is_the_planners(song: Path, tmp_path: Path) -> None:
     """Before any analysis, after it, and from the planner itself: the same reason, hint and numbers."""
     seconds = decode(song).duration + EXCESS - 1.0
     home = Home(tmp_path)
-    early = loop_track(song, seconds, home).answer
+    early = loop_track(Workspace(home), song, seconds).answer
     assert is_empty(home)
-    analysis = analyze(song, home)
-    assert early == loop_track(song, seconds, home).answer == plan_loop(analysis.profile, seconds)
+    analysis = analyze(Workspace(home), song)
+    assert early == loop_track(Workspace(home), song, seconds).answer == plan_loop(analysis.profile, seconds)
 
 
 @pytest.mark.parametrize(("missing_s", "refused"), [(0.0, False), (-1e-6, False), (1e-6, True), (0.4e-6, False)])
@@ -61,7 +62,7 @@ def test_the_border_is_the_reported_length_to_the_microsecond(
 ) -> None:
     home = Home(tmp_path)
     seconds = round(decode(song).duration, 6) + EXCESS - missing_s
-    answer = loop_track(song, seconds, home).answer
+    answer = loop_track(Workspace(home), song, seconds).answer
     assert (isinstance(answer, Refusal) and answer.reason is Reason.VIDEO_NOT_LONGER) == refused
     assert is_empty(home) == refused
 
@@ -82,7 +83,7 @@ def test_a_file_that_states_no_length_is_counted(long_track: Path, tmp_path: Pat
         file.mux(stream.encode(None))
     seconds = round(decode(track).duration, 6)
     assert seconds == pytest.approx(100.0, abs=0.2)
-    refusal = loop_track(track, seconds + EXCESS - 0.001, home).answer
+    refusal = loop_track(Workspace(home), track, seconds + EXCESS - 0.001).answer
     assert isinstance(refusal, Refusal)
     assert refusal.reason is Reason.VIDEO_NOT_LONGER
     assert refusal.track_seconds == seconds
@@ -96,7 +97,7 @@ def test_a_torn_file_is_torn_and_not_too_long(long_track: Path, tmp_path: Path) 
     torn, home = tmp_path / "torn.wav", Home(tmp_path / "home")
     torn.write_bytes(content[: len(content) // 2])
     for seconds in (60.0, 300.0):
-        answer = loop_track(torn, seconds, home).answer
+        answer = loop_track(Workspace(home), torn, seconds).answer
         assert isinstance(answer, Refusal)
         assert answer.reason is Reason.AUDIO_UNAVAILABLE
         assert "cut short" in answer.hint
@@ -119,13 +120,13 @@ def test_the_length_that_decides_is_the_tracks_and_not_that_of_a_picture_beside_
             file.mux(sound.encode(frame))
         file.mux(picture.encode(None))
         file.mux(sound.encode(None))
-    answer = loop_track(track, 45.0, home).answer
+    answer = loop_track(Workspace(home), track, 45.0).answer
     assert not isinstance(answer, Refusal) or answer.reason is not Reason.VIDEO_NOT_LONGER
 
 
 def test_other_excesses_decide_early_too(song: Path, tmp_path: Path) -> None:
     params = WorkbenchParams(cover=CoverParams(required_excess_seconds=90.0))
-    answer = loop_track(song, decode(song).duration + 89.0, Home(tmp_path), params).answer
+    answer = loop_track(Workspace(Home(tmp_path), params), song, decode(song).duration + 89.0).answer
     assert isinstance(answer, Refusal)
     assert answer.required_excess_seconds == 90.0
     assert is_empty(Home(tmp_path))

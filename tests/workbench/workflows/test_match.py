@@ -18,6 +18,7 @@ from workbench.home import Home
 from workbench.workflows.beats import map_beats
 from workbench.workflows.library import Wanted, add_tracks, open_library
 from workbench.workflows.match import match, rank_film
+from workbench.workspace import Workspace
 
 RATE, FPS = 22_050, 25
 CUTS = tuple(np.arange(2.0, 24.0, 2.0))
@@ -54,7 +55,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
         Wanted(folder / "even.wav", "trk_even", {"title": "Even", "catalog_song_id": "song_e"}),
         Wanted(folder / "even-live.wav", "trk_live", {"title": "Even, live", "catalog_song_id": "song_e"}),
     ]
-    assert all(added.fault is None for added in add_tracks(wanted, home))
+    assert all(added.fault is None for added in add_tracks(Workspace(home), wanted))
     return home
 
 
@@ -75,7 +76,7 @@ def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def lane(home: Home, film: Path) -> Lane:
-    return match(film, home, include_sync=True)
+    return match(Workspace(home), film, include_sync=True)
 
 
 def test_every_song_comes_once(lane: Lane) -> None:
@@ -109,44 +110,48 @@ def test_cuts_on_the_beat_of_a_track_speak_for_it(lane: Lane) -> None:
 
 def test_a_second_match_is_the_same_and_reads_no_sound(lane: Lane, home: Home, film: Path) -> None:
     stages: list[str] = []
-    again = match(film, home, include_sync=True, progress=lambda stage, done: stages.append(stage))
+    again = match(Workspace(home, progress=lambda stage, done: stages.append(stage)), film, include_sync=True)
     assert again == lane
     assert not [stage for stage in stages if stage.startswith(("decoding", "looking for landmarks", "watching"))]
 
 
 def test_without_sync_the_scores_are_the_same(lane: Lane, home: Home, film: Path) -> None:
-    plain = match(film, home)
+    plain = match(Workspace(home), film)
     assert [found.score for found in plain.matches] == [found.score for found in lane.matches]
     assert all(found.sync is None and found.sync_status is None for found in plain.matches)
 
 
 def test_an_erased_cache_changes_nothing(lane: Lane, home: Home, film: Path) -> None:
     shutil.rmtree(home.arrays)
-    anew = match(film, home, include_sync=True)
+    anew = match(Workspace(home), film, include_sync=True)
     assert [(found.track.track_id, found.score, found.reasons) for found in anew.matches] == [
         (found.track.track_id, found.score, found.reasons) for found in lane.matches
     ]
 
 
 def test_a_corrected_grid_is_placed_anew_and_the_heard_one_again_without_it(lane: Lane, home: Home, film: Path) -> None:
-    track = open_library(home).get("trk_quick")
-    heard = map_beats(track.path, home).grid
+    track = open_library(Workspace(home)).get("trk_quick")
+    heard = map_beats(Workspace(home), track.path).grid
     late = BeatGrid(heard.beats + 0.13, heard.positions, heard.beats_per_bar, confidence=1.0)
-    keep_grid(track.content_hash, late, home)
-    corrected = {found.track.track_id: found.sync for found in match(film, home, include_sync=True).candidate_pool}
-    forget_grid(track.content_hash, home)
+    keep_grid(Workspace(home), track.content_hash, late)
+    corrected = {
+        found.track.track_id: found.sync for found in match(Workspace(home), film, include_sync=True).candidate_pool
+    }
+    forget_grid(Workspace(home), track.content_hash)
     before = {found.track.track_id: found.sync for found in lane.candidate_pool}
     assert corrected["trk_quick"] != before["trk_quick"]
     assert corrected["trk_slow"] == before["trk_slow"]
-    again = {found.track.track_id: found.sync for found in match(film, home, include_sync=True).candidate_pool}
+    again = {
+        found.track.track_id: found.sync for found in match(Workspace(home), film, include_sync=True).candidate_pool
+    }
     assert again == before
 
 
 def test_a_pair_scores_the_same_when_others_are_gone(lane: Lane, home: Home, film: Path) -> None:
-    library = open_library(home)
+    library = open_library(Workspace(home))
     library.remove("trk_slow")
     before = {found.track.track_id: found.score for found in lane.candidate_pool}
-    for found in match(film, home).matches:
+    for found in match(Workspace(home), film).matches:
         assert found.score == before[found.track.track_id]
 
 
@@ -154,9 +159,9 @@ def test_the_first_match_opens_no_file_of_the_catalog(film: Path, tmp_path: Path
     alone = Home(tmp_path / "home")
     song = tmp_path / "song.wav"
     soundfile.write(song, band(100.0, 26.0, 0.6, 3), RATE)
-    list(add_tracks([Wanted(song, "trk_there")], alone))
+    list(add_tracks(Workspace(alone), [Wanted(song, "trk_there")]))
     song.unlink()
-    (found,) = match(film, alone, include_sync=True).matches
+    (found,) = match(Workspace(alone), film, include_sync=True).matches
     assert found.sync_status == "warm"
     assert found.sync
 
@@ -165,10 +170,10 @@ def test_a_track_whose_file_and_landmarks_are_gone_is_ranked_but_cold(home: Home
     alone = Home(tmp_path / "home")
     song = tmp_path / "song.wav"
     soundfile.write(song, band(100.0, 26.0, 0.6, 3), RATE)
-    list(add_tracks([Wanted(song, "trk_gone")], alone))
+    list(add_tracks(Workspace(alone), [Wanted(song, "trk_gone")]))
     song.unlink()
     shutil.rmtree(alone.arrays)
-    (found,) = match(film, alone, include_sync=True).matches
+    (found,) = match(Workspace(alone), film, include_sync=True).matches
     assert (found.sync_status, found.sync) == ("cold", None)
     assert "sync" not in {reason.category for reason in found.reasons}
 
@@ -177,20 +182,20 @@ def test_another_file_in_the_place_of_a_track_is_not_taken_for_it(film: Path, tm
     alone = Home(tmp_path / "home")
     song, kept = tmp_path / "song.wav", tmp_path / "kept.wav"
     soundfile.write(song, band(100.0, 26.0, 0.6, 3), RATE)
-    list(add_tracks([Wanted(song, "trk_other")], alone))
-    (first,) = match(film, alone, include_sync=True).matches
+    list(add_tracks(Workspace(alone), [Wanted(song, "trk_other")]))
+    (first,) = match(Workspace(alone), film, include_sync=True).matches
     shutil.rmtree(alone.arrays)
     song.rename(kept)
     soundfile.write(song, band(130.0, 26.0, 0.9, 4), RATE)
-    (found,) = match(film, alone, include_sync=True).matches
+    (found,) = match(Workspace(alone), film, include_sync=True).matches
     assert (found.sync_status, found.sync) == ("cold", None)
     kept.rename(song)
-    (again,) = match(film, alone, include_sync=True).matches
+    (again,) = match(Workspace(alone), film, include_sync=True).matches
     assert (again.sync_status, again.sync) == ("warm", first.sync)
 
 
 def test_an_empty_catalog_has_an_empty_lane(film: Path, tmp_path: Path) -> None:
-    lane = match(film, Home(tmp_path))
+    lane = match(Workspace(Home(tmp_path)), film)
     assert (lane.matches, lane.candidate_pool) == ((), ())
     assert "no track" in lane.reasoning
 
@@ -199,4 +204,4 @@ def test_sound_is_no_film(home: Home, tmp_path: Path) -> None:
     song = tmp_path / "song.wav"
     soundfile.write(song, band(100.0, 5.0, 0.6, 3), RATE)
     with pytest.raises(MediaError, match="no moving picture"):
-        rank_film(song, home)
+        rank_film(Workspace(home), song)

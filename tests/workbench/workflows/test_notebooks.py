@@ -18,6 +18,7 @@ from workbench.loops.plan import LoopPlan
 from workbench.results.loop import plan_body
 from workbench.workflows.loop import loop_track
 from workbench.workflows.notebooks import copy_notebooks, find_notebook, run_notebook
+from workbench.workspace import Workspace
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +27,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 
 def page(notebook: str, out: Path, home: Home, **parameters: str) -> str:
-    run_notebook(find_notebook(notebook), parameters, out, home)
+    run_notebook(Workspace(home), find_notebook(notebook), parameters, out)
     return out.read_text(encoding="utf-8")
 
 
@@ -35,7 +36,7 @@ def asked_of_others(html: str) -> list[str]:
 
 
 def test_the_plan_report_shows_a_plan_that_was_made_before(song: Path, home: Home, tmp_path: Path) -> None:
-    loop = loop_track(song, 70.0, home)
+    loop = loop_track(Workspace(home), song, 70.0)
     assert isinstance(loop.answer, LoopPlan)
     plan = tmp_path / "plan.json"
     plan.write_text(json.dumps(plan_body(loop.answer).to_json()))
@@ -107,7 +108,9 @@ def notebook_of(path: Path, last: str) -> Path:
 
 def test_output_that_arrives_seconds_after_its_cell_is_in_the_report(home: Home, tmp_path: Path) -> None:
     """nbclient gives up after 4 s by default, which a busy machine exceeds."""
-    out = run_notebook(notebook_of(tmp_path / "slow.ipynb", SLOW_OUTPUT), {"x": "3"}, tmp_path / "slow.html", home)
+    out = run_notebook(
+        Workspace(home), notebook_of(tmp_path / "slow.ipynb", SLOW_OUTPUT), {"x": "3"}, tmp_path / "slow.html"
+    )
     assert "x is 3" in out.read_text()
     assert "late" in out.read_text()
     assert not (tmp_path / "slow.partial.ipynb").exists()
@@ -128,7 +131,7 @@ def test_a_run_that_fails_names_the_cell_and_keeps_what_was_computed(
 ) -> None:
     notebook, out = notebook_of(tmp_path / "mine.ipynb", last), tmp_path / "page.html"
     with pytest.raises(error) as caught:
-        run_notebook(notebook, {"x": "3"}, out, home, output_seconds=1)
+        run_notebook(Workspace(home), notebook, {"x": "3"}, out, output_seconds=1)
     kept = tmp_path / "page.partial.ipynb"
     message = str(caught.value)
     assert message.startswith("mine.ipynb: " + CELL)
@@ -155,7 +158,12 @@ def test_the_report_command_says_in_one_line_that_the_kernel_died(
 def test_progress_is_reported_for_every_cell(home: Home, tmp_path: Path) -> None:
     reported: list[tuple[str, float]] = []
     notebook = notebook_of(tmp_path / "mine.ipynb", "print('done')")
-    run_notebook(notebook, {}, tmp_path / "page.html", home, lambda stage, done: reported.append((stage, done)))
+    run_notebook(
+        Workspace(home, progress=lambda stage, done: reported.append((stage, done))),
+        notebook,
+        {},
+        tmp_path / "page.html",
+    )
     assert {stage for stage, _ in reported} == {"running mine.ipynb"}
     done = [share for _, share in reported]
     assert done == sorted(done)
@@ -168,13 +176,13 @@ def test_a_file_that_is_no_notebook_is_named(text: str, home: Home, tmp_path: Pa
     file = tmp_path / "page.ipynb"
     file.write_text(text)
     with pytest.raises(InputError, match=re.escape(f"{file}: not a Jupyter notebook")):
-        run_notebook(file, {}, tmp_path / "page.html", home)
+        run_notebook(Workspace(home), file, {}, tmp_path / "page.html")
 
 
 def test_a_parameter_that_the_notebook_does_not_have_is_named(home: Home, tmp_path: Path) -> None:
     notebook = notebook_of(tmp_path / "mine.ipynb", "2")
     with pytest.raises(InputError, match=re.escape("mine.ipynb has no parameter 'y'; it has x")):
-        run_notebook(notebook, {"y": "3"}, tmp_path / "page.html", home)
+        run_notebook(Workspace(home), notebook, {"y": "3"}, tmp_path / "page.html")
 
 
 def test_the_lab_opens_a_copy_and_leaves_what_is_in_it(

@@ -12,11 +12,12 @@ from workbench.plots.plan import gain_curve, plan_figure
 from workbench.plots.seams import SeamView, seam_figure
 from workbench.workflows.analyze import Analysis, analyze
 from workbench.workflows.seams import seam_views
+from workbench.workspace import Workspace
 
 
 @pytest.fixture(scope="module")
 def analysis(song: Path, tmp_path_factory: pytest.TempPathFactory) -> Analysis:
-    return analyze(song, Home(tmp_path_factory.mktemp("home")))
+    return analyze(Workspace(Home(tmp_path_factory.mktemp("home"))), song)
 
 
 @pytest.fixture(scope="module")

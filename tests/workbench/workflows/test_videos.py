@@ -15,6 +15,7 @@ from workbench.store import videos
 from workbench.store.database import Database
 from workbench.workflows.videos import add_video, find_video
 from workbench.workflows.watch import watch
+from workbench.workspace import Workspace
 
 
 @pytest.fixture
@@ -38,36 +39,36 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_a_file_is_watched_once_and_stays_where_it_is(home: Home, clip: Path) -> None:
-    record = add_video(clip, home)
+    record = add_video(Workspace(home), clip)
     assert record.video_id.startswith("vid_")
     assert (record.title, record.path) == ("The Harbour", clip)
     assert record.seconds == pytest.approx(2.0)
     told: list[str] = []
-    footage = watch(clip, home, progress=lambda stage, share: told.append(stage))
+    footage = watch(Workspace(home, progress=lambda stage, share: told.append(stage)), clip)
     assert told == []
     assert footage.content_hash == record.content_hash
-    found = find_video(record.video_id, home)
+    found = find_video(Workspace(home), record.video_id)
     assert (found.video_id, found.path) == (record.video_id, clip)
 
 
 def test_the_same_file_again_is_another_video(home: Home, clip: Path) -> None:
-    assert add_video(clip, home).video_id != add_video(clip, home).video_id
+    assert add_video(Workspace(home), clip).video_id != add_video(Workspace(home), clip).video_id
 
 
 def test_an_id_that_is_given_is_kept_and_can_be_given_another_file(home: Home, clip: Path, tmp_path: Path) -> None:
-    first = add_video(clip, home, video_id="trailer")
+    first = add_video(Workspace(home), clip, video_id="trailer")
     other = tmp_path / "other.mp4"
     other.write_bytes(clip.read_bytes() + b"\0" * 8)
-    second = add_video(other, home, video_id="trailer")
+    second = add_video(Workspace(home), other, video_id="trailer")
     with Database.at(home, load_settings()).read() as connection:
         assert videos.every(connection) == [second]
     assert second.added_at == first.added_at
     assert second.content_hash != first.content_hash
-    assert find_video("trailer", home).path == other
+    assert find_video(Workspace(home), "trailer").path == other
 
 
 def test_a_record_prints_as_json(home: Home, clip: Path) -> None:
-    record = add_video(clip, home, video_id="v")
+    record = add_video(Workspace(home), clip, video_id="v")
     assert record.to_json() == {
         "video_id": "v",
         "title": "The Harbour",
@@ -80,21 +81,21 @@ def test_a_record_prints_as_json(home: Home, clip: Path) -> None:
 
 def test_a_file_comes_before_an_id(home: Home, clip: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(clip.parent)
-    add_video(clip, home, video_id=clip.name)
-    assert find_video(clip.name, home).path == Path(clip.name)
+    add_video(Workspace(home), clip, video_id=clip.name)
+    assert find_video(Workspace(home), clip.name).path == Path(clip.name)
 
 
 def test_what_is_wrong_is_said(home: Home, clip: Path, tmp_path: Path) -> None:
     with pytest.raises(UnknownVideo, match="no such file, and no video of that id"):
-        find_video("vid_nobody", home)
+        find_video(Workspace(home), "vid_nobody")
     with pytest.raises(MediaError):
-        add_video(tmp_path / "absent.mp4", home)
+        add_video(Workspace(home), tmp_path / "absent.mp4")
     for bad in ("", " v", "v" * 129):
         with pytest.raises(ParameterError, match="1 to 128 characters"):
-            add_video(clip, home, video_id=bad)
+            add_video(Workspace(home), clip, video_id=bad)
     moved = tmp_path / "moved.mp4"
     moved.write_bytes(clip.read_bytes())
-    add_video(moved, home, video_id="moved")
+    add_video(Workspace(home), moved, video_id="moved")
     moved.unlink()
     with pytest.raises(MediaError, match="is gone"):
-        find_video("moved", home)
+        find_video(Workspace(home), "moved")

@@ -16,8 +16,8 @@ from workbench.errors import MediaError
 from workbench.home import Home
 from workbench.params import CutParams, WorkbenchParams
 from workbench.video.footage import Footage
-from workbench.workflows.analyze import store_of
 from workbench.workflows.watch import listen, watch
+from workbench.workspace import Workspace
 
 
 @pytest.fixture(scope="module")
@@ -29,7 +29,7 @@ def film(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, FilmTruth]:
 
 @pytest.fixture(scope="module")
 def footage(film: tuple[Path, FilmTruth], tmp_path_factory: pytest.TempPathFactory) -> Footage:
-    return watch(film[0], Home(tmp_path_factory.mktemp("home")))
+    return watch(Workspace(Home(tmp_path_factory.mktemp("home"))), film[0])
 
 
 def test_the_demo_film_is_known_to_the_frame(film: tuple[Path, FilmTruth], footage: Footage) -> None:
@@ -48,10 +48,10 @@ def test_the_demo_film_is_known_to_the_frame(film: tuple[Path, FilmTruth], foota
 
 def test_what_was_kept_is_what_was_measured(film: tuple[Path, FilmTruth], footage: Footage, tmp_path: Path) -> None:
     home = Home(tmp_path)
-    first = watch(film[0], home)
-    again = watch(film[0], home)
+    first = watch(Workspace(home), film[0])
+    again = watch(Workspace(home), film[0])
     shutil.rmtree(home.arrays)
-    anew = watch(film[0], home)
+    anew = watch(Workspace(home), film[0])
     for other in (first, again, anew):
         for part in ("picture", "soundtrack"):
             one, two = getattr(footage, part), getattr(other, part)
@@ -61,14 +61,14 @@ def test_what_was_kept_is_what_was_measured(film: tuple[Path, FilmTruth], footag
 
 def test_sound_without_a_picture_is_no_clip(tmp_path: Path) -> None:
     with pytest.raises(MediaError, match="no moving picture"):
-        watch(bundled_path("data", "bundled", "voice", "narration.ogg"), Home(tmp_path))
+        watch(Workspace(Home(tmp_path)), bundled_path("data", "bundled", "voice", "narration.ogg"))
 
 
 def test_of_a_long_film_the_cuts_are_placed_to_the_frame_all_the_same(
     film: tuple[Path, FilmTruth], footage: Footage, tmp_path: Path
 ) -> None:
     long = WorkbenchParams(cuts=CutParams(max_thorough_gigapixels=0.0))
-    picture = watch(film[0], Home(tmp_path), long).picture
+    picture = watch(Workspace(Home(tmp_path), long), film[0]).picture
     assert picture.times.size < 0.8 * footage.picture.times.size
     assert picture.duration == footage.picture.duration
     hard = [border.at for border in picture.borders if border.kind == "hard"]
@@ -80,18 +80,18 @@ def test_a_profile_holds_for_the_sound_too(tmp_path: Path) -> None:
     rate, home = 8_000, Home(tmp_path / "home")
     noise = 0.1 * np.random.default_rng(8).standard_normal(70 * rate)
     soundfile.write(tmp_path / "long.wav", noise, rate)
-    levels = listen(tmp_path / "long.wav", home)[0]
+    levels = listen(Workspace(home), tmp_path / "long.wav")[0]
     assert levels is not None
     assert levels.peak > 0.3
     short = WorkbenchParams(cuts=CutParams(max_video_seconds=60.0))
     with pytest.raises(MediaError, match="its sound goes on for more than 60 s"):
-        listen(tmp_path / "long.wav", home, short)
-    assert store_of(home).stats().files == 1
+        listen(Workspace(home, short), tmp_path / "long.wav")
+    assert Workspace(home).arrays.stats().files == 1
 
 
 def test_other_cuts_leave_the_sound_where_it_is(film: tuple[Path, FilmTruth], tmp_path: Path) -> None:
     home = Home(tmp_path)
-    one = watch(film[0], home)
-    other = watch(film[0], home, WorkbenchParams(cuts=CutParams(step_threshold=6.0)))
+    one = watch(Workspace(home), film[0])
+    other = watch(Workspace(home, WorkbenchParams(cuts=CutParams(step_threshold=6.0))), film[0])
     np.testing.assert_array_equal(one.soundtrack.power, other.soundtrack.power)
-    assert store_of(home).stats().files == 3
+    assert Workspace(home).arrays.stats().files == 3

@@ -1,0 +1,323 @@
+"""The workspace: what the work of one command, job, page or notebook shares.
+
+A workspace holds the home folder, the settings and the parameters, and knows whom progress is told. It opens each
+resource when it is first needed, and at most once:
+
+    arrays             the store of analysis arrays in the home folder
+    database           the records; one set of connections, which threads may share
+    load_recording()   decoded sound of the files in hand, see below
+
+Every workflow takes it as its first argument. The layers below the workflows take arrays and values and know nothing of
+it. Whoever makes a workspace closes it, best by `with`; one made by `with_params` or `with_progress` shares everything
+that is open and leaves closing to the workspace it was made from.
+
+Decoded sound is kept by the hash of the file's bytes, so that a file that changed is decoded anew. The recording that
+was used last is always kept; of those before it, what was not used for longest goes until all of them take no more than
+`RECORDING_BYTES`. A hash is taken again whenever the file's size, times or place on disk are others than before, and
+while the file is so young that a change might not show in its times.
+
+A workspace stays in its process. A child process is sent the home folder and the parameters, and makes its own.
+
+Class: `Workspace`. Functions: `open`.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, NoReturn, TypeAlias
+
+from workbench.home import Home
+from workbench.progress import Progress, silent
+from workbench.settings import WorkbenchSettings, load_settings
+
+if TYPE_CHECKING:
+    from workbench.params import WorkbenchParams
+    from workbench.recording import Recording
+    from workbench.store.arrays import ArrayStore
+    from workbench.store.database import Database, Migration
+
+RECORDING_BYTES = 256 * 2**20
+"""of decoded sound that are kept, unless one recording alone takes more: 12 min of stereo at 44.1 kHz"""
+_SETTLED_NS = 2_000_000_000
+"""age of a file's times from which on a later change shows in them; the coarsest file systems count in 2 s"""
+
+_Stat: TypeAlias = tuple[int, int, int, int, int]
+
+
+class Workspace:
+    """Home folder, settings, parameters, progress, and the resources that belong to them.
+
+    Making one reads no file and loads no library. Threads may share one; a process never inherits one.
+
+    Parameters
+    ----------
+    home : the folder that holds all state
+    params : all parameters; None: the defaults
+    progress : told what is being done
+    settings : from the environment; None: they are read when they are first needed
+    migrations : of others who keep tables in the same database, see `workbench.store.database`
+    recording_bytes : of decoded sound that are kept besides the recording used last
+    """
+
+    def __init__(
+        self,
+        home: Home,
+        params: WorkbenchParams | None = None,
+        progress: Progress = silent,
+        *,
+        settings: WorkbenchSettings | None = None,
+        migrations: Sequence[Migration] = (),
+        recording_bytes: int = RECORDING_BYTES,
+    ) -> None:
+        self._resources = _Resources(home, settings, tuple(migrations), recording_bytes)
+        self._params = params
+        self._progress = progress
+        self._owns_resources = True
+
+    @property
+    def home(self) -> Home:
+        """The folder that holds all state."""
+        return self._resources.home
+
+    @property
+    def settings(self) -> WorkbenchSettings:
+        """What the environment decides.
+
+        Raises
+        ------
+        ParameterError : a variable holds a value that it cannot have
+        """
+        return self._resources.settings
+
+    @property
+    def params(self) -> WorkbenchParams:
+        """All parameters."""
+        if self._params is None:
+            from workbench.params import WorkbenchParams
+
+            self._params = WorkbenchParams()
+        return self._params
+
+    @property
+    def progress(self) -> Progress:
+        """Whom to tell what is being done."""
+        return self._progress
+
+    @property
+    def arrays(self) -> ArrayStore:
+        """The store of analysis arrays."""
+        return self._resources.arrays()
+
+    @property
+    def database(self) -> Database:
+        """The records, in the home folder or where the settings say; the folder is made if need be.
+
+        Raises
+        ------
+        StoreError : the home folder or the database cannot be used
+        """
+        return self._resources.database()
+
+    @property
+    def existing_database(self) -> Database | None:
+        """The records, None while there are none: a question does not give a home folder a database.
+
+        Raises
+        ------
+        StoreError : the database cannot be used
+        """
+        return self._resources.existing_database()
+
+    def load_recording(self, path: Path | str) -> Recording:
+        """The sound of a file, decoded where it is not in hand; progress is told when it is decoded.
+
+        Parameters
+        ----------
+        path : anything FFmpeg reads
+
+        Raises
+        ------
+        MediaError : as of `workbench.media.audio.decode`
+        """
+        return self._resources.load_recording(Path(path), self.progress)
+
+    def hash_file(self, path: Path | str) -> str:
+        """SHA-256 of a file's bytes in hex; they are read again only where the file may have changed.
+
+        Raises
+        ------
+        MediaError : no such file, or one that cannot be read
+        """
+        return self._resources.hash_file(Path(path))
+
+    def forget_recordings(self) -> None:
+        """Let go of all decoded sound, as a process does that goes on to another job."""
+        self._resources.forget_recordings()
+
+    def with_params(self, params: WorkbenchParams) -> Workspace:
+        """The same workspace with other parameters, sharing all that is open."""
+        return self._sharing(params, self._progress)
+
+    def with_progress(self, progress: Progress) -> Workspace:
+        """The same workspace, telling somebody else what is being done, and sharing all that is open."""
+        return self._sharing(self._params, progress)
+
+    def _sharing(self, params: WorkbenchParams | None, progress: Progress) -> Workspace:
+        other = object.__new__(Workspace)
+        other._resources, other._params, other._progress = self._resources, params, progress
+        other._owns_resources = False
+        return other
+
+    def close(self) -> None:
+        """Close the database and let go of decoded sound; a workspace that shares those of another closes nothing."""
+        if self._owns_resources:
+            self._resources.close()
+
+    def __enter__(self) -> Workspace:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def __repr__(self) -> str:
+        return f"Workspace({str(self.home.root)!r})"
+
+    def __reduce__(self) -> NoReturn:
+        raise TypeError("a workspace stays in its process: send its home and its params, and make another one there")
+
+
+class _Resources:
+    """What is open, shared by a workspace and those made from it."""
+
+    def __init__(
+        self, home: Home, settings: WorkbenchSettings | None, migrations: tuple[Migration, ...], recording_bytes: int
+    ) -> None:
+        self.home = home
+        self._settings = settings
+        self._migrations = migrations
+        self._recording_bytes = recording_bytes
+        self._opening = threading.Lock()
+        self._keeping = threading.Lock()
+        self._arrays: ArrayStore | None = None
+        self._database: Database | None = None
+        self._recordings: OrderedDict[str, Recording] = OrderedDict()
+        self._hashes: dict[Path, tuple[_Stat, str]] = {}
+        self._closed = False
+
+    @property
+    def settings(self) -> WorkbenchSettings:
+        if self._settings is None:
+            self._settings = load_settings()
+        return self._settings
+
+    def arrays(self) -> ArrayStore:
+        if self._arrays is None:
+            from workbench.features.variables import VARIABLES
+            from workbench.store.arrays import ArrayStore
+
+            self._arrays = ArrayStore(self.home.arrays, VARIABLES)
+        return self._arrays
+
+    def database(self) -> Database:
+        with self._opening:
+            self._check_open()
+            if self._database is None:
+                from workbench.store.database import Database
+
+                self._database = Database.at(self.home, self.settings, self._migrations)
+            return self._database
+
+    def existing_database(self) -> Database | None:
+        if self.settings.database_url is None and not self.home.database.is_file():
+            return None
+        return self.database()
+
+    def load_recording(self, path: Path, progress: Progress) -> Recording:
+        self._check_open()
+        content_hash = self.hash_file(path)
+        with self._keeping:
+            recording = self._recordings.get(content_hash)
+        if recording is None:  # two threads that ask for one file at the same time both decode it, and neither waits
+            from workbench.media.audio import decode
+
+            progress(f"decoding {path.name}", 0.0)
+            recording = decode(path)
+            progress(f"decoding {path.name}", 1.0)
+        with self._keeping:
+            self._recordings[recording.content_hash] = recording
+            self._recordings.move_to_end(recording.content_hash)
+            self._make_room()
+        return recording
+
+    def _make_room(self) -> None:
+        """Let go of what was used longest ago; the recording used last stays."""
+        kept = sum(recording.samples.nbytes for recording in self._recordings.values())
+        while kept > self._recording_bytes and len(self._recordings) > 1:
+            _, oldest = self._recordings.popitem(last=False)
+            kept -= oldest.samples.nbytes
+
+    def hash_file(self, path: Path) -> str:
+        from workbench.media.containers import hash_file
+
+        path = path.absolute()
+        before = _stat(path)
+        known = self._hashes.get(path)
+        if known is not None and known[0] == before:
+            return known[1]
+        begun = time.time_ns()
+        content_hash = hash_file(path)
+        if before is not None and begun - max(before[-2:]) > _SETTLED_NS:
+            self._hashes[path] = before, content_hash
+        return content_hash
+
+    def forget_recordings(self) -> None:
+        with self._keeping:
+            self._recordings.clear()
+            self._hashes.clear()
+
+    def close(self) -> None:
+        self.forget_recordings()
+        with self._opening:
+            self._closed = True
+            if self._database is not None:
+                self._database.close()
+                self._database = None
+
+    def _check_open(self) -> None:
+        if self._closed:
+            raise RuntimeError("this workspace is closed; open another")
+
+
+def _stat(path: Path) -> _Stat | None:
+    """Where a file lies on its disk, its size and its times; None where there is none to be seen."""
+    try:
+        found = os.stat(path)
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
+
+
+def open(home: Path | str | None = None, profile: Path | str | None = None) -> Workspace:
+    """A workspace for a notebook or a script.
+
+    Parameters
+    ----------
+    home : the folder that holds all state; None: the one that `WORKBENCH_HOME` names, else the platform's
+    profile : a file with tuned parameters, see `workbench.profiles`; None: the defaults
+
+    Raises
+    ------
+    ParameterError : a setting or the profile holds a value that it cannot have
+    """
+    settings = load_settings()
+    params = None
+    if profile is not None:
+        from workbench.profiles import load_profile
+
+        params = load_profile(Path(profile))
+    return Workspace(Home.chosen(settings, None if home is None else Path(home)), params, settings=settings)
