@@ -24,6 +24,7 @@ from workbench.home import Home
 from workbench.media.audio import write_audio
 from workbench.params import SeamParams, WorkbenchParams
 from workbench.profiles import save_profile
+from workbench.progress import silent
 from workbench.settings import WorkbenchSettings
 from workbench.store import grids
 from workbench.workflows.analyze import analyze, corrected_grid
@@ -60,9 +61,8 @@ def decoded(caplog: pytest.LogCaptureFixture) -> Callable[[], list[str]]:
     caplog.set_level(logging.DEBUG, "workbench.media.decoder")
 
     def names() -> list[str]:
-        found = [
-            Path(str(one.args[0])).name for one in caplog.records if one.name == "workbench.media.decoder" and one.args
-        ]
+        told = [one.getMessage() for one in caplog.records if one.name == "workbench.media.decoder"]
+        found = [Path(text.removeprefix("decoding the sound of ")).name for text in told]
         caplog.clear()
         return found
 
@@ -176,7 +176,7 @@ def test_a_process_opens_one_database_whatever_is_asked(tmp_path: Path, connecti
         open_library(workspace).add(path, {}, track_id="trk_1")
         for _ in range(3):
             assert find_track(workspace, "trk_1").path == path
-            assert corrected_grid(workspace.with_progress(print), "0" * 64) is not None
+            assert corrected_grid(workspace.with_progress(silent), "0" * 64) is not None
             map_beats(workspace, path)
         assert connections == opened == ["connect", "connect"]  # one that reads, one that writes
         assert workspace.database is workspace.with_params(WorkbenchParams()).database
@@ -193,7 +193,7 @@ def test_asking_makes_no_database_and_no_home(tmp_path: Path) -> None:
 def test_close_ends_what_is_open(tmp_path: Path, connections: list[str]) -> None:
     path = noise(tmp_path / "one.wav", 1)
     workspace = Workspace(Home(tmp_path / "home"), settings=SETTINGS)
-    sharing = workspace.with_progress(print)
+    sharing = workspace.with_progress(silent)
     with workspace.database.read():
         pass
     with sharing:
