@@ -29,13 +29,13 @@ class Entry(NamedTuple):
 
 
 COMMANDS: dict[str, Entry] = {
-    "demo": Entry("workbench.cli.demo", "Cover a five-minute clip with a two-minute track, start to finish."),
+    "demo": Entry("workbench.cli.demo", "Cover a five-minute video with a two-minute track, start to finish."),
     "beats": Entry("workbench.cli.beats", "Print the beats and downbeats of a sound file."),
-    "loop": Entry("workbench.cli.loop", "Plan how a track covers a longer clip."),
-    "align": Entry("workbench.cli.align", "Say where a track lands with a clip."),
-    "match": Entry("workbench.cli.match", "Rank the catalog against a clip, and say why."),
+    "loop": Entry("workbench.cli.loop", "Plan how a track covers a longer video."),
+    "align": Entry("workbench.cli.align", "Say where a track lands with a video."),
+    "match": Entry("workbench.cli.match", "Rank the catalog against a video, and say why."),
     "underscore": Entry("workbench.cli.underscore", "Rank the catalog against a script, and say why."),
-    "render": Entry("workbench.cli.render", "Play a plan into a sound file or onto a clip."),
+    "render": Entry("workbench.cli.render", "Play a plan into a sound file or onto a video."),
     "export": Entry("workbench.cli.export", "Write a plan for editors, annotation tools and game engines."),
     "catalog": Entry("workbench.cli.catalog", "Add, list and remove the tracks of the catalog."),
     "cache": Entry("workbench.cli.cache", "Show the size of the analysis cache, or prune it."),
@@ -98,8 +98,8 @@ def app() -> None:
 
     \b
     Example:
-      workbench loop track.mp3 --video film.mp4 --auto-mix > plan.json
-      workbench render plan.json --track track.mp3 --video film.mp4 -o out.mp4
+      workbench loop track.mp3 --video video.mp4 --auto-mix > plan.json
+      workbench render plan.json --track track.mp3 --video video.mp4 -o out.mp4
     """
 
 

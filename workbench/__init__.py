@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from workbench.profiles import save_profile as save_profile
     from workbench.recording import Recording as Recording
     from workbench.render.clicks import with_clicks as with_clicks
-    from workbench.render.film import render_audio as render_audio
-    from workbench.render.film import render_film as render_film
+    from workbench.render.video import render_audio as render_audio
+    from workbench.render.video import render_video as render_video
     from workbench.settings import load_settings as load_settings
     from workbench.workflows.analyze import Analysis as Analysis
     from workbench.workflows.analyze import analyze as analyze
@@ -68,8 +68,8 @@ _HOMES = {
     "open": "workspace",
     "plan_figure": "plots.plan",
     "plan_loop": "loops.cover",
-    "render_audio": "render.film",
-    "render_film": "render.film",
+    "render_audio": "render.video",
+    "render_video": "render.video",
     "save_profile": "profiles",
     "seam_figure": "plots.seams",
     "seam_views": "workflows.seams",

@@ -34,7 +34,7 @@ class InputError(WorkbenchError, ValueError):
 
 
 class MediaError(InputError):
-    """A file that cannot be read as the sound or film it should be."""
+    """A file that cannot be read as the sound or video it should be."""
 
 
 class ParameterError(InputError):

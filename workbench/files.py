@@ -89,8 +89,8 @@ def without_folders(text: str, *known: Path) -> str:
 
     Examples
     --------
-    >>> without_folders("/home/me/uploads/song.mp3: no sound in this file")
-    'song.mp3: no sound in this file'
+    >>> without_folders("/home/me/uploads/track.mp3: no sound in this file")
+    'track.mp3: no sound in this file'
     """
     longest_first = sorted((str(folder) for folder in known), key=len, reverse=True)
     roots = "|".join([*map(re.escape, longest_first), _ROOT])

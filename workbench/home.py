@@ -1,7 +1,7 @@
 """The home folder: one folder that holds all state, and what lies where in it.
 
 A backup is a copy of it; a test starts from an empty one. Each part has a property, which says whether it may be
-deleted: analysis arrays and clips are made again when they are gone, records and what callers sent are not.
+deleted: analysis arrays and videos are made again when they are gone, records and what callers sent are not.
 """
 
 from __future__ import annotations
@@ -46,9 +46,9 @@ class Home:
         return self.root / "arrays"
 
     @property
-    def clips(self) -> Path:
-        """Clips drawn by us, such as the demo's; may be deleted at any time."""
-        return self.root / "clips"
+    def drawn_videos(self) -> Path:
+        """Videos drawn by us, such as the demo's; may be deleted at any time."""
+        return self.root / "drawn"
 
     @property
     def demo(self) -> Path:
@@ -57,7 +57,7 @@ class Home:
 
     @property
     def renders(self) -> Path:
-        """Rendered sound and film."""
+        """Rendered sound and video."""
         return self.root / "renders"
 
     @property

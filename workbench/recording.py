@@ -1,7 +1,7 @@
 """A recording: decoded samples, their rate, and the hash of the bytes they came from.
 
-Also the array and clock types that every layer shares. Two clocks run in this project: song time, seconds from
-the first decoded sample of a track, and video time, seconds from the first picture of a clip.
+Also the array and clock types that every layer shares. Two clocks run in this project: track time, seconds from
+the first decoded sample of a track, and video time, seconds from the first picture of a video.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from workbench.errors import MediaError
 FloatArray: TypeAlias = NDArray[np.floating[Any]]
 IntArray: TypeAlias = NDArray[np.integer[Any]]
 BoolArray: TypeAlias = NDArray[np.bool_]
-SongSeconds: TypeAlias = float
+TrackSeconds: TypeAlias = float
 VideoSeconds: TypeAlias = float
 
 

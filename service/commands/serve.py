@@ -45,7 +45,7 @@ class Served:
 @click.option("--tls-key", type=FILE, help="Its private key, PEM.")
 @click.option("--behind-proxy", is_flag=True, help="A proxy in front ends TLS and says who calls (X-Real-IP).")
 @click.option("--no-jobs", is_flag=True, help="Run no jobs here; `workbench worker` does, maybe elsewhere.")
-@click.option("--demo", is_flag=True, help="Add the bundled catalog, a clip and an account, and say what to try.")
+@click.option("--demo", is_flag=True, help="Add the bundled catalog, a video and an account, and say what to try.")
 @home_option
 def command(
     host: str,
@@ -84,7 +84,7 @@ def command(
         from service.commands.showcase import prepare
         from workbench.cli.terminal import progress_bar, say
 
-        say("preparing a clip and the bundled songs to try it on: a minute or two the first time, seconds after that")
+        say("preparing a video and the bundled tracks to try it on: a minute or two the first time, seconds after that")
         with progress_bar() as progress, workspace_in(home, progress=progress) as workspace:
             shown = prepare(workspace)
     serve(host, port, Served(home, workers, not no_jobs, tls_cert, tls_key, behind_proxy), shown)

@@ -1,4 +1,4 @@
-"""Something to try a fresh service on: the bundled catalog, the demo's clip, an account with a key, and three calls."""
+"""Something to try a fresh service on: the bundled catalog, the demo's video, an account with a key, three calls."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ class Showcase:
 
     api_key: str
     track_id: str
-    """a track that covers the clip"""
+    """a track that covers the video"""
 
     def invitation(self, url: str) -> str:
         """Three commands that work as pasted, each below a line that says what it does."""
@@ -28,11 +28,11 @@ class Showcase:
         return "\n".join(
             (
                 "",
-                "# what it knows of the clip",
+                "# what it knows of the video",
                 f"{call} {url}/v1/videos/{VIDEO_ID}",
                 "# music for a script",
                 f'{call} {url}/v1/underscore -d \'{{"script": "{_SCRIPT}"}}\'',
-                "# a track looped over the clip: the answer names the address to poll, which is free",
+                "# a track looped over the video: the answer names the address to poll, which is free",
                 f'{call} {url}/v1/loop -d \'{{"video_id": "{VIDEO_ID}", "track_id": "{self.track_id}"}}\'',
                 "",
             )
@@ -48,16 +48,16 @@ def prepare(workspace: Workspace) -> Showcase:
 
     Raises
     ------
-    StoreError : the home folder or the database cannot be used, or a bundled song not be analysed
+    StoreError : the home folder or the database cannot be used, or a bundled track not be analysed
     """
     from service.store import accounts, api_keys, video_owners
     from service.store.video_owners import OwnedVideo
-    from workbench.demo.run import choose, demo_clip
+    from workbench.demo.run import choose, demo_video
     from workbench.workflows.videos import add_video
 
-    clip = demo_clip(workspace)
-    record = add_video(workspace, clip, video_id=VIDEO_ID)
-    best = choose(workspace, clip).best
+    video = demo_video(workspace)
+    record = add_video(workspace, video, video_id=VIDEO_ID)
+    best = choose(workspace, video).best
     with workspace.database.write() as connection:
         accounts.ensure(connection, ACCOUNT)
         for api_key in api_keys.list_all(connection):
@@ -66,4 +66,4 @@ def prepare(workspace: Workspace) -> Showcase:
         _, secret = api_keys.create(connection, ACCOUNT)
         video_owners.delete(connection, VIDEO_ID)
         video_owners.create(connection, OwnedVideo(VIDEO_ID, None, "ready", title=record.title))
-    return Showcase(secret, best.song.track_id)
+    return Showcase(secret, best.track.track_id)

@@ -1,4 +1,4 @@
-"""`workbench videos`: clips that callers, or commands, name by an id."""
+"""`workbench videos`: videos that callers, or commands, name by an id."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def command() -> None:
 
     \b
     Example:
-      workbench videos add film.mp4 --shared --video-id vid_demo
+      workbench videos add video.mp4 --shared --video-id vid_demo
     """
 
 
@@ -45,7 +45,7 @@ def add(
 
     \b
     Example:
-      workbench videos add film.mp4 --account acme
+      workbench videos add video.mp4 --account acme
     """
     from workbench.workflows.videos import add_video
 

@@ -69,20 +69,20 @@ def ingest(job: Job, context: Context) -> Outcome:
     path = _source(job, context)
     try:
         context.stage("watching")
-        footage = watch(context.workspace, path)
+        watched = watch(context.workspace, path)
     except MediaError as error:
         raise JobFault(422, _without_path(str(error), path, "the file")) from error
-    # Without a title of its own a film goes by its file's name, and here that is an id.
-    title = footage.title if footage.title != path.name else _given_title(job, path, context)
+    # Without a title of its own a video goes by its file's name, and here that is an id.
+    title = watched.title if watched.title != path.name else _given_title(job, path, context)
     kept = _move_into_home(path, job, context)
     facts = {
         "path": str(kept),
-        "content_hash": footage.content_hash,
-        "seconds": round(footage.duration, 6),
+        "content_hash": watched.content_hash,
+        "seconds": round(watched.duration, 6),
         "title": title,
     }
     answer = {"video_id": job.video_id, "status": "ready", "ready": True, "title": title}
-    return Outcome(answer, billed=True, quantity=started_minutes(footage.duration), facts=facts)
+    return Outcome(answer, billed=True, quantity=started_minutes(watched.duration), facts=facts)
 
 
 def _source(job: Job, context: Context) -> Path:
@@ -135,8 +135,8 @@ def loop(job: Job, context: Context) -> Outcome:
     mix: dict[str, Any] | None = None
     try:
         if stored is None:
-            song = TrackSource(track.track_id, track.path, track)
-            found = loop_track(_telling(context), song, video.seconds)
+            source = TrackSource(track.track_id, track.path, track)
+            found = loop_track(_telling(context), source, video.seconds)
             if found.analysis is None or found.analysis.content_hash != track.content_hash:
                 _require_track(track)
             stored = loop_facts(_without_paths(found.answer, track))
@@ -250,8 +250,8 @@ def align(job: Job, context: Context) -> Outcome:
     mix: dict[str, Any] | None = None
     try:
         if stored is None:
-            song = TrackSource(track.track_id, track.path, track)
-            found = align_track(_telling(context), song, video.path)
+            source = TrackSource(track.track_id, track.path, track)
+            found = align_track(_telling(context), source, video.path)
             points = ((one.offset_seconds, one.score, one.label) for one in found.placements)
             body = align_result(points, video_id="", track_id="").to_json()
             stored = {"sync_points": body["sync_points"]}
@@ -293,7 +293,7 @@ def engine(job: Job, context: Context) -> Outcome:
 def _lane(job: Job, context: Context) -> tuple[dict[str, Any], tuple[StoredAnswer, ...]]:
     from workbench.results.align import MOST_SYNC_POINTS
     from workbench.results.lane import lane_body
-    from workbench.workflows.match import match as match_film
+    from workbench.workflows.match import match as match_video
 
     video = _video(job, context)
     with context.workspace.database.read() as connection:
@@ -303,7 +303,7 @@ def _lane(job: Job, context: Context) -> tuple[dict[str, Any], tuple[StoredAnswe
     if stored is not None:
         return stored, ()
     try:
-        lane = match_film(_telling(context), video.path, include_sync=True)
+        lane = match_video(_telling(context), video.path, include_sync=True)
     except MediaError as error:
         log.error("match", job_id=job.job_id, problem=str(error))
         raise JobFault(422, "the video can no longer be read; submit it again") from error

@@ -20,7 +20,7 @@ _PLAN = {
     "seam_curves": [0.8, 1.0], "gain_glide_seconds": 2.0, "music_in": 0.0, "music_out": 278.5, "window_end": 278.5,
     "music_end": 278.5, "tail_seconds": 0.0, "song_start": 0.0, "song_duration": 150.5, "loop_start_a": 32.0,
     "loop_end_b": 96.0, "bars": 32, "beats_per_bar": 4, "repeats": 2, "seam_score": 0.94, "seam_times": [96.0, 192.0],
-    "sections_covered": ["intro", "verse", "chorus", "outro"], "end_label": "ends with the song",
+    "sections_covered": ["intro", "verse", "chorus", "outro"], "end_label": "ends with the track",
     "start_fade_seconds": 0.0, "end_fade_seconds": 0.0, "plan_score": 0.88,
 }  # fmt: skip
 _WHOSE = {
@@ -40,19 +40,19 @@ _LANE_TRACK = {
 _SCRIPTED = {**_LANE_TRACK, "match_map": [{"video": "calm", "audio": "72 bpm", "score": 0.9}]}
 
 EXAMPLES: Mapping[str, Any] = {
-    "VideoRequest": {"video_url": "https://example.com/film.mp4"},
+    "VideoRequest": {"video_url": "https://example.com/video.mp4"},
     "IngestRequest": {"storage_key": "upl_01JD3X5E8Q2M4V6W8Y0Z1A2B3F"},
     "MatchRequest": {"video_id": _VIDEO, "include_sync": True, "sync_points_per_track": 4},
     "UnderscoreRequest": {"script": "A quiet morning by the sea.", "platform": "youtube", "brief": "no vocals"},
     "AlignRequest": {"video_id": _VIDEO, "track_id": _TRACK},
     "LoopRequest": {"video_id": _VIDEO, "track_id": _TRACK, "auto_mix": True},
-    "BeatsRequest": {"audio_url": "https://example.com/song.mp3", "track_id": "mine-17"},
+    "BeatsRequest": {"audio_url": "https://example.com/track.mp3", "track_id": "mine-17"},
     "BillingEvent": {
         "type": "credit.granted", "timestamp": "2026-11-21T12:00:00Z",
         "data": {"account": "acme", "amount_usd": 25, "expires_at": "2027-01-01T00:00:00Z"},
     },
     "VideoJob": {"video_id": _VIDEO, "status": "processing", "poll": f"/v1/videos/{_VIDEO}"},
-    "VideoRecord": {"video_id": _VIDEO, "status": "ready", "ready": True, "title": "film.mp4"},
+    "VideoRecord": {"video_id": _VIDEO, "status": "ready", "ready": True, "title": "video.mp4"},
     "UploadTarget": {
         "video_id": _VIDEO,
         "upload_url": "https://api.example.com/v1/uploads/upl_01JD3X5E8Q2M4V6W8Y0Z1A2B3F?expires=1795282674&signature=3d32",

@@ -50,7 +50,7 @@ OPEN = ("queued", "waiting", "running")
 BACKGROUND = ("engine",)
 """kinds whose result nobody waits for"""
 LONG = ("ingest", "engine")
-"""kinds that may take as long as a film"""
+"""kinds that may take as long as a video"""
 QUEUED_STAGE = "queued"
 LONGEST_WAIT_SECONDS = 3600.0
 """s that a job may be put off by; a moment that lies farther ahead is of a clock that was set back since"""

@@ -1,16 +1,16 @@
-"""Placements where the truth is planted, where there is nothing to find, and on real tracks and films.
+"""Placements where the truth is planted, where there is nothing to find, and on real tracks and videos.
 
-Planted: a bundled track, its landmarks as they are found, and a film of n moments of which k were put on landmarks of
+Planted: a bundled track, its landmarks as they are found, and a video of n moments of which k were put on landmarks of
 that track at one offset, up to 15 ms off (standard deviation 8 ms); the other n - k are clutter at random times. What
 is asked: is the first placement within 20 ms of that offset, and does its label name a planted pair? Planted are drops,
-breaks, stabs, section borders and endings; a film cut to bar lines alone fits as well a bar later, so these have a row
-of their own in which any whole number of bars is right. Films without anything planted, of the same lengths and
+breaks, stabs, section borders and endings; a video cut to bar lines alone fits as well a bar later, so these have a row
+of their own in which any whole number of bars is right. Videos without anything planted, of the same lengths and
 numbers, show what chance reaches; the area under the ROC curve tells both apart by the score of the first placement.
 
-Real: every bundled song under the demo film as ingest sees it, and under films whose shots last as long as real ones do
-(log-normal, median 1.5 to 6 s) and which were cut to no music at all. Counted is the share of the cuts under music that
-lie within 40 ms of a landmark, at the served offset and, for comparison, over random offsets that the coverage rule
-would allow; the interval is a bootstrap over pairs.
+Real: every bundled track under the demo video as ingest sees it, and under videos whose shots last as long as real ones
+do (log-normal, median 1.5 to 6 s) and which were cut to no music at all. Counted is the share of the cuts under music
+that lie within 40 ms of a landmark, at the served offset and, for comparison, over random offsets that the coverage
+rule would allow; the interval is a bootstrap over pairs.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.benchmarks.songs import BUNDLED, bundled
 from tests.benchmarks.table import Table
+from tests.benchmarks.tracks import BUNDLED, bundled
 from workbench.align.landmarks import Landmarks
 from workbench.align.placements import Placement, moment_clock, place
-from workbench.demo.video import draw_demo_film
+from workbench.demo.video import draw_demo_video
 from workbench.features.marks import marks_of
 from workbench.home import Home
 from workbench.params import AlignParams
 from workbench.video.moments import MOMENT_KINDS, Moments
-from workbench.workflows.align import film_moments, track_landmarks
+from workbench.workflows.align import track_landmarks, video_moments
 from workbench.workspace import Workspace
 
 JITTER, MOST_JITTER = 0.008, 0.015
@@ -47,7 +47,7 @@ PAIRS = 200
 TOLERANCE = {"cut": 0.04, "flash": 0.04, "hit": 0.04, "title": 0.08, "motion": 0.15}
 SHARES = {"cut": 0.6, "hit": 0.15, "flash": 0.1, "title": 0.05, "motion": 0.1}
 """of the kinds of moments"""
-CUT_FILMS = 8
+CUT_VIDEOS = 8
 RANDOM_OFFSETS = 400
 NEAR = 0.04
 
@@ -56,7 +56,7 @@ Random = np.random.Generator
 
 @dataclass(frozen=True)
 class Planted:
-    """A film with a known place for a track; without one where nothing is planted."""
+    """A video with a known place for a track; without one where nothing is planted."""
 
     moments: Moments
     offset: float | None
@@ -64,7 +64,7 @@ class Planted:
 
 
 def plant(landmarks: Landmarks | None, k: int, n: int, generator: Random, *, bars: bool = False) -> Planted | None:
-    """A film of n moments, k of them on landmarks of a track at one offset, jittered; None where they do not fit."""
+    """A video of n moments, k of them on landmarks of a track at one offset, jittered; None where they do not fit."""
     seconds = float(generator.uniform(max(40.0, 2.0 * n), max(150.0, 5.0 * n)))
     rows: list[tuple[float, str, float, float]] = []
     labels: set[str] = set()
@@ -96,7 +96,7 @@ def _a_kind(generator: Random) -> str:
 def _an_offset(
     landmarks: Landmarks, k: int, seconds: float, generator: Random, bars: bool
 ) -> tuple[float, NDArray[np.int64]] | None:
-    """An offset that leaves music under most of the film, and k landmarks under it."""
+    """An offset that leaves music under most of the video, and k landmarks under it."""
     marks, length = landmarks.marks, landmarks.track_seconds
     names = np.array(marks.names)[marks.kinds]
     usable = names == "downbeat" if bars else ~np.isin(names, ("downbeat", "last sound"))
@@ -136,7 +136,7 @@ def planted_table(tracks: Sequence[Landmarks]) -> Table:
     for k, n in BAR_PLANTS:
         table.add(f"{k} bar lines", n, *_tally(tracks, k, n, generator, bars=True).cells())
     table.notes.append(
-        "`score`: median of the first placement's; `without`: that of films of as many moments with nothing planted; "
+        "`score`: median of the first placement's; `without`: that of videos of as many moments with nothing planted; "
         "`0.3 without`: share of those that reach 0.3."
     )
     return table
@@ -169,28 +169,28 @@ def _tally(tracks: Sequence[Landmarks], k: int, n: int, generator: Random, *, ba
     tally = _Tally()
     while len(tally.hits) < PAIRS:
         track = tracks[int(generator.integers(len(tracks)))]
-        film = plant(track, k, n, generator, bars=bars)
+        video = plant(track, k, n, generator, bars=bars)
         bare = plant(None, 0, n, generator)
-        if film is None or film.offset is None or bare is None:
+        if video is None or video.offset is None or bare is None:
             continue
-        found = place(track, film.moments)
-        off = found[0].offset_seconds - film.offset if found else float("inf")
+        found = place(track, video.moments)
+        off = found[0].offset_seconds - video.offset if found else float("inf")
         if bars and found:
             bar = float(np.median(np.diff(track.marks.of("downbeat"))))
             off -= bar * round(off / bar)
         tally.hits.append(abs(off) <= 0.02)
-        tally.labels.append(bool(found) and (bars or found[0].label in film.labels))
+        tally.labels.append(bool(found) and (bars or found[0].label in video.labels))
         tally.scores.append(first_score(found))
         tally.nulls.append(first_score(place(track, bare.moments)))
     return tally
 
 
-def cut_film(generator: Random, seconds: float | None = None) -> Moments:
-    """A film whose shots last as long as real ones do, cut to no music."""
+def cut_video(generator: Random, seconds: float | None = None) -> Moments:
+    """A video whose shots last as long as real ones do, cut to no music."""
     seconds = seconds or float(generator.uniform(60.0, 180.0))
     median = float(generator.uniform(1.5, 6.0))
     shots = np.maximum(generator.lognormal(np.log(median), 0.6, int(seconds)), 0.4)
-    # A film has its cuts on frames.
+    # A video has its cuts on frames.
     cuts = np.round(np.cumsum(shots) * 25.0) / 25.0
     rows = [
         (float(at), "cut", float(generator.uniform(0.4, 0.8)), TOLERANCE["cut"]) for at in cuts if at < seconds - 0.4
@@ -211,7 +211,7 @@ def share_near(landmarks: Landmarks, moments: Moments, offset: float) -> float:
 
 
 def covering_offsets(landmarks: Landmarks, moments: Moments, generator: Random) -> NDArray[np.float64]:
-    """Random offsets with music under as much of the film's time as the coverage rule asks for."""
+    """Random offsets with music under as much of the video's time as the coverage rule asks for."""
     least = AlignParams().min_cover * min(landmarks.last_sound - landmarks.first_sound, moments.video_seconds)
     tried = generator.uniform(-landmarks.track_seconds, moments.video_seconds, 40 * RANDOM_OFFSETS)
     begin = np.maximum(tried + landmarks.first_sound, 0.0)
@@ -219,14 +219,14 @@ def covering_offsets(landmarks: Landmarks, moments: Moments, generator: Random) 
     return tried[end - begin >= least][:RANDOM_OFFSETS]
 
 
-def real_table(tracks: Sequence[Landmarks], films: Mapping[str, Sequence[Moments]]) -> Table:
+def real_table(tracks: Sequence[Landmarks], videos: Mapping[str, Sequence[Moments]]) -> Table:
     """Cuts near landmarks at the served offset against random ones."""
     table = Table(
         "Align: cuts within 40 ms of a landmark",
-        ("films", "pairs", "served", "random offsets", "gain", "95 % interval", "best random", "median score"),
+        ("videos", "pairs", "served", "random offsets", "gain", "95 % interval", "best random", "median score"),
     )
     generator = np.random.default_rng(21)
-    for name, some in films.items():
+    for name, some in videos.items():
         served, chance, best, scores = [], [], [], []
         for moments in some:
             for track in tracks:
@@ -263,30 +263,32 @@ def timed(call: Callable[[], object], repeats: int) -> float:
     return best
 
 
-def cost_table(tracks: Sequence[Landmarks], film: Moments) -> Table:
+def cost_table(tracks: Sequence[Landmarks], video: Moments) -> Table:
     """CPU time from warm analyses, one core."""
     table = Table("Align: cost from warm analyses", ("what", "CPU seconds", "bound"))
-    table.add("one pair", timed(lambda: place(tracks[0], film), 5), 0.05)
+    table.add("one pair", timed(lambda: place(tracks[0], video), 5), 0.05)
     fifty = [tracks[k % len(tracks)] for k in range(50)]
-    table.add("50 tracks against one film", timed(lambda: [place(track, film) for track in fifty], 3), 0.5)
+    table.add("50 tracks against one video", timed(lambda: [place(track, video) for track in fifty], 3), 0.5)
     planted = plant(None, 0, 1500, np.random.default_rng(1))
-    assert planted is not None, "a film with nothing planted always fits"
-    long_film = planted.moments
+    assert planted is not None, "a video with nothing planted always fits"
+    long_video = planted.moments
     table.add(
-        f"one pair, film of {long_film.video_seconds / 60:.0f} min", timed(lambda: place(tracks[0], long_film), 3), None
+        f"one pair, video of {long_video.video_seconds / 60:.0f} min",
+        timed(lambda: place(tracks[0], long_video), 3),
+        None,
     )
-    table.notes.append(f"The film has {len(film.marks)} moments, the first track {len(tracks[0].marks)} landmarks.")
+    table.notes.append(f"The video has {len(video.marks)} moments, the first track {len(tracks[0].marks)} landmarks.")
     return table
 
 
 def run() -> list[Table]:
-    """Everything, on the bundled songs."""
+    """Everything, on the bundled tracks."""
     with tempfile.TemporaryDirectory() as folder:
         home = Home(Path(folder) / "home")
-        tracks = [track_landmarks(Workspace(home), song.path) for song in bundled() if song.is_song]
-        clip = Path(folder) / "demo.mp4"
-        draw_demo_film(clip, narration=BUNDLED / "voice" / "narration.ogg")
-        demo = film_moments(Workspace(home), clip)
+        tracks = [track_landmarks(Workspace(home), track.path) for track in bundled() if track.is_song]
+        video = Path(folder) / "demo.mp4"
+        draw_demo_video(video, narration=BUNDLED / "voice" / "narration.ogg")
+        demo = video_moments(Workspace(home), video)
     generator = np.random.default_rng(22)
-    films = {"demo film": [demo], "cut to no music": [cut_film(generator) for _ in range(CUT_FILMS)]}
-    return [planted_table(tracks), real_table(tracks, films), cost_table(tracks, demo)]
+    videos = {"demo video": [demo], "cut to no music": [cut_video(generator) for _ in range(CUT_VIDEOS)]}
+    return [planted_table(tracks), real_table(tracks, videos), cost_table(tracks, demo)]

@@ -1,6 +1,6 @@
 """What beat trackers are measured on: recordings with written beats, from three places.
 
-The bundled songs; eight spoiled versions of an excerpt of each (`degrade`); and a folder of validation pieces, each
+The bundled tracks; eight spoiled versions of an excerpt of each (`degrade`); and a folder of validation pieces, each
 NAME.flac (or any audio) beside NAME.json with `beats` in seconds, `positions` in the bar from 1, and `tags`.
 """
 
@@ -18,17 +18,17 @@ import soundfile
 from numpy.typing import NDArray
 
 from tests.benchmarks import degrade
-from tests.benchmarks.songs import BUNDLED, Song, bundled
+from tests.benchmarks.tracks import BUNDLED, Track, bundled
 
 Times = NDArray[np.float64]
 
 CACHE = Path(__file__).parents[2] / ".venv" / "bench-beats"
-EXCERPT_SECONDS = (20.0, 65.0)  # of each bundled song, past its introduction; eight times this is rendered
+EXCERPT_SECONDS = (20.0, 65.0)  # of each bundled track, past its introduction; eight times this is rendered
 TAGS = (
     *("steady", "tempo_change", "swing", "triple", "compound", "odd"),
     *("drumless", "slow", "fast", "noise", "codec"),
 )
-TRAITS = {  # a bundled song's own words -> tag
+TRAITS = {  # a bundled track's own words -> tag
     "tempo change": "tempo_change",
     "swing": "swing",
     "sixteenth swing": "swing",
@@ -62,14 +62,14 @@ def digest(path: Path) -> str:
     return hashlib.sha256(path.read_bytes()).hexdigest()[:24]
 
 
-def bundled_tags(song: Song) -> frozenset[str]:
-    """The tags of a bundled song, from what its truth says about it."""
-    about = json.loads((BUNDLED / "truth" / f"{song.name}.jams").read_text())["sandbox"]
+def bundled_tags(track: Track) -> frozenset[str]:
+    """The tags of a bundled track, from what its truth says about it."""
+    about = json.loads((BUNDLED / "truth" / f"{track.name}.jams").read_text())["sandbox"]
     tags = {TRAITS[trait] for trait in about["traits"] if trait in TRAITS}
     tags |= {METRES[metre] for metre in about["metres"] if metre in METRES}
     if len(about["metres"]) > 1:
         tags.add("metre_change")
-    beats, _ = song.beats()
+    beats, _ = track.beats()
     if beats.size > 1 and "tempo_change" not in tags:
         tags.add("steady")
     return frozenset(tags | speed_tags(beats))
@@ -81,34 +81,34 @@ def speed_tags(beats: Times) -> set[str]:
     return {"slow"} if bpm < SLOW_BPM else {"fast"} if bpm > FAST_BPM else set()
 
 
-def bundled_piece(song: Song) -> Piece:
+def bundled_piece(track: Track) -> Piece:
     """A bundled file, whole."""
-    return Piece(song.name, song.path, *song.beats(), bundled_tags(song))
+    return Piece(track.name, track.path, *track.beats(), bundled_tags(track))
 
 
 def degraded_pieces() -> list[Piece]:
-    """Excerpts of the bundled songs in every spoiled version, rendered once and kept until the recipe changes."""
+    """Excerpts of the bundled tracks in every spoiled version, rendered once and kept until the recipe changes."""
     recipe = hashlib.sha256(Path(degrade.__file__).read_bytes()).hexdigest()[:12]
-    songs = [song for song in bundled() if song.is_song and song.beats()[0].size]
-    return [degraded(song, kind, CACHE / "degraded" / recipe) for song in songs for kind in degrade.KINDS]
+    tracks = [track for track in bundled() if track.is_song and track.beats()[0].size]
+    return [degraded(track, kind, CACHE / "degraded" / recipe) for track in tracks for kind in degrade.KINDS]
 
 
-def degraded(song: Song, kind: str, folder: Path) -> Piece:
+def degraded(track: Track, kind: str, folder: Path) -> Piece:
     """One spoiled excerpt; its beats moved to the excerpt's clock."""
     start, end = EXCERPT_SECONDS
-    path = folder / f"{song.name}.{kind}.flac"
+    path = folder / f"{track.name}.{kind}.flac"
     if not path.exists():
         folder.mkdir(parents=True, exist_ok=True)
-        samples, rate = song.samples()
+        samples, rate = track.samples()
         spoiled = degrade.degrade(samples[:, int(start * rate) : int(end * rate)], rate, kind)
         unfinished = path.with_suffix(".part")
         soundfile.write(unfinished, spoiled.T, rate, format="FLAC", subtype="PCM_16")
         unfinished.rename(path)
     beats, downbeats = (
-        (times[(times >= start) & (times < end)] - start) / degrade.speed(kind) for times in song.beats()
+        (times[(times >= start) & (times < end)] - start) / degrade.speed(kind) for times in track.beats()
     )
-    tags = bundled_tags(song) | {kind} | ({"codec"} if kind in CODECS else set())
-    return Piece(f"{song.name}, {kind}", path, beats, downbeats, frozenset(tags))
+    tags = bundled_tags(track) | {kind} | ({"codec"} if kind in CODECS else set())
+    return Piece(f"{track.name}, {kind}", path, beats, downbeats, frozenset(tags))
 
 
 def folder_pieces(folder: Path) -> list[Piece]:

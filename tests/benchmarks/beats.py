@@ -1,6 +1,6 @@
 """Beats and downbeats beside librosa, essentia, madmom and BeatNet, in one run on the same files.
 
-    python -m tests.benchmarks.beats [songs] [spoiled] [validation] [fonts] [--folder FOLDER] [--sample N]
+    python -m tests.benchmarks.beats [tracks] [spoiled] [validation] [fonts] [--folder FOLDER] [--sample N]
 
 `make bench` takes the folder of validation pieces from WORKBENCH_BENCH_BEATS, the sample from WORKBENCH_BENCH_SAMPLE.
 
@@ -31,11 +31,11 @@ from numpy.typing import NDArray
 from tests.benchmarks import beat_fonts
 from tests.benchmarks.beat_pieces import TAGS, Piece, Times, bundled_piece, degraded_pieces, folder_pieces, sample
 from tests.benchmarks.beat_trackers import SLOW, Answer, Tracker, answers, installed
-from tests.benchmarks.songs import bundled
 from tests.benchmarks.table import Table
+from tests.benchmarks.tracks import bundled
 from workbench.beats.weights import RIGHT_DOWNBEAT_F
 
-SETS = ("songs", "spoiled", "validation", "fonts")
+SETS = ("tracks", "spoiled", "validation", "fonts")
 VALIDATION = "validation pieces"
 ABLATIONS = Path(__file__).parents[2] / "data" / "recipes" / "training" / "runs"
 SAMPLE = 60  # pieces of a set that slow trackers run on; 0 for all
@@ -220,16 +220,16 @@ class Set:
 
 
 def sets(names: Sequence[str], folder: Path | None, slow_sample: int) -> list[Set]:
-    """The sets named: the bundled songs in their two batches, their spoiled versions, and the validation pieces."""
+    """The sets named: the bundled tracks in their two batches, their spoiled versions, and the validation pieces."""
     found = []
-    if "songs" in names:
-        songs = [song for song in bundled() if song.beats()[0].size]
-        first, last = ([bundled_piece(song) for song in songs if song.batch == batch] for batch in (1, 2))
-        found.append(Set("bundled songs composed first", first, first))
-        found.append(Set("bundled songs composed after the tracker was done", last, last))
+    if "tracks" in names:
+        tracks = [track for track in bundled() if track.beats()[0].size]
+        first, last = ([bundled_piece(track) for track in tracks if track.batch == batch] for batch in (1, 2))
+        found.append(Set("bundled tracks composed first", first, first))
+        found.append(Set("bundled tracks composed after the tracker was done", last, last))
     if "spoiled" in names:
         spoiled = degraded_pieces()
-        found.append(Set("bundled songs spoiled", spoiled, sample(spoiled, slow_sample)))
+        found.append(Set("bundled tracks spoiled", spoiled, sample(spoiled, slow_sample)))
     if "validation" in names and folder is not None:
         validation = folder_pieces(folder)
         found.append(Set(VALIDATION, validation, sample(validation, slow_sample)))
@@ -265,7 +265,7 @@ def run(names: Sequence[str] = SETS, folder: Path | None = None, slow_sample: in
     trackers, missing = installed()
     parts = sets(names, folder, slow_sample)
     fonts = beat_fonts.played() if "fonts" in names else []
-    silent = [bundled_piece(song) for song in bundled() if not song.beats()[0].size]
+    silent = [bundled_piece(track) for track in bundled() if not track.beats()[0].size]
     wanted = {t.name: [piece for part in parts for piece in part.pieces_for(t)] for t in trackers}
     ours = [tracker.name for tracker in trackers if tracker.is_ours]
     wanted |= {name: [*wanted[name], *silent] for name in ours}

@@ -1,6 +1,6 @@
 """Tracks a minute: analysing a folder on one process, on two, and on a Dask cluster of two workers.
 
-The files are the bundled songs, each under as many other names and with as many other bytes as are needed for the
+The files are the bundled tracks, each under as many other names and with as many other bytes as are needed for the
 number of tracks (a comment is appended, which changes the hash and nothing that is heard). Everything is measured that
 `workbench catalog add` measures, from decoding to the record in the database; workers start before the clock does.
 
@@ -22,8 +22,8 @@ from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
-from tests.benchmarks.songs import bundled
 from tests.benchmarks.table import Table
+from tests.benchmarks.tracks import bundled
 from workbench.home import Home
 from workbench.media.probe import probe
 from workbench.params import WorkbenchParams
@@ -34,11 +34,11 @@ MILLION = 1_000_000
 
 
 def files(folder: Path, count: int) -> list[Path]:
-    """Songs of different bytes, the longest a little over three minutes."""
-    songs = [song.path for song in bundled() if song.is_song]
+    """Tracks of different bytes, the longest a little over three minutes."""
+    tracks = [track.path for track in bundled() if track.is_song]
     made = []
     for number in range(count):
-        source = songs[number % len(songs)]
+        source = tracks[number % len(tracks)]
         path = folder / f"{number}{source.suffix}"
         path.write_bytes(source.read_bytes() + f"copy {number}".encode())
         made.append(path)
@@ -81,17 +81,17 @@ def run() -> list[Table]:
     )
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        songs = files(folder, count)
-        music = sum(probe(song).duration for song in songs)
+        tracks = files(folder, count)
+        music = sum(probe(track).duration for track in tracks)
         ways = {"1 process": processes(1), "2 processes": processes(2), "Dask, 2 workers": dask(folder, 2)}
         for number, (where, way) in enumerate(ways.items()):
             home, params = Home(folder / f"home{number}"), WorkbenchParams()
             with way as executor:
-                warm = [executor.submit(measure, songs[0], folder / f"warm{number}", params) for _ in range(4)]
+                warm = [executor.submit(measure, tracks[0], folder / f"warm{number}", params) for _ in range(4)]
                 for job in warm:
                     job.result()
                 started = time.perf_counter()
-                added = list(add_tracks(Workspace(home), [Wanted(song) for song in songs], executor=executor))
+                added = list(add_tracks(Workspace(home), [Wanted(track) for track in tracks], executor=executor))
                 spent = time.perf_counter() - started
             assert all(one.track is not None for one in added)
             pace = 60.0 * count / spent

@@ -5,7 +5,7 @@ the bundled pieces: numbers with noise, word vectors that mix those of three tex
 own. They go through the database and `open_snapshot` like any others; only the sentence embedding is replaced by drawn
 vectors, whose cost is the same whatever the size and is reported apart.
 
-Each question is asked by the workflows' own functions: `rank` for a film with known facts, `underscore` for a script,
+Each question is asked by the workflows' own functions: `rank` for a video with known facts, `underscore` for a script,
 both without sync. Warm is after thirty questions of the kind; cold is the first in a new process after the files were
 dropped from the page cache. The limit is what must be read, over the speed at which this machine reads memory.
 
@@ -31,9 +31,9 @@ import sqlalchemy as sa
 from numpy.typing import NDArray
 
 from tests.benchmarks import underscore_set
-from tests.benchmarks.match_films import reference_half
-from tests.benchmarks.songs import bundled
+from tests.benchmarks.match_videos import reference_half
 from tests.benchmarks.table import Table
+from tests.benchmarks.tracks import bundled
 from workbench.catalog.columns import WORD_DIMS
 from workbench.catalog.index import ExactIndex, recall
 from workbench.catalog.library import Measurement, packed
@@ -43,7 +43,7 @@ from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.home import Home
 from workbench.language.embedding import find_embedding
 from workbench.match.ranking import rank
-from workbench.match.video_facts import FilmFacts
+from workbench.match.video_facts import VideoFacts
 from workbench.params import CatalogParams, WorkbenchParams
 from workbench.settings import load_settings
 from workbench.store.database import Database, now, recordings, revisions, tracks
@@ -99,7 +99,7 @@ def _unit(rows: NDArray[Any]) -> NDArray[Any]:
 
 def measured(folder: Path) -> list[Measurement]:
     """What is measured in the bundled pieces; kept in the folder's store."""
-    return [measure_track(Workspace(Home(folder / "pieces")), song.path) for song in bundled() if song.is_song]
+    return [measure_track(Workspace(Home(folder / "pieces")), track.path) for track in bundled() if track.is_song]
 
 
 def fill(home: Home, count: int, real: list[Measurement]) -> None:
@@ -125,7 +125,7 @@ def fill(home: Home, count: int, real: list[Measurement]) -> None:
         rows, analyses = [], []
         for at, number in enumerate(numbers):
             parent, digest = made[number % len(made)], f"{number:064x}"
-            fields = {**parent.known(), "title": f"{parent.title} No. {number}", "catalog_song_id": f"song{number}"}
+            fields = {**parent.known(), "title": f"{parent.title} No. {number}", "catalog_song_id": f"track{number}"}
             fields.pop("bpm", None)
             facts_of_one = {
                 name: round(float(values[at]), 4) for name, values in known.items() if values[at] == values[at]
@@ -204,17 +204,17 @@ def _forget(folder: Path) -> None:
 
 
 def questions(workspace: Workspace, snapshot: Snapshot) -> dict[str, Iterator[Callable[[], object]]]:
-    """Both kinds of question, without end: other films, other scripts."""
-    films = reference_half(7, 24, 4).facts
+    """Both kinds of question, without end: other videos, other scripts."""
+    videos = reference_half(7, 24, 4).facts
     scripts = [script.text for script in underscore_set.scripts()]
     params = workspace.params
 
-    def ranked(film: FilmFacts) -> object:
-        return snapshot.tracks(rank(film, snapshot.columns, params.match.candidates, params.match).rows[:COUNT])
+    def ranked(video: VideoFacts) -> object:
+        return snapshot.tracks(rank(video, snapshot.columns, params.match.candidates, params.match).rows[:COUNT])
 
     def match() -> Iterator[Callable[[], object]]:
         for number in range(10**6):
-            yield partial(ranked, films[number % len(films)])
+            yield partial(ranked, videos[number % len(videos)])
 
     def ask() -> Iterator[Callable[[], object]]:
         for number in range(10**6):
@@ -304,7 +304,7 @@ def drawn_queries(vectors: NDArray[np.float16]) -> NDArray[np.float32]:
 def real_queries(name: str, folder: Path) -> NDArray[np.float32] | None:
     """What is really asked, shape (n, d): scripts as underscore asks them, or the sound of the bundled pieces.
 
-    Scripts need the embedding; None without it. Films are ranked by numbers and ask no index.
+    Scripts need the embedding; None without it. Videos are ranked by numbers and ask no index.
     """
     if name == "sound":
         return np.stack([piece.sound for piece in measured(folder)]).astype(np.float32)
@@ -389,7 +389,7 @@ def run() -> list[Table]:
         f"Limit: the matrix at {speed:.1f} GB/s, at which one thread reads memory here. "
         f"Recall wanted: {WANTED_RECALL}. "
         "Drawn: rows of the catalog with noise. Real: what underscore asks for the 97 scripts; the sound of the "
-        "bundled pieces. Films are ranked by a scan of all tracks, which misses none."
+        "bundled pieces. Videos are ranked by a scan of all tracks, which misses none."
     )
     building.notes.append(
         "Records: rows into SQLite, in bulk. Columns: read and laid out. Indexes: BM25, facets, inverted files. "

@@ -1,12 +1,12 @@
-"""How well cuts are found, beside PySceneDetect on the same films, and what it costs.
+"""How well cuts are found, beside PySceneDetect on the same videos, and what it costs.
 
     python -m tests.benchmarks.run cuts
 
-Films are drawn by `cut_films.py` from seeds that `data/recipes/fitting/cuts.py` has not seen, a minute of each kind a
+Videos are drawn by `cut_videos.py` from seeds that `data/recipes/fitting/cuts.py` has not seen, a minute of each kind a
 seed. A hard cut counts when it is found within one picture. A fade or dissolve counts when exactly one border is
 reported within it, a quarter of a second allowed; any other border is false. PySceneDetect reports instants: its
 content detector with its own defaults, the adaptive one, and either with its threshold detector added, which is the one
-that sees fades; hits are counted in the same way. Each film is read anew by each; CPU is that of the process and its
+that sees fades; hits are counted in the same way. Each video is read anew by each; CPU is that of the process and its
 threads.
 
 A second table holds all of ingest, picture and sound, to FFmpeg's decode of the same streams to nothing.
@@ -28,14 +28,14 @@ from pathlib import Path
 
 import av
 
-from tests.benchmarks.cut_films import KINDS, RATE, Truth, film
+from tests.benchmarks.cut_videos import KINDS, RATE, Truth, video
 from tests.benchmarks.table import Table
 from workbench.bundled import bundled_path
-from workbench.demo.video import draw_demo_film
+from workbench.demo.video import draw_demo_video
 from workbench.home import Home
 from workbench.media.audio import decode, resample
-from workbench.media.clip import ClipLimits, PictureBlock, Thoroughness, reading
 from workbench.media.speech import SAMPLE_RATE, speech_probabilities
+from workbench.media.video_reader import PictureBlock, Thoroughness, VideoLimits, reading
 from workbench.video.meter import PictureMeter
 from workbench.video.picture import Picture
 from workbench.video.strip import Strip, strip_of
@@ -44,16 +44,16 @@ from workbench.workspace import Workspace
 
 SEEDS = (101, 102)
 PEER = Path(__file__).parents[2] / ".venv" / "peers-video" / "bin" / "python"
-LIMITS = ClipLimits(86_400.0, 500.0)
+LIMITS = VideoLimits(86_400.0, 500.0)
 _SLACK = 0.25
 _NOTE = (
-    "Drawn films with known borders, a minute of each kind a seed, 320 by 180 at 25 pictures a second, H.264; seeds "
+    "Drawn videos with known borders, a minute of each kind a seed, 320 by 180 at 25 pictures a second, H.264; seeds "
     "that the weights were not fitted on. Hard cuts count within one picture, fades and dissolves within a quarter of "
     "a second. *References* leaves out pictures that no other is predicted from and the smoothing of blocks, as is "
-    "done with long films, and its cuts are not yet placed; *keys* leaves out all but those that stand alone."
+    "done with long videos, and its cuts are not yet placed; *keys* leaves out all but those that stand alone."
 )
 _INGEST_NOTE = (
-    "A minute of the demo film as it is drawn, with narration, and 20 s of it scaled by FFmpeg with noise; H.264, AAC. "
+    "A minute of the demo video as drawn, with narration, and 20 s of it scaled by FFmpeg with noise; H.264, AAC. "
     "*Decode*: `ffmpeg -threads 1 -i ... -f null -`, picture and sound, user and system time. *Ingest*: all of `watch` "
     "into an empty store, of which *voice* is the detector. *Ratio*: ingest without the voice over decode; the budget "
     "is 1.3 times decode and 1.5 s a minute of sound. The least of two runs each."
@@ -88,7 +88,7 @@ class Score:
     late: list[float] = field(default_factory=list)
 
     def add(self, truth: Truth, borders: Sequence[tuple[float, float]], cpu: float) -> None:
-        """Count the borders, (from, to) in seconds, that were reported for a film."""
+        """Count the borders, (from, to) in seconds, that were reported for a video."""
         left = list(borders)
         spans = [(at, at, 1.01 / RATE) for at in truth.hard]
         spans += [(start, end, _SLACK) for start, end in (*truth.fades, *truth.dissolves)]
@@ -112,20 +112,20 @@ class Score:
 
 
 def picture_of(path: Path, thoroughness: Thoroughness = "all") -> Picture:
-    """Measure a film's picture."""
+    """Measure a video's picture."""
     meter = PictureMeter()
-    with reading(path, LIMITS, thoroughness) as clip:
-        for block in clip.blocks(listen=False):
+    with reading(path, LIMITS, thoroughness) as video:
+        for block in video.blocks(listen=False):
             if isinstance(block, PictureBlock):
                 meter.add(block.times, block.luma, block.chroma)
-        return meter.picture(clip.info().duration)
+        return meter.picture(video.info().duration)
 
 
 def strip_of_file(path: Path) -> Strip:
-    """All small pictures of a short film."""
+    """All small pictures of a short video."""
     strip: Strip | None = None
-    with reading(path, LIMITS) as clip:
-        for block in clip.blocks(listen=False):
+    with reading(path, LIMITS) as video:
+        for block in video.blocks(listen=False):
             if isinstance(block, PictureBlock):
                 part = strip_of(block.times, block.luma, block.chroma, strip)
                 strip = part if strip is None else strip.followed_by(part)
@@ -146,8 +146,8 @@ def bare_decode(path: Path) -> float:
 
 
 def run() -> list[Table]:
-    """Draw the films, find their borders, and count."""
-    folder = Path(os.environ.get("BENCH_FILMS") or tempfile.mkdtemp(prefix="cuts-"))
+    """Draw the videos, find their borders, and count."""
+    folder = Path(os.environ.get("BENCH_VIDEOS") or tempfile.mkdtemp(prefix="cuts-"))
     names = ("all pictures", "references", "keys", "PySceneDetect content", "PySceneDetect adaptive",
              "PySceneDetect content + threshold")  # fmt: skip
     scores: dict[str, dict[str, Score]] = {name: {kind: Score() for kind in KINDS} for name in names}
@@ -179,7 +179,7 @@ def ingest(folder: Path) -> Table:
     table = Table("Ingest, CPU seconds", ["picture", "decode", "ingest", "of which voice", "ratio", "aim", "budget s"])
     drawn = folder / "demo.mp4"
     if not drawn.exists():
-        draw_demo_film(drawn, narration=bundled_path("data", "bundled", "voice", "narration.ogg"), seconds=60.0)
+        draw_demo_video(drawn, narration=bundled_path("data", "bundled", "voice", "narration.ogg"), seconds=60.0)
     for name, graph in _SIZES.items():
         path = drawn if graph is None else folder / f"{name}.mp4"
         if graph is not None and not path.exists():
@@ -221,7 +221,7 @@ def _child_cpu(*command: str) -> float:
 
 def _drawn(folder: Path, kind: str, seed: int, truths: dict[str, Truth]) -> Path:
     path = folder / f"{kind}-{seed}.mp4"
-    truths[str(path)] = film(path, kind, seed)
+    truths[str(path)] = video(path, kind, seed)
     return path
 
 

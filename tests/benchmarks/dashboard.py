@@ -1,11 +1,11 @@
-"""How fast the dashboard answers in a real browser, on half an hour of music under a longer film: alone, five at once.
+"""How fast the dashboard answers in a real browser, on half an hour of music under a longer video: alone, five at once.
 
-The page is opened on a track of 30 minutes (a bundled song over and over) under a film of 35 (the demo's, over and
+The page is opened on a track of 30 minutes (a bundled track over and over) under a video of 35 (the demo's, over and
 over), both known to the home already: what is measured is the page, not the analysis. Chromium is driven by Playwright;
 a slider is dragged and let go of, the wheel turned, and the page itself measures from that event to the second frame
 after the last of the new data, so the way to the server and back, the server's work and the browser's are all in it.
 
-WORKBENCH_BENCH_DASHBOARD names a folder that keeps film, track and home from run to run; without it some minutes go
+WORKBENCH_BENCH_DASHBOARD names a folder that keeps video, track and home from run to run; without it some minutes go
 into making them.
 """
 
@@ -32,14 +32,14 @@ from tests.benchmarks.table import Table
 from workbench.bundled import bundled_path
 from workbench.dashboards.app import make_server
 from workbench.dashboards.work import shared_pool
-from workbench.demo.run import demo_clip
+from workbench.demo.run import demo_video
 from workbench.home import Home
 from workbench.workspace import Workspace
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = "/usr/bin/chromium"
-SONG = "slow_tide"
-TRACK_MINUTES, FILM_TIMES = 30, 7
+TRACK = "slow_tide"
+TRACK_MINUTES, VIDEO_TIMES = 30, 7
 SESSIONS = 5
 TURNS = 8
 """of the wheel and drags of a slider, in each page"""
@@ -48,7 +48,7 @@ _BETWEEN_MS = 250
 _SETTLED_MS = 1500
 """after a change of the mix, until the other tabs have it too"""
 _NOTES = [
-    "*First paint*: from asking for the page to the browser's first contentful paint. *Plan drawn*: until film strip, "
+    "*First paint*: from asking for the page to the browser's first contentful paint. *Plan drawn*: until video strip, "
     "music, segments and bars are on the screen, each sound from its file. With five sessions the figures are those of "
     "five pages opened together; dragging and zooming goes on in all five at once.",
     "*Slider*: from letting go of 'under voice' in the Mix tab until levels and duck of the new mix are drawn. *Zoom*: "
@@ -108,10 +108,10 @@ def run() -> list[Table]:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(os.environ.get("WORKBENCH_BENCH_DASHBOARD") or folder)
         home = root / "home"
-        track, film = long_track(root), long_film(root, Home(home))
-        with served(home, track, film) as server:
+        track, video = long_track(root), long_video(root, Home(home))
+        with served(home, track, video) as server:
             alone, together = asyncio.run(measured(server))
-    title = f"The dashboard on a track of {TRACK_MINUTES} minutes under a film of {5 * FILM_TIMES}"
+    title = f"The dashboard on a track of {TRACK_MINUTES} minutes under a video of {5 * VIDEO_TIMES}"
     table = Table(title, ("what", "unit", "1 session", f"{SESSIONS} sessions"), notes=_NOTES)
     for what, name in (("first paint", "paint"), ("plan drawn", "drawn")):
         table.add(what, "s", *(_spread(getattr(part, name), 1000.0, 2) for part in (alone, together)))
@@ -135,24 +135,24 @@ def _spread(values: list[float], unit: float, digits: int) -> str:
 
 
 def long_track(root: Path) -> Path:
-    """Half an hour of one song, end to end."""
+    """Half an hour of one track, end to end."""
     path = root / "track.flac"
     if not path.exists():
-        samples, rate = soundfile.read(bundled_path("data", "bundled", "music", f"{SONG}.ogg"), dtype="int16")
+        samples, rate = soundfile.read(bundled_path("data", "bundled", "music", f"{TRACK}.ogg"), dtype="int16")
         wanted = TRACK_MINUTES * 60 * rate
         whole = np.tile(samples, (-(-wanted // samples.shape[0]), 1))[:wanted]
         soundfile.write(path, whole, rate)
     return path
 
 
-def long_film(root: Path, home: Home) -> Path:
-    """The demo's film, small, end to end: the page shows pictures 60 pixels high."""
-    path, small = root / "film.mp4", root / "small.mp4"
+def long_video(root: Path, home: Home) -> Path:
+    """The demo's video, small, end to end: the page shows pictures 60 pixels high."""
+    path, small = root / "video.mp4", root / "small.mp4"
     if not path.exists():
         coder = ("-vf", "fps=12,scale=192:-2", "-c:v", "libx264", "-preset", "ultrafast", "-c:a", "copy")
-        _ffmpeg("-i", str(demo_clip(Workspace(home))), *coder, str(small))
+        _ffmpeg("-i", str(demo_video(Workspace(home))), *coder, str(small))
         parts = root / "parts.txt"
-        parts.write_text(f"file '{small}'\n" * FILM_TIMES, encoding="utf-8")
+        parts.write_text(f"file '{small}'\n" * VIDEO_TIMES, encoding="utf-8")
         _ffmpeg("-f", "concat", "-safe", "0", "-i", str(parts), "-c", "copy", str(path))
     return path
 
@@ -177,9 +177,9 @@ class Server:
 
 
 @contextmanager
-def served(home: Path, track: Path, film: Path) -> Iterator[Server]:
-    """A server whose pages open on the track under the film."""
-    command = (sys.executable, "-m", "tests.benchmarks.dashboard", "serve", str(home), str(track), str(film))
+def served(home: Path, track: Path, video: Path) -> Iterator[Server]:
+    """A server whose pages open on the track under the video."""
+    command = (sys.executable, "-m", "tests.benchmarks.dashboard", "serve", str(home), str(track), str(video))
     process = subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True)
     try:
         assert process.stdout is not None
@@ -189,9 +189,9 @@ def served(home: Path, track: Path, film: Path) -> Iterator[Server]:
         process.wait(timeout=60)
 
 
-def serve(home: Path, track: Path, film: Path) -> None:
+def serve(home: Path, track: Path, video: Path) -> None:
     """Be that server, until terminated."""
-    server = make_server(Workspace(Home(home)), opens=(track, film))
+    server = make_server(Workspace(Home(home)), opens=(track, video))
     server.start()
     signal.signal(signal.SIGTERM, lambda *_: server.io_loop.add_callback_from_signal(server.io_loop.stop))
     print(f"http://127.0.0.1:{server.port}/", flush=True)
@@ -234,7 +234,7 @@ async def opened(browser: Browser, server: Server, figures: Figures) -> Page:
     began = monotonic()
     await page.goto(server.url, wait_until="commit")
     await page.wait_for_function(_DRAWN)
-    await page.get_by_role("button", name="footage on or off (f)").wait_for()
+    await page.get_by_role("button", name="soundtrack on or off (f)").wait_for()
     await page.locator(".work").wait_for(state="hidden")
     figures.drawn.append(1000.0 * (monotonic() - began))
     figures.paint.append(await page.evaluate(_PAINT))

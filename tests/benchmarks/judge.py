@@ -1,14 +1,14 @@
 """What a splice does to the ear, measured on rendered sound. Imports nothing of the project: it judges both sides.
 
-A splice leaves the song at `song_to` and enters it at `song_from`; in the render it lies at `at`. Four measures:
+A splice leaves the track at `song_to` and enters it at `song_from`; in the render it lies at `at`. Four measures:
 
-- flux: the strongest spectral flux within 30 ms of the splice, as the percentile it would have among the song's own
+- flux: the strongest spectral flux within 30 ms of the splice, as the percentile it would have among the track's own
   bar lines. 100 means stronger than any of them: the ear notices.
-- level step, LU: how much louder the 3 s after the splice are than the 3 s that the song had there (pyloudnorm,
-  BS.1770); where the song has nothing there, the same with the 3 s before.
-- beat deviation, ms: the beat interval across the splice against the song's own interval there, on the true beats.
-- surprise: distance in dB between the log-mel spectrogram of the 2 s after the splice and of the 2 s that the song
-  had there, as the percentile among the distances between any two bars of the song. 0: what was expected is heard.
+- level step, LU: how much louder the 3 s after the splice are than the 3 s that the track had there (pyloudnorm,
+  BS.1770); where the track has nothing there, the same with the 3 s before.
+- beat deviation, ms: the beat interval across the splice against the track's own interval there, on the true beats.
+- surprise: distance in dB between the log-mel spectrogram of the 2 s after the splice and of the 2 s that the track
+  had there, as the percentile among the distances between any two bars of the track. 0: what was expected is heard.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ WINDOW = 1024
 
 @dataclass(frozen=True)
 class Splice:
-    """One splice in a render, and where in the song both sides lie; seconds."""
+    """One splice in a render, and where in the track both sides lie; seconds."""
 
     at: float
     song_to: float
@@ -36,7 +36,7 @@ class Splice:
 
 @dataclass(frozen=True)
 class Verdict:
-    """The four measures; NaN where the song has nothing to compare with."""
+    """The four measures; NaN where the track has nothing to compare with."""
 
     flux_percentile: float
     level_step_lu: float
@@ -92,7 +92,7 @@ def loudness(samples: NDArray[np.float32], rate: int) -> float:
 
 
 def interval_across(beats: NDArray[np.float64], song_to: float, song_from: float) -> float:
-    """How far the beat interval across the splice is from the song's own, seconds; NaN outside the grid.
+    """How far the beat interval across the splice is from the track's own, seconds; NaN outside the grid.
 
     Phase within the beat is what counts: leaving at phase p of a beat and entering at phase q deviates by the
     circular distance of p and q, in beats of the local length.
@@ -113,15 +113,15 @@ def interval_across(beats: NDArray[np.float64], song_to: float, song_from: float
 
 def judge(
     rendered: NDArray[np.float32],
-    song: NDArray[np.float32],
+    track: NDArray[np.float32],
     rate: int,
     splice: Splice,
     beats: NDArray[np.float64],
     downbeats: NDArray[np.float64],
 ) -> Verdict:
-    """Judge one splice. `rendered` and `song` have shape (channels, n) and the same rate; beats are the true ones."""
-    mono, own = rendered.mean(0), song.mean(0)
-    span = song.shape[1] / rate
+    """Judge one splice. `rendered` and `track` have shape (channels, n) and the same rate; beats are the true ones."""
+    mono, own = rendered.mean(0), track.mean(0)
+    span = track.shape[1] / rate
     lines = downbeats[(downbeats > 0.1) & (downbeats < span - 0.1)]
     own_flux = np.array([flux(own, float(line), rate) for line in lines])
     heard_flux = flux(mono, splice.at, rate)
@@ -130,9 +130,9 @@ def judge(
     def cut(source: NDArray[np.float32], start: float, seconds: float) -> NDArray[np.float32]:
         return source[..., max(0, round(start * rate)) : max(0, round((start + seconds) * rate))]
 
-    after = loudness(cut(rendered, splice.at, 3.0), rate) - loudness(cut(song, splice.song_to, 3.0), rate)
+    after = loudness(cut(rendered, splice.at, 3.0), rate) - loudness(cut(track, splice.song_to, 3.0), rate)
     before = loudness(cut(rendered, splice.at - 3.0, 3.0), rate) - loudness(
-        cut(song, splice.song_from - 3.0, 3.0), rate
+        cut(track, splice.song_from - 3.0, 3.0), rate
     )
     step = after if np.isfinite(after) else before
 

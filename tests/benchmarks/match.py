@@ -1,7 +1,7 @@
-"""How well a catalog is ranked against films, beside simpler ways, on films and tracks that fitting never saw.
+"""How well a catalog is ranked against videos, beside simpler ways, on videos and tracks that fitting never saw.
 
-Films and tracks have a latent character; grades from 0 to 3 compare these, see `match_films.py`. Reported is NDCG@10
-(gains 2^grade - 1) over the held-out half. Beside it: a random order; the tempo nearest to what the film's pace wants;
+Videos and tracks have a latent character; grades from 0 to 3 compare these, see `match_videos.py`. Reported is NDCG@10
+(gains 2^grade - 1) over the held-out half. Beside it: a random order; the tempo nearest to what the video's pace wants;
 the energy nearest to what it wants; energy and, from the light, mood. The simpler ways use the same expectations
 (`wanted_of`), with their constants fitted on the training half as ours were.
 """
@@ -18,30 +18,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from data.recipes.fitting.match import TRAINING_FILMS, TRAINING_SEED, TRAINING_TRACKS, all_parts, ndcg
-from tests.benchmarks.match_clips import RECIPES, draw
-from tests.benchmarks.match_films import BUNDLED_SONGS, Half, TrackCharacter, grade_of, reference_half
+from data.recipes.fitting.match import TRAINING_SEED, TRAINING_TRACKS, TRAINING_VIDEOS, all_parts, ndcg
+from tests.benchmarks.match_drawn_videos import RECIPES, draw
+from tests.benchmarks.match_videos import BUNDLED_SONGS, Half, TrackCharacter, grade_of, reference_half
 from tests.benchmarks.table import Table
 from workbench.home import Home
 from workbench.match.ranking import raw_scores, scores_of, track_pulse, track_valence, wanted_of
-from workbench.match.video_facts import film_facts
+from workbench.match.video_facts import video_facts
 from workbench.params import MatchParams
 from workbench.workflows.describe import describe
 from workbench.workflows.library import add_tracks, bundled_files, open_catalog
 from workbench.workflows.watch import watch
 from workbench.workspace import Workspace
 
-HELD_OUT_SEED, HELD_OUT_FILMS = 2, 100
+HELD_OUT_SEED, HELD_OUT_VIDEOS = 2, 100
 RANDOM_ORDERS = 20
 GOAL, WORST_GOAL = 0.75, 0.45
 
 Scores = NDArray[np.float64]
-"""shape (n_films, n_tracks), higher is better"""
+"""shape (n_videos, n_tracks), higher is better"""
 
 
 def simpler_ways(half: Half, params: MatchParams) -> dict[str, Scores]:
     """Rankings that look at one or two facts."""
-    wanted = [wanted_of(film, params) for film in half.facts]
+    wanted = [wanted_of(video, params) for video in half.facts]
     energy = np.array([one.energy for one in wanted])[:, None]
     pulse = np.array([one.pulse for one in wanted])[:, None]
     valence = np.array([one.valence for one in wanted])[:, None]
@@ -59,12 +59,12 @@ def simpler_ways(half: Half, params: MatchParams) -> dict[str, Scores]:
 
 
 def ours(half: Half, params: MatchParams) -> Scores:
-    """Raw scores of every pair, without sync: no drawn film is cut to its music."""
+    """Raw scores of every pair, without sync: no drawn video is cut to its music."""
     return np.asarray(raw_scores(all_parts(half, params), params))
 
 
 def reached(half: Half, scores: Scores) -> NDArray[np.float64]:
-    """NDCG@10 of each film."""
+    """NDCG@10 of each video."""
     return np.array([ndcg(grades, row) for grades, row in zip(half.grades, scores, strict=True)])
 
 
@@ -78,18 +78,18 @@ def random_order(half: Half) -> NDArray[np.float64]:
 
 
 def first_is_good(half: Half, scores: Scores) -> float:
-    """Share of films whose first track has a grade of 2 or 3."""
-    return float(np.mean(half.grades[np.arange(len(half.films)), np.argmax(scores, axis=1)] >= 2))
+    """Share of videos whose first track has a grade of 2 or 3."""
+    return float(np.mean(half.grades[np.arange(len(half.videos)), np.argmax(scores, axis=1)] >= 2))
 
 
 def ranking_table(params: MatchParams) -> Table:
     """Both halves, facts only."""
     table = Table(
-        "Ranking a generated catalog against films of known character, NDCG@10",
-        ("ranking", "training half", "held-out half", "10th percentile", "worst film", "first track good"),
+        "Ranking a generated catalog against videos of known character, NDCG@10",
+        ("ranking", "training half", "held-out half", "10th percentile", "worst video", "first track good"),
     )
-    training = reference_half(TRAINING_SEED, TRAINING_FILMS, TRAINING_TRACKS)
-    held = reference_half(HELD_OUT_SEED, HELD_OUT_FILMS, TRAINING_TRACKS)
+    training = reference_half(TRAINING_SEED, TRAINING_VIDEOS, TRAINING_TRACKS)
+    held = reference_half(HELD_OUT_SEED, HELD_OUT_VIDEOS, TRAINING_TRACKS)
     by_chance = random_order(held)
     table.add("random", random_order(training).mean(), by_chance.mean(), float(np.quantile(by_chance, 0.1)),
               by_chance.min(), None)  # fmt: skip
@@ -100,9 +100,9 @@ def ranking_table(params: MatchParams) -> Table:
         table.add(name, reached(training, taught[name]).mean(), found.mean(), float(np.quantile(found, 0.1)),
                   found.min(), first_is_good(held, scores))  # fmt: skip
     table.notes.append(
-        f"{len(training.films)} films to train on, {len(held.films)} held out, {len(held.tracks)} tracks each; they "
+        f"{len(training.videos)} videos to train on, {len(held.videos)} held out, {len(held.tracks)} tracks each; they "
         "share neither. Goal: "
-        f"{GOAL} on the held-out half, no film under {WORST_GOAL}. Facts are drawn from the characters with noise."
+        f"{GOAL} on the held-out half, no video under {WORST_GOAL}. Facts are drawn from the characters with noise."
     )
     return table
 
@@ -110,7 +110,7 @@ def ranking_table(params: MatchParams) -> Table:
 def calibration_table(params: MatchParams) -> Table:
     """What scores mean: share of good tracks among those with about that score, held out."""
     table = Table("What a score means, held-out half", ("score", "pairs", "grade 2 or 3", "grade 0"))
-    held = reference_half(HELD_OUT_SEED, HELD_OUT_FILMS, TRAINING_TRACKS)
+    held = reference_half(HELD_OUT_SEED, HELD_OUT_VIDEOS, TRAINING_TRACKS)
     scores = scores_of(ours(held, params), params)
     for low in np.arange(0.0, 1.0, 0.2):
         inside = (scores >= low) & (scores < low + 0.2)
@@ -121,19 +121,19 @@ def calibration_table(params: MatchParams) -> Table:
 
 
 def drawn_half(held: Half, folder: Path) -> Half:
-    """The drawn films as ingest sees them, graded against the tracks of a half."""
+    """The drawn videos as ingest sees them, graded against the tracks of a half."""
     home = Home(folder / "home")
     facts = []
     for recipe in RECIPES:
-        clip = draw(recipe, folder / f"{recipe.name.replace(' ', '-').replace(',', '')}.mp4")
-        facts.append(film_facts(watch(Workspace(home), clip)))
-    films = tuple(recipe.character for recipe in RECIPES)
-    grades = np.array([[grade_of(film, track) for track in held.tracks] for film in films])
-    return Half(films, tuple(facts), held.tracks, held.columns, grades)
+        video = draw(recipe, folder / f"{recipe.name.replace(' ', '-').replace(',', '')}.mp4")
+        facts.append(video_facts(watch(Workspace(home), video)))
+    videos = tuple(recipe.character for recipe in RECIPES)
+    grades = np.array([[grade_of(video, track) for track in held.tracks] for video in videos])
+    return Half(videos, tuple(facts), held.tracks, held.columns, grades)
 
 
 def real_half(drawn: Half, folder: Path) -> Half:
-    """The drawn films and the bundled songs, both as they are measured: nothing that the manifest says is read."""
+    """The drawn videos and the bundled tracks, both as they are measured: nothing that the manifest says is read."""
     home = Home(folder / "home")
     for added in add_tracks(Workspace(home), bundled_files().wanted):
         assert added.fault is None, added.fault
@@ -147,30 +147,30 @@ def real_half(drawn: Half, folder: Path) -> Half:
     }
     measured["mode"][[one.key_name is None for one in heard]] = np.nan  # as the catalog has it: in doubt without a key
     silence = TrackCharacter(0.0, 0.0, 0.0, "flat", 0.0, 30.0, False, 0.0, 0.0)
-    songs = tuple(BUNDLED_SONGS.get(name, silence) for name in names)
-    suits = [[grade_of(film, BUNDLED_SONGS[name]) if name in BUNDLED_SONGS else 0 for name in names]
-             for film in drawn.films]  # fmt: skip
-    return Half(drawn.films, drawn.facts, songs, replace(snapshot.columns, **measured), np.array(suits))
+    composed = tuple(BUNDLED_SONGS.get(name, silence) for name in names)
+    suits = [[grade_of(video, BUNDLED_SONGS[name]) if name in BUNDLED_SONGS else 0 for name in names]
+             for video in drawn.videos]  # fmt: skip
+    return Half(drawn.videos, drawn.facts, composed, replace(snapshot.columns, **measured), np.array(suits))
 
 
 def drawn_table(half: Half, params: MatchParams, music: str) -> Table:
-    """Each drawn film, beside the best of the simpler ways."""
+    """Each drawn video, beside the best of the simpler ways."""
     table = Table(
-        f"Films that were drawn, encoded and watched, against {music}, NDCG@10",
-        ("film", "random", "nearest bpm", "nearest energy", "energy and mood", "ours", "first track"),
+        f"Videos that were drawn, encoded and watched, against {music}, NDCG@10",
+        ("video", "random", "nearest bpm", "nearest energy", "energy and mood", "ours", "first track"),
     )
     ways = simpler_ways(half, params)
     names = ("nearest bpm", "nearest energy", "energy, and mood from the light")
     columns = [random_order(half), *(reached(half, ways[name]) for name in names), reached(half, ours(half, params))]
-    first = half.grades[np.arange(len(half.films)), np.argmax(ours(half, params), axis=1)]
+    first = half.grades[np.arange(len(half.videos)), np.argmax(ours(half, params), axis=1)]
     for number, recipe in enumerate(RECIPES):
         table.add(recipe.name, *(float(column[number]) for column in columns), f"grade {first[number]}")
     table.add("mean", *(float(column.mean()) for column in columns), f"{np.mean(first >= 2):.2f} good")
     table.add("worst", *(float(column.min()) for column in columns), "")
     table.notes.append(
-        f"{len(RECIPES)} films of scenes of the demo film, 36 to 84 s long, three of them spoken over; no "
-        "constant was fitted on any of them. `octave_weight` alone was set after a look at the bundled songs, of which "
-        "three are heard at another level of the pulse than they were written at."
+        f"{len(RECIPES)} videos of scenes of the demo video, 36 to 84 s long, three of them spoken over; no "
+        "constant was fitted on any of them. `octave_weight` alone was set after a look at the bundled tracks, of "
+        "which three are heard at another level of the pulse than they were written at."
     )
     return table
 
@@ -178,13 +178,13 @@ def drawn_table(half: Half, params: MatchParams, music: str) -> Table:
 def run() -> list[Table]:
     """All tables."""
     params = MatchParams()
-    held = reference_half(HELD_OUT_SEED, HELD_OUT_FILMS, TRAINING_TRACKS)
-    folder = Path(os.environ.get("BENCH_FILMS") or tempfile.mkdtemp(prefix="match-"))
+    held = reference_half(HELD_OUT_SEED, HELD_OUT_VIDEOS, TRAINING_TRACKS)
+    folder = Path(os.environ.get("BENCH_VIDEOS") or tempfile.mkdtemp(prefix="match-"))
     drawn = drawn_half(held, folder)
     return [
         ranking_table(params),
         drawn_table(drawn, params, "the tracks of the held-out half"),
-        drawn_table(real_half(drawn, folder), params, "the bundled songs, graded by what their composer said of them"),
+        drawn_table(real_half(drawn, folder), params, "the bundled tracks, graded by what their composer said of them"),
         calibration_table(params),
     ]
 

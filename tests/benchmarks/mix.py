@@ -1,8 +1,8 @@
 """The mix, measured: who is found to speak and when, and what ducking does to music and voice, beside other ways.
 
-Finding: `classification` and `voiceover` on clips with and without speech, and the speech ranges against the truth of
-the dry voice. Ducking: the same music under the same clips, not ducked, pulled down by a fixed 12 dB in the ranges that
-were found, compressed by FFmpeg's `sidechaincompress` with the clip's sound as its key, and as a mix says.
+Finding: `classification` and `voiceover` on videos with and without speech, and the speech ranges against the truth of
+the dry voice. Ducking: the same music under the same videos, not ducked, pulled down by a fixed 12 dB in the ranges
+that were found, compressed by FFmpeg's `sidechaincompress` with the soundtrack as its key, and as a mix says.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ import soundfile
 import soxr
 from numpy.typing import NDArray
 
-from tests.benchmarks import mix_clips
-from tests.benchmarks.mix_clips import RATE, Clip, Sound
+from tests.benchmarks import mix_videos
+from tests.benchmarks.mix_videos import RATE, Sound, Video
 from tests.benchmarks.table import Table
 from workbench.media.speech import FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
-from workbench.mix.balance import CLASSIFICATIONS, Footage, Mix, plan_mix
+from workbench.mix.balance import CLASSIFICATIONS, Mix, SoundtrackMeasure, plan_mix
 from workbench.mix.bands import BandMeter
 from workbench.mix.fades import duck_gain
 from workbench.mix.levels import level_curve
@@ -38,36 +38,36 @@ Curve = NDArray[np.float64]
 PEERS = Path(__file__).parents[2] / ".venv" / "peers-mix" / "bin" / "python"
 
 
-def clips(seed: int) -> list[Clip]:
-    """All clips of a seed."""
-    whispers = [clip for clip in mix_clips.spoken_clips(seed, ("whisper",)) if clip.level_db in (None, 10.0)]
+def videos(seed: int) -> list[Video]:
+    """All videos of a seed."""
+    whispers = [video for video in mix_videos.spoken_videos(seed, ("whisper",)) if video.level_db in (None, 10.0)]
     return [
-        *mix_clips.spoken_clips(seed), *whispers, mix_clips.whispered_aside(seed), *mix_clips.other_clips(seed)
+        *mix_videos.spoken_videos(seed), *whispers, mix_videos.whispered_aside(seed), *mix_videos.other_videos(seed)
     ]  # fmt: skip
 
 
 def music_for(number: int) -> Sound:
-    """What is put under a clip: another song each time."""
-    return mix_clips.song(mix_clips.MUSIC[(5 * number + 3) % len(mix_clips.MUSIC)], 40.0, 8.0)
+    """What is put under a video: another track each time."""
+    return mix_videos.track(mix_videos.MUSIC[(5 * number + 3) % len(mix_videos.MUSIC)], 40.0, 8.0)
 
 
-def measured(clip: Clip) -> Footage:
-    """What the workbench hears of a clip."""
-    if clip.sound is None:
-        return Footage.without_sound()
-    heard = soxr.resample(clip.sound, RATE, SAMPLE_RATE).astype(np.float32)
+def measured(video: Video) -> SoundtrackMeasure:
+    """What the workbench hears of a video."""
+    if video.sound is None:
+        return SoundtrackMeasure.without_sound()
+    heard = soxr.resample(video.sound, RATE, SAMPLE_RATE).astype(np.float32)
     bands, pitches = BandMeter(), PitchMeter()
     bands.add(heard)
     pitches.add(heard)
-    return Footage(
-        level_curve(clip.sound, RATE), speech_probabilities([heard]), FRAME_SECONDS, bands.powers(), pitches.pitches()
+    return SoundtrackMeasure(
+        level_curve(video.sound, RATE), speech_probabilities([heard]), FRAME_SECONDS, bands.powers(), pitches.pitches()
     )
 
 
-def mixed(clip: Clip, footage: Footage, music: Sound, duck: DuckParams | None = None) -> Mix:
-    """What it makes of a clip and music under it."""
-    seconds = mix_clips.SECONDS if clip.sound is None else clip.sound.size / RATE
-    return plan_mix(footage, level_curve(music[: round(seconds * RATE)], RATE), seconds, duck=duck)
+def mixed(video: Video, soundtrack: SoundtrackMeasure, music: Sound, duck: DuckParams | None = None) -> Mix:
+    """What it makes of a video and music under it."""
+    seconds = mix_videos.SECONDS if video.sound is None else video.sound.size / RATE
+    return plan_mix(soundtrack, level_curve(music[: round(seconds * RATE)], RATE), seconds, duck=duck)
 
 
 # --- who speaks, and when -----------------------------------------------------------------------------------------
@@ -75,7 +75,7 @@ def mixed(clip: Clip, footage: Footage, music: Sound, duck: DuckParams | None = 
 
 @dataclass
 class Finding:
-    """What was found in some clips, counted."""
+    """What was found in some videos, counted."""
 
     hits: int = 0
     false: int = 0
@@ -87,7 +87,7 @@ class Finding:
     """s of each phrase that pass before it is covered; its whole length where it is missed"""
     early: list[float] = field(default_factory=list)
     """s of each phrase that are uncovered at its end"""
-    per_clip: list[float] = field(default_factory=list)
+    per_video: list[float] = field(default_factory=list)
 
     @property
     def f1(self) -> float:
@@ -95,11 +95,11 @@ class Finding:
         return 2 * self.hits / max(1, 2 * self.hits + self.false + self.missed)
 
     def add(self, true: Sequence[tuple[float, float]], found: Sequence[tuple[float, float]], seconds: float) -> None:
-        """Count one clip."""
+        """Count one video."""
         said, heard = _frames(true, seconds), _frames(found, seconds)
         hits, false, missed = int((said & heard).sum()), int((heard & ~said).sum()), int((said & ~heard).sum())
         self.hits, self.false, self.missed = self.hits + hits, self.false + false, self.missed + missed
-        self.per_clip.append(2 * hits / max(1, 2 * hits + false + missed))
+        self.per_video.append(2 * hits / max(1, 2 * hits + false + missed))
         for k, (start, end) in enumerate(true):
             over = [(a, b) for a, b in found if b > start and a < end]
             self.late.append(over[0][0] - start if over else end - start)
@@ -119,29 +119,29 @@ def _frames(ranges: Sequence[tuple[float, float]], seconds: float) -> NDArray[np
     return out
 
 
-def ranges_table(found: list[tuple[Clip, Mix]]) -> Table:
+def ranges_table(found: list[tuple[Video, Mix]]) -> Table:
     """Speech ranges against the truth, by background and level."""
     table = Table(
         "Mix: speech ranges",
-        ["clips", "n", "frame F1", "worst clip", "edge error ms, median", "starts > 20 ms late, %",
+        ["videos", "n", "frame F1", "worst video", "edge error ms, median", "starts > 20 ms late, %",
          "ends > 100 ms early, %", "phrases missed, %"],
     )  # fmt: skip
     groups: dict[str, Finding] = {}
-    for clip, mix in found:
-        if clip.sound is None or not clip.speech:
+    for video, mix in found:
+        if video.sound is None or not video.speech:
             continue
-        level = "" if clip.level_db is None else f" {clip.level_db:+.0f} LU"
-        kind = "whispers" if clip.voice_kind == "whisper" else clip.voice_kind
-        fair = clip.voice_kind != "whisper" and (clip.level_db is None or clip.level_db >= 0)
-        for name in (f"over {clip.background}{level}" if kind != "whispers" else kind, kind, "at 0 LU or more")[
+        level = "" if video.level_db is None else f" {video.level_db:+.0f} LU"
+        kind = "whispers" if video.voice_kind == "whisper" else video.voice_kind
+        fair = video.voice_kind != "whisper" and (video.level_db is None or video.level_db >= 0)
+        for name in (f"over {video.background}{level}" if kind != "whispers" else kind, kind, "at 0 LU or more")[
             : 3 if fair else 1
         ]:
             ranges = mix.duck.speech_ranges if mix.duck else ()
-            groups.setdefault(name, Finding()).add(clip.speech, ranges, clip.sound.size / RATE)
+            groups.setdefault(name, Finding()).add(video.speech, ranges, video.sound.size / RATE)
     for name, group in sorted(groups.items(), key=lambda item: item[0]):
         edges = [abs(e) * 1000 for e in (*group.starts, *group.ends)]
         table.add(
-            name, len(group.per_clip), group.f1, min(group.per_clip), float(np.median(edges)) if edges else None,
+            name, len(group.per_video), group.f1, min(group.per_video), float(np.median(edges)) if edges else None,
             _percent(np.array(group.late) > 0.0205), _percent(np.array(group.early) > 0.1),
             100.0 - 100.0 * len([1 for late in group.late if late < 0.2]) / len(group.late),
         )  # fmt: skip
@@ -153,33 +153,35 @@ def ranges_table(found: list[tuple[Clip, Mix]]) -> Table:
     return table
 
 
-def confusion_table(found: list[tuple[Clip, Mix]]) -> Table:
-    """Classes: what the clips hold in rows."""
-    counts = Counter((_holds(clip), mix.classification) for clip, mix in found)
-    voiced = Counter((_holds(clip), mix.voiceover == clip.voiceover) for clip, mix in found)
+def confusion_table(found: list[tuple[Video, Mix]]) -> Table:
+    """Classes: what the videos hold in rows."""
+    counts = Counter((_holds(video), mix.classification) for video, mix in found)
+    voiced = Counter((_holds(video), mix.voiceover == video.voiceover) for video, mix in found)
     table = Table(
-        "Mix: what a clip's sound is",
+        "Mix: what a soundtrack is",
         ["what it holds", "truth", *(f"found {c}" for c in CLASSIFICATIONS), "voiceover right"],
     )
     for truth in CLASSIFICATIONS:
-        for kind in sorted({_holds(clip) for clip, _ in found if clip.classification == truth}):
+        for kind in sorted({_holds(video) for video, _ in found if video.classification == truth}):
             right, total = voiced[kind, True], voiced[kind, True] + voiced[kind, False]
             table.add(kind, truth, *(counts[kind, c] for c in CLASSIFICATIONS), f"{right} of {total}")
     wrong = [
-        clip.name for clip, mix in found if (mix.classification, mix.voiceover) != (clip.classification, clip.voiceover)
+        video.name
+        for video, mix in found
+        if (mix.classification, mix.voiceover) != (video.classification, video.voiceover)
     ]
     table.notes.append(f"Wrong: {', '.join(wrong) or 'none'}. A voice 10 LU under its background counts as a voice.")
     return table
 
 
-def _holds(clip: Clip) -> str:
-    if clip.speech:
-        quiet = clip.level_db is not None and clip.level_db < 0
-        return "a whisper" if clip.voice_kind == "whisper" else "talk 10 LU under it" if quiet else "talk"
-    for start, kind in (("singing alone", "singing"), ("singing over", "singing over music"), ("song", "music")):
-        if clip.name.startswith(start):
+def _holds(video: Video) -> str:
+    if video.speech:
+        quiet = video.level_db is not None and video.level_db < 0
+        return "a whisper" if video.voice_kind == "whisper" else "talk 10 LU under it" if quiet else "talk"
+    for start, kind in (("singing alone", "singing"), ("singing over", "singing over music"), ("track", "music")):
+        if video.name.startswith(start):
             return kind
-    return clip.name if clip.classification != "ambient" else "laughter, animals, places"
+    return video.name if video.classification != "ambient" else "laughter, animals, places"
 
 
 # --- the ducking --------------------------------------------------------------------------------------------------
@@ -187,12 +189,12 @@ def _holds(clip: Clip) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Ducked:
-    """Music under a clip after one way of ducking."""
+    """Music under a video after one way of ducking."""
 
-    clip: Clip
+    video: Video
     voice: Sound
-    """as loud as in the mix, without what else the clip sounds"""
-    footage: Sound
+    """as loud as in the mix, without what else the video sounds"""
+    soundtrack: Sound
     music: Sound
     """before the ducking"""
     heard: Sound
@@ -201,24 +203,24 @@ class Ducked:
     """attenuation, dB, every 10 ms"""
 
 
-def by_points(clip: Clip, mix: Mix, music: Sound, points: Sequence[tuple[float, float]]) -> Ducked:
+def by_points(video: Video, mix: Mix, music: Sound, points: Sequence[tuple[float, float]]) -> Ducked:
     """Ducked by a curve of points; none: not ducked."""
-    assert clip.sound is not None
-    assert clip.voice is not None
-    time = np.arange(clip.sound.size) / RATE
+    assert video.sound is not None
+    assert video.voice is not None
+    time = np.arange(video.sound.size) / RATE
     gain = duck_gain(points, time) if len(points) else np.ones(time.size)
     raised, music_gain = 10 ** ((mix.video_gain_db or 0) / 20), 10 ** ((mix.music_gain_db or 0) / 20)
     under = (music * music_gain).astype(np.float32)
     curve = -20 * np.log10(np.maximum(gain[:: RATE // HZ], 1e-9)) + 0.0
-    return Ducked(clip, clip.voice * raised, clip.sound * raised, under, (under * gain).astype(np.float32), curve)
+    return Ducked(video, video.voice * raised, video.sound * raised, under, (under * gain).astype(np.float32), curve)
 
 
-def by_sidechain(clip: Clip, mix: Mix, music: Sound) -> Ducked:
-    """FFmpeg's compressor with the clip's sound as its key: 8 to 1 over -34 dBFS, 20 ms down, 500 ms up."""
-    plain = by_points(clip, mix, music, ())
+def by_sidechain(video: Video, mix: Mix, music: Sound) -> Ducked:
+    """FFmpeg's compressor with the soundtrack as its key: 8 to 1 over -34 dBFS, 20 ms down, 500 ms up."""
+    plain = by_points(video, mix, music, ())
     with tempfile.TemporaryDirectory() as folder:
         paths = [Path(folder) / name for name in ("music.wav", "key.wav", "out.wav")]
-        for path, sound in zip(paths, (plain.music, plain.footage), strict=False):
+        for path, sound in zip(paths, (plain.music, plain.soundtrack), strict=False):
             soundfile.write(path, sound, RATE, "FLOAT")
         graph = "[0][1]sidechaincompress=threshold=0.02:ratio=8:attack=20:release=500"
         music_path, key_path, out_path = map(str, paths)
@@ -228,7 +230,7 @@ def by_sidechain(clip: Clip, mix: Mix, music: Sound) -> Ducked:
     heard = np.pad(heard, (0, max(0, plain.music.size - heard.size)))[: plain.music.size]
     before, after = (level_curve(sound, RATE).power + 1e-12 for sound in (plain.music, heard))
     curve = np.convolve(np.pad(10 * np.log10(before / after), 2, mode="edge"), np.ones(5) / 5, mode="valid")
-    return Ducked(clip, plain.voice, plain.footage, plain.music, heard, curve)
+    return Ducked(video, plain.voice, plain.soundtrack, plain.music, heard, curve)
 
 
 def fixed(mix: Mix, seconds: float) -> list[tuple[float, float]]:
@@ -249,9 +251,9 @@ class Heard:
     under: list[float] = field(default_factory=list)
     """LU of the voice over the music, phrase by phrase"""
     outside: list[float] = field(default_factory=list)
-    """dB of attenuation farther than two seconds from speech, the largest of each clip"""
+    """dB of attenuation farther than two seconds from speech, the largest of each video"""
     error: list[float] = field(default_factory=list)
-    """dB that the music is off its level there, mean of each clip"""
+    """dB that the music is off its level there, mean of each video"""
     missing: list[float] = field(default_factory=list)
     """dB that the curve lacks at the first sound of a phrase, of what it reaches in the second after"""
     moves: int = 0
@@ -263,9 +265,9 @@ class Heard:
     pairs: list[tuple[Sound, Sound]] = field(default_factory=list)
 
     def add(self, ducked: Ducked) -> None:
-        """Measure one clip."""
+        """Measure one video."""
         voice, music = level_curve(ducked.voice, RATE), level_curve(ducked.heard, RATE)
-        speech, curve = ducked.clip.speech, ducked.curve
+        speech, curve = ducked.video.speech, ducked.curve
         time = np.arange(curve.size) / HZ
         for start, end in speech:
             if end - start >= 0.3 and music.power_between(start, end) > 1e-9:
@@ -289,7 +291,7 @@ class Heard:
         self.steepest.append(float(np.abs(np.diff(curve)).max() * HZ))
         inside = np.concatenate([np.arange(round(a * RATE), round(b * RATE)) for a, b in speech])
         inside = inside[inside < ducked.voice.size]
-        self.pairs.append((ducked.voice[inside], (ducked.footage + ducked.heard)[inside]))
+        self.pairs.append((ducked.voice[inside], (ducked.soundtrack + ducked.heard)[inside]))
 
 
 def movements(curve: Curve) -> tuple[int, int]:
@@ -321,27 +323,27 @@ def understood(pairs: list[tuple[Sound, Sound]]) -> list[float] | None:
     return [float(value) for value in json.loads(done.stdout)]
 
 
-def ducking_table(found: list[tuple[Clip, Mix]]) -> Table:
-    """Every way of ducking on the clips in which a voice-over is spoken and found."""
+def ducking_table(found: list[tuple[Video, Mix]]) -> Table:
+    """Every way of ducking on the videos in which a voice-over is spoken and found."""
     table = Table(
         "Mix: ducking",
-        ["way", "clips", "voice over music LU, median", "worst tenth", "ESTOI", "outside dB, max", "outside dB, mean",
+        ["way", "videos", "voice over music LU, median", "worst tenth", "ESTOI", "outside dB, max", "outside dB, mean",
          "full depth late, % of phrases", "moves / needed", "ducks < 0.3 s", "steepest dB/s", "points/s"],
     )  # fmt: skip
-    chosen = [(k, clip, mix) for k, (clip, mix) in enumerate(found) if clip.speech and mix.voiceover]
-    ways: dict[str, Callable[[Clip, Mix, Sound], Ducked]] = {
-        "as the mix says": lambda clip, mix, music: by_points(clip, mix, music, _points(mix)),
-        "not ducked": lambda clip, mix, music: by_points(clip, mix, music, ()),
-        "fixed 12 dB": lambda clip, mix, music: by_points(clip, mix, music, fixed(mix, music.size / RATE)),
+    chosen = [(k, video, mix) for k, (video, mix) in enumerate(found) if video.speech and mix.voiceover]
+    ways: dict[str, Callable[[Video, Mix, Sound], Ducked]] = {
+        "as the mix says": lambda video, mix, music: by_points(video, mix, music, _points(mix)),
+        "not ducked": lambda video, mix, music: by_points(video, mix, music, ()),
+        "fixed 12 dB": lambda video, mix, music: by_points(video, mix, music, fixed(mix, music.size / RATE)),
         "FFmpeg sidechaincompress": by_sidechain,
     }  # fmt: skip
     for way, duck in ways.items():
         heard = Heard()
-        for k, clip, mix in chosen:
-            assert clip.sound is not None
-            heard.add(duck(clip, mix, music_for(k)[: clip.sound.size]))
+        for k, video, mix in chosen:
+            assert video.sound is not None
+            heard.add(duck(video, mix, music_for(k)[: video.sound.size]))
             if way == "as the mix says" and mix.duck:
-                heard.points.append(len(mix.duck.envelope_points) / (clip.sound.size / RATE))
+                heard.points.append(len(mix.duck.envelope_points) / (video.sound.size / RATE))
         estoi = understood(heard.pairs)
         table.add(
             way, len(chosen), float(np.median(heard.under)), float(np.quantile(heard.under, 0.1)),
@@ -354,28 +356,28 @@ def ducking_table(found: list[tuple[Clip, Mix]]) -> Table:
         "Music and voice are brought to the same levels in every row. Outside: farther than 2 s from any speech. Full "
         "depth is late where the curve lacks more than 0.2 dB at the first sound of a phrase of what it reaches within "
         "a second. Moves are falls and rises over 1 dB; needed are two for each block of speech (pauses up to 2 s "
-        "belong to it). ESTOI is of footage and music together against the dry voice, inside speech."
+        "belong to it). ESTOI is of soundtrack and music together against the dry voice, inside speech."
     )
     return table
 
 
-def presets_table(found: list[tuple[Clip, Footage]]) -> Table:
-    """What each preset makes of the same clips and music, where the voice is no whisper and at 0 LU or more."""
+def presets_table(found: list[tuple[Video, SoundtrackMeasure]]) -> Table:
+    """What each preset makes of the same videos and music, where the voice is no whisper and at 0 LU or more."""
     table = Table(
         "Mix: ducking presets",
-        ["preset", "clips", "voice over music LU, median", "worst tenth", "outside dB, max", "moves / needed",
+        ["preset", "videos", "voice over music LU, median", "worst tenth", "outside dB, max", "moves / needed",
          "ducks < 0.3 s", "steepest dB/s", "points/s"],
     )  # fmt: skip
     for name in DUCK_PRESETS:
         duck = DuckParams.model_validate({"preset": name})
         heard, count = Heard(duck.bridge_seconds), 0
-        for k, (clip, footage) in enumerate(found):
-            if _holds(clip) != "talk" or clip.sound is None:
+        for k, (video, soundtrack) in enumerate(found):
+            if _holds(video) != "talk" or video.sound is None:
                 continue
-            music = music_for(k)[: clip.sound.size]
-            mix = mixed(clip, footage, music, duck)
-            heard.add(by_points(clip, mix, music, _points(mix)))
-            heard.points.append(len(_points(mix)) / (clip.sound.size / RATE))
+            music = music_for(k)[: video.sound.size]
+            mix = mixed(video, soundtrack, music, duck)
+            heard.add(by_points(video, mix, music, _points(mix)))
+            heard.points.append(len(_points(mix)) / (video.sound.size / RATE))
             count += 1
         table.add(
             name, count, float(np.median(heard.under)), float(np.quantile(heard.under, 0.1)), max(heard.outside),
@@ -397,6 +399,6 @@ def _percent(where: NDArray[np.bool_]) -> float:
 
 def run() -> list[Table]:
     """All tables."""
-    heard = [(clip, measured(clip)) for clip in clips(SEED)]
-    found = [(clip, mixed(clip, footage, music_for(k))) for k, (clip, footage) in enumerate(heard)]
+    heard = [(video, measured(video)) for video in videos(SEED)]
+    found = [(video, mixed(video, soundtrack, music_for(k))) for k, (video, soundtrack) in enumerate(heard)]
     return [confusion_table(found), ranges_table(found), ducking_table(found), presets_table(heard)]

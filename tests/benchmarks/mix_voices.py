@@ -29,7 +29,7 @@ from scipy import signal
 
 from data.recipes.training.singing import sung
 from data.recipes.training.voices import RATE as TRAINING_RATE
-from tests.benchmarks.mix_clips import RATE, Sound, at_level
+from tests.benchmarks.mix_videos import RATE, Sound, at_level
 
 _VOWELS = ((800, 1150, 2900), (400, 1600, 2700), (300, 2200, 3000), (450, 800, 2830))
 
@@ -153,9 +153,9 @@ def sung_diphones(rng: np.random.Generator, size: int) -> Sound | None:
         score.append(f'<PITCH NOTE="{name}{round(note) // 12 - 1}"><DURATION BEATS="{beats}">{word}</DURATION></PITCH>')
     head = '<?xml version="1.0"?><!DOCTYPE SINGING PUBLIC "-//SINGING//DTD SINGING mark up//EN" "Singing.v0_1.dtd" []>'
     with tempfile.TemporaryDirectory() as folder:
-        song, sound = Path(folder) / "song.xml", Path(folder) / "song.wav"
-        song.write_text(f'{head}<SINGING BPM="{int(rng.integers(80, 130))}">{"".join(score)}</SINGING>')
-        subprocess.run(["text2wave", "-mode", "singing", song, "-o", sound], check=True, capture_output=True)
+        track, sound = Path(folder) / "track.xml", Path(folder) / "track.wav"
+        track.write_text(f'{head}<SINGING BPM="{int(rng.integers(80, 130))}">{"".join(score)}</SINGING>')
+        subprocess.run(["text2wave", "-mode", "singing", track, "-o", sound], check=True, capture_output=True)
         samples, rate = soundfile.read(sound, dtype="float32")
     line = np.asarray(soxr.resample(samples, rate, RATE), dtype=np.float32)
     return at_level(np.tile(line, -(-size // line.size))[:size], -20.0)

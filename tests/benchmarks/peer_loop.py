@@ -11,7 +11,7 @@ from pymusiclooper.exceptions import LoopNotFoundError
 
 
 def main(path: str) -> None:
-    """Print loop_start and loop_end in seconds of song time, and the score; `found` false where there is none."""
+    """Print loop_start and loop_end in seconds of track time, and the score; `found` false where there is none."""
     looper = MusicLooper(path)
     try:
         best = looper.find_loop_pairs()[0]

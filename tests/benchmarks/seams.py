@@ -5,13 +5,13 @@ Splices nobody should hear: inside exact repeats of the truth, from the second b
 of another section of that name, length and chords, played again by other fingers or with another melody; and the edges
 of both, where sections of one name begin or end, so that only what comes or only what was heard agrees. Splices anybody
 should hear: the same ones entered a beat or half a bar too late or too early, splices into a section of another name,
-and into another key: sections of the same name that the song itself moves up, and a copy of the song's middle moved by
-one to six semitones, as loud as the original.
+and into another key: sections of the same name that the track itself moves up, and a copy of the track's middle moved
+by one to six semitones, as loud as the original.
 
 Scores come from the true grid, so that what is judged is the score and not the tracker. PyMusicLooper is given the same
 file and the same two instants.
 
-What the tracker does to loops is measured apart: every song is looped on the grid that onset strengths give and on the
+What the tracker does to loops is measured apart: every track is looped on the grid that onset strengths give and on the
 one that the network gives, and the seams of both plans are judged on the rendered sound against the true beats.
 """
 
@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 
 from tests.benchmarks.judge import Splice, Verdict, judge
 from tests.benchmarks.peer_answers import kept
-from tests.benchmarks.songs import BUNDLED, Song, bundled
 from tests.benchmarks.table import Table
+from tests.benchmarks.tracks import BUNDLED, Track, bundled
 from workbench.beats.grid import BeatGrid
 from workbench.beats.track import track_beats
 from workbench.loops.bodies import loop_profile
@@ -46,13 +46,13 @@ ROOT = Path(__file__).parents[2]
 PEER = ROOT / ".venv" / "peers" / "bin" / "python"
 PROGRAM = Path(__file__).with_name("peer_seams.py")
 EACH = 24
-"""splices of a kind taken from a song at most"""
+"""splices of a kind taken from a track at most"""
 SAME_CHORDS = 0.6
 """correlation of librosa's chroma over which two sections of one name count as playing the same chords"""
 KEY_BARS = 24
 """bars copied into another key"""
 EXTRA_SECONDS = 90.0
-"""by which the clip is longer than the song, as in `plans`"""
+"""by which the video is longer than the track, as in `plans`"""
 NEAR_SECONDS = 0.07
 """s from a true downbeat within which a found one is right, as in mir_eval"""
 GOOD = ("exact repeat", "near repeat", "edge of a repeat")
@@ -61,7 +61,7 @@ BAD = ("a beat off", "half a bar off", "another section", "another key")
 
 @dataclass(frozen=True)
 class Truth:
-    """What is known of a song."""
+    """What is known of a track."""
 
     name: str
     batch: int
@@ -109,7 +109,7 @@ def truth_of(name: str, batch: int, sound: NDArray[np.float32], rate: int, path:
 
 
 def in_another_key(truth: Truth, semitones: int) -> tuple[Recording, BeatGrid, int]:
-    """The song, followed by a copy of its middle bars in another key; and the first bar copied."""
+    """The track, followed by a copy of its middle bars in another key; and the first bar copied."""
     import librosa
 
     bars = truth.grid.downbeats
@@ -120,7 +120,7 @@ def in_another_key(truth: Truth, semitones: int) -> tuple[Recording, BeatGrid, i
     beats, places = truth.grid.beats, truth.grid.positions
     copied = (beats >= bars[first] - 1e-6) & (beats < bars[last] - 1e-6)
     copy *= np.sqrt(np.mean(np.square(truth.sound[:, begin:end])) / max(float(np.mean(np.square(copy))), 1e-12))
-    # The copy opens a bar where the song's last bar would have ended, or at the end of the file.
+    # The copy opens a bar where the track's last bar would have ended, or at the end of the file.
     gap = truth.sound.shape[1] / truth.rate
     times = np.concatenate((beats, beats[copied] - begin / truth.rate + gap))
     grid = BeatGrid(times, np.concatenate((places, places[copied])), truth.grid.beats_per_bar, 1.0)
@@ -128,7 +128,7 @@ def in_another_key(truth: Truth, semitones: int) -> tuple[Recording, BeatGrid, i
 
 
 def cases_of(truth: Truth, first_copied: int, n_copied: int, rng: np.random.Generator) -> list[Case]:
-    """Splices of every kind that the song offers, at most EACH of one kind."""
+    """Splices of every kind that the track offers, at most EACH of one kind."""
     lines = truth.grid.downbeat_indices
     n_bars, n_beats = lines.size, truth.grid.beats.size
     lengths = np.diff(truth.grid.beats)
@@ -196,7 +196,7 @@ def cases_of(truth: Truth, first_copied: int, n_copied: int, rng: np.random.Gene
 
 
 class Chords:
-    """librosa's chroma through the bars of a song: an opinion on chords that owes nothing to ours."""
+    """librosa's chroma through the bars of a track: an opinion on chords that owes nothing to ours."""
 
     def __init__(self, truth: Truth) -> None:
         """Sample the chroma four times a bar."""
@@ -237,7 +237,7 @@ def peer_scores(recording: Recording, grid: BeatGrid, cases: Sequence[Case]) -> 
 def ask_peer(recording: Recording, bpm: float, places: list[list[float]]) -> list[float]:
     """PyMusicLooper's score of splices at the places, seconds, in its own environment."""
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "song.wav"
+        file = Path(folder) / "track.wav"
         soundfile.write(file, recording.samples.T, recording.sample_rate, subtype="PCM_16")
         done = subprocess.run(
             [str(PEER), str(PROGRAM), str(file), str(bpm)],
@@ -258,22 +258,22 @@ def auc(good: NDArray[np.float64], bad: NDArray[np.float64]) -> float | None:
 
 
 def truths() -> list[Truth]:
-    """Every bundled song with a pulse."""
-    return [t for song in bundled() if (t := bundled_truth(song)) is not None]
+    """Every bundled track with a pulse."""
+    return [t for track in bundled() if (t := bundled_truth(track)) is not None]
 
 
-def bundled_truth(song: Song) -> Truth | None:
-    """The truth of a bundled song."""
-    samples, rate = song.samples()
-    return truth_of(song.name, song.batch, samples, rate, BUNDLED / "truth" / f"{song.name}.jams")
+def bundled_truth(track: Track) -> Truth | None:
+    """The truth of a bundled track."""
+    samples, rate = track.samples()
+    return truth_of(track.name, track.batch, samples, rate, BUNDLED / "truth" / f"{track.name}.jams")
 
 
-def measure(songs: Sequence[Truth], params: SeamParams | None = None) -> list[dict[str, object]]:
-    """One row a splice: song, batch, kind, our score, ours without knowledge of the metre, the peer's."""
+def measure(tracks: Sequence[Truth], params: SeamParams | None = None) -> list[dict[str, object]]:
+    """One row a splice: track, batch, kind, our score, ours without knowledge of the metre, the peer's."""
     params = params or SeamParams()
     deaf = params.model_copy(update={"bar_phase_penalty": 0.0})
     rows: list[dict[str, object]] = []
-    for number, truth in enumerate(songs):
+    for number, truth in enumerate(tracks):
         recording, grid, first = in_another_key(truth, (1, 2, 3, 5, 6, -1, -2, -4)[number % 8])
         n_copied = int(grid.downbeats.size - truth.grid.downbeats.size)
         cases = cases_of(truth, first, n_copied, np.random.default_rng(number))
@@ -282,7 +282,7 @@ def measure(songs: Sequence[Truth], params: SeamParams | None = None) -> list[di
         peers = peer_scores(recording, grid, cases)
         for k, case in enumerate(cases):
             rows.append(
-                {"song": truth.name, "batch": truth.batch, "kind": case.kind, "ours": scores[k], "deaf": plain[k],
+                {"track": truth.name, "batch": truth.batch, "kind": case.kind, "ours": scores[k], "deaf": plain[k],
                  "peer": None if peers is None else peers[k]}
             )  # fmt: skip
     return rows
@@ -314,11 +314,11 @@ def table_of(title: str, rows: Sequence[dict[str, object]]) -> Table:
 
 @dataclass(frozen=True)
 class Loop:
-    """What came of looping a song on a grid that was found; no verdicts where it was refused."""
+    """What came of looping a track on a grid that was found; no verdicts where it was refused."""
 
     batch: int
     offered: float | None
-    """share of the good splices both of whose ends are found downbeats; None where the song has none, as below"""
+    """share of the good splices both of whose ends are found downbeats; None where the track has none, as below"""
     mistaken: float | None
     """the same of splices a beat or half a bar off: a looper that keeps to bar lines would take them for good"""
     on_bar_lines: list[bool]
@@ -326,7 +326,7 @@ class Loop:
     verdicts: list[Verdict]
 
 
-def loop_on(song: Song, truth: Truth, cases: Sequence[Case], activation: str) -> Loop:
+def loop_on(track: Track, truth: Truth, cases: Sequence[Case], activation: str) -> Loop:
     """Find the beats, plan a loop on them, render it and judge its seams by the true ones."""
     recording = Recording.from_samples(truth.sound, truth.rate)
     grid = track_beats(recording, params=BeatParams.model_validate({"activation": activation}))
@@ -346,23 +346,23 @@ def loop_on(song: Song, truth: Truth, cases: Sequence[Case], activation: str) ->
         splices = {(a.song_to, b.song_from): Splice(at, a.song_to, b.song_from) for a, b, at in pairs}
         for splice in splices.values():
             on_bar_lines.append(near(truth.grid.downbeats, (splice.song_to, splice.song_from)))
-            verdicts.append(judge(rendered, truth.sound, truth.rate, splice, *song.beats()))
+            verdicts.append(judge(rendered, truth.sound, truth.rate, splice, *track.beats()))
     return Loop(truth.batch, share(GOOD), share(("a beat off", "half a bar off")), on_bar_lines, verdicts)
 
 
 def before_and_after() -> Table:
     """Loops on the grid of onset strengths and on that of the network."""
-    columns = ["grid from", "songs looped", "good splices offered", "splices off the bar offered", "seams"]
+    columns = ["grid from", "tracks looped", "good splices offered", "splices off the bar offered", "seams"]
     measures = ["beat dev ms, mean", "worst", "level step LU", "surprise pct", "flux pct"]
     table = Table("Loop seams before and after the network", [*columns, "on true bar lines", *measures])
-    known = [(song, truth) for song in bundled() if song.is_song and (truth := bundled_truth(song)) is not None]
+    known = [(track, truth) for track in bundled() if track.is_song and (truth := bundled_truth(track)) is not None]
     cases = [cases_of(truth, 0, 0, np.random.default_rng(number)) for number, (_, truth) in enumerate(known)]
     for activation, name in (("onsets", "onset strengths"), ("network", "the network")):
         loops = [loop_on(*pair, some, activation) for pair, some in zip(known, cases, strict=True)]
-        for which, chosen in (("", loops), (", songs composed last", [loop for loop in loops if loop.batch == 2])):
+        for which, chosen in (("", loops), (", tracks composed last", [loop for loop in loops if loop.batch == 2])):
             table.add(name + which, *loop_row(chosen))
     table.notes.append(
-        f"Clip: the song and {EXTRA_SECONDS:.0f} s more. *Offered*: of the splices above, those whose both ends are "
+        f"Video: the track and {EXTRA_SECONDS:.0f} s more. *Offered*: of the splices above, those whose both ends are "
         f"found downbeats, to {1000 * NEAR_SECONDS:.0f} ms; a planner that keeps to bar lines chooses among them. All "
         "seams of all plans count alike; beats, bar lines, flux and surprise as in *plans*, against the true grid."
     )
@@ -370,7 +370,7 @@ def before_and_after() -> Table:
 
 
 def loop_row(loops: Sequence[Loop]) -> list[object]:
-    """The cells of a row: means over songs of what is offered, over seams of what is heard."""
+    """The cells of a row: means over tracks of what is offered, over seams of what is heard."""
     verdicts = [verdict for loop in loops for verdict in loop.verdicts]
     on_bar_lines = [on for loop in loops for on in loop.on_bar_lines]
     deviations = [verdict.beat_deviation_ms for verdict in verdicts]
@@ -394,12 +394,12 @@ def loop_row(loops: Sequence[Loop]) -> list[object]:
 
 
 def run() -> list[Table]:
-    """The tables: all songs, and those apart that were composed after the tracker was done; loops on found grids."""
+    """The tables: all tracks, and those apart that were composed after the tracker was done; loops on found grids."""
     rows = measure(truths())
-    tables = [table_of("Splices with known answers, all songs", rows)]
+    tables = [table_of("Splices with known answers, all tracks", rows)]
     last = [row for row in rows if row["batch"] == 2]
     if last:
-        tables.append(table_of("The songs composed last", last))
+        tables.append(table_of("The tracks composed last", last))
     tables.append(before_and_after())
     tables[0].notes.append(
         "AUC: how often a good splice scores above a bad one of this kind. *Without metre*: our score with the place "

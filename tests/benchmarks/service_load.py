@@ -36,7 +36,7 @@ import trustme
 from service.store import jobs
 from service.store.tables import open_database
 from tests.benchmarks.table import Table
-from tests.contract.conftest import draw_clip
+from tests.contract.conftest import draw_video
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
 
@@ -44,7 +44,7 @@ WORKBENCH = (sys.executable, "-m", "service.console")
 CLIENTS = (1, 8, 32, 128)
 SECONDS = 3.0
 BURST, OTHERS = int(os.environ.get("WORKBENCH_BENCH_BURST", "500")), 5
-SONG_SECONDS = 8
+TRACK_SECONDS = 8
 SETTLE_SECONDS = 540.0
 IDLE_SECONDS, IDLE_JOBS = 20.0, 12
 
@@ -203,8 +203,8 @@ def burst(served: Served, url: str) -> Table:
         count = len(times) + len(waiting[account])
         table.add(account, count, len(times), min(times, default=float("nan")), max(times, default=float("nan")))
     table.notes.append(
-        f"Beats of songs of {SONG_SECONDS} s, each of its own bytes, fetched over https from this machine; one job at "
-        "a time. The second account's jobs came after all of the first's."
+        f"Beats of tracks of {TRACK_SECONDS} s, each of its own bytes, fetched over https from this machine; one job "
+        "at a time. The second account's jobs came after all of the first's."
     )
     return table
 
@@ -308,16 +308,16 @@ def requests(served: Served) -> dict[str, bytes]:
 
 
 def media(root: Path) -> None:
-    """The song and the clip of the contract tests, and a short sound of its own for each job of the burst."""
+    """The track and the video of the contract tests, and a short sound of its own for each job of the burst."""
     from workbench.bundled import bundled_path
     from workbench.media.audio import decode, write_audio
 
-    song = decode(bundled_path("data", "bundled", "music", "corner_store.ogg"))
-    rate = song.sample_rate
-    write_audio(root / "song.flac", [song.samples[:, : 48 * rate]], rate, song.channels)
-    (root / "manifest.jsonl").write_text('{"path": "song.flac", "track_id": "trk_corner"}\n')
-    draw_clip(root / "long.mp4", 90)
-    short = song.samples[0, : SONG_SECONDS * rate].copy()
+    track = decode(bundled_path("data", "bundled", "music", "corner_store.ogg"))
+    rate = track.sample_rate
+    write_audio(root / "track.flac", [track.samples[:, : 48 * rate]], rate, track.channels)
+    (root / "manifest.jsonl").write_text('{"path": "track.flac", "track_id": "trk_corner"}\n')
+    draw_video(root / "long.mp4", 90)
+    short = track.samples[0, : TRACK_SECONDS * rate].copy()
     for account, count in (("crowd", BURST), ("single", OTHERS)):
         for number in range(count):
             short[0] = number / 2**15  # other bytes, the same music
@@ -326,7 +326,7 @@ def media(root: Path) -> None:
 
 @contextmanager
 def serving(home: Path, settings: Mapping[str, str], root: Path) -> Iterator[Served]:
-    """A service on a home with the song, the clip and an account for each part of the measurement."""
+    """A service on a home with the track, the video and an account for each part of the measurement."""
     environment = {**os.environ, **settings}
 
     def workbench(*arguments: str) -> str:

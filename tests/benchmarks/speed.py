@@ -18,8 +18,8 @@ from pathlib import Path
 import numpy as np
 import scipy.fft
 
-from tests.benchmarks.songs import bundled
 from tests.benchmarks.table import Table
+from tests.benchmarks.tracks import bundled
 from workbench.beats.track import track_beats_in
 from workbench.features.onsets import detect_onsets
 from workbench.features.spectrum import analyze_spectrum
@@ -34,7 +34,7 @@ from workbench.render.playback import render_blocks
 
 WANTED_RATIO = 8.0
 WANTED_PLAN_MS = {"10 min": 20.0, "1 h": 20.0, "10 h": 150.0}
-CLIPS = {"10 min": 600.0, "1 h": 3600.0, "10 h": 36_000.0}
+VIDEOS = {"10 min": 600.0, "1 h": 3600.0, "10 h": 36_000.0}
 
 
 def cpu(work: Callable[[], object], times: int = 3) -> float:
@@ -57,17 +57,17 @@ def stft(mono: FloatArray, rate: int) -> None:
 
 
 def stages() -> tuple[Table, list[LoopProfile]]:
-    """CPU seconds by stage for three songs of different length, and their profiles."""
+    """CPU seconds by stage for three tracks of different length, and their profiles."""
     table = Table(
         "Analysis by stage, CPU seconds",
         ["track", "length s", "decode", "STFT", "spectrum", "beats", "loops", "ratio", "aim"],
     )
     profiles = []
-    songs = sorted((s for s in bundled() if s.is_song), key=lambda s: s.path.stat().st_size)
-    for song in (songs[0], songs[len(songs) // 2], songs[-1]):
-        recording = decode(song.path)
+    tracks = sorted((s for s in bundled() if s.is_song), key=lambda s: s.path.stat().st_size)
+    for track in (tracks[0], tracks[len(tracks) // 2], tracks[-1]):
+        recording = decode(track.path)
         mono = recording.mono()
-        decoding = cpu(partial(decode, song.path))
+        decoding = cpu(partial(decode, track.path))
         floor = cpu(partial(stft, mono, recording.sample_rate))
         spectrum = analyze_spectrum(mono, recording.sample_rate)
         onsets = detect_onsets(spectrum, BeatParams())
@@ -77,7 +77,7 @@ def stages() -> tuple[Table, list[LoopProfile]]:
         looping = cpu(partial(loop_profile, recording, grid))
         whole = decoding + seeing + beating + looping
         ratio = whole / (decoding + floor)
-        table.add(song.name, recording.duration, decoding, floor, seeing, beating, looping, ratio, WANTED_RATIO)
+        table.add(track.name, recording.duration, decoding, floor, seeing, beating, looping, ratio, WANTED_RATIO)
         profiles.append(loop_profile(recording, grid))
     table.notes.append(
         "Ratio: decode, spectrum, beats and loops over decode and STFT. Warm kernels, one thread's CPU time."
@@ -87,8 +87,8 @@ def stages() -> tuple[Table, list[LoopProfile]]:
 
 def plans(profiles: list[LoopProfile]) -> Table:
     """Milliseconds of a plan from a warm profile."""
-    table = Table("A plan from a warm analysis, ms", ["clip", "median", "longest", "segments", "aim"])
-    for name, seconds in CLIPS.items():
+    table = Table("A plan from a warm analysis, ms", ["video", "median", "longest", "segments", "aim"])
+    for name, seconds in VIDEOS.items():
         spent, segments = [], 0
         for profile in profiles:
             spent.append(1000 * cpu(partial(plan_loop, profile, seconds)))
@@ -101,8 +101,8 @@ def plans(profiles: list[LoopProfile]) -> Table:
 def rendering(profiles: list[LoopProfile]) -> Table:
     """Speed of the renderer, as a multiple of real time."""
     table = Table("Render of an hour, times real time", ["what", "times real time"])
-    songs = sorted((s for s in bundled() if s.is_song), key=lambda s: s.path.stat().st_size)
-    recording = decode(songs[len(songs) // 2].path)
+    tracks = sorted((s for s in bundled() if s.is_song), key=lambda s: s.path.stat().st_size)
+    recording = decode(tracks[len(tracks) // 2].path)
     plan = plan_loop(profiles[1], 3600.0)
     if isinstance(plan, LoopPlan):
         spent = cpu(lambda: sum(block.shape[1] for block in render_blocks(plan, recording)), times=1)
@@ -125,7 +125,7 @@ print(json.dumps([base, peak()]))
 
 
 def memory() -> Table:
-    """Peak memory of analysing ten minutes of music, a bundled song several times over (Linux)."""
+    """Peak memory of analysing ten minutes of music, a bundled track several times over (Linux)."""
     import soundfile
 
     table = Table("Peak memory, MB", ["what", "peak", "aim"])

@@ -238,7 +238,7 @@ def drawn(snapshot: Snapshot, made: list[Track], count: int, folder: Path) -> Ro
     arrays = {name: np.array(getattr(snapshot.columns, name)[source]) for name in DTYPES}
     for name, spread in (("bpm", 6.0), ("energy", 0.08), ("brightness", 0.06), ("duration", 20.0)):
         arrays[name] += generator.normal(0, spread, count).astype(np.float32)
-    arrays["song"] = arrays["audio"] = np.arange(count)
+    arrays["track"] = arrays["audio"] = np.arange(count)
     noisy = arrays["words"].astype(np.float32) + generator.normal(0, 0.03, arrays["words"].shape).astype(np.float32)
     arrays["words"] = (noisy / np.linalg.norm(noisy, axis=1, keepdims=True)).astype(np.float16)
     sound = generator.normal(size=arrays["sound"].shape).astype(np.float32)

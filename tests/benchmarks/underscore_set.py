@@ -304,7 +304,7 @@ def _written(generator: np.random.Generator, index: int, facet: Facets) -> Track
     given = generator.random(6)
     return Track(
         track_id=f"trk_{index:04d}", path=Path(f"/{index:04d}.wav"), content_hash=f"{index:064x}",
-        catalog_song_id=f"song_{index:04d}", title=_title(generator),
+        catalog_song_id=f"track_{index:04d}", title=_title(generator),
         artist_name=" ".join((str(generator.choice(_WORDS["titles"]["words"])), str(generator.choice(_ENSEMBLES)))),
         description=described if given[0] < 0.8 else None,
         moods=tuple(labels) if given[1] < 0.7 else (),
@@ -323,7 +323,7 @@ def _stuffed(generator: np.random.Generator, index: int, facet: Facets) -> Track
     uses = "vlog travel wedding cooking sports trailer documentary corporate news kids horror sale love story family"
     return Track(
         track_id=f"trk_{index:04d}", path=Path(f"/{index:04d}.wav"), content_hash=f"{index:064x}",
-        catalog_song_id=f"song_{index:04d}", title=f"Best Background Music For Videos {index}", artist_name="Top Hits",
+        catalog_song_id=f"track_{index:04d}", title=f"Best Background Music For Videos {index}", artist_name="Top Hits",
         description=f"Perfect for {' '.join(map(str, generator.permutation(uses.split())))}, any script and any mood.",
         moods=tuple(map(str, generator.permutation(labels)[:40])),
         genres=tuple(map(str, generator.permutation(styles)[:30])),

@@ -1,4 +1,4 @@
-"""A dashboard on a small film and one song, in a process of its own, and a browser in front of it.
+"""A dashboard on a small video and one track, in a process of its own, and a browser in front of it.
 
 The browser is Debian's Chromium. Where it is missing these tests are skipped. Every page must stay without an error on
 its console and without a request to another host.
@@ -24,9 +24,9 @@ from workbench.workspace import Workspace
 CHROMIUM = Path("/usr/bin/chromium")
 PATIENCE_MS = 120_000
 """for a page's work to end, on a machine that does other things too"""
-SONG = bundled_path("data", "bundled", "music", "corner_store.ogg")
-_FILM_SECONDS = 240
-"""under which the song has three seams and several options"""
+TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
+_VIDEO_SECONDS = 240
+"""under which the track has three seams and several options"""
 
 _SERVE = """
 import json, signal, sys
@@ -63,8 +63,8 @@ class Dashboard:
 
     url: str
     home: Path
-    song: Path
-    film: Path
+    track: Path
+    video: Path
 
 
 @dataclass(frozen=True)
@@ -89,57 +89,57 @@ class Watched:
 
 
 @pytest.fixture(scope="session")
-def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A film of moving patterns, cut twice, with somebody speaking in it from second 20 on."""
+def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A video of moving patterns, cut twice, with somebody speaking in it from second 20 on."""
     import av
 
-    out = tmp_path_factory.mktemp("film") / "patterns.mp4"
+    out = tmp_path_factory.mktemp("video") / "patterns.mp4"
     sources = ("testsrc2=", "mandelbrot=start_scale=0.3:", "testsrc=")
     scenes = ";".join(
-        f"{source}size=192x108:rate=12,trim=duration={_FILM_SECONDS / len(sources)},format=yuv420p[{number}]"
+        f"{source}size=192x108:rate=12,trim=duration={_VIDEO_SECONDS / len(sources)},format=yuv420p[{number}]"
         for number, source in enumerate(sources)
     )
     voice = bundled_path("data", "bundled", "voice", "narration.ogg")
     joined = "".join(f"[{number}]" for number in range(len(sources))) + f"concat=n={len(sources)}[out0]"
-    spoken = f"amovie='{voice}',adelay=20000:all=1,apad,atrim=0:{_FILM_SECONDS}[out1]"
+    spoken = f"amovie='{voice}',adelay=20000:all=1,apad,atrim=0:{_VIDEO_SECONDS}[out1]"
     with (
         av.open(f"{scenes};{joined};{spoken}", format="lavfi") as drawn,
-        av.open(str(out), "w") as film,
+        av.open(str(out), "w") as video,
     ):
         seen, heard = drawn.streams.video[0], drawn.streams.audio[0]
-        picture = film.add_stream("libx264", rate=12, options={"preset": "ultrafast"})
+        picture = video.add_stream("libx264", rate=12, options={"preset": "ultrafast"})
         picture.width, picture.height, picture.pix_fmt = 192, 108, "yuv420p"
-        sound = film.add_stream("aac", rate=heard.rate)
+        sound = video.add_stream("aac", rate=heard.rate)
         for frame in drawn.decode(seen, heard):
             if isinstance(frame, av.VideoFrame):
-                film.mux(picture.encode(frame))
+                video.mux(picture.encode(frame))
             elif isinstance(frame, av.AudioFrame):
-                film.mux(sound.encode(frame))
-        film.mux(picture.encode(None))
-        film.mux(sound.encode(None))
+                video.mux(sound.encode(frame))
+        video.mux(picture.encode(None))
+        video.mux(sound.encode(None))
     return out
 
 
 @pytest.fixture(scope="module")
-def dashboard(tmp_path_factory: pytest.TempPathFactory, film: Path) -> Iterator[Dashboard]:
-    """One server a module, with a home of its own that knows one song."""
+def dashboard(tmp_path_factory: pytest.TempPathFactory, video: Path) -> Iterator[Dashboard]:
+    """One server a module, with a home of its own that knows one track."""
     from workbench.home import Home
     from workbench.workflows.library import add_tracks
 
     home = tmp_path_factory.mktemp("home")
-    wanted = [file for file in _bundled() if file.path.name == SONG.name]
+    wanted = [file for file in _bundled() if file.path.name == TRACK.name]
     assert all(added.track is not None for added in add_tracks(Workspace(Home(home)), wanted))
     script = home / "serve.py"
     script.write_text(_SERVE, encoding="utf-8")
     environment = {**os.environ, "WORKBENCH_HOME": str(home)}
     process = subprocess.Popen(
-        [sys.executable, str(script), str(home), str(SONG), str(film)], stdout=subprocess.PIPE, text=True,
+        [sys.executable, str(script), str(home), str(TRACK), str(video)], stdout=subprocess.PIPE, text=True,
         env=environment,
     )  # fmt: skip
     try:
         assert process.stdout is not None
         port = json.loads(process.stdout.readline())
-        yield Dashboard(f"http://127.0.0.1:{port}/", home, SONG, film)
+        yield Dashboard(f"http://127.0.0.1:{port}/", home, TRACK, video)
     finally:
         process.terminate()
         process.communicate(timeout=120)
@@ -186,7 +186,7 @@ def page(browser: Any, dashboard: Dashboard) -> Iterator[Any]:
 
 @pytest.fixture
 def watched(page: Any) -> Watched:
-    """The page, open on the song under the film."""
+    """The page, open on the track under the video."""
     return Watched(page)
 
 

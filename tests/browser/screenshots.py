@@ -2,8 +2,8 @@
 
     python tests/browser/screenshots.py [--home DIR] [--out DIR] [--size 1280x720]
 
-A server of its own opens the page as `workbench dashboard` does, on the demo's clip and the plan that covers it best. A
-home in which the demo was prepared before saves some minutes. A tab's picture is taken once its own sound and figures
+A server of its own opens the page as `workbench dashboard` does, on the demo's video and the plan that covers it best.
+A home in which the demo was prepared before saves some minutes. A tab's picture is taken once its own sound and figures
 are there and nothing has moved on the screen for a moment, so pictures of one page are the same from run to run but for
 what the page says of time. They are written without loss, as WebP, ten of them in two megabytes.
 """
@@ -28,7 +28,7 @@ OUT = Path(__file__).parents[2] / "notebooks" / "images"
 PATIENCE_MS = 600_000
 """for the demo, which is drawn and analysed where the home has it not"""
 TABS = {
-    "Plan": "[aria-label='footage on or off (f)']",
+    "Plan": "[aria-label='soundtrack on or off (f)']",
     "Seams": "text=Seam 1 of",
     "Beats": "text=beats a bar ·",
     "Mix": "text=duck down to",

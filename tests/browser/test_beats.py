@@ -22,7 +22,7 @@ def beats(page: Any, open_tab: Callable[[str], None]) -> Any:
 
 def _plan(dashboard: Any, capfd: pytest.CaptureFixture[str]) -> Any:
     capfd.readouterr()
-    assert run(["loop", str(dashboard.song), "--video", str(dashboard.film), "--home", str(dashboard.home)]) == 0
+    assert run(["loop", str(dashboard.track), "--video", str(dashboard.video), "--home", str(dashboard.home)]) == 0
     return json.loads(capfd.readouterr().out)["plan"]
 
 

@@ -1,4 +1,4 @@
-"""The Match tab in a browser: rows by key, filters, heard under the film, opened in the Plan tab."""
+"""The Match tab in a browser: rows by key, filters, heard under the video, opened in the Plan tab."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def match(page: Any, open_tab: Callable[[str], None]) -> Any:
 
 
 def test_a_track_has_its_contour_and_its_reasons(match: Any) -> None:
-    assert match.get_by_role("img", name="energy of the music over the motion of the film").count() >= 1
+    assert match.get_by_role("img", name="energy of the music over the motion of the video").count() >= 1
     expect(match.get_by_text("because of")).to_be_visible()
 
 

@@ -58,7 +58,7 @@ def test_a_profile_of_the_page_serves_the_command_line(
     depths = []
     for more in ([], ["--profile", str(profile)]):
         capfd.readouterr()
-        arguments = ["loop", str(dashboard.song), "--video", str(dashboard.film), "--auto-mix"]
+        arguments = ["loop", str(dashboard.track), "--video", str(dashboard.video), "--auto-mix"]
         assert run([*arguments, "--home", str(dashboard.home), *more]) == 0
         depths.append(json.loads(capfd.readouterr().out)["mix"]["duck"]["depth_db"])
     assert depths[1] < depths[0] - 1.0

@@ -68,7 +68,7 @@ def test_an_excerpt_that_cannot_be_played_is_told(seams: Any, until_idle: Callab
 
 def test_a_seam_is_heard_with_and_without_its_crossfade_by_key(seams: Any, until_idle: Callable[[], None]) -> None:
     until_idle()
-    names = {"1": "Heard", "2": "Without crossfade", "3": "Song plays on", "4": "Song leads in"}
+    names = {"1": "Heard", "2": "Without crossfade", "3": "Track plays on", "4": "Track leads in"}
     buttons = {key: seams.locator(".bar button", has_text=name) for key, name in names.items()}
     seams.keyboard.press("r")
     for key, button in buttons.items():
@@ -140,10 +140,10 @@ def test_a_verdict_is_there_again_on_return(seams: Any, until_idle: Callable[[],
     seams.keyboard.press("g")
     seams.get_by_text("kept: seam 2 is good").wait_for()
     note = seams.get_by_label("note on this seam")
-    note.fill("as if it were the song")
+    note.fill("as if it were the track")
     seams.get_by_role("button", name="seam 1,").click()
     seams.get_by_text("Seam 1 of").wait_for()
-    expect(note).not_to_have_value("as if it were the song")
+    expect(note).not_to_have_value("as if it were the track")
     seams.get_by_role("button", name="seam 2,").click()
-    expect(note).to_have_value("as if it were the song")
+    expect(note).to_have_value("as if it were the track")
     expect(seams.get_by_role("button", name="seam 2,")).to_contain_text("✓")

@@ -19,11 +19,11 @@ _DROP = """(names) => {
 
 
 def test_a_broken_upload_is_named_as_its_owner_named_it(page: Any, dashboard: Any, tmp_path: Path) -> None:
-    broken = tmp_path / "song.mp3"
+    broken = tmp_path / "track.mp3"
     broken.write_text("no media at all", encoding="utf-8")
     page.locator("input[type=file]").set_input_files(broken)
     fault = page.locator(".fault")
-    expect(fault).to_contain_text("song.mp3: not readable")
+    expect(fault).to_contain_text("track.mp3: not readable")
     assert "/" not in fault.inner_text()
     assert dashboard.home.name not in fault.inner_text()
 

@@ -1,6 +1,6 @@
 """A real service for the tests of the interface: `workbench serve` in processes of its own, on files made here.
 
-It knows one short song under twelve names, one clip that is long enough to loop it under and one that is not, and an
+It knows one short track under twelve names, one video that is long enough to loop it under and one that is not, and an
 https site on this machine to fetch from. Every test has a customer of its own, so that ledgers are short. What needs
 other settings (the rate limit, no jobs, no tracks) uses `bare`, a second service that has nothing in its home.
 """
@@ -94,10 +94,10 @@ class Customer:
         return found
 
     def fresh_video(self) -> str:
-        """A video that nobody has asked about; long enough to loop the song under, and this customer's own."""
+        """A video that nobody has asked about; long enough to loop the track under, and this customer's own."""
         number = next(self.service.numbers)
         path = self.service.home.parent / f"fresh-{number}.mp4"
-        draw_clip(path, 79, f"Fresh {number}")
+        draw_video(path, 79, f"Fresh {number}")
         target = self.upload(path)
         body = {"storage_key": target["storage_key"]}
         record = self.settled(self.post(f"/v1/videos/{target['video_id']}/ingest", body)).json()
@@ -366,13 +366,18 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 @pytest.fixture(scope="session")
 def media(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with a song of 48 s, a clip of 90 s, one of 20 s, and a file that is no media."""
+    """A folder with a track of 48 s, a video of 90 s, one of 20 s, and a file that is no media."""
     folder = tmp_path_factory.mktemp("media")
-    song = decode(bundled_path("data", "bundled", "music", "corner_store.ogg"))
-    write_audio(folder / "song.flac", [song.samples[:, : 48 * song.sample_rate]], song.sample_rate, song.channels)
-    draw_clip(folder / "long.mp4", 90)
-    draw_clip(folder / "short.mp4", 20, "A short film")
-    (folder / "nothing.mp4").write_bytes(b"this is no film" * 100)
+    recording = decode(bundled_path("data", "bundled", "music", "corner_store.ogg"))
+    write_audio(
+        folder / "track.flac",
+        [recording.samples[:, : 48 * recording.sample_rate]],
+        recording.sample_rate,
+        recording.channels,
+    )
+    draw_video(folder / "long.mp4", 90)
+    draw_video(folder / "short.mp4", 20, "A short video")
+    (folder / "nothing.mp4").write_bytes(b"this is no video" * 100)
     with (folder / "huge.mp4").open("wb") as huge:
         huge.truncate(MOST_BYTES + 1)
     named: list[dict[str, str | list[str]]] = [
@@ -381,7 +386,7 @@ def media(tmp_path_factory: pytest.TempPathFactory) -> Path:
     named += [
         {
             "track_id": f"trk_{n}",
-            "catalog_song_id": f"song_{n}",
+            "catalog_song_id": f"track_{n}",
             "catalog_audio_file_id": f"file_{n}",
             "title": f"Corner Store {n}",
             "moods": ["calm" if n % 2 else "bright"],
@@ -389,32 +394,32 @@ def media(tmp_path_factory: pytest.TempPathFactory) -> Path:
         }
         for n in range(2, 13)
     ]
-    lines = [json.dumps({"path": "song.flac", **track}) for track in named]
+    lines = [json.dumps({"path": "track.flac", **track}) for track in named]
     (folder / "manifest.jsonl").write_text("\n".join(lines) + "\n")
     return folder
 
 
-def draw_clip(path: Path, seconds: int, title: str = "") -> None:
-    """A small film with a cut every four seconds and a faint noise."""
+def draw_video(path: Path, seconds: int, title: str = "") -> None:
+    """A small video with a cut every four seconds and a faint noise."""
     noise = np.random.default_rng(seconds)
-    with av.open(str(path), "w") as film:
+    with av.open(str(path), "w") as video:
         if title:
-            film.metadata["title"] = title
-        picture = film.add_stream("libx264", rate=10)
+            video.metadata["title"] = title
+        picture = video.add_stream("libx264", rate=10)
         picture.width, picture.height, picture.pix_fmt = 160, 90, "yuv420p"
-        sound = film.add_stream("aac", rate=44_100)
+        sound = video.add_stream("aac", rate=44_100)
         for index in range(10 * seconds):
             colour = np.full((90, 160, 3), index // 40 * 37 % 255, dtype=np.uint8)
             frame = av.VideoFrame.from_ndarray(colour, format="rgb24")
             frame.pts = index
-            film.mux(picture.encode(frame))
-        film.mux(picture.encode())
+            video.mux(picture.encode(frame))
+        video.mux(picture.encode())
         for second in range(seconds):
             samples = (0.01 * noise.standard_normal((1, 44_100))).astype(np.float32)
             block = av.AudioFrame.from_ndarray(samples, format="fltp", layout="mono")
             block.sample_rate, block.pts = 44_100, second * 44_100
-            film.mux(sound.encode(block))
-        film.mux(sound.encode())
+            video.mux(sound.encode(block))
+        video.mux(sound.encode())
 
 
 @pytest.fixture(scope="session")
@@ -460,7 +465,7 @@ def service(media: Path, settings: dict[str, str], tmp_path_factory: pytest.Temp
 
 
 def fill(home: Path, media: Path, settings: Mapping[str, str]) -> None:
-    """Give a home its song and its two shared clips."""
+    """Give a home its track and its two shared videos."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("WORKBENCH_")}
     environment |= settings
     for command in (

@@ -26,7 +26,7 @@ def long_ago(**ago: float) -> str:
 
 def test_beats_always_answers_a_job_and_then_the_grid(customer: Any, site: Any) -> None:
     """Running: `job_id`, `track_id`, `status`, `stage`, `poll`, no `next`; `track_id` echoes whatever was sent."""
-    answer = customer.post("/v1/beats", {"audio_url": f"{site.url}/song.flac", "track_id": "my own/17"})
+    answer = customer.post("/v1/beats", {"audio_url": f"{site.url}/track.flac", "track_id": "my own/17"})
     assert answer.status_code == 202
     body = answer.json()
     assert set(body) == RUNNING
@@ -54,7 +54,7 @@ def test_bytes_already_mapped_by_the_account_are_cached_and_billed_all_the_same(
     service: Any, customer: Any, site: Any
 ) -> None:
     """`cached`: true when the account had already mapped these exact bytes; does not change the cost."""
-    request = {"audio_url": f"{site.url}/song.flac"}
+    request = {"audio_url": f"{site.url}/track.flac"}
     first, second = (customer.settled(customer.post("/v1/beats", request)).json() for _ in range(2))
     assert (first["cached"], second["cached"]) == (False, True)
     assert first["track_id"] is None  # null if absent
@@ -66,7 +66,7 @@ def test_bytes_already_mapped_by_the_account_are_cached_and_billed_all_the_same(
 
 def test_a_repeat_with_the_same_key_returns_the_original_job(customer: Any, site: Any) -> None:
     """It answers `202` with the original job's submit body, finished or not, and starts no second job."""
-    request, headers = {"audio_url": f"{site.url}/song.flac", "track_id": "a"}, {"Idempotency-Key": "once"}
+    request, headers = {"audio_url": f"{site.url}/track.flac", "track_id": "a"}, {"Idempotency-Key": "once"}
     first = customer.post("/v1/beats", request, headers=headers)
     second = customer.post("/v1/beats", request, headers=headers)
     customer.settled(first)
@@ -79,7 +79,7 @@ def test_a_repeat_with_the_same_key_returns_the_original_job(customer: Any, site
 
 
 def test_repeats_at_once_start_one_job(customer: Any, site: Any) -> None:
-    request, headers = {"audio_url": f"{site.url}/song.flac"}, {"Idempotency-Key": "at once"}
+    request, headers = {"audio_url": f"{site.url}/track.flac"}, {"Idempotency-Key": "at once"}
     with ThreadPoolExecutor(8) as pool:
         answers = list(pool.map(lambda _: customer.post("/v1/beats", request, headers=headers), range(8)))
     assert len({answer.json()["job_id"] for answer in answers}) == 1
@@ -87,7 +87,7 @@ def test_repeats_at_once_start_one_job(customer: Any, site: Any) -> None:
 
 def test_a_key_reused_for_a_different_request_answers_422(customer: Any, site: Any) -> None:
     headers = {"Idempotency-Key": "once"}
-    request = {"audio_url": f"{site.url}/song.flac"}
+    request = {"audio_url": f"{site.url}/track.flac"}
     assert customer.post("/v1/beats", request, headers=headers).status_code == 202
     customer.update("--no-payment-method")  # fields come before payment
     for other in ({"audio_url": f"{site.url}/other.flac"}, {**request, "track_id": "a"}):
@@ -96,7 +96,7 @@ def test_a_key_reused_for_a_different_request_answers_422(customer: Any, site: A
 
 
 def test_a_key_is_honoured_for_24_hours(service: Any, customer: Any, site: Any) -> None:
-    request, headers = {"audio_url": f"{site.url}/song.flac"}, {"Idempotency-Key": "daily"}
+    request, headers = {"audio_url": f"{site.url}/track.flac"}, {"Idempotency-Key": "daily"}
     first = customer.post("/v1/beats", request, headers=headers).json()["job_id"]
     mine = idempotency_keys.update().where(idempotency_keys.c.account == customer.account)
     assert service.changed(mine.values(created_at=long_ago(hours=23, minutes=59))) == 1
@@ -109,7 +109,7 @@ def test_a_key_is_honoured_for_24_hours(service: Any, customer: Any, site: Any) 
 
 
 def test_a_key_is_the_accounts_own(service: Any, customer: Any, site: Any) -> None:
-    request, headers = {"audio_url": f"{site.url}/song.flac"}, {"Idempotency-Key": "shared"}
+    request, headers = {"audio_url": f"{site.url}/track.flac"}, {"Idempotency-Key": "shared"}
     other = service.customer()
     found = {who.post("/v1/beats", request, headers=headers).json()["job_id"] for who in (customer, other)}
     assert len(found) == 2
@@ -128,7 +128,7 @@ def test_a_failed_beats_job_answers_422_and_is_not_billed(customer: Any, site: A
 def test_a_job_past_its_retention_expires_unbilled(service: Any, customer: Any, site: Any) -> None:
     """Sat in the queue past its retention: `422`, not billed."""
     database = service.database()
-    request = {"audio_url": f"{site.url}/song.flac"}
+    request = {"audio_url": f"{site.url}/track.flac"}
     with database.write() as connection:
         new = NewJob(
             "beats", jobs.BEATS, customer.account, f"beats:late:{customer.account}", request=request,

@@ -62,6 +62,6 @@ def test_no_credentials_are_forwarded(customer: Any, site: Any) -> None:
 
 def test_audio_is_fetched_by_the_same_rules(customer: Any, site: Any) -> None:
     port = site.url.rpartition(":")[2]
-    for url in (f"https://127.0.0.1:{port}/song.flac", site.away(6, f"{site.url}/song.flac"), f"{site.url}/huge.mp4"):
+    for url in (f"https://127.0.0.1:{port}/track.flac", site.away(6, f"{site.url}/track.flac"), f"{site.url}/huge.mp4"):
         customer.refused(customer.settled(customer.post("/v1/beats", {"audio_url": url})), 422)
     assert customer.charges() == []

@@ -93,7 +93,7 @@ def test_the_page_asks_nobody_else(acme: httpx.Client) -> None:
     [
         ("get", "/v1/videos/{video_id}", "/v1/videos/vid_long", None),
         ("get", "/v1/videos/{video_id}", "/v1/videos/nobody", None),
-        ("post", "/v1/videos", "/v1/videos", {"filename": "film.mp4", "content_type": "video/mp4"}),
+        ("post", "/v1/videos", "/v1/videos", {"filename": "video.mp4", "content_type": "video/mp4"}),
         ("post", "/v1/videos", "/v1/videos", {}),
         ("post", "/v1/loop", "/v1/loop", {"video_id": "vid_short", "track_id": "trk_corner"}),
         ("post", "/v1/loop", "/v1/loop", {"video_id": "vid_long", "track_id": "nobody"}),

@@ -167,7 +167,7 @@ def test_auto_mix_adds_the_mix_to_loop_and_align(customer: Any) -> None:
     loop, align = (customer.answered(f"/v1/{family}", {**PAIR, "auto_mix": True}) for family in ("loop", "align"))
     for family, body in (("loop", loop), ("align", align)):
         mix = body["mix"]
-        # the clip has a faint noise for a sound and nobody who speaks
+        # the video has a faint noise for a sound and nobody who speaks
         assert mix == {"voiceover": False, "classification": "ambient", "duck": None}
         warm = customer.post(f"/v1/{family}", {**PAIR, "auto_mix": True})
         assert (warm.status_code, warm.json()["mix"]) == (200, mix)
@@ -241,9 +241,9 @@ def test_idempotency_keys_are_of_an_account_and_an_endpoint(service: Any, custom
 @pytest.fixture
 def unheard(service: Any, media: Path, tmp_path: Path) -> Iterator[str]:
     """A track whose bytes were never analysed, for each test other ones."""
-    song = decode(media / "song.flac")
-    samples = song.samples[:, : -1 - next(service.numbers)]
-    write_audio(tmp_path / "new.wav", [samples], song.sample_rate, song.channels)
+    track = decode(media / "track.flac")
+    samples = track.samples[:, : -1 - next(service.numbers)]
+    write_audio(tmp_path / "new.wav", [samples], track.sample_rate, track.channels)
     database = service.database()
     Library(database).add(tmp_path / "new.wav", {}, track_id="trk_unheard")
     yield "trk_unheard"
@@ -294,7 +294,7 @@ def test_a_track_that_cannot_be_analysed_says_why(service: Any, customer: Any) -
     """Retryable: nothing is cached, nothing is billed."""
     columns = [column for column in tracks.c if column.name not in ("track_id", "content_hash", "path")]
     chosen = sa.select(
-        sa.literal("trk_broken"), sa.literal("0" * 64), sa.literal("/nowhere/song.flac"), *columns
+        sa.literal("trk_broken"), sa.literal("0" * 64), sa.literal("/nowhere/track.flac"), *columns
     ).where(tracks.c.track_id == "trk_corner")
     service.changed(tracks.insert().from_select(["track_id", "content_hash", "path", *columns], chosen))
     try:

@@ -52,7 +52,7 @@ def test_match_with_an_address_answers_a_video_job_with_next(customer: Any, site
     assert customer.charges() == [("POST /v1/match", body["video_id"], 1, "minute")]
 
 
-def test_a_lane_has_ten_lean_tracks_best_first_one_of_each_song(customer: Any) -> None:
+def test_a_lane_has_ten_lean_tracks_best_first_one_of_each_track(customer: Any) -> None:
     lane = customer.answered("/v1/match", VIDEO)["lane"]
     assert set(lane) == {"title", "reasoning", "matches"}
     assert lane["title"]

@@ -85,7 +85,7 @@ def test_long_work_is_waited_for_and_told_of(service: Any) -> None:
 
 def test_when_the_time_is_up_the_ticket_is_the_answer_and_the_job_can_be_asked_for(service: Any, site: Any) -> None:
     key = service.key("impatient")
-    ticket = called(make_server(service.url, key, 0.0), "beats", {"audio_url": f"{site.url}/song.flac"})
+    ticket = called(make_server(service.url, key, 0.0), "beats", {"audio_url": f"{site.url}/track.flac"})
     assert ticket.structured_content["status"] == "processing"
     job = {"job_id": ticket.structured_content["job_id"]}
     grid = called(make_server(service.url, key, 60.0), "get_beats_job", job)

@@ -42,7 +42,7 @@ def test_every_billed_endpoint_checks_it_also_for_what_may_turn_out_unbilled(cus
     for path, body in [
         ("/v1/loop", PAIR), ("/v1/loop", {**PAIR, "video_id": "vid_short"}), ("/v1/align", PAIR),
         ("/v1/match", {"video_id": "vid_long"}), ("/v1/match", {"video_url": f"{site.url}/short.mp4"}),
-        ("/v1/underscore", SCRIPT), ("/v1/beats", {"audio_url": f"{site.url}/song.flac"}),
+        ("/v1/underscore", SCRIPT), ("/v1/beats", {"audio_url": f"{site.url}/track.flac"}),
         ("/v1/videos", {"video_url": f"{site.url}/short.mp4"}),
     ]:  # fmt: skip
         customer.refused(customer.post(path, body), 402)
@@ -102,7 +102,7 @@ def test_the_spend_cap_is_by_calendar_month_utc(service: Any, customer: Any) -> 
 
 def test_an_accepted_job_is_finished_and_charged_whatever_happens_meanwhile(customer: Any, site: Any) -> None:
     site.gate.clear()
-    answer = customer.post("/v1/beats", {"audio_url": f"{site.url}/held/song.flac"})
+    answer = customer.post("/v1/beats", {"audio_url": f"{site.url}/held/track.flac"})
     customer.update("--no-payment-method", "--spend-cap", "0")
     site.gate.set()
     assert customer.settled(answer).json()["status"] == "complete"

@@ -23,7 +23,7 @@ def proxied(start: Any, media: Any, tmp_path_factory: pytest.TempPathFactory) ->
     settings |= {"WORKBENCH_RANKING_PROCESSES": "0"}
     running = start(home, settings, "--no-jobs", "--behind-proxy")
     database = running.database()
-    Library(database).add(media / "song.flac", {}, track_id="trk_new")
+    Library(database).add(media / "track.flac", {}, track_id="trk_new")
     database.close()
     yield running
     assert running.stop() == 0

@@ -35,7 +35,7 @@ def test_an_address_answers_202_and_becomes_ready(customer: Any, site: Any) -> N
 def test_the_title_is_the_containers_own(customer: Any, site: Any) -> None:
     """`title` from the container's metadata, else the file name or URL's last path part."""
     record = customer.settled(customer.post("/v1/videos", {"video_url": f"{site.url}/short.mp4?x=y"})).json()
-    assert record["title"] == "A short film"
+    assert record["title"] == "A short video"
     assert customer.charges() == [("POST /v1/videos", record["video_id"], 1, "minute")]  # at least one
 
 
@@ -77,7 +77,7 @@ def test_a_source_that_is_no_video_fails_later_with_a_reason(customer: Any, site
 def test_an_upload_target_has_all_that_is_needed(customer: Any) -> None:
     """UploadTarget (`201`): absolute URL, PUT, headers, storage_key, expiry in an hour; nothing is charged."""
     before = datetime.now(UTC)
-    answer = customer.post("/v1/videos", {"filename": "my film.mp4", "content_type": "video/mp4"})
+    answer = customer.post("/v1/videos", {"filename": "my video.mp4", "content_type": "video/mp4"})
     assert answer.status_code == 201
     target = answer.json()
     assert set(target) == {"video_id", "upload_url", "method", "headers", "storage_key", "expires_at"}
@@ -90,7 +90,7 @@ def test_an_upload_target_has_all_that_is_needed(customer: Any) -> None:
     assert set(query) == {"expires", "signature"}
     assert int(query["expires"][0]) == int(expires.timestamp())
     record = customer.get(f"/v1/videos/{target['video_id']}").json()
-    assert record["title"] == "my film.mp4"
+    assert record["title"] == "my video.mp4"
     assert record["ready"] is False
     assert customer.ledger() == []
 
@@ -191,7 +191,7 @@ def test_402_is_checked_where_the_charge_is_incurred(customer: Any, site: Any, m
     assert customer.settled(customer.post(path, body)).json()["ready"] is True
 
 
-def test_shared_clips_are_everybodys_to_use_and_nobodys_to_ingest(customer: Any) -> None:
+def test_shared_videos_are_everybodys_to_use_and_nobodys_to_ingest(customer: Any) -> None:
     assert customer.get("/v1/videos/vid_long").json()["ready"] is True
     customer.refused(customer.post("/v1/videos/vid_long/ingest", {"storage_key": "x"}), 422)
 

@@ -37,7 +37,7 @@ def peak_db(samples: np.ndarray[Any, Any]) -> float:
     return float(20 * np.log10(np.abs(samples).max() + 1e-9))
 
 
-def test_files_are_small_and_as_long_as_the_clip(facts: dict[str, Any], sound: np.ndarray[Any, Any]) -> None:
+def test_files_are_small_and_as_long_as_the_video(facts: dict[str, Any], sound: np.ndarray[Any, Any]) -> None:
     assert sum(path.stat().st_size for path in FOLDER.iterdir()) < 1_000_000
     assert sound.size == facts["clip_seconds"] * facts["sample_rate"]
 

@@ -1,4 +1,4 @@
-"""The main job from start to finish, on a shorter clip than `make demo` takes."""
+"""The main job from start to finish, on a shorter video than `make demo` takes."""
 
 import json
 import subprocess
@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.demo.run import choose, demo_clip, demo_loop
+from workbench.demo.run import choose, demo_loop, demo_video
 from workbench.features.loudness import true_peak_db
 from workbench.home import Home
 from workbench.media.audio import decode
@@ -41,23 +41,23 @@ Made = tuple[Path, subprocess.CompletedProcess[str], float]
 def test_says_what_was_made_where_and_how_long_it_took(made: Made) -> None:
     home, done, _ = made
     body = json.loads(done.stdout)
-    assert body["film"] == str(home / "demo" / "film.mp4")
+    assert body["video"] == str(home / "demo" / "video.mp4")
     said = done.stderr.splitlines()
     assert any(line.startswith("shots: ") and " a minute " in line for line in said)
     assert any(line.startswith("speech: ") and line.endswith(" %") for line in said)
-    assert "the clip's own sound: voice" in said
-    assert any(line.startswith("the film as written: ") and "LUFS" in line for line in said)
+    assert "the soundtrack: voice" in said
+    assert any(line.startswith("the video as written: ") and "LUFS" in line for line in said)
     last = said[-1]
     assert str(home / "demo" / "report.html") in last
     assert last.endswith(" s")
 
 
-def test_the_film_is_the_clip_with_music_all_the_way(made: Made) -> None:
-    film = made[0] / "demo" / "film.mp4"
-    info = probe(film)
+def test_the_video_is_the_video_with_music_all_the_way(made: Made) -> None:
+    video = made[0] / "demo" / "video.mp4"
+    info = probe(video)
     assert info.duration == pytest.approx(SECONDS, abs=0.1)
     assert (info.width, info.height, info.video_codec) == (640, 360, "h264")
-    sound = decode(film)
+    sound = decode(video)
     assert true_peak_db(sound.samples) <= -1.0
     plan = plan_from_json((made[0] / "demo" / "plan.json").read_text())
     seconds = [
@@ -86,12 +86,12 @@ def test_every_seam_has_a_picture_and_four_seconds_of_sound(made: Made) -> None:
         assert excerpt.duration == pytest.approx(min(2.0, time_s) + 2.0, abs=0.01)
 
 
-def test_the_report_needs_nothing_but_the_film_beside_it(made: Made) -> None:
+def test_the_report_needs_nothing_but_the_video_beside_it(made: Made) -> None:
     page = (made[0] / "demo" / "report.html").read_text()
     assert "://" not in page
-    assert 'src="film.mp4"' in page
+    assert 'src="video.mp4"' in page
     assert "Why this track" in page
-    assert "<h2>The film</h2>" in page
+    assert "<h2>The video</h2>" in page
     assert page.count("data:audio/mpeg;base64,") >= 2
 
 
@@ -100,20 +100,20 @@ def test_dashboard_and_command_line_show_the_same_track(made: Made) -> None:
     home = Home(made[0])
     chosen = json.loads(made[1].stdout)["track_id"]
     loop = demo_loop(Workspace(home, WorkbenchParams()), SECONDS)
-    assert loop.song.track_id == chosen
-    assert choose(Workspace(home), demo_clip(Workspace(home), SECONDS)).best.song.track_id == chosen
+    assert loop.track.track_id == chosen
+    assert choose(Workspace(home), demo_video(Workspace(home), SECONDS)).best.track.track_id == chosen
     assert loop.mix is not None
     assert loop.answer == plan_from_json((made[0] / "demo" / "plan.json").read_text())
 
 
 def test_a_second_time_is_quick_and_changes_nothing(made: Made) -> None:
     home, first, took = made
-    film = home / "demo" / "film.mp4"
-    before = film.stat().st_mtime_ns
+    video = home / "demo" / "video.mp4"
+    before = video.stat().st_mtime_ns
     plan = (home / "demo" / "plan.json").read_text()
     again, took_again = demo(home)
     assert again.returncode == 0
     assert again.stdout == first.stdout
-    assert film.stat().st_mtime_ns == before
+    assert video.stat().st_mtime_ns == before
     assert (home / "demo" / "plan.json").read_text() == plan
     assert took_again < took / 2

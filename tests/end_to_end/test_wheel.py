@@ -36,9 +36,9 @@ def test_the_wheel_alone_runs_the_demo(tmp_path: Path) -> None:
     run(workbench, "demo", "--home", elsewhere / "home", cwd=elsewhere)
 
     made = elsewhere / "home" / "demo"
-    assert {"film.mp4", "plan.json", "report.html"} <= {path.name for path in made.iterdir()}
+    assert {"video.mp4", "plan.json", "report.html"} <= {path.name for path in made.iterdir()}
     result = json.loads((made / "plan.json").read_text())
     assert result["applicable"] is True
     asking = "from pathlib import Path; from workbench.media.probe import probe; print(probe(Path({!r})).duration)"
-    probed = run(python, "-c", asking.format("home/demo/film.mp4"), cwd=elsewhere)
+    probed = run(python, "-c", asking.format("home/demo/video.mp4"), cwd=elsewhere)
     assert float(probed) == pytest.approx(300.0, abs=0.1)

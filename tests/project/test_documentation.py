@@ -33,7 +33,7 @@ START_SECONDS = 600.0
 """for a set-up and a start, on a machine that does other things too"""
 SERVERS = {"make dashboard", "make serve", "make lab", "workbench lab"}
 """commands that run until they are stopped"""
-MADE = {"demo/demo/film.mp4", "plan.json", "report.html", ".venv"}
+MADE = {"demo/demo/video.mp4", "plan.json", "report.html", ".venv"}
 """files that the text names and commands make"""
 
 
@@ -243,11 +243,11 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Checkout:
 
 
 def _write_media(folder: Path, library: Path) -> None:
-    songs = bundled_path("data", "bundled", "music")
-    recording = decode(songs / "corner_store.ogg")
+    tracks = bundled_path("data", "bundled", "music")
+    recording = decode(tracks / "corner_store.ogg")
     write_audio(folder / "track.wav", [recording.samples], recording.sample_rate, recording.channels)
     for name in ("hill_road.ogg", "undertow.ogg"):
-        shutil.copyfile(songs / name, library / name)
+        shutil.copyfile(tracks / name, library / name)
     _draw_video(folder / "video.mp4")
 
 
@@ -305,7 +305,7 @@ def test_the_commands_of_the_readme_run_in_order(checkout: Checkout) -> None:
                 _install_what_is_said_to_be_missing(checkout, lines)
             done = checkout.run("\n".join(lines))
             assert done.returncode == 0, f"{section}: {block.text}\n{done.stdout[-2000:]}\n{done.stderr[-4000:]}"
-    for name in ("demo/demo/film.mp4", "demo/demo/plan.json", "demo/demo/report.html", "video-with-music.mp4",
+    for name in ("demo/demo/video.mp4", "demo/demo/plan.json", "demo/demo/report.html", "video-with-music.mp4",
                  "placements.json", "lane.json", "tracks.json", "video.otio", "track.jams", "music.wav"):  # fmt: skip
         assert (checkout.folder / name).stat().st_size > 0, name
 

@@ -122,12 +122,12 @@ def make_plan() -> Callable[..., LoopPlan]:
         start_fade: float = 0.0,
         end_fade: float = 0.0,
         tail: float = 0.0,
-        ends_with_song: bool = False,
+        ends_with_track: bool = False,
     ) -> LoopPlan:
         segments = tuple(LoopSegment(*row) for row in rows)
         starts = np.cumsum([music_in, *(segment.length for segment in segments)])
         reached = round(float(starts[-1]), 6)
-        window_end = round(reached + tail, 6) if ends_with_song else reached
+        window_end = round(reached + tail, 6) if ends_with_track else reached
         music_end = round(window_end - tail, 6)
         body = max(segments, key=lambda segment: segment.length)
         return LoopPlan(

@@ -17,7 +17,7 @@ import pytest
 from workbench.extras import has_extra, install_command, require_extra, requirements
 
 ROOT = Path(__file__).parents[2]
-SONG = ROOT / "data" / "bundled" / "music" / "corner_store.ogg"
+TRACK = ROOT / "data" / "bundled" / "music" / "corner_store.ogg"
 EXTRAS = ("dashboard", "service", "lab", "export", "mcp", "words", "scale")
 
 
@@ -63,7 +63,7 @@ def run(python: Path, home: Path, *command: str, **settings: str) -> subprocess.
         ("service", ["serve", "--port", "0", "--demo"]),
         ("service", ["worker"]),
         ("mcp", ["mcp"]),
-        ("scale", ["catalog", "add", str(SONG), "--scheduler", "tcp://127.0.0.1:1"]),
+        ("scale", ["catalog", "add", str(TRACK), "--scheduler", "tcp://127.0.0.1:1"]),
     ],
 )
 def test_a_command_without_its_packages_says_one_sentence_and_writes_nothing(
@@ -89,16 +89,16 @@ def test_postgresql_without_its_driver_is_named(core: Path, tmp_path: Path) -> N
 
 
 def test_the_rest_of_the_program_works_on_the_core(core: Path, tmp_path: Path) -> None:
-    done = run(core, tmp_path, "loop", str(SONG), "--seconds", "200")
+    done = run(core, tmp_path, "loop", str(TRACK), "--seconds", "200")
     assert done.returncode == 0, done.stderr
     (tmp_path / "plan.json").write_text(done.stdout)
     for form in ("rpp", "csv"):
         out = tmp_path / f"plan.{form}"
-        written = run(core, tmp_path, "export", str(tmp_path / "plan.json"), "--format", form, "--track", str(SONG),
+        written = run(core, tmp_path, "export", str(tmp_path / "plan.json"), "--format", form, "--track", str(TRACK),
                       "-o", str(out))  # fmt: skip
         assert written.returncode == 0, written.stderr
     out = tmp_path / "plan.otio"
-    refused = run(core, tmp_path, "export", str(tmp_path / "plan.json"), "--format", "otio", "--track", str(SONG),
+    refused = run(core, tmp_path, "export", str(tmp_path / "plan.json"), "--format", "otio", "--track", str(TRACK),
                   "-o", str(out))  # fmt: skip
     assert refused.returncode == 1
     (line,) = refused.stderr.splitlines()

@@ -27,13 +27,13 @@ def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
 
 
 def test_what_is_written_aside_is_hidden_and_keeps_its_suffix(tmp_path: Path) -> None:
-    with written_whole(tmp_path / "song.wav") as aside:
+    with written_whole(tmp_path / "track.wav") as aside:
         assert aside.parent == tmp_path
         assert aside.name.startswith(".")
         assert aside.suffix == ".wav"
         aside.write_bytes(b"new")
         assert list(tmp_path.iterdir()) == [aside]
-    assert [path.name for path in tmp_path.iterdir()] == ["song.wav"]
+    assert [path.name for path in tmp_path.iterdir()] == ["track.wav"]
 
 
 def test_a_name_as_long_as_the_file_system_allows_can_be_written(tmp_path: Path) -> None:
@@ -68,13 +68,13 @@ def test_parts_of_killed_writers_are_found_and_those_in_work_are_not(tmp_path: P
 @pytest.mark.parametrize(
     ("text", "named"),
     [
-        ("/home/me/uploads/song.mp3: not readable", "song.mp3: not readable"),
+        ("/home/me/uploads/track.mp3: not readable", "track.mp3: not readable"),
         ("no such file: '/srv/a/b.wav'", "no such file: 'b.wav'"),
-        ("/srv/my films/a/my film.mp4: no sound", "my film.mp4: no sound"),
+        ("/srv/my videos/a/my video.mp4: no sound", "my video.mp4: no sound"),
         ("rename /tmp/a/x.wav to /tmp/b/y.wav", "rename x.wav to y.wav"),
         (r"C:\Users\me\a.wav: empty", "a.wav: empty"),
         ("4/4 and audio/mpeg from https://example.com/a/b; 3 m / 5 m", None),
     ],
 )
 def test_a_message_for_others_names_files_without_folders(text: str, named: str | None) -> None:
-    assert without_folders(text, Path("/srv/my films")) == (text if named is None else named)
+    assert without_folders(text, Path("/srv/my videos")) == (text if named is None else named)

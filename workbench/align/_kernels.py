@@ -9,8 +9,8 @@ from workbench.recording import FloatArray, IntArray
 
 @numba.njit(cache=True, nogil=True)
 def add_coincidences(
-    song_s: FloatArray,
-    song_tolerance: FloatArray,
+    track_s: FloatArray,
+    track_tolerance: FloatArray,
     video_s: FloatArray,
     video_tolerance: FloatArray,
     weight: FloatArray,
@@ -24,12 +24,12 @@ def add_coincidences(
     """
     n = out.size
     for j in range(video_s.size):
-        for i in range(song_s.size):
+        for i in range(track_s.size):
             height = weight[i, j]
             if height <= 0.0:
                 continue
-            reach = (song_tolerance[i] ** 2 + video_tolerance[j] ** 2) ** 0.5
-            centre = (video_s[j] - song_s[i] - first_s) / step_s
+            reach = (track_tolerance[i] ** 2 + video_tolerance[j] ** 2) ** 0.5
+            centre = (video_s[j] - track_s[i] - first_s) / step_s
             width = reach / step_s
             low = max(0, int(centre - width) + 1)
             high = min(n - 1, int(centre + width))
@@ -42,8 +42,8 @@ def add_coincidences(
 
 @numba.njit(cache=True, nogil=True)
 def meeting_pairs(
-    song_s: FloatArray,
-    song_tolerance: FloatArray,
+    track_s: FloatArray,
+    track_tolerance: FloatArray,
     video_s: FloatArray,
     video_tolerance: FloatArray,
     weight: FloatArray,
@@ -58,17 +58,17 @@ def meeting_pairs(
     in order of time, so that one walk over both is enough.
     """
     count = 0
-    if song_s.size == 0 or video_s.size == 0:
+    if track_s.size == 0 or video_s.size == 0:
         return count
-    furthest = (song_tolerance.max() ** 2 + video_tolerance.max() ** 2) ** 0.5
+    furthest = (track_tolerance.max() ** 2 + video_tolerance.max() ** 2) ** 0.5
     first = 0
     for j in range(video_s.size):
-        while first < song_s.size and song_s[first] + offset_s < video_s[j] - furthest:
+        while first < track_s.size and track_s[first] + offset_s < video_s[j] - furthest:
             first += 1
         i = first
-        while i < song_s.size and song_s[i] + offset_s <= video_s[j] + furthest:
-            reach = (song_tolerance[i] ** 2 + video_tolerance[j] ** 2) ** 0.5
-            gap = video_s[j] - song_s[i] - offset_s
+        while i < track_s.size and track_s[i] + offset_s <= video_s[j] + furthest:
+            reach = (track_tolerance[i] ** 2 + video_tolerance[j] ** 2) ** 0.5
+            gap = video_s[j] - track_s[i] - offset_s
             if weight[i, j] > 0.0 and abs(gap) < reach:
                 if count == gaps.size:
                     return count

@@ -1,4 +1,4 @@
-"""Landmarks of a track: the instants at which something happens that a film could use.
+"""Landmarks of a track: the instants at which something happens that a video could use.
 
     drop        the energy or the low end comes back to full after it was gone: after a break, a build, or a held breath
     break       the energy or the low end falls away and stays away
@@ -6,7 +6,7 @@
     section     a new part begins, and sounds different
     downbeat    a bar begins
     ending      the last strong onset, of a track that ends by itself
-    last sound  where that has died away; only the end of a film meets it
+    last sound  where that has died away; only the end of a video meets it
 
 Every landmark must be heard as what it is called. Drops and breaks are read from the levels of whole bars on either
 side of a bar line, of the full range and of the bass; a section border counts only where the spectrum changes more than
@@ -36,12 +36,12 @@ from workbench.features.marks import Marks, marks_of, strongest_apart
 from workbench.features.onsets import OnsetStrengths
 from workbench.features.spectrum import Spectrum
 from workbench.params import LandmarkParams
-from workbench.recording import FloatArray, IntArray, Recording, SongSeconds
+from workbench.recording import FloatArray, IntArray, Recording, TrackSeconds
 
 LANDMARK_KINDS = ("drop", "break", "stab", "section", "downbeat", "ending", "last sound")
 """What landmarks are called."""
 
-_Row: TypeAlias = tuple[SongSeconds, str, float, float]
+_Row: TypeAlias = tuple[TrackSeconds, str, float, float]
 """time, kind, salience, tolerance in s"""
 
 _ONSET_TOLERANCE = 0.03
@@ -66,11 +66,11 @@ class Landmarks:
 
     marks: Marks
     """kinds are `LANDMARK_KINDS`, times lie in 0 to `track_seconds`"""
-    track_seconds: SongSeconds
+    track_seconds: TrackSeconds
     """decoded length"""
-    first_sound: SongSeconds
+    first_sound: TrackSeconds
     """where the music begins to sound"""
-    last_sound: SongSeconds
+    last_sound: TrackSeconds
     """where it has died away"""
 
     def __post_init__(self) -> None:
@@ -97,7 +97,7 @@ class Heard:
     borders: FloatArray
     """shape (n_sections,), s, where sections begin"""
     ends_by_itself: bool
-    """whether the song has an ending, rather than a fade or a cut"""
+    """whether the track has an ending, rather than a fade or a cut"""
 
 
 class _Levels:
@@ -258,7 +258,7 @@ def _stabs(heard: Heard, levels: _Levels, params: LandmarkParams) -> Iterator[_R
             yield time, "stab", 0.5 + 0.35 * size, _ONSET_TOLERANCE
 
 
-def _ending(heard: Heard, levels: _Levels, last_sound: SongSeconds, params: LandmarkParams) -> _Row | None:
+def _ending(heard: Heard, levels: _Levels, last_sound: TrackSeconds, params: LandmarkParams) -> _Row | None:
     """The last strong onset of a track that ends by itself, if what follows is only its ringing.
 
     Chords that ring beat, and their beats look like weak onsets that rise over nothing; a sound that is cut off clicks.
@@ -283,7 +283,7 @@ def _ending(heard: Heard, levels: _Levels, last_sound: SongSeconds, params: Land
     return onset_instant(heard.recording, float(strong[-1]) / rate), "ending", 0.9, _ONSET_TOLERANCE
 
 
-def onset_instant(recording: Recording, near: SongSeconds, reach: float = _REACH_SECONDS) -> SongSeconds:
+def onset_instant(recording: Recording, near: TrackSeconds, reach: float = _REACH_SECONDS) -> TrackSeconds:
     """The instant of the onset nearest to a time, from the samples.
 
     Two sides are compared at every half millisecond: the power of the 8 ms that follow and of the 15 ms before, of the
@@ -361,7 +361,7 @@ def _share(value: Any, none: float, all_of_it: float) -> FloatArray:
     return np.clip((np.asarray(value) - none) / (all_of_it - none), 0.0, 1.0)
 
 
-def _strength_near(onsets: OnsetStrengths, time: SongSeconds) -> float:
+def _strength_near(onsets: OnsetStrengths, time: TrackSeconds) -> float:
     """Strongest onset within reach of a time."""
     rate = onsets.frames_per_second
     first = max(0, round((time - _REACH_SECONDS) * rate))

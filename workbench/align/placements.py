@@ -1,4 +1,4 @@
-"""Placements: where a track lies under a film so that its landmarks and the film's moments coincide.
+"""Placements: where a track lies under a video so that its landmarks and the video's moments coincide.
 
 A placement is an offset, the video time at which the track's time 0 falls. Every pair of a landmark and a moment votes
 for the offset that brings it together, with the product of both saliences and of how well the two kinds suit each
@@ -12,7 +12,7 @@ cumulant are known exactly (Campbell's theorem). A gamma distribution with these
 reaches the sum; as the best of many offsets is looked for, it is raised to what the best of all would reach. From it
 follows how certain it is that the coincidences are none of chance's.
 
-    score = certainty * sqrt(share of the film's salience that lands, beyond chance) * (1 - bare_cost * bare share)
+    score = certainty * sqrt(share of the video's salience that lands, beyond chance) * (1 - bare_cost * bare share)
 
 So a score means the same for every pair. Where nothing coincides the certainty is near 0; where a few of many moments
 land it is the share that limits. Moments and seconds that a placement leaves without music count as missed, measured
@@ -35,7 +35,7 @@ import numpy as np
 from workbench.align._kernels import add_coincidences, meeting_pairs
 from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
 from workbench.params import AlignParams
-from workbench.recording import BoolArray, FloatArray, IntArray, SongSeconds, VideoSeconds
+from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
 from workbench.video.moments import MOMENT_KINDS, Moments
 
 SUITS = {
@@ -68,7 +68,7 @@ class Coincidence:
 
     landmark: str
     """as a label calls it"""
-    song_s: SongSeconds
+    track_s: TrackSeconds
     moment: str
     video_s: VideoSeconds
     gap_seconds: float
@@ -79,7 +79,7 @@ class Coincidence:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """One place of a track under a film."""
+    """One place of a track under a video."""
 
     offset_seconds: VideoSeconds
     """video time at which the track's time 0 falls; negative: the head of the track is cut off"""
@@ -90,7 +90,7 @@ class Placement:
     certainty: float
     """0 to 1: that the coincidences are none of chance's"""
     landed: float
-    """0 to 1: share of the film's salience that lands, beyond what chance lands"""
+    """0 to 1: share of the video's salience that lands, beyond what chance lands"""
     bare: float
     """0 to 1: share of the time this track could fill that has no music"""
     coincidences: tuple[Coincidence, ...] = field(default=())
@@ -119,19 +119,19 @@ class OffsetScores:
 
 
 class _Pair:
-    """One track and one film: the pairs of their marks, and what can be had at best."""
+    """One track and one video: the pairs of their marks, and what can be had at best."""
 
     def __init__(self, landmarks: Landmarks, moments: Moments, params: AlignParams) -> None:
         self.landmarks, self.moments, self.params = landmarks, moments, params
-        self.song, self.video = landmarks.marks, moments.marks
+        self.track, self.video = landmarks.marks, moments.marks
         suits = np.array([SUITS[name] for name in LANDMARK_KINDS])
         self.weight = (
-            suits[self.song.kinds][:, self.video.kinds] * self.song.salience[:, None] * self.video.salience[None, :]
+            suits[self.track.kinds][:, self.video.kinds] * self.track.salience[:, None] * self.video.salience[None, :]
         )
         self.music_seconds = landmarks.last_sound - landmarks.first_sound
         self.salience_before = np.concatenate(([0.0], np.cumsum(self.video.salience)))
         self.cumulants_before = self._cumulants()
-        # A window slides: its best place begins at a moment, or lies against either end of the film.
+        # A window slides: its best place begins at a moment, or lies against either end of the video.
         starts = np.append(self.video.times, self.moments.video_seconds - self.music_seconds) - landmarks.first_sound
         self.best_salience = float(self.salience_under(starts).max()) if len(self.video) else 0.0
         self.best_seconds = min(self.music_seconds, moments.video_seconds)
@@ -141,7 +141,7 @@ class _Pair:
         sums = np.zeros((3, len(self.video) + 1))
         if self.music_seconds <= 0.0:
             return sums
-        reach = np.hypot(self.song.tolerance[:, None], self.video.tolerance[None, :]) / self.music_seconds
+        reach = np.hypot(self.track.tolerance[:, None], self.video.tolerance[None, :]) / self.music_seconds
         for order, integral in enumerate(_INTEGRALS, start=1):
             sums[order - 1, 1:] = np.cumsum((self.weight**order * reach).sum(axis=0) * integral)
         return sums
@@ -158,7 +158,7 @@ class _Pair:
         return np.asarray(self.salience_before[last] - self.salience_before[first])
 
     def seconds_under(self, offsets: FloatArray) -> FloatArray:
-        """Seconds of the film that have music at each offset."""
+        """Seconds of the video that have music at each offset."""
         begin = np.maximum(offsets + self.landmarks.first_sound, 0.0)
         end = np.minimum(offsets + self.landmarks.last_sound, self.moments.video_seconds)
         return np.asarray(np.maximum(end - begin, 0.0))
@@ -174,9 +174,9 @@ class _Pair:
         first_s = step * np.ceil(-self.landmarks.track_seconds / step + 1e-6)
         n = max(0, int(np.ceil((self.moments.video_seconds - first_s) / step - 1e-6)))
         total = np.zeros(n)
-        song, video = self.song, self.video
+        track, video = self.track, self.video
         add_coincidences(
-            song.times, song.tolerance, video.times, video.tolerance, self.weight, float(first_s), step, total
+            track.times, track.tolerance, video.times, video.tolerance, self.weight, float(first_s), step, total
         )
         return float(first_s), total
 
@@ -184,14 +184,14 @@ class _Pair:
         """Pairs that meet at an offset, what each moment is later (s), and within what reach (s)."""
         pairs = np.empty((_MOST_PAIRS, 2), dtype=np.int64)
         gaps, reaches = np.empty(_MOST_PAIRS), np.empty(_MOST_PAIRS)
-        song, video = self.song, self.video
+        track, video = self.track, self.video
         n = meeting_pairs(
-            song.times, song.tolerance, video.times, video.tolerance, self.weight, offset, pairs, gaps, reaches
+            track.times, track.tolerance, video.times, video.tolerance, self.weight, offset, pairs, gaps, reaches
         )
         return pairs[:n], gaps[:n], reaches[:n]
 
     def covers(self, offsets: FloatArray) -> BoolArray:
-        """Whether music lies under enough of the film's salience, and of its time, at each offset."""
+        """Whether music lies under enough of the video's salience, and of its time, at each offset."""
         enough = self.params.min_cover * (1.0 + 1e-9)
         under = self.salience_under(offsets) >= enough * self.best_salience
         return np.asarray(under & (self.seconds_under(offsets) >= enough * self.best_seconds))
@@ -235,7 +235,7 @@ def offset_scores(landmarks: Landmarks, moments: Moments, params: AlignParams | 
     Parameters
     ----------
     landmarks : of the track
-    moments : of the film
+    moments : of the video
     params : `grid_ms` is read
     """
     pair = _Pair(landmarks, moments, params or AlignParams())
@@ -246,22 +246,22 @@ def offset_scores(landmarks: Landmarks, moments: Moments, params: AlignParams | 
 
 
 def place(landmarks: Landmarks, moments: Moments, params: AlignParams | None = None) -> tuple[Placement, ...]:
-    """The best placements of a track under a film.
+    """The best placements of a track under a video.
 
     Parameters
     ----------
     landmarks : of the track
-    moments : of the film
-    params : how many, how far apart, how much of the film must have music
+    moments : of the video
+    params : how many, how far apart, how much of the video must have music
 
     Returns
     -------
     Best first, at most `max_placements`, at least `min_apart_seconds` apart; none where nothing ever coincides.
-    Offsets lie strictly between minus the track's length and the film's, to the microsecond.
+    Offsets lie strictly between minus the track's length and the video's, to the microsecond.
     """
     params = params or AlignParams()
     pair = _Pair(landmarks, moments, params)
-    if not len(pair.song) or not len(pair.video) or pair.best_seconds <= 0.0:
+    if not len(pair.track) or not len(pair.video) or pair.best_seconds <= 0.0:
         return ()
     first_s, total = pair.correlate()
     step_s = params.grid_ms / 1000.0
@@ -294,7 +294,7 @@ def _peaks(total: FloatArray) -> IntArray:
 
 def _trials(pair: _Pair) -> float:
     """How many independent offsets there are to choose from: the range that may be served, over a typical reach."""
-    reach = float(np.mean(np.hypot(np.mean(pair.song.tolerance), pair.video.tolerance)))
+    reach = float(np.mean(np.hypot(np.mean(pair.track.tolerance), pair.video.tolerance)))
     room = pair.landmarks.track_seconds + pair.moments.video_seconds - 2 * pair.params.min_cover * pair.best_seconds
     return max(1.0, room / reach)
 
@@ -328,10 +328,10 @@ def _placement(pair: _Pair, offset: float, trials: float) -> Placement:
 
 def _coincidence(pair: _Pair, indices: IntArray, gap: float, worth: float) -> Coincidence:
     landmark, moment = int(indices[0]), int(indices[1])
-    name = pair.song.name_of(landmark)
+    name = pair.track.name_of(landmark)
     return Coincidence(
         landmark=_SPOKEN.get(name, name),
-        song_s=float(pair.song.times[landmark]),
+        track_s=float(pair.track.times[landmark]),
         moment=MOMENT_KINDS[int(pair.video.kinds[moment])],
         video_s=float(pair.video.times[moment]),
         gap_seconds=gap,
@@ -340,6 +340,6 @@ def _coincidence(pair: _Pair, indices: IntArray, gap: float, worth: float) -> Co
 
 
 def moment_clock(seconds: float) -> str:
-    """A time in a film as a label has it: minutes, seconds and tenths, 72.44 as 1:12.4."""
+    """A time in a video as a label has it: minutes, seconds and tenths, 72.44 as 1:12.4."""
     tenths = round(10 * seconds)
     return f"{tenths // 600}:{tenths // 10 % 60:02d}.{tenths % 10}"

@@ -1,4 +1,4 @@
-"""Sound to try something out with: a song under clicks, a song as it lies under a film; and what was measured for it.
+"""Sound to try something out with: a track with clicks, a track placed under a video, and the levels measured on them.
 
 As in `workbench.audition.plans`, these are WAV files below the home's `renders`, streamed by ranges and deleted
 when there are too many. They are made block by block, in memory that does not grow with their length. Corrected grids
@@ -19,13 +19,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from workbench.audition.plans import footage_file, music_file, song_file
+from workbench.audition.plans import music_file, soundtrack_file, track_file
 from workbench.beats.grid import BeatGrid
 from workbench.errors import PlanError
 from workbench.loops.plan import LoopPlan
 from workbench.media.audio import SoundBlock, decode_blocks, write_audio
 from workbench.media.probe import probe
-from workbench.mix.balance import Footage, Mix, phrases_in, plan_mix
+from workbench.mix.balance import Mix, SoundtrackMeasure, phrases_in, plan_mix
 from workbench.mix.levels import LevelCurve, level_curve_of_blocks
 from workbench.mix.voice import Phrases
 from workbench.params import DuckParams, MatchParams, VoiceParams
@@ -33,12 +33,12 @@ from workbench.progress import Progress
 from workbench.recording import FloatArray, Recording
 from workbench.render.clicks import with_clicks
 from workbench.store import grids
-from workbench.workflows.mix import measure_footage
+from workbench.workflows.mix import measure_soundtrack
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
     from workbench.catalog.lane import Lane
-    from workbench.match.video_facts import FilmFacts
+    from workbench.match.video_facts import VideoFacts
     from workbench.video.picture import Picture
     from workbench.workflows.loop import Loop
 
@@ -46,14 +46,14 @@ _BLOCK_SECONDS = 10.0
 _MOTION_POINTS = 400
 
 
-def clicked_file(workspace: Workspace, song: Path, grid: BeatGrid) -> Path:
-    """A song under a click on every beat, 6 dB down so that nothing overshoots; higher clicks on downbeats.
+def clicked_file(workspace: Workspace, track: Path, grid: BeatGrid) -> Path:
+    """A track under a click on every beat, 6 dB down so that nothing overshoots; higher clicks on downbeats.
 
     Raises
     ------
     MediaError : it cannot be decoded; StoreError : the home folder cannot be written to
     """
-    sound = song_file(workspace, song)
+    sound = track_file(workspace, track)
     out = sound.with_name(f"{_stem(sound)}.{grid_digest(grid)}.clicks.wav")
     if not out.exists():
         stream = _Stream(sound)
@@ -63,24 +63,24 @@ def clicked_file(workspace: Workspace, song: Path, grid: BeatGrid) -> Path:
     return out
 
 
-def placed_file(workspace: Workspace, song: Path, offset_s: float, seconds: float) -> Path:
-    """A song as it lies under a film: on the film's clock, from its first picture to its last.
+def placed_file(workspace: Workspace, track: Path, offset_s: float, seconds: float) -> Path:
+    """A track as it lies under a video: on the video's clock, from its first picture to its last.
 
     Parameters
     ----------
-    song : any file
-    offset_s : video time at which the song's time 0 falls; negative: its head is cut off
-    seconds : of the film
+    track : any file
+    offset_s : video time at which the track's time 0 falls; negative: its head is cut off
+    seconds : of the video
 
     Raises
     ------
     MediaError : it cannot be decoded; StoreError : the home folder cannot be written to
     """
-    sound = song_file(workspace, song)
+    sound = track_file(workspace, track)
     out = sound.with_name(f"{_stem(sound)}.{offset_s:+.4f}.{seconds:.3f}.placed.wav")
     if not out.exists():
         stream = _Stream(sound)
-        blocks = stream.blocks("laying the song under the film", workspace.progress)
+        blocks = stream.blocks("laying the track under the video", workspace.progress)
         placed = _placed(blocks, round(offset_s * stream.rate), round(seconds * stream.rate), stream.channels)
         write_audio(out, placed, stream.rate, stream.channels, subtype="pcm16")
     out.touch()
@@ -96,11 +96,11 @@ def grid_digest(grid: BeatGrid) -> str:
 class MixInputs:
     """What a mix follows from: measured once, after which any parameters of the duck are tried in milliseconds."""
 
-    footage: Footage
+    soundtrack: SoundtrackMeasure
     music: LevelCurve
     """as it is played, at its own gain, on the video's clock"""
     seconds: float
-    """of the clip"""
+    """of the video"""
     voice: VoiceParams
     """with which the phrases were found"""
     phrases: Phrases
@@ -108,7 +108,7 @@ class MixInputs:
 
     def mixed(self, duck: DuckParams) -> Mix:
         """Levels and ducking with these parameters of the duck."""
-        return plan_mix(self.footage, self.music, self.seconds, self.voice, duck, self.phrases)
+        return plan_mix(self.soundtrack, self.music, self.seconds, self.voice, duck, self.phrases)
 
     def hearing(self, voice: VoiceParams, phrases: Phrases) -> MixInputs:
         """The same sound, with the phrases that `phrases_with` finds for other parameters of the voice."""
@@ -118,71 +118,71 @@ class MixInputs:
 def phrases_with(workspace: Workspace, levels: MixInputs) -> Phrases:
     """Who speaks when, with the workspace's parameters; up to a second for half an hour, so for a worker."""
     workspace.progress("listening for speech", 0.0)
-    return phrases_in(levels.footage, levels.seconds, workspace.params.voice)
+    return phrases_in(levels.soundtrack, levels.seconds, workspace.params.voice)
 
 
 def under_levels(workspace: Workspace, played: Path, video: Path, seconds: float) -> MixInputs:
-    """Measure a clip's own sound and the music that is played under it.
+    """Measure a soundtrack and the music that is played under it.
 
     Parameters
     ----------
-    workspace : of its parameters those of the voice matter, and how long a clip may be
-    played : the music as it is played, from the clip's first picture on
-    video, seconds : the clip and its length
+    workspace : of its parameters those of the voice matter, and how long a video may be
+    played : the music as it is played, from the video's first picture on
+    video, seconds : the video and its length
 
     Raises
     ------
     MediaError : one of them cannot be read
     """
     voice = workspace.params.voice
-    footage = measure_footage(workspace, video)
+    soundtrack = measure_soundtrack(workspace, video)
     stream = _Stream(played)
     blocks = stream.blocks("measuring the music", workspace.progress)
     music = level_curve_of_blocks((block.samples for block in blocks), stream.rate)
-    return MixInputs(footage, music, seconds, voice, phrases_in(footage, seconds, voice))
+    return MixInputs(soundtrack, music, seconds, voice, phrases_in(soundtrack, seconds, voice))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MixSounds:
-    """Music and the clip's own sound as files on the clip's clock, and how loud both are."""
+    """Music and the soundtrack as files on the video's clock, and how loud both are."""
 
     music: Path
-    footage: Path | None
-    """None where the clip has no sound"""
+    soundtrack: Path | None
+    """None where the video has no sound"""
     levels: MixInputs
 
 
 def plan_sounds(workspace: Workspace, loop: Loop) -> MixSounds:
-    """A plan as it is played under its clip, without a mix.
+    """A plan as it is played under its video, without a mix.
 
     Raises
     ------
-    PlanError : there is no plan, or no clip
-    MediaError : song or clip cannot be decoded; StoreError : the home folder cannot be written to
+    PlanError : there is no plan, or no video
+    MediaError : track or video cannot be decoded; StoreError : the home folder cannot be written to
     """
     if not isinstance(loop.answer, LoopPlan) or loop.video is None:
-        raise PlanError("a mix needs a plan under a clip")
-    return _sounds(workspace, music_file(workspace, loop.answer.alone, loop.song.path), loop.video)
+        raise PlanError("a mix needs a plan under a video")
+    return _sounds(workspace, music_file(workspace, loop.answer.alone, loop.track.path), loop.video)
 
 
-def placed_sounds(workspace: Workspace, song: Path, video: Path, offset_s: float) -> MixSounds:
-    """A song that is placed under a clip, once, without a mix.
+def placed_sounds(workspace: Workspace, track: Path, video: Path, offset_s: float) -> MixSounds:
+    """A track that is placed under a video, once, without a mix.
 
     Parameters
     ----------
-    offset_s : video time at which the song's time 0 falls
+    offset_s : video time at which the track's time 0 falls
 
     Raises
     ------
-    MediaError : song or clip cannot be decoded; StoreError : the home folder cannot be written to
+    MediaError : track or video cannot be decoded; StoreError : the home folder cannot be written to
     """
     seconds = probe(video).duration
-    return _sounds(workspace, placed_file(workspace, song, offset_s, seconds), video)
+    return _sounds(workspace, placed_file(workspace, track, offset_s, seconds), video)
 
 
 def _sounds(workspace: Workspace, music: Path, video: Path) -> MixSounds:
-    footage = footage_file(workspace, video)
-    return MixSounds(music, footage, under_levels(workspace, music, video, probe(video).duration))
+    soundtrack = soundtrack_file(workspace, video)
+    return MixSounds(music, soundtrack, under_levels(workspace, music, video, probe(video).duration))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -190,7 +190,7 @@ class DrawnMatch:
     """A match, and the curves that show why."""
 
     lane: Lane
-    film: FilmFacts
+    video: VideoFacts
     speech: tuple[tuple[float, float], ...]
     """where somebody speaks, video seconds"""
     motion: FloatArray
@@ -200,17 +200,17 @@ class DrawnMatch:
 
 
 def match_to_draw(workspace: Workspace, video: Path) -> DrawnMatch:
-    """Match the catalog to a clip, with placements, and gather the curves to draw it with.
+    """Match the catalog to a video, with placements, and gather the curves to draw it with.
 
     Raises
     ------
-    MediaError : the clip cannot be read
+    MediaError : the video cannot be read
     StoreError : the home folder or its database cannot be used
     """
-    from workbench.workflows.match import match, rank_film
+    from workbench.workflows.match import match, rank_video
 
     lane = match(workspace, video, include_sync=True)
-    ranked = rank_film(workspace, video)
+    ranked = rank_video(workspace, video)
     columns = ranked.ranking.columns
     wanted = {found.track.track_id for found in (*lane.matches, *lane.candidate_pool)}
     contours = {
@@ -218,12 +218,12 @@ def match_to_draw(workspace: Workspace, video: Path) -> DrawnMatch:
         for name, contour in zip(columns.track_ids, columns.contour, strict=True)
         if str(name) in wanted
     }
-    motion = _motion(ranked.footage.picture, workspace.params.match)
-    return DrawnMatch(lane, ranked.film, ranked.footage.soundtrack.speech_ranges, motion, contours)
+    motion = _motion(ranked.watched.picture, workspace.params.match)
+    return DrawnMatch(lane, ranked.facts, ranked.watched.soundtrack.speech_ranges, motion, contours)
 
 
 def _motion(picture: Picture, params: MatchParams) -> FloatArray:
-    """How much moves, smoothed over as much of the film as a column of a picture is wide."""
+    """How much moves, smoothed over as much of the video as a column of a picture is wide."""
     from workbench.match.video_facts import movement_of
 
     edges = np.linspace(0.0, picture.duration, _MOTION_POINTS + 1)
@@ -304,7 +304,7 @@ def _clicked(blocks: Iterable[SoundBlock], grid: BeatGrid, rate: int) -> Iterato
 
 
 def _placed(blocks: Iterable[SoundBlock], offset: int, total: int, channels: int) -> Iterator[FloatArray]:
-    """Silence before the song, the song, silence after it: `total` samples in all."""
+    """Silence before the track, the track, silence after it: `total` samples in all."""
     done, skip = min(max(0, offset), total), max(0, -offset)
     if done:
         yield np.zeros((channels, done), dtype=np.float32)

@@ -1,11 +1,11 @@
-"""Files to listen to while looking: a song, a clip's own sound, the music of a plan, each as a WAV under the home.
+"""Files to listen to while looking: a track, a soundtrack, the music of a plan, each as a WAV under the home.
 
 A browser streams such a file by ranges from any place, and whoever draws it maps it into memory, so that neither holds
 minutes of sound. Gains and ducking are not in the files: they are applied while playing, and so heard as soon as they
 change. The files may be deleted at any time; the oldest go when there are too many.
 
-Functions: `song_file`, `footage_file`, `music_file`; `render_option` and `load_video`, all that is heard and seen of an
-option and of a clip; `matching_gains` for comparing at equal loudness; `heard_at`, song times in the film;
+Functions: `track_file`, `soundtrack_file`, `music_file`; `render_option` and `load_video`, all that is heard and seen
+of an option and of a video; `matching_gains` for comparing at equal loudness; `heard_at`, track times in the video;
 `plan_digest`.
 """
 
@@ -26,11 +26,11 @@ from workbench.media.video import still
 from workbench.mix.balance import Mix
 from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve, LevelMeter, to_lufs
 from workbench.params import RenderParams
-from workbench.plots.film import Tile, tile_spans
+from workbench.plots.video import Tile, tile_spans
 from workbench.progress import Progress
 from workbench.recording import FloatArray
 from workbench.render.playback import render_blocks
-from workbench.video.footage import Footage
+from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.loop import Loop
 from workbench.workflows.mix import mix_under
 from workbench.workflows.watch import watch
@@ -39,14 +39,14 @@ from workbench.workspace import Workspace
 FOLDER = "dashboard"
 """below the home's `renders`"""
 _KEPT_BYTES = 4_000_000_000
-"""that files to listen to may take; about eighty minutes each of a film, its music and three alternatives"""
+"""that files to listen to may take; about eighty minutes each of a video, its music and three alternatives"""
 _BLOCK_SECONDS = 10.0
 _TILE_PIXELS = 144
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RenderedOption:
-    """The music of one option under a clip."""
+    """The music of one option under a video."""
 
     plan: LoopPlan
     path: Path
@@ -69,8 +69,8 @@ class RenderedOption:
         return 0.0 if self.mix is None or self.mix.music_gain_db is None else float(self.mix.music_gain_db)
 
     @property
-    def footage_gain_db(self) -> float:
-        """Gain of the clip's own sound in the mix."""
+    def soundtrack_gain_db(self) -> float:
+        """Gain of the soundtrack in the mix."""
         return 0.0 if self.mix is None or self.mix.video_gain_db is None else float(self.mix.video_gain_db)
 
     def lufs(self, from_s: float, to_s: float) -> float:
@@ -87,27 +87,27 @@ class RenderedOption:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TimelineVideo:
-    """A clip as the timeline shows it."""
+    """A video as the timeline shows it."""
 
-    footage: Footage
+    soundtrack: VideoAnalysis
     tiles: tuple[Tile, ...]
-    """small pictures, which together are the film"""
+    """small pictures, which together are the video"""
     sound: Path | None
     """its own sound; None where it has none"""
 
 
-def song_file(workspace: Workspace, song: Path) -> Path:
-    """A song as it is.
+def track_file(workspace: Workspace, track: Path) -> Path:
+    """A track as it is.
 
     Raises
     ------
     MediaError : it cannot be decoded; StoreError : the home folder cannot be written to
     """
-    return _sound_of(workspace, song, f"reading {song.name}")
+    return _sound_of(workspace, track, f"reading {track.name}")
 
 
-def footage_file(workspace: Workspace, video: Path) -> Path | None:
-    """A clip's own sound, on the clock of its pictures; None where it has none.
+def soundtrack_file(workspace: Workspace, video: Path) -> Path | None:
+    """A soundtrack, on the clock of its pictures; None where it has none.
 
     Raises
     ------
@@ -115,19 +115,19 @@ def footage_file(workspace: Workspace, video: Path) -> Path | None:
     """
     if not probe(video).audio_duration:
         return None
-    return _sound_of(workspace, video, "reading the clip's sound")
+    return _sound_of(workspace, video, "reading the soundtrack")
 
 
-def music_file(workspace: Workspace, plan: LoopPlan, song: Path) -> Path:
-    """A plan as it is heard, without a mix, at the song's rate.
+def music_file(workspace: Workspace, plan: LoopPlan, track: Path) -> Path:
+    """A plan as it is heard, without a mix, at the track's rate.
 
     Raises
     ------
-    MediaError : the song cannot be decoded; PlanError : the plan is of another song
+    MediaError : the track cannot be decoded; PlanError : the plan is of another track
     """
     out = listening_folder(workspace.home) / f"{plan_digest(plan)}.music.wav"
     if not out.exists():
-        recording = workspace.load_recording(song)
+        recording = workspace.load_recording(track)
         blocks = render_blocks(plan, recording, RenderParams(block_seconds=_BLOCK_SECONDS))
         total = plan.window_end
         _write(out, blocks, recording.sample_rate, recording.channels, total, "preparing the sound", workspace.progress)
@@ -135,13 +135,13 @@ def music_file(workspace: Workspace, plan: LoopPlan, song: Path) -> Path:
 
 
 def render_option(workspace: Workspace, loop: Loop, option: LoopPlan) -> RenderedOption:
-    """Play an option of a plan into a file, and balance it with the clip's own sound.
+    """Play an option of a plan into a file, and balance it with the soundtrack.
 
     Raises
     ------
-    MediaError : song or clip cannot be decoded; StoreError : the home folder cannot be written to
+    MediaError : track or video cannot be decoded; StoreError : the home folder cannot be written to
     """
-    path = music_file(workspace, option, loop.song.path)
+    path = music_file(workspace, option, loop.track.path)
     meter: LevelMeter | None = None
     for block in decode_blocks(path, _BLOCK_SECONDS):
         meter = meter or LevelMeter(block.sample_rate)
@@ -150,25 +150,25 @@ def render_option(workspace: Workspace, loop: Loop, option: LoopPlan) -> Rendere
     if option == loop.answer.alone if isinstance(loop.answer, LoopPlan) else False:
         mix = loop.mix
     else:
-        mix = None if loop.video is None else mix_under(workspace, option, loop.song.path, loop.video)
+        mix = None if loop.video is None else mix_under(workspace, option, loop.track.path, loop.video)
     return RenderedOption(option, path, mix, meter.curve())
 
 
 def load_video(workspace: Workspace, video: Path) -> TimelineVideo:
-    """Watch a clip and seek out the pictures of its timeline.
+    """Watch a video and seek out the pictures of its timeline.
 
     Raises
     ------
-    MediaError : the clip cannot be read; StoreError : the home folder cannot be written to
+    MediaError : the video cannot be read; StoreError : the home folder cannot be written to
     """
-    footage = watch(workspace, video)
-    sound = footage_file(workspace, video)
-    spans = tile_spans(footage.picture.shots)
+    soundtrack = watch(workspace, video)
+    sound = soundtrack_file(workspace, video)
+    spans = tile_spans(soundtrack.picture.shots)
     tiles: list[Tile] = []
     for first, last, at in spans:
         workspace.progress("looking at the shots", len(tiles) / len(spans))
         tiles.append(Tile(first, last, still(video, at, _TILE_PIXELS).pixels))
-    return TimelineVideo(footage, tuple(tiles), sound)
+    return TimelineVideo(soundtrack, tuple(tiles), sound)
 
 
 def matching_gains(a: RenderedOption, b: RenderedOption, from_s: float, to_s: float) -> tuple[float, float]:
@@ -179,16 +179,16 @@ def matching_gains(a: RenderedOption, b: RenderedOption, from_s: float, to_s: fl
     return min(0.0, -difference), min(0.0, difference)
 
 
-def heard_at(plan: LoopPlan, song_times: FloatArray) -> FloatArray:
-    """Video times at which places of the song are heard, in order; shape (n,), s.
+def heard_at(plan: LoopPlan, track_times: FloatArray) -> FloatArray:
+    """Video times at which places of the track are heard, in order; shape (n,), s.
 
     Parameters
     ----------
-    song_times : seconds of song time, strictly increasing
+    track_times : seconds of track time, strictly increasing
     """
     starts = plan.segment_starts
     heard = [
-        song_times[(song_times >= segment.song_from - 1e-6) & (song_times < segment.song_to - 1e-6)]
+        track_times[(track_times >= segment.song_from - 1e-6) & (track_times < segment.song_to - 1e-6)]
         - segment.song_from
         + starts[k]
         for k, segment in enumerate(plan.segments)

@@ -1,7 +1,7 @@
 """One seam of a plan, to be seen and heard at once, also with a crossfade that is not the plan's.
 
-The workspace keeps the song's sound, and the evidence that scores rest on is kept for the song that was looked at last:
-so the next seam, or the same with another fade, takes a moment.
+The workspace keeps the track's sound, and the evidence that scores rest on is kept for the track that was looked at
+last: so the next seam, or the same with another fade, takes a moment.
 
 Functions: `look_at_seam`, `with_fade`, `with_option_first`.
 """
@@ -46,19 +46,19 @@ class SeamLook:
     cut: Path
     """WAV with the shortest fade there may be instead"""
     left: Path
-    """WAV of the song played on past the place it leaves"""
+    """WAV of the track played on past the place it leaves"""
     entered: Path
-    """WAV of the song as it leads to the place that is entered"""
+    """WAV of the track as it leads to the place that is entered"""
     heard_picture: NDArray[np.uint8]
     """shape (rows, frames), spectrogram over `SHOWN_DB`, 255 is the loudest of both pictures"""
-    song_picture: NDArray[np.uint8]
-    """the same of what the song has on either side"""
+    track_picture: NDArray[np.uint8]
+    """the same of what the track has on either side"""
     heard_onsets: FloatArray
     """shape (frames,), dB of rise"""
-    song_onsets: FloatArray
+    track_onsets: FloatArray
     heard_loudness: FloatArray
     """shape (n,), LUFS every `LOUDNESS_STEP_SECONDS`"""
-    song_loudness: FloatArray
+    track_loudness: FloatArray
 
 
 def look_at_seam(workspace: Workspace, loop: Loop, plan: LoopPlan, seam: int) -> SeamLook:
@@ -66,23 +66,23 @@ def look_at_seam(workspace: Workspace, loop: Loop, plan: LoopPlan, seam: int) ->
 
     Parameters
     ----------
-    loop : names the song and holds its analysis
+    loop : names the track and holds its analysis
     plan : one of its options, or one `with_fade`
     seam : counted from 0
 
     Raises
     ------
-    MediaError : the song cannot be decoded; ParameterError : no such seam; StoreError : the home cannot be written to
+    MediaError : the track cannot be decoded; ParameterError : no such seam; StoreError : the home cannot be written to
     """
     assert loop.analysis is not None, "a plan comes from an analysis"
     stage = "listening to the seam"
     workspace.progress(stage, 0.0)
-    recording = workspace.load_recording(loop.song.path)
+    recording = workspace.load_recording(loop.track.path)
     evidence = _evidence(recording, loop.analysis, workspace.params.seams)
     view = seam_view(plan, recording, loop.analysis, evidence, seam, workspace.params.seams)
-    in_song = spliced(view)
+    in_track = spliced(view)
     cut = seam_excerpt(with_fade(plan, seam, MIN_FADE_SECONDS, 1.0), recording, seam, EXCERPT_SECONDS)
-    pictures = octave_spectrogram(view.heard), octave_spectrogram(in_song)
+    pictures = octave_spectrogram(view.heard), octave_spectrogram(in_track)
     top = max(float(picture.max()) for picture in pictures)
     folder = listening_folder(workspace.home)
     return SeamLook(
@@ -93,11 +93,11 @@ def look_at_seam(workspace: Workspace, loop: Loop, plan: LoopPlan, seam: int) ->
         left=_file(view.left, folder),
         entered=_file(view.entered, folder),
         heard_picture=_bytes(pictures[0], top),
-        song_picture=_bytes(pictures[1], top),
+        track_picture=_bytes(pictures[1], top),
         heard_onsets=onset_rises(view.heard),
-        song_onsets=onset_rises(in_song),
+        track_onsets=onset_rises(in_track),
         heard_loudness=momentary(view.heard.samples, view.heard.sample_rate, LOUDNESS_STEP_SECONDS),
-        song_loudness=momentary(in_song.samples, in_song.sample_rate, LOUDNESS_STEP_SECONDS),
+        track_loudness=momentary(in_track.samples, in_track.sample_rate, LOUDNESS_STEP_SECONDS),
     )
 
 
@@ -133,7 +133,7 @@ _kept: dict[str, SeamEvidence] = {}
 
 
 def _evidence(recording: Recording, analysis: Analysis, params: SeamParams) -> SeamEvidence:
-    """What scores rest on, kept for one song, grid and parameters."""
+    """What scores rest on, kept for one track, grid and parameters."""
     grid = analysis.grid
     stated = recording.content_hash.encode() + grid.beats.tobytes() + grid.positions.tobytes()
     key = hashlib.sha256(stated + params.model_dump_json().encode()).hexdigest()

@@ -1,6 +1,6 @@
 """The beat grid: where the beats of a recording fall and which of them open a bar.
 
-Conventions: times in seconds of song time, positions count from 1 as musicians do. A grid without beats is a
+Conventions: times in seconds of track time, positions count from 1 as musicians do. A grid without beats is a
 valid answer for music without a pulse.
 
 Confidence: a grid that a person gives is sure, so it is 1 unless said otherwise. A tracker says how sure it is; where
@@ -22,7 +22,7 @@ class BeatGrid:
     """Where the beats of one recording fall, and which of them open a bar."""
 
     beats: FloatArray
-    """shape (n_beats,), seconds of song time, strictly increasing, read-only"""
+    """shape (n_beats,), seconds of track time, strictly increasing, read-only"""
     positions: IntArray
     """shape (n_beats,), place in the bar from 1: a downbeat is a beat by construction"""
     beats_per_bar: int
@@ -57,7 +57,7 @@ class BeatGrid:
 
     @property
     def downbeats(self) -> FloatArray:
-        """Times that open a bar, shape (n_bars,), seconds of song time."""
+        """Times that open a bar, shape (n_bars,), seconds of track time."""
         opening: FloatArray = self.beats[self.positions == 1]
         return opening
 

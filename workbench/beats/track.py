@@ -54,7 +54,7 @@ def track_beats(
 
     Returns
     -------
-    BeatGrid : times in seconds of song time; without beats and with confidence 0 where there is no pulse to be found
+    BeatGrid : times in seconds of track time; without beats and with confidence 0 where there is no pulse to be found
 
     Raises
     ------

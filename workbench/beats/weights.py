@@ -2,7 +2,7 @@
 
 Fitted, not chosen, and read from `workbench/models`, where their cards say how: `beat_readings.json` holds the nats, a
 conditional logit over the readings of pieces that the network was not trained on; `beat_confidence.json` the signs, a
-logistic regression over grids of pieces that the nats were not fitted to either. No bundled song takes part. Cues
+logistic regression over grids of pieces that the nats were not fitted to either. No bundled track takes part. Cues
 overlap, so a single sign means little.
 """
 

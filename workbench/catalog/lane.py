@@ -42,7 +42,7 @@ class Reason:
     """One fact that moved the score of a match."""
 
     video: str
-    """what was measured of the film, or read in the script, with number and unit"""
+    """what was measured of the video, or read in the script, with number and unit"""
     audio: str
     """what was measured of the track"""
     score: float

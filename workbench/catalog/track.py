@@ -45,7 +45,7 @@ class Track:
     content_hash: str
     """SHA-256 of the file's bytes when it was added"""
     catalog_song_id: str | None = None
-    """the work; several files may be of one song"""
+    """the work; several files may be of one track"""
     catalog_audio_file_id: str | None = None
     """the file in the licensed catalog"""
     title: str | None = None

@@ -1,4 +1,4 @@
-"""`workbench align TRACK --video FILE`: where a track lands with a clip."""
+"""`workbench align TRACK --video FILE`: where a track lands with a video."""
 
 from __future__ import annotations
 
@@ -19,37 +19,37 @@ if TYPE_CHECKING:
 
 @click.command("align")
 @click.argument("track")
-@click.option("--video", type=FILE, required=True, help="The clip: a file, or the id of a video that was added.")
-@click.option("--auto-mix", is_flag=True, help="Also say how the music makes way for a voice in the clip.")
+@click.option("--video", type=FILE, required=True, help="The video: a file, or the id of a video that was added.")
+@click.option("--auto-mix", is_flag=True, help="Also say how the music makes way for a voice in the video.")
 @click.option("--picture", type=NewFile(), help="Also draw, as PNG, why the first placement wins.")
 @profile_option
 @workspace_option
 def command(track: str, video: Path, auto_mix: bool, picture: Path | None, workspace: Workspace) -> None:
-    """Say where TRACK, a file or a catalog track id, lands with a clip.
+    """Say where TRACK, a file or a catalog track id, lands with a video.
 
     Prints up to twelve placements as JSON, best first. `offset_seconds` is the video time at which the track's own
     time 0 falls; a negative one cuts off the track's head. A score under 0.3 means that what coincides there may well
-    be chance. A clip that is longer than the track by 30 seconds or more is what `workbench loop` is for.
+    be chance. A video that is longer than the track by 30 seconds or more is what `workbench loop` is for.
 
     \b
     Example:
-      workbench align song.mp3 --video film.mp4 | jq '.sync_points[0]'
-      workbench align song.mp3 --video film.mp4 --auto-mix --picture why.png
+      workbench align track.mp3 --video video.mp4 | jq '.sync_points[0]'
+      workbench align track.mp3 --video video.mp4 --auto-mix --picture why.png
     """
     from workbench.workflows.align import align_track
     from workbench.workflows.tracks import find_track
     from workbench.workflows.videos import find_video
 
-    song, clip = find_track(workspace, track), find_video(workspace, video)
+    track_source, video_source = find_track(workspace, track), find_video(workspace, video)
     with progress_bar() as progress:
-        alignment = align_track(workspace.with_progress(progress), song, clip.path, auto_mix=auto_mix)
+        alignment = align_track(workspace.with_progress(progress), track_source, video_source.path, auto_mix=auto_mix)
         if picture is not None:
             write_picture(alignment, picture, workspace.params.align)
-    print_body(align_body(alignment, clip.video_id).to_json())
+    print_body(align_body(alignment, video_source.video_id).to_json())
 
 
 def align_body(alignment: Alignment, video_id: str | None = None) -> AlignResult:
-    """The JSON body of an alignment, which was made just now; without an id a clip goes by its file's name."""
+    """The JSON body of an alignment, which was made just now; without an id a video goes by its file's name."""
     from workbench.results.align import align_result
 
     mix = None
@@ -60,7 +60,7 @@ def align_body(alignment: Alignment, video_id: str | None = None) -> AlignResult
     return align_result(
         ((found.offset_seconds, found.score, found.label) for found in alignment.placements),
         video_id=video_id or alignment.video.name,
-        track_id=alignment.song.track_id,
+        track_id=alignment.track.track_id,
         cached=False,
         mix=mix,
     )

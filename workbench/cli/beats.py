@@ -19,13 +19,13 @@ if TYPE_CHECKING:
 @profile_option
 @workspace_option
 def command(file: Path, workspace: Workspace) -> None:
-    """Print the beats, downbeats and tempo of FILE, any sound or film that FFmpeg reads.
+    """Print the beats, downbeats and tempo of FILE, any sound or video that FFmpeg reads.
 
     Times are seconds from the first sample, as a player counts them. A second call is answered from the cache.
 
     \b
     Example:
-      workbench beats song.flac | jq .tempo_bpm
+      workbench beats track.flac | jq .tempo_bpm
     """
     from workbench.results.beats import beat_grid_body
     from workbench.workflows.beats import map_beats

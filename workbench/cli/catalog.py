@@ -1,4 +1,4 @@
-"""`workbench catalog`: the tracks that a clip can be covered with."""
+"""`workbench catalog`: the tracks that a video can be covered with."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`workbench demo`: the main job on the bundled catalog and a drawn clip."""
+"""`workbench demo`: the main job on the bundled catalog and a drawn video."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     type=Seconds(1.0, 300.0),
     default=300.0,
     show_default=True,
-    help="Length of the clip; a shorter one is the beginning of the full one.",
+    help="Length of the video; a shorter one is the beginning of the full one.",
 )
 @profile_option
 @workspace_option
 def command(seconds: float, workspace: Workspace) -> None:
-    """Cover a five-minute clip with a two-minute track, start to finish, and show every seam.
+    """Cover a five-minute video with a two-minute track, start to finish, and show every seam.
 
-    Draws the clip, analyses the bundled songs, lets match pick one that suits the clip and loops, plans and mixes it,
-    and writes film.mp4, plan.json, a picture and four seconds of sound of every seam, and report.html to the home's
-    `demo` folder.
+    Draws the video, analyses the bundled tracks, lets match pick one that suits the video and loops, plans and mixes
+    it, and writes video.mp4, plan.json, a picture and four seconds of sound of every seam, and report.html to the
+    home's `demo` folder.
 
     \b
     Example:
@@ -38,7 +38,7 @@ def command(seconds: float, workspace: Workspace) -> None:
     started = time.perf_counter()
     from workbench.cli.loop import loop_body
     from workbench.demo.run import run_demo
-    from workbench.workflows.report import footage_facts
+    from workbench.workflows.report import video_summary
 
     with progress_bar() as progress:
         demo = run_demo(workspace.with_progress(progress), seconds)
@@ -46,13 +46,20 @@ def command(seconds: float, workspace: Workspace) -> None:
     plan.write_text(loop_body(demo.loop).model_dump_json(exclude_unset=True, indent=1) + "\n", encoding="utf-8")
     took = time.perf_counter() - started
     print_body(
-        {"film": str(demo.film), "plan": str(plan), "report": str(demo.report), "track_id": demo.loop.song.track_id}
+        {
+            "video": str(demo.rendered),
+            "plan": str(plan),
+            "report": str(demo.report),
+            "track_id": demo.loop.track.track_id,
+        }
     )
     if demo.choice.chosen is not None:
         track = demo.choice.chosen.track
         say(f"the track: {track.title or track.track_id}. {demo.choice.chosen.fit_explanation}")
-    for name, value in footage_facts(demo.footage):
+    for name, value in video_summary(demo.watched):
         say(f"{name}: {value}")
-    say(f"the film as written: {demo.levels.loudness_lufs:.1f} LUFS, true peak {demo.levels.true_peak_dbtp:.1f} dBTP")
+    say(f"the video as written: {demo.levels.loudness_lufs:.1f} LUFS, true peak {demo.levels.true_peak_dbtp:.1f} dBTP")
     how = "was there already" if demo.again else "made"
-    say(f"{how}: a film of {seconds:g} s with music in {demo.film}, every seam in {demo.report}; took {took:.0f} s")
+    say(
+        f"{how}: a video of {seconds:g} s with music in {demo.rendered}, every seam in {demo.report}; took {took:.0f} s"
+    )

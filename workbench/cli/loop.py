@@ -1,4 +1,4 @@
-"""`workbench loop TRACK`: how a track covers a longer clip."""
+"""`workbench loop TRACK`: how a track covers a longer video."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ if TYPE_CHECKING:
 
 @click.command("loop")
 @click.argument("track")
-@click.option("--video", type=FILE, help="The clip to cover: a file, or the id of a video that was added.")
+@click.option("--video", type=FILE, help="The video to cover: a file, or the id of a video that was added.")
 @click.option(
     "--seconds",
     type=Seconds(0.0, 86_400.0, min_open=True),
-    help="Its length, where there is no clip yet; at most 86400, a day.",
+    help="Its length, where there is no video yet; at most 86400, a day.",
 )
-@click.option("--auto-mix", is_flag=True, help="Also say how the music makes way for a voice in the clip.")
+@click.option("--auto-mix", is_flag=True, help="Also say how the music makes way for a voice in the video.")
 @click.option("--report", type=NewFile(), help="Also write a page that shows and plays every seam.")
 @profile_option
 @workspace_option
@@ -36,15 +36,15 @@ def command(
     report: Path | None,
     workspace: Workspace,
 ) -> None:
-    """Plan how TRACK, a file or a catalog track id, covers a clip that is longer by 30 seconds or more.
+    """Plan how TRACK, a file or a catalog track id, covers a video that is longer by 30 seconds or more.
 
     Prints the plan as JSON; `workbench render` plays it. A track that cannot be looped is an answer too: `applicable`
     is false then, and `plan.reason` and `hint` say why.
 
     \b
     Example:
-      workbench loop song.mp3 --video film.mp4 --auto-mix > plan.json
-      workbench loop song.mp3 --seconds 300 | jq .plan.seam_score
+      workbench loop track.mp3 --video video.mp4 --auto-mix > plan.json
+      workbench loop track.mp3 --seconds 300 | jq .plan.seam_score
     """
     if (video is None) == (seconds is None):
         raise click.UsageError("give either --video FILE or --seconds S")
@@ -55,23 +55,23 @@ def command(
     from workbench.workflows.tracks import find_track
     from workbench.workflows.videos import find_video
 
-    song = find_track(workspace, track)
-    clip = None if video is None else find_video(workspace, video)
-    under = clip.path if clip is not None else seconds or 0.0
+    track_source = find_track(workspace, track)
+    video_source = None if video is None else find_video(workspace, video)
+    under = video_source.path if video_source is not None else seconds or 0.0
     with progress_bar() as progress:
         workspace = workspace.with_progress(progress)
-        loop = loop_track(workspace, song, under, auto_mix=auto_mix)
+        loop = loop_track(workspace, track_source, under, auto_mix=auto_mix)
         if report is not None:
             from workbench.workflows.report import write_loop_report
 
             write_loop_report(workspace, loop, report)
     if isinstance(loop.answer, LoopPlan) and loop.answer.music_in > 0.0:
         say(f"the music starts {loop.answer.start_label}")
-    print_body(loop_body(loop, None if clip is None else clip.video_id).to_json())
+    print_body(loop_body(loop, None if video_source is None else video_source.video_id).to_json())
 
 
 def loop_body(loop: Loop, video_id: str | None = None) -> LoopResult:
-    """The JSON body of a loop; without an id a clip goes by its file's name, a bare length by its seconds."""
+    """The JSON body of a loop; without an id a video goes by its file's name, a bare length by its seconds."""
     from workbench.results.loop import loop_result
 
     mix = None
@@ -82,7 +82,7 @@ def loop_body(loop: Loop, video_id: str | None = None) -> LoopResult:
     return loop_result(
         loop.answer,
         video_id=video_id or (loop.video.name if loop.video is not None else f"{loop.video_seconds:g}s"),
-        track_id=loop.song.track_id,
-        track=loop.song.track,
+        track_id=loop.track.track_id,
+        track=loop.track.record,
         mix=mix,
     )

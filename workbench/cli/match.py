@@ -1,4 +1,4 @@
-"""`workbench match VIDEO`: tracks of the catalog for a clip, and why."""
+"""`workbench match VIDEO`: tracks of the catalog for a video, and why."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _USUAL_SYNC_POINTS = 4
 
 @click.command("match")
 @click.argument("video")
-@click.option("--include-sync", is_flag=True, help="Also say where each track lands with the clip.")
+@click.option("--include-sync", is_flag=True, help="Also say where each track lands with the video.")
 @click.option(
     "--sync-points",
     type=click.IntRange(1, MOST_SYNC_POINTS),
@@ -39,17 +39,17 @@ def command(video: str, include_sync: bool, sync_points: int, expand: str | None
 
     \b
     Example:
-      workbench match film.mp4 | jq '.lane.matches[0]'
-      workbench match film.mp4 --include-sync --sync-points 2 --expand full
+      workbench match video.mp4 | jq '.lane.matches[0]'
+      workbench match video.mp4 --include-sync --sync-points 2 --expand full
     """
     from workbench.results.lane import lane_body, match_result
     from workbench.workflows.match import match
     from workbench.workflows.videos import find_video
 
-    clip = find_video(workspace, video)
+    video_source = find_video(workspace, video)
     with progress_bar() as progress:
-        lane = match(workspace.with_progress(progress), clip.path, include_sync=include_sync)
+        lane = match(workspace.with_progress(progress), video_source.path, include_sync=include_sync)
     if not lane.candidate_pool:
         tell_of_nothing(workspace)
     body = lane_body(lane, expand == "full", sync_points if include_sync else None)
-    print_body(match_result(body, video_id=clip.video_id).to_json())
+    print_body(match_result(body, video_id=video_source.video_id).to_json())

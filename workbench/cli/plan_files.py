@@ -34,8 +34,8 @@ def read_plan(file: Path) -> tuple[LoopPlan, MixBody | None]:
         return plan_from_json(given), mix_from_json(given)
 
 
-def read_music(file: Path, song: TrackSource, number: int | None) -> tuple[LoopPlan | SyncPointBody, MixBody | None]:
-    """The plan of a file, or a placement of `song` where it is an align or match result; and the mix, if any.
+def read_music(file: Path, track: TrackSource, number: int | None) -> tuple[LoopPlan | SyncPointBody, MixBody | None]:
+    """The plan of a file, or a placement of `track` where it is an align or match result; and the mix, if any.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ def read_music(file: Path, song: TrackSource, number: int | None) -> tuple[LoopP
             if number is not None:
                 raise PlanError("a plan has no placements; leave --placement out")
             return plan, mix_from_json(given)
-        points = placements_of(given, song.track_id, lambda: _audio_id(song))
+        points = placements_of(given, track.track_id, lambda: _audio_id(track))
         if number is not None and number > len(points):
             raise PlanError(f"there is no placement {number} in this result; it has {len(points)}, 1 is the best")
         return points[(number or 1) - 1], mix_from_json(given)
@@ -69,11 +69,11 @@ def _read(file: Path) -> Mapping[str, Any]:
     return parsed((sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()).decode("utf-8-sig"))
 
 
-def _audio_id(song: TrackSource) -> str:
+def _audio_id(track: TrackSource) -> str:
     from workbench.catalog.track import audio_id
     from workbench.media.containers import hash_file
 
-    return audio_id(hash_file(song.path))
+    return audio_id(hash_file(track.path))
 
 
 @contextmanager

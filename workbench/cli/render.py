@@ -1,4 +1,4 @@
-"""`workbench render PLAN.json`: a plan or a placement as sound, or as a film."""
+"""`workbench render PLAN.json`: a plan or a placement as sound, or as a video."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ if TYPE_CHECKING:
 
 @click.command("render")
 @click.argument("plan", type=FILE)
-@click.option("--track", required=True, help="The song that the plan was made for: a file or a catalog track id.")
+@click.option("--track", required=True, help="The track that the plan was made for: a file or a catalog track id.")
 @click.option(
     "--video",
     type=FILE,
-    help="The clip, a file or a video's id; its picture is copied, its sound kept under the music.",
+    help="The video, a file or a video's id; its picture is copied, its sound kept under the music.",
 )
 @click.option(
     "-o", "--output", "out", type=NewFile(), required=True, help="WAV, FLAC or MP3; with --video MP4, MOV or MKV."
@@ -48,42 +48,44 @@ def command(
     limit: bool,
     workspace: Workspace,
 ) -> None:
-    """Play PLAN, as `workbench loop` prints it, into a sound file or, with --video, under a clip.
+    """Play PLAN, as `workbench loop` prints it, into a sound file or, with --video, under a video.
 
-    PLAN may also be what `workbench align` or `match --include-sync` prints: the track is then laid under the clip as
-    the placement says, from its first picture to its last; without a clip, to the end of the track.
+    PLAN may also be what `workbench align` or `match --include-sync` prints: the track is then laid under the video as
+    the placement says, from its first picture to its last; without a video, to the end of the track.
 
-    A mix in PLAN is applied when a clip is given: footage and music at their gains, the music further down under
+    A mix in PLAN is applied when a video is given: soundtrack and music at their gains, the music further down under
     speech, the sum under -1 dBTP. Prints the loudness and the true peak of what was written. `-` reads the plan from
     standard input.
 
     \b
     Example:
-      workbench render plan.json --track song.mp3 -o music.wav
-      workbench render plan.json --track song.mp3 --video film.mp4 -o film-with-music.mp4
-      workbench render placements.json --placement 2 --track song.mp3 --video film.mp4 -o film-with-music.mp4
+      workbench render plan.json --track track.mp3 -o music.wav
+      workbench render plan.json --track track.mp3 --video video.mp4 -o video-with-music.mp4
+      workbench render placements.json --placement 2 --track track.mp3 --video video.mp4 -o video-with-music.mp4
     """
     _check_suffix(out, video)
     from workbench.loops.plan import LoopPlan
-    from workbench.render.film import render_audio, render_film
     from workbench.render.levels import heard_levels
+    from workbench.render.video import render_audio, render_video
     from workbench.workflows.tracks import find_track
     from workbench.workflows.videos import find_video
 
-    song = find_track(workspace, track)
-    given, mix = read_music(plan, song, placement)
-    clip = None if video is None else find_video(workspace, video).path
+    track_source = find_track(workspace, track)
+    given, mix = read_music(plan, track_source, placement)
+    video_path = None if video is None else find_video(workspace, video).path
     with progress_bar() as progress:
 
         def rendering(done: float) -> None:
             progress(f"rendering {out.name}", done)
 
-        recording, tuned = workspace.load_recording(song.path), workspace.params.render
-        found = _music(given, recording, clip)
-        if clip is None:
+        recording, tuned = workspace.load_recording(track_source.path), workspace.params.render
+        found = _music(given, recording, video_path)
+        if video_path is None:
             render_audio(found, recording, out, tuned, limit=limit, progress=rendering)
         else:
-            render_film(found, recording, clip, out, mix, tuned, limit=True if limit else None, progress=rendering)
+            render_video(
+                found, recording, video_path, out, mix, tuned, limit=True if limit else None, progress=rendering
+            )
         progress(f"measuring {out.name}", 0.0)
         levels = heard_levels(out)
         progress(f"measuring {out.name}", 1.0)
@@ -96,7 +98,7 @@ def command(
     )
 
 
-def _music(given: LoopPlan | SyncPointBody, recording: Recording, clip: Path | None) -> Music:
+def _music(given: LoopPlan | SyncPointBody, recording: Recording, video_path: Path | None) -> Music:
     """What is played: the plan as it is, a placement from the video's first picture to its last."""
     from workbench.loops.plan import LoopPlan
     from workbench.media.probe import probe
@@ -104,18 +106,20 @@ def _music(given: LoopPlan | SyncPointBody, recording: Recording, clip: Path | N
 
     if isinstance(given, LoopPlan):
         return given
-    return place_track(given.offset_seconds, recording.duration, None if clip is None else probe(clip).duration)
+    return place_track(
+        given.offset_seconds, recording.duration, None if video_path is None else probe(video_path).duration
+    )
 
 
 def _check_suffix(out: Path, video: Path | None) -> None:
-    """Refuse what cannot be written before a song is decoded for it."""
+    """Refuse what cannot be written before a track is decoded for it."""
     from workbench.media.audio import SOUND_SUFFIXES
-    from workbench.render.film import FILM_SUFFIXES
+    from workbench.render.video import VIDEO_SUFFIXES
 
-    suffix, known = out.suffix.lower(), SOUND_SUFFIXES if video is None else FILM_SUFFIXES
+    suffix, known = out.suffix.lower(), SOUND_SUFFIXES if video is None else VIDEO_SUFFIXES
     if suffix in known:
         return
-    if suffix in FILM_SUFFIXES:
+    if suffix in VIDEO_SUFFIXES:
         raise click.UsageError(f"{suffix[1:].upper()} needs --video FILE; without it write {', '.join(SOUND_SUFFIXES)}")
-    kind = "music" if video is None else "a film"
+    kind = "music" if video is None else "a video"
     raise click.UsageError(f"{out.name}: {kind} is written as {', '.join(known)}, not {suffix or 'without a suffix'}")

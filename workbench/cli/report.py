@@ -30,7 +30,7 @@ def command(notebook: str, parameters: tuple[tuple[str, str], ...], out: Path, w
 
     \b
     Example:
-      workbench report reports/track -p track song.flac -p clip_seconds 300 -o song.html
+      workbench report reports/track -p track track.flac -p video_seconds 300 -o track.html
     """
     from workbench.workflows.notebooks import find_notebook, run_notebook
 

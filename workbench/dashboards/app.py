@@ -168,16 +168,16 @@ class Page:
         def ask(format_name: str) -> None:
             if session.plan is not None:
                 form = FORMATS.get(format_name)
-                session.notice = caution(form, session.plan.song.path) if form is not None else ""
+                session.notice = caution(form, session.plan.track.path) if form is not None else ""
                 session.run(download_file, session.plan, format_name, then=ready)
 
         def name(track_id: str) -> None:
             if track_id:
-                session.open_song(track_id)
+                session.open_track(track_id)
             else:
                 session.open_demo()
 
-        session.param.watch(show, ["song", "clip", "plan", "stage", "done", "message", "notice"])
+        session.param.watch(show, ["track", "video", "plan", "stage", "done", "message", "notice"])
         bar.param.watch(lambda _: session.cancel(), "cancelled")
         bar.param.watch(lambda event: ask(event.new[0]), "asked")
         bar.param.watch(lambda event: name(event.new[0]), "named")
@@ -187,10 +187,10 @@ class Page:
 
 
 def _subject(session: Session) -> str:
-    """Which song is under which clip."""
-    song, clip = session.song, session.clip
-    title = "" if song is None else (song.track.title if song.track is not None else None) or song.track_id
-    return " under ".join(word for word in (title, clip.name if clip is not None else "") if word)
+    """Which track is under which video."""
+    track, video = session.track, session.video
+    title = "" if track is None else (track.record.title if track.record is not None else None) or track.track_id
+    return " under ".join(word for word in (title, video.name if video is not None else "") if word)
 
 
 def _theme() -> dict[str, Any]:
@@ -217,7 +217,7 @@ def make_server(
     ----------
     workspace : whose files and records it works on, shared by all pages; each starts from its parameters
     host, port : to bind to; port 0 takes a free one, see `server.port`
-    opens : song and clip that a page begins with; None: the demo
+    opens : track and video that a page begins with; None: the demo
     key : without it requests to this machine's own names pass; a host beyond loopback needs one
 
     Raises
@@ -264,6 +264,6 @@ def _begin(session: Session, opens: tuple[Path, Path] | None) -> None:
     if opens is None:
         session.open_demo()
         return
-    song, clip = opens
-    session.clip = clip
-    session.open_song(song)
+    track, video = opens
+    session.video = video
+    session.open_track(track)

@@ -46,7 +46,7 @@ from workbench.recording import FloatArray, IntArray
 from workbench.workflows.analyze import Analysis, corrected_grid
 
 CLICK_GAIN_DB = -6.0
-"""by which a song lies lower under clicks than alone, see `workbench.render.clicks`"""
+"""by which a track lies lower under clicks than alone, see `workbench.render.clicks`"""
 VIEWS = {"8\u00a0s": 8.0, "30\u00a0s": 30.0, "all": float("inf")}
 FIRST_VIEW = "30\u00a0s"
 METRES = (2, 3, 4, 5, 6, 7)
@@ -91,7 +91,7 @@ class BeatsState:
         GridError : it cannot be done to this grid, or there is none
         """
         if self.grid is None:
-            raise GridError("no song is open")
+            raise GridError("no track is open")
         corrected = correction(self.grid)
         self.history.append((self.grid, words))
         self.grid = corrected
@@ -105,7 +105,7 @@ class BeatsState:
         """Tempo, metre and where the grid comes from, in a line."""
         grid = self.grid
         if grid is None:
-            return "no song is open yet"
+            return "no track is open yet"
         if not grid.beats.size:
             return "no beat was heard in this recording"
         where = "heard by the tracker" if not self.saved else "saved as this track's corrected grid"
@@ -266,7 +266,7 @@ class BeatsPicture(Picture):
 
 
 class BeatsTab:
-    """The beats of the song, seen, heard and set right."""
+    """The beats of the track, seen, heard and set right."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -296,15 +296,15 @@ class BeatsTab:
         self.clicks.param.watch(lambda event: self._click(on=event.new), "value")
         self.metre.param.watch(lambda event: self._count_in(event.new), "value")
         self.player.param.watch(lambda event: self.clicks.param.update(value=event.new == "b"), "chosen")
-        session.param.watch(lambda *_: self.take(), ["analysis", "song"])
-        session.param.watch(lambda event: self._take_sound(event.new), "song_sound")
+        session.param.watch(lambda *_: self.take(), ["analysis", "track"])
+        session.param.watch(lambda event: self._take_sound(event.new), "track_sound")
         session.param.watch(lambda event: self.picture.ink(dark=event.new), "dark")
         self.picture.ink(dark=session.dark)
         self.take()
-        self._take_sound(session.song_sound)
+        self._take_sound(session.track_sound)
 
     def take(self) -> None:
-        """Look at the session's song."""
+        """Look at the session's track."""
         session, analysis = self._session, self._session.analysis
         if analysis is self.state.analysis and analysis is not None:
             return
@@ -440,8 +440,8 @@ class BeatsTab:
 
     def _click(self, *, on: bool) -> None:
         """Put the grid's clicks into the other option; the ones before are heard until these are there."""
-        song, grid = self._session.song, self.state.grid
-        if not on or song is None or grid is None:
+        track, grid = self._session.track, self.state.grid
+        if not on or track is None or grid is None:
             self.player.param.update(chosen="a", music_b="")
             return
         if self._clicking is not None:
@@ -454,4 +454,4 @@ class BeatsTab:
                 self.player.chosen = "b" if self.clicks.value else "a"
 
         session = self._session
-        self._clicking = session.run(clicked_file, song.path, grid, then=made, subject=str(song.path))
+        self._clicking = session.run(clicked_file, track.path, grid, then=made, subject=str(track.path))

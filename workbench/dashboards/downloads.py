@@ -24,18 +24,18 @@ def offered(loop: Loop | None) -> list[tuple[str, str, str]]:
     """Name, title and a sentence of each format; none where there is no plan."""
     if loop is None or not isinstance(loop.answer, LoopPlan):
         return []
-    song = loop.song.path
+    track = loop.track.path
     return [
         _PLAN,
         *(
-            (form.name, form.title, " ".join(filter(None, (form.what, _caution(form, song)))))
+            (form.name, form.title, " ".join(filter(None, (form.what, _caution(form, track)))))
             for form in FORMATS.values()
         ),
     ]
 
 
-def _caution(form: Format, song: Path) -> str:
-    warning = caution(form, song)
+def _caution(form: Format, track: Path) -> str:
+    warning = caution(form, track)
     return f"{warning[0].upper()}{warning[1:]}." if warning else ""
 
 
@@ -60,13 +60,13 @@ def download_file(workspace: Workspace, loop: Loop, format_name: str) -> Path:
     home = workspace.home
     folder = home.prepared(listening_folder(home) / "downloads" / plan_digest(plan))
     stem = re.sub(
-        r"[^\w-]+", "-", (loop.song.track.title if loop.song.track is not None else None) or loop.song.path.stem
+        r"[^\w-]+", "-", (loop.track.record.title if loop.track.record is not None else None) or loop.track.path.stem
     )
     if format_name == _PLAN[0]:
         out = folder / f"{stem}.plan.json"
         out.write_text(json.dumps(loop_body(loop).to_json(), ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
         return out
     form = FORMATS[format_name]
-    out = folder / f"{stem}{form.suffix or '.loop' + loop.song.path.suffix}"
-    export_plan(workspace, plan.alone, format_name, out, track=loop.song.path, video=loop.video, mix=loop.mix)
+    out = folder / f"{stem}{form.suffix or '.loop' + loop.track.path.suffix}"
+    export_plan(workspace, plan.alone, format_name, out, track=loop.track.path, video=loop.video, mix=loop.mix)
     return out

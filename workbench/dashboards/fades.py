@@ -1,7 +1,7 @@
-"""Crossfades that were set by hand, kept when a song is planned anew.
+"""Crossfades that were set by hand, kept when a track is planned anew.
 
 A plan that is made again, on a corrected grid or with other parameters, knows nothing of what somebody set by ear. A
-seam is the same one where the music leaves and enters the song at the same places; there the crossfade is put back.
+seam is the same one where the music leaves and enters the track at the same places; there the crossfade is put back.
 One whose seam is not in the new plan, or has no room for it there, is told, not dropped without a word.
 
 Classes: `HandFade`. Functions: `seam_place`, `with_hand_fades`, `told`.
@@ -20,7 +20,7 @@ from workbench.plots.palette import clock
 from workbench.workflows.loop import Loop
 
 Place: TypeAlias = tuple[int, int]
-"""where a seam leaves the song and where it enters it, ms of song time"""
+"""where a seam leaves the track and where it enters it, ms of track time"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class HandFade:
 
 
 def seam_place(plan: LoopPlan, seam: int) -> Place:
-    """Which splice of the song a seam is."""
+    """Which splice of the track a seam is."""
     return round(1000 * plan.segments[seam].song_to), round(1000 * plan.segments[seam + 1].song_from)
 
 

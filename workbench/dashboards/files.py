@@ -1,6 +1,6 @@
 """Files between the page and the home folder: sounds by ranges, uploads straight to disk.
 
-A film is far too long for a message on the page's websocket. A dropped file is sent as the body of one PUT and written
+A video is far too long for a message on the page's websocket. A dropped file is sent as the body of one PUT and written
 as it arrives; it gets its name when it is whole.
 """
 
@@ -16,7 +16,7 @@ from tornado.web import HTTPError, RequestHandler, StaticFileHandler, stream_req
 from workbench.home import Home
 
 MOST_UPLOAD_BYTES = 8_000_000_000
-"""an hour of film at 18 Mbit/s"""
+"""an hour of video at 18 Mbit/s"""
 _UNSAFE = re.compile(r"[^\w.() -]+")
 
 

@@ -1,8 +1,8 @@
-"""The Match tab: tracks of the catalog for the open clip, why each is there, and how it sounds where it lands.
+"""The Match tab: tracks of the catalog for the open video, why each is there, and how it sounds where it lands.
 
-Each row draws the energy of the music, where it lands, over what moves in the film; the one that is chosen is drawn
-large, with the moments that coincide, and plays under the film from its strongest one. Balance and ducking are those of
-the session's parameters. Filters narrow what was found; they do not rank anew.
+Each row draws the energy of the music, where it lands, over what moves in the video; the one that is chosen is drawn
+large, with the moments that coincide, and plays under the video from its strongest one. Balance and ducking are those
+of the session's parameters. Filters narrow what was found; they do not rank anew.
 
 Classes: `Filters`; `MatchState`, what was found and chosen, without widgets; `MatchPicture`; `MatchTable`; `MatchTab`.
 Functions: `named_marks`, `first_heard`.
@@ -57,7 +57,7 @@ _FIGURE_SHARE = 0.3
 """of a higher window; the table has the rest"""
 _WHY_HEIGHT = f"max(345px, calc(375px + {1 - _FIGURE_SHARE} * (100vh - 720px)))"
 _LAP = 0.035
-"""share of the film within which two names would overlap"""
+"""share of the video within which two names would overlap"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def _said_of(track: Track) -> str:
 
 @dataclass(eq=False)
 class MatchState:
-    """What was found for a clip, what of it is shown, and which track is chosen; no widgets."""
+    """What was found for a video, what of it is shown, and which track is chosen; no widgets."""
 
     drawn: DrawnMatch | None = None
     filters: Filters = Filters()
@@ -117,39 +117,39 @@ class MatchState:
 
     @property
     def place(self) -> Placement | None:
-        """Where the chosen one lies under the film; None where it lands nowhere."""
+        """Where the chosen one lies under the video; None where it lands nowhere."""
         match = self.match
         if match is None or not match.sync:
             return None
         return match.sync[min(self.placement, len(match.sync) - 1)]
 
     def music(self, match: Match, place: Placement | None) -> tuple[FloatArray, FloatArray]:
-        """Energy of a track over the film: video seconds and 0 to 1; empty where it was not measured."""
+        """Energy of a track over the video: video seconds and 0 to 1; empty where it was not measured."""
         contour = None if self.drawn is None else self.drawn.contours.get(match.track.track_id)
         length = match.track.duration_seconds
         if self.drawn is None or contour is None or not length or not np.all(np.isfinite(contour)):
             return np.zeros(0), np.zeros(0)
         begins = 0.0 if place is None else place.offset_seconds
         times = begins + (np.arange(contour.size) + 0.5) / contour.size * length
-        inside = (times >= 0.0) & (times <= self.drawn.film.duration)
+        inside = (times >= 0.0) & (times <= self.drawn.video.duration)
         return times[inside], contour[inside]
 
     def rows(self) -> list[dict[str, Any]]:
         """What the table shows of each match."""
         return [self._row(rank, found) for rank, found in self.shown]
 
-    def film(self) -> list[list[float]]:
-        """What moves in the film, for the table: share of its time, 0 to 1."""
+    def video(self) -> list[list[float]]:
+        """What moves in the video, for the table: share of its time, 0 to 1."""
         if self.drawn is None:
             return []
         motion = self.drawn.motion[:: max(1, len(self.drawn.motion) // 100)]
-        return [[round(float(at / self.drawn.film.duration), 4), round(float(much), 3)] for at, much in motion]
+        return [[round(float(at / self.drawn.video.duration), 4), round(float(much), 3)] for at, much in motion]
 
     def _row(self, rank: int, found: Match) -> dict[str, Any]:
         assert self.drawn is not None, "rows are of a match"
         track, best = found.track, found.sync[0] if found.sync else None
         times, energy = self.music(found, best)
-        points = zip(times / self.drawn.film.duration, energy, strict=True)
+        points = zip(times / self.drawn.video.duration, energy, strict=True)
         return {
             "id": track.track_id,
             "rank": rank,
@@ -173,7 +173,7 @@ class MatchState:
             f"<td>{escape(reason.audio)}</td><td>{reason.score:.2f}</td></tr>"
             for reason in match.reasons
         )
-        head = "<tr><th>because of</th><th>the film</th><th>the music</th><th>fit</th></tr>"
+        head = "<tr><th>because of</th><th>the video</th><th>the music</th><th>fit</th></tr>"
         title = escape(match.track.title or match.track.track_id)
         return f"<h4>{title}</h4><p>{escape(match.fit_explanation)}</p><table>{head}{lines}</table>"
 
@@ -182,7 +182,7 @@ class MatchTable(JSComponent):
     """The matches, a row each."""
 
     rows = param.List([])
-    film = param.List([], doc="[share of the film's time, 0 to 1] pairs: what moves")
+    video = param.List([], doc="[share of the video's time, 0 to 1] pairs: what moves")
     chosen = param.String("", doc="track id")
     opened = param.List([], doc="[track id, n]: open it in the Plan tab")
     dark = param.Boolean(False)
@@ -193,7 +193,7 @@ class MatchTable(JSComponent):
 
 
 class MatchPicture(Picture):
-    """What moves in the film, and the energy of the chosen track where it lies under it."""
+    """What moves in the video, and the energy of the chosen track where it lies under it."""
 
     def __init__(self, state: MatchState) -> None:
         super().__init__()
@@ -210,16 +210,16 @@ class MatchPicture(Picture):
         self._music.line_color = on_page(HEARD, dark=dark)
         self._cuts.line_color = self._marks.line_color = ink_and_rule(dark=dark)[0]
 
-    def show_film(self) -> None:
-        """Show another film."""
+    def show_video(self) -> None:
+        """Show another video."""
         drawn = self.state.drawn
         if drawn is None:
             self._empty()
             return
-        end = drawn.film.duration
+        end = drawn.video.duration
         self.figure.x_range.update(start=0.0, end=end, bounds=(0.0, end))
         self._set("motion", x=drawn.motion[:, 0], y=drawn.motion[:, 1])
-        self._set("cuts", x=drawn.film.cuts)
+        self._set("cuts", x=drawn.video.cuts)
         self._set("speech", left=[start for start, _ in drawn.speech], right=[stop for _, stop in drawn.speech])
         self.show_track()
 
@@ -232,13 +232,13 @@ class MatchPicture(Picture):
             return
         times, energy = state.music(match, place)
         self._set("music", x=times, y=energy)
-        marks = named_marks(place, state.drawn.film.duration)
+        marks = named_marks(place, state.drawn.video.duration)
         self._set("marks", x=[at for at, _ in marks], text=[words for _, words in marks])
 
     def _draw(self) -> None:
         figure = self.figure
         motion = self._source("motion", "x", "y")
-        figure.varea("x", 0.0, "y", source=motion, color=BEAT, alpha=0.4, legend_label="motion of the film")
+        figure.varea("x", 0.0, "y", source=motion, color=BEAT, alpha=0.4, legend_label="motion of the video")
         figure.quad(
             "left", "right", -0.04, -0.12, source=self._source("speech", "left", "right"), color=VOICE, line_width=0,
             legend_label="speech",
@@ -277,12 +277,12 @@ def first_heard(place: Placement) -> float:
 
 
 class MatchTab:
-    """Tracks for the open clip, seen and heard under it."""
+    """Tracks for the open video, seen and heard under it."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
         self._trying: Job | None = None
-        self._clip: Path | None = None
+        self._video: Path | None = None
         self.state = MatchState()
         self.heard = MixState()
         self.picture = MatchPicture(self.state)
@@ -309,37 +309,37 @@ class MatchTab:
         self.table.param.watch(lambda event: self.choose(str(event.new)), "chosen")
         self.table.param.watch(lambda event: self.open(str(event.new[0])), "opened")
         self.places.param.watch(lambda event: self._place(event.new), "value")
-        session.param.watch(lambda event: self.take(event.new), "clip")
+        session.param.watch(lambda event: self.take(event.new), "video")
         session.param.watch(lambda event: self._ink(dark=event.new), "dark")
         session.param.watch(lambda *_: self._balance(), "params")
         self._ink(dark=session.dark)
-        self.take(session.clip)
+        self.take(session.video)
 
-    def take(self, clip: Path | None) -> None:
-        """Match the catalog to another clip."""
-        if clip == self._clip and (clip is None or self.state.drawn is not None):
+    def take(self, video: Path | None) -> None:
+        """Match the catalog to another video."""
+        if video == self._video and (video is None or self.state.drawn is not None):
             return
-        self._clip = clip
+        self._video = video
         self.state.drawn, self.state.chosen = None, ""
         self._show()
         self.match()
 
     def match(self) -> None:
         """Match again, with the session's parameters and the catalog as it is."""
-        session, clip = self._session, self._clip
-        if clip is None:
-            self.table.empty = "open a clip in the Plan tab first"
+        session, video = self._session, self._video
+        if video is None:
+            self.table.empty = "open a video in the Plan tab first"
             return
-        self.table.empty = "matching the catalog to the clip …"
+        self.table.empty = "matching the catalog to the video …"
 
         def matched(drawn: DrawnMatch) -> None:
-            if clip == self._clip:
+            if video == self._video:
                 self._matched(drawn)
 
         def failed(fault: str) -> None:
             self.table.empty = fault
 
-        session.run(match_to_draw, clip, then=matched, subject=str(clip), otherwise=failed)
+        session.run(match_to_draw, video, then=matched, subject=str(video), otherwise=failed)
 
     def narrow(self) -> None:
         """Show what passes the filters."""
@@ -352,16 +352,16 @@ class MatchTab:
         self._show()
 
     def choose(self, track_id: str) -> None:
-        """Look at a track, and make it ready to be heard under the film."""
+        """Look at a track, and make it ready to be heard under the video."""
         if track_id == self.state.chosen:
             return
         self.state.chosen, self.state.placement = track_id, 0
         self._chosen()
 
     def open(self, track_id: str) -> None:
-        """Open a track under the clip, in the Plan tab."""
+        """Open a track under the video, in the Plan tab."""
         if track_id:
-            self._session.open_song(track_id)
+            self._session.open_track(track_id)
             self._session.tab = "Plan"
 
     def panel(self) -> pn.viewable.Viewable:
@@ -384,8 +384,8 @@ class MatchTab:
 
     def _matched(self, drawn: DrawnMatch) -> None:
         self.state.drawn = drawn
-        self.player.duration = drawn.film.duration
-        self.picture.show_film()
+        self.player.duration = drawn.video.duration
+        self.picture.show_video()
         self._show()
 
     def _show(self) -> None:
@@ -396,7 +396,7 @@ class MatchTab:
             state.chosen, state.placement = (rows[0]["id"] if rows else ""), 0
         if state.drawn is not None:
             self.table.empty = "no match passes these filters" if state.shown == () else ""
-        self.table.param.update(rows=rows, film=state.film(), chosen=state.chosen)
+        self.table.param.update(rows=rows, video=state.video(), chosen=state.chosen)
         self._chosen()
 
     def _chosen(self) -> None:
@@ -406,7 +406,7 @@ class MatchTab:
         labels = [f"{n}. {place.label} ({place.score:.2f})" for n, place in enumerate(sync, start=1)]
         self.places.param.update(options=labels, value=labels[0] if labels else None, disabled=not labels)
         self.why.object = self.state.why()
-        self.picture.show_film() if self.state.drawn is None else self.picture.show_track()
+        self.picture.show_video() if self.state.drawn is None else self.picture.show_track()
         self._try()
 
     def _place(self, label: str | None) -> None:
@@ -417,18 +417,18 @@ class MatchTab:
             self._try()
 
     def _try(self) -> None:
-        """Lay the chosen track under the film, ready to be heard."""
-        session, match, place, clip = self._session, self.state.match, self.state.place, self._clip
+        """Lay the chosen track under the video, ready to be heard."""
+        session, match, place, video = self._session, self.state.match, self.state.place, self._video
         self.heard.sounds = None
         self.player.param.update(music_a="", duck_a=[])
         if self._trying is not None:
             self._trying.cancel()
         self._trying = None
-        if match is None or clip is None:
+        if match is None or video is None:
             return
         offset = 0.0 if place is None else place.offset_seconds
         self._trying = session.run(
-            placed_sounds, match.track.path, clip, offset,
+            placed_sounds, match.track.path, video, offset,
             then=partial(self._laid, match, place), subject=str(match.track.path),
         )  # fmt: skip
 
@@ -441,19 +441,19 @@ class MatchTab:
         session = self._session
         self.player.param.update(
             music_a=session.url_of(sounds.music),
-            footage="" if sounds.footage is None else session.url_of(sounds.footage),
+            soundtrack="" if sounds.soundtrack is None else session.url_of(sounds.soundtrack),
         )
         if place is not None:
             self.player.go(first_heard(place))
 
     def _balance(self) -> None:
-        """Balance music and film with the session's parameters."""
+        """Balance music and video with the session's parameters."""
         heard = self.heard
 
         def play() -> None:
             if heard.sounds is not None:
                 self.player.param.update(
-                    gain_a_db=heard.music_gain_db, footage_db=heard.video_gain_db, duck_a=heard.points,
+                    gain_a_db=heard.music_gain_db, soundtrack_db=heard.video_gain_db, duck_a=heard.points,
                     headroom_db=heard.headroom_db(),
                 )  # fmt: skip
 

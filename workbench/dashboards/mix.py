@@ -94,7 +94,7 @@ class MixState:
 
     @property
     def video_gain_db(self) -> float:
-        """Gain of the clip's own sound."""
+        """Gain of the soundtrack."""
         return 0.0 if self.mix is None else self.mix.video_gain_db or 0.0
 
     def headroom_db(self) -> float:
@@ -102,23 +102,23 @@ class MixState:
         if self.sounds is None:
             return 0.0
         levels = self.sounds.levels
-        footage = 0.0 if levels.footage.levels is None else levels.footage.levels.peak
-        highest = levels.music.peak * 10 ** (self.music_gain_db / 20) + footage * 10 ** (self.video_gain_db / 20)
+        soundtrack = 0.0 if levels.soundtrack.levels is None else levels.soundtrack.levels.peak
+        highest = levels.music.peak * 10 ** (self.music_gain_db / 20) + soundtrack * 10 ** (self.video_gain_db / 20)
         return -max(0.0, 20.0 * float(np.log10(max(highest, 1e-9))))
 
     def facts(self) -> str:
         """What was decided, in a line."""
         mix = self.mix
         if mix is None:
-            return "no plan under a clip is open yet"
+            return "no plan under a video is open yet"
         if not mix.voiceover or mix.duck is None:
             heard = {"voice": "somebody speaks, but too little for a voice-over", "ambient": "nobody speaks",
-                     "silent": "the clip is silent", "none": "the clip has no sound"}  # fmt: skip
+                     "silent": "the video is silent", "none": "the video has no sound"}  # fmt: skip
             return f"{heard[mix.classification]}: the music plays at its own level"
         spoken = sum(end - start for start, end in mix.duck.speech_ranges)
         return (
             f"{len(mix.duck.speech_ranges)} phrases, {spoken:.0f} s of speech · music {self.music_gain_db:+.1f} dB · "
-            f"footage {self.video_gain_db:+.1f} dB · {self.under_voice_lu:g} LU under the voice: "
+            f"soundtrack {self.video_gain_db:+.1f} dB · {self.under_voice_lu:g} LU under the voice: "
             f"duck down to {mix.duck.depth_db:.1f} dB"
         )
 
@@ -188,7 +188,7 @@ class MixPicture(Picture):
         self._curve.line_color = self._area.fill_color = on_page(DUCK, dark=dark)
 
     def show(self) -> None:
-        """Show all of another clip."""
+        """Show all of another video."""
         if self.state.sounds is not None:
             end = self.state.sounds.levels.seconds
             self.levels.x_range.update(start=0.0, end=end, bounds=(0.0, end))
@@ -212,7 +212,7 @@ class MixPicture(Picture):
         """Send what is in view, as fine as the screen."""
         state = self.state
         if state.sounds is None:
-            for name in ("footage", "alone", "under"):
+            for name in ("soundtrack", "alone", "under"):
                 self._set(name, x=[], y=[])
             return
         levels = state.sounds.levels
@@ -224,9 +224,9 @@ class MixPicture(Picture):
             middles = (np.arange(music.size) + 0.5) / HOPS_PER_SECOND
             music = music * 10 ** (-np.interp(middles, points[:, 0], points[:, 1]) / 10)
         self._line("under", music, first, last, columns)
-        footage = levels.footage.levels
-        power = np.zeros(0) if footage is None else footage.power * 10 ** (state.video_gain_db / 10)
-        self._line("footage", power, first, last, columns)
+        soundtrack = levels.soundtrack.levels
+        power = np.zeros(0) if soundtrack is None else soundtrack.power * 10 ** (state.video_gain_db / 10)
+        self._line("soundtrack", power, first, last, columns)
 
     def _line(self, name: str, power: FloatArray, first: float, last: float, columns: int) -> None:
         times, lufs = loudness(power, first, last, columns)
@@ -241,8 +241,8 @@ class MixPicture(Picture):
         )  # fmt: skip
         duck.quad("left", "right", 1.5, -60.0, source=speech, color=VOICE, alpha=0.22, line_width=0)
         levels.line(
-            "x", "y", source=self._source("footage", "x", "y"), color=VOICE, line_width=1.6,
-            legend_label="footage, with its gain",
+            "x", "y", source=self._source("soundtrack", "x", "y"), color=VOICE, line_width=1.6,
+            legend_label="soundtrack, with its gain",
         )  # fmt: skip
         alone = levels.line(
             "x", "y", source=self._source("alone", "x", "y"), color=HEARD, line_width=1, line_dash=[3, 3],
@@ -294,7 +294,7 @@ class MixTab:
             return
         self._loop = loop
         self.state.sounds = self.state.mix = None
-        self.player.param.update(music_a="", music_b="", footage="")
+        self.player.param.update(music_a="", music_b="", soundtrack="")
         self.picture.show()
         self._say()
         if loop is None or loop.video is None or not isinstance(loop.answer, LoopPlan):
@@ -305,7 +305,7 @@ class MixTab:
             if self._loop is not None and self._loop.answer is loop.answer:
                 self._measured(sounds)
 
-        session.run(plan_sounds, loop, then=measured, subject=str(loop.song.path))
+        session.run(plan_sounds, loop, then=measured, subject=str(loop.track.path))
 
     def choose(self, preset: str) -> None:
         """Take the parameters of a preset."""
@@ -367,12 +367,12 @@ class MixTab:
             return
         music = session.url_of(sounds.music)
         self.player.param.update(
-            footage="" if sounds.footage is None else session.url_of(sounds.footage),
+            soundtrack="" if sounds.soundtrack is None else session.url_of(sounds.soundtrack),
             music_a=music,
             music_b=music if state.points else "",
             gain_a_db=state.music_gain_db,
             gain_b_db=state.music_gain_db,
-            footage_db=state.video_gain_db,
+            soundtrack_db=state.video_gain_db,
             duck_a=state.points,
             headroom_db=state.headroom_db(),
         )

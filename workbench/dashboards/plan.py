@@ -1,8 +1,8 @@
-"""The Plan tab: a film from its pictures down to the song that plays under it, heard while it is looked at.
+"""The Plan tab: a video from its pictures down to the track that plays under it, heard while it is looked at.
 
-One figure on the film's clock, lanes from top to bottom: pictures; the clip's own sound, with speech; gain of the music
+One figure on the video's clock, lanes from top to bottom: pictures; the soundtrack, with speech; gain of the music
 and how far it makes way; the music as it is heard; the segments as blocks, and ribbons that lead down to where they lie
-in the song. What depends on the view (envelopes, pictures, bars, names) is made anew for each view, no finer than the
+in the track. What depends on the view (envelopes, pictures, bars, names) is made anew for each view, no finer than the
 screen; all else is sent once.
 
 Classes: `PlanState`, what is shown and heard, without widgets; `PlanPicture`; `PlanTab`.
@@ -40,12 +40,12 @@ from workbench.dashboards.seams import SeamChips, worst_of
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS, growing, stylesheet
 from workbench.dashboards.transport import Player, playhead, seek_on_tap
-from workbench.dashboards.views import MOST_COLUMNS, LongSound, Picture, film_row
+from workbench.dashboards.views import MOST_COLUMNS, LongSound, Picture, video_row
 from workbench.loops.plan import LoopPlan
-from workbench.loops.profile import SongSection
+from workbench.loops.profile import TrackSection
 from workbench.loops.refusals import Refusal
 from workbench.plots.palette import BEAT, DOWNBEAT, DUCK, ENDING, HEARD, VOICE, clock, group_colour
-from workbench.plots.plan import gain_curve, song_pieces
+from workbench.plots.plan import gain_curve, track_pieces
 from workbench.recording import FloatArray
 from workbench.workflows.loop import Loop
 from workbench.workflows.seams import planned_scores
@@ -63,13 +63,13 @@ class PlanState:
     """Which options are compared, and what is known of them; no widgets."""
 
     loop: Loop | None = None
-    clip: TimelineVideo | None = None
+    video: TimelineVideo | None = None
     a: int = 0
     b: int | None = None
     chosen: str = "a"
     heard: dict[int, RenderedOption] = field(default_factory=dict)
     sounds: dict[int, LongSound] = field(default_factory=dict)
-    footage: LongSound | None = None
+    soundtrack: LongSound | None = None
 
     @property
     def options(self) -> tuple[LoopPlan, ...]:
@@ -89,8 +89,8 @@ class PlanState:
         return self.options[self.shown] if self.options else None
 
     @property
-    def sections(self) -> Sequence[SongSection]:
-        """Of the song."""
+    def sections(self) -> Sequence[TrackSection]:
+        """Of the track."""
         return () if self.loop is None or self.loop.analysis is None else self.loop.analysis.profile.sections
 
     @property
@@ -102,11 +102,11 @@ class PlanState:
 
     def take(self, loop: Loop | None) -> None:
         """Look at another plan; what was heard of the one before is forgotten."""
-        same_clip = loop is not None and self.loop is not None and loop.video == self.loop.video
+        same_video = loop is not None and self.loop is not None and loop.video == self.loop.video
         self.loop, self.a, self.b, self.chosen = loop, 0, None, "a"
         self.heard, self.sounds = {}, {}
-        if not same_clip:
-            self.clip = self.footage = None
+        if not same_video:
+            self.video = self.soundtrack = None
 
     def pick(self, option: int, name: str) -> None:
         """Compare an option as A or B, and look at it; the same option cannot be both."""
@@ -125,12 +125,12 @@ class PlanState:
         return matching_gains(a, b, max(0.0, first), last)
 
     def headroom_db(self) -> float:
-        """Gain under which footage and music together cannot clip, whatever meets."""
+        """Gain under which soundtrack and music together cannot clip, whatever meets."""
         highest = 0.0
         for heard in self.heard.values():
             music = heard.levels.peak * 10.0 ** (heard.music_gain_db / 20.0)
-            footage = 0.0 if self.clip is None else self.clip.footage.soundtrack.peak
-            highest = max(highest, music + footage * 10.0 ** (heard.footage_gain_db / 20.0))
+            soundtrack = 0.0 if self.video is None else self.video.soundtrack.soundtrack.peak
+            highest = max(highest, music + soundtrack * 10.0 ** (heard.soundtrack_gain_db / 20.0))
         return -max(0.0, 20.0 * log10(highest)) if highest > 0.0 else 0.0
 
     def facts(self) -> list[dict[str, Any]]:
@@ -150,18 +150,18 @@ class PlanState:
                     "seams": [time / total for time in plan.seam_times],
                     "score": f"{plan.plan_score:.2f}",
                     "words": words,
-                    "title": f"{words}; parts of the song: {', '.join(plan.sections_covered)}",
+                    "title": f"{words}; parts of the track: {', '.join(plan.sections_covered)}",
                 }
             )
         return told
 
 
-def played_pieces(plan: LoopPlan, sections: Sequence[SongSection]) -> list[tuple[float, float, str, str]]:
+def played_pieces(plan: LoopPlan, sections: Sequence[TrackSection]) -> list[tuple[float, float, str, str]]:
     """What is played, cut at section borders: from and to in video seconds, colour, name."""
     pieces = []
     for start, segment in zip(plan.segment_starts, plan.segments, strict=False):
         shift = float(start) - segment.song_from
-        for first, last, section in song_pieces(segment.song_from, segment.song_to, sections):
+        for first, last, section in track_pieces(segment.song_from, segment.song_to, sections):
             colour = group_colour(section.group) if section else "#BBBBBB"
             pieces.append((first + shift, last + shift, colour, section.label if section else ""))
     return pieces
@@ -199,17 +199,17 @@ class Band:
 
 
 _LANES = {
-    "film": Band(368, 428), "footage": Band(296, 360), "gain": Band(228, 286), "music": Band(134, 220),
-    "heard": Band(104, 130), "ribbons": Band(34, 104), "song": Band(8, 34),
+    "video": Band(368, 428), "soundtrack": Band(296, 360), "gain": Band(228, 286), "music": Band(134, 220),
+    "heard": Band(104, 130), "ribbons": Band(34, 104), "track": Band(8, 34),
 }  # fmt: skip
 _HEIGHT = 432.0
 _LANE_NAMES = {
-    "film": "film",
-    "footage": "footage",
+    "video": "video",
+    "soundtrack": "soundtrack",
     "gain": "gain, dB",
     "music": "music",
     "heard": "plan",
-    "song": "song",
+    "track": "track",
 }
 
 
@@ -284,8 +284,8 @@ class PlanPicture(Picture):
             "end", left=[plan.music_end], right=[plan.window_end], label=[f"{plan.end_label} {clock(plan.music_end)}"]
         )
         speech: Sequence[Sequence[float]] = ()
-        if state.clip is not None:
-            speech = state.clip.footage.soundtrack.speech_ranges
+        if state.video is not None:
+            speech = state.video.soundtrack.soundtrack.speech_ranges
         self._set("speech", left=[float(s[0]) for s in speech], right=[float(s[1]) for s in speech])
         self._gains(plan)
 
@@ -312,12 +312,12 @@ class PlanPicture(Picture):
         first, last = max(0.0, start - reach), min(plan.window_end, end + reach)
         columns = round(width * max(1e-3, last - first) / max(1e-3, end - start))
         self._envelope("music", state.sounds.get(state.shown), first, last, columns)
-        self._envelope("footage", state.footage, first, last, columns)
-        if state.clip is not None and last > first:
-            band = _LANES["film"]
+        self._envelope("soundtrack", state.soundtrack, first, last, columns)
+        if state.video is not None and last > first:
+            band = _LANES["video"]
             pixels = round((band.high - band.low) / _HEIGHT * self.height)
-            picture = film_row(state.clip.tiles, first, last, min(columns, MOST_COLUMNS), pixels)
-            self._set("film", image=[picture], x=[first], y=[band.low], dw=[last - first], dh=[band.high - band.low])
+            picture = video_row(state.video.tiles, first, last, min(columns, MOST_COLUMNS), pixels)
+            self._set("video", image=[picture], x=[first], y=[band.low], dw=[last - first], dh=[band.high - band.low])
         self._bars(plan, start, end, width)
         self._labels(plan, start, end, width)
 
@@ -347,7 +347,7 @@ class PlanPicture(Picture):
 
     def _labels(self, plan: LoopPlan, start: float, end: float, width: float) -> None:
         blocks = [(*piece, "heard") for piece in played_pieces(plan, self.state.sections)]
-        blocks += [(s.song_from, s.song_to, group_colour(s.group), s.label, "song") for s in self.state.sections]
+        blocks += [(s.song_from, s.song_to, group_colour(s.group), s.label, "track") for s in self.state.sections]
         x, y, text, ink = [], [], [], []
         for first, last, colour, label, lane in blocks:
             seen_from, seen_to = max(first, start), min(last, end)
@@ -362,7 +362,7 @@ class PlanPicture(Picture):
         band, xs, ys, colours = _LANES["ribbons"], [], [], []
         for start, segment in zip(plan.segment_starts, plan.segments, strict=False):
             shift = float(start) - segment.song_from
-            for first, last, section in song_pieces(segment.song_from, segment.song_to, self.state.sections):
+            for first, last, section in track_pieces(segment.song_from, segment.song_to, self.state.sections):
                 xs.append([first, last, last + shift, first + shift])
                 ys.append([band.low, band.low, band.high, band.high])
                 colours.append(group_colour(section.group) if section else "#BBBBBB")
@@ -393,21 +393,21 @@ class PlanPicture(Picture):
 
     def _draw(self) -> None:
         figure, lane = self.figure, _LANES
-        figure.image_rgba("image", "x", "y", "dw", "dh", source=self._source("film", "image", "x", "y", "dw", "dh"))
+        figure.image_rgba("image", "x", "y", "dw", "dh", source=self._source("video", "image", "x", "y", "dw", "dh"))
         region = self._source("region", "left", "right")
         figure.quad("left", "right", _HEIGHT, 0.0, source=region, color=BEAT, alpha=0.22, line_width=0)
         speech = self._source("speech", "left", "right")
         figure.quad(
             "left",
             "right",
-            lane["footage"].high,
-            lane["footage"].low,
+            lane["soundtrack"].high,
+            lane["soundtrack"].low,
             source=speech,
             color=VOICE,
             alpha=0.3,
             line_width=0,
         )
-        figure.varea("x", "low", "high", source=self._source("footage", "x", "low", "high"), color=VOICE, alpha=0.9)
+        figure.varea("x", "low", "high", source=self._source("soundtrack", "x", "low", "high"), color=VOICE, alpha=0.9)
         figure.segment("x0", "y", "x1", "y", source=self._source("zero", "x0", "x1", "y"), color=BEAT, line_width=0.7)
         duck = self._source("duck", "x", "y", "y0")
         area = figure.varea("x", "y", "y0", source=duck, color=DUCK, alpha=0.35)
@@ -433,7 +433,7 @@ class PlanPicture(Picture):
             line_width=0,
             line_alpha=0,
         )
-        for name, band in (("pieces", lane["heard"]), ("sections", lane["song"])):
+        for name, band in (("pieces", lane["heard"]), ("sections", lane["track"])):
             source = self._source(name, "left", "right", "color")
             figure.quad(
                 "left",
@@ -544,7 +544,7 @@ class PlanPicture(Picture):
 
 
 class PlanTab:
-    """The plan under its film, seen and heard."""
+    """The plan under its video, seen and heard."""
 
     def __init__(self, session: Session) -> None:
         self._session = session
@@ -584,7 +584,7 @@ class PlanTab:
         if loop is None or self.state.plan is None:
             return
         self.player.duration = self.state.plan.window_end
-        if loop.video is not None and self.state.clip is None:
+        if loop.video is not None and self.state.video is None:
             session = self._session
             session.run(load_video, loop.video, then=self._seen, subject=str(loop.video))
         self._hear(0)
@@ -637,14 +637,14 @@ class PlanTab:
         self.progress.visible = self.empty.visible and session.busy
         if isinstance(answer, Refusal):
             self.empty.object = (
-                f"There is no loop of this song under this clip. {self._session.for_the_page(answer.hint)}"
+                f"There is no loop of this track under this video. {self._session.for_the_page(answer.hint)}"
             )
         elif session.busy:
             self.empty.object = " ".join(
                 filter(None, (session.coming, f"Now: {session.stage}." if session.stage else ""))
             )
         else:
-            self.empty.object = "There is no plan yet: open a song and a clip."
+            self.empty.object = "There is no plan yet: open a track and a video."
         if session.done > 0.0:
             self.progress.param.update(value=round(100.0 * session.done), variant="determinate")
         else:
@@ -661,7 +661,7 @@ class PlanTab:
         if loop is None or option in self.state.heard or not self.state.options:
             return
         then = partial(self._heard, loop, option)
-        session.run(render_option, loop, self.state.options[option], then=then, subject=str(loop.song.path))
+        session.run(render_option, loop, self.state.options[option], then=then, subject=str(loop.track.path))
 
     def _heard(self, loop: Loop, option: int, heard: RenderedOption) -> None:
         if loop is not self.state.loop:
@@ -676,30 +676,30 @@ class PlanTab:
             self.state.sounds[option] = sound
             self.picture.show_view()
 
-    def _seen(self, clip: TimelineVideo) -> None:
+    def _seen(self, video: TimelineVideo) -> None:
         def drawn(sound: LongSound) -> None:
-            if clip is self.state.clip:
-                self.state.footage = sound
+            if video is self.state.video:
+                self.state.soundtrack = sound
                 self.picture.show_view()
 
-        self.state.clip = clip
-        self.state.footage = None
-        if clip.sound is not None:
-            self._session.draw(clip.sound, then=drawn)
+        self.state.video = video
+        self.state.soundtrack = None
+        if video.sound is not None:
+            self._session.draw(video.sound, then=drawn)
         self._shown()
 
     def _load(self) -> None:
         """Tell the player what there is to hear."""
         state, session = self.state, self._session
         a, b = state.heard.get(state.a), state.heard.get(-1 if state.b is None else state.b)
-        clip = state.clip
+        video = state.video
         self.player.param.update(
-            footage=session.url_of(clip.sound) if clip is not None and clip.sound is not None else "",
+            soundtrack=session.url_of(video.sound) if video is not None and video.sound is not None else "",
             music_a=session.url_of(a.path) if a is not None else "",
             music_b=session.url_of(b.path) if b is not None else "",
             gain_a_db=a.music_gain_db if a is not None else 0.0,
             gain_b_db=b.music_gain_db if b is not None else 0.0,
-            footage_db=(a or b).footage_gain_db if (a or b) is not None else 0.0,  # type: ignore[union-attr]
+            soundtrack_db=(a or b).soundtrack_gain_db if (a or b) is not None else 0.0,  # type: ignore[union-attr]
             duck_a=[list(point) for point in a.duck_points] if a is not None else [],
             duck_b=[list(point) for point in b.duck_points] if b is not None else [],
             headroom_db=state.headroom_db(),

@@ -1,9 +1,10 @@
 """The Seams tab: one seam at a time, seen and heard from both sides, judged, and its crossfade changed.
 
-What is heard lies over what the song has there; beats run through both. The parts of the score stand beside the song's
-own bar lines. The crossfade has two handles; what they are set to is heard at once and goes into the plan when asked.
-Verdicts are kept in the home folder's database and come out as CSV. A verdict and its note belong to the seam: they are
-there again when one comes back to it, and a note that is written or changed later goes to the verdict that was given.
+What is heard lies over what the track has there; beats run through both. The parts of the score stand beside the
+track's own bar lines. The crossfade has two handles; what they are set to is heard at once and goes into the plan when
+asked. Verdicts are kept in the home folder's database and come out as CSV. A verdict and its note belong to the seam:
+they are there again when one comes back to it, and a note that is written or changed later goes to the verdict that was
+given.
 
 Classes: `SeamState`, without widgets; `SeamPicture`, `ScorePicture`, `SeamPlayer`; `SeamsTab`.
 """
@@ -69,7 +70,7 @@ class SeamState:
     scores: tuple[float | None, ...] = ()
     """of all seams; None where the planner left none and no seam was looked at yet"""
     given: dict[Place, verdicts.Verdict] = field(default_factory=dict)
-    """the latest verdict about each splice of the song"""
+    """the latest verdict about each splice of the track"""
     drafts: dict[Place, str] = field(default_factory=dict)
     """notes that were written before a verdict"""
 
@@ -97,18 +98,18 @@ class SeamState:
         ------
         StoreError : verdicts given before cannot be read; the plan is shown all the same
         """
-        before = self.song
+        before = self.track
         self.loop, self.changed, self.scores = loop, None, ()
         if self.plan is not None and loop is not None and loop.analysis is not None:
             self.scores = planned_scores(self.plan, loop.analysis)
         self.seam = min(self.seam, max(0, self.count - 1))
-        if self.song != before:
+        if self.track != before:
             self.given, self.drafts = {}, {}
-            self.given = {_place_of(said): said for said in self.verdicts() if said.content_hash == self.song}
+            self.given = {_place_of(said): said for said in self.verdicts() if said.content_hash == self.track}
 
     @property
-    def song(self) -> str:
-        """SHA-256 of the song's bytes; empty for none."""
+    def track(self) -> str:
+        """SHA-256 of the track's bytes; empty for none."""
         return "" if self.loop is None or self.loop.analysis is None else self.loop.analysis.content_hash
 
     @property
@@ -167,8 +168,8 @@ class SeamState:
             "exponent": self.plan.seam_curves[self.seam], "score": view.score,
             **{name: float(part) for name, part in zip(SEAM_PARTS, view.parts, strict=True)},
         }  # fmt: skip
-        song = self.loop.song
-        name = (song.track.title if song.track is not None else None) or song.track_id
+        track = self.loop.track
+        name = (track.record.title if track.record is not None else None) or track.track_id
         with self.workspace.database.write() as connection:
             kept = verdicts.add(connection, self.loop.analysis.content_hash, name, seam, word, note)
         place = seam_place(self.plan, self.seam)
@@ -177,7 +178,7 @@ class SeamState:
         return kept
 
     def verdicts(self) -> list[verdicts.Verdict]:
-        """What was said last of every seam under every crossfade, of all songs, oldest first.
+        """What was said last of every seam under every crossfade, of all tracks, oldest first.
 
         Raises
         ------
@@ -194,7 +195,7 @@ class SeamState:
 
 
 def _place_of(said: verdicts.Verdict) -> Place:
-    """Which splice of its song a verdict is about."""
+    """Which splice of its track a verdict is about."""
     return round(1000 * said.seam["leave"]), round(1000 * said.seam["enter"])
 
 
@@ -223,7 +224,7 @@ class SeamPlayer(JSComponent):
     _stylesheets: ClassVar[list[Any]] = [stylesheet("seam"), stylesheet("keys")]
 
 
-_HEARD, _SONG, _ONSETS, _LOUDNESS = (272.0, 408.0), (132.0, 268.0), (72.0, 124.0), (4.0, 64.0)
+_HEARD, _TRACK, _ONSETS, _LOUDNESS = (272.0, 408.0), (132.0, 268.0), (72.0, 124.0), (4.0, 64.0)
 """lanes of the picture: lower and upper edge"""
 
 
@@ -250,12 +251,12 @@ class SeamPicture(Picture):
         view, rate = look.view, SpectrumParams().frames_per_second
         self._x_range.update(start=-view.middle, end=view.heard.duration - view.middle)
         for name, picture, (low, high) in (
-            ("heard", look.heard_picture, _HEARD), ("song", look.song_picture, _SONG)
+            ("heard", look.heard_picture, _HEARD), ("track", look.track_picture, _TRACK)
         ):  # fmt: skip
             start = -view.middle - 0.5 / rate
             self._set(name, image=[picture], x=[start], y=[low], dw=[picture.shape[1] / rate], dh=[high - low])
-        top = max(1.0, float(look.heard_onsets.max()), float(look.song_onsets.max()))
-        for name, curve in (("song onsets", look.song_onsets), ("heard onsets", look.heard_onsets)):
+        top = max(1.0, float(look.heard_onsets.max()), float(look.track_onsets.max()))
+        for name, curve in (("track onsets", look.track_onsets), ("heard onsets", look.heard_onsets)):
             times = np.arange(curve.size) / rate - view.middle
             self._set(name, x=times, y=_ONSETS[0] + curve / top * (_ONSETS[1] - _ONSETS[0]))
         self._show_loudness(look)
@@ -263,11 +264,11 @@ class SeamPicture(Picture):
         self._set("fade", left=[-fade_seconds / 2], right=[fade_seconds / 2])
 
     def _show_loudness(self, look: SeamLook) -> None:
-        both = [np.maximum(curve, -70.0) for curve in (look.song_loudness, look.heard_loudness)]
+        both = [np.maximum(curve, -70.0) for curve in (look.track_loudness, look.heard_loudness)]
         finite = np.concatenate(both)
         low, high = float(finite.min()), float(finite.max())
         middle, reach = (low + high) / 2, max(6.0, (high - low) / 2 + 1.0)
-        for name, curve in zip(("song loudness", "heard loudness"), both, strict=True):
+        for name, curve in zip(("track loudness", "heard loudness"), both, strict=True):
             times = np.arange(curve.size) * LOUDNESS_STEP_SECONDS + 0.2 - look.view.middle
             share = (curve - middle + reach) / (2 * reach)
             self._set(name, x=times, y=_LOUDNESS[0] + share * (_LOUDNESS[1] - _LOUDNESS[0]))
@@ -297,13 +298,13 @@ class SeamPicture(Picture):
     def _draw(self) -> None:
         figure = self.figure
         mapper = LinearColorMapper(palette="Magma256", low=0, high=255)
-        for name in ("heard", "song"):
+        for name in ("heard", "track"):
             source = self._source(name, "image", "x", "y", "dw", "dh")
             figure.image("image", "x", "y", "dw", "dh", source=source).glyph.color_mapper = mapper
-        onsets = self._source("song onsets", "x", "y")
+        onsets = self._source("track onsets", "x", "y")
         figure.varea("x", _ONSETS[0], "y", source=onsets, color=EXPECTED, alpha=0.65)
         figure.line("x", "y", source=self._source("heard onsets", "x", "y"), color=HEARD, line_width=1.6)
-        figure.line("x", "y", source=self._source("song loudness", "x", "y"), color=EXPECTED, line_width=2)
+        figure.line("x", "y", source=self._source("track loudness", "x", "y"), color=EXPECTED, line_width=2)
         figure.line("x", "y", source=self._source("heard loudness", "x", "y"), color=HEARD, line_width=2)
         beats = self._source("beats", "x", "color")
         figure.segment("x", 0.0, "x", _HEARD[1], source=beats, color="color", line_width=1.2, line_dash="dashed")
@@ -315,16 +316,16 @@ class SeamPicture(Picture):
         )  # fmt: skip
         self._texts.append(scale.glyph)
         playhead(figure, self.name, DOWNBEAT)
-        names = {"heard": _HEARD, "in the song": _SONG, "onsets": _ONSETS, "loudness": _LOUDNESS}
+        names = {"heard": _HEARD, "in the track": _TRACK, "onsets": _ONSETS, "loudness": _LOUDNESS}
         figure.yaxis.ticker = FixedTicker(ticks=[sum(band) / 2 for band in names.values()])
         figure.yaxis.major_label_overrides = {sum(band) / 2: name for name, band in names.items()}
         figure.yaxis.axis_line_alpha = figure.yaxis.major_tick_line_alpha = 0.0
         bands = f"{LOWEST_HZ:.0f} Hz to {HIGHEST_HZ / 1000:.0f} kHz"
-        figure.xaxis.axis_label = f"seconds from the seam · blue: heard, orange: in the song · {bands}"
+        figure.xaxis.axis_label = f"seconds from the seam · blue: heard, orange: in the track · {bands}"
 
 
 class ScorePicture:
-    """Each part of the score beside the same part of the song's own bar lines, the yardstick."""
+    """Each part of the score beside the same part of the track's own bar lines, the yardstick."""
 
     def __init__(self) -> None:
         self._words = [PART_WORDS[part].replace("\n", " ") for part in SEAM_PARTS]
@@ -534,7 +535,7 @@ class SeamsTab:
             if asked == (self.state.plan, self.state.seam):
                 self._seen(look)
 
-        session.run(look_at_seam, loop, plan, state.seam, then=seen, subject=str(loop.song.path))
+        session.run(look_at_seam, loop, plan, state.seam, then=seen, subject=str(loop.track.path))
 
     def _mark(self) -> None:
         """Show the scores of all seams, or as many blanks, and what was said of them."""
@@ -566,7 +567,7 @@ class SeamsTab:
         self.picture.show(look, fade)
         step = f", level step {view.level_step_db:+.1f} LU" if np.isfinite(view.level_step_db) else ""
         self.words.object = (
-            f"Seam {seam + 1} of {self.state.count}: {clock(view.leave_s)} → {clock(view.enter_s)} of the song, heard "
+            f"Seam {seam + 1} of {self.state.count}: {clock(view.leave_s)} → {clock(view.enter_s)} of the track, heard "
             f"at {clock(view.video_s)}. Score {view.score:.2f}{step}."
         )
         url = self._session.url_of
@@ -593,7 +594,7 @@ class SeamsTab:
         beside = pmui.Column(
             self.words,
             pmui.Typography(
-                "Blue: this seam, 1 is no break. Grey: one of the song's own bars skipped, middle half and median.",
+                "Blue: this seam, 1 is no break. Grey: one of the track's own bars skipped, middle half and median.",
                 variant="caption",
                 sizing_mode="stretch_width",
             ),

@@ -1,4 +1,4 @@
-"""What one open page works on: a song, a clip, the plan that joins them, the parameters; and the work under way.
+"""What one open page works on: a track, a video, the plan that joins them, the parameters; and the work under way.
 
 Tabs never talk to each other. They watch this (`session.param.watch(callback, "plan")`), change it, and ask it to run
 what takes time (`session.run`). It holds no sound: sounds lie in files under the home folder, which the browser streams
@@ -15,7 +15,7 @@ from urllib.parse import quote
 import panel as pn
 import param
 
-from workbench.audition.plans import song_file
+from workbench.audition.plans import track_file
 from workbench.dashboards.fades import HandFade, Place, told, with_hand_fades
 from workbench.dashboards.views import LongSound, summed_up
 from workbench.dashboards.work import Deliver, Job, Pool, at_once, shared_pool
@@ -54,11 +54,11 @@ class Session(param.Parameterized):
     """
 
     params = param.ClassSelector(default=WorkbenchParams(), class_=WorkbenchParams, allow_None=False)
-    song = param.ClassSelector(class_=TrackSource, allow_None=True)
-    clip = param.ClassSelector(class_=Path, allow_None=True)
-    plan = param.ClassSelector(class_=Loop, allow_None=True, doc="song under clip: a plan or a refusal")
-    analysis = param.ClassSelector(class_=Analysis, allow_None=True, doc="of the song")
-    song_sound = param.ClassSelector(class_=LongSound, allow_None=True, doc="the song, to draw")
+    track = param.ClassSelector(class_=TrackSource, allow_None=True)
+    video = param.ClassSelector(class_=Path, allow_None=True)
+    plan = param.ClassSelector(class_=Loop, allow_None=True, doc="track under video: a plan or a refusal")
+    analysis = param.ClassSelector(class_=Analysis, allow_None=True, doc="of the track")
+    track_sound = param.ClassSelector(class_=LongSound, allow_None=True, doc="the track, to draw")
     dark = param.Boolean(False, doc="whether the page is dark")
     stage = param.String("", doc="what is being done, in words; empty when nothing is")
     done = param.Number(0.0, bounds=(0.0, 1.0), doc="how much of that stage is")
@@ -80,10 +80,10 @@ class Session(param.Parameterized):
         """The home folder."""
         return self.workspace.home
 
-    def _named_song(self) -> TrackSource:
-        if self.song is None:
-            raise WorkbenchError("no song is open")
-        return self.song
+    def _named_track(self) -> TrackSource:
+        if self.track is None:
+            raise WorkbenchError("no track is open")
+        return self.track
 
     @property
     def loop_plan(self) -> LoopPlan | None:
@@ -95,30 +95,30 @@ class Session(param.Parameterized):
         """Whether work is under way."""
         return bool(self._jobs)
 
-    def open_song(self, named: Path | str) -> Job | None:
-        """Open a file or a track of the catalog: plan it under the clip, or analyse it where there is no clip."""
+    def open_track(self, named: Path | str) -> Job | None:
+        """Open a file or a track of the catalog: plan it under the video, or analyse it where there is no video."""
         try:
-            song = find_track(self.workspace, str(named))
+            track = find_track(self.workspace, str(named))
         except WorkbenchError as error:
             self.message = str(error)
             return None
         self._hand_fades.clear()
-        self.coming = f"Opening {song.path.name}."
-        self.param.update(song=song, plan=None, analysis=None, song_sound=None, notice="")
+        self.coming = f"Opening {track.path.name}."
+        self.param.update(track=track, plan=None, analysis=None, track_sound=None, notice="")
         return self.replan()
 
-    def open_clip(self, named: Path | str) -> Job | None:
-        """Open a file or a video that has an id, and plan the song under it."""
+    def open_video(self, named: Path | str) -> Job | None:
+        """Open a file or a video that has an id, and plan the track under it."""
         try:
-            clip = find_video(self.workspace, named).path
+            video = find_video(self.workspace, named).path
         except WorkbenchError as error:
             self.message = str(error)
             return None
-        self.param.update(clip=clip, plan=None)
+        self.param.update(video=video, plan=None)
         return self.replan()
 
     def open_file(self, path: Path) -> Job | None:
-        """Open a file as what it is: a clip where it has a moving picture, else a song."""
+        """Open a file as what it is: a video where it has a moving picture, else a track."""
         from workbench.media.probe import probe
 
         try:
@@ -126,28 +126,28 @@ class Session(param.Parameterized):
         except WorkbenchError as error:
             self.message = str(error)
             return None
-        return self.open_clip(path) if moving else self.open_song(path)
+        return self.open_video(path) if moving else self.open_track(path)
 
     def open_demo(self) -> Job:
-        """Open the demo's clip with the bundled song that the demo chooses for it."""
+        """Open the demo's video with the bundled track that the demo chooses for it."""
         self.coming = (
-            "Preparing the demo: a clip is drawn and the bundled songs are analysed. The first start takes some "
+            "Preparing the demo: a video is drawn and the bundled tracks are analysed. The first start takes some "
             "minutes, later ones seconds. Open shows files of your own."
         )
         return self.run(demo_loop, then=self.show)
 
     def show(self, loop: Loop) -> None:
         """Make a plan the one that the page is about."""
-        new_song = self.song is None or self.song.path != loop.song.path
-        if new_song:
-            self.song_sound = None
+        new_track = self.track is None or self.track.path != loop.track.path
+        if new_track:
+            self.track_sound = None
             self._hand_fades.clear()
         self.notice = ""
-        self.param.update(song=loop.song, clip=loop.video, analysis=loop.analysis, plan=loop)
+        self.param.update(track=loop.track, video=loop.video, analysis=loop.analysis, plan=loop)
         if isinstance(loop.answer, Refusal) and loop.answer.reason is Reason.VIDEO_NOT_LONGER:
-            self._analyze_song()  # its length alone decided; its beats can be looked at all the same
-        elif self.song_sound is None and loop.analysis is not None:
-            self._map_song()
+            self._analyze_track()  # its length alone decided; its beats can be looked at all the same
+        elif self.track_sound is None and loop.analysis is not None:
+            self._map_track()
 
     def show_with_fade(self, loop: Loop, seam: int) -> None:
         """Make a plan the one that the page is about, and remember the crossfade that was set by hand at a seam."""
@@ -164,33 +164,33 @@ class Session(param.Parameterized):
 
     def replan(self) -> Job | None:
         """Plan again with the parameters as they are."""
-        if self.song is None:
+        if self.track is None:
             return None
-        if self.clip is not None:
+        if self.video is not None:
             return self.run(
-                loop_track, self.song, self.clip, then=self.show_again, subject=str(self.song.path), auto_mix=True
+                loop_track, self.track, self.video, then=self.show_again, subject=str(self.track.path), auto_mix=True
             )
-        return self._analyze_song()
+        return self._analyze_track()
 
-    def _analyze_song(self) -> Job:
-        path = self._named_song().path
+    def _analyze_track(self) -> Job:
+        path = self._named_track().path
         return self.run(analyze, path, then=self._analysed, subject=str(path))
 
     def _analysed(self, analysis: Analysis) -> None:
         self.analysis = analysis
-        self._map_song()
+        self._map_track()
 
-    def _map_song(self) -> None:
-        song = self._named_song()
+    def _map_track(self) -> None:
+        track = self._named_track()
 
         def mapped(sound: LongSound) -> None:
-            if self.song is song:
-                self.song_sound = sound
+            if self.track is track:
+                self.track_sound = sound
 
         def written(path: Path) -> None:
             self.draw(path, then=mapped)
 
-        self.run(song_file, song.path, then=written, subject=str(song.path))
+        self.run(track_file, track.path, then=written, subject=str(track.path))
 
     def draw(self, path: Path, then: Callable[[LongSound], None]) -> Job:
         """Open a sound to draw it; its summary is made by a worker where it is not there yet."""
@@ -259,7 +259,7 @@ class Session(param.Parameterized):
 
     def for_the_page(self, text: str) -> str:
         """A sentence as the page may show it: its files by their names, without the folders they lie in."""
-        opened = [self.clip] if self.song is None else [self.clip, self.song.path]
+        opened = [self.video] if self.track is None else [self.video, self.track.path]
         return without_folders(text, self.home.root, *(path.parent for path in opened if path is not None))
 
     def url_of(self, path: Path) -> str:

@@ -1,4 +1,4 @@
-"""The transport: footage and two options of the music, played together, with a playhead that runs over the pictures.
+"""The transport: soundtrack and two options of the music, played together, with a playhead that runs over the pictures.
 
 Three `<audio>` elements stream their files by range requests, so that half an hour starts as fast as a minute and never
 lies in memory as decoded sound (600 MB for thirty minutes in stereo). Each goes through a WebAudio gain, where mix
@@ -8,7 +8,7 @@ milliseconds; one that is over 60 ms away is set right, the silent ones at once,
 
 The ducking is scheduled on the audio clock as ramps that are straight in dB, which is what a plan says it is.
 
-Keys: space, arrows (1 s; with shift 5 s; with ctrl 0.1 s), Home, End, m and f for music and footage, a and b for the
+Keys: space, arrows (1 s; with shift 5 s; with ctrl 0.1 s), Home, End, m and f for music and soundtrack, a and b for the
 options, l for the loop, ? for the list of them. They work whatever has the focus, but for what uses the key itself: a
 field takes all, a slider its arrows, a tick box its space, a tab its arrows (`assets/keys.js` says which).
 
@@ -37,9 +37,9 @@ def script(*names: str) -> str:
 
 
 class Player(JSComponent):
-    """Plays footage and music; times are video seconds, or of whatever the files share."""
+    """Plays soundtrack and music; times are video seconds, or of whatever the files share."""
 
-    footage = param.String("", doc="address of the clip's own sound; empty for none")
+    soundtrack = param.String("", doc="address of the soundtrack; empty for none")
     music_a = param.String("", doc="address of the music, option A")
     music_b = param.String("", doc="address of the music, option B; empty for none")
     duration = param.Number(0.0, doc="s")
@@ -47,10 +47,10 @@ class Player(JSComponent):
     seek = param.List([], doc="[s, n]: go there; n only tells one wish from the next")
     playing = param.Boolean(False)
     region = param.List([], doc="[from, to]: loops while it plays; empty plays on")
-    footage_on = param.Boolean(True)
+    soundtrack_on = param.Boolean(True)
     music_on = param.Boolean(True)
     chosen: Any = param.Selector(default="a", objects=["a", "b"])
-    footage_db = param.Number(0.0)
+    soundtrack_db = param.Number(0.0)
     gain_a_db = param.Number(0.0, doc="gain in the mix")
     gain_b_db = param.Number(0.0)
     match_a_db = param.Number(0.0, doc="gain that makes A as loud as B in the stretch, at most 0")

@@ -8,7 +8,7 @@ milliseconds either way. A spectrogram takes one spectrum for each column, at th
 Making the summary takes a second for half an hour, so the page asks a worker for it (`summed_up`). What comes back is
 the file's name: the page maps it, finds the summary and reads nothing else.
 
-Classes: `LongSound`; `Picture`, what a figure draws by name. Functions: `summed_up`; `film_row`, pictures of a film
+Classes: `LongSound`; `Picture`, what a figure draws by name. Functions: `summed_up`; `video_row`, pictures of a video
 laid side by side for a view.
 """
 
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import MediaError, StoreError
 from workbench.files import written_whole
-from workbench.plots.film import Tile
+from workbench.plots.video import Tile
 from workbench.recording import FloatArray
 from workbench.workspace import Workspace
 
@@ -201,8 +201,8 @@ def summed_up(workspace: Workspace, path: Path) -> Path:
     return LongSound(path).path
 
 
-def film_row(tiles: Sequence[Tile], from_s: float, to_s: float, width: int, height: int) -> NDArray[np.uint32]:
-    """Pictures of a film side by side for a view, each over the stretch that it stands for, undistorted.
+def video_row(tiles: Sequence[Tile], from_s: float, to_s: float, width: int, height: int) -> NDArray[np.uint32]:
+    """Pictures of a video side by side for a view, each over the stretch that it stands for, undistorted.
 
     A stretch wider than its picture shows it several times, a narrower one shows the picture's middle.
 
@@ -214,7 +214,7 @@ def film_row(tiles: Sequence[Tile], from_s: float, to_s: float, width: int, heig
 
     Returns
     -------
-    shape (height, width), RGBA packed as Bokeh takes it, the last row first; transparent where there is no film
+    shape (height, width), RGBA packed as Bokeh takes it, the last row first; transparent where there is no video
     """
     row = np.zeros((height, width, 4), dtype=np.uint8)
     scale = width / max(1e-9, to_s - from_s)

@@ -1,18 +1,18 @@
-"""The main job from start to finish, on the bundled catalog and a clip that is drawn on the spot.
+"""The main job from start to finish, on the bundled catalog and a video that is drawn on the spot.
 
-The clip is drawn once and kept in the home folder, then watched: one pass finds its shots, moments, speech and levels,
-which everything after it reads from the store. The bundled songs are added to the catalog and analysed; match ranks
-them against the clip; the first of them that loops under it is looped with the clip's voice in mind and rendered into a
-film; its seams are drawn and the report is written.
+The video is drawn once and kept in the home folder, then watched: one pass finds its shots, moments, speech and levels,
+which everything after it reads from the store. The bundled tracks are added to the catalog and analysed; match ranks
+them against the video; the first of them that loops under it is looped with the video's voice in mind and rendered into
+a video; its seams are drawn and the report is written.
 
-How the track is chosen: match asks how well a song suits the picture, and whether it loops is one of its questions; the
-planner has the last word, for only it knows whether this song covers this clip. The report says why, and what the
+How the track is chosen: match asks how well a track suits the picture, and whether it loops is one of its questions;
+the planner has the last word, for only it knows whether this track covers this video. The report says why, and what the
 others lack. Whoever shows the demo, the command line, the dashboard and the service, asks `choose` alone.
 
-A second run finds everything made from the same plan, clip and song, and makes nothing again.
+A second run finds everything made from the same plan, video and track, and makes nothing again.
 
-Functions: `run_demo` for all of it; `demo_loop`, its clip and the track that is chosen, planned and mixed; `choose`,
-which ranks the bundled songs under a clip; `demo_clip`.
+Functions: `run_demo` for all of it; `demo_loop`, its video and the track that is chosen, planned and mixed; `choose`,
+which ranks the bundled tracks under a video; `demo_video`.
 """
 
 from __future__ import annotations
@@ -37,28 +37,28 @@ from workbench.plots.palette import clock
 from workbench.progress import silent
 from workbench.recording import Recording
 from workbench.render.levels import SoundLevels, heard_levels
-from workbench.video.footage import Footage
+from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.library import add_tracks, bundled_files
 from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.match import match
 from workbench.workflows.report import (
     ShownSeam,
-    film_section,
     mix_section,
     plan_section,
     plan_sentence,
     seams_section,
     show_seams,
+    video_section,
     write_page,
 )
-from workbench.workflows.timeline import film_timeline
+from workbench.workflows.timeline import video_timeline
 from workbench.workflows.tracks import TrackSource
 from workbench.workflows.watch import watch
 from workbench.workspace import Workspace
 
-CLIP_SECONDS = 300.0
-_CLIP_VERSION = 1
-"""Raise it when the film is drawn differently."""
+VIDEO_SECONDS = 300.0
+_VIDEO_VERSION = 1
+"""Raise it when the video is drawn differently."""
 _PAGE_VERSION = 3
 """Raise it when the demo writes something else from the same plan."""
 _MADE = ".made.json"
@@ -66,7 +66,7 @@ _MADE = ".made.json"
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Songs under a clip, and why they stand in this order."""
+    """Tracks under a video, and why they stand in this order."""
 
     loops: tuple[Loop, ...]
     """those that loop, in the order of match, then refusals; at least one loops"""
@@ -77,13 +77,13 @@ class Choice:
 
     @property
     def best(self) -> Loop:
-        """The song that is chosen, under a clip of that length."""
+        """The track that is chosen, under a video of that length."""
         return self.loops[0]
 
     @property
     def chosen(self) -> Match | None:
-        """Why it suits the clip; None where match did not rank it."""
-        return self.suits.get(self.best.song.track_id)
+        """Why it suits the video; None where match did not rank it."""
+        return self.suits.get(self.best.track.track_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,129 +91,129 @@ class Demo:
     """What the demo made."""
 
     folder: Path
-    film: Path
+    rendered: Path
     report: Path
-    footage: Footage
-    """what was found in the clip"""
+    watched: VideoAnalysis
+    """what was found in the video"""
     levels: SoundLevels
-    """of the film as written"""
+    """of the video as written"""
     loop: Loop
     choice: Choice
-    """every bundled song under the clip, and how well it suits"""
+    """every bundled track under the video, and how well it suits"""
     again: bool
     """whether everything was there already"""
 
 
-def run_demo(workspace: Workspace, seconds: float = CLIP_SECONDS) -> Demo:
+def run_demo(workspace: Workspace, seconds: float = VIDEO_SECONDS) -> Demo:
     """Do the whole job and write it to the home's `demo` folder.
 
     Parameters
     ----------
     workspace : its parameters and store are used, its progress is told
-    seconds : length of the clip; a shorter one is the beginning of the full one
+    seconds : length of the video; a shorter one is the beginning of the full one
 
     Raises
     ------
-    ParameterError : no bundled song can cover a clip of that length
+    ParameterError : no bundled track can cover a video of that length
     StoreError : the home folder cannot be used
     """
-    clip = demo_clip(workspace, seconds)
-    footage = watch(workspace, clip)  # first: one pass finds what planning, mix and report need
-    choice = choose(workspace, clip)
-    loop = loop_track(workspace, choice.best.song, clip, auto_mix=True)
+    video = demo_video(workspace, seconds)
+    watched = watch(workspace, video)  # first: one pass finds what planning, mix and report need
+    choice = choose(workspace, video)
+    loop = loop_track(workspace, choice.best.track, video, auto_mix=True)
     folder = workspace.home.prepared(workspace.home.demo)
-    film, report = folder / "film.mp4", folder / "report.html"
-    fingerprint = _fingerprint(loop, clip, choice)
+    rendered, report = folder / "video.mp4", folder / "report.html"
+    fingerprint = _fingerprint(loop, video, choice)
     again = _is_made(folder, fingerprint)
     if not again:
-        made = _make(workspace, loop, clip, choice)
+        made = _make(workspace, loop, video, choice)
         (folder / _MADE).write_text(json.dumps({"fingerprint": fingerprint, "files": made}), encoding="utf-8")
-    return Demo(folder, film, report, footage, heard_levels(film), loop, choice, again)
+    return Demo(folder, rendered, report, watched, heard_levels(rendered), loop, choice, again)
 
 
-def demo_loop(workspace: Workspace, seconds: float = CLIP_SECONDS) -> Loop:
-    """The demo's clip with the track that the demo chooses for it, planned and mixed; see `run_demo`.
-
-    Raises
-    ------
-    ParameterError : no bundled song can cover a clip of that length
-    StoreError : the home folder cannot be used, or a bundled song not be analysed
-    """
-    clip = demo_clip(workspace, seconds)
-    choice = choose(workspace, clip)
-    return loop_track(workspace, choice.best.song, clip, auto_mix=True)
-
-
-def choose(workspace: Workspace, clip: Path) -> Choice:
-    """Rank the bundled songs under a clip: of those that loop, what suits it best first; then refusals.
-
-    How well a song suits is what match says; songs that match did not rank stand by the scores of their plans.
+def demo_loop(workspace: Workspace, seconds: float = VIDEO_SECONDS) -> Loop:
+    """The demo's video with the track that the demo chooses for it, planned and mixed; see `run_demo`.
 
     Raises
     ------
-    ParameterError : no bundled song can cover the clip
-    StoreError : the home folder cannot be used, or a bundled song not be analysed
+    ParameterError : no bundled track can cover a video of that length
+    StoreError : the home folder cannot be used, or a bundled track not be analysed
     """
-    footage = watch(workspace, clip)
+    video = demo_video(workspace, seconds)
+    choice = choose(workspace, video)
+    return loop_track(workspace, choice.best.track, video, auto_mix=True)
+
+
+def choose(workspace: Workspace, video: Path) -> Choice:
+    """Rank the bundled tracks under a video: of those that loop, what suits it best first; then refusals.
+
+    How well a track suits is what match says; tracks that match did not rank stand by the scores of their plans.
+
+    Raises
+    ------
+    ParameterError : no bundled track can cover the video
+    StoreError : the home folder cannot be used, or a bundled track not be analysed
+    """
+    watched = watch(workspace, video)
     tracks = _tracks(workspace)
-    lane = match(workspace, clip)
+    lane = match(workspace, video)
     suits = {found.track.track_id: found for found in lane.candidate_pool}
 
     def place(loop: Loop) -> tuple[bool, float, float, str]:
-        found, refused = suits.get(loop.song.track_id), isinstance(loop.answer, Refusal)
+        found, refused = suits.get(loop.track.track_id), isinstance(loop.answer, Refusal)
         plan_score = loop.answer.plan_score if isinstance(loop.answer, LoopPlan) else 0.0
-        return (refused, 1.0 if found is None else -found.score, -plan_score, loop.song.track_id)
+        return (refused, 1.0 if found is None else -found.score, -plan_score, loop.track.track_id)
 
     in_silence = workspace.with_progress(silent)
-    loops = sorted((loop_track(in_silence, _song(track), footage.duration) for track in tracks), key=place)
+    loops = sorted((loop_track(in_silence, _track(track), watched.duration) for track in tracks), key=place)
     if not loops or isinstance(loops[0].answer, Refusal):
         raise ParameterError(
-            f"no bundled song can cover a clip of {footage.duration:g} s; the shortest needs 30 s more than its own "
+            f"no bundled track can cover a video of {watched.duration:g} s; the shortest needs 30 s more than its own "
             "length"
         )
     return Choice(tuple(loops), suits, lane.reasoning)
 
 
-def demo_clip(workspace: Workspace, seconds: float = CLIP_SECONDS) -> Path:
-    """The film of the demo, drawn unless it is there."""
-    clip = workspace.home.prepared(workspace.home.clips) / f"the-six-ten.v{_CLIP_VERSION}.{seconds:g}s.mp4"
-    if not clip.exists():
-        from workbench.demo.video import draw_demo_film
+def demo_video(workspace: Workspace, seconds: float = VIDEO_SECONDS) -> Path:
+    """The video of the demo, drawn unless it is there."""
+    video = workspace.home.prepared(workspace.home.drawn_videos) / f"the-six-ten.v{_VIDEO_VERSION}.{seconds:g}s.mp4"
+    if not video.exists():
+        from workbench.demo.video import draw_demo_video
 
-        stage = "drawing the clip"
+        stage = "drawing the video"
         workspace.progress(stage, 0.0)
-        draw_demo_film(
-            clip,
+        draw_demo_video(
+            video,
             narration=bundled_path("data", "bundled", "voice", "narration.ogg"),
             seconds=seconds,
             progress=lambda done: workspace.progress(stage, done),
         )
-    return clip
+    return video
 
 
 def _tracks(workspace: Workspace) -> list[Track]:
-    """The bundled songs as tracks of the home's catalog."""
+    """The bundled tracks as tracks of the home's catalog."""
     tracks = []
     for added in add_tracks(workspace, bundled_files().wanted):
         if added.track is None:
-            raise StoreError(f"a bundled song cannot be analysed: {added.fault}")
+            raise StoreError(f"a bundled track cannot be analysed: {added.fault}")
         tracks.append(added.track)
     return tracks
 
 
-def _song(track: Track) -> TrackSource:
+def _track(track: Track) -> TrackSource:
     return TrackSource(track.track_id, track.path, track)
 
 
-def _fingerprint(loop: Loop, clip: Path, choice: Choice) -> str:
+def _fingerprint(loop: Loop, video: Path, choice: Choice) -> str:
     """Changes whenever anything that the demo writes would."""
     stated = [
         _PAGE_VERSION,
-        hash_file(clip),
-        hash_file(loop.song.path),
+        hash_file(video),
+        hash_file(loop.track.path),
         repr(loop.answer),
         repr(loop.mix),
-        [(other.song.track_id, _verdict(other)) for other in choice.loops],
+        [(other.track.track_id, _verdict(other)) for other in choice.loops],
         [f"{found.track.track_id} {found.score:.4f} {found.fit_explanation}" for found in choice.suits.values()],
     ]
     return hashlib.sha256(json.dumps(stated).encode()).hexdigest()
@@ -227,9 +227,9 @@ def _is_made(folder: Path, fingerprint: str) -> bool:
     return made.get("fingerprint") == fingerprint and all((folder / name).exists() for name in made.get("files", []))
 
 
-def _make(workspace: Workspace, loop: Loop, clip: Path, choice: Choice) -> list[str]:
-    """Film, seam pictures and sounds, report; returns the names of the files."""
-    from workbench.render.film import render_film
+def _make(workspace: Workspace, loop: Loop, video: Path, choice: Choice) -> list[str]:
+    """Video, seam pictures and sounds, report; returns the names of the files."""
+    from workbench.render.video import render_video
 
     plan, analysis, folder = loop.answer, loop.analysis, workspace.home.demo
     params, progress = workspace.params, workspace.progress
@@ -237,36 +237,42 @@ def _make(workspace: Workspace, loop: Loop, clip: Path, choice: Choice) -> list[
     assert analysis is not None, "a plan comes from an analysis"
     for old in [*folder.glob("seam-*.png"), *folder.glob("seam-*.wav")]:
         old.unlink()
-    recording = workspace.load_recording(loop.song.path)
-    timeline = film_timeline(workspace, loop, recording)
+    recording = workspace.load_recording(loop.track.path)
+    timeline = video_timeline(workspace, loop, recording)
     seams = show_seams(workspace, plan, recording, analysis)
     names = [name for shown in seams for number in shown.numbers for name in _write_seam(shown, number, folder)]
-    stage = "rendering the film"
+    stage = "rendering the video"
     progress(stage, 0.0)
-    film = render_film(
-        plan, recording, clip, folder / "film.mp4", loop.mix, params.render, progress=lambda done: progress(stage, done)
+    rendered = render_video(
+        plan,
+        recording,
+        video,
+        folder / "video.mp4",
+        loop.mix,
+        params.render,
+        progress=lambda done: progress(stage, done),
     )
-    progress("measuring the film", 0.0)
+    progress("measuring the video", 0.0)
     sections = (
-        film_section(timeline),
+        video_section(timeline),
         _choice_section(choice),
         plan_section(plan, loop),
         seams_section(plan, seams),
-        mix_section(loop, decode(film)),
+        mix_section(loop, decode(rendered)),
     )
-    title = (loop.song.track.title if loop.song.track is not None else None) or loop.song.track_id
+    title = (loop.track.record.title if loop.track.record is not None else None) or loop.track.track_id
     write_page(
         Page(
-            f"{title} under a film of {clock(plan.window_end)}",
+            f"{title} under a video of {clock(plan.window_end)}",
             (plan_sentence(plan),),
-            film.name,
+            rendered.name,
             sections,
-            ("Plan and mix as data: plan.json. Music and film were made by this project; data/README.md says how.",),
+            ("Plan and mix as data: plan.json. Music and video were made by this project; data/README.md says how.",),
         ),
         folder / "report.html",
     )
-    progress("measuring the film", 1.0)
-    return [*names, film.name, "report.html"]
+    progress("measuring the video", 1.0)
+    return [*names, rendered.name, "report.html"]
 
 
 def _write_seam(shown: ShownSeam, number: int, folder: Path) -> list[str]:
@@ -294,7 +300,7 @@ def _choice_section(choice: Choice) -> Section:
         for loop in choice.loops
         if isinstance(loop.answer, LoopPlan)
     )  # fmt: skip
-    head = ("song", "suits the film", "plan score", "worst seam", "seams", "length", "ending")
+    head = ("track", "suits the video", "plan score", "worst seam", "seams", "length", "ending")
     tables = [*_reasons_table(choice.chosen), Table(head, rows, frozenset({0}))]
     refused = tuple(
         (_title(loop), _score_of(loop, choice), loop.answer.reason.value, loop.answer.hint)
@@ -302,33 +308,33 @@ def _choice_section(choice: Choice) -> Section:
         if isinstance(loop.answer, Refusal)
     )
     if refused:
-        tables.append(Table(("refused", "suits the film", "reason", "in words"), refused))
+        tables.append(Table(("refused", "suits the video", "reason", "in words"), refused))
     chosen = () if choice.chosen is None else (choice.chosen.fit_explanation,)
     return Section(
         "Why this track",
         (
             *chosen,
             choice.reasoning,
-            "Of the bundled songs the one that suits the film best and loops under it is served. How well a song suits "
-            "is the probability that an editor would take it; the plan score says how well it loops (seams, freshness, "
-            "ending).",
+            "Of the bundled tracks the one that suits the video best and loops under it is served. How well a track "
+            "suits is the probability that an editor would take it; the plan score says how well it loops "
+            "(seams, freshness, ending).",
         ),
         tables=tuple(tables),
     )
 
 
 def _reasons_table(chosen: Match | None) -> list[Table]:
-    """What moved the score of the song that is served."""
+    """What moved the score of the track that is served."""
     if chosen is None:
         return []
     lines = tuple((line.category or "", line.video, line.audio, f"{line.score:.2f}") for line in chosen.reasons)
-    return [Table(("because of", "the film", "the music", "go together"), lines)]
+    return [Table(("because of", "the video", "the music", "go together"), lines)]
 
 
 def _score_of(loop: Loop, choice: Choice) -> str:
-    found = choice.suits.get(loop.song.track_id)
+    found = choice.suits.get(loop.track.track_id)
     return "–" if found is None else f"{found.score:.2f}"
 
 
 def _title(loop: Loop) -> str:
-    return (loop.song.track.title if loop.song.track is not None else None) or loop.song.track_id
+    return (loop.track.record.title if loop.track.record is not None else None) or loop.track.track_id

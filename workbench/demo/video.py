@@ -1,9 +1,9 @@
-"""The demo film, "The Six-Ten": five minutes of a railway line, drawn and sounded in code, and a narration over it.
+"""The demo video, "The Six-Ten": five minutes of a railway line, drawn and sounded in code, and a narration over it.
 
-It stands in for a customer's clip, so everything an editor would look for is in it at times that are known to the
+It stands in for a customer's video, so everything an editor would look for is in it at times that are known to the
 frame: hard cuts, dissolves, fades to black, flashes, title cards, calm and hectic stretches, ambience, hits, and
-someone who speaks in groups of phrases with long silences between. `SHOTS` below is the film; the rest of this module
-turns it into an MP4 (H.264, AAC) and into `FilmTruth`. The same code draws the same pictures.
+someone who speaks in groups of phrases with long silences between. `SHOTS` below is the video; the rest of this module
+turns it into an MP4 (H.264, AAC) and into `VideoTruth`. The same code draws the same pictures.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ _AUDIO_BIT_RATE = 160_000
 
 @dataclass(frozen=True, slots=True)
 class Shot:
-    """A stretch of the film between two edits."""
+    """A stretch of the video between two edits."""
 
     seconds: float  # a whole number of frames
     scene: Scene
@@ -87,7 +87,7 @@ SHOTS: tuple[Shot, ...] = (
     # Before light
     Shot(9.2, Stars(seed=2, meteor=5.2), _QUIET, fade_in=2.0),
     Shot(5.8, Hills(NIGHT, seed=5, pan=9, sun=(470, 84, 14), cloud=0.35), _QUIET, dissolve=1.2),
-    Shot(5.0, Card("THE SIX-TEN", "A FILM ABOUT A RAILWAY LINE", PREDAWN, seed=3), Bed("wind", -40), _HIT),
+    Shot(5.0, Card("THE SIX-TEN", "A VIDEO ABOUT A RAILWAY LINE", PREDAWN, seed=3), Bed("wind", -40), _HIT),
     Shot(5.2, Clock(PREDAWN, hour=6, minute=9, second=54.0), Bed("hall", -39), _ticks(5)),
     Shot(3.2, Lamp(clears=2.0), Bed("night", -38), (Cue(2.0, "coupling"),)),
     Shot(4.0, Hills(PREDAWN, seed=21, pan=12, cloud=0.45, base=185), _AIR),
@@ -174,8 +174,8 @@ SHOTS: tuple[Shot, ...] = (
 
 
 @dataclass(frozen=True, slots=True)
-class FilmTruth:
-    """What is known about the film because it was made, in video seconds."""
+class VideoTruth:
+    """What is known about the video because it was made, in video seconds."""
 
     seconds: float
     frame_rate: int
@@ -184,7 +184,7 @@ class FilmTruth:
     fades: tuple[tuple[float, float], ...]  # from and to black
     flashes: tuple[float, ...]  # first bright picture
     titles: tuple[tuple[float, float, str], ...]  # a card is on screen, and its words
-    hits: tuple[float, ...]  # a single loud sound in the footage
+    hits: tuple[float, ...]  # a single loud sound in the soundtrack
     speech: tuple[tuple[float, float], ...]  # first and last sound of each phrase
 
     def save(self, path: Path) -> None:
@@ -192,7 +192,7 @@ class FilmTruth:
         path.write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
 
     @classmethod
-    def load(cls, path: Path) -> FilmTruth:
+    def load(cls, path: Path) -> VideoTruth:
         """Read what `save` wrote."""
         facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         listed = {name: tuple(tuple(v) if isinstance(v, list) else v for v in value) for name, value in facts.items()
@@ -214,35 +214,35 @@ class _Take:
         return self.start_frame / FRAME_RATE
 
 
-def draw_demo_film(
+def draw_demo_video(
     path: Path, *, narration: Path, seconds: float = FULL_SECONDS, progress: Callable[[float], None] | None = None
-) -> FilmTruth:
-    """Draw the film with its soundtrack into an MP4: 640x360, 25 pictures a second, 48 kHz stereo.
+) -> VideoTruth:
+    """Draw the video with its soundtrack into an MP4: 640x360, 25 pictures a second, 48 kHz stereo.
 
     Written aside and renamed, so that a file of that name is always whole.
 
     Parameters
     ----------
-    path : where the film goes; a file there is replaced
-    narration : sound file of the voice-over, on the film's clock; its phrases stand beside it in a .json of that name
-    seconds : 1 to 300; a shorter film is the beginning of the full one
-    progress : called with the share that is done, 0 to 1, once for every second of film
+    path : where the video goes; a file there is replaced
+    narration : sound file of the voice-over, on the video's clock; its phrases stand beside it in a .json of that name
+    seconds : 1 to 300; a shorter video is the beginning of the full one
+    progress : called with the share that is done, 0 to 1, once for every second of video
 
     Raises
     ------
     ParameterError : seconds out of range
-    MediaError : the narration cannot be read, or the film not be written
+    MediaError : the narration cannot be read, or the video not be written
     """
     takes = _takes(seconds)
-    truth = film_truth(narration=narration, seconds=seconds)
+    truth = video_truth(narration=narration, seconds=seconds)
     sound = _soundtrack(takes, truth.seconds, narration)
     with written_whole(path) as aside:
-        _film(aside, takes, sound, progress)
+        _video(aside, takes, sound, progress)
     return truth
 
 
-def film_truth(*, narration: Path, seconds: float = FULL_SECONDS) -> FilmTruth:
-    """What `draw_demo_film` would answer, without drawing."""
+def video_truth(*, narration: Path, seconds: float = FULL_SECONDS) -> VideoTruth:
+    """What `draw_demo_video` would answer, without drawing."""
     takes = _takes(seconds)
     end = (takes[-1].start_frame + takes[-1].frames) / FRAME_RATE
     cuts, dissolves, fades, flashes, titles = [], [], [], [], []
@@ -265,14 +265,14 @@ def film_truth(*, narration: Path, seconds: float = FULL_SECONDS) -> FilmTruth:
             fades.append((round(stop - shot.fade_out, 6), stop))
     hits = [cue.at for cue in _cues(takes) if cue.kind in ("hit", "thunder") and cue.at < end]
     speech = [(start, min(stop, end)) for start, stop in _phrases(narration) if start < end]
-    return FilmTruth(end, FRAME_RATE, tuple(cuts), tuple(dissolves), tuple(fades), tuple(flashes), tuple(titles),
+    return VideoTruth(end, FRAME_RATE, tuple(cuts), tuple(dissolves), tuple(fades), tuple(flashes), tuple(titles),
                      tuple(hits), tuple(speech))  # fmt: skip
 
 
 def _takes(seconds: float) -> list[_Take]:
     """The shots in their places, as many as that many seconds hold."""
     if not 1.0 <= seconds <= FULL_SECONDS:
-        raise ParameterError(f"the demo film lasts 1 to {FULL_SECONDS:.0f} seconds, got {seconds}")
+        raise ParameterError(f"the demo video lasts 1 to {FULL_SECONDS:.0f} seconds, got {seconds}")
     total, start, takes = round(seconds * FRAME_RATE), 0, []
     for shot, after in zip(SHOTS, (*SHOTS[1:], None), strict=True):
         frames = min(round(shot.seconds * FRAME_RATE), total - start)
@@ -293,7 +293,7 @@ def _phrases(narration: Path) -> list[tuple[float, float]]:
 
 
 def _soundtrack(takes: list[_Take], seconds: float, narration: Path) -> FloatArray:
-    """Footage sound and narration, shape (2, n) at `RATE`; the voice stands in the middle at its own loudness."""
+    """VideoAnalysis sound and narration, shape (2, n) at `RATE`; the voice stands in the middle at its own loudness."""
     sound = ambience([(take.start, take.shot.bed) for take in takes], _cues(takes), seconds)
     voice = _voice(narration)[: sound.shape[1]]
     sound[:, : voice.size] += voice * np.float32(np.sqrt(0.5))
@@ -353,7 +353,7 @@ def _planes(picture: FloatArray) -> NDArray[np.uint8]:
 
 @njit("void(f4[:,:,::1], f4[:,::1], u1[:,::1], u1[:,:,::1])", cache=True, nogil=True)
 def _convert(picture: Any, dither: Any, luma: Any, colour: Any) -> None:  # pragma: no cover - compiled
-    """Clip, weigh the primaries, average colour over squares of four; row by row, so that it runs in vectors."""
+    """Video, weigh the primaries, average colour over squares of four; row by row, so that it runs in vectors."""
     width = picture.shape[2]
     black, white = np.float32(0), np.float32(255)
     blue_scale, red_scale = np.float32(224 / 255 / 4 / 1.8556), np.float32(224 / 255 / 4 / 1.5748)
@@ -380,7 +380,7 @@ def _convert(picture: Any, dither: Any, luma: Any, colour: Any) -> None:  # prag
                 out_red[x] = np.uint8(np.int32((red - light) * red_scale + np.float32(128.5)))
 
 
-def _film(path: Path, takes: list[_Take], sound: FloatArray, progress: Callable[[float], None] | None) -> None:
+def _video(path: Path, takes: list[_Take], sound: FloatArray, progress: Callable[[float], None] | None) -> None:
     """Encode pictures and sound, a second of each in turn."""
     total = sum(take.frames for take in takes)
     with (

@@ -1,8 +1,8 @@
 """Audacity labels: a text file, one label a line, start and end in seconds, a tab between.
 
 Times are those of the rendered music, video time: import the render and the labels, and they lie on each other. Bars
-and sections are the song's own, carried to where each segment plays them; a section that is cut by a seam has one label
-for each part that is heard. Audacity keeps labels in one track, so each says what it is.
+and sections are the track's own, carried to where each segment plays them; a section that is cut by a seam has one
+label for each part that is heard. Audacity keeps labels in one track, so each says what it is.
 
 Limit: six decimals, a microsecond; Audacity itself snaps to samples of its project.
 
@@ -66,6 +66,6 @@ def _sections(item: Item, notes: Notes) -> Iterator[Label]:
             yield Label(_heard(item, start), _heard(item, end), f"section {name}")
 
 
-def _heard(item: Item, song_s: float) -> float:
-    """Video time at which an item plays a place of the song, held to the item."""
-    return item.begins + min(max(song_s, item.song_from), item.song_to) - item.song_from
+def _heard(item: Item, track_s: float) -> float:
+    """Video time at which an item plays a place of the track, held to the item."""
+    return item.begins + min(max(track_s, item.song_from), item.song_to) - item.song_from

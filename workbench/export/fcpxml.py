@@ -1,23 +1,23 @@
 """FCPXML 1.10: the edit as Final Cut Pro opens it; Resolve reads it too.
 
-The clip is the primary storyline; segments are connected below it, in turn in two lanes, so that the two sides of a
-crossfade overlap. Everything the music does in level is keyed on the clips' volume: level and glide, both halves of the
-crossfades, the fades at the ends, the mix's gain and the duck. Without a film the storyline is a gap, 25 frames a
+The video is the primary storyline; segments are connected below it, in turn in two lanes, so that the two sides of a
+crossfade overlap. Everything the music does in level is keyed on the videos' volume: level and glide, both halves of
+the crossfades, the fades at the ends, the mix's gain and the duck. Without a video the storyline is a gap, 25 frames a
 second.
 
-Times are exact fractions of a second. Final Cut edits on whole frames and moves what does not lie on them, so a clip
+Times are exact fractions of a second. Final Cut edits on whole frames and moves what does not lie on them, so a video
 begins on the last frame before its first sound and ends on the first frame after its last, while its `start`, the
-place in the song, is exact to the sample: what is too much is silent by its keys. Where the song has nothing more to
-give, the clip begins or ends one frame inside.
+place in the track, is exact to the sample: what is too much is silent by its keys. Where the track has nothing more to
+give, the video begins or ends one frame inside.
 
 Keys are in dB with straight lines between; -96 dB stands for silence. They lie on whole frames, one a frame at most,
 where the curve is met within 0.05 % of full gain (`workbench.export.timeline.TOLERANCE`); between two frames it is a
 straight line. A crossfade shorter than two frames has no room for that: it is drawn two frames long, around the frame
 next to its middle, where both sides are half way. A rise or fall at the ends that is shorter than a frame is a step at
-the edge of the clip, as is the beginning of a segment that starts at once. Keyed times are those of the song, since the
-keys of a clip count on its own clock.
+the edge of the video, as is the beginning of a segment that starts at once. Keyed times are those of the track, since
+the keys of a video count on its own clock.
 
-Limits. Final Cut takes at most +12 dB on a clip. The limiter of a rendered film is not part of an edit.
+Limits. Final Cut takes at most +12 dB on a video. The limiter of a rendered video is not part of an edit.
 
 Function: `write_fcpxml`.
 """
@@ -32,11 +32,21 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from workbench.errors import ParameterError
 from workbench.export.files import media_url, plain_name
-from workbench.export.timeline import SILENT_DB, Crossing, Film, FrameKey, Item, Song, Timeline, decibels, frame_keys
+from workbench.export.timeline import (
+    SILENT_DB,
+    Crossing,
+    FrameKey,
+    Item,
+    Timeline,
+    TrackMedia,
+    VideoMedia,
+    decibels,
+    frame_keys,
+)
 from workbench.files import write_text
 
 LONE_FRAME_RATE = Fraction(25)
-"""frames a second of an edit without a film"""
+"""frames a second of an edit without a video"""
 _LONE_PICTURE = (1920, 1080)
 _AUDIO_RATES = {
     32000: "32k",
@@ -55,29 +65,29 @@ def write_fcpxml(timeline: Timeline, out: Path) -> None:
 
     Raises
     ------
-    ParameterError : no song is given
+    ParameterError : no track is given
     """
-    song, film = timeline.song, timeline.film
-    if song is None:
-        raise ParameterError("FCPXML names the song's file; give --track FILE")
+    track, video = timeline.track, timeline.video
+    if track is None:
+        raise ParameterError("FCPXML names the track's file; give --track FILE")
     root = Element("fcpxml", version="1.10")
-    _resources(SubElement(root, "resources"), song, film, out)
+    _resources(SubElement(root, "resources"), track, video, out)
     name = plain_name(timeline.name)
     event = SubElement(SubElement(root, "library"), "event", name=name)
-    frame_rate = film.frame_rate if film else LONE_FRAME_RATE
-    frames = film.frames if film else ceil(timeline.seconds(timeline.length) * frame_rate)
+    frame_rate = video.frame_rate if video else LONE_FRAME_RATE
+    frames = video.frames if video else ceil(timeline.seconds(timeline.length) * frame_rate)
     duration = time_text(frames / frame_rate)
     sequence = SubElement(
         SubElement(event, "project", name=name),
         "sequence", format="r1", duration=duration, tcStart="0s", tcFormat="NDF", audioLayout="stereo",
     )  # fmt: skip
-    # The sound of films is at 48 kHz; without one the song's rate is the edit's.
-    rate = _AUDIO_RATES.get(song.rate if film is None else film.sound_rate or 48000)
+    # The sound of videos is at 48 kHz; without one the track's rate is the edit's.
+    rate = _AUDIO_RATES.get(track.rate if video is None else video.sound_rate or 48000)
     if rate is not None:
         sequence.set("audioRate", rate)
     story = _story(SubElement(sequence, "spine"), timeline, duration)
     for item in timeline.items:
-        story.append(_segment(timeline, song, item, frame_rate, frames))
+        story.append(_segment(timeline, track, item, frame_rate, frames))
     for time, text in timeline.moments:
         at = Fraction(floor(Fraction(time) * frame_rate)) / frame_rate
         SubElement(story, "marker", start=time_text(at), duration=time_text(1 / frame_rate), value=plain_name(text))
@@ -91,24 +101,24 @@ def time_text(seconds: Fraction) -> str:
     return f"{exact.numerator}s" if exact.denominator == 1 else f"{exact.numerator}/{exact.denominator}s"
 
 
-def _resources(resources: Element, song: Song, film: Film | None, out: Path) -> None:
-    width, height = (film.width, film.height) if film else _LONE_PICTURE
-    frame = 1 / (film.frame_rate if film else LONE_FRAME_RATE)
+def _resources(resources: Element, track: TrackMedia, video: VideoMedia | None, out: Path) -> None:
+    width, height = (video.width, video.height) if video else _LONE_PICTURE
+    frame = 1 / (video.frame_rate if video else LONE_FRAME_RATE)
     SubElement(resources, "format", id="r1", frameDuration=time_text(frame), width=str(width), height=str(height))
-    if film is not None:
+    if video is not None:
         asset = SubElement(
-            resources, "asset", id="r2", name=plain_name(film.path.stem), start="0s",
-            duration=time_text(film.frames * frame), hasVideo="1", format="r1", videoSources="1",
+            resources, "asset", id="r2", name=plain_name(video.path.stem), start="0s",
+            duration=time_text(video.frames * frame), hasVideo="1", format="r1", videoSources="1",
         )  # fmt: skip
-        if film.sound_rate is not None:
-            _has_audio(asset, film.channels, film.sound_rate)
-        SubElement(asset, "media-rep", kind="original-media", src=media_url(film.path, out))
+        if video.sound_rate is not None:
+            _has_audio(asset, video.channels, video.sound_rate)
+        SubElement(asset, "media-rep", kind="original-media", src=media_url(video.path, out))
     asset = SubElement(
-        resources, "asset", id="r3", name=plain_name(song.path.stem), start="0s",
-        duration=time_text(Fraction(song.samples, song.rate)),
+        resources, "asset", id="r3", name=plain_name(track.path.stem), start="0s",
+        duration=time_text(Fraction(track.samples, track.rate)),
     )  # fmt: skip
-    _has_audio(asset, song.channels, song.rate)
-    SubElement(asset, "media-rep", kind="original-media", src=media_url(song.path, out))
+    _has_audio(asset, track.channels, track.rate)
+    SubElement(asset, "media-rep", kind="original-media", src=media_url(track.path, out))
 
 
 def _has_audio(asset: Element, channels: int, rate: int) -> None:
@@ -116,27 +126,27 @@ def _has_audio(asset: Element, channels: int, rate: int) -> None:
 
 
 def _story(spine: Element, timeline: Timeline, duration: str) -> Element:
-    """The clip, or a gap as long as the plan; what is connected hangs on it, on its clock, which begins at 0."""
-    film = timeline.film
-    if film is None:
+    """The video, or a gap as long as the plan; what is connected hangs on it, on its clock, which begins at 0."""
+    video = timeline.video
+    if video is None:
         return SubElement(spine, "gap", name="Gap", offset="0s", start="0s", duration=duration)
     story = SubElement(
-        spine, "asset-clip", ref="r2", name=plain_name(film.path.stem), offset="0s", start="0s", duration=duration,
+        spine, "asset-clip", ref="r2", name=plain_name(video.path.stem), offset="0s", start="0s", duration=duration,
         format="r1", tcFormat="NDF",
     )  # fmt: skip
-    if film.sound_rate is not None:
+    if video.sound_rate is not None:
         story.set("audioRole", "dialogue")
         SubElement(story, "adjust-volume", amount=_level_text(timeline.balance.video_gain_db))
     return story
 
 
-def _segment(timeline: Timeline, song: Song, item: Item, frame_rate: Fraction, frames: int) -> Element:
+def _segment(timeline: Timeline, track: TrackMedia, item: Item, frame_rate: Fraction, frames: int) -> Element:
     """One segment, from frame to frame, with its keys."""
-    begin, end = _frame_edges(timeline, song, item, frame_rate, frames)
+    begin, end = _frame_edges(timeline, track, item, frame_rate, frames)
     offset = timeline.seconds(item.song_offset)
     clip = Element(
         "asset-clip", ref="r3", lane=str(-1 - (item.number - 1) % 2),
-        name=plain_name(f"{song.path.stem} {item.number}"),
+        name=plain_name(f"{track.path.stem} {item.number}"),
         offset=time_text(begin / frame_rate), start=time_text(begin / frame_rate + offset),
         duration=time_text((end - begin) / frame_rate), audioRole="music",
     )  # fmt: skip
@@ -173,10 +183,12 @@ def _drawn(fade: Crossing | None, middle: float, frame_rate: Fraction) -> _Fade 
     return _Fade(centre - half, centre + half, fade.exponent)
 
 
-def _frame_edges(timeline: Timeline, song: Song, item: Item, frame_rate: Fraction, frames: int) -> tuple[int, int]:
-    """Frames around all that is heard of an item, within the song and the sequence."""
+def _frame_edges(
+    timeline: Timeline, track: TrackMedia, item: Item, frame_rate: Fraction, frames: int
+) -> tuple[int, int]:
+    """Frames around all that is heard of an item, within the track and the sequence."""
     opening = ceil(timeline.seconds(-item.song_offset) * frame_rate)
-    closing = floor(timeline.seconds(song.samples - item.song_offset) * frame_rate)
+    closing = floor(timeline.seconds(track.samples - item.song_offset) * frame_rate)
     into, out = _drawn(item.fade_in, item.begins, frame_rate), _drawn(item.fade_out, item.ends, frame_rate)
     begin = floor(into.begin if into else timeline.seconds(item.first) * frame_rate)
     end = ceil(out.end if out else timeline.seconds(item.stop) * frame_rate)
@@ -202,7 +214,7 @@ def _keys(timeline: Timeline, item: Item, frame_rate: Fraction, begin: int, end:
 
 
 def _steps(timeline: Timeline, item: Item, frame_rate: Fraction) -> tuple[int, int]:
-    """Output samples between which levels are read, so that what is shorter than a frame is a step at a clip's edge."""
+    """Output samples between which levels are read: what is shorter than a frame is a step at the edge of a clip."""
     plan, least, most = timeline.plan, 0, timeline.length
     frame = float(1 / frame_rate)
     if item.fade_in is None:

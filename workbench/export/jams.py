@@ -1,9 +1,9 @@
-"""JAMS, the annotation format of music research (Humphrey et al., ISMIR 2014): beats and sections of the song.
+"""JAMS, the annotation format of music research (Humphrey et al., ISMIR 2014): beats and sections of the track.
 
-A JAMS file belongs to one recording, so all annotations are in song time. The plan, which plays that song under a
-clip, is kept whole in the file's sandbox under `workbench`, with the program and version that made it; what reads it
+A JAMS file belongs to one recording, so all annotations are in track time. The plan, which plays that track under a
+video, is kept whole in the file's sandbox under `workbench`, with the program and version that made it; what reads it
 back with `workbench.results.loop.plan_from_json` has the same plan. The segments that are played stand beside the
-song's sections as a second `segment_open` annotation, each named by its place in the plan; JAMS sorts by song time.
+track's sections as a second `segment_open` annotation, each named by its place in the plan; JAMS sorts by track time.
 
 Function: `write_jams`.
 """
@@ -18,9 +18,9 @@ from typing import Any
 
 from workbench.errors import ParameterError
 from workbench.export.files import plain_name
-from workbench.export.timeline import Notes, Song, Timeline
+from workbench.export.timeline import Notes, Timeline, TrackMedia
 from workbench.files import write_text
-from workbench.recording import SongSeconds
+from workbench.recording import TrackSeconds
 
 _TOOL = "barline-workbench"
 
@@ -30,20 +30,20 @@ def write_jams(timeline: Timeline, out: Path) -> None:
 
     Raises
     ------
-    ParameterError : no song, or one that was not analysed
+    ParameterError : no track, or one that was not analysed
     """
-    song, notes = timeline.song, timeline.notes
-    if song is None or notes is None:
-        raise ParameterError("JAMS annotates a song; give --track FILE")
+    track, notes = timeline.track, timeline.notes
+    if track is None or notes is None:
+        raise ParameterError("JAMS annotates a track; give --track FILE")
     jams = import_module("jams")
     document = jams.JAMS()
-    seconds = song.samples / song.rate
+    seconds = track.samples / track.rate
     document.file_metadata.duration = seconds
-    document.file_metadata.title = plain_name(song.path.stem)
+    document.file_metadata.title = plain_name(track.path.stem)
     document.annotations.append(_beats(jams, notes, seconds))
     document.annotations.append(_sections(jams, notes, seconds))
     document.annotations.append(_played(jams, timeline, seconds))
-    document.sandbox.update(workbench=_provenance(timeline, song))
+    document.sandbox.update(workbench=_provenance(timeline, track))
     write_text(out, document.dumps(indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
@@ -54,21 +54,21 @@ def _annotation(jams: Any, namespace: str, seconds: float, what: str) -> Any:
     return jams.Annotation(namespace=namespace, time=0, duration=seconds, annotation_metadata=metadata)
 
 
-def _beats(jams: Any, notes: Notes, seconds: SongSeconds) -> Any:
+def _beats(jams: Any, notes: Notes, seconds: TrackSeconds) -> Any:
     annotation = _annotation(jams, "beat", seconds, "the value is the place in the bar, 1 a downbeat")
     for time, place in notes.beats:
         annotation.append(time=time, duration=0.0, value=place, confidence=notes.grid_confidence)
     return annotation
 
 
-def _sections(jams: Any, notes: Notes, seconds: SongSeconds) -> Any:
-    annotation = _annotation(jams, "segment_open", seconds, "sections of the song, whole bars")
+def _sections(jams: Any, notes: Notes, seconds: TrackSeconds) -> Any:
+    annotation = _annotation(jams, "segment_open", seconds, "sections of the track, whole bars")
     for start, end, name in notes.sections:
         annotation.append(time=start, duration=end - start, value=name, confidence=None)
     return annotation
 
 
-def _played(jams: Any, timeline: Timeline, seconds: SongSeconds) -> Any:
+def _played(jams: Any, timeline: Timeline, seconds: TrackSeconds) -> Any:
     annotation = _annotation(jams, "segment_open", seconds, "segments that the plan plays, numbered in that order")
     for item in timeline.items:
         annotation.append(
@@ -77,13 +77,13 @@ def _played(jams: Any, timeline: Timeline, seconds: SongSeconds) -> Any:
     return annotation
 
 
-def _provenance(timeline: Timeline, song: Song) -> dict[str, Any]:
+def _provenance(timeline: Timeline, track: TrackMedia) -> dict[str, Any]:
     fields = asdict(timeline.plan.alone)
     plan = {name: value for name, value in fields.items() if name != "options" and value is not None}
     return {
         "tool": _TOOL,
         "version": version(_TOOL),
         "plan_version": timeline.plan.version,
-        "sample_rate": song.rate,
+        "sample_rate": track.rate,
         "plan": plan,
     }

@@ -1,17 +1,17 @@
-"""Loop points in a copy of the song, for game engines and samplers: the body that the plan repeats most.
+"""Loop points in a copy of the track, for game engines and samplers: the body that the plan repeats most.
 
     WAV               `smpl` chunk, one forward loop; its end is the last sample that is played (Microsoft RIFF, 1994)
     FLAC, Ogg         comments LOOPSTART and LOOPLENGTH, in samples (the custom of RPG Maker, read by most engines)
 
 The copy holds the same sound, byte for byte; only the chunk or the comments are added, and what stood there under the
-same names is replaced. Where the song is of another kind (MP3, M4A), the copy is decoded into WAV or FLAC of 16 bits.
+same names is replaced. Where the track is of another kind (MP3, M4A), the copy is decoded into WAV or FLAC of 16 bits.
 
 Engines jump from end to start in one sample: nothing of the plan's crossfade, glide or gain is in the file. So that the
 jump does not click, both points move by the same few samples, 10 ms at most, to the nearest place where what comes
-after the jump differs from what would have come by no more than the song itself moves from one sample to the next; the
+after the jump differs from what would have come by no more than the track itself moves from one sample to the next; the
 loop stays as long as it is, in whole bars.
 
-Limit. Samples are those of the decoder here, counted from the first decoded one, at the rate of the song.
+Limit. Samples are those of the decoder here, counted from the first decoded one, at the rate of the track.
 
 Function: `write_loop_tags`.
 """
@@ -26,7 +26,7 @@ from typing import BinaryIO
 import numpy as np
 
 from workbench.errors import MediaError, ParameterError
-from workbench.export.timeline import Song, Timeline
+from workbench.export.timeline import Timeline, TrackMedia
 from workbench.files import written_whole
 from workbench.media.audio import decode, write_audio
 from workbench.recording import FloatArray, Recording
@@ -40,38 +40,38 @@ _REACH_SECONDS = 0.010
 
 
 def write_loop_tags(timeline: Timeline, out: Path) -> None:
-    """Copy the song and write the loop of the plan into the copy.
+    """Copy the track and write the loop of the plan into the copy.
 
     Raises
     ------
-    ParameterError : a suffix that holds no loop points, or a kind of file the song is not
-    MediaError : the song cannot be read, or is a WAV that cannot take a chunk
+    ParameterError : a suffix that holds no loop points, or a kind of file the track is not
+    MediaError : the track cannot be read, or is a WAV that cannot take a chunk
     """
-    song = timeline.song
-    if song is None:
-        raise ParameterError("loop points are written into a copy of the song; give --track FILE")
+    track = timeline.track
+    if track is None:
+        raise ParameterError("loop points are written into a copy of the track; give --track FILE")
     kind = out.suffix.lower()
     if kind not in (".wav", *_TAGGED):
         raise ParameterError(
             f"{out.name}: loop points are written into .wav, .flac, .ogg or .opus, not {kind or 'no suffix'}"
         )
-    recording = decode(song.path)
+    recording = decode(track.path)
     start, stop = loop_samples(timeline, recording.samples)
     with written_whole(out) as aside:
-        _copy(song, recording, kind, aside)
+        _copy(track, recording, kind, aside)
         if kind == ".wav":
-            _add_smpl(aside, song.rate, start, stop)
+            _add_smpl(aside, track.rate, start, stop)
         else:
             _add_comments(aside, start, stop)
 
 
 def loop_samples(timeline: Timeline, samples: FloatArray) -> tuple[int, int]:
-    """First song sample of the loop, and one past its last: where a renderer would splice, moved to where it joins.
+    """First track sample of the loop, and one past its last: where a renderer would splice, moved to where it joins.
 
     Parameters
     ----------
     timeline : whose plan has the loop
-    samples : of the song, shape (channels, n)
+    samples : of the track, shape (channels, n)
     """
     plan, rate = timeline.plan, timeline.rate
     start, stop = round(plan.loop_start_a * rate), round(plan.loop_end_b * rate)
@@ -96,15 +96,15 @@ def _joining_shift(samples: FloatArray, start: int, stop: int, reach: int) -> in
     return int(shifts[np.argmin(missed)])
 
 
-def _copy(song: Song, recording: Recording, kind: str, aside: Path) -> None:
-    """The song as it is, or decoded where it is of another kind."""
-    own = _kind_of(song.path)
+def _copy(track: TrackMedia, recording: Recording, kind: str, aside: Path) -> None:
+    """The track as it is, or decoded where it is of another kind."""
+    own = _kind_of(track.path)
     if own == _TAGGED.get(kind, "wav"):
-        shutil.copyfile(song.path, aside)
+        shutil.copyfile(track.path, aside)
     elif kind in (".wav", ".flac"):
         write_audio(aside, iter([recording.samples]), recording.sample_rate, recording.channels)
     else:
-        raise ParameterError(f"{song.path.name} is not Ogg; write its loop points into a .wav or .flac")
+        raise ParameterError(f"{track.path.name} is not Ogg; write its loop points into a .wav or .flac")
 
 
 def _kind_of(path: Path) -> str:
@@ -122,9 +122,9 @@ def _add_comments(path: Path, start: int, stop: int) -> None:
     try:
         tagged = mutagen.File(path)
     except mutagen.MutagenError as error:
-        raise MediaError(f"{path.suffix}: the tags of this song cannot be read ({error})") from error
+        raise MediaError(f"{path.suffix}: the tags of this track cannot be read ({error})") from error
     if tagged is None:
-        raise MediaError(f"{path.suffix}: the tags of this song cannot be read")
+        raise MediaError(f"{path.suffix}: the tags of this track cannot be read")
     if tagged.tags is None:
         tagged.add_tags()
     tagged.tags["LOOPSTART"] = [str(start)]

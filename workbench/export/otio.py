@@ -1,24 +1,24 @@
 """OpenTimelineIO: the edit as DaVinci Resolve, Premiere, Hiero and Kdenlive open it.
 
-Tracks: the picture, the footage's sound, the music. Segments are clips laid edge to edge; a crossfade is a transition
-over the cut, `in_offset` before and `out_offset` after it, which plays the handles of both sides: what the song has
+Tracks: the picture, the soundtrack, the music. Segments are videos laid edge to edge; a crossfade is a transition
+over the cut, `in_offset` before and `out_offset` after it, which plays the handles of both sides: what the track has
 there, to the sample. The rise at the start and the fall at the end are fades, which OpenTimelineIO has no word for;
 they are in the gain keys.
 
-Times are whole frames at the film's rate for picture and footage, whole samples at the song's rate for music; a
-reader's `RationalTime` holds both exactly. Without a film, frames are those of 25 a second.
+Times are whole frames at the video's rate for picture and soundtrack, whole samples at the track's rate for music; a
+reader's `RationalTime` holds both exactly. Without a video, frames are those of 25 a second.
 
 Gain. OpenTimelineIO defines none, so it is written twice. As `Resolve_OTIO` volume effect, dB keys on whole frames
-counted from the start of the clip, as Resolve's own exports have it, one a frame at most; and exactly, in
+counted from the start of the video, as Resolve's own exports have it, one a frame at most; and exactly, in
 `metadata["workbench"]`: keys in samples from the cut and dB, handles included, and each transition's seconds and
-exponent. Between keys lie straight lines. Other programs show the clips without gains, and draw their own curve over
+exponent. Between keys lie straight lines. Other programs show the videos without gains, and draw their own curve over
 the transition.
 
 Media are named by absolute `file://` URL, for Resolve refuses an edit whose media it does not find, and it does not
 look beside the document; where they lie there, the reference `beside` names them relative to it.
 
-Limits. Resolve places clips on whole frames: up to half a frame (20 ms at 25 a second) from the sample that is
-written. The limiter of a rendered film is not part of an edit.
+Limits. Resolve places videos on whole frames: up to half a frame (20 ms at 25 a second) from the sample that is
+written. The limiter of a rendered video is not part of an edit.
 
 Function: `write_otio`.
 """
@@ -33,11 +33,21 @@ from pathlib import Path
 from typing import Any
 
 from workbench.export.files import absolute_url, media_url, plain_name
-from workbench.export.timeline import Film, FrameKey, Item, Key, Song, Timeline, decibel_keys, decibels, frame_keys
+from workbench.export.timeline import (
+    FrameKey,
+    Item,
+    Key,
+    Timeline,
+    TrackMedia,
+    VideoMedia,
+    decibel_keys,
+    decibels,
+    frame_keys,
+)
 from workbench.files import write_text
 
 LONE_FRAME_RATE = Fraction(25)
-"""frames a second of an edit without a film"""
+"""frames a second of an edit without a video"""
 _SEAM_COLOUR, _END_COLOUR = "RED", "GREEN"
 _VOLUME_RANGE_DB = (-100.0, 30.0)
 
@@ -54,7 +64,7 @@ class _Writer:
         self.otio = otio
         self.timeline = timeline
         self.out = out
-        self.frame_rate = timeline.film.frame_rate if timeline.film else LONE_FRAME_RATE
+        self.frame_rate = timeline.video.frame_rate if timeline.video else LONE_FRAME_RATE
 
     def document(self) -> str:
         """The whole document as JSON."""
@@ -63,40 +73,40 @@ class _Writer:
             global_start_time=self._frames(0),
             metadata={"Resolve_OTIO": {"Resolve OTIO Meta Version": "1.0"}},
         )
-        film = self.timeline.film
-        if film is not None:
-            edit.tracks.append(self._film_track("Picture", self.otio.schema.TrackKind.Video, film))
-            if film.sound_rate is not None:
-                edit.tracks.append(self._film_track("Footage", self.otio.schema.TrackKind.Audio, film))
+        video = self.timeline.video
+        if video is not None:
+            edit.tracks.append(self._video_track("Picture", self.otio.schema.TrackKind.Video, video))
+            if video.sound_rate is not None:
+                edit.tracks.append(self._video_track("Soundtrack", self.otio.schema.TrackKind.Audio, video))
         edit.tracks.append(self._music_track())
         edit.tracks.markers.extend(self._markers())
         text: str = self.otio.adapters.write_to_string(edit, "otio_json")
         return text
 
-    def _film_track(self, name: str, kind: str, film: Film) -> Any:
-        span = self._range(self._frames(0), self._frames(film.frames))
-        clip = self._clip(film.path, span, span, {})
+    def _video_track(self, name: str, kind: str, video: VideoMedia) -> Any:
+        span = self._range(self._frames(0), self._frames(video.frames))
+        clip = self._clip(video.path, span, span, {})
         if kind == self.otio.schema.TrackKind.Audio:
             clip.effects.append(self._volume({0: self.timeline.balance.video_gain_db}))
             clip.metadata["workbench"] = {"gain_db": self.timeline.balance.video_gain_db}
-        track = self._track(name, kind, film.channels)
-        track.append(clip)
-        return track
+        lane = self._track(name, kind, video.channels)
+        lane.append(clip)
+        return lane
 
     def _music_track(self) -> Any:
-        items, song = self.timeline.items, self.timeline.song
-        assert song is not None
-        track = self._track("Music", self.otio.schema.TrackKind.Audio, song.channels)
+        items, track = self.timeline.items, self.timeline.track
+        assert track is not None
+        lane = self._track("Music", self.otio.schema.TrackKind.Audio, track.channels)
         if items[0].placed > 0:
-            track.append(self.otio.schema.Gap(duration=self._samples(items[0].placed)))
-        track.append(self._segment(items[0], song))
+            lane.append(self.otio.schema.Gap(duration=self._samples(items[0].placed)))
+        lane.append(self._segment(items[0], track))
         for before, after in pairwise(items):
-            track.append(self._crossfade(before, after))
-            track.append(self._segment(after, song))
-        return track
+            lane.append(self._crossfade(before, after))
+            lane.append(self._segment(after, track))
+        return lane
 
-    def _segment(self, item: Item, song: Song) -> Any:
-        """A clip from cut to cut."""
+    def _segment(self, item: Item, track: TrackMedia) -> Any:
+        """A video from cut to cut."""
         start, length = item.placed + item.song_offset, item.cut - item.placed
         keys = self._level_keys(item)
         exact = {
@@ -106,9 +116,9 @@ class _Writer:
             "video_s": item.begins,
             "gain_keys": [[key.sample - item.placed, key.value] for key in keys],
         }
-        whole = self._range(self._samples(0), self._samples(song.samples))
-        clip = self._clip(song.path, self._range(self._samples(start), self._samples(length)), whole, exact)
-        clip.name = plain_name(f"{song.path.stem} {item.number}")
+        whole = self._range(self._samples(0), self._samples(track.samples))
+        clip = self._clip(track.path, self._range(self._samples(start), self._samples(length)), whole, exact)
+        clip.name = plain_name(f"{track.path.stem} {item.number}")
         frames = {key.frame: key.level_db for key in self._frame_keys(item)}
         clip.effects.append(self._volume(frames))
         return clip
@@ -118,7 +128,7 @@ class _Writer:
         return decibel_keys(lambda sample: self._level(item, sample), self._corners(item))
 
     def _frame_keys(self, item: Item) -> list[FrameKey]:
-        """The same on frames counted from the start of the clip, from its first to the end of its last."""
+        """The same on frames counted from the start of the video, from its first to the end of its last."""
         per_sample = self.frame_rate / self.timeline.rate
         last = ceil((item.cut - item.placed) * per_sample)
 
@@ -159,7 +169,7 @@ class _Writer:
         ]
 
     def _volume(self, keys: dict[int, float]) -> Any:
-        """Resolve's own effect for the level of a clip, as its exports have it."""
+        """Resolve's own effect for the level of a video, as its exports have it."""
         low, high = _VOLUME_RANGE_DB
         held = {frame: min(high, max(low, level)) for frame, level in sorted(keys.items())}
         moving = {str(frame): {"Value": level, "Variant Type": "Double"} for frame, level in held.items()}

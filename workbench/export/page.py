@@ -1,7 +1,7 @@
 """A loop as one HTML page: what was made, why, and every seam to see and to hear.
 
 The page asks nobody for anything: pictures and the sounds around the seams are inside it, style and script too. The
-one thing too large for that is the film, some 40 MB for five minutes: the page plays the file beside it, and says so.
+one thing too large for that is the video, some 40 MB for five minutes: the page plays the file beside it, and says so.
 Light or dark follows the reader's system; pictures keep their white paper.
 """
 
@@ -42,7 +42,7 @@ class SeamCard:
     """PNG"""
     sounds: tuple[Sound, ...]
     film_s: float | None
-    """where it is in the film, s"""
+    """where it is in the video, s"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,8 +63,8 @@ class Page:
 
     title: str
     lead: tuple[str, ...]
-    film: str | None
-    """file name of the film beside the page"""
+    video: str | None
+    """file name of the video beside the page"""
     sections: tuple[Section, ...]
     footer: tuple[str, ...] = field(default=())
 
@@ -72,14 +72,14 @@ class Page:
 def page_html(page: Page) -> str:
     """Write the page as HTML."""
     body = [f"<h1>{escape(page.title)}</h1>", *(f"<p class=lead>{escape(text)}</p>" for text in page.lead)]
-    if page.film is not None:
-        name = escape(page.film, quote=True)
+    if page.video is not None:
+        name = escape(page.video, quote=True)
         body.append(
-            f'<figure><video id=film src="{name}" controls preload=metadata></video>'
-            f'<figcaption>The film, <a href="{name}">{name}</a>, lies beside this page; it is not inside it.'
+            f'<figure><video id=video src="{name}" controls preload=metadata></video>'
+            f'<figcaption>The video, <a href="{name}">{name}</a>, lies beside this page; it is not inside it.'
             "</figcaption></figure>"
         )
-    body += [_section(section, page.film is not None) for section in page.sections]
+    body += [_section(section, page.video is not None) for section in page.sections]
     body += ["<footer>", *(f"<p>{escape(text)}</p>" for text in page.footer), "</footer>"]
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -90,12 +90,12 @@ def page_html(page: Page) -> str:
     )
 
 
-def _section(section: Section, has_film: bool) -> str:
+def _section(section: Section, has_video_element: bool) -> str:
     parts = [f"<section><h2>{escape(section.heading)}</h2>", *(f"<p>{escape(text)}</p>" for text in section.text)]
     if section.picture is not None:
         parts.append(_picture(section.picture, section.picture_text, section.heading))
     parts += [_table(table) for table in section.tables]
-    parts += [_seam(seam, has_film) for seam in section.seams]
+    parts += [_seam(seam, has_video_element) for seam in section.seams]
     return "\n".join([*parts, "</section>"])
 
 
@@ -123,14 +123,14 @@ def _is_number(cell: str) -> bool:
     return re.fullmatch(r"[+-]?[\d.:]+", cell) is not None
 
 
-def _seam(seam: SeamCard, has_film: bool) -> str:
+def _seam(seam: SeamCard, has_video_element: bool) -> str:
     players = "".join(
         f"<label>{escape(sound.name)}"
         f'<audio controls preload=none src="data:audio/mpeg;base64,{b64encode(sound.mp3).decode()}"></audio></label>'
         for sound in seam.sounds
     )
-    if has_film and seam.film_s is not None:
-        players += f"<button type=button data-film={max(0.0, seam.film_s - 2.0):.3f}>in the film</button>"
+    if has_video_element and seam.film_s is not None:
+        players += f"<button type=button data-video={max(0.0, seam.film_s - 2.0):.3f}>in the video</button>"
     return (
         f"<article><h3>{escape(seam.title)}</h3><p>{escape(seam.text)}</p>"
         f"<div class=players>{players}</div>{_picture(seam.picture, '', seam.title)}</article>"
@@ -159,10 +159,10 @@ cursor:pointer}
 """
 
 _SCRIPT = """
-for (const button of document.querySelectorAll('[data-film]')) button.addEventListener('click', () => {
-  const film = document.getElementById('film');
-  film.currentTime = Number(button.dataset.film);
-  film.scrollIntoView({behavior: 'smooth'});
-  film.play();
+for (const button of document.querySelectorAll('[data-video]')) button.addEventListener('click', () => {
+  const video = document.getElementById('video');
+  video.currentTime = Number(button.dataset.video);
+  video.scrollIntoView({behavior: 'smooth'});
+  video.play();
 });
 """

@@ -1,7 +1,7 @@
 """REAPER project: a text of nested blocks, `<NAME …` to `>`, a line a setting, as REAPER itself saves it.
 
-Two tracks, the film (with picture) and the music. An item is what is heard of a segment, crossfades included:
-`POSITION` and `LENGTH` in project seconds, `SOFFS` where it begins in the song. The project runs at the song's sample
+Two tracks, the video (with picture) and the music. An item is what is heard of a segment, crossfades included:
+`POSITION` and `LENGTH` in project seconds, `SOFFS` where it begins in the track. The project runs at the track's sample
 rate and all three are whole samples of it, written to 15 decimals, so that nothing is interpolated.
 
 Gain. A linear crossfade is the item's own fade (`FADEIN`, `FADEOUT`, shape 0), as long as the overlap. Other exponents
@@ -20,7 +20,7 @@ moved.
 
 Limits. A native fade begins on a whole sample, up to one after the plan's. REAPER decodes MP3 and M4A by its own rules;
 where it counts an encoder's delay differently, items are late or early by that much, so give it WAV or FLAC for work to
-the sample. The limiter of a rendered film is not in the project.
+the sample. The limiter of a rendered video is not in the project.
 
 Function: `write_reaper`.
 """
@@ -35,7 +35,7 @@ from pathlib import Path
 from workbench.errors import ParameterError
 from workbench.export.files import media_path, plain_name
 from workbench.export.tempo import TempoMark, tempo_bpm, tempo_map
-from workbench.export.timeline import Crossing, Film, Item, Song, Timeline, gain_keys
+from workbench.export.timeline import Crossing, Item, Timeline, TrackMedia, VideoMedia, gain_keys
 from workbench.files import write_text
 
 _SOURCES = {".wav": "WAVE", ".mp3": "MP3", ".flac": "FLAC", ".ogg": "VORBIS", ".oga": "VORBIS", ".opus": "OPUS"}
@@ -52,11 +52,11 @@ def write_reaper(timeline: Timeline, out: Path) -> None:
 
     Raises
     ------
-    ParameterError : no song is given
+    ParameterError : no track is given
     """
-    song = timeline.song
-    if song is None:
-        raise ParameterError("a REAPER project names the song's file; give --track FILE")
+    track = timeline.track
+    if track is None:
+        raise ParameterError("a REAPER project names the track's file; give --track FILE")
     lines = [
         '<REAPER_PROJECT 0.1 "6.80/workbench" 0',
         "  AUTOXFADE 0",
@@ -66,9 +66,9 @@ def write_reaper(timeline: Timeline, out: Path) -> None:
         *_tempo(timeline),
         *(f"  MARKER {k} {_seconds(_near(t))} {quoted(text)} 0" for k, (t, text) in enumerate(timeline.moments, 1)),
     ]
-    if timeline.film is not None:
-        lines += _block(_film_track(timeline, timeline.film, out))
-    lines += _block(_music_track(timeline, song, out))
+    if timeline.video is not None:
+        lines += _block(_video_track(timeline, timeline.video, out))
+    lines += _block(_music_track(timeline, track, out))
     write_text(out, "\n".join([*lines, ">", ""]))
 
 
@@ -100,21 +100,21 @@ def _tempo_envelope(marks: Sequence[TempoMark]) -> Iterator[str]:
     yield ">"
 
 
-def _film_track(timeline: Timeline, film: Film, out: Path) -> Iterator[str]:
-    yield f"<TRACK {_guid('film')}"
-    yield f"  NAME {quoted('Film')}"
+def _video_track(timeline: Timeline, video: VideoMedia, out: Path) -> Iterator[str]:
+    yield f"<TRACK {_guid('video')}"
+    yield f"  NAME {quoted('VideoMedia')}"
     yield f"  VOLPAN {_number(_linear(timeline.balance.video_gain_db))} 0 -1 -1 1"
-    yield f"  TRACKID {_guid('film')}"
-    length = film.frames / film.frame_rate
-    yield from _block(_item("film item", film.path.name, Fraction(0), length, Fraction(0), (0.0, 0.0)))
+    yield f"  TRACKID {_guid('video')}"
+    length = video.frames / video.frame_rate
+    yield from _block(_item("video item", video.path.name, Fraction(0), length, Fraction(0), (0.0, 0.0)))
     yield "    <SOURCE VIDEO"
-    yield f"      FILE {quoted(media_path(film.path, out))}"
+    yield f"      FILE {quoted(media_path(video.path, out))}"
     yield "    >"
     yield "  >"
     yield ">"
 
 
-def _music_track(timeline: Timeline, song: Song, out: Path) -> Iterator[str]:
+def _music_track(timeline: Timeline, track: TrackMedia, out: Path) -> Iterator[str]:
     yield f"<TRACK {_guid('music')}"
     yield f"  NAME {quoted('Music')}"
     yield f"  VOLPAN {_number(_linear(timeline.balance.music_gain_db))} 0 -1 -1 1"
@@ -122,18 +122,18 @@ def _music_track(timeline: Timeline, song: Song, out: Path) -> Iterator[str]:
     if len(timeline.balance.duck):
         yield from _block(_duck(timeline))
     for item in timeline.items:
-        yield from _block(_segment(timeline, song, item, out))
+        yield from _block(_segment(timeline, track, item, out))
     yield ">"
 
 
-def _segment(timeline: Timeline, song: Song, item: Item, out: Path) -> Iterator[str]:
+def _segment(timeline: Timeline, track: TrackMedia, item: Item, out: Path) -> Iterator[str]:
     first, length = timeline.seconds(item.first), timeline.seconds(item.stop - item.first)
     native_in, native_out = _native(item.fade_in), _native(item.fade_out)
     fades = (native_in.seconds if native_in else 0.0, native_out.seconds if native_out else 0.0)
     source = timeline.seconds(item.first + item.song_offset)
-    yield from _item(f"segment {item.number}", f"{song.path.stem} {item.number}", first, length, source, fades)
-    yield f"  <SOURCE {_SOURCES.get(song.path.suffix.lower(), 'VIDEO')}"
-    yield f"    FILE {quoted(media_path(song.path, out))}"
+    yield from _item(f"segment {item.number}", f"{track.path.stem} {item.number}", first, length, source, fades)
+    yield f"  <SOURCE {_SOURCES.get(track.path.suffix.lower(), 'VIDEO')}"
+    yield f"    FILE {quoted(media_path(track.path, out))}"
     yield "  >"
 
     def gain(sample: int) -> float:
@@ -168,7 +168,7 @@ def _item(
 
 
 def _duck(timeline: Timeline) -> Iterator[str]:
-    """The attenuation under speech over the whole film."""
+    """The attenuation under speech over the whole video."""
     gain_db = timeline.balance.music_gain_db
 
     def gain(sample: int) -> float:

@@ -1,6 +1,6 @@
-"""Seams as a table: one row a seam, in the order of the film, for spreadsheets and scripts.
+"""Seams as a table: one row a seam, in the order of the video, for spreadsheets and scripts.
 
-Times are the plan's own, to the microsecond; with a track the same places follow in samples of the song, as they are
+Times are the plan's own, to the microsecond; with a track the same places follow in samples of the track, as they are
 played. Levels are those on either side of the seam, without crossfade and mix.
 
 Function: `write_seams`.
@@ -28,7 +28,7 @@ def write_seams(timeline: Timeline, out: Path) -> None:
     """Write the table."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(COLUMNS + (SAMPLE_COLUMNS if timeline.song else ()))
+    writer.writerow(COLUMNS + (SAMPLE_COLUMNS if timeline.track else ()))
     plan = timeline.plan
     for k, (before, after) in enumerate(pairwise(timeline.items)):
         seam, fade = plan.seam_times[k], plan.seam_fades[k]
@@ -42,7 +42,7 @@ def write_seams(timeline: Timeline, out: Path) -> None:
             f"{before.gain_db:.4f}",
             f"{after.gain_in_db:.4f}",
         ]
-        if timeline.song:
+        if timeline.track:
             places = (after.placed, after.placed + before.song_offset, after.placed + after.song_offset)
             row += [str(timeline.rate), *(str(place) for place in places)]
         writer.writerow(row)

@@ -24,7 +24,7 @@ from statistics import median
 
 from workbench.export.timeline import Beat, Item
 from workbench.loops.plan import LoopPlan
-from workbench.recording import SongSeconds, VideoSeconds
+from workbench.recording import TrackSeconds, VideoSeconds
 
 LATE_SECONDS = 0.010
 """s by which a bar line of the map may lie off the music's; what the beat across a splice may be off too"""
@@ -49,7 +49,7 @@ class _Bar:
     """beats of this bar"""
 
 
-def heard_beats(items: Iterable[Item], beats: Sequence[tuple[SongSeconds, int]]) -> tuple[Beat, ...]:
+def heard_beats(items: Iterable[Item], beats: Sequence[tuple[TrackSeconds, int]]) -> tuple[Beat, ...]:
     """The beats of a track where they are heard, in order.
 
     Parameters

@@ -1,10 +1,10 @@
-"""A plan laid out for editors: which samples of the song lie where under the clip, and how loud they are.
+"""A plan laid out for editors: which samples of the track lie where under the video, and how loud they are.
 
 What every format of this package is written from. `workbench.workflows.export` fills it in from
 `workbench.render.schedule`, so that no format has rules of its own about when something sounds; a format only says the
 same times in its own words.
 
-Units. Output samples count from the first picture, at the song's own rate; song samples from the first decoded one.
+Units. Output samples count from the first picture, at the track's own rate; track samples from the first decoded one.
 An item is heard from `first` to `stop`, crossfades included; it is laid edge to edge with its neighbours from `placed`
 to `cut`, which lie in the middle of the crossfades.
 
@@ -13,8 +13,8 @@ Gain curves. A player draws a curve as straight lines between keys: REAPER in li
 leave out every key that lies on the line between its neighbours to within `SAME_DB`. Editors that key on video frames
 get their keys from `frame_keys`: one a frame at most, right at the frames.
 
-Functions: `gain_keys`, `decibel_keys`, `frame_keys`, `decibels`; the value objects `Timeline`, `Item`, `Song`, `Film`,
-`Notes`, `Beat`.
+Functions: `gain_keys`, `decibel_keys`, `frame_keys`, `decibels`; the value objects `Timeline`, `Item`, `Track`,
+`Video`, `Notes`, `Beat`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ import numpy as np
 
 from workbench.loops.plan import LoopPlan
 from workbench.mix.fades import duck_gain
-from workbench.recording import FloatArray, SongSeconds, VideoSeconds
+from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
 
 SILENT_DB = -96.0
 """dB that stands for nothing: what editors of this kind call -inf"""
@@ -96,11 +96,11 @@ class Item:
     cut: int
     """output sample at which the next one is placed, or where the last one stops"""
     song_offset: int
-    """song sample minus output sample, all through the item"""
+    """track sample minus output sample, all through the item"""
     begins: VideoSeconds
     ends: VideoSeconds
-    song_from: SongSeconds
-    song_to: SongSeconds
+    song_from: TrackSeconds
+    song_to: TrackSeconds
     gain_in_db: float
     gain_db: float
     fade_in: Crossing | None
@@ -111,7 +111,7 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Song:
+class TrackMedia:
     """The recording that is played."""
 
     path: Path
@@ -122,8 +122,8 @@ class Song:
 
 
 @dataclass(frozen=True, slots=True)
-class Film:
-    """The clip."""
+class VideoMedia:
+    """The video."""
 
     path: Path
     frame_rate: Fraction
@@ -137,11 +137,11 @@ class Film:
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What is known of the song beside the plan, in song time."""
+    """What is known of the track beside the plan, in track time."""
 
-    beats: tuple[tuple[SongSeconds, int], ...]
+    beats: tuple[tuple[TrackSeconds, int], ...]
     """time and place in the bar, from 1"""
-    sections: tuple[tuple[SongSeconds, SongSeconds, str], ...]
+    sections: tuple[tuple[TrackSeconds, TrackSeconds, str], ...]
     grid_confidence: float
 
 
@@ -163,12 +163,12 @@ class Timeline:
     name: str
     plan: LoopPlan
     rate: int
-    """Hz of all output samples: the song's, or a million where no song is given"""
+    """Hz of all output samples: the track's, or a million where no track is given"""
     length: int
     """samples to `window_end`"""
     items: tuple[Item, ...]
-    song: Song | None
-    film: Film | None
+    track: TrackMedia | None
+    video: VideoMedia | None
     balance: Balance = field(default_factory=Balance)
     notes: Notes | None = None
     beats: tuple[Beat, ...] = ()
@@ -193,7 +193,7 @@ class Timeline:
         """What an editor wants to find, in video time, in order: start, seams, end of the music."""
         plan = self.plan
         seams = [
-            (time, f"seam {k + 1}: {before.song_to:.3f} s to {after.song_from:.3f} s of the song")
+            (time, f"seam {k + 1}: {before.song_to:.3f} s to {after.song_from:.3f} s of the track")
             for k, (time, (before, after)) in enumerate(zip(plan.seam_times, pairwise(plan.segments), strict=True))
         ]
         return ((plan.music_in, "music in"), *seams, (plan.music_end, f"music end: {plan.end_label}"))

@@ -51,28 +51,30 @@ _DECLARED: tuple[Variable, ...] = (
     Variable("attack", ("frame",), "float32", "1", "broadband onset strength, 1 is a typical strong onset"),
     Variable("harmonic_change", ("frame",), "float32", "1", "distance of the chroma after and before a frame, 0 to 1"),
     # beats
-    Variable("beats", ("beat",), "float64", "s", "beat times in song time, strictly increasing"),
+    Variable("beats", ("beat",), "float64", "s", "beat times in track time, strictly increasing"),
     Variable("positions", ("beat",), "int32", "1", "place of each beat in its bar, from 1"),
-    Variable("downbeats", ("bar",), "float64", "s", "times that open a bar, song time"),
+    Variable("downbeats", ("bar",), "float64", "s", "times that open a bar, track time"),
     Variable("beats_per_bar", (), "int32", "1", "beats in a bar of the metre that prevails"),
     Variable("confidence", (), "float64", "1", "probability that the downbeats are right, 0 to 1"),
     Variable("duration", (), "float64", "s", "decoded length of the recording"),
-    # a clip's own sound; times are video time
-    Variable("footage_power", ("hop",), "float64", "1", "K-weighted mean power of each hundredth of a second"),
-    Variable("footage_peak", (), "float64", "1", "highest absolute sample, full scale 1.0; -1 without an audio stream"),
+    # a soundtrack; times are video time
+    Variable("soundtrack_power", ("hop",), "float64", "1", "K-weighted mean power of each hundredth of a second"),
+    Variable(
+        "soundtrack_peak", (), "float64", "1", "highest absolute sample, full scale 1.0; -1 without an audio stream"
+    ),
     Variable("speech", ("speech_frame",), "float32", "1", "probability of speech in each frame, 0 to 1"),
     Variable("speech_frame_seconds", (), "float64", "s", "length of a frame of the speech detector"),
     Variable("speech_bands", ("band_hop", "band"), "float32", "1", "mean power of each hundredth in mix.bands' bands"),
     Variable("voice_pitch", ("pitch_step", "pitch"), "float32", "1", "MIDI number and clarity of each fiftieth"),
-    # align.landmarks; times are song time
-    Variable("landmark_times", ("landmark",), "float64", "s", "instants to land a film on, not decreasing"),
+    # align.landmarks; times are track time
+    Variable("landmark_times", ("landmark",), "float64", "s", "instants to land a video on, not decreasing"),
     Variable("landmark_kinds", ("landmark",), "int32", "1", "index into align.landmarks.LANDMARK_KINDS"),
     Variable("landmark_salience", ("landmark",), "float64", "1", "how much anybody would notice, 0 to 1"),
     Variable("landmark_tolerance", ("landmark",), "float64", "s", "how far off still counts as simultaneous"),
     Variable("landmark_span", ("landmark_edge",), "float64", "s", "length, first and last sound of the track"),
     Variable("track_power", (), "float64", "1", "gated K-weighted mean power of the track, 0 where it is silent"),
     Variable("track_peak", (), "float64", "1", "highest absolute sample of the track, full scale 1.0"),
-    # align.placements of one track under one film
+    # align.placements of one track under one video
     Variable(
         "placement_list", ("byte",), "uint8", "1", "placements, best first, as JSON in UTF-8; times are video time"
     ),
@@ -90,21 +92,21 @@ _DECLARED: tuple[Variable, ...] = (
     Variable("black", ("black_stretch", "stretch_edge"), "float64", "s", "start and end of each black stretch"),
     Variable("still", ("still_stretch", "stretch_edge"), "float64", "s", "start and end of each still stretch"),
     Variable("titles", ("title", "stretch_edge"), "float64", "s", "start and end of words over the picture"),
-    Variable("clip_facts", ("byte",), "uint8", "1", "duration, size, rate and title of a clip as JSON in UTF-8"),
-    Variable("footage_attack", ("hop",), "float32", "1", "onset strength, 1 is a typical strong onset"),
-    Variable("footage_onsets", ("footage_onset",), "float64", "s", "instants at which a sound begins"),
-    Variable("footage_onset_strengths", ("footage_onset",), "float32", "dB", "rise over what was heard before"),
-    # catalog.character; times are song time
+    Variable("video_facts", ("byte",), "uint8", "1", "duration, size, rate and title of a video as JSON in UTF-8"),
+    Variable("soundtrack_attack", ("hop",), "float32", "1", "onset strength, 1 is a typical strong onset"),
+    Variable("soundtrack_onsets", ("soundtrack_onset",), "float64", "s", "instants at which a sound begins"),
+    Variable("soundtrack_onset_strengths", ("soundtrack_onset",), "float32", "dB", "rise over what was heard before"),
+    # catalog.character; times are track time
     Variable("character_facts", ("byte",), "uint8", "1", "what was measured in single numbers, as JSON in UTF-8"),
     Variable("contour", ("contour_part",), "float32", "1", "energy of equal parts of the track, 0 to 1"),
     Variable("sound_vector", ("sound_dim",), "float32", "1", "unit vector; cosines tell how alike two tracks sound"),
     Variable("section_edges", ("section", "stretch_edge"), "float64", "s", "start and end of each section"),
     Variable("section_labels", ("section",), "int8", "1", "index into structure.sections.LABELS"),
-    # loops.bodies; times are song time
+    # loops.bodies; times are track time
     Variable("loop_scalars", ("loop_scalar",), "float64", "1", "length, first and last sound (s), metre, confidence"),
     Variable("loop_downbeats", ("bar",), "float64", "s", "bar lines that splices leave and enter at"),
     Variable("loop_bar_lufs", ("bar",), "float64", "LUFS", "loudness of each bar"),
-    Variable("loop_form", ("byte",), "uint8", "1", "sections and the song's own ending as JSON in UTF-8"),
+    Variable("loop_form", ("byte",), "uint8", "1", "sections and the track's own ending as JSON in UTF-8"),
     Variable("splice_leave", ("splice",), "int32", "1", "bar line at which the music leaves"),
     Variable("splice_enter", ("splice",), "int32", "1", "bar line at which it goes on"),
     Variable("splice_song_to", ("splice",), "float64", "s", "fitted leaving time"),

@@ -53,7 +53,7 @@ _ONE = _GRAMMAR.words("one")
 _OF_WANTING = _GRAMMAR.words("of_wanting")
 """verbs that make a negation of what is said one of a thing"""
 _ANY_MUSIC = _GRAMMAR.words("any_music")
-"""what a negation does not mean in itself, but with what is said of it: "no songs with lyrics" """
+"""what a negation does not mean in itself, but with what is said of it: "no tracks with lyrics" """
 _SAID_OF_IT = _GRAMMAR.words("said_of_it")
 _DUTCH = frozenset((*_GRAMMAR.phrases("saying", "nl"), *_GRAMMAR.phrases("before_things", "nl")))
 _TOPPING = _GRAMMAR.words("topping")

@@ -12,7 +12,7 @@ import numpy as np
 
 from workbench.loops.jumps import Jumps, start_fade
 from workbench.loops.plan import LoopPlan, LoopSegment, bar_length_at, check_against_grid
-from workbench.loops.profile import EndingKind, LoopProfile, SongSection
+from workbench.loops.profile import EndingKind, LoopProfile, TrackSection
 from workbench.loops.worth import (
     Worth,
     coverage_part,
@@ -24,12 +24,12 @@ from workbench.loops.worth import (
     seams_part,
 )
 from workbench.params import CoverParams
-from workbench.recording import FloatArray, IntArray, SongSeconds, VideoSeconds
+from workbench.recording import FloatArray, IntArray, TrackSeconds, VideoSeconds
 
 _LAST_BARS = {
-    EndingKind.OUTRO: "resolves on the song's come-down outro",
-    EndingKind.RESOLVE: "resolves on the song's own last bars",
-    EndingKind.ABRUPT: "stops on the song's own last hit",
+    EndingKind.OUTRO: "resolves on the track's come-down outro",
+    EndingKind.RESOLVE: "resolves on the track's own last bars",
+    EndingKind.ABRUPT: "stops on the track's own last hit",
 }
 
 
@@ -40,10 +40,10 @@ class Route:
     jumps: IntArray
     """shape (n_seams,), indices into `Jumps`"""
     own_ending: bool
-    """on the song's own ending, or in a fade"""
+    """on the track's own ending, or in a fade"""
     video_seconds: VideoSeconds
     music_in: VideoSeconds
-    last_to: SongSeconds
+    last_to: TrackSeconds
     """where the last segment ends"""
 
 
@@ -53,7 +53,7 @@ def micros(seconds: float) -> int:
 
 
 def own_end_route(jumps: Jumps, taken: IntArray, profile: LoopProfile, video_seconds: float) -> Route | None:
-    """The route that takes these jumps and plays the song to its own end; None if it does not fit the clip."""
+    """The route that takes these jumps and plays the track to its own end; None if it does not fit the video."""
     spare = micros(video_seconds) - micros(profile.last_sound) + micros(profile.song_start)
     spare -= int(np.rint(jumps.gain_seconds[taken] * 1e6).astype(np.int64).sum())
     longest_tail, latest_start = end_slack(profile)
@@ -64,10 +64,10 @@ def own_end_route(jumps: Jumps, taken: IntArray, profile: LoopProfile, video_sec
 
 
 def late_and_tail(spare: FloatArray, longest_tail: float, latest_start: float) -> tuple[FloatArray, FloatArray]:
-    """What a song's own ending leaves of the clip, as `music_in` and tail, in the unit of the arguments.
+    """What a track's own ending leaves of the video, as `music_in` and tail, in the unit of the arguments.
 
     The tail takes it all where it can, for music starts with the picture unless a later start buys the ending. Where
-    it must start later it starts as late as it may: a film bears a beat of silence before its music better than
+    it must start later it starts as late as it may: a video bears a beat of silence before its music better than
     silence after it.
     """
     late: FloatArray = np.where(spare <= longest_tail, 0.0, np.minimum(spare, latest_start))
@@ -75,14 +75,14 @@ def late_and_tail(spare: FloatArray, longest_tail: float, latest_start: float) -
 
 
 def fade_route(jumps: Jumps, taken: IntArray, profile: LoopProfile, video_seconds: float) -> Route:
-    """The route that takes these jumps and then plays on to the end of the clip."""
+    """The route that takes these jumps and then plays on to the end of the video."""
     last_to = micros(video_seconds) + micros(profile.song_start)
     last_to -= int(np.rint(jumps.gain_seconds[taken] * 1e6).astype(np.int64).sum())
     return Route(taken, False, video_seconds, 0.0, last_to / 1e6)
 
 
 def end_slack(profile: LoopProfile) -> tuple[float, float]:
-    """Longest tail and latest `music_in` of a plan that ends on the song's own ending, s: just under a bar each."""
+    """Longest tail and latest `music_in` of a plan that ends on the track's own ending, s: just under a bar each."""
     bars = np.diff(profile.downbeats)
     usual = float(np.median(bars))
     last = bar_length_at(profile.downbeats, profile.last_sound)
@@ -90,7 +90,7 @@ def end_slack(profile: LoopProfile) -> tuple[float, float]:
 
 
 def spans(route: Route, jumps: Jumps, profile: LoopProfile) -> FloatArray:
-    """The song ranges of a route, shape (n_seams + 1, 2), seconds."""
+    """The track ranges of a route, shape (n_seams + 1, 2), seconds."""
     table = np.empty((route.jumps.size + 1, 2))
     table[0, 0] = round(profile.song_start, 6)
     table[1:, 0] = jumps.song_from[route.jumps]
@@ -115,12 +115,12 @@ def route_worth(route: Route, jumps: Jumps, profile: LoopProfile, params: CoverP
     bars = bars_heard(route.jumps, jumps, stops)
     plays = np.bincount(bars, minlength=lines.size).astype(np.float64)
     mean_plays = np.sum(plays * jumps.bar_seconds) / np.sum(jumps.bar_seconds)
-    song = float(np.sum(jumps.bar_seconds))
+    track = float(np.sum(jumps.bar_seconds))
     return Worth(
         seams=seams_part(scores.min(), scores.mean()),
         ending=ending,
         freshness=freshness_part(
-            fresh_mean(bars, jumps.bar_seconds, params), route.video_seconds, min(song, route.video_seconds), params
+            fresh_mean(bars, jumps.bar_seconds, params), route.video_seconds, min(track, route.video_seconds), params
         ),
         phrasing=jumps.phrasing[route.jumps].mean(),
         coverage=coverage_part(plays, jumps.bar_seconds),
@@ -130,7 +130,7 @@ def route_worth(route: Route, jumps: Jumps, profile: LoopProfile, params: CoverP
 
 
 def bars_heard(taken: IntArray, jumps: Jumps, stops: int) -> IntArray:
-    """The bars of the song in the order in which they are heard, up to bar line `stops`; shape (n_bars_heard,)."""
+    """The bars of the track in the order in which they are heard, up to bar line `stops`; shape (n_bars_heard,)."""
     enters, leaves = np.append(0, jumps.enter[taken]), np.append(jumps.leave[taken], stops)
     lengths = np.maximum(leaves - enters, 0)
     starts = np.cumsum(lengths) - lengths
@@ -236,7 +236,7 @@ def _fade(route: Route, profile: LoopProfile, params: CoverParams, room: float) 
     return tail / 1e6, max(length, tail) / 1e6
 
 
-def _fade_label(profile: LoopProfile, resolves: SongSeconds, seconds: float) -> str:
+def _fade_label(profile: LoopProfile, resolves: TrackSeconds, seconds: float) -> str:
     for section in profile.sections:
         if abs(section.song_to - resolves) < 0.05:
             return f"fades over {seconds:.1f} s to the end of the {section.label}"
@@ -264,7 +264,7 @@ def body_heard_longest(route: Route, jumps: Jumps, profile: LoopProfile) -> tupl
     return best, passes_of_best
 
 
-def _sections(table: FloatArray, sections: tuple[SongSection, ...]) -> tuple[str, ...]:
+def _sections(table: FloatArray, sections: tuple[TrackSection, ...]) -> tuple[str, ...]:
     """Names of the sections of which something is heard, in order of first use, each once."""
     names: dict[str, None] = {}
     for song_from, song_to in table.tolist():

@@ -1,4 +1,4 @@
-"""Bodies: which whole-bar stretches of a song could repeat, and everything else the planner must know of it.
+"""Bodies: which whole-bar stretches of a track could repeat, and everything else the planner must know of it.
 
 Every pair of bar lines is scored as a splice. Those that may pass are fitted to the waveform and kept with variety:
 for each length in bars and for each bar line the best ones, then the best of all, so that the planner finds bodies of
@@ -22,7 +22,7 @@ from workbench.features.energy import loudness_between, sounding_range
 from workbench.loops.endings import find_ending
 from workbench.loops.fitting import Fits, fit_splices, line_sounds
 from workbench.loops.jumps import with_room
-from workbench.loops.profile import SEAM_PARTS, EndingKind, LoopProfile, SongEnding, SongSection, Splices
+from workbench.loops.profile import SEAM_PARTS, EndingKind, LoopProfile, Splices, TrackEnding, TrackSection
 from workbench.loops.seams import SeamEvidence, score_splices, seam_evidence, total_of_parts
 from workbench.params import EndingParams, SeamParams, SectionParams
 from workbench.recording import BoolArray, FloatArray, Recording
@@ -43,7 +43,7 @@ def loop_profile(
 
     Parameters
     ----------
-    recording : the song
+    recording : the track
     grid : its beats; with fewer than two bars there is a profile without splices
     seams, sections, endings : parameters of the stages
 
@@ -77,7 +77,7 @@ def profile_of_evidence(
         evidence.lines, grid.beats_per_bar, evidence.loudness, evidence.tones, evidence.rhythm, bar_lufs
     )
     parts = tuple(
-        SongSection(
+        TrackSection(
             s.first_bar, s.last_bar, float(downbeats[s.first_bar]), float(ends[s.last_bar - 1]), s.label, s.group
         )
         for s in find_sections(bars, sections)
@@ -111,17 +111,17 @@ def candidate_splices(
     recording: Recording,
     evidence: SeamEvidence,
     coming_lufs: FloatArray,
-    ending: SongEnding | None,
+    ending: TrackEnding | None,
     params: SeamParams | None = None,
 ) -> Splices:
     """Score all pairs of bar lines, keep the best with variety, fit them to the waveform.
 
     Parameters
     ----------
-    recording : the song
+    recording : the track
     evidence : of its beats
     coming_lufs : shape (n_bars,), LUFS of the seconds after each bar line
-    ending : of the song
+    ending : of the track
     params : of seams
     """
     params = params or SeamParams()
@@ -156,7 +156,7 @@ def candidate_splices(
     )
 
 
-def _with_variety(score: FloatArray, ending: SongEnding | None, params: SeamParams) -> BoolArray:
+def _with_variety(score: FloatArray, ending: TrackEnding | None, params: SeamParams) -> BoolArray:
     """Which pairs to keep: the best of each length and of each line, into the ending, then of all; same shape."""
     n = score.shape[0]
     possible = score >= params.min_kept_score
@@ -274,7 +274,7 @@ def profile_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> LoopProfile:
         beats_per_bar=int(scalars["beats_per_bar"]),
         grid_confidence=scalars["grid_confidence"],
         bar_lufs=bar_lufs,
-        sections=tuple(SongSection(*row) for row in form["sections"]),
+        sections=tuple(TrackSection(*row) for row in form["sections"]),
         splices=splices,
-        ending=None if ending is None else SongEnding(EndingKind(ending[0]), *ending[1:]),
+        ending=None if ending is None else TrackEnding(EndingKind(ending[0]), *ending[1:]),
     )

@@ -1,24 +1,24 @@
-"""Fill a clip with a song, to the millisecond: choose bodies, how often each repeats, and how it ends.
+"""Fill a video with a track, to the millisecond: choose bodies, how often each repeats, and how it ends.
 
-The music plays the song from its start and takes jumps (`workbench.loops.jumps`). A loop back adds the length of its
-body to the song's own, a cut ahead takes some away, and so the length of the result is a sum that does not depend on
+The music plays the track from its start and takes jumps (`workbench.loops.jumps`). A loop back adds the length of its
+body to the track's own, a cut ahead takes some away, and so the length of the result is a sum that does not depend on
 the order. Which sums exist is therefore enumerated over few jumps, and how often the main body repeats follows by
-division: the planner's work does not grow with the clip (Wenner et al. 2013 and Plachouras & Miron 2023 search the
+division: the planner's work does not grow with the video (Wenner et al. 2013 and Plachouras & Miron 2023 search the
 same space by dynamic programming over the beats of the result).
 
 A route is built of
 
-- a tour (`workbench.loops.tours`): bodies in an order in which the song is heard evenly and nothing comes again soon,
-  several regions one after the other where the song has them, the same bodies in a long cycle in a clip of hours;
+- a tour (`workbench.loops.tours`): bodies in an order in which the track is heard evenly and nothing comes again soon,
+  several regions one after the other where the track has them, the same bodies in a long cycle in a video of hours;
 - its main body P, heard as often more as the length asks for. The simplest tour is P alone;
 - before or after it one more body or cut Q, up to three times;
 - one last jump R, which brings the music to its exit;
-- an end: the song's own, where the sum leaves less than a bar to spare (or two, of which `music_in` takes one); else a
+- an end: the track's own, where the sum leaves less than a bar to spare (or two, of which `music_in` takes one); else a
   fade on a bar line, preferably a section's.
 
 Every combination that fits is ranked by an estimate of `plan_score` (`workbench.loops.worth`), the best are scored
 exactly, and the best that differ to the ear become the options. What an ideal plan has is given up in the order of the
-weights in `CoverParams`, smallest first: rare seams, whole phrases, freshness, even use of the song, the own ending.
+weights in `CoverParams`, smallest first: rare seams, whole phrases, freshness, even use of the track, the own ending.
 The limits on repetition (`max_passes_in_a_row`, `max_plays_over_mean`) are passed only where keeping them costs the own
 ending or a seam that is heard far more; a seam under the floor is never used. Bodies shorter than `min_body_seconds`
 only ever serve as Q or R.
@@ -69,12 +69,12 @@ _NONE = -1  # no jump
 
 
 def plan_loop(profile: LoopProfile, video_seconds: float, params: CoverParams = CoverParams()) -> LoopPlan | Refusal:
-    """Cover a clip with a song.
+    """Cover a video with a track.
 
     Parameters
     ----------
-    profile : what is known of the song
-    video_seconds : length of the clip, s; rounded to the microsecond
+    profile : what is known of the track
+    video_seconds : length of the video, s; rounded to the microsecond
 
     Returns
     -------
@@ -94,9 +94,9 @@ def plan_loop(profile: LoopProfile, video_seconds: float, params: CoverParams = 
     if not np.any(jumps.is_body & jumps.first):
         return refusals.no_viable_loop(f"no part of it that repeats lasts {params.min_body_seconds:.0f} s")
 
-    clip = round(video_seconds, 6)
-    tours = make_tours(jumps, clip - (profile.last_sound - profile.song_start), params)
-    routes = _own_end_routes(jumps, tours, profile, clip, params) + _fade_routes(jumps, tours, profile, clip, params)
+    video = round(video_seconds, 6)
+    tours = make_tours(jumps, video - (profile.last_sound - profile.song_start), params)
+    routes = _own_end_routes(jumps, tours, profile, video, params) + _fade_routes(jumps, tours, profile, video, params)
     if not routes:
         return refusals.no_viable_loop("its loops add up to no length that ends with the video")
     worth = [float(route_worth(route, jumps, profile, params).total(params)) for route in routes]
@@ -197,15 +197,15 @@ def _space(jumps: Jumps, tours: list[Tour], extras: IntArray, lasts: IntArray) -
 
 
 def _own_end_routes(
-    jumps: Jumps, tours: list[Tour], profile: LoopProfile, clip: float, params: CoverParams
+    jumps: Jumps, tours: list[Tour], profile: LoopProfile, video: float, params: CoverParams
 ) -> list[Route]:
-    """The best routes that end with the song itself."""
+    """The best routes that end with the track itself."""
     if profile.ending is None or not tours:
         return []
     longest_tail, latest_start = end_slack(profile)
     least = max(params.min_segment_seconds, params.gain_glide_seconds, longest_tail)
     plays_out = np.append(profile.last_sound - jumps.song_from >= least + jumps.fade / 2, True)
-    need = clip - (round(profile.last_sound, 6) - round(profile.song_start, 6))
+    need = video - (round(profile.last_sound, 6) - round(profile.song_start, 6))
 
     adjusters = _adjusters(jumps, params)
     space = _space(jumps, tours, adjusters, adjusters)
@@ -222,16 +222,16 @@ def _own_end_routes(
     fits &= after | (space.legal_within & plays_out[exits_before])
     mixes = space.rows(fits, passes, ~after)
     ending = own_ending_part(profile.ending.kind, *late_and_tail(spare[fits], longest_tail, latest_start))
-    score = _estimate(jumps, tours, mixes, ending, clip, profile.last_sound, params)
+    score = _estimate(jumps, tours, mixes, ending, video, profile.last_sound, params)
     best = _best(tours, mixes, score)[:_FINALISTS]
-    routes = (own_end_route(jumps, _path(jumps, tours, mixes, row), profile, clip) for row in best.tolist())
+    routes = (own_end_route(jumps, _path(jumps, tours, mixes, row), profile, video) for row in best.tolist())
     return [route for route in routes if route is not None]
 
 
 def _fade_routes(
-    jumps: Jumps, tours: list[Tour], profile: LoopProfile, clip: float, params: CoverParams
+    jumps: Jumps, tours: list[Tour], profile: LoopProfile, video: float, params: CoverParams
 ) -> list[Route]:
-    """The best routes that fade on a bar line, clear of the song's own ending."""
+    """The best routes that fade on a bar line, clear of the track's own ending."""
     if not tours:
         return []
     lines = profile.downbeats
@@ -241,7 +241,7 @@ def _fade_routes(
     space = _space(jumps, tours, _adjusters(jumps, params), np.array([_NONE]))
     least_passes = _least_passes(tours)
     length = jumps.gain_seconds[space.body]
-    plays = clip + round(profile.song_start, 6) - space.added
+    plays = video + round(profile.song_start, 6) - space.added
     bar = float(np.median(np.diff(lines)))
     roomy, tight = params.min_fade_out_seconds + 2.0 * bar, 0.0
     for room in (roomy, tight):
@@ -258,7 +258,7 @@ def _fade_routes(
                 mixes = space.rows(fits, passes, np.full(fits.shape, before))
                 line = np.searchsorted(lines, stops[fits] + 1e-6, side="right") - 1
                 ending = jumps.fade_worth[line]
-                score = _estimate(jumps, tours, mixes, ending, clip, profile.last_sound, params)
+                score = _estimate(jumps, tours, mixes, ending, video, profile.last_sound, params)
                 found += [(float(score[row]), mixes, row) for row in _best(tours, mixes, score)[:_FINALISTS].tolist()]
         if found:
             break
@@ -266,7 +266,7 @@ def _fade_routes(
     longest = np.array([tours[mixes.tour[row]].longest for _, mixes, row in found], dtype=np.int64)
     kept = np.flatnonzero(rank_within(longest) < _FINALISTS_OF_ONE_BODY)[:_FINALISTS].tolist()
     mixed = [found[index][1:] for index in kept]
-    return [fade_route(jumps, _path(jumps, tours, mixes, row), profile, clip) for mixes, row in mixed]
+    return [fade_route(jumps, _path(jumps, tours, mixes, row), profile, video) for mixes, row in mixed]
 
 
 def _least_passes(tours: list[Tour]) -> IntArray:
@@ -279,8 +279,8 @@ def _estimate(
     tours: list[Tour],
     mixes: _Mixes,
     ending: FloatArray,
-    clip: float,
-    song: float,
+    video: float,
+    track: float,
     params: CoverParams,
 ) -> FloatArray:
     """`plan_score` of each combination: exact in seams, phrasing and coverage, the rest as if Q, R and the added passes
@@ -306,21 +306,21 @@ def _estimate(
     squares = shared_of + passes**2 * gain[body] + times**2 * np.abs(gain[extra]) + np.abs(gain[last])
     squares += 2 * (passes * with_tour[which, body] + times * with_tour[which, extra] + with_tour[which, last])
     squares += 2 * (passes * times * shared[body, extra] + passes * shared[body, last] + times * shared[extra, last])
-    heard_squared = np.maximum(2 * clip - song + squares, clip)
+    heard_squared = np.maximum(2 * video - track + squares, video)
     looped = np.maximum(gain[extra], 0.0)
     alone = np.ceil(passes / np.maximum(places, 1)) + (places == 0)
     run = np.maximum(run_of + 1, np.where(passes > 0, alone + np.where(places > 0, run_of, 0), 1))
     fresh = (
         fresh_of + passes * gain[body] * fresh_again(gain[body], params) + times * looped * fresh_again(looped, params)
     )
-    fresh += song + np.minimum(0.0, gain[extra] * times) + gain[last]
+    fresh += track + np.minimum(0.0, gain[extra] * times) + gain[last]
     return Worth(
         seams=seams_part(worst, mean),
         ending=ending,
-        freshness=freshness_part(fresh / clip, clip, song, params),
+        freshness=freshness_part(fresh / video, video, track, params),
         phrasing=phrases,
-        coverage=np.minimum(1.0, clip**2 / song / heard_squared),
-        economy=economy_part(clip / (seams + 1), params),
+        coverage=np.minimum(1.0, video**2 / track / heard_squared),
+        economy=economy_part(video / (seams + 1), params),
         lost=over_limits(run, np.zeros(1), np.ones(1), params),
     ).total(params)
 

@@ -1,8 +1,8 @@
-"""How a song ends by itself: a come-down outro, final bars that resolve, a dry last hit, or not at all.
+"""How a track ends by itself: a come-down outro, final bars that resolve, a dry last hit, or not at all.
 
 The end of the file tells first. Music that is still loud at the last sample was cut; music whose level sinks while its
 pulse goes on was faded by an engineer; neither is an ending. Otherwise the last attack is looked for and how long it
-rings: a long ring is a resolution, a short one a dry hit. If the bars that lead there have come down from the song, in
+rings: a long ring is a resolution, a short one a dry hit. If the bars that lead there have come down from the track, in
 level and in harmony, they are an outro.
 
 Functions: `find_ending`.
@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.features.energy import sounding_range
-from workbench.loops.profile import EndingKind, SongEnding, SongSection
+from workbench.loops.profile import EndingKind, TrackEnding, TrackSection
 from workbench.params import EndingParams
 from workbench.recording import FloatArray, IntArray, Recording
 
@@ -32,9 +32,9 @@ class _Tail:
     faded: bool
     """sinking while the pulse goes on"""
     last_attack: float
-    """s, song time"""
+    """s, track time"""
     ring_seconds: float
-    """from the last attack until the level is 40 dB under the song's"""
+    """from the last attack until the level is 40 dB under the track's"""
 
 
 def find_ending(
@@ -42,14 +42,14 @@ def find_ending(
     downbeats: FloatArray,
     bar_lufs: FloatArray,
     bar_change: FloatArray,
-    sections: tuple[SongSection, ...],
+    sections: tuple[TrackSection, ...],
     params: EndingParams | None = None,
-) -> SongEnding | None:
-    """Find the song's own ending.
+) -> TrackEnding | None:
+    """Find the track's own ending.
 
     Parameters
     ----------
-    recording : the song
+    recording : the track
     downbeats : shape (n_bars,), s
     bar_lufs : shape (n_bars,), LUFS of each bar
     bar_change : shape (n_bars,), how much the harmony moves inside each bar, 1 - cosine
@@ -58,7 +58,7 @@ def find_ending(
 
     Returns
     -------
-    None where the song fades or stops in mid-phrase, or has fewer than four bars
+    None where the track fades or stops in mid-phrase, or has fewer than four bars
     """
     params = params or EndingParams()
     n = downbeats.size
@@ -77,7 +77,7 @@ def find_ending(
         start, kind = _resolution_start(downbeats, sections, last_bar, params), EndingKind.RESOLVE
     else:
         start, kind = max(1, last_bar - 1), EndingKind.ABRUPT
-    return SongEnding(kind, start, float(downbeats[start]), last_sound)
+    return TrackEnding(kind, start, float(downbeats[start]), last_sound)
 
 
 def _measure_tail(recording: Recording, bar_seconds: float, params: EndingParams) -> _Tail:
@@ -93,21 +93,21 @@ def _measure_tail(recording: Recording, bar_seconds: float, params: EndingParams
     level = np.maximum(10.0 * np.log10(power + 1e-12), _FLOOR_DB)
     edge = np.square(np.diff(sound[: count * hop], prepend=sound[:1])).reshape(count, hop).mean(axis=1)
     bright = np.maximum(10.0 * np.log10(edge + 1e-14), _FLOOR_DB - 20.0)
-    song = float(np.percentile(level, 80))
+    track = float(np.percentile(level, 80))
     final = level[-max(1, round(0.06 / _HOP_SECONDS)) :]
     # An onset stands out against the loudest of the 60 ms before it; ringing strings that beat do not.
     before = np.full(count, _FLOOR_DB - 20.0)
     for back in (2, 3, 4):
         before[back:] = np.maximum(before[back:], bright[:-back])
-    onset = (bright - before >= params.onset_db) & (level > song - 35.0)
+    onset = (bright - before >= params.onset_db) & (level > track - 35.0)
     onset &= ~np.concatenate(([False], onset[:-1]))
     at = np.flatnonzero(onset)
     times = first / rate + at * _HOP_SECONDS
     last = int(at[-1]) if at.size else int(np.argmax(level))
-    gone = np.flatnonzero(level[last:] < song - 40.0)
+    gone = np.flatnonzero(level[last:] < track - 40.0)
     ring = (int(gone[0]) if gone.size else count - last) * _HOP_SECONDS
     return _Tail(
-        cut=bool(final.mean() > song - params.cut_db),
+        cut=bool(final.mean() > track - params.cut_db),
         faded=_is_fade(level, at, bar_seconds, params),
         last_attack=float(times[-1]) if at.size else float(first / rate + last * _HOP_SECONDS),
         ring_seconds=min(ring, duration),
@@ -140,10 +140,10 @@ def _is_fade(level: FloatArray, onsets: IntArray, bar_seconds: float, params: En
 def _come_down(
     bar_lufs: FloatArray,
     bar_change: FloatArray,
-    sections: tuple[SongSection, ...],
+    sections: tuple[TrackSection, ...],
     params: EndingParams,
 ) -> int | None:
-    """First bar of a come-down outro, if the last section is one: softer than the song, harmony not busy."""
+    """First bar of a come-down outro, if the last section is one: softer than the track, harmony not busy."""
     if not sections:
         return None
     typical = float(np.median(bar_lufs))
@@ -162,7 +162,7 @@ def _come_down(
 
 
 def _resolution_start(
-    downbeats: FloatArray, sections: tuple[SongSection, ...], last_bar: int, params: EndingParams
+    downbeats: FloatArray, sections: tuple[TrackSection, ...], last_bar: int, params: EndingParams
 ) -> int:
     """First bar of the final phrase: where a ritardando begins, else the last section if short, else the last bars."""
     start = max(1, last_bar - params.resolve_bars)

@@ -1,13 +1,13 @@
-"""Which splices of a song a plan may use, and which may follow which.
+"""Which splices of a track a plan may use, and which may follow which.
 
 A splice becomes a jump of the planner when it keeps every rule that a plan is checked for (`workbench.loops.plan`):
 within 10 ms of its bar lines and of the pulse, room for its crossfade, a body no shorter than allowed, a score over the
-floor. It may not leave inside the song's own ending: who has heard the music come to rest does not believe it goes on.
+floor. It may not leave inside the track's own ending: who has heard the music come to rest does not believe it goes on.
 
 A jump y may follow a jump x when enough music lies between where x enters and where y leaves. Nothing else binds them:
 a splice need not be taken when the music passes it, so jumps that all share a bar can be taken in any order and any
 number, and the length of the result depends on the numbers only. That is what keeps the planner's cost independent of
-the clip's length.
+the video's length.
 """
 
 from __future__ import annotations
@@ -56,14 +56,14 @@ class Jumps:
     is_body: BoolArray
     """a loop back whose body is long enough to be heard as music and not as a stutter"""
     first: BoolArray
-    """may be the first jump after the song's start"""
+    """may be the first jump after the track's start"""
     follows: BoolArray
     """shape (n, n): jump [x, y] may follow x by y"""
     shared_seconds: FloatArray
-    """shape (n, n), s of song that both bodies hold; negative for a body and a cut. With c how often each jump is
-    taken, bars are heard ``song + 2 c g + c' shared c`` seconds, squared (see `workbench.loops.worth`, coverage)"""
+    """shape (n, n), s of track that both bodies hold; negative for a body and a cut. With c how often each jump is
+    taken, bars are heard ``track + 2 c g + c' shared c`` seconds, squared (see `workbench.loops.worth`, coverage)"""
     bar_seconds: FloatArray
-    """shape (n_bars,), the last one up to the song's last sound"""
+    """shape (n_bars,), the last one up to the track's last sound"""
     fade_worth: FloatArray
     """shape (n_bars,), 0 to 1, of a fade that resolves on each bar line, see `workbench.loops.worth`"""
 
@@ -90,7 +90,7 @@ class Jumps:
 
 
 def start_fade(profile: LoopProfile) -> float:
-    """Seconds of fade at the start: none where the song begins out of silence, else enough against a click."""
+    """Seconds of fade at the start: none where the track begins out of silence, else enough against a click."""
     return 0.0 if profile.song_start > _START_FADE else _START_FADE
 
 
@@ -118,7 +118,7 @@ def with_room(
 
 
 def usable_jumps(profile: LoopProfile, params: CoverParams) -> Jumps:
-    """The splices of a song that keep the rules of a plan and reach the floor, best first; possibly none."""
+    """The splices of a track that keep the rules of a plan and reach the floor, best first; possibly none."""
     splices, lines = profile.splices, profile.downbeats
     leave, enter = np.asarray(splices.leave, dtype=np.int64), np.asarray(splices.enter, dtype=np.int64)
     song_to, song_from, fade = with_room(

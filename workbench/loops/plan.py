@@ -1,6 +1,6 @@
 """The loop plan: what is played, stored and exported, with every rule of how it is played checked when it is made.
 
-A plan is a list of song ranges (segments) played back to back under a clip. Two clocks run in it. Song time, seconds
+A plan is a list of track ranges (segments) played back to back under a video. Two clocks run in it. Track time, seconds
 from the first decoded sample: `song_from`, `song_to`, `song_start`, `song_duration`, `loop_*`, `outro_*`. Video time,
 seconds from the first picture: `music_*`, `window_end`, `seam_times`. Segment k starts at video time
 ``T_k = music_in + L_0 + ... + L_{k-1}`` with ``L_k = song_to - song_from``, and ``seam_times[k] = T_{k+1}``.
@@ -11,7 +11,7 @@ half of it before its `song_from`; with x from 0 to 1 over the fade the gains ar
 `gain_glide_seconds`. The music rises over `start_fade_seconds` from `music_in` as ``(1-cos pi x)/2`` and falls over
 `end_fade_seconds`, ending at `window_end`, as ``(1+cos pi x)/2``.
 
-Times are held to the microsecond, scores to four decimals. What needs the song's grid (splices on bar lines, a tail
+Times are held to the microsecond, scores to four decimals. What needs the track's grid (splices on bar lines, a tail
 shorter than the last bar) is checked by `check_against_grid`; all else by `LoopPlan` itself. Both raise `PlanError`
 naming the rule and the value.
 """
@@ -23,7 +23,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from workbench.errors import PlanError
-from workbench.recording import FloatArray, SongSeconds, VideoSeconds
+from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
 
 PLAN_VERSION = 1
 """Plan-format version; raising it invalidates cached plans."""
@@ -31,22 +31,22 @@ PLAN_VERSION = 1
 MIN_FADE_SECONDS = 0.005
 """s; a shorter crossfade clicks"""
 GRID_TOLERANCE_SECONDS = 0.010
-"""s; how far a splice may lie from a bar line, and the pulse across it from the song's own"""
+"""s; how far a splice may lie from a bar line, and the pulse across it from the track's own"""
 MAX_OPTIONS = 4
 """the served plan and its alternatives"""
 
-_COVER_TOLERANCE = 1e-3  # s; the music reaches the end of the clip to the millisecond
+_COVER_TOLERANCE = 1e-3  # s; the music reaches the end of the video to the millisecond
 _ROUNDING = 2e-6  # s; what two values rounded to the microsecond may differ by
 _CONTINUES = 0.05  # s; a splice that jumps less than this only plays on
 
 
 @dataclass(frozen=True, slots=True)
 class LoopSegment:
-    """A range of the song, played once; times are rounded to the microsecond when it is made."""
+    """A range of the track, played once; times are rounded to the microsecond when it is made."""
 
-    song_from: SongSeconds
+    song_from: TrackSeconds
     """s, where the range starts, the middle of the crossfade into it"""
-    song_to: SongSeconds
+    song_to: TrackSeconds
     """s, where it ends, the middle of the crossfade out of it"""
     gain_db: float
     """dB, the level it plays at"""
@@ -70,7 +70,7 @@ class LoopSegment:
 
 @dataclass(frozen=True, slots=True)
 class LoopPlan:
-    """Song ranges played back to back under a clip, with their seams, gains and ends."""
+    """Track ranges played back to back under a video, with their seams, gains and ends."""
 
     segments: tuple[LoopSegment, ...]
     """the authoritative playback path, at least one splice"""
@@ -81,22 +81,22 @@ class LoopPlan:
     gain_glide_seconds: float
     """s a segment takes from `gain_in_db` to `gain_db`"""
     music_in: VideoSeconds
-    """where the music starts; under one bar, and 0 unless that buys the song's own ending"""
+    """where the music starts; under one bar, and 0 unless that buys the track's own ending"""
     music_out: VideoSeconds
-    """end of the clip"""
+    """end of the video"""
     window_end: VideoSeconds
     """the same hard ceiling"""
     music_end: VideoSeconds
-    """where the music resolves: the song's last sound, or the last bar line of a fade"""
+    """where the music resolves: the track's last sound, or the last bar line of a fade"""
     tail_seconds: float
     """s from `music_end` to `window_end`, under one bar"""
-    song_start: SongSeconds
+    song_start: TrackSeconds
     """the first `song_from`"""
     song_duration: float
-    """decoded length of the song"""
-    loop_start_a: SongSeconds
+    """decoded length of the track"""
+    loop_start_a: TrackSeconds
     """start of the body heard longest"""
-    loop_end_b: SongSeconds
+    loop_end_b: TrackSeconds
     """its end"""
     bars: int
     """its length in whole bars"""
@@ -106,7 +106,7 @@ class LoopPlan:
     seam_score: float
     """0 to 1, of the worst seam"""
     seam_times: tuple[VideoSeconds, ...]
-    """where the splices fall in the clip"""
+    """where the splices fall in the video"""
     sections_covered: tuple[str, ...]
     """names of the sections heard, in order of first use"""
     end_label: str
@@ -115,9 +115,9 @@ class LoopPlan:
     end_fade_seconds: float
     plan_score: float
     """0 to 1, see `workbench.loops.worth`"""
-    outro_start: SongSeconds | None = None
+    outro_start: TrackSeconds | None = None
     """only where the plan resolves on a come-down outro, as is the next"""
-    outro_end: SongSeconds | None = None
+    outro_end: TrackSeconds | None = None
     options: tuple[LoopPlan, ...] = ()
     """up to four plans, best first, the first equal to this one; empty inside an option"""
     version: int = PLAN_VERSION
@@ -137,7 +137,7 @@ class LoopPlan:
 
     @property
     def ends_in_fade(self) -> bool:
-        """Whether the sound still runs at `window_end`; False where it ends on the song's own last sound before."""
+        """Whether the sound still runs at `window_end`; False where it ends on the track's own last sound before."""
         reached = float(self.segment_starts[-1])
         return abs(reached - self.window_end) < abs(reached - self.music_end)
 
@@ -146,7 +146,9 @@ class LoopPlan:
         """Where the music starts, in words, and why where that is not the first picture."""
         if self.music_in == 0.0:
             return "with the first picture"
-        return f"{self.music_in:.2f} s after the first picture, so that the song's own ending fits the end of the film"
+        return (
+            f"{self.music_in:.2f} s after the first picture, so that the track's own ending fits the end of the video"
+        )
 
     @property
     def segment_starts(self) -> FloatArray:
@@ -155,7 +157,7 @@ class LoopPlan:
 
 
 def segment_table(plan: LoopPlan) -> FloatArray:
-    """Segments as an array, shape (n_segments, 2): `song_from` and `song_to`, seconds of song time."""
+    """Segments as an array, shape (n_segments, 2): `song_from` and `song_to`, seconds of track time."""
     flat = [time for segment in plan.segments for time in (segment.song_from, segment.song_to)]
     return np.array(flat, dtype=np.float64).reshape(-1, 2)
 
@@ -168,16 +170,16 @@ def segment_starts(table: FloatArray, music_in: VideoSeconds) -> FloatArray:
 
 
 def check_against_grid(plan: LoopPlan, downbeats: FloatArray, beats: FloatArray | None = None) -> None:
-    """Check the rules of a plan that need the grid of its song.
+    """Check the rules of a plan that need the grid of its track.
 
     Every internal splice leaves and enters within 10 ms of a downbeat; the interval from the last beat before a splice
-    to its downbeat deviates at most 10 ms from the song's own; the looped body spans exactly `bars` bars; `music_in`
+    to its downbeat deviates at most 10 ms from the track's own; the looped body spans exactly `bars` bars; `music_in`
     is under the first bar's length and `tail_seconds` under the last bar's; a fade resolves on a bar line.
 
     Parameters
     ----------
-    downbeats : shape (n_bars,), seconds of song time
-    beats : shape (n_beats,), seconds of song time; with them the body is also checked to hold whole bars of beats
+    downbeats : shape (n_bars,), seconds of track time
+    beats : shape (n_beats,), seconds of track time; with them the body is also checked to hold whole bars of beats
 
     Raises
     ------
@@ -224,7 +226,7 @@ def nearest_line(lines: FloatArray, times: FloatArray) -> np.ndarray:
     return after - (times - lines[after - 1] <= lines[after] - times)
 
 
-def bar_length_at(lines: FloatArray, time: SongSeconds) -> float:
+def bar_length_at(lines: FloatArray, time: TrackSeconds) -> float:
     """Length in seconds of the bar that sounds at `time`; beyond the last bar line, of the last whole bar."""
     bar = int(np.searchsorted(lines, time + GRID_TOLERANCE_SECONDS, side="right")) - 1
     bar = min(max(bar, 0), lines.size - 2)
@@ -290,7 +292,7 @@ def _check_seams(plan: LoopPlan, table: FloatArray) -> None:
     if np.any(over):
         raise PlanError(f"room: song_to + f/2 <= song_duration at seam {int(np.argmax(over))}")
     if table[-1, 1] > plan.song_duration + _ROUNDING:
-        raise PlanError(f"room: the last segment ends at {table[-1, 1]} s, the song at {plan.song_duration} s")
+        raise PlanError(f"room: the last segment ends at {table[-1, 1]} s, the track at {plan.song_duration} s")
 
     lengths = table[:, 1] - table[:, 0]
     least = np.zeros(lengths.size)
@@ -314,7 +316,7 @@ def _check_cover(plan: LoopPlan, table: FloatArray) -> None:
     if abs(plan.song_start - table[0, 0]) > _ROUNDING:
         raise PlanError(f"song_start is the first song_from ({table[0, 0]} s), got {plan.song_start}")
     if plan.music_out != plan.window_end:
-        raise PlanError(f"music_out and window_end are both the clip's end, got {plan.music_out}, {plan.window_end}")
+        raise PlanError(f"music_out and window_end are both the video's end, got {plan.music_out}, {plan.window_end}")
     if abs(plan.tail_seconds - (plan.window_end - plan.music_end)) > _ROUNDING:
         raise PlanError(f"tail_seconds must be window_end - music_end, got {plan.tail_seconds}")
     reached = float(starts[-1])
@@ -336,7 +338,7 @@ def _check_body(plan: LoopPlan) -> None:
             f"bars, beats_per_bar and repeats count from 1, got {plan.bars}, {plan.beats_per_bar}, {plan.repeats}"
         )
     if not plan.loop_start_a < plan.loop_end_b <= plan.song_duration + _ROUNDING:
-        raise PlanError(f"the body must lie within the song, got {plan.loop_start_a} to {plan.loop_end_b} s")
+        raise PlanError(f"the body must lie within the track, got {plan.loop_start_a} to {plan.loop_end_b} s")
     # The grid is not known here: the body's own bars stand for it, and a tempo change may halve or double them.
     bar = (plan.loop_end_b - plan.loop_start_a) / plan.bars
     for name in ("music_in", "tail_seconds"):

@@ -12,7 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from enum import StrEnum
 
-from workbench.recording import FloatArray, IntArray, SongSeconds
+from workbench.recording import FloatArray, IntArray, TrackSeconds
 
 SEAM_PARTS = ("expectation", "context", "ringing", "pulse", "harmony", "level", "brightness")
 """Names of the parts of a seam's score, in the order of the columns of `Splices.parts`."""
@@ -47,37 +47,37 @@ class Splices:
 
 
 class EndingKind(StrEnum):
-    """How a song can end by itself."""
+    """How a track can end by itself."""
 
     OUTRO = "outro"
     """a come-down outro: level falls, harmony rests"""
     RESOLVE = "resolve"
-    """the song's own final bars: a ritardando, a last chord, a ring-out"""
+    """the track's own final bars: a ritardando, a last chord, a ring-out"""
     ABRUPT = "abrupt"
     """a dry last hit"""
 
 
 @dataclass(frozen=True, slots=True)
-class SongEnding:
-    """The song's own ending, if it has one worth playing."""
+class TrackEnding:
+    """The track's own ending, if it has one worth playing."""
 
     kind: EndingKind
     start_bar: int
     """first bar that belongs to the ending; a splice into it must enter at or before this bar"""
-    outro_start: SongSeconds
-    outro_end: SongSeconds
+    outro_start: TrackSeconds
+    outro_end: TrackSeconds
     """last sound above -60 dBFS"""
 
 
 @dataclass(frozen=True, slots=True)
-class SongSection:
+class TrackSection:
     """A stretch of whole bars with a name."""
 
     first_bar: int
     last_bar: int
     """one past the last bar"""
-    song_from: SongSeconds
-    song_to: SongSeconds
+    song_from: TrackSeconds
+    song_to: TrackSeconds
     label: str
     group: int
     """sections of one group repeat each other"""
@@ -87,19 +87,19 @@ class SongSection:
 class LoopProfile:
     """What the planner knows of a recording."""
 
-    song_duration: SongSeconds
+    song_duration: TrackSeconds
     """decoded length, s"""
-    song_start: SongSeconds
+    song_start: TrackSeconds
     """where the music begins to sound (first sample above -60 dBFS), s"""
-    last_sound: SongSeconds
+    last_sound: TrackSeconds
     """where it has died away (-60 dBFS), s"""
     downbeats: FloatArray
-    """shape (n_bars,), s, bar lines of the song's grid"""
+    """shape (n_bars,), s, bar lines of the track's grid"""
     beats_per_bar: int
     grid_confidence: float
     bar_lufs: FloatArray
     """shape (n_bars,), LUFS of each bar"""
-    sections: tuple[SongSection, ...]
+    sections: tuple[TrackSection, ...]
     splices: Splices
-    ending: SongEnding | None
-    """None where the song offers no ending of its own (it fades or stops in mid-phrase)"""
+    ending: TrackEnding | None
+    """None where the track offers no ending of its own (it fades or stops in mid-phrase)"""

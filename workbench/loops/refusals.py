@@ -1,6 +1,6 @@
 """Why there is no loop: a musical no, which is a value and not an exception.
 
-Four reasons are settled answers about this pair of track and clip. Four more (`RETRYABLE`) are about today: calling
+Four reasons are settled answers about this pair of track and video. Four more (`RETRYABLE`) are about today: calling
 again in a few seconds normally clears them. Each has a function here that says it in words and what to do.
 
 A recording without bars (silence, a drone, less than two bars of sound) has nothing a loop could be made of and is
@@ -50,7 +50,7 @@ class Refusal:
 
 
 def video_not_longer(video_seconds: float, track_seconds: float, required_excess_seconds: float) -> Refusal | None:
-    """The refusal of a clip that is not longer than the track by `required_excess_seconds`; None for one that is.
+    """The refusal of a video that is not longer than the track by `required_excess_seconds`; None for one that is.
 
     Decided on the reported values, after rounding to the microsecond, so that a client's own subtraction agrees.
     """
@@ -63,7 +63,7 @@ def video_not_longer(video_seconds: float, track_seconds: float, required_excess
         + (
             f"Play the track straight, or pick a track under {video - excess:.0f} s."
             if video > excess
-            else "Play the track straight; pick a track to loop for a longer clip only."
+            else "Play the track straight; pick a track to loop for a longer video only."
         ),
         video_seconds=video,
         track_seconds=track,

@@ -1,12 +1,12 @@
 """Seams: how well the music carries on across a splice, and how a splice is fitted so that nobody hears it.
 
-A splice leaves at beat `leave` and enters at beat `enter`: after beat `leave - 1` one hears beat `enter` where the song
-has beat `leave`. Nobody hears it when what comes resembles what was about to come, when what led there resembles what
-leads there in the song, and when nothing rings across the cut on one side only. Seven measures of a break say how far
-that holds; all compare *heard* (from `enter` on) with *expected* (from `leave` on):
+A splice leaves at beat `leave` and enters at beat `enter`: after beat `leave - 1` one hears beat `enter` where the
+track has beat `leave`. Nobody hears it when what comes resembles what was about to come, when what led there resembles
+what leads there in the track, and when nothing rings across the cut on one side only. Seven measures of a break say how
+far that holds; all compare *heard* (from `enter` on) with *expected* (from `leave` on):
 
 - expectation: specific loudness, tick by tick, over the coming bars (what plays, and when)
-- context: the same over the bar before (where in the song one believes to be)
+- context: the same over the bar before (where in the track one believes to be)
 - ringing: tones that sound on across one of the two bar lines and are missing on the other side of the cut
 - pulse: pattern of onsets, length of the beat, place in the bar
 - harmony: semitones of the coming bars
@@ -15,13 +15,13 @@ that holds; all compare *heard* (from `enter` on) with *expected* (from `leave` 
 
 A splice can be read in two ways, and the better one counts, for one is enough. As continuation: the music goes on as
 it was about to; this is the reading above. As lead: the bars before the splice resemble those that lead to the place
-entered, so the step over the splice is one that the song itself takes, as when a verse is repeated; then the pulse,
+entered, so the step over the splice is one that the track itself takes, as when a verse is repeated; then the pulse,
 harmony, level and brightness of the bars before are compared, and context weighs as much as expectation did.
 
 A break means nothing by itself: a level step of 3 dB is a shock in a drone and nothing in a drum solo. The yardstick
-is the song: the same measure taken as if each bar were skipped (leave at bar line k, enter at k + 1), the smallest jump
-that the song's own bar lines offer. A part of the score is 1 for no break, 1/2 for a break of a stated share of the
-song's typical one; the total is a logistic function of the parts, fitted once to splices with known answers
+is the track: the same measure taken as if each bar were skipped (leave at bar line k, enter at k + 1), the smallest
+jump that the track's own bar lines offer. A part of the score is 1 for no break, 1/2 for a break of a stated share of
+the track's typical one; the total is a logistic function of the parts, fitted once to splices with known answers
 (tests/benchmarks/seams.py), so that it reads as a probability.
 
 Functions: `seam_evidence`, `seam_breaks`, `led_breaks`, `yardstick`, `score_breaks`, `total_of_parts`, `score_splices`,
@@ -79,7 +79,7 @@ class SeamEvidence:
     brightness: FloatArray
     """shape (n_beats,), octaves re 1 kHz, centre of the specific loudness"""
     own: FloatArray
-    """shape (len(SEAM_PARTS), n_bars - 1), breaks of the song's own adjacent bars: the yardstick"""
+    """shape (len(SEAM_PARTS), n_bars - 1), breaks of the track's own adjacent bars: the yardstick"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,13 +89,13 @@ class SeamScore:
     total: float
     """0 to 1, probability that nobody hears it"""
     led: bool
-    """whether it counts as lead (what was heard leads there in the song too) and not as continuation"""
+    """whether it counts as lead (what was heard leads there in the track too) and not as continuation"""
     parts: dict[str, float]
     """0 to 1 each, by the names of SEAM_PARTS"""
     breaks: dict[str, float]
     """the measures themselves, 0 for no break"""
     yardstick: dict[str, float]
-    """what each measure typically is between the song's own adjacent bars"""
+    """what each measure typically is between the track's own adjacent bars"""
 
 
 def seam_evidence(recording: Recording, grid: BeatGrid, params: SeamParams | None = None) -> SeamEvidence:
@@ -159,10 +159,10 @@ def seam_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, para
 
 
 def led_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams) -> FloatArray:
-    """Measure the break of every splice as lead: does what was heard resemble what leads to the place in the song?
+    """Measure the break of every splice as lead: does what was heard resemble what leads to the place in the track?
 
     As `seam_breaks`, with the bars before in the place of the bars after: where they agree, the step over the splice is
-    one that the song itself takes, even if it was about to take another. So a section repeats or a chorus comes early.
+    one that the track itself takes, even if it was about to take another. So a section repeats or a chorus comes early.
     """
     n = params.context_beats
     return _breaks(evidence, leaves, enters, params, np.arange(-1, -2 * n - 1, -1), np.arange(n))
@@ -184,7 +184,7 @@ def _breaks(
 
     timbre = unlike(evidence.loudness)
     beside = _unlike(_windows(evidence.loudness, leaves, other), _windows(evidence.loudness, enters, other))
-    # The head of the song has nothing before it that could disagree: what follows speaks for both.
+    # The head of the track has nothing before it that could disagree: what follows speaks for both.
     headless = enters[None, :] < n
     ahead = main[0] >= 0
     expectation = timbre if ahead else beside
@@ -208,7 +208,7 @@ def _breaks(
 
 
 def _windows(values: FloatArray, beats: IntArray, offsets: IntArray) -> FloatArray:
-    """Rows of `values` around each beat, shape (n, offsets, features), float32; zero beyond the ends of the song."""
+    """Rows of `values` around each beat, shape (n, offsets, features), float32; zero beyond the ends of the track."""
     flat = values.reshape(values.shape[0], -1).astype(np.float32, copy=False)
     at = np.asarray(beats)[:, None] + offsets[None, :]
     inside = (at >= 0) & (at < flat.shape[0])
@@ -265,7 +265,7 @@ def score_breaks(evidence: SeamEvidence, breaks: FloatArray, params: SeamParams)
 
 
 def yardstick(evidence: SeamEvidence, params: SeamParams) -> FloatArray:
-    """The break that halves each part, shape (len(SEAM_PARTS),): a share of the median of the song's own.
+    """The break that halves each part, shape (len(SEAM_PARTS),): a share of the median of the track's own.
 
     Between limits: music whose bars are all alike forgives what no ear can tell, and music without any repetition
     does not forgive everything.

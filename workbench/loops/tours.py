@@ -1,9 +1,9 @@
-"""Tours: in which order the bodies of a song are heard so that a listener does not tire of it.
+"""Tours: in which order the bodies of a track are heard so that a listener does not tire of it.
 
 A tour is a sequence of loops back. Its bodies are chosen a pass at a time, each time the one whose bars have been heard
 least: with c how often each body is taken, the bars of body j have been heard ``1 + (K c)_j / g_j`` times on average,
 K being the seconds that two bodies share and g their lengths. Short bodies pay for the seams they bring, so that bodies
-on the scale of the whole song come first and regions that only local loops reach get their share too.
+on the scale of the whole track come first and regions that only local loops reach get their share too.
 
 Then the passes are put in order. Which jump may follow which falls into regions: from an earlier one the music gets to
 a later one by playing on, the way back needs a loop that spans both. The tour takes whatever is furthest behind its
@@ -28,7 +28,7 @@ from workbench.recording import FloatArray, IntArray
 _SAME_BODY = 3  # bodies of one length in bars tried alone: others are the same loop, begun a little earlier or later
 _FLOORS = (0.04, 0.12, 1.0)  # how much worse than the best body's the seams of a tour may be
 _SEAM_COSTS = (20.0, 80.0)  # s; a body of this length is as welcome as one without seam whose bars were heard once more
-_STEPS = 20  # passes are dealt out in about so many steps: more than one at a time in a clip of hours
+_STEPS = 20  # passes are dealt out in about so many steps: more than one at a time in a video of hours
 _SPARED_SECONDS = (
     90.0  # s left to the main body, Q and R, of at most a quarter of the gap: they meet the length exactly
 )
@@ -205,8 +205,8 @@ def _deal(jumps: Jumps, bodies: IntArray, need_seconds: float, seam_cost: float,
     """
     gain = jumps.gain_seconds[bodies]
     shared = jumps.shared_seconds[np.ix_(bodies, bodies)]
-    song = float(np.sum(jumps.bar_seconds))
-    mean = 1.0 + need_seconds / song
+    track = float(np.sum(jumps.bar_seconds))
+    mean = 1.0 + need_seconds / track
     at_once = np.maximum(1, need_seconds / _STEPS / gain).astype(np.int64)
     passes = np.zeros(bodies.size, dtype=np.int64)
     heard = 1.0 + at_once / 2

@@ -1,16 +1,16 @@
-"""What a plan is worth: the number that ranks plans of one track under one clip, `plan_score`.
+"""What a plan is worth: the number that ranks plans of one track under one video, `plan_score`.
 
 It is the weighted mean (weights in `CoverParams`) of six parts, each 0 to 1:
 
-- seams: ``0.6 worst + 0.4 mean`` of the seam scores, for one bad seam spoils a film that nine good ones carry; what
+- seams: ``0.6 worst + 0.4 mean`` of the seam scores, for one bad seam spoils a video that nine good ones carry; what
   the worst lacks of 0.8, where more than one listener in five hears it, counts twice;
-- ending: the song's own outro or last bars 1.0, its own last hit 0.9; a fade 0.6 at a section's border, 0.5 after
+- ending: the track's own outro or last bars 1.0, its own last hit 0.9; a fade 0.6 at a section's border, 0.5 after
   eight bars of a section, 0.4 after four, 0.2 elsewhere. Up to 0.25 less where an own ending starts the music late
   (0.03 a second) or leaves silence after it (0.08 a second);
 - freshness: how long until the same bar comes again. At an instant picked at random it is heard again R seconds later;
-  the part is the mean of ``1 - exp(-R / fresh_seconds)`` (1 where it never comes again), over the same for the song
+  the part is the mean of ``1 - exp(-R / fresh_seconds)`` (1 where it never comes again), over the same for the track
   played round and round, the most that any loop of it can reach;
-- coverage: how evenly the song is used. Bar b, of length d_b, is heard n_b times, so that a bar picked at random from
+- coverage: how evenly the track is used. Bar b, of length d_b, is heard n_b times, so that a bar picked at random from
   the plan is heard ``M = sum(n_b**2 d_b) / sum(n_b d_b)`` times; were every bar heard equally often, it would be
   ``E = sum(n_b d_b) / sum(d_b)`` times; the part is E / M;
 - phrasing: mean over the splices of 1.0 for one that moves from section border to section border or by a multiple of
@@ -22,7 +22,7 @@ Two limits are stated in `CoverParams`: how often at most one body follows itsel
 at most a bar is heard (`most_plays`: `max_plays_over_mean` times the mean, and always one more than the mean rounded
 up, without which hardly any length could be met). Each that is passed costs half of `limit_penalty` at once and another
 half for every doubling, so that a listener's patience is given up, bit by bit, after a seam that is hardly heard, and
-before the song's own ending or a seam that many hear.
+before the track's own ending or a seam that many hear.
 
 Nothing here looks at sound: seam scores come from `workbench.loops.seams`.
 """
@@ -73,10 +73,10 @@ def fresh_again(gap_seconds: FloatArray, params: CoverParams) -> FloatArray:
     return np.asarray(1.0 - np.exp(-gap_seconds / params.fresh_seconds))
 
 
-def freshness_part(fresh: FloatArray, clip_seconds: float, song_seconds: float, params: CoverParams) -> FloatArray:
-    """Freshness from the mean of `fresh_again` over the clip, against the song played round and round."""
-    again = max(0.0, clip_seconds - song_seconds) / clip_seconds
-    best = 1.0 - again * np.exp(-song_seconds / params.fresh_seconds)
+def freshness_part(fresh: FloatArray, video_seconds: float, track_seconds: float, params: CoverParams) -> FloatArray:
+    """Freshness from the mean of `fresh_again` over the video, against the track played round and round."""
+    again = max(0.0, video_seconds - track_seconds) / video_seconds
+    best = 1.0 - again * np.exp(-track_seconds / params.fresh_seconds)
     return np.asarray(np.minimum(1.0, fresh / best))
 
 
@@ -99,7 +99,7 @@ def over_limits(run: FloatArray, plays: FloatArray, mean_plays: FloatArray, para
 
 
 def coverage_part(times_heard: FloatArray, bar_seconds: FloatArray) -> FloatArray:
-    """How evenly the song is used, from how often each of its bars is heard and how long it lasts, both (n_bars,)."""
+    """How evenly the track is used, from how often each of its bars is heard and how long it lasts, both (n_bars,)."""
     heard = np.sum(times_heard * bar_seconds)
     return np.asarray(heard**2 / np.sum(bar_seconds) / np.sum(times_heard**2 * bar_seconds))
 
@@ -110,7 +110,7 @@ def economy_part(harmonic_mean_seconds: FloatArray, params: CoverParams) -> Floa
 
 
 def own_ending_part(kind: EndingKind, late_seconds: FloatArray, tail_seconds: FloatArray) -> FloatArray:
-    """Worth of the song's own ending; less where the music starts late for it or leaves silence after it."""
+    """Worth of the track's own ending; less where the music starts late for it or leaves silence after it."""
     return np.asarray(_OWN_ENDING[kind] - np.minimum(0.25, 0.03 * late_seconds + 0.08 * tail_seconds))
 
 

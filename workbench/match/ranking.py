@@ -1,23 +1,24 @@
-"""Rank a catalog against a film: how well each track suits it, part by part, all tracks at once.
+"""Rank a catalog against a video: how well each track suits it, part by part, all tracks at once.
 
 Six questions are asked of every track, each answered from 0 to 1:
 
     pace     does its pulse go with the cutting? do the cuts fall on its bars?
-    energy   is it as lively as the film, and does it rise and fall where the film does?
+    energy   is it as lively as the video, and does it rise and fall where the video does?
     mood     do its mode and colour go with the light?
     voice    does it leave room for whoever speaks?
     length   is it long enough, or does it loop?
-    sync     do its landmarks meet the film's moments at some placement? (`workbench.align`, for the best only)
+    sync     do its landmarks meet the video's moments at some placement? (`workbench.align`, for the best only)
 
-What a film expects of its music (energy, pulse, valence) is linear in its facts. The raw score is the weighted
+What a video expects of its music (energy, pulse, valence) is linear in its facts. The raw score is the weighted
 geometric mean of the parts: a track has to be right in every respect, and one that is wrong in one is not saved by the
 others. All constants were fitted once on a reference set of graded pairs, see `workbench.match.reference`, so
 that a pair scores the same whatever else the catalog holds.
 
 **Pulse** joins beats a minute with onsets a second, as a fast tempo with few notes is felt at half. **Contours** are
 compared at the scale of scenes: the mean energy of the music under each scene, over as much as will be heard, and again
-from the start where the film is longer than the track. **Bars**: if cuts keep time with music, the phases at which they
-fall within a bar, a half bar or a beat agree; Rayleigh's test says how surely that is no chance (Mardia & Jupp 2000).
+from the start where the video is longer than the track. **Bars**: if cuts keep time with music, the phases at which
+they fall within a bar, a half bar or a beat agree; Rayleigh's test says how surely that is no chance (Mardia & Jupp
+2000).
 
 Retrieval is a scan: the parts that read single numbers cost a few nanoseconds a track, so all of a million tracks are
 looked at, in blocks that stay in the processor's cache, and nothing is missed as it could be by an approximate index.
@@ -27,7 +28,7 @@ Functions: `rank` for all of it; `quick_parts`, `slow_parts`, `raw_scores` for i
 
 References
 ----------
-A. Hanjalic & L.-Q. Xu, IEEE Transactions on Multimedia 7(1), 2005 (arousal and valence of film). J. A. Russell, "A
+A. Hanjalic & L.-Q. Xu, IEEE Transactions on Multimedia 7(1), 2005 (arousal and valence of video). J. A. Russell, "A
 circumplex model of affect", Journal of Personality and Social Psychology 39, 1980. K. V. Mardia & P. E. Jupp,
 "Directional statistics", 2000, section 6.3 (Rayleigh's test).
 """
@@ -42,7 +43,7 @@ import numpy as np
 from workbench.catalog.columns import Columns
 from workbench.catalog.lane import Calibration, calibrated
 from workbench.character.descriptors import CONTOUR_PARTS
-from workbench.match.video_facts import FilmFacts
+from workbench.match.video_facts import VideoFacts
 from workbench.params import MATCH_PARTS, CoverParams, MatchParams
 from workbench.recording import FloatArray, IntArray
 
@@ -60,16 +61,16 @@ _TEMPO_SHARE = np.float32(0.75)
 _MOST_UNITS = 4.5
 """units that the median shot may last: a cut every seventh beat is on the beat, and nobody hears it"""
 _KEEPS_TIME_ODDS = 0.01
-"""that a film was cut to this very tempo, before looking: of hundreds of tracks one in a hundred would seem to fit"""
+"""that a video was cut to this very tempo, before looking: of hundreds of tracks one in a hundred would seem to fit"""
 _LEAST_PART = 0.02
 """a part speaks no louder against a track than this"""
 LOOP_EXCESS_SECONDS = CoverParams().required_excess_seconds
-"""a film that is longer than the track by this is looped: what covering asks for unless it is told otherwise"""
+"""a video that is longer than the track by this is looped: what covering asks for unless it is told otherwise"""
 
 
 @dataclass(frozen=True, slots=True)
 class Wanted:
-    """What a film expects of its music."""
+    """What a video expects of its music."""
 
     energy: float
     """0 to 1"""
@@ -81,7 +82,7 @@ class Wanted:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranking:
-    """The best tracks for a film, best first."""
+    """The best tracks for a video, best first."""
 
     rows: IntArray
     """shape (n,), rows of the catalog's columns"""
@@ -94,40 +95,40 @@ class Ranking:
     wanted: Wanted
 
 
-def wanted_of(film: FilmFacts, params: MatchParams) -> Wanted:
-    """What a film expects of its music."""
-    facts = film_evidence(film)
+def wanted_of(video: VideoFacts, params: MatchParams) -> Wanted:
+    """What a video expects of its music."""
+    facts = video_evidence(video)
 
     def of(weights: tuple[float, ...]) -> float:
         return float(np.clip(facts @ np.array(weights), 0.0, 1.0))
 
-    calm = 1.0 - params.calm_under_voice * min(1.0, film.speech_share / params.much_speech)
+    calm = 1.0 - params.calm_under_voice * min(1.0, video.speech_share / params.much_speech)
     return Wanted(calm * of(params.wanted_energy), of(params.wanted_pulse), of(params.wanted_valence))
 
 
-def film_evidence(film: FilmFacts) -> FloatArray:
+def video_evidence(video: VideoFacts) -> FloatArray:
     """What expectations are linear in: 1, pace, movement, loudness of the place, brightness, 4 x colourfulness."""
-    return np.array([1.0, film.pace, film.movement, _loudness_of(film), film.brightness, 4.0 * film.colourfulness])
+    return np.array([1.0, video.pace, video.movement, _loudness_of(video), video.brightness, 4.0 * video.colourfulness])
 
 
-def rank(film: FilmFacts, columns: Columns, count: int, params: MatchParams | None = None) -> Ranking:
-    """The best tracks of a catalog for a film, before it is tried where they land.
+def rank(video: VideoFacts, columns: Columns, count: int, params: MatchParams | None = None) -> Ranking:
+    """The best tracks of a catalog for a video, before it is tried where they land.
 
     Equal scores are ordered by track id, so that the order is the same whatever the rows' order.
 
     Parameters
     ----------
-    film : what was measured of it
+    video : what was measured of it
     columns : all tracks
     count : how many are wanted
     params : scales, weights
     """
     params = params or MatchParams()
-    wanted = wanted_of(film, params)
-    rows = _scan(film, wanted, columns, max(count, params.candidates), params)
+    wanted = wanted_of(video, params)
+    rows = _scan(video, wanted, columns, max(count, params.candidates), params)
     rows = rows[~columns.silent[rows]]
     chosen = columns.take(rows)
-    parts = quick_parts(film, wanted, chosen, params) | slow_parts(film, chosen, params)
+    parts = quick_parts(video, wanted, chosen, params) | slow_parts(video, chosen, params)
     raw = raw_scores(parts, params)
     order = np.lexsort((chosen.track_ids.astype(str), -raw))[:count]
     return Ranking(
@@ -135,13 +136,13 @@ def rank(film: FilmFacts, columns: Columns, count: int, params: MatchParams | No
     )
 
 
-def _scan(film: FilmFacts, wanted: Wanted, columns: Columns, count: int, params: MatchParams) -> IntArray:
+def _scan(video: VideoFacts, wanted: Wanted, columns: Columns, count: int, params: MatchParams) -> IntArray:
     """Rows with the best quick parts, in no order."""
     total = len(columns)
     scores = np.empty(total, dtype=np.float32)
     for first in range(0, total, _BLOCK):
         block = _numbers(columns, first, first + _BLOCK)
-        scores[first : first + _BLOCK] = _log_sum(_quick(film, wanted, block, params), params)
+        scores[first : first + _BLOCK] = _log_sum(_quick(video, wanted, block, params), params)
     if total <= count:
         return np.arange(total, dtype=np.int64)
     return np.argpartition(-scores, count)[:count].astype(np.int64)
@@ -165,18 +166,18 @@ def _log_sum(parts: Mapping[str, FloatArray], params: MatchParams) -> FloatArray
     return np.asarray(sum(np.float32(weights[name]) * np.log(np.maximum(part, least)) for name, part in parts.items()))
 
 
-def quick_parts(film: FilmFacts, wanted: Wanted, columns: Columns, params: MatchParams) -> dict[str, FloatArray]:
+def quick_parts(video: VideoFacts, wanted: Wanted, columns: Columns, params: MatchParams) -> dict[str, FloatArray]:
     """The parts that read single numbers, by name, shape (n,) each.
 
     Where a number is not known of a track, the part that needs it is as it usually is: it speaks neither way.
     """
-    return _quick(film, wanted, _numbers(columns, 0, len(columns)), params)
+    return _quick(video, wanted, _numbers(columns, 0, len(columns)), params)
 
 
-def slow_parts(film: FilmFacts, columns: Columns, params: MatchParams) -> dict[str, FloatArray]:
+def slow_parts(video: VideoFacts, columns: Columns, params: MatchParams) -> dict[str, FloatArray]:
     """The parts that read contours and cuts, by name, shape (n,) each."""
-    agreement, _ = bar_agreement(film.cuts, columns.bpm, columns.beats_per_bar)
-    return {"bars": bonus(agreement), "arc": arc_part(film, columns, params)}
+    agreement, _ = bar_agreement(video.cuts, columns.bpm, columns.beats_per_bar)
+    return {"bars": bonus(agreement), "arc": arc_part(video, columns, params)}
 
 
 def bonus(found: FloatArray) -> FloatArray:
@@ -200,7 +201,7 @@ def _numbers(columns: Columns, first: int, last: int) -> dict[str, FloatArray]:
 
 
 def _quick(
-    film: FilmFacts, wanted: Wanted, tracks: Mapping[str, FloatArray], params: MatchParams
+    video: VideoFacts, wanted: Wanted, tracks: Mapping[str, FloatArray], params: MatchParams
 ) -> dict[str, FloatArray]:
     usual = params.usual_parts
 
@@ -214,8 +215,8 @@ def _quick(
             "mood",
             _bell(track_valence(tracks["mode"], tracks["brightness"], params), wanted.valence, params.valence_width),
         ),
-        "voice": known("voice", voice_part(film.speech_share, tracks["vocals"], tracks["speech_band"], params)),
-        "length": known("length", length_part(film.duration, tracks["duration"], tracks["loopable"])),
+        "voice": known("voice", voice_part(video.speech_share, tracks["vocals"], tracks["speech_band"], params)),
+        "length": known("length", length_part(video.duration, tracks["duration"], tracks["loopable"])),
     }
 
 
@@ -278,51 +279,51 @@ def voice_part(speech_share: float, vocals: FloatArray, speech_band: FloatArray,
     return np.asarray(np.float32(1.0) - much * (share * sings + (np.float32(1.0) - share) * crowded))
 
 
-def length_part(film_seconds: float, duration: FloatArray, loopable: FloatArray) -> FloatArray:
-    """How well a track covers a film: 1 where it is long enough, else by how well it loops and how bare it would be.
+def length_part(video_seconds: float, duration: FloatArray, loopable: FloatArray) -> FloatArray:
+    """How well a track covers a video: 1 where it is long enough, else by how well it loops and how bare it would be.
 
-    A film that is longer by less than half a minute is not looped; the share without music counts twice.
+    A video that is longer by less than half a minute is not looped; the share without music counts twice.
     """
-    bare = np.clip(np.float32(1.0) - duration / np.float32(film_seconds), 0.0, 1.0)
+    bare = np.clip(np.float32(1.0) - duration / np.float32(video_seconds), 0.0, 1.0)
     straight = np.clip(np.float32(1.0) - np.float32(2.0) * bare, 0.0, 1.0)
-    passes = np.float32(film_seconds) / np.maximum(duration, np.float32(1.0))
+    passes = np.float32(video_seconds) / np.maximum(duration, np.float32(1.0))
     # Heard for the tenth time, the best loop tires.
     tired = np.clip(np.float32(1.0) - np.float32(0.08) * np.log2(np.maximum(passes, 1.0)), 0.3, 1.0)
     looped = np.where(np.isnan(loopable), np.float32(0.5), loopable) * tired
-    loops = np.float32(film_seconds) - duration >= np.float32(LOOP_EXCESS_SECONDS)
+    loops = np.float32(video_seconds) - duration >= np.float32(LOOP_EXCESS_SECONDS)
     return np.where(np.isnan(duration), np.float32(np.nan), np.where(loops, np.maximum(looped, straight), straight))
 
 
-def arc_part(film: FilmFacts, columns: Columns, params: MatchParams) -> FloatArray:
-    """How well the music's energy follows the film's drive from scene to scene; 0.5 where neither changes.
+def arc_part(video: VideoFacts, columns: Columns, params: MatchParams) -> FloatArray:
+    """How well the music's energy follows the video's drive from scene to scene; 0.5 where neither changes.
 
     The correlation over the scenes, weighed by their lengths and by how much there is to follow.
     """
-    music = under_scenes(film, columns)
-    seconds = np.array([scene.seconds for scene in film.scenes])
-    drive = np.array([scene.drive for scene in film.scenes])
+    music = under_scenes(video, columns)
+    seconds = np.array([scene.seconds for scene in video.scenes])
+    drive = np.array([scene.drive for scene in video.scenes])
     share = seconds / seconds.sum()
     wanted = drive - drive @ share
     swing = float(np.sqrt(np.square(wanted) @ share))
     heard = music - (music @ share)[:, None]
     spread = np.sqrt(np.square(heard) @ share)
     follows = (heard * wanted) @ share / np.maximum(spread * swing, 1e-6)
-    # Two scenes agree or not by the toss of a coin; a wobble is no arc, in the film or in the music.
-    trust = max(0.0, 1.0 - 1.5 / len(film.scenes))
+    # Two scenes agree or not by the toss of a coin; a wobble is no arc, in the video or in the music.
+    trust = max(0.0, 1.0 - 1.5 / len(video.scenes))
     matters = swing / (swing + params.usual_swing) * spread / (spread + params.usual_spread)
     part = 0.5 + 0.5 * np.clip(follows, -1.0, 1.0) * trust * matters
     return np.where(np.isnan(part), np.float32(params.usual_parts["arc"]), part).astype(np.float32)
 
 
-def under_scenes(film: FilmFacts, columns: Columns) -> FloatArray:
+def under_scenes(video: VideoFacts, columns: Columns) -> FloatArray:
     """Mean energy of the music under each scene, shape (n_tracks, n_scenes).
 
-    Music begins with the film and begins again when it is over, as often as the film needs. NaN without a contour.
+    Music begins with the video and begins again when it is over, as often as the video needs. NaN without a contour.
     """
     contour = np.asarray(columns.contour, dtype=np.float64)
     duration = np.where(columns.duration > 0.0, columns.duration, np.nan).astype(np.float64)
     below = np.concatenate([np.zeros((len(columns), 1)), np.cumsum(contour, axis=1)], axis=1) / CONTOUR_PARTS
-    edges = np.array([0.0, *(scene.end for scene in film.scenes)])
+    edges = np.array([0.0, *(scene.end for scene in video.scenes)])
     passes, place = np.divmod(edges[None, :] / duration[:, None], 1.0)
     at = place * CONTOUR_PARTS
     part = np.minimum(np.nan_to_num(at).astype(np.int64), CONTOUR_PARTS - 1)
@@ -365,6 +366,6 @@ def bar_agreement(cuts: FloatArray, bpm: FloatArray, beats_per_bar: IntArray) ->
     return agreement.max(axis=0).astype(np.float32), agreement.argmax(axis=0)
 
 
-def _loudness_of(film: FilmFacts) -> float:
+def _loudness_of(video: VideoFacts) -> float:
     """How loud the place itself is, 0 to 1; half where nothing is to be heard of it."""
-    return 0.5 if film.sound_lufs is None else float(np.clip((film.sound_lufs + 50.0) / 30.0, 0.0, 1.0))
+    return 0.5 if video.sound_lufs is None else float(np.clip((video.sound_lufs + 50.0) / 30.0, 0.0, 1.0))

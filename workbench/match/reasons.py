@@ -1,6 +1,6 @@
-"""Why a track fits a film, in words: one line for each fact that moved the score, and a sentence that sums them up.
+"""Why a track fits a video, in words: one line for each fact that moved the score, and a sentence that sums them up.
 
-A line holds what was measured of the film, what was measured of the track, and how well both go together; numbers have
+A line holds what was measured of the video, what was measured of the track, and how well both go together; numbers have
 units, so that anybody can check them. Where measurements of different kinds meet on a scale of their own, as cuts and
 tempo do in pulse, or light and mode in cheerfulness, both sides end with the two numbers that were compared. Which
 facts moved the score is arithmetic, not taste: a part's effect is its logarithm against what it usually is, times its
@@ -32,7 +32,7 @@ from workbench.match.ranking import (
     track_valence,
     under_scenes,
 )
-from workbench.match.video_facts import FilmFacts, Scene
+from workbench.match.video_facts import Scene, VideoFacts
 from workbench.params import MATCH_PARTS, MatchParams
 
 _LEAST_EFFECT = 0.004
@@ -54,9 +54,9 @@ CATEGORY_OF = {
 
 @dataclass(frozen=True, slots=True)
 class Pair:
-    """One track beside one film, as ranked."""
+    """One track beside one video, as ranked."""
 
-    film: FilmFacts
+    video: VideoFacts
     wanted: Wanted
     columns: Columns
     """of one row: the track's"""
@@ -93,35 +93,35 @@ def reasons(pair: Pair, params: MatchParams) -> tuple[Reason, ...]:
 
 
 def _always_told(name: str, pair: Pair) -> bool:
-    """Whether a line is of use even where it is as usual: how a film is covered that is longer than the track."""
-    return name == "length" and pair.film.duration > pair.number("duration")
+    """Whether a line is of use even where it is as usual: how a video is covered that is longer than the track."""
+    return name == "length" and pair.video.duration > pair.number("duration")
 
 
 def _facts(name: str, pair: Pair, params: MatchParams) -> tuple[str, str, float] | None:
-    """What a part compared: of the film, of the track, and how well it went; None where there was nothing to say."""
-    film, wanted, score = pair.film, pair.wanted, float(pair.parts[name])
+    """What a part compared: of the video, of the track, and how well it went; None where there was nothing to say."""
+    video, wanted, score = pair.video, pair.wanted, float(pair.parts[name])
     match name:
         case "pulse":
             if not _known(pair, "bpm", "density"):
                 return None
-            return f"{cutting(film)}; pulse {wanted.pulse:.2f} of 1 suits", pulse_of(pair, params), score
+            return f"{cutting(video)}; pulse {wanted.pulse:.2f} of 1 suits", pulse_of(pair, params), score
         case "level":
             if not _known(pair, "energy"):
                 return None
-            seen = f"{cutting(film)}, {motion(film)}; energy {wanted.energy:.2f} of 1 suits"
+            seen = f"{cutting(video)}, {motion(video)}; energy {wanted.energy:.2f} of 1 suits"
             return seen, f"energy {pair.number('energy'):.2f} of 1", score
         case "mood":
             if not _known(pair, "mode", "brightness"):
                 return None
-            colours = f"brightness {film.brightness:.2f}, colourfulness {film.colourfulness:.2f}"
+            colours = f"brightness {video.brightness:.2f}, colourfulness {video.colourfulness:.2f}"
             cheer = f"cheerfulness {_valence(pair, params):.2f} of 1"
             return f"{colours}; cheerfulness {wanted.valence:.2f} of 1 suits", f"{sound_of(pair)}; {cheer}", score
         case "voice":
-            if film.speech_share <= 0.0 or not _known(pair, "vocals", "speech_band"):
+            if video.speech_share <= 0.0 or not _known(pair, "vocals", "speech_band"):
                 return None
-            return f"speech {100 * film.speech_share:.0f} %", voices_of(pair), score
+            return f"speech {100 * video.speech_share:.0f} %", voices_of(pair), score
         case "length":
-            return (f"{clock(film.duration)} long", length_of(pair), score) if _known(pair, "duration") else None
+            return (f"{clock(video.duration)} long", length_of(pair), score) if _known(pair, "duration") else None
         case "bars":
             return _bars(pair)
         case "arc":
@@ -140,17 +140,17 @@ def clock(seconds: float) -> str:
     return f"{whole // 60}:{whole % 60:02d}"
 
 
-def cutting(film: FilmFacts) -> str:
+def cutting(video: VideoFacts) -> str:
     """How fast it is cut."""
-    if not film.cuts.size:
+    if not video.cuts.size:
         return "no cuts"
-    rate = film.cuts_per_minute
+    rate = video.cuts_per_minute
     return f"{rate:.0f} cuts per minute" if rate >= 9.5 else f"{rate:.1f} cuts per minute"
 
 
-def motion(film: FilmFacts) -> str:
+def motion(video: VideoFacts) -> str:
     """How much moves."""
-    return f"motion {film.motion:.2f} picture heights per second"
+    return f"motion {video.motion:.2f} picture heights per second"
 
 
 def tempo_of(pair: Pair) -> str:
@@ -213,7 +213,7 @@ def length_of(pair: Pair) -> str:
     """How long a track is, and whether it loops where it has to."""
     duration, loopable = pair.number("duration"), pair.number("loopable")
     said = f"{clock(duration)} long"
-    if pair.film.duration - duration >= LOOP_EXCESS_SECONDS and not isnan(loopable):
+    if pair.video.duration - duration >= LOOP_EXCESS_SECONDS and not isnan(loopable):
         said += f", loops with confidence {loopable:.2f}" if loopable > 0 else ", does not loop"
     return said
 
@@ -223,13 +223,13 @@ def _bars(pair: Pair) -> tuple[str, str, float] | None:
     bpm, beats = pair.number("bpm"), int(pair.columns.beats_per_bar[0])
     if isnan(bpm):
         return None
-    agreement, unit = bar_agreement(pair.film.cuts, pair.columns.bpm, pair.columns.beats_per_bar)
+    agreement, unit = bar_agreement(pair.video.cuts, pair.columns.bpm, pair.columns.beats_per_bar)
     if agreement[0] < _HEARD_AGREEMENT:
         return None
     per_bar = 4 if beats < 1 else beats
     seconds = 60.0 / bpm * (per_bar, per_bar / 2, 1)[unit[0]]
     return (
-        f"{pair.film.cuts.size} cuts, a median of {pair.film.shot_seconds:.2f} s apart",
+        f"{pair.video.cuts.size} cuts, a median of {pair.video.shot_seconds:.2f} s apart",
         f"a {BAR_UNITS[unit[0]]} lasts {seconds:.2f} s at {bpm:.1f} bpm",
         float(agreement[0]),
     )
@@ -237,11 +237,11 @@ def _bars(pair: Pair) -> tuple[str, str, float] | None:
 
 def _arc(pair: Pair, score: float) -> tuple[str, str, float] | None:
     """The scenes with the most and the least drive, and the music there."""
-    found = extremes(pair.film)
+    found = extremes(pair.video)
     heard = _heard_at(pair, found)
     if found is None or heard is None:
         return None
-    high, low = (pair.film.scenes[number] for number in found)
+    high, low = (pair.video.scenes[number] for number in found)
     return (
         f"busiest {_stretch(high)} with drive {high.drive:.2f}, calmest {_stretch(low)} with drive {low.drive:.2f}",
         f"energy {heard[0]:.2f} and {heard[1]:.2f} there",
@@ -251,15 +251,15 @@ def _arc(pair: Pair, score: float) -> tuple[str, str, float] | None:
 
 def _heard_at(pair: Pair, scenes: tuple[int, int] | None) -> tuple[float, float] | None:
     """Energy of the music under two scenes; None without them, or where it is not known."""
-    heard = under_scenes(pair.film, pair.columns)[0]
+    heard = under_scenes(pair.video, pair.columns)[0]
     if scenes is None or np.isnan(heard).any():
         return None
     return float(heard[scenes[0]]), float(heard[scenes[1]])
 
 
-def extremes(film: FilmFacts) -> tuple[int, int] | None:
+def extremes(video: VideoFacts) -> tuple[int, int] | None:
     """Numbers of the busiest and the calmest scene; None where there is one scene only."""
-    drive = [scene.drive for scene in film.scenes]
+    drive = [scene.drive for scene in video.scenes]
     most, least = int(np.argmax(drive)), int(np.argmin(drive))
     return None if most == least else (most, least)
 
@@ -311,22 +311,22 @@ def _felt_tempo(pair: Pair, params: MatchParams) -> str:
 
 def _praise(name: str, pair: Pair, params: MatchParams) -> str | None:
     """What a part says for a track; None where it says nothing."""
-    part, film = pair.parts[name], pair.film
+    part, video = pair.parts[name], pair.video
     if name == "bars":
         facts = _bars(pair)
         return None if facts is None else f"the cuts keep time with it ({facts[1]})"
     if name == "sync":
         return f"it can land its {pair.placements[0].label}" if _sync(pair) and pair.placements else None
     if name == "arc":
-        found = extremes(film)
+        found = extremes(video)
         heard = _heard_at(pair, found)
         rises = part > 0.6 and heard is not None and heard[0] > heard[1]
-        return f"it rises where the film does, at {clock(film.scenes[found[0]].start)}" if rises and found else None
+        return f"it rises where the video does, at {clock(video.scenes[found[0]].start)}" if rises and found else None
     if part < _GOOD or _facts(name, pair, params) is None:
         return None
     match name:
         case "pulse":
-            return f"{_felt_tempo(pair, params)} suits {cutting(film)}"
+            return f"{_felt_tempo(pair, params)} suits {cutting(video)}"
         case "level":
             return f"its energy of {pair.number('energy'):.2f} is near the {pair.wanted.energy:.2f} that suits"
         case "mood":
@@ -335,22 +335,22 @@ def _praise(name: str, pair: Pair, params: MatchParams) -> str | None:
             return "it leaves room for the voice"
         case _:
             duration = pair.number("duration")
-            return "it loops well" if film.duration - duration >= LOOP_EXCESS_SECONDS else None
+            return "it loops well" if video.duration - duration >= LOOP_EXCESS_SECONDS else None
 
 
 def _doubt(name: str, pair: Pair, params: MatchParams) -> str | None:
     """What a part says against a track; None where it says nothing."""
-    part, film = pair.parts[name], pair.film
+    part, video = pair.parts[name], pair.video
     if part >= (_BAD if name != "arc" else 0.42) or _facts(name, pair, params) is None:
         return None
     wanted = pair.wanted
     match name:
         case "pulse":
             fast = float(track_pulse(pair.columns.bpm, pair.columns.density)[0]) > wanted.pulse
-            return f"{tempo_of(pair)} is {'fast' if fast else 'slow'} for {cutting(film)}"
+            return f"{tempo_of(pair)} is {'fast' if fast else 'slow'} for {cutting(video)}"
         case "level":
             lively = pair.number("energy") > wanted.energy
-            return f"it is {'livelier' if lively else 'calmer'} than the film"
+            return f"it is {'livelier' if lively else 'calmer'} than the video"
         case "mood":
             return f"it is more {'cheerful' if _valence(pair, params) > wanted.valence else 'sombre'} than the pictures"
         case "voice":
@@ -359,14 +359,14 @@ def _doubt(name: str, pair: Pair, params: MatchParams) -> str | None:
         case "length":
             return f"it ends at {clock(pair.number('duration'))} and does not loop well"
         case "arc":
-            heard = _heard_at(pair, extremes(film))
-            return "it is livelier where the film is calm" if heard is not None and heard[1] > heard[0] else None
+            heard = _heard_at(pair, extremes(video))
+            return "it is livelier where the video is calm" if heard is not None and heard[1] > heard[0] else None
         case _:
             return None
 
 
 def fitting_tags(track: Track, wanted: Wanted, params: MatchParams) -> tuple[str, ...]:
-    """Moods, genres and tags of a track whose usual sound, by the lexicon, is what the film asks for."""
+    """Moods, genres and tags of a track whose usual sound, by the lexicon, is what the video asks for."""
     return tuple(
         dict.fromkeys(tag for tag in (*track.moods, *track.genres, *track.tags) if _tag_fits(tag, wanted, params))
     )
@@ -380,11 +380,11 @@ def _tag_fits(tag: str, wanted: Wanted, params: MatchParams) -> bool:
     return abs(sound.energy - wanted.energy) <= _TAG_REACH and abs(valence - wanted.valence) <= _TAG_REACH
 
 
-def lane_title(film: FilmFacts, wanted: Wanted) -> str:
+def lane_title(video: VideoFacts, wanted: Wanted) -> str:
     """What kind of music is put forward."""
     energy = _named(wanted.energy, ((0.25, "Quiet"), (0.42, "Gentle"), (0.58, "Steady"), (0.75, "Lively")), "Driving")
     mood = _named(wanted.valence, ((0.38, "dark"), (0.62, "even-tempered")), "bright")
-    room = " that leaves room for the voice" if film.speech_share >= 0.1 else ""
+    room = " that leaves room for the voice" if video.speech_share >= 0.1 else ""
     return f"{energy}, {mood} music{room}"
 
 
@@ -392,27 +392,27 @@ def _named(value: float, steps: Sequence[tuple[float, str]], beyond: str) -> str
     return next((name for most, name in steps if value < most), beyond)
 
 
-def lane_reasoning(film: FilmFacts, wanted: Wanted, compared: int, tried: int, best: float | None) -> str:
-    """What was seen of the film, what it asks for, and what was weighed."""
-    return " ".join(_reasoning(film, wanted, compared, tried, best))
+def lane_reasoning(video: VideoFacts, wanted: Wanted, compared: int, tried: int, best: float | None) -> str:
+    """What was seen of the video, what it asks for, and what was weighed."""
+    return " ".join(_reasoning(video, wanted, compared, tried, best))
 
 
-def _reasoning(film: FilmFacts, wanted: Wanted, compared: int, tried: int, best: float | None) -> Iterator[str]:
-    spoken = f"speech in {100 * film.speech_share:.0f} % of it" if film.speech_share > 0 else "nobody speaking"
-    scenes = f"{len(film.scenes)} scenes" if len(film.scenes) > 1 else "one scene"
+def _reasoning(video: VideoFacts, wanted: Wanted, compared: int, tried: int, best: float | None) -> Iterator[str]:
+    spoken = f"speech in {100 * video.speech_share:.0f} % of it" if video.speech_share > 0 else "nobody speaking"
+    scenes = f"{len(video.scenes)} scenes" if len(video.scenes) > 1 else "one scene"
     yield (
-        f"The film is {clock(film.duration)} long, in {scenes}, with {cutting(film)}, {motion(film)}, brightness "
-        f"{film.brightness:.2f} and {spoken}."
+        f"The video is {clock(video.duration)} long, in {scenes}, with {cutting(video)}, {motion(video)}, brightness "
+        f"{video.brightness:.2f} and {spoken}."
     )
     yield (
-        f"Films like it go with music of energy {wanted.energy:.2f}, pulse {wanted.pulse:.2f} and cheerfulness "
+        f"Videos like it go with music of energy {wanted.energy:.2f}, pulse {wanted.pulse:.2f} and cheerfulness "
         f"{wanted.valence:.2f}, each from 0 to 1."
     )
     yield (
         f"{compared} {'track was' if compared == 1 else 'tracks were'} compared by pace, energy from scene to scene, "
-        f"mood, room for a voice and length; where the best {tried} land on the film's moments was tried as well."
+        f"mood, room for a voice and length; where the best {tried} land on the video's moments was tried as well."
     )
     if best is None:
         yield "The catalog holds no track that could be put forward."
     elif best < 0.4:
-        yield "Nothing in this catalog suits the film well: even the first is a compromise."
+        yield "Nothing in this catalog suits the video well: even the first is a compromise."

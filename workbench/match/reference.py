@@ -1,18 +1,18 @@
 """The reference set that the constants of match were fitted on: its card, and how to read it.
 
-What it is. A hundred and twenty films and three hundred tracks, each with a latent character (arousal, valence, pulse,
+What it is. A hundred and twenty videos and three hundred tracks, each with a latent character (arousal, valence, pulse,
 an arc, speech or vocals, length), and a grade from 0 to 3 for every pair, given by comparing the characters. Stored are
 the facts that would be measured of them, drawn from the characters with the confusions of real material, and the
 grades; the characters themselves stay out of sight, so nothing here can be ranked by them.
 
 What it is for. `calibration_offset` and `calibration_slope` of `MatchParams` are what `fit_calibration` gives on it,
-and `usual_…` are means over it: a score is the probability that an editor would take a track of these facts for a film
+and `usual_…` are means over it: a score is the probability that an editor would take a track of these facts for a video
 of these facts, as far as the grades are an editor's. A grade of 3 counts as taken, of 2 as taken in seven cases of ten,
 of 1 in two.
 
-What it is not. The films and tracks are invented, and one rule graded all of them: it holds what is known of music for
-film (likeness in arousal, valence and pace, arcs that agree, room for a voice), not the taste of anybody. Who has pairs
-that editors judged should fit again; `data/recipes/fitting/match.py` does it, and says how the set was drawn.
+What it is not. The videos and tracks are invented, and one rule graded all of them: it holds what is known of music for
+video (likeness in arousal, valence and pace, arcs that agree, room for a voice), not the taste of anybody. Who has
+pairs that editors judged should fit again; `data/recipes/fitting/match.py` does it, and says how the set was drawn.
 
 Classes: `Reference`. Functions: `read_reference`, `write_reference`.
 """
@@ -28,13 +28,13 @@ import numpy as np
 
 from workbench.catalog.columns import NUMBERS, Columns, empty_columns
 from workbench.catalog.grades import TAKEN
-from workbench.match.video_facts import FilmFacts, Scene
+from workbench.match.video_facts import Scene, VideoFacts
 from workbench.models.loading import read_model
 from workbench.recording import FloatArray, IntArray
 from workbench.video.soundtrack import SoundClass
 
 FILE = "match_reference.npz"
-_FILM_NUMBERS = (
+_VIDEO_NUMBERS = (
     "duration", "motion", "brightness", "colourfulness", "contrast", "speech_share", "phrases", "pace", "movement",
 )  # fmt: skip
 _SCENE_NUMBERS = ("start", "end", "cuts_per_minute", "motion", "brightness", "colourfulness", "drive")
@@ -43,16 +43,16 @@ _CLASSES: tuple[SoundClass, ...] = ("voice", "ambient", "silent", "none")
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reference:
-    """Films, tracks and how well they go together."""
+    """Videos, tracks and how well they go together."""
 
-    films: tuple[FilmFacts, ...]
+    videos: tuple[VideoFacts, ...]
     columns: Columns
     grades: IntArray
-    """shape (n_films, n_tracks), 0 to 3"""
+    """shape (n_videos, n_tracks), 0 to 3"""
 
     @property
     def taken(self) -> FloatArray:
-        """How surely an editor takes each track for each film, shape (n_films, n_tracks)."""
+        """How surely an editor takes each track for each video, shape (n_videos, n_tracks)."""
         return np.asarray(TAKEN[self.grades])
 
 
@@ -64,8 +64,8 @@ def read_reference() -> Reference:
         columns = empty_columns(np.array([f"trk_{k:05d}" for k in range(len(arrays["bpm"]))], dtype=object))
         known = {name: arrays[name] for name in (*NUMBERS, "contour", "beats_per_bar")}
         given = {name: getattr(columns, name) for name in columns.__slots__} | known
-        films = tuple(_film(arrays, number) for number in range(len(arrays["film_numbers"])))
-        return Reference(films, Columns(**given), arrays["grades"].astype(np.int64))
+        videos = tuple(_video(arrays, number) for number in range(len(arrays["film_numbers"])))
+        return Reference(videos, Columns(**given), arrays["grades"].astype(np.int64))
 
 
 def write_reference(reference: Reference, path: Path) -> None:
@@ -73,33 +73,35 @@ def write_reference(reference: Reference, path: Path) -> None:
 
     Parameters
     ----------
-    reference : facts of films and tracks, and grades
+    reference : facts of videos and tracks, and grades
     path : the file, which is replaced
     """
-    films, columns = reference.films, reference.columns
+    videos, columns = reference.videos, reference.columns
     arrays = {name: np.round(getattr(columns, name), 3).astype(np.float32) for name in NUMBERS}
     arrays |= {
         "contour": np.round(np.asarray(columns.contour, dtype=np.float64), 2).astype(np.float16),
         "beats_per_bar": np.asarray(columns.beats_per_bar),
-        "film_numbers": np.array([[getattr(film, name) for name in _FILM_NUMBERS] for film in films]),
-        "film_lufs": np.array([np.nan if film.sound_lufs is None else film.sound_lufs for film in films]),
-        "film_class": np.array([_CLASSES.index(film.classification) for film in films], dtype=np.int8),
-        "cuts": np.round(np.concatenate([film.cuts for film in films]), 2),
-        "n_cuts": np.array([film.cuts.size for film in films]),
-        "scenes": np.array([[getattr(one, name) for name in _SCENE_NUMBERS] for film in films for one in film.scenes]),
-        "n_scenes": np.array([len(film.scenes) for film in films]),
+        "film_numbers": np.array([[getattr(video, name) for name in _VIDEO_NUMBERS] for video in videos]),
+        "film_lufs": np.array([np.nan if video.sound_lufs is None else video.sound_lufs for video in videos]),
+        "film_class": np.array([_CLASSES.index(video.classification) for video in videos], dtype=np.int8),
+        "cuts": np.round(np.concatenate([video.cuts for video in videos]), 2),
+        "n_cuts": np.array([video.cuts.size for video in videos]),
+        "scenes": np.array(
+            [[getattr(one, name) for name in _SCENE_NUMBERS] for video in videos for one in video.scenes]
+        ),
+        "n_scenes": np.array([len(video.scenes) for video in videos]),
         "grades": reference.grades.astype(np.int8),
     }
     np.savez_compressed(path, **arrays)
 
 
-def _film(arrays: np.lib.npyio.NpzFile, number: int) -> FilmFacts:
-    numbers = dict(zip(_FILM_NUMBERS, arrays["film_numbers"][number].tolist(), strict=True))
+def _video(arrays: np.lib.npyio.NpzFile, number: int) -> VideoFacts:
+    numbers = dict(zip(_VIDEO_NUMBERS, arrays["film_numbers"][number].tolist(), strict=True))
     first_cut, first_scene = (int(arrays[name][:number].sum()) for name in ("n_cuts", "n_scenes"))
     cuts = arrays["cuts"][first_cut : first_cut + int(arrays["n_cuts"][number])]
     rows = arrays["scenes"][first_scene : first_scene + int(arrays["n_scenes"][number])]
     lufs = float(arrays["film_lufs"][number])
-    return FilmFacts(
+    return VideoFacts(
         **numbers | {"phrases": int(numbers["phrases"])},
         cuts=cuts,
         sound_lufs=None if np.isnan(lufs) else lufs,

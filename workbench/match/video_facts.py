@@ -1,9 +1,9 @@
-"""What a film asks of its music, as numbers: how fast it is cut, how much moves, how light it is, who speaks, how long.
+"""What a video asks of its music, as numbers: pace of the cuts, motion, brightness, speech, length.
 
-Film editors and the literature on affect in film agree on what can be read off the signal: shot length and motion carry
-arousal, light and colour carry valence (Hanjalic & Xu 2005). Both vary within a film, and music has to follow at the
-scale of scenes, not of shots. So beside numbers for the whole there are scenes, contiguous stretches of shots that are
-alike in pace, motion, light and colour.
+Video editors and the literature on affect in video agree on what can be read off the signal: shot length and motion
+carry arousal, light and colour carry valence (Hanjalic & Xu 2005). Both vary within a video, and music has to follow at
+the scale of scenes, not of shots. So beside numbers for the whole there are scenes, contiguous stretches of shots that
+are alike in pace, motion, light and colour.
 
 **Drive**, 0 to 1, is how much goes on: a weighted mean of pace and of motion, both on logarithmic scales, because twice
 as many cuts are one step more wherever one begins. Local pace counts the cuts around an instant under a bell a few
@@ -13,7 +13,7 @@ seconds wide, so a single cut is no burst of activity.
 where each scene costs a fixed amount (Fisher 1958; the cost is that of Potts' functional). A long take counts as
 several shots, so that a scene can change under it.
 
-Classes: `Scene`, `FilmFacts`. Functions: `film_facts`.
+Classes: `Scene`, `VideoFacts`. Functions: `video_facts`.
 
 References
 ----------
@@ -31,7 +31,7 @@ import numpy as np
 from workbench.errors import ParameterError
 from workbench.params import MatchParams
 from workbench.recording import BoolArray, FloatArray, VideoSeconds
-from workbench.video.footage import Footage
+from workbench.video.analysis import VideoAnalysis
 from workbench.video.picture import Picture
 from workbench.video.soundtrack import HOPS_PER_SECOND, SoundClass, Soundtrack
 
@@ -64,8 +64,8 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FilmFacts:
-    """What ranking knows of a film."""
+class VideoFacts:
+    """What ranking knows of a video."""
 
     duration: VideoSeconds
     cuts: FloatArray
@@ -79,28 +79,28 @@ class FilmFacts:
     contrast: float
     """standard deviation of luma, mean over the pictures, 0 to 0.5"""
     sound_lufs: float | None
-    """loudness of the clip's own sound outside speech; None where there is none to be heard"""
+    """loudness of the soundtrack outside speech; None where there is none to be heard"""
     speech_share: float
-    """0 to 1, of the film's time"""
+    """0 to 1, of the video's time"""
     phrases: int
     """that are spoken in the foreground"""
     classification: SoundClass
     scenes: tuple[Scene, ...]
-    """together the film, in order"""
+    """together the video, in order"""
     pace: float
     """0 to 1: how fast it is cut, on a logarithmic scale, mean over its time"""
     movement: float
-    """0 to 1: how much moves, on a logarithmic scale, mean over its time: one rush does not make a rushing film"""
+    """0 to 1: how much moves, on a logarithmic scale, mean over its time: one rush does not make a rushing video"""
 
     def __post_init__(self) -> None:
         if not 0.0 < self.duration < float("inf"):
-            raise ParameterError(f"a film lasts some time, got {self.duration} s")
+            raise ParameterError(f"a video lasts some time, got {self.duration} s")
         if not self.scenes or self.scenes[0].start != 0.0 or abs(self.scenes[-1].end - self.duration) > 1e-3:
-            raise ParameterError("the scenes of a film fill it from its first to its last second")
+            raise ParameterError("the scenes of a video fill it from its first to its last second")
 
     @property
     def cuts_per_minute(self) -> float:
-        """Over the whole film."""
+        """Over the whole video."""
         return 60.0 * self.cuts.size / self.duration
 
     @property
@@ -110,31 +110,31 @@ class FilmFacts:
 
     @property
     def drive(self) -> float:
-        """How much goes on, mean over the film, 0 to 1."""
+        """How much goes on, mean over the video, 0 to 1."""
         return sum(scene.drive * scene.seconds for scene in self.scenes) / self.duration
 
     @property
     def swing(self) -> float:
-        """How much the scenes differ in drive: standard deviation over the film's time."""
+        """How much the scenes differ in drive: standard deviation over the video's time."""
         mean = self.drive
         return float(np.sqrt(sum((scene.drive - mean) ** 2 * scene.seconds for scene in self.scenes) / self.duration))
 
 
-def film_facts(footage: Footage, params: MatchParams | None = None) -> FilmFacts:
-    """Gather what ranking needs to know of a film.
+def video_facts(watched: VideoAnalysis, params: MatchParams | None = None) -> VideoFacts:
+    """Gather what ranking needs to know of a video.
 
     Parameters
     ----------
-    footage : the film, watched
+    soundtrack : the video, watched
     params : scales of pace and motion, cost of a scene
     """
     params = params or MatchParams()
-    picture, sound = footage.picture, footage.soundtrack
+    picture, sound = watched.picture, watched.soundtrack
     curves = _curves(picture, params)
     seconds = np.diff(curves.edges)
     moves = _moves(picture)
     motion = float(picture.motion[moves].mean()) if moves.any() else 0.0
-    return FilmFacts(
+    return VideoFacts(
         duration=picture.duration,
         cuts=picture.cuts,
         motion=motion,
@@ -194,7 +194,7 @@ def _own_loudness(sound: Soundtrack) -> float | None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Curves:
-    """A film in pieces: what scenes are made of."""
+    """A video in pieces: what scenes are made of."""
 
     edges: FloatArray
     """shape (n + 1,), video seconds"""
@@ -221,7 +221,7 @@ def _curves(picture: Picture, params: MatchParams) -> _Curves:
 
 
 def _scenes(picture: Picture, curves: _Curves, params: MatchParams) -> tuple[Scene, ...]:
-    """The best partition of a film's shots."""
+    """The best partition of a video's shots."""
     edges, light, colour = curves.edges, curves.light, curves.colour
     drive = drive_of(curves.pace, movement_of(curves.motion, params), params)
     features = np.column_stack([drive / 0.15, light / 0.15, colour / 0.06])
@@ -260,7 +260,7 @@ def _atoms(picture: Picture, params: MatchParams) -> FloatArray:
 
 
 def _local_pace(picture: Picture, edges: FloatArray, params: MatchParams) -> FloatArray:
-    """Pace around each atom, 0 to 1: cuts under a bell, over the part of the bell that lies within the film."""
+    """Pace around each atom, 0 to 1: cuts under a bell, over the part of the bell that lies within the video."""
     from scipy.special import ndtr
 
     middle = 0.5 * (edges[1:] + edges[:-1])
@@ -285,7 +285,7 @@ def _means(times: FloatArray, values: FloatArray, edges: FloatArray) -> FloatArr
 def _partition(features: FloatArray, seconds: FloatArray, params: MatchParams) -> list[int]:
     """Indices of the edges at which scenes begin, and the last edge: least variance within plus a cost a scene.
 
-    Atoms weigh as many seconds as they last. No scene is shorter than `min_scene_seconds` unless the film is.
+    Atoms weigh as many seconds as they last. No scene is shorter than `min_scene_seconds` unless the video is.
     """
     atoms = seconds.size
     weight = np.concatenate(([0.0], np.cumsum(seconds)))

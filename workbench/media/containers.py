@@ -1,7 +1,7 @@
 """Opening a media file safely, and what its container says about itself.
 
 Everything goes through FFmpeg's libraries (PyAV). Playlists, capture devices and text screens are barred: a playlist
-is a file that makes FFmpeg open other files and addresses, and a text file "plays" as a terminal film. A name is never
+is a file that makes FFmpeg open other files and addresses, and a text file "plays" as a terminal video. A name is never
 read as a protocol: `http:…` and `concat:…` are looked up as files.
 
 The length a file states is needed to tell a whole file from a torn one, so here it is only what its maker wrote down.

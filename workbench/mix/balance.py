@@ -1,10 +1,10 @@
-"""Music under footage: what the clip's own sound is, both gains, and the ducking under a voice-over.
+"""Music under soundtrack: what the soundtrack is, both gains, and the ducking under a voice-over.
 
 The voice is brought to the loudness asked of speech, the music to about the voice's; the ducking curve then takes the
 music down phrase by phrase. Everything is measured: the voice inside its phrases, less what sounds beside it there, and
 the music as it will be played.
 
-The order of application is footage at `video_gain_db`, music at `music_gain_db`, the curve as further attenuation of
+The order of application is soundtrack at `video_gain_db`, music at `music_gain_db`, the curve as further attenuation of
 the music alone, sum, limiter. Levels are dB or LUFS, times are video seconds.
 
 Functions: `plan_mix`, `classify`, `phrases_in`.
@@ -79,12 +79,12 @@ class Duck:
 
 @dataclass(frozen=True, slots=True)
 class Mix:
-    """Levels for a film of footage and music."""
+    """Levels for a video of soundtrack and music."""
 
     voiceover: bool
     """whether there is a sustained, measured voice to duck under"""
     classification: Classification
-    """what the clip's own sound is"""
+    """what the soundtrack is"""
     music_gain_db: float | None = None
     """signed; only with a voice-over"""
     video_gain_db: float | None = None
@@ -107,8 +107,8 @@ class Mix:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Footage:
-    """What was measured on a clip's own sound."""
+class SoundtrackMeasure:
+    """What was measured on a soundtrack."""
 
     levels: LevelCurve | None
     """loudness on the video's clock; None where there is no audio stream"""
@@ -122,26 +122,26 @@ class Footage:
     """shape (n_steps, 2), MIDI number and clarity of the pitch; None: what sounds like a voice counts as spoken"""
 
     @classmethod
-    def without_sound(cls) -> Footage:
-        """Of a clip that has no audio stream."""
+    def without_sound(cls) -> SoundtrackMeasure:
+        """Of a video that has no audio stream."""
         return cls(None, np.zeros(0), 1.0)
 
 
 def plan_mix(
-    footage: Footage,
+    soundtrack: SoundtrackMeasure,
     music: LevelCurve,
     video_seconds: float,
     voice: VoiceParams | None = None,
     duck: DuckParams | None = None,
     phrases: Phrases | None = None,
 ) -> Mix:
-    """Decide how music and footage play together.
+    """Decide how music and soundtrack play together.
 
     Parameters
     ----------
-    footage : the clip's own sound, measured
-    music : levels of the music as it is played under the clip, on the video's clock, at its own gain
-    video_seconds : length of the clip; nothing is emitted outside it
+    soundtrack : the soundtrack, measured
+    music : levels of the music as it is played under the video, on the video's clock, at its own gain
+    video_seconds : length of the video; nothing is emitted outside it
     phrases : what `phrases_in` finds with `voice`, where it is known; None: found here, which takes far longer than the
         rest
 
@@ -152,19 +152,19 @@ def plan_mix(
 
     Raises
     ------
-    ParameterError : a clip of no length
+    ParameterError : a video of no length
     """
     voice, duck = voice or VoiceParams(), duck or DuckParams()
     if not 0 < video_seconds < float("inf"):
-        raise ParameterError(f"a clip lasts some time, got {video_seconds} s")
-    phrases = phrases_in(footage, video_seconds, voice) if phrases is None else phrases
-    classification = classify(footage, phrases, voice)
-    if footage.levels is None or classification != "voice" or speech_seconds(phrases) < voice.min_speech_seconds:
+        raise ParameterError(f"a video lasts some time, got {video_seconds} s")
+    phrases = phrases_in(soundtrack, video_seconds, voice) if phrases is None else phrases
+    classification = classify(soundtrack, phrases, voice)
+    if soundtrack.levels is None or classification != "voice" or speech_seconds(phrases) < voice.min_speech_seconds:
         return Mix(voiceover=False, classification=classification)
     # What is raised is all that sounds with the voice; the music is held under the voice alone.
-    sounding = _loudness_inside(footage.levels, phrases)
+    sounding = _loudness_inside(soundtrack.levels, phrases)
     video_gain_db = round(min(max(0.0, duck.voice_lufs - sounding), duck.max_video_gain_db), 2)
-    voice_level = voice_alone(footage.levels, phrases, duck)
+    voice_level = voice_alone(soundtrack.levels, phrases, duck)
     spoken = _loudness_inside(voice_level, phrases)
     played = music.integrated()
     wanted = spoken + video_gain_db - played if np.isfinite(played) else 0.0
@@ -189,27 +189,27 @@ def plan_mix(
     )
 
 
-def classify(footage: Footage, phrases: Phrases, params: VoiceParams | None = None) -> Classification:
-    """Say what a clip's own sound is; `phrases` are those in which somebody speaks in the foreground."""
+def classify(soundtrack: SoundtrackMeasure, phrases: Phrases, params: VoiceParams | None = None) -> Classification:
+    """Say what a soundtrack is; `phrases` are those in which somebody speaks in the foreground."""
     params = params or VoiceParams()
-    if footage.levels is None:
+    if soundtrack.levels is None:
         return "none"
-    if footage.levels.peak <= 10 ** (params.silence_dbfs / 20):
+    if soundtrack.levels.peak <= 10 ** (params.silence_dbfs / 20):
         return "silent"
     return "voice" if phrases else "ambient"
 
 
-def phrases_in(footage: Footage, video_seconds: float, params: VoiceParams | None = None) -> Phrases:
-    """Phrases in the foreground, inside the clip, times rounded to the millisecond."""
+def phrases_in(soundtrack: SoundtrackMeasure, video_seconds: float, params: VoiceParams | None = None) -> Phrases:
+    """Phrases in the foreground, inside the video, times rounded to the millisecond."""
     params = params or VoiceParams()
-    if footage.levels is None:
+    if soundtrack.levels is None:
         return ()
-    bands = footage.levels.power[:, None] if footage.bands is None else footage.bands
-    found = speech_phrases(footage.speech, footage.frame_seconds, params, bands)
-    if footage.pitches is not None and found:
-        odds = spoken_odds(found, footage.speech, footage.frame_seconds, footage.pitches)
+    bands = soundtrack.levels.power[:, None] if soundtrack.bands is None else soundtrack.bands
+    found = speech_phrases(soundtrack.speech, soundtrack.frame_seconds, params, bands)
+    if soundtrack.pitches is not None and found:
+        odds = spoken_odds(found, soundtrack.speech, soundtrack.frame_seconds, soundtrack.pitches)
         found = tuple(phrase for phrase, odd in zip(found, odds, strict=True) if odd >= params.min_spoken_odds)
-    found = in_the_foreground(found, footage.levels, params)
+    found = in_the_foreground(found, soundtrack.levels, params)
     inside = ((round(start, 3), round(min(end, video_seconds), 3)) for start, end in found)
     return tuple((start, end) for start, end in inside if start < end)
 

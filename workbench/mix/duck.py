@@ -99,13 +99,13 @@ def duck_curve(
     ----------
     phrases : stretches of speech, sorted and disjoint, video seconds
     depths_db : shape (n_phrases,), dB, what each asks for; 0 asks for nothing
-    video_seconds : length of the clip; no point lies outside it
+    video_seconds : length of the video; no point lies outside it
 
     Returns
     -------
     shape (n_points, 2): seconds, strictly increasing, and dB. Full depth from `ahead_seconds` before a phrase to
     `hold_seconds` after it; no ramp is steeper than `slope_db_per_second`; 0 before the first point and after the last,
-    unless speech reaches the end of the clip. No points where nothing is ducked.
+    unless speech reaches the end of the video. No points where nothing is ducked.
 
     Raises
     ------

@@ -2,7 +2,7 @@
 
 From it the loudness of any stretch follows by a mean, and the gated loudness of the whole by BS.1770's two gates, so
 that ducking needs the sound itself only once, block by block, whatever its length. A single channel counts twice,
-because a film plays it on both loudspeakers: voice and music are compared as they will be heard.
+because a video plays it on both loudspeakers: voice and music are compared as they will be heard.
 
 Functions: `level_curve`, `level_curve_of_blocks`; class `LevelMeter` for sound that comes as it is decoded.
 
@@ -29,7 +29,7 @@ _BLOCK_HOPS = 40  # a gating block is 400 ms long
 _STEP_HOPS = 10  # and begins every 100 ms
 _PIECE_SECONDS = 5
 _GUARD_HOPS = 15  # beside a phrase, in which it may still sound
-_NEAR_HOPS = 300  # in which a background is looked for, before it is in the whole clip
+_NEAR_HOPS = 300  # in which a background is looked for, before it is in the whole video
 _ENOUGH_HOPS = 50
 _RUN_UP_SECONDS = 1  # of the sound before, so that the weighting's filters have settled where a piece begins
 
@@ -85,7 +85,7 @@ class LevelCurve:
 
 
 def voice_alone(levels: LevelCurve, phrases: Sequence[tuple[float, float]], params: DuckParams) -> LevelCurve:
-    """How loud the voice itself is: the clip's sound without what is heard beside the phrases.
+    """How loud the voice itself is: the soundtrack without what is heard beside the phrases.
 
     The background of a hop is the median power where nobody speaks, within some seconds of it. It is taken off inside
     the phrases, down to `max_background_db` under what sounds there; voice and background are not correlated, so that
@@ -93,7 +93,7 @@ def voice_alone(levels: LevelCurve, phrases: Sequence[tuple[float, float]], para
 
     Parameters
     ----------
-    levels : of the clip's sound
+    levels : of the soundtrack
     phrases : in which somebody speaks, seconds
     """
     hz, power = HOPS_PER_SECOND, levels.power.copy()

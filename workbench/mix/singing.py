@@ -12,7 +12,7 @@ being their weighted sum:
     certainty  mean of the detector's own log-odds, from 0.05 % to 99.95 %
 
 Each is a mean over the phrase and what else sounds like a voice around it, the less the farther off it lies. Talk
-around a phrase speaks for talk, since who talked will talk on; a song beside it says nothing. Rap is speech to it.
+around a phrase speaks for talk, since who talked will talk on; a track beside it says nothing. Rap is speech to it.
 
 Functions: `voice_cues`, `spoken_odds`.
 

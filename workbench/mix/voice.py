@@ -2,8 +2,8 @@
 
 A phrase is a stretch in which the probability stays over a low threshold and reaches a high one (hysteresis, as in
 Canny's edges); it reaches back to where the detector first stirred, and ends where it lets go. What stands clear of the
-clip's background needs less of it: whispers hardly convince the detector. Its edges are then placed to a hundredth of a
-second on the levels in the bands of speech: hop by hop, each band is held against its own background just before or
+video's background needs less of it: whispers hardly convince the detector. Its edges are then placed to a hundredth of
+a second on the levels in the bands of speech: hop by hop, each band is held against its own background just before or
 after, and the edge lies where the sum of what stands out is greatest (Page's cumulative sum). Where the background is
 nearly as loud as the voice, soft sounds drown and the detector hears late; there the edges keep a margin, so that no
 syllable is cut off. Pauses up to 0.3 s belong to it.
@@ -33,9 +33,9 @@ from workbench.recording import FloatArray, VideoSeconds
 
 Phrases: TypeAlias = tuple[tuple[VideoSeconds, VideoSeconds], ...]
 _FLOOR = 10**-8.5  # power under which no background is told from another: 85 dB under full scale
-_BACKGROUND_HOPS = (200, 400)  # around an edge, in which its background is looked for, before it is in the whole clip
+_BACKGROUND_HOPS = (200, 400)  # around an edge, in which its background is looked for, before it is in the whole video
 _ENOUGH_HOPS = 30  # of a background
-_BACKGROUND_SHARE = 0.2  # of a clip that is no louder than its background
+_BACKGROUND_SHARE = 0.2  # of a video that is no louder than its background
 _GUARD_HOPS = (25, 5)  # before and after a phrase, that may be speech too
 _BANDS_HEARD = 3  # of the bands: those in which a sound stands out most
 _LEAST_SPREAD_DB = 2.0  # of a background; steadier ones would make an event of every breath
@@ -108,7 +108,7 @@ def _stretches(chance: FloatArray, frame_seconds: float, params: VoiceParams) ->
 
 
 def _clear(bands: Bands, n_frames: int, frame_seconds: float, params: VoiceParams) -> NDArray[np.bool_]:
-    """Frames that stand clear of the clip's background, shape (n_frames,)."""
+    """Frames that stand clear of the video's background, shape (n_frames,)."""
     level = 10 * np.log10(_middle(bands).sum(axis=1))
     time = np.minimum(((np.arange(n_frames) + 0.5) * frame_seconds * HOPS_PER_SECOND).astype(int), level.size - 1)
     return np.asarray(level[time] > np.quantile(level, _BACKGROUND_SHARE) + params.whisper_db)

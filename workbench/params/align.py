@@ -28,7 +28,7 @@ class LandmarkParams(Params):
         default=1.0, ge=0.0, le=10.0, description="dB that both gain at such a drop too, or it is only a phrase's rest"
     )
     full_db: float = Field(
-        default=3.0, ge=0.5, le=12.0, description="dB under the song's loud bars that still are full"
+        default=3.0, ge=0.5, le=12.0, description="dB under the track's loud bars that still are full"
     )
     fall_db: float = Field(default=3.0, ge=1.0, le=20.0, description="dB that the full range loses at a break")
     low_fall_db: float = Field(default=8.0, ge=1.0, le=60.0, description="dB that the low end loses at a break without")
@@ -36,7 +36,7 @@ class LandmarkParams(Params):
         default=20.0,
         ge=6.0,
         le=60.0,
-        description="dB under the song's loud bars from which on it has ended, not paused",
+        description="dB under the track's loud bars from which on it has ended, not paused",
     )
     min_bar_attack: float = Field(
         default=0.4, ge=0.05, le=2.0, description="onset strength from which a bar line is heard; 1 is a strong onset"
@@ -49,7 +49,7 @@ class LandmarkParams(Params):
     )
     stab_attack: float = Field(default=0.8, ge=0.2, le=3.0, description="onset strength of a stab; 1 is a strong onset")
     stab_loud_db: float = Field(
-        default=5.0, ge=0.0, le=20.0, description="dB under the song's loud passages that a stab may lie"
+        default=5.0, ge=0.0, le=20.0, description="dB under the track's loud passages that a stab may lie"
     )
     stab_rise_db: float = Field(
         default=4.0, ge=0.0, le=30.0, description="dB that a stab rises over what was before it"
@@ -65,13 +65,13 @@ class LandmarkParams(Params):
         default=5.0, ge=0.0, le=30.0, description="dB under it that all the rest of that time stays"
     )
     ending_attack: float = Field(default=0.5, ge=0.1, le=2.0, description="onset strength of a last chord")
-    ending_db: float = Field(default=14.0, ge=6.0, le=40.0, description="dB under the song's loud passages it may lie")
+    ending_db: float = Field(default=14.0, ge=6.0, le=40.0, description="dB under the track's loud passages it may lie")
     ending_rise_db: float = Field(
         default=2.0, ge=0.0, le=20.0, description="dB by which it rises over what rings, where it is no strong onset"
     )
     ring_seconds: float = Field(default=4.0, ge=0.5, le=15.0, description="s after it when only its ringing is left")
     ring_db: float = Field(
-        default=14.0, ge=3.0, le=40.0, description="dB under the song's loud passages that the ringing lies by then"
+        default=14.0, ge=3.0, le=40.0, description="dB under the track's loud passages that the ringing lies by then"
     )
     downbeat_salience: float = Field(
         default=0.2, ge=0.0, le=1.0, description="of a clear downbeat; there are many, so each of them says little"
@@ -85,7 +85,7 @@ class LandmarkParams(Params):
 
 
 class MomentParams(Params):
-    """What counts as a moment of a film."""
+    """What counts as a moment of a video."""
 
     event_seconds: float = Field(
         default=0.1, ge=0.02, le=0.5, description="s within which two moments are the same event"
@@ -100,7 +100,7 @@ class MomentParams(Params):
     title_tolerance: float = Field(default=0.08, ge=0.01, le=0.5, description="s; words fade in over some frames")
     hit_rise_db: float = Field(default=10.0, ge=3.0, le=40.0, description="dB that a hit rises over what came before")
     hit_loud_db: float = Field(
-        default=8.0, ge=0.0, le=40.0, description="dB under the loud passages of the footage that a hit may lie"
+        default=8.0, ge=0.0, le=40.0, description="dB under the loud passages of the soundtrack that a hit may lie"
     )
     syllable_seconds: float = Field(
         default=0.1, ge=0.0, le=0.5, description="s before speech in which a sound may be its first syllable"
@@ -118,7 +118,7 @@ class MomentParams(Params):
 
 
 class AlignParams(Params):
-    """How a track is placed under a film."""
+    """How a track is placed under a video."""
 
     grid_ms: float = Field(default=5.0, ge=1.0, le=20.0, description="ms between the offsets that are tried")
     max_placements: int = Field(default=12, ge=1, le=12, description="placements answered at most")
@@ -130,7 +130,7 @@ class AlignParams(Params):
         description="of the salience and of the time that the best-covering placement has music under",
     )
     prior_odds: float = Field(
-        default=0.05, ge=0.0001, le=1.0, description="odds, before looking, that a track fits a film somewhere"
+        default=0.05, ge=0.0001, le=1.0, description="odds, before looking, that a track fits a video somewhere"
     )
     bare_cost: float = Field(
         default=0.5, ge=0.0, le=1.0, description="of the score, lost where all that could have music has none"

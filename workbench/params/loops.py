@@ -26,7 +26,7 @@ class SeamParams(Params):
         default=10.0, ge=0.0, le=100.0, description="new rhythms that a limping bar counts for"
     )
     own_break_share: float = Field(
-        default=0.5, ge=0.05, le=2.0, description="share of the song's own typical break that halves a part"
+        default=0.5, ge=0.05, le=2.0, description="share of the track's own typical break that halves a part"
     )
     min_expectation: float = Field(default=0.01, ge=0.0, le=1.0, description="1 - cosine that nobody hears")
     min_context: float = Field(default=0.01, ge=0.0, le=1.0, description="1 - cosine that nobody hears")
@@ -127,10 +127,10 @@ class SeamParams(Params):
 
 
 class EndingParams(Params):
-    """How the song's own ending is told from a fade and from a cut."""
+    """How the track's own ending is told from a fade and from a cut."""
 
     cut_db: float = Field(
-        default=30.0, ge=6.0, le=60.0, description="dB under the song; louder at the last sample is a cut"
+        default=30.0, ge=6.0, le=60.0, description="dB under the track; louder at the last sample is a cut"
     )
     onset_db: float = Field(default=5.0, ge=1.0, le=20.0, description="dB that an onset rises over the 60 ms before it")
     ring_seconds: float = Field(
@@ -138,19 +138,22 @@ class EndingParams(Params):
     )
     fade_bars: float = Field(default=2.0, ge=0.5, le=16.0, description="bars; a level that sinks longer may be a fade")
     fade_end_db: float = Field(
-        default=24.0, ge=6.0, le=34.0, description="dB under the song; a last attack above it ends a song, no fader did"
+        default=24.0,
+        ge=6.0,
+        le=34.0,
+        description="dB under the track; a last attack above it ends a track, no fader did",
     )
-    outro_drop_db: float = Field(default=3.0, ge=0.5, le=20.0, description="dB by which an outro lies under the song")
+    outro_drop_db: float = Field(default=3.0, ge=0.5, le=20.0, description="dB by which an outro lies under the track")
     resolve_bars: int = Field(
         default=2, ge=1, le=8, description="bars before the last attack that belong to the ending"
     )
 
 
 class CoverParams(Params):
-    """How a clip is covered with bodies and an ending."""
+    """How a video is covered with bodies and an ending."""
 
     required_excess_seconds: float = Field(
-        default=30.0, ge=0.0, le=600.0, description="s; how much longer than the track a clip must be to be looped"
+        default=30.0, ge=0.0, le=600.0, description="s; how much longer than the track a video must be to be looped"
     )
     min_confidence: float = Field(
         default=0.5,
@@ -174,7 +177,7 @@ class CoverParams(Params):
         default=16.0,
         ge=2.0,
         le=120.0,
-        description="s before the first splice; a song that starts over at once stutters",
+        description="s before the first splice; a track that starts over at once stutters",
     )
     fresh_seconds: float = Field(
         default=80.0, ge=5.0, le=300.0, description="s; time constant after which music that comes again sounds fresh"
@@ -191,7 +194,7 @@ class CoverParams(Params):
         le=1.0,
         description="of plan_score, lost at twice a limit; as much as a seam worse by 0.13",
     )
-    max_tour_bodies: int = Field(default=20, ge=1, le=64, description="bodies a tour of the song chooses from")
+    max_tour_bodies: int = Field(default=20, ge=1, le=64, description="bodies a tour of the track chooses from")
     max_primaries: int = Field(default=20, ge=1, le=128, description="bodies and tours tried; bounds the search")
     max_adjusters: int = Field(
         default=40, ge=0, le=128, description="splices tried to make a length fit; the search grows with their square"
@@ -203,7 +206,7 @@ class CoverParams(Params):
         default=0.3, ge=0.0, le=3.0, description="dB; a smaller step at a seam is not heard and left alone"
     )
     gain_glide_seconds: float = Field(
-        default=4.0, ge=0.1, le=30.0, description="s from the matched level back to the song's own; slow is unheard"
+        default=4.0, ge=0.1, le=30.0, description="s from the matched level back to the track's own; slow is unheard"
     )
     min_fade_out_seconds: float = Field(
         default=8.0, ge=1.0, le=30.0, description="s; least length of a closing fade, rounded up to whole bars"
@@ -219,6 +222,6 @@ class CoverParams(Params):
         default=0.05, ge=0.0, le=1.0, description="share of plan_score: whether splices keep whole phrases"
     )
     coverage_weight: float = Field(
-        default=0.12, ge=0.0, le=1.0, description="share of plan_score: how evenly the song is used"
+        default=0.12, ge=0.0, le=1.0, description="share of plan_score: how evenly the track is used"
     )
     economy_weight: float = Field(default=0.04, ge=0.0, le=1.0, description="share of plan_score: how rare seams are")

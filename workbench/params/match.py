@@ -18,7 +18,7 @@ Weights: TypeAlias = tuple[float, float, float, float, float, float]
 
 
 class MatchParams(Params):
-    """How a catalog is ranked against a film."""
+    """How a catalog is ranked against a video."""
 
     slow_cuts: float = Field(default=3.0, ge=0.1, le=20.0, description="cuts a minute that count as no pace at all")
     fast_cuts: float = Field(default=60.0, ge=20.0, le=300.0, description="cuts a minute that count as full pace")
@@ -53,7 +53,7 @@ class MatchParams(Params):
         default=_FITTED["calm_under_voice"],
         ge=0.0,
         le=0.8,
-        description="of the energy that a film wants, given up where somebody speaks",
+        description="of the energy that a video wants, given up where somebody speaks",
     )
     valence_of_music: tuple[float, float, float] = Field(
         default=(0.1, 0.28, 0.85), description="of 1, mode and brightness of the sound"
@@ -70,7 +70,7 @@ class MatchParams(Params):
         default=_FITTED["much_speech"],
         ge=0.05,
         le=1.0,
-        description="of the film's time, from where on a voice-over decides about vocals",
+        description="of the video's time, from where on a voice-over decides about vocals",
     )
     vocals_share: float = Field(default=0.75, ge=0.0, le=1.0, description="of the voice part; the rest is the band's")
     free_band: float = Field(

@@ -35,7 +35,7 @@ class VoiceParams(Params):
         default=20.0, ge=10.5, le=40.0, description="dB of speech over its background from where on edges are exact"
     )
     whisper_db: float = Field(
-        default=15.0, ge=6.0, le=40.0, description="dB over the clip's background from where on a whisper is believed"
+        default=15.0, ge=6.0, le=40.0, description="dB over the video's background from where on a whisper is believed"
     )
     whisper_exponent: float = Field(
         default=0.4, ge=0.2, le=1.0, description="on the probability of what stands so clear; 1 treats it like the rest"
@@ -103,7 +103,7 @@ class DuckParams(Params):
         default=15.0, ge=13.0, le=17.0, description="LU that music is held under the voice; 13 is lively, 17 is clear"
     )
     max_background_db: float = Field(
-        default=10.0, ge=0.0, le=20.0, description="dB at most by which a voice is taken to lie under the clip's sound"
+        default=10.0, ge=0.0, le=20.0, description="dB at most by which a voice is taken to lie under the soundtrack"
     )
     quiet_phrase_lu: float = Field(
         default=8.0, ge=0.0, le=40.0, description="LU under the usual phrase that the music follows a quieter one down"

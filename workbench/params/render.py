@@ -18,8 +18,8 @@ class RenderParams(Params):
     limiter_release_seconds: float = Field(
         default=0.2, ge=0.01, le=2.0, description="s for the limiter to let go of 63 % of a reduction"
     )
-    video_sample_rate: int = Field(default=48_000, ge=44_100, le=48_000, description="Hz of a film's sound")
-    video_kbps: int = Field(default=256, ge=96, le=320, description="kbit/s of a film's AAC stereo sound")
+    video_sample_rate: int = Field(default=48_000, ge=44_100, le=48_000, description="Hz of a soundtrack")
+    video_kbps: int = Field(default=256, ge=96, le=320, description="kbit/s of a video's AAC stereo sound")
 
 
 class PreviewParams(Params):

@@ -8,7 +8,7 @@ from workbench.params.base import Params
 
 
 class SectionParams(Params):
-    """Sections of a song."""
+    """Sections of a track."""
 
     usual_bars: int = Field(default=8, ge=2, le=32, description="bars; the usual length of a section")
     border_cost: float = Field(

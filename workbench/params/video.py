@@ -11,7 +11,7 @@ _FITTED = read_numbers("cuts.json")
 
 
 class CutParams(Params):
-    """Where a clip's shots give way to each other; weights are fitted, see `workbench/models/cuts.md`."""
+    """Where a video's shots give way to each other; weights are fitted, see `workbench/models/cuts.md`."""
 
     step_unlikeness: float = Field(
         default=0.1, ge=0.02, le=0.5, description="unlikeness to the picture before from where on a cut is considered"
@@ -145,11 +145,11 @@ class CutParams(Params):
         ge=0.0,
         le=100_000.0,
         description="10^9 pixels, size by rate by length, up to which every picture is decoded: 20 minutes of 1080p25, "
-        "about 160 s of CPU; of longer clips only pictures that others are predicted from, for three quarters of that",
+        "about 160 s of CPU; of longer videos only pictures that others are predicted from, for three quarters of that",
     )
     max_video_seconds: float = Field(
-        default=86_400.0, ge=60.0, le=604_800.0, description="s; a clip that goes on for longer is refused"
+        default=86_400.0, ge=60.0, le=604_800.0, description="s; a video that goes on for longer is refused"
     )
     max_pictures_per_second: float = Field(
-        default=500.0, ge=60.0, le=10_000.0, description="mean rate over which a clip is taken for damaged"
+        default=500.0, ge=60.0, le=10_000.0, description="mean rate over which a video is taken for damaged"
     )

@@ -1,6 +1,6 @@
 """Pictures of an alignment: what meets what at a placement, and what speaks for every other offset.
 
-A film's moments hang from above, a track's landmarks stand below, on the film's clock; where both meet, a line joins
+A video's moments hang from above, a track's landmarks stand below, on the video's clock; where both meet, a line joins
 them. Heights are saliences.
 """
 
@@ -57,7 +57,7 @@ def align_figure(
     Parameters
     ----------
     landmarks : of the track
-    moments : of the film
+    moments : of the video
     placements : best first; none draws the offsets alone
     params : with which they were placed
     chosen : which of them is looked at, counted from 0
@@ -73,7 +73,7 @@ def align_figure(
 
 
 def _draw_meeting(axes: Axes, landmarks: Landmarks, moments: Moments, found: Placement | None) -> None:
-    """Both trains on the film's clock, and what meets."""
+    """Both trains on the video's clock, and what meets."""
     from workbench.plots.labels import Labels, Place
 
     offset = 0.0 if found is None else found.offset_seconds
@@ -98,7 +98,7 @@ def _draw_meeting(axes: Axes, landmarks: Landmarks, moments: Moments, found: Pla
     axes.axhline(0.0, color=SEAM, linewidth=0.8)
     axes.set_xlim(0.0, moments.video_seconds)
     axes.set_ylim(-1.05, 1.05)
-    axes.set_yticks([-0.5, 0.5], ["track", "film"], fontsize=9)
+    axes.set_yticks([-0.5, 0.5], ["track", "video"], fontsize=9)
     quiet(axes)
     time_axis(axes, moments.video_seconds)
 
@@ -112,9 +112,9 @@ def _draw_marks(axes: Axes, marks: Marks, offset: float, colours: Mapping[str, s
 
 def _name_colours(figure: Figure, moments: Moments, landmarks: Landmarks) -> None:
     """One legend for each train, beside the pictures."""
-    film = _handles(MOMENT_COLOURS, moments.marks)
+    video = _handles(MOMENT_COLOURS, moments.marks)
     track = _handles(LANDMARK_COLOURS, landmarks.marks)
-    figure.legend(handles=film, loc="outside right upper", title="film", fontsize=8, title_fontsize=9)
+    figure.legend(handles=video, loc="outside right upper", title="video", fontsize=8, title_fontsize=9)
     figure.legend(handles=track, loc="outside right lower", title="track", fontsize=8, title_fontsize=9)
 
 
@@ -173,7 +173,7 @@ def _draw_offsets(
         dots += axes.plot(placement.offset_seconds, height, "o", ms=4, color=DOWNBEAT if number == chosen else EXPECTED)
     axes.set_xlim(float(at[0]), float(at[-1]))
     axes.set_ylim(0.0, 1.2 * max(float(total.max(initial=0.0)), 0.1))
-    axes.set_xlabel("offset: film time at which the track begins", fontsize=9)
+    axes.set_xlabel("offset: video time at which the track begins", fontsize=9)
     axes.set_ylabel("sum", fontsize=9)
     legend = axes.legend(loc="upper right", fontsize=8, ncols=2, framealpha=0.9)
     quiet(axes)

@@ -34,7 +34,7 @@ def beats_figure(
     attack : shape (n_frames,), onset strength, frame i at i / frames_per_second s
     frames_per_second : of `attack`
     recording : its waveform is drawn too
-    span : song seconds shown; None for all of it
+    span : track seconds shown; None for all of it
     """
     first, last = span or (0.0, attack.size / frames_per_second)
     rows = 3 if recording is not None else 2
@@ -49,7 +49,7 @@ def beats_figure(
     _draw_tempo(panels[-1], grid, first, last)
     panels[0].set_xlim(first, last)
     time_axis(panels[-1], last - first)
-    panels[-1].set_xlabel("song time")
+    panels[-1].set_xlabel("track time")
     return figure
 
 

@@ -1,6 +1,6 @@
-"""Pictures of a match: how tracks follow a film, and what moved their scores.
+"""Pictures of a match: how tracks follow a video, and what moved their scores.
 
-A film is drawn by its scenes, each as high as its drive; its cuts stand below as ticks. Music is drawn as the energy
+A video is drawn by its scenes, each as high as its drive; its cuts stand below as ticks. Music is drawn as the energy
 that would be heard, from its beginning and again from there. What moved a score is drawn to the right where it speaks
 for a track and to the left where it speaks against it.
 
@@ -18,7 +18,7 @@ from workbench.catalog.columns import Columns
 from workbench.character.descriptors import CONTOUR_PARTS
 from workbench.match.ranking import quick_parts, raw_scores, scores_of, slow_parts, wanted_of
 from workbench.match.reasons import effects
-from workbench.match.video_facts import FilmFacts
+from workbench.match.video_facts import VideoFacts
 from workbench.params import MATCH_PARTS, MatchParams
 from workbench.plots.palette import BEAT, DOWNBEAT, GROUPS, HEARD, SEAM, VOICE, new_figure, quiet, time_axis
 
@@ -37,13 +37,13 @@ PART_NAMES = {
 
 
 def follow_figure(
-    film: FilmFacts, tracks: Columns, titles: Sequence[str], speech: Sequence[tuple[float, float]] = ()
+    video: VideoFacts, tracks: Columns, titles: Sequence[str], speech: Sequence[tuple[float, float]] = ()
 ) -> Figure:
-    """How the energy of tracks follows the drive of a film, a row a track.
+    """How the energy of tracks follows the drive of a video, a row a track.
 
     Parameters
     ----------
-    film : its scenes and cuts
+    video : its scenes and cuts
     tracks : contours and durations, a row each
     titles : of the tracks
     speech : where somebody speaks, video seconds; drawn along the lower edge
@@ -51,36 +51,36 @@ def follow_figure(
     figure = new_figure(11.0, 1.2 + 1.35 * len(tracks))
     rows = figure.subplots(len(tracks), 1, sharex=True, squeeze=False)[:, 0]
     for number, (axes, title) in enumerate(zip(rows, titles, strict=True)):
-        _draw_film(axes, film, speech)
-        _draw_music(axes, film, tracks, number)
+        _draw_video(axes, video, speech)
+        _draw_music(axes, video, tracks, number)
         axes.set_title(title, fontsize=9.5, loc="left", fontweight="bold", pad=3)
         axes.set_ylim(-0.14, 1.05)
         axes.set_yticks([0.0, 0.5, 1.0])
         quiet(axes)
-    rows[-1].set_xlim(0.0, film.duration)
-    time_axis(rows[-1], film.duration)
+    rows[-1].set_xlim(0.0, video.duration)
+    time_axis(rows[-1], video.duration)
     handles, labels = rows[0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside upper right", ncols=len(labels), fontsize=8, frameon=False)
     return figure
 
 
-def _draw_film(axes: Axes, film: FilmFacts, speech: Sequence[tuple[float, float]]) -> None:
-    edges = [0.0, *(scene.end for scene in film.scenes)]
-    axes.stairs([scene.drive for scene in film.scenes], edges, fill=True, color=BEAT, alpha=0.35, label="film: drive")
-    axes.vlines(film.cuts, -0.06, 0.0, color=SEAM, linewidth=0.6, label="cuts")
+def _draw_video(axes: Axes, video: VideoFacts, speech: Sequence[tuple[float, float]]) -> None:
+    edges = [0.0, *(scene.end for scene in video.scenes)]
+    axes.stairs([scene.drive for scene in video.scenes], edges, fill=True, color=BEAT, alpha=0.35, label="video: drive")
+    axes.vlines(video.cuts, -0.06, 0.0, color=SEAM, linewidth=0.6, label="cuts")
     if speech:
         spoken = [(start, end - start) for start, end in speech]
         axes.broken_barh(spoken, (-0.13, 0.05), color=VOICE, linewidth=0, label="speech")
 
 
-def _draw_music(axes: Axes, film: FilmFacts, tracks: Columns, row: int) -> None:
+def _draw_music(axes: Axes, video: VideoFacts, tracks: Columns, row: int) -> None:
     duration, contour = float(tracks.duration[row]), np.asarray(tracks.contour[row], dtype=np.float64)
     if not duration > 0.0 or np.isnan(contour).any():
         return
-    at = np.arange(0.0, film.duration, film.duration / 1000.0)
+    at = np.arange(0.0, video.duration, video.duration / 1000.0)
     heard = contour[np.minimum((at % duration / duration * CONTOUR_PARTS).astype(int), CONTOUR_PARTS - 1)]
     axes.plot(at, heard, color=HEARD, linewidth=1.5, label="music: energy")
-    for begins in np.arange(duration, film.duration, duration):
+    for begins in np.arange(duration, video.duration, duration):
         axes.axvline(begins, color=HEARD, linewidth=0.8, linestyle=":")
 
 
@@ -131,9 +131,9 @@ def calibration_figure(reference: Reference, params: MatchParams, bins: int = 20
     """
     raw = np.concatenate(
         [
-            raw_scores(quick_parts(film, wanted_of(film, params), reference.columns, params)
-                       | slow_parts(film, reference.columns, params), params)
-            for film in reference.films
+            raw_scores(quick_parts(video, wanted_of(video, params), reference.columns, params)
+                       | slow_parts(video, reference.columns, params), params)
+            for video in reference.videos
         ]
     )  # fmt: skip
     order = np.argsort(raw)

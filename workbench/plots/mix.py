@@ -1,4 +1,4 @@
-"""The picture of a mix: how loud the film is, who speaks when, and how far the music is pulled down meanwhile."""
+"""The picture of a mix: how loud the video is, who speaks when, and how far the music is pulled down meanwhile."""
 
 from __future__ import annotations
 
@@ -22,30 +22,30 @@ _QUIETEST_LUFS = -60.0
 def mix_figure(
     envelope_points: Sequence[Sequence[float]],
     speech_ranges: Sequence[Sequence[float]],
-    film: Recording,
+    video: Recording,
     music: Recording | None = None,
 ) -> Figure:
-    """Attenuation and loudness over the whole film, and a close-up of the first phrases.
+    """Attenuation and loudness over the whole video, and a close-up of the first phrases.
 
     Parameters
     ----------
     envelope_points : video time, s, and attenuation of the music, dB, positive; linear in between
     speech_ranges : video time, s, from and to
-    film : its sound as rendered
+    video : its sound as rendered
     music : as it plays in it, ducked; None leaves its line out
     """
     figure = new_figure(12.0, 5.6)
     whole, near = figure.subplots(2, 1)
     start = max(0.0, (speech_ranges[0][0] if len(speech_ranges) else 0.0) - 4.0)
-    loudness = momentary(film.samples, film.sample_rate)
+    loudness = momentary(video.samples, video.sample_rate)
     under = None if music is None else momentary(music.samples, music.sample_rate)
-    spans = ((whole, 0.0, film.duration), (near, start, min(start + _CLOSE_UP_SECONDS, film.duration)))
+    spans = ((whole, 0.0, video.duration), (near, start, min(start + _CLOSE_UP_SECONDS, video.duration)))
     for axes, first, last in spans:
         _draw(axes, envelope_points, speech_ranges, loudness, under, first, last)
         time_axis(axes, last - first)
     whole.legend(loc="lower right", fontsize=8, ncols=4, framealpha=0.9)
     near.set_title("close up", fontsize=10, loc="left", fontweight="bold")
-    near.set_xlabel("time in the film", fontsize=9)
+    near.set_xlabel("time in the video", fontsize=9)
     return figure
 
 
@@ -61,7 +61,7 @@ def _draw(
     for k, (begin, end) in enumerate(speech_ranges):
         axes.axvspan(begin, end, color=VOICE, alpha=0.3, linewidth=0, label="" if k else "speech")
     times = np.arange(loudness.size) * 0.1 + 0.2
-    axes.plot(times, np.maximum(loudness, _QUIETEST_LUFS), color=HEARD, linewidth=1.0, label="loudness of the film")
+    axes.plot(times, np.maximum(loudness, _QUIETEST_LUFS), color=HEARD, linewidth=1.0, label="loudness of the video")
     if under is not None:
         at = np.arange(under.size) * 0.1 + 0.2
         axes.plot(at, np.maximum(under, _QUIETEST_LUFS), color=SOFT_INK, linewidth=1.0, label="of the music in it")

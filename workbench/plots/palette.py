@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 HEARD = "#0072B2"
 """blue: what is heard, the music as it is played"""
 EXPECTED = "#E69F00"
-"""orange: what the song itself has there"""
+"""orange: what the track itself has there"""
 BEAT = "#7F7F7F"
-"""grey: beats, and the song's own distribution as a yardstick"""
+"""grey: beats, and the track's own distribution as a yardstick"""
 DOWNBEAT = "#D55E00"
 """vermilion: what opens a bar"""
 ONSET = "#56B4E9"
@@ -42,7 +42,7 @@ RULE = "#E4E4E4"
 """light grey: lines to read heights by"""
 
 GROUPS = ("#56B4E9", "#E69F00", "#009E73", "#F0E442", "#CC79A7", "#0072B2", "#D55E00", "#BBBBBB")
-"""Sections that repeat each other share a group and its colour; only long songs have more groups than colours."""
+"""Sections that repeat each other share a group and its colour; only long tracks have more groups than colours."""
 
 PIXELS_PER_INCH = 110
 

@@ -1,7 +1,7 @@
-"""The picture of a plan: the song below, the film above, and which part of the one is heard where in the other.
+"""The picture of a plan: the track below, the video above, and which part of the one is heard where in the other.
 
-Both run on the same scale. A ribbon goes from each range of the song up to the place in the film where it is played;
-its colour is that of the song's section, and a line above names the colours. Neighbours of one name are named once;
+Both run on the same scale. A ribbon goes from each range of the track up to the place in the video where it is played;
+its colour is that of the track's section, and a line above names the colours. Neighbours of one name are named once;
 names, seam numbers and the ending are written where there is room for them. Under it the levels: the gain of each
 segment with its glide, the fades, and the attenuation under speech.
 """
@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from workbench.loops.plan import LoopPlan
-from workbench.loops.profile import LoopProfile, SongSection
+from workbench.loops.profile import LoopProfile, TrackSection
 from workbench.mix.fades import end_fade, start_fade
 from workbench.plots.palette import DUCK, ENDING, HEARD, SEAM, VOICE, group_colour, new_figure, quiet, time_axis
 from workbench.recording import FloatArray
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
     from workbench.plots.labels import Labels
 
-_FILM, _SONG, _THICK = 1.0, 0.0, 0.16
+_VIDEO, _TRACK, _THICK = 1.0, 0.0, 0.16
 """heights of the two lanes, and of each"""
 _UNNAMED = "#DDDDDD"
 """what is played outside all sections"""
@@ -49,7 +49,7 @@ def plan_figure(
     Parameters
     ----------
     plan : what is played
-    profile : of the song, for its sections
+    profile : of the track, for its sections
     duck_points : video time, s, and attenuation, dB, positive; linear in between
     speech_ranges : video time, s, from and to
     """
@@ -61,24 +61,24 @@ def plan_figure(
     _name_colours(figure, profile.sections)
     lanes.set_xlim(-0.002 * span, 1.002 * span)
     time_axis(levels, span)
-    levels.set_xlabel("time in the film, and in the song below it", fontsize=9)
+    levels.set_xlabel("time in the video, and in the track below it", fontsize=9)
     return figure
 
 
-def _draw_lanes(axes: Axes, plan: LoopPlan, sections: Sequence[SongSection]) -> None:
+def _draw_lanes(axes: Axes, plan: LoopPlan, sections: Sequence[TrackSection]) -> None:
     from workbench.plots.labels import Labels
 
     labels = Labels(axes)
-    song = [Block(part.song_from, part.song_to, part) for part in sections]
-    film = played_blocks(plan, sections)
-    draw_blocks(axes, song, _SONG - _THICK, _THICK)
-    draw_blocks(axes, film, _FILM, _THICK)
+    track = [Block(part.song_from, part.song_to, part) for part in sections]
+    video = played_blocks(plan, sections)
+    draw_blocks(axes, track, _TRACK - _THICK, _THICK)
+    draw_blocks(axes, video, _VIDEO, _THICK)
     _draw_ribbons(axes, plan, sections)
     _draw_ends(axes, plan, labels)
-    for blocks, middle in ((song, _SONG - _THICK / 2), (film, _FILM + _THICK / 2)):
+    for blocks, middle in ((track, _TRACK - _THICK / 2), (video, _VIDEO + _THICK / 2)):
         name_blocks(labels, blocks, middle)
-    axes.set_ylim(_SONG - _THICK - 0.03, _FILM + _THICK + 0.18)
-    axes.set_yticks([_SONG - _THICK / 2, _FILM + _THICK / 2], ["song", "film"], fontsize=11)
+    axes.set_ylim(_TRACK - _THICK - 0.03, _VIDEO + _THICK + 0.18)
+    axes.set_yticks([_TRACK - _THICK / 2, _VIDEO + _THICK / 2], ["track", "video"], fontsize=11)
     axes.tick_params(left=False, labelbottom=False)
     axes.spines[["top", "right", "left", "bottom"]].set_visible(False)
 
@@ -90,7 +90,7 @@ class Block:
     first: float
     """s on the clock of its lane"""
     last: float
-    section: SongSection | None
+    section: TrackSection | None
     """None outside all sections"""
 
     @property
@@ -99,12 +99,12 @@ class Block:
         return group_colour(self.section.group) if self.section else _UNNAMED
 
 
-def played_blocks(plan: LoopPlan, sections: Sequence[SongSection]) -> list[Block]:
+def played_blocks(plan: LoopPlan, sections: Sequence[TrackSection]) -> list[Block]:
     """What is played, in video time, cut at section borders and seams."""
     return [
         Block(first + start - segment.song_from, last + start - segment.song_from, section)
         for start, segment in zip(plan.segment_starts.tolist(), plan.segments, strict=False)
-        for first, last, section in song_pieces(segment.song_from, segment.song_to, sections)
+        for first, last, section in track_pieces(segment.song_from, segment.song_to, sections)
     ]
 
 
@@ -131,13 +131,13 @@ def name_blocks(labels: Labels, blocks: Sequence[Block], middle: float) -> None:
             labels.block(run[0].section.label, spans, middle, run[0].colour)
 
 
-def _draw_ribbons(axes: Axes, plan: LoopPlan, sections: Sequence[SongSection]) -> None:
+def _draw_ribbons(axes: Axes, plan: LoopPlan, sections: Sequence[TrackSection]) -> None:
     from matplotlib.patches import Polygon
 
     for start, segment in zip(plan.segment_starts.tolist(), plan.segments, strict=False):
         shift = start - segment.song_from
-        for first, last, played in song_pieces(segment.song_from, segment.song_to, sections):
-            corners = [(first, _SONG), (last, _SONG), (last + shift, _FILM), (first + shift, _FILM)]
+        for first, last, played in track_pieces(segment.song_from, segment.song_to, sections):
+            corners = [(first, _TRACK), (last, _TRACK), (last + shift, _VIDEO), (first + shift, _VIDEO)]
             colour = group_colour(played.group) if played else _UNNAMED
             axes.add_patch(Polygon(corners, facecolor=colour, alpha=0.22, linewidth=0))
 
@@ -149,24 +149,24 @@ def _draw_ends(axes: Axes, plan: LoopPlan, labels: Labels) -> None:
     from workbench.plots.labels import Place
 
     for number, time in enumerate(plan.seam_times, start=1):
-        axes.plot([time, time], [_FILM - 0.02, _FILM + _THICK + 0.05], color=SEAM, linewidth=1.6)
-        labels.place([Place(str(number), time, _FILM + _THICK + 0.06, va="bottom")], fontsize=9, fontweight="bold")
+        axes.plot([time, time], [_VIDEO - 0.02, _VIDEO + _THICK + 0.05], color=SEAM, linewidth=1.6)
+        labels.place([Place(str(number), time, _VIDEO + _THICK + 0.06, va="bottom")], fontsize=9, fontweight="bold")
     if plan.tail_seconds > 0:
         axes.add_patch(
             Rectangle(
-                (plan.music_end, _FILM), plan.tail_seconds, _THICK, facecolor="none", edgecolor=ENDING, hatch="////"
+                (plan.music_end, _VIDEO), plan.tail_seconds, _THICK, facecolor="none", edgecolor=ENDING, hatch="////"
             )
         )
-    axes.plot([plan.music_end] * 2, [_FILM - 0.02, _FILM + _THICK + 0.05], color=ENDING, linewidth=2.2)
+    axes.plot([plan.music_end] * 2, [_VIDEO - 0.02, _VIDEO + _THICK + 0.05], color=ENDING, linewidth=2.2)
     forms = (plan.end_label, fill(plan.end_label, _END_LETTERS))
     labels.place(
-        [Place(form, plan.music_end, _FILM - 0.03, "right", "top", right=-4.0) for form in forms],
+        [Place(form, plan.music_end, _VIDEO - 0.03, "right", "top", right=-4.0) for form in forms],
         fontsize=9, color=ENDING, fontweight="bold",
         bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 1.5},
     )  # fmt: skip
 
 
-def _name_colours(figure: Figure, sections: Sequence[SongSection]) -> None:
+def _name_colours(figure: Figure, sections: Sequence[TrackSection]) -> None:
     """One entry a colour, with the names of the sections that have it."""
     from matplotlib.patches import Patch
 
@@ -183,11 +183,11 @@ def _name_colours(figure: Figure, sections: Sequence[SongSection]) -> None:
         )
 
 
-def song_pieces(
-    first: float, last: float, sections: Sequence[SongSection]
-) -> list[tuple[float, float, SongSection | None]]:
+def track_pieces(
+    first: float, last: float, sections: Sequence[TrackSection]
+) -> list[tuple[float, float, TrackSection | None]]:
     """The range cut at section borders, with the section of each piece; None before the first and after the last."""
-    pieces: list[tuple[float, float, SongSection | None]] = []
+    pieces: list[tuple[float, float, TrackSection | None]] = []
     at = first
     for section in sections:
         begin, end = max(section.song_from, at), min(section.song_to, last)

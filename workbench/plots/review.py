@@ -14,8 +14,8 @@ A seam's score claims to be the probability that nobody hears it. Three question
   McNeil, "The meaning and use of the area under a receiver operating characteristic curve", Radiology 1982; so few
   seams that are all in order do not look certain. Applied to one part of the score, it says whether that part knows.
 
-All intervals hold for 95 in 100, and take seams for independent. Seams of one song are less than that, so that few
-songs make the true intervals wider than those drawn.
+All intervals hold for 95 in 100, and take seams for independent. Seams of one track are less than that, so that few
+tracks make the true intervals wider than those drawn.
 
 Functions: `reviewed`, `reliability`, `brier_score`, `area_under_curve`, `reliability_figure`, `parts_figure`.
 """
@@ -49,14 +49,14 @@ _Z = 1.959964
 class Reviewed:
     """Judged seams, one a row, with the latest verdict of each."""
 
-    songs: tuple[str, ...]
+    tracks: tuple[str, ...]
     words: tuple[Word, ...]
     scores: FloatArray
     """shape (n,), 0 to 1"""
     parts: FloatArray
     """shape (n, len(SEAM_PARTS)), 0 to 1; NaN where a verdict does not tell the part"""
     places: FloatArray
-    """shape (n, 2), s of song time that are left and entered"""
+    """shape (n, 2), s of track time that are left and entered"""
 
     @property
     def good(self) -> BoolArray:
@@ -95,7 +95,7 @@ def reviewed(given: Iterable[Verdict]) -> Reviewed:
     parts = [[verdict.seam.get(part, np.nan) for part in SEAM_PARTS] for verdict in rows]
     places = [[verdict.seam["leave"], verdict.seam["enter"]] for verdict in rows]
     return Reviewed(
-        songs=tuple(verdict.song for verdict in rows),
+        tracks=tuple(verdict.track for verdict in rows),
         words=tuple(verdict.verdict for verdict in rows),
         scores=np.array([verdict.seam["score"] for verdict in rows], dtype=np.float64),
         parts=np.array(parts, dtype=np.float64).reshape(-1, len(SEAM_PARTS)),

@@ -1,11 +1,11 @@
-"""The picture of a seam: what is heard against what the song has, and why the score is what it is.
+"""The picture of a seam: what is heard against what the track has, and why the score is what it is.
 
 Left, from top to bottom, over the same seconds with the seam in the middle: the spectrogram of what is heard; the
-spectrogram of what the song has there, that is, the bars that lead to the entered place before the seam and the bars
+spectrogram of what the track has there, that is, the bars that lead to the entered place before the seam and the bars
 that follow the left place after it; the onsets of both; the loudness of both. Where the two spectrograms look alike,
 nothing gives the splice away.
 
-Right: each part of the score as a bar beside the same part of the song's own bar lines, the yardstick of the score.
+Right: each part of the score as a bar beside the same part of the track's own bar lines, the yardstick of the score.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from workbench.features.spectrum import log_bands, log_spectrogram
 from workbench.loops.profile import SEAM_PARTS
 from workbench.params import SpectrumParams
 from workbench.plots.palette import BEAT, DOWNBEAT, EXPECTED, HEARD, SEAM, clock, new_figure, quiet
-from workbench.recording import FloatArray, Recording, SongSeconds, VideoSeconds
+from workbench.recording import FloatArray, Recording, TrackSeconds, VideoSeconds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,17 +48,17 @@ class SeamView:
     number: int
     """from 1"""
     video_s: VideoSeconds
-    """when it is heard; NaN where there is no clip"""
-    leave_s: SongSeconds
-    """song time that is left"""
-    enter_s: SongSeconds
-    """song time that is entered"""
+    """when it is heard; NaN where there is no video"""
+    leave_s: TrackSeconds
+    """track time that is left"""
+    enter_s: TrackSeconds
+    """track time that is entered"""
     heard: Recording
     """what is heard around it"""
     left: Recording
-    """the song played on past the place it leaves, over the same samples"""
+    """the track played on past the place it leaves, over the same samples"""
     entered: Recording
-    """the song as it leads up to the place that is entered, over the same samples"""
+    """the track as it leads up to the place that is entered, over the same samples"""
     middle: float
     """s from the beginning of the excerpts to the seam"""
     fade_seconds: float
@@ -70,27 +70,27 @@ class SeamView:
     level_step_db: float
     """LU by which the entered side is louder than what was about to be heard, gains included; NaN where unknown"""
     own_parts: FloatArray
-    """shape (len(SEAM_PARTS), n), the same parts as if one of the song's own bars were skipped"""
+    """shape (len(SEAM_PARTS), n), the same parts as if one of the track's own bars were skipped"""
 
 
 def seam_figure(view: SeamView) -> Figure:
     """Draw one seam."""
     figure = new_figure(12.0, 7.2)
-    where = f"{clock(view.leave_s)} → {clock(view.enter_s)} of the song"
+    where = f"{clock(view.leave_s)} → {clock(view.enter_s)} of the track"
     when = f", heard at {clock(view.video_s)}" if np.isfinite(view.video_s) else ""
     figure.suptitle(f"Seam {view.number}: {where}{when}. Score {view.score:.2f}", fontsize=13, fontweight="bold")
     halves: Any = figure.subfigures(1, 2, width_ratios=(2.5, 1.0))
     sounds, score = halves
     panels = sounds.subplots(4, 1, sharex=True, height_ratios=(2.0, 2.0, 1.0, 1.0))
-    in_song = spliced(view)
-    _draw_spectrograms(panels[0], panels[1], view, in_song)
+    in_track = spliced(view)
+    _draw_spectrograms(panels[0], panels[1], view, in_track)
     panels[0].set_title("heard", fontsize=10, color=HEARD, fontweight="bold", loc="left")
     panels[1].set_title(
-        "in the song: ← leading to the place entered  |  following the place left →",
+        "in the track: ← leading to the place entered  |  following the place left →",
         fontsize=10, color="#9A6A00", fontweight="bold", loc="left",
     )  # fmt: skip
-    _draw_onsets(panels[2], view, in_song)
-    _draw_loudness(panels[3], view, in_song)
+    _draw_onsets(panels[2], view, in_track)
+    _draw_loudness(panels[3], view, in_track)
     for axes in panels:
         axes.axvline(0.0, color=SEAM if axes in panels[2:] else "white", linewidth=1.2)
         half = view.fade_seconds / 2
@@ -102,15 +102,15 @@ def seam_figure(view: SeamView) -> Figure:
 
 
 def spliced(view: SeamView) -> Recording:
-    """What the song has on either side of the seam, end to end."""
+    """What the track has on either side of the seam, end to end."""
     at = round(view.middle * view.heard.sample_rate)
     samples = np.concatenate([view.entered.samples[:, :at], view.left.samples[:, at:]], axis=1)
     return Recording.from_samples(samples, view.heard.sample_rate)
 
 
-def _draw_spectrograms(above: Axes, below: Axes, view: SeamView, in_song: Recording) -> None:
+def _draw_spectrograms(above: Axes, below: Axes, view: SeamView, in_track: Recording) -> None:
     params = SpectrumParams()
-    pictures = [octave_spectrogram(sound, params) for sound in (view.heard, in_song)]
+    pictures = [octave_spectrogram(sound, params) for sound in (view.heard, in_track)]
     top = max(float(picture.max()) for picture in pictures)
     for axes, picture in zip((above, below), pictures, strict=True):
         half_frame = 0.5 / params.frames_per_second
@@ -141,13 +141,13 @@ def _even_octaves(picture: FloatArray, params: SpectrumParams) -> FloatArray:
     return rows
 
 
-def _draw_onsets(axes: Axes, view: SeamView, in_song: Recording) -> None:
-    for sound, colour, name in ((in_song, EXPECTED, "in the song"), (view.heard, HEARD, "heard")):
+def _draw_onsets(axes: Axes, view: SeamView, in_track: Recording) -> None:
+    for sound, colour, name in ((in_track, EXPECTED, "in the track"), (view.heard, HEARD, "heard")):
         rises = onset_rises(sound)
         times = np.arange(rises.size) / SpectrumParams().frames_per_second - view.middle
-        # The splice of the two stretches of the song is nobody's onset: it is never heard.
-        shown = np.where((np.abs(times) < 0.03) & (sound is in_song), np.nan, rises)
-        if sound is in_song:
+        # The splice of the two stretches of the track is nobody's onset: it is never heard.
+        shown = np.where((np.abs(times) < 0.03) & (sound is in_track), np.nan, rises)
+        if sound is in_track:
             axes.fill_between(times, shown, color=colour, alpha=0.55, linewidth=0, label=name)
         else:
             axes.plot(times, shown, color=colour, linewidth=1.2, label=name)
@@ -167,8 +167,8 @@ def onset_rises(sound: Recording) -> FloatArray:
     return rises
 
 
-def _draw_loudness(axes: Axes, view: SeamView, in_song: Recording) -> None:
-    for sound, colour, name in ((in_song, EXPECTED, "in the song"), (view.heard, HEARD, "heard")):
+def _draw_loudness(axes: Axes, view: SeamView, in_track: Recording) -> None:
+    for sound, colour, name in ((in_track, EXPECTED, "in the track"), (view.heard, HEARD, "heard")):
         loudness = momentary(sound.samples, sound.sample_rate, 0.02)
         times = np.arange(loudness.size) * 0.02 + 0.2 - view.middle
         axes.plot(times, np.maximum(loudness, -70.0), color=colour, linewidth=1.8, label=name)
@@ -181,7 +181,7 @@ def _draw_loudness(axes: Axes, view: SeamView, in_song: Recording) -> None:
 
 
 def _draw_score(axes: Axes, view: SeamView) -> None:
-    """Bars for the seam; box from quarter to quarter, and median, of the song's own bar lines."""
+    """Bars for the seam; box from quarter to quarter, and median, of the track's own bar lines."""
     rows = np.arange(len(SEAM_PARTS))[::-1].astype(np.float64)
     named: list[Any] = [axes.barh(rows + 0.14, view.parts, height=0.34, color=HEARD)]
     names = ["this seam"]
@@ -189,7 +189,7 @@ def _draw_score(axes: Axes, view: SeamView) -> None:
         low, middle, high = np.quantile(view.own_parts, (0.25, 0.5, 0.75), axis=1)
         named.append(axes.barh(rows - 0.22, high - low, left=low, height=0.2, color=BEAT, alpha=0.55, linewidth=0))
         named.append(axes.vlines(middle, rows - 0.34, rows - 0.1, color="black", linewidth=1.6))
-        names += ["one of the song's own bars\nskipped: middle half of them,", "and median"]
+        names += ["one of the track's own bars\nskipped: middle half of them,", "and median"]
     axes.set_yticks(rows, [PART_WORDS[part] for part in SEAM_PARTS], fontsize=9)
     axes.set_xlim(0.0, 1.0)
     axes.set_xlabel("1: no break\n0.5: one that may be heard", fontsize=9)

@@ -68,7 +68,7 @@ class PeakMeter:
 
 
 def heard_levels(path: Path) -> SoundLevels:
-    """Measure the sound of a file, a film's as well as a sound file's.
+    """Measure the sound of a file, a video's as well as a sound file's.
 
     Raises
     ------

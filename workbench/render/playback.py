@@ -1,9 +1,10 @@
-"""Plan and recording to sound, at the song's own rate: block by block for any length, whole for short ones.
+"""Plan and recording to sound, at the track's own rate: block by block for any length, whole for short ones.
 
-A bare plan is played as it is: every sample is a sample of the song times a gain. The limiter acts only when asked for.
+A bare plan is played as it is: every sample is a sample of the track times a gain. The limiter acts only when asked
+for.
 
 Functions: `render_blocks`, `render`; `seam_excerpt` cuts out what is heard around one seam and `expected_excerpt` what
-the song itself has there, for reports and for the ear.
+the track itself has there, for reports and for the ear.
 """
 
 from __future__ import annotations
@@ -22,17 +23,17 @@ from workbench.recording import FloatArray, Recording, VideoSeconds
 from workbench.render.schedule import Cue, Music, PlacedTrack, Schedule, schedule
 
 _LENGTH_TOLERANCE_SECONDS = 0.5
-"""another encoding of the same song differs by less than this, another song hardly ever"""
+"""another encoding of the same track differs by less than this, another track hardly ever"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expectation:
-    """What the song has where a plan has a seam, seen from either side; both are as long as the seam's excerpt."""
+    """What the track has where a plan has a seam, seen from either side; both are as long as the seam's excerpt."""
 
     left: Recording
-    """the song played on past the place it leaves"""
+    """the track played on past the place it leaves"""
     entered: Recording
-    """the song as it leads up to the place that is entered, and goes on"""
+    """the track as it leads up to the place that is entered, and goes on"""
 
 
 def render_blocks(
@@ -49,22 +50,22 @@ def render_blocks(
     Parameters
     ----------
     plan : a plan, whose segments must lie in the recording, or a placed track
-    recording : the song, decoded
+    recording : the track, decoded
     params : block length and, with `limit`, the limiter's
     from_s, to_s : video time, s, clipped to the plan; None plays to `window_end`
     limit : hold the true peak under the ceiling; a limiter that starts at `from_s` knows nothing of what came before
 
     Yields
     ------
-    shape (channels, n), float32, at the song's rate; together `round(to_s·rate) - round(from_s·rate)` samples
+    shape (channels, n), float32, at the track's rate; together `round(to_s·rate) - round(from_s·rate)` samples
 
     Raises
     ------
-    PlanError : the plan was made for another song, or is none
+    PlanError : the plan was made for another track, or is none
     """
     params = params or RenderParams()
     timeline = schedule(plan, recording.sample_rate)
-    check_song(plan, recording)
+    check_track(plan, recording)
     rate = recording.sample_rate
     first = min(max(round(from_s * rate), 0), timeline.length)
     stop = timeline.length if to_s is None else min(max(round(to_s * rate), first), timeline.length)
@@ -100,17 +101,17 @@ def seam_excerpt(plan: LoopPlan, recording: Recording, seam: int, seconds: float
 
 
 def expected_excerpt(plan: LoopPlan, recording: Recording, seam: int, seconds: float = 4.0) -> Expectation:
-    """Cut out of the song what a listener who knows it would hear around a seam, from either side.
+    """Cut out of the track what a listener who knows it would hear around a seam, from either side.
 
     Both excerpts run over the samples of `seam_excerpt`; each is at the level its side has at the seam, without glides
-    and fades, and silent where the song has nothing.
+    and fades, and silent where the track has nothing.
 
     Raises
     ------
     ParameterError : no such seam
     """
     timeline = schedule(plan, recording.sample_rate)
-    check_song(plan, recording)
+    check_track(plan, recording)
     first, stop = _around(timeline, seam, seconds)
     leaving, entering = timeline.cues[seam], timeline.cues[seam + 1]
     return Expectation(
@@ -119,7 +120,7 @@ def expected_excerpt(plan: LoopPlan, recording: Recording, seam: int, seconds: f
     )
 
 
-def check_song(plan: Music, recording: Recording) -> None:
+def check_track(plan: Music, recording: Recording) -> None:
     """Refuse to play a plan on a recording that it cannot have been made for.
 
     Raises
@@ -128,7 +129,7 @@ def check_song(plan: Music, recording: Recording) -> None:
     """
     if abs(plan.song_duration - recording.duration) > _LENGTH_TOLERANCE_SECONDS:
         raise PlanError(
-            f"the plan was made for a song of {plan.song_duration:.3f} s, this one lasts {recording.duration:.3f} s; "
+            f"the plan was made for a track of {plan.song_duration:.3f} s, this one lasts {recording.duration:.3f} s; "
             "give the track that the plan names"
         )
     if isinstance(plan, PlacedTrack):
@@ -137,7 +138,7 @@ def check_song(plan: Music, recording: Recording) -> None:
         if not 0.0 <= segment.song_from < segment.song_to <= recording.duration + _LENGTH_TOLERANCE_SECONDS:
             raise PlanError(
                 f"a segment runs from {segment.song_from:.6f} to {segment.song_to:.6f} s "
-                f"of a song of {recording.duration:.6f} s"
+                f"of a track of {recording.duration:.6f} s"
             )
 
 
@@ -155,7 +156,7 @@ def _played(timeline: Schedule, samples: FloatArray, first: int, stop: int, bloc
 
 def _add_cue(sound: FloatArray, begin: int, cue: Cue, samples: FloatArray, rate: int) -> None:
     """Add what one cue plays in the block that begins at output sample `begin`."""
-    # Where the song has nothing (before its first sample, after its last) there is silence.
+    # Where the track has nothing (before its first sample, after its last) there is silence.
     first = max(cue.first, begin, -cue.song_offset)
     stop = min(cue.stop, begin + sound.shape[1], samples.shape[1] - cue.song_offset)
     if stop <= first:
@@ -164,8 +165,8 @@ def _add_cue(sound: FloatArray, begin: int, cue: Cue, samples: FloatArray, rate:
     for piece_from, piece_to in pairwise(edges):
         steady = cue.steady_from <= piece_from and piece_to <= cue.steady_to
         gain = cue.gain(piece_from, piece_from + 1 if steady else piece_to, rate).astype(np.float32)
-        song = samples[:, piece_from + cue.song_offset : piece_to + cue.song_offset]
-        sound[:, piece_from - begin : piece_to - begin] += song * gain
+        track = samples[:, piece_from + cue.song_offset : piece_to + cue.song_offset]
+        sound[:, piece_from - begin : piece_to - begin] += track * gain
 
 
 def _around(timeline: Schedule, seam: int, seconds: float) -> tuple[int, int]:
@@ -178,11 +179,11 @@ def _around(timeline: Schedule, seam: int, seconds: float) -> tuple[int, int]:
 
 
 def _stretch(recording: Recording, first: int, stop: int, gain_db: float) -> Recording:
-    """Song samples `first` to `stop` at a gain, silence where the song has none."""
+    """Track samples `first` to `stop` at a gain, silence where the track has none."""
     n = recording.samples.shape[1]
     sound = np.zeros((recording.channels, stop - first), dtype=np.float32)
     inside_from, inside_to = max(first, 0), min(stop, n)
     if inside_to > inside_from:
-        song = recording.samples[:, inside_from:inside_to]
-        sound[:, inside_from - first : inside_to - first] = song * np.float32(10.0 ** (gain_db / 20.0))
+        track = recording.samples[:, inside_from:inside_to]
+        sound[:, inside_from - first : inside_to - first] = track * np.float32(10.0 ** (gain_db / 20.0))
     return Recording.from_samples(sound, recording.sample_rate)

@@ -14,20 +14,20 @@ import numpy as np
 from workbench.errors import ParameterError
 from workbench.mix.limiter import limit
 from workbench.params import PreviewParams, RenderParams
-from workbench.recording import FloatArray, Recording, SongSeconds
+from workbench.recording import FloatArray, Recording, TrackSeconds
 
 _LOW_HZ, _HIGH_HZ = 880.0, 1320.0
-_GLIDE = 1.06  # a semitone upwards, which no instrument does in step with every song
+_GLIDE = 1.06  # a semitone upwards, which no instrument does in step with every track
 
 
 def preview_of(
-    recording: Recording, song_from: SongSeconds, song_to: SongSeconds, params: PreviewParams = PreviewParams()
+    recording: Recording, song_from: TrackSeconds, song_to: TrackSeconds, params: PreviewParams = PreviewParams()
 ) -> Recording:
     """The marked excerpt between two times.
 
     Parameters
     ----------
-    recording : the whole song
+    recording : the whole track
     song_from, song_to : s; what is longer than `params.seconds` is cut at its end
     params : see `PreviewParams`
 
@@ -37,7 +37,7 @@ def preview_of(
 
     Raises
     ------
-    ParameterError : no time between both, or outside the song
+    ParameterError : no time between both, or outside the track
     """
     rate = recording.sample_rate
     first = round(max(0.0, song_from) * rate)

@@ -1,13 +1,13 @@
 """From a plan to sample positions and gains: what sounds when, and how loud.
 
-The plan says which ranges of the song are played back to back; this module turns that into cues, one a segment, counted
-in samples of the song's own rate, and into the gain of every sample. It knows no sound: `workbench.render.playback`
-multiplies.
+The plan says which ranges of the track are played back to back; this module turns that into cues, one a segment,
+counted in samples of the track's own rate, and into the gain of every sample. It knows no sound:
+`workbench.render.playback` multiplies.
 
 Where samples come from. Segment k begins at output sample `round(T_k · rate)`, from video time, never by adding rounded
-lengths, so that an hour of repeats does not drift. What is heard there is song sample `round(song_from · rate)`:
-nothing is interpolated, every sample of the output is one of the song's times a gain. Both roundings are half a sample
-at most; a planner that aligns a seam in phase therefore chooses times that are whole samples of the song, and then the
+lengths, so that an hour of repeats does not drift. What is heard there is track sample `round(song_from · rate)`:
+nothing is interpolated, every sample of the output is one of the track's times a gain. Both roundings are half a sample
+at most; a planner that aligns a seam in phase therefore chooses times that are whole samples of the track, and then the
 two sides of the seam are at most one sample apart (0.1 dB at 2 kHz in the middle of a linear crossfade), mostly none.
 
 How loud. Gains multiply: the segment's level, which glides linearly in dB; the crossfades to both sides, read at exact
@@ -98,7 +98,7 @@ class Cue:
     stop: int
     """output sample one past its last"""
     song_offset: int
-    """song sample minus output sample, all through the cue"""
+    """track sample minus output sample, all through the cue"""
     begins: VideoSeconds
     """when song_from is heard"""
     ends: VideoSeconds
@@ -139,9 +139,9 @@ class Schedule:
     """A whole plan in samples of one rate."""
 
     rate: int
-    """Hz, the song's"""
+    """Hz, the track's"""
     length: int
-    """samples from the start of the clip to `window_end`"""
+    """samples from the start of the video to `window_end`"""
     cues: tuple[Cue, ...]
     """one a segment, in order; only neighbours overlap"""
     music_in: VideoSeconds
@@ -171,7 +171,7 @@ class Schedule:
 
 
 def schedule(plan: Music, rate: int) -> Schedule:
-    """Lay a plan or a placed track out in samples of the song's rate."""
+    """Lay a plan or a placed track out in samples of the track's rate."""
     return _placed(plan, rate) if isinstance(plan, PlacedTrack) else _planned(plan, rate)
 
 

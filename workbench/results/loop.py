@@ -1,4 +1,4 @@
-"""The JSON body of a loop: a plan that covers the clip, or the reason why there is none.
+"""The JSON body of a loop: a plan that covers the video, or the reason why there is none.
 
 `loop_result` writes what `workbench.loops.cover` answers, put together in `workbench.results.loop_parts`;
 `plan_from_json` reads a plan back, bare or inside a whole result, with every rule of how plans are played checked
@@ -30,10 +30,10 @@ class TrackRef(Body):
 
 
 class SegmentBody(Body, title="LoopSegment"):
-    """A range of the song, played once."""
+    """A range of the track, played once."""
 
-    song_from: float = Field(ge=0, description="start in the song, s")
-    song_to: float = Field(ge=0, description="end in the song, s")
+    song_from: float = Field(ge=0, description="start in the track, s")
+    song_to: float = Field(ge=0, description="end in the track, s")
     gain_db: float = Field(description="level it plays at, dB")
     gain_in_db: float = Field(description="level it starts at, gliding to gain_db, dB")
 
@@ -44,19 +44,19 @@ class OptionBody(Body, title="LoopOption"):
     applicable: Literal[True] = Field(description="true: this can be played")
     reason: None = Field(description="null in a plan that can be played")
     version: int = Field(ge=1, description="plan-format version")
-    segments: list[SegmentBody] = Field(min_length=2, description="song ranges played back to back; authoritative")
+    segments: list[SegmentBody] = Field(min_length=2, description="track ranges played back to back; authoritative")
     seam_fades: list[float] = Field(description="crossfade at each splice, s")
     seam_curves: list[float] = Field(description="gain-law exponent at each splice, 0.5 equal power to 1.0 linear")
     gain_glide_seconds: float = Field(ge=0, description="s from gain_in_db to gain_db")
     music_in: float = Field(ge=0, description="where the music starts, video s")
-    music_out: float = Field(ge=0, description="end of the clip, video s")
-    window_end: float = Field(ge=0, description="end of the clip, video s")
+    music_out: float = Field(ge=0, description="end of the video, video s")
+    window_end: float = Field(ge=0, description="end of the video, video s")
     music_end: float = Field(ge=0, description="where the music resolves, video s")
     tail_seconds: float = Field(ge=0, description="s from music_end to window_end, absorbed by the end fade")
-    song_start: float = Field(ge=0, description="the first song_from, song s")
-    song_duration: float = Field(ge=0, description="length of the song, s")
-    loop_start_a: float = Field(ge=0, description="start of the body heard longest, song s")
-    loop_end_b: float = Field(ge=0, description="its end, song s")
+    song_start: float = Field(ge=0, description="the first song_from, track s")
+    song_duration: float = Field(ge=0, description="length of the track, s")
+    loop_start_a: float = Field(ge=0, description="start of the body heard longest, track s")
+    loop_end_b: float = Field(ge=0, description="its end, track s")
     bars: int = Field(ge=1, description="its length in whole bars")
     beats_per_bar: int = Field(ge=1, description="of the prevailing metre")
     repeats: int = Field(ge=1, description="passes of that body heard in full, the first included")
@@ -65,10 +65,10 @@ class OptionBody(Body, title="LoopOption"):
     sections_covered: list[str] = Field(description="names of the sections heard, in order of first use")
     end_label: str = Field(description="how the plan ends, in words")
     outro_start: float | SkipJsonSchema[None] = optional(
-        "song s; only where the plan resolves on a come-down outro", ge=0
+        "track s; only where the plan resolves on a come-down outro", ge=0
     )
     outro_end: float | SkipJsonSchema[None] = optional(
-        "song s; only where the plan resolves on a come-down outro", ge=0
+        "track s; only where the plan resolves on a come-down outro", ge=0
     )
     start_fade_seconds: float = Field(ge=0, description="s of fade at the start")
     end_fade_seconds: float = Field(ge=0, description="s of fade that ends at window_end")
@@ -78,8 +78,8 @@ class OptionBody(Body, title="LoopOption"):
 class AlternateBody(Body, title="LoopAlternate"):
     """Summary of an option that is not served."""
 
-    loop_start_a: float = Field(ge=0, description="start of the body heard longest, song s")
-    loop_end_b: float = Field(ge=0, description="its end, song s")
+    loop_start_a: float = Field(ge=0, description="start of the body heard longest, track s")
+    loop_end_b: float = Field(ge=0, description="its end, track s")
     bars: int = Field(ge=1, description="its length in whole bars")
     repeats: int = Field(ge=1, description="passes heard in full")
     seam_score: float = Field(ge=0, le=1, description="of the worst seam")

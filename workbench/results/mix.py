@@ -1,6 +1,6 @@
-"""The JSON body of a mix: how loud music and footage play together, and how the music makes way for a voice.
+"""The JSON body of a mix: how loud music and soundtrack play together, and how the music makes way for a voice.
 
-To render: the footage's sound at `video_gain_db`, the music at `music_gain_db`, then `envelope_points` as further
+To render: the soundtrack at `video_gain_db`, the music at `music_gain_db`, then `envelope_points` as further
 attenuation of the music alone, linear in dB between points and held before the first and after the last; sum, limit.
 """
 
@@ -43,12 +43,12 @@ class DuckBody(Body, title="Duck"):
 
 
 class MixBody(Body, title="Mix"):
-    """Levels for a film of footage and music."""
+    """Levels for a video of soundtrack and music."""
 
     voiceover: bool = Field(description="whether there is a sustained, measured voice to duck under")
     classification: Literal["voice", "ambient", "silent", "none"] = Field(description="the video's own sound")
     music_gain_db: float | SkipJsonSchema[None] = optional("dB for the music; only with a voiceover")
-    video_gain_db: float | SkipJsonSchema[None] = optional("dB for the footage; only with a voiceover")
+    video_gain_db: float | SkipJsonSchema[None] = optional("dB for the soundtrack; only with a voiceover")
     duck: DuckBody | None = Field(description="null without a voiceover")
 
     @model_validator(mode="after")
@@ -88,7 +88,7 @@ class MeasuredDuck(Protocol):
 
 
 class MeasuredMix(Protocol):
-    """Levels for a film, as `workbench.mix` measures them."""
+    """Levels for a video, as `workbench.mix` measures them."""
 
     @property
     def voiceover(self) -> bool:
@@ -104,7 +104,7 @@ class MeasuredMix(Protocol):
 
     @property
     def video_gain_db(self) -> float | None:
-        """Gain of the footage, dB; None without a voiceover."""
+        """Gain of the soundtrack, dB; None without a voiceover."""
 
     @property
     def duck(self) -> MeasuredDuck | None:

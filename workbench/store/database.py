@@ -102,8 +102,8 @@ verdicts = sa.Table(
     "verdicts",
     metadata,
     sa.Column("verdict_id", sa.String, primary_key=True),  # ULID: sorts by time
-    sa.Column("content_hash", sa.String, nullable=False),  # of the song
-    sa.Column("song", sa.String, nullable=False),  # what it was called
+    sa.Column("content_hash", sa.String, nullable=False),  # of the track
+    sa.Column("track", sa.String, nullable=False),  # what it was called
     sa.Column("seam", sa.String, nullable=False),  # JSON: where it leaves and enters, its fade, its score and parts
     sa.Column("verdict", sa.String, nullable=False),  # good, audible, wrong
     sa.Column("note", sa.String, nullable=False),
@@ -154,6 +154,7 @@ _MIGRATIONS: tuple[Migration, ...] = (
             "CREATE INDEX verdicts_by_song ON verdicts (content_hash)",
         ),
     ),
+    ("0004_track_of_a_verdict", ("ALTER TABLE verdicts RENAME COLUMN song TO track",)),
 )
 
 

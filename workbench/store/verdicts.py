@@ -27,18 +27,18 @@ class Verdict:
 
     verdict_id: str
     content_hash: str
-    """SHA-256 of the song's bytes"""
-    song: str
+    """SHA-256 of the track's bytes"""
+    track: str
     """what it was called"""
     seam: Mapping[str, float]
-    """`leave` and `enter` in song time, s; `fade` s, `exponent`, `score`, and the parts of the score by name"""
+    """`leave` and `enter` in track time, s; `fade` s, `exponent`, `score`, and the parts of the score by name"""
     verdict: Word
     note: str
     at: str
 
 
 def add(
-    connection: Connection, content_hash: str, song: str, seam: Mapping[str, float], verdict: Word, note: str = ""
+    connection: Connection, content_hash: str, track: str, seam: Mapping[str, float], verdict: Word, note: str = ""
 ) -> Verdict:
     """Keep a verdict; earlier ones about the same seam stay, the latest counts.
 
@@ -48,20 +48,20 @@ def add(
     """
     if verdict not in get_args(Word):
         raise ParameterError(f"a verdict is one of {', '.join(get_args(Word))}, not {verdict!r}")
-    kept = Verdict(f"ver_{ULID()}", content_hash, song, dict(seam), verdict, note, now())
+    kept = Verdict(f"ver_{ULID()}", content_hash, track, dict(seam), verdict, note, now())
     values = {name: getattr(kept, name) for name in Verdict.__slots__} | {"seam": json.dumps(kept.seam)}
     connection.execute(verdicts.insert().values(**values))
     return kept
 
 
 def every(connection: Connection, content_hash: str | None = None) -> list[Verdict]:
-    """All verdicts, or those about one song, oldest first."""
+    """All verdicts, or those about one track, oldest first."""
     query = select(verdicts).order_by(verdicts.c.verdict_id)
     if content_hash is not None:
         query = query.where(verdicts.c.content_hash == content_hash)
     return [
         Verdict(
-            row.verdict_id, row.content_hash, row.song, json.loads(row.seam), cast(Word, row.verdict), row.note, row.at
+            row.verdict_id, row.content_hash, row.track, json.loads(row.seam), cast(Word, row.verdict), row.note, row.at
         )
         for row in connection.execute(query)
     ]
@@ -81,8 +81,8 @@ def write_csv(given: Iterable[Verdict], out: TextIO) -> None:
     rows = list(given)
     names = list(dict.fromkeys(name for verdict in rows for name in verdict.seam))
     writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["verdict_id", "at", "song", "content_hash", "verdict", "note", *names])
+    writer.writerow(["verdict_id", "at", "track", "content_hash", "verdict", "note", *names])
     for verdict in rows:
         numbers = [verdict.seam.get(name, "") for name in names]
-        known = [verdict.verdict_id, verdict.at, verdict.song, verdict.content_hash, verdict.verdict, verdict.note]
+        known = [verdict.verdict_id, verdict.at, verdict.track, verdict.content_hash, verdict.verdict, verdict.note]
         writer.writerow([*known, *numbers])

@@ -1,4 +1,4 @@
-"""The part of a song one remembers: where a short preview should be cut from.
+"""The part of a track one remembers: where a short preview should be cut from.
 
 What is remembered is loud, comes again, and sounds like itself elsewhere (Müller, Jiang & Grosche, "A robust fitness
 measure for capturing repetitions in music recordings with applications to audio thumbnailing", IEEE TASLP 21, 2013, in
@@ -17,7 +17,7 @@ from workbench.recording import FloatArray
 from workbench.structure.sections import Section
 
 LOUDNESS_SCALE_LU = 6.0
-"""LU over the song's median that make a bar fully salient by level"""
+"""LU over the track's median that make a bar fully salient by level"""
 OPENING_BONUS = 0.15
 """added to a window that starts with a section: a preview should not start in mid-phrase"""
 
@@ -32,7 +32,7 @@ def bar_salience(bar_lufs: FloatArray, sections: tuple[Section, ...]) -> FloatAr
 
     Returns
     -------
-    shape (n_bars,), 0 to 1: half level over the song's median, half share of the song that the bar's group fills
+    shape (n_bars,), 0 to 1: half level over the track's median, half share of the track that the bar's group fills
     """
     n = bar_lufs.size
     if n == 0:

@@ -1,10 +1,10 @@
-"""Sections: where a song's parts begin, which of them repeat each other, and what they are called.
+"""Sections: where a track's parts begin, which of them repeat each other, and what they are called.
 
 Bars are described by timbre, harmony, rhythm and level. A border has to show twice (the geometric mean counts): by
 novelty, the bars after it are like each other and unlike those before it (the checkerboard kernel of Foote), and by
-repetition, from it on the song goes over ground that it has been over elsewhere, and before it does not (a stripe of
+repetition, from it on the track goes over ground that it has been over elsewhere, and before it does not (a stripe of
 the self-similarity matrix begins or ends); the phrases inside a section show the second alone.
-Dynamic programming then cuts the song where borders speak loudest, for whole bars and with a price on
+Dynamic programming then cuts the track where borders speak loudest, for whole bars and with a price on
 lengths that are no multiple of four. Sections that go over the same ground, in any key, form a group; groups are named
 by energy, place and how often they come.
 
@@ -12,7 +12,7 @@ Functions: `bar_features`, `novelty`, `repetition`, `cut_bars`, `group_sections`
 
 References
 ----------
-Foote, "Automatic audio segmentation using a measure of audio novelty", ICME 2000. McFee & Ellis, "Analyzing song
+Foote, "Automatic audio segmentation using a measure of audio novelty", ICME 2000. McFee & Ellis, "Analyzing track
 structure with spectral clustering", ISMIR 2014, for the union of local likeness and repetition. Serrà et al.,
 "Unsupervised music structure annotation by time series structure features and segment similarity", IEEE Trans.
 Multimedia 16, 2014: borders as starts and ends of repetitions.
@@ -93,7 +93,7 @@ def bar_features(
 
 
 def find_sections(bars: BarFeatures, params: SectionParams | None = None) -> tuple[Section, ...]:
-    """Cut a song into named sections.
+    """Cut a track into named sections.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def repetition(grounds: FloatArray, span: int = 4) -> FloatArray:
         change = np.abs(after - before).max(axis=0) * np.sqrt(np.minimum(at - first, last - at) / span)
         result[at] = np.maximum(result[at], change)
         result[at + lag] = np.maximum(result[at + lag], change)
-        # The head of the song heard again begins a repetition though nothing goes before it; so at the end.
+        # The head of the track heard again begins a repetition though nothing goes before it; so at the end.
         share = np.sqrt(min(span, length) / span)
         head = sums[:, min(span, length)] / min(span, length)
         end = (sums[:, length] - sums[:, max(0, length - span)]) / min(span, length)
@@ -279,9 +279,9 @@ def name_sections(borders: IntArray, groups: IntArray, level_db: FloatArray) -> 
     """Call sections by energy, place and how often their group comes.
 
     The loudest group that comes more than once is the chorus, the next groups that come again are verses; what comes
-    once is a break if it lies 3 dB under the song, else a bridge; what rises by 2 dB into something louder, or is half
+    once is a break if it lies 3 dB under the track, else a bridge; what rises by 2 dB into something louder, or is half
     as long as the chorus it leads into, is a build. The first section is an intro, the last an outro, where they come
-    only once, are softer than the song or half as long as their likes.
+    only once, are softer than the track or half as long as their likes.
     """
     n = groups.size
     levels = np.array([level_db[a:b].mean() for a, b in pairwise(borders)])

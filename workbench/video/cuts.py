@@ -17,7 +17,7 @@ nothing, and the same in return. Where the picture is blank, the slope to each s
 
 **Flashes.** The mean luma leaps up and most of the leap is undone within a second.
 
-Where a long film was decoded in part, `first_of_shot` places a hard cut among the pictures that were left out.
+Where a long video was decoded in part, `first_of_shot` places a hard cut among the pictures that were left out.
 
 Functions: `steps`, `hard_cuts` and `first_of_shot`, `dissolves`, `fades`, `flashes`, `joined`.
 

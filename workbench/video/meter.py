@@ -1,4 +1,4 @@
-"""A clip measured as its pictures come, in memory that hardly grows: a few numbers a picture are kept, and a few
+"""A video measured as its pictures come, in memory that hardly grows: a few numbers a picture are kept, and a few
 seconds of small pictures.
 
 Cuts and dissolves are judged in windows that overlap by `cuts.CONTEXT_SECONDS` to each side, so that a judgement does
@@ -55,7 +55,7 @@ class PictureMeter:
         ParameterError : there was no picture
         """
         if self._strip is None:
-            raise ParameterError("a clip without a single picture cannot be measured")
+            raise ParameterError("a video without a single picture cannot be measured")
         self._judge(float("inf"))
         times, levels = np.concatenate(self._times), np.concatenate(self._levels)
         brightness, contrast, colourfulness, spread = (levels[:, k] for k in (0, 1, 2, 3))

@@ -1,9 +1,9 @@
-"""Moments of a film: the instants that an editor would want the music to hit.
+"""Moments of a video: the instants that an editor would want the music to hit.
 
     cut     one shot gives way to another; less where cuts crowd, vaguer where they dissolve or fade
     flash   the picture flares up
     title   words appear over the picture
-    hit     something in the footage's sound is heard to strike, outside speech
+    hit     something in the soundtrack is heard to strike, outside speech
     motion  more moves than a moment before or after
     start   the first picture
     end     the last one
@@ -51,16 +51,16 @@ _SAME_SECONDS = 1e-6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Moments:
-    """What there is to land on in one film."""
+    """What there is to land on in one video."""
 
     marks: Marks
     """kinds are `MOMENT_KINDS`, times lie in 0 to `video_seconds`"""
     video_seconds: VideoSeconds
-    """length of the film"""
+    """length of the video"""
 
     def __post_init__(self) -> None:
         if not 0.0 < self.video_seconds < float("inf"):
-            raise ParameterError(f"a film lasts some time, got {self.video_seconds} s")
+            raise ParameterError(f"a video lasts some time, got {self.video_seconds} s")
         if self.marks.names != MOMENT_KINDS:
             raise ParameterError(f"the kinds of moments are {', '.join(MOMENT_KINDS)}, got {self.marks.names}")
         times = self.marks.times
@@ -69,7 +69,7 @@ class Moments:
 
 
 def find_moments(picture: Picture, soundtrack: Soundtrack, params: MomentParams | None = None) -> Moments:
-    """Find the moments of a film.
+    """Find the moments of a video.
 
     Parameters
     ----------

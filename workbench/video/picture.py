@@ -1,6 +1,6 @@
-"""What a clip looks like over time: its shots, the borders between them, and a few curves.
+"""What a video looks like over time: its shots, the borders between them, and a few curves.
 
-Times are video seconds as the container states them, never a frame's number over a rate: a phone's clips change their
+Times are video seconds as the container states them, never a frame's number over a rate: a phone's videos change their
 rate as they go. A border is where one shot gives way to another, or where the picture flashes and returns:
 
     kind       start                            end                             at
@@ -9,7 +9,7 @@ rate as they go. A border is where one shot gives way to another, or where the p
     dissolve   first picture with both shots    first picture without the old   half of each
     flash      first bright picture             first picture after it          the same as start
 
-A film that fades in has a fade from its first picture, which is no cut: nothing came before. One that fades out has a
+A video that fades in has a fade from its first picture, which is no cut: nothing came before. One that fades out has a
 fade to its end, where `at` is the end.
 
 Classes: `Border`, `Picture`.
@@ -58,7 +58,7 @@ class Border:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Picture:
-    """The moving picture of one clip, measured picture by picture."""
+    """The moving picture of one video, measured picture by picture."""
 
     duration: VideoSeconds
     """end of the last picture"""
@@ -87,7 +87,7 @@ class Picture:
             raise ParameterError("picture times must be a row of increasing seconds from 0 on, at least one")
         if not times[-1] <= self.duration < float("inf"):
             raise ParameterError(
-                f"the last picture is at {times[-1]} s, after the end of the clip at {self.duration} s"
+                f"the last picture is at {times[-1]} s, after the end of the video at {self.duration} s"
             )
         object.__setattr__(self, "times", times)
         for name in CURVES:
@@ -104,7 +104,7 @@ class Picture:
 
     @property
     def edits(self) -> tuple[Border, ...]:
-        """The borders that part shots: all but the flashes and the fade that the film opens with."""
+        """The borders that part shots: all but the flashes and the fade that the video opens with."""
         first = float(self.times[0])
         return tuple(
             border
@@ -119,13 +119,13 @@ class Picture:
 
     @property
     def cuts(self) -> FloatArray:
-        """Instants at which the film goes on to another shot, shape (n_cuts,), video seconds, increasing."""
+        """Instants at which the video goes on to another shot, shape (n_cuts,), video seconds, increasing."""
         inside = {border.at for border in self.edits if 0 < border.at < self.duration}
         return np.array(sorted(inside), dtype=np.float64)
 
     @property
     def shots(self) -> Stretches:
-        """Stretches between the cuts, which together are the film."""
+        """Stretches between the cuts, which together are the video."""
         return tuple(
             (float(start), float(end)) for start, end in pairwise((0.0, *self.cuts, self.duration)) if start < end
         )

@@ -1,4 +1,4 @@
-"""What a clip sounds like over time, on the clock of its picture.
+"""What a video sounds like over time, on the clock of its picture.
 
 Loudness and onset strength are curves of a hundred hops a second; onsets are the instants at which something is struck,
 slams or begins. Who speaks when, and the class of the whole, are decided by `workbench.mix`.
@@ -41,14 +41,14 @@ _APART_HOPS = 9  # a peak is the largest within 40 ms to each side
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Soundtrack:
-    """The sound of one clip, measured; times are video seconds, all arrays are read-only."""
+    """The sound of one video, measured; times are video seconds, all arrays are read-only."""
 
     power: FloatArray
     """shape (n_hops,), K-weighted mean power of each hop, mono counted twice; float64"""
     peak: float
     """highest absolute sample, full scale 1.0"""
     attack: FloatArray
-    """shape (n_hops,), onset strength, 1 is a typical strong onset of this clip; float32"""
+    """shape (n_hops,), onset strength, 1 is a typical strong onset of this video; float32"""
     onsets: FloatArray
     """shape (n_onsets,), seconds at which a sound begins, strictly increasing; float64"""
     onset_strengths: FloatArray
@@ -82,7 +82,7 @@ class Soundtrack:
 
     @classmethod
     def none(cls) -> Soundtrack:
-        """Of a clip without an audio stream."""
+        """Of a video without an audio stream."""
         empty = np.zeros(0)
         return cls(empty, 0.0, empty, empty, empty, empty, 1.0, (), "none")
 
@@ -99,7 +99,7 @@ class Soundtrack:
 
     @property
     def speech_share(self) -> float:
-        """Share of the clip in which somebody speaks, 0 to 1."""
+        """Share of the video in which somebody speaks, 0 to 1."""
         seconds = self.power.size / HOPS_PER_SECOND
         return sum(end - start for start, end in self.speech_ranges) / seconds if seconds else 0.0
 

@@ -1,7 +1,7 @@
 """A run of small pictures with what was measured on each: what cuts and motion are found in.
 
-Pictures come as `workbench.media.clip` makes them: luma in 36 by 64 fields, both colour differences in 18 by 32. That
-is coarse enough for noise and compression to vanish and fine enough for a shot to be known by.
+Pictures come as `workbench.media.video_reader` makes them: luma in 36 by 64 fields, both colour differences in 18 by
+32. That is coarse enough for noise and compression to vanish and fine enough for a shot to be known by.
 
 Classes: `Strip`. Functions: `strip_of`, `tone_distance`.
 

@@ -4,13 +4,13 @@ Words are told from everything else that changes: they come within a small part 
 as it is; nothing moved there before and nothing moves there after; they are brighter, or darker, than all that they
 cover; and they have edges. A cut changes everything, a thing that walks in moves on, what sways is now brighter and now
 darker, a shadow has no edges, and what goes on growing is no title. Compared are four short stretches of small pictures
-(`workbench.media.clip`): two before the words, which must be alike, and two after, which must be alike too.
+(`workbench.media.video_reader`): two before the words, which must be alike, and two after, which must be alike too.
 
 On pictures of 36 by 64 fields letters are no longer letters, only a ragged line: a logo or a drawn arrow that appears
 is found as well, and an editor would time it in the same way. Words over a busy, moving picture are not seen, nor are
 those that come with a cut, where the cut is the moment.
 
-Memory is three seconds of small pictures, however long the film.
+Memory is three seconds of small pictures, however long the video.
 
 Classes: `TitleWatch`.
 """

@@ -1,13 +1,13 @@
-"""Place a track under a clip: its landmarks and the clip's moments, each found once and kept, then the placements.
+"""Place a track under a video: its landmarks and the video's moments, each found once and kept, then the placements.
 
     stage       arrays                                          depends on
     landmarks   what there is to land with, the track's level   those of beats and loops, LandmarkParams
 
-Of a clip that was ingested before nothing is measured again; placing reads a few hundred numbers. The mix of an
+Of a video that was ingested before nothing is measured again; placing reads a few hundred numbers. The mix of an
 alignment does not depend on where the track lies: it takes the music at its integrated loudness throughout.
 
-Functions: `align_track` for all of it; `track_landmarks`, `kept_landmarks`, `film_moments`, `mix_beside`, `track_level`
-for its parts; `landmark_stage` for whoever has the sound at hand.
+Functions: `align_track` for all of it; `track_landmarks`, `kept_landmarks`, `video_moments`, `mix_beside`,
+`track_level` for its parts; `landmark_stage` for whoever has the sound at hand.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ LANDMARKS_VERSION = 3
 
 @dataclass(frozen=True, slots=True)
 class Alignment:
-    """One track under one clip."""
+    """One track under one video."""
 
-    song: TrackSource
+    track: TrackSource
     video: Path
     landmarks: Landmarks
     moments: Moments
@@ -55,34 +55,34 @@ class Alignment:
 
 def align_track(
     workspace: Workspace,
-    song: TrackSource | Path | str,
+    track: TrackSource | Path | str,
     video: Path | str,
     *,
     auto_mix: bool = False,
 ) -> Alignment:
-    """Find where a track lands with a clip.
+    """Find where a track lands with a video.
 
     Parameters
     ----------
     workspace : its parameters and store are used, its progress is told
-    song : a song, or the path of its file
-    video : the clip
-    auto_mix : also say how the music makes way for a voice in the clip
+    track : a track, or the path of its file
+    video : the video
+    auto_mix : also say how the music makes way for a voice in the video
 
     Raises
     ------
-    MediaError : the track or the clip cannot be read
+    MediaError : the track or the video cannot be read
     """
-    if not isinstance(song, TrackSource):
-        song = TrackSource(Path(song).name, Path(song), None)
+    if not isinstance(track, TrackSource):
+        track = TrackSource(Path(track).name, Path(track), None)
     video = Path(video)
-    moments = film_moments(workspace, video)
-    landmarks = track_landmarks(workspace, song.path)
+    moments = video_moments(workspace, video)
+    landmarks = track_landmarks(workspace, track.path)
     workspace.progress("placing", 0.0)
     placements = place(landmarks, moments, workspace.params.align)
     workspace.progress("placing", 1.0)
-    mix = mix_beside(workspace, song.path, video, moments.video_seconds) if auto_mix else None
-    return Alignment(song, video, landmarks, moments, placements, mix)
+    mix = mix_beside(workspace, track.path, video, moments.video_seconds) if auto_mix else None
+    return Alignment(track, video, landmarks, moments, placements, mix)
 
 
 def track_landmarks(workspace: Workspace, path: Path | str, *, content_hash: str | None = None) -> Landmarks:
@@ -119,8 +119,8 @@ def kept_landmarks(content_hash: str, correction: str, params: WorkbenchParams, 
     return None if arrays is None else landmarks_from_arrays(arrays)
 
 
-def film_moments(workspace: Workspace, video: Path | str) -> Moments:
-    """Moments of a clip, whose picture and sound come from the store or are measured now.
+def video_moments(workspace: Workspace, video: Path | str) -> Moments:
+    """Moments of a video, whose picture and sound come from the store or are measured now.
 
     Raises
     ------
@@ -129,23 +129,23 @@ def film_moments(workspace: Workspace, video: Path | str) -> Moments:
     """
     from workbench.workflows.watch import watch
 
-    footage = watch(workspace, video)
-    return find_moments(footage.picture, footage.soundtrack, workspace.params.moments)
+    soundtrack = watch(workspace, video)
+    return find_moments(soundtrack.picture, soundtrack.soundtrack, workspace.params.moments)
 
 
-def mix_beside(workspace: Workspace, song: Path, video: Path, video_seconds: VideoSeconds) -> Mix:
-    """Levels and ducking for a track under a clip of some length, wherever the track lies there.
+def mix_beside(workspace: Workspace, track: Path, video: Path, video_seconds: VideoSeconds) -> Mix:
+    """Levels and ducking for a track under a video of some length, wherever the track lies there.
 
     Raises
     ------
-    MediaError : the track or the clip cannot be read
+    MediaError : the track or the video cannot be read
     """
     from workbench.mix.balance import plan_mix
-    from workbench.workflows.mix import measure_footage
+    from workbench.workflows.mix import measure_soundtrack
 
-    footage = measure_footage(workspace, video)
-    music = track_level(workspace, song, video_seconds)
-    return plan_mix(footage, music, video_seconds, workspace.params.voice, workspace.params.duck)
+    soundtrack = measure_soundtrack(workspace, video)
+    music = track_level(workspace, track, video_seconds)
+    return plan_mix(soundtrack, music, video_seconds, workspace.params.voice, workspace.params.duck)
 
 
 def track_level(workspace: Workspace, path: Path | str, seconds: VideoSeconds) -> LevelCurve:

@@ -174,7 +174,7 @@ def analyze(workspace: Workspace, path: Path | str) -> Analysis:
     Parameters
     ----------
     workspace : its parameters and store are used, its progress is told
-    path : anything FFmpeg reads, a film's sound too
+    path : anything FFmpeg reads, a soundtrack too
 
     Raises
     ------

@@ -17,7 +17,7 @@ def map_beats(workspace: Workspace, path: Path | str) -> BeatMap:
     Parameters
     ----------
     workspace : of its parameters those of spectrum and beats matter
-    path : anything FFmpeg reads, a film's sound too
+    path : anything FFmpeg reads, a soundtrack too
 
     Raises
     ------

@@ -35,8 +35,8 @@ def loops_table(loops: Sequence[Loop], reports: Sequence[tuple[str, str]]) -> st
 
 
 def _title(loop: Loop, link: str, fault: str) -> str:
-    track = loop.song.track
-    title = track.title if track is not None and track.title else loop.song.path.stem
+    track = loop.track.record
+    title = track.title if track is not None and track.title else loop.track.path.stem
     return f'<a href="{escape(link)}">{escape(title)}</a>' if link else escape(f"{title} {fault}".strip())
 
 

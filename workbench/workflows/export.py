@@ -1,7 +1,7 @@
 """Export a plan: lay it out as it is played, and hand that to the format's writer.
 
-Every time comes from `workbench.render.schedule`, at the song's own rate; where no song is given, at a million samples
-a second, which is the plan's own resolution.
+Every time comes from `workbench.render.schedule`, at the track's own rate; where no track is given, at a million
+samples a second, which is the plan's own resolution.
 
 Functions: `export_plan`, and `timeline_of` for what the writers are given.
 """
@@ -20,27 +20,27 @@ from workbench.beats.grid import BeatGrid
 from workbench.errors import MediaError, ParameterError, PlanError
 from workbench.export.formats import Format, format_named
 from workbench.export.tempo import heard_beats
-from workbench.export.timeline import Balance, Crossing, Film, Item, Notes, Song, Timeline
+from workbench.export.timeline import Balance, Crossing, Item, Notes, Timeline, TrackMedia, VideoMedia
 from workbench.extras import require_extra
 from workbench.loops.plan import GRID_TOLERANCE_SECONDS, LoopPlan, nearest_line, segment_table
 from workbench.media.probe import probe
-from workbench.recording import SongSeconds
-from workbench.render.playback import check_song
+from workbench.recording import TrackSeconds
+from workbench.render.playback import check_track
 from workbench.render.schedule import Crossfade, Cue, Schedule, schedule
 from workbench.workflows.analyze import analyze
 from workbench.workflows.beats import map_beats
 from workbench.workspace import Workspace
 
 PLAN_RATE = 1_000_000
-"""samples a second where no song says: plans are rounded to the microsecond"""
+"""samples a second where no track says: plans are rounded to the microsecond"""
 _FRAME_RATES = tuple(
     Fraction(*rate)
     for rate in ((24000, 1001), (24, 1), (25, 1), (30000, 1001), (30, 1), (48, 1), (50, 1), (60000, 1001), (60, 1))
 )
 _LENGTH_TOLERANCE_SECONDS = 0.5
-"""a plan that reaches this much past the last picture was made for another clip"""
+"""a plan that reaches this much past the last picture was made for another video"""
 _FRAME_RATE_TOLERANCE = 2e-4
-"""relative; 24 and 23.976 lie 1e-3 apart, and a mean over a whole film is closer than this"""
+"""relative; 24 and 23.976 lie 1e-3 apart, and a mean over a whole video is closer than this"""
 
 
 class Duck(Protocol):
@@ -56,7 +56,7 @@ class Duck(Protocol):
 
 
 class Mix(Protocol):
-    """Levels of music and footage, as `workbench.results.mix` reads and `workbench.mix` measures them."""
+    """Levels of music and soundtrack, as `workbench.results.mix` reads and `workbench.mix` measures them."""
 
     @property
     def music_gain_db(self) -> float | None:
@@ -64,7 +64,7 @@ class Mix(Protocol):
 
     @property
     def video_gain_db(self) -> float | None:
-        """Gain of the footage, dB."""
+        """Gain of the soundtrack, dB."""
 
     @property
     def duck(self) -> Duck | None:
@@ -89,14 +89,14 @@ def export_plan(
     plan : its options are left out
     format_name : a name of the table
     out : the file to write; what is there is replaced when the new one is whole
-    track : the song the plan was made for; some formats need it
-    video : the clip; its picture and sound are part of an edit
-    mix : gains and duck, applied in an edit with or without the clip
+    track : the track the plan was made for; some formats need it
+    video : the video; its picture and sound are part of an edit
+    mix : gains and duck, applied in an edit with or without the video
 
     Raises
     ------
-    ParameterError : no such format, or one that needs a track; `out` is the track or the clip itself
-    PlanError : the plan was made for another song, or for a longer clip
+    ParameterError : no such format, or one that needs a track; `out` is the track or the video itself
+    PlanError : the plan was made for another track, or for a longer video
     MediaError : a file cannot be read or written
     ExtraMissing : the format's library is not installed
     """
@@ -104,7 +104,7 @@ def export_plan(
     if chosen.extra:
         require_extra(chosen.extra, f"the format {chosen.name}")
     if chosen.needs_track and track is None:
-        raise ParameterError(f"the format {chosen.name} needs the song: give --track FILE")
+        raise ParameterError(f"the format {chosen.name} needs the track: give --track FILE")
     out = Path(out)
     for media in (track, video):
         if media is not None and out.exists() and out.samefile(media):
@@ -114,9 +114,9 @@ def export_plan(
         notes = _notes(workspace, track)
     grid = map_beats(workspace, track).grid if chosen.uses_grid and track is not None else None
     workspace.progress(f"writing {out.name}", 0.0)
-    clip = video if chosen.uses_video else None
+    video = video if chosen.uses_video else None
     timeline = timeline_of(
-        workspace, plan, track=track, video=clip, mix=mix, notes=notes, grid=grid, name=_title(chosen, out)
+        workspace, plan, track=track, video=video, mix=mix, notes=notes, grid=grid, name=_title(chosen, out)
     )
     chosen.write(timeline, out)
     workspace.progress(f"writing {out.name}", 1.0)
@@ -134,16 +134,16 @@ def timeline_of(
     grid: BeatGrid | None = None,
     name: str = "workbench",
 ) -> Timeline:
-    """Lay a plan out in samples of its song; with the track's grid, its beats too.
+    """Lay a plan out in samples of its track; with the track's grid, its beats too.
 
     A grid on whose bar lines the plan's splices do not lie is not the one it was made on, and is left out.
 
     Raises
     ------
-    PlanError : the plan was made for another song, or for a longer clip; MediaError : a file cannot be read
+    PlanError : the plan was made for another track, or for a longer video; MediaError : a file cannot be read
     """
-    song = None if track is None else _song(workspace, plan, Path(track))
-    timing = schedule(plan, PLAN_RATE if song is None else song.rate)
+    media = None if track is None else _track(workspace, plan, Path(track))
+    timing = schedule(plan, PLAN_RATE if media is None else media.rate)
     places = [round(cue.begins * timing.rate) for cue in timing.cues]
     cuts = [*places[1:], timing.cues[-1].stop]
     items = [
@@ -156,8 +156,8 @@ def timeline_of(
         rate=timing.rate,
         length=timing.length,
         items=tuple(items),
-        song=song,
-        film=None if video is None else _film(plan, Path(video)),
+        track=media,
+        video=None if video is None else _video(plan, Path(video)),
         balance=_balance(mix),
         notes=notes,
         beats=() if grid is None or not _is_on(plan, grid) else heard_beats(items, _beats(grid)),
@@ -221,20 +221,20 @@ class _CueGain:
         return gain if ends is None else gain * float(ends[0])
 
 
-def _song(workspace: Workspace, plan: LoopPlan, path: Path) -> Song:
+def _track(workspace: Workspace, plan: LoopPlan, path: Path) -> TrackMedia:
     recording = workspace.load_recording(path)
-    check_song(plan, recording)
-    return Song(path, recording.samples.shape[1], recording.sample_rate, recording.channels)
+    check_track(plan, recording)
+    return TrackMedia(path, recording.samples.shape[1], recording.sample_rate, recording.channels)
 
 
-def _film(plan: LoopPlan, path: Path) -> Film:
+def _video(plan: LoopPlan, path: Path) -> VideoMedia:
     info = probe(path)
     if not info.has_video or info.fps is None:
         raise MediaError(f"{path}: no moving picture in this file; give the video that the plan was made for")
     if plan.window_end > info.duration + _LENGTH_TOLERANCE_SECONDS:
         raise PlanError(f"the plan covers {plan.window_end:.3f} s, but {path.name} lasts {info.duration:.3f} s")
     rate = frame_rate(info.fps)
-    return Film(
+    return VideoMedia(
         path=path,
         frame_rate=rate,
         frames=max(1, round(info.duration * rate)),
@@ -276,7 +276,7 @@ def _notes(workspace: Workspace, track: Path) -> Notes:
     )
 
 
-def _beats(grid: BeatGrid) -> tuple[tuple[SongSeconds, int], ...]:
+def _beats(grid: BeatGrid) -> tuple[tuple[TrackSeconds, int], ...]:
     """Time and place in the bar of each beat, track time."""
     return tuple(zip(grid.beats.tolist(), grid.positions.tolist(), strict=True))
 

@@ -1,9 +1,9 @@
-"""Cover a clip with a track: the track's analysis, the plan, and with `auto_mix` the levels under the clip's own sound.
+"""Cover a video with a track: the track's analysis, the plan, and with `auto_mix` the levels under the soundtrack.
 
 The answer is a plan or a refusal, never an exception, where the music is the reason or the sound cannot be had: a file
-that is gone or cannot be decoded is `audio_unavailable`. A clip that cannot be read is the caller's fault and raises.
+that is gone or cannot be decoded is `audio_unavailable`. A video that cannot be read is the caller's fault and raises.
 
-Lengths decide first: a track that is too long for the clip is refused before anything of it is analysed, with the
+Lengths decide first: a track that is too long for the video is refused before anything of it is analysed, with the
 refusal that the planner would give.
 """
 
@@ -28,58 +28,58 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Loop:
-    """One track under one clip."""
+    """One track under one video."""
 
-    song: TrackSource
+    track: TrackSource
     video: Path | None
     """None where only a length was given"""
     video_seconds: float
     answer: LoopPlan | Refusal
     analysis: Analysis | None
-    """None where the sound could not be had, and where the track is too long for the clip"""
+    """None where the sound could not be had, and where the track is too long for the video"""
     mix: Mix | None
     """only where it was asked for and there is a plan"""
 
 
 def loop_track(
     workspace: Workspace,
-    song: TrackSource | Path | str,
+    track: TrackSource | Path | str,
     video: Path | float,
     *,
     auto_mix: bool = False,
 ) -> Loop:
-    """Plan how a track covers a clip.
+    """Plan how a track covers a video.
 
     Parameters
     ----------
     workspace : its parameters and store are used, its progress is told
-    song : a song, or the path of its file
-    video : the clip, or its length in seconds
-    auto_mix : also measure the clip's own sound and say how the music makes way for a voice; needs a clip
+    track : a track, or the path of its file
+    video : the video, or its length in seconds
+    auto_mix : also measure the soundtrack and say how the music makes way for a voice; needs a video
 
     Raises
     ------
-    MediaError : the clip cannot be read
-    ParameterError : a mix of a clip of which only the length is known, or a length that is none
+    MediaError : the video cannot be read
+    ParameterError : a mix of a video of which only the length is known, or a length that is none
     """
-    if not isinstance(song, TrackSource):
-        song = TrackSource(Path(song).name, Path(song), None)
-    clip = None if isinstance(video, int | float) else Path(video)
-    if auto_mix and clip is None:
-        raise ParameterError("a mix needs the clip itself, not only its length")
-    seconds = _length(video if clip is None else clip)
-    analysis = _analysis_for(seconds, Sound(workspace, song.path))
+    if not isinstance(track, TrackSource):
+        track = TrackSource(Path(track).name, Path(track), None)
+    video_path = None if isinstance(video, int | float) else Path(video)
+    if auto_mix and video_path is None:
+        raise ParameterError("a mix needs the video itself, not only its length")
+    seconds = _length(video if video_path is None else video_path)
+    analysis = _analysis_for(seconds, Sound(workspace, track.path))
     if isinstance(analysis, Refusal):
-        return Loop(song, clip, seconds, analysis, analysis=None, mix=None)
+        return Loop(track, video_path, seconds, analysis, analysis=None, mix=None)
     workspace.progress("planning", 0.0)
     answer = plan_loop(analysis.profile, seconds, workspace.params.cover)
     workspace.progress("planning", 1.0)
     mix = None
-    if auto_mix and clip is not None and isinstance(answer, LoopPlan):
+    if auto_mix and video_path is not None and isinstance(answer, LoopPlan):
         from workbench.workflows.mix import mix_under
 
-        mix = mix_under(workspace, answer, song.path, clip)
-    return Loop(song, clip, seconds, answer, analysis, mix)
+        mix = mix_under(workspace, answer, track.path, video_path)
+    return Loop(track, video_path, seconds, answer, analysis, mix)
 
 
 def _analysis_for(video_seconds: float, sound: Sound) -> Analysis | Refusal:
@@ -99,8 +99,8 @@ def _length(video: Path | float) -> float:
 
         info = probe(video)
         if not info.has_video:
-            raise MediaError(f"{video}: has no moving picture; give a clip, or its length in seconds")
+            raise MediaError(f"{video}: has no moving picture; give a video, or its length in seconds")
         return info.duration
     if not 0.0 < video < float("inf"):
-        raise ParameterError(f"a clip lasts some time, got {video} s")
+        raise ParameterError(f"a video lasts some time, got {video} s")
     return float(video)

@@ -1,16 +1,16 @@
-"""Rank the catalog against a film: watch it, compare every track, try where the best fifty land, put ten forward.
+"""Rank the catalog against a video: watch it, compare every track, try where the best fifty land, put ten forward.
 
-    watch     what is seen and heard of the film, from the store or measured now
+    watch     what is seen and heard of the video, from the store or measured now
     rank      all tracks of the catalog by single numbers, the best few hundred by contour and bars
-    place     the best fifty under the film's moments, from the store or found now
+    place     the best fifty under the video's moments, from the store or found now
     pick      ten without near duplicates, and why each is there
 
 Placements are kept a pair, keyed by the bytes of both files, the grid that counts and all parameters and weights they
-depend on; a second match of the same film reads them. Landmarks are kept since the track was added; where they were
+depend on; a second match of the same video reads them. Landmarks are kept since the track was added; where they were
 erased they are found anew, and where its sound cannot be had for that, a track keeps its place in the ranking with sync
 as it usually is.
 
-Functions: `match` for all of it; `rank_film` for the first two steps; `pair_placements` for the third.
+Functions: `match` for all of it; `rank_video` for the first two steps; `pair_placements` for the third.
 """
 
 from __future__ import annotations
@@ -32,12 +32,12 @@ from workbench.catalog.track import Track
 from workbench.errors import MediaError
 from workbench.match.ranking import Ranking, bonus, rank, raw_scores, scores_of
 from workbench.match.reasons import Pair, explanation, fitting_tags, lane_reasoning, lane_title, reasons
-from workbench.match.video_facts import FilmFacts, film_facts
+from workbench.match.video_facts import VideoFacts, video_facts
 from workbench.params import WorkbenchParams
 from workbench.progress import silent
 from workbench.recording import FloatArray, IntArray
 from workbench.store.fingerprint import StageKey
-from workbench.video.footage import Footage
+from workbench.video.analysis import VideoAnalysis
 from workbench.video.moments import Moments, find_moments
 from workbench.workflows.align import LANDMARKS_VERSION, kept_landmarks, track_landmarks
 from workbench.workflows.analyze import corrected_revisions, profile_parts
@@ -58,67 +58,67 @@ Placements: TypeAlias = tuple[Placement, ...]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Ranked:
-    """A catalog ranked against a film."""
+    """A catalog ranked against a video."""
 
-    footage: Footage
-    film: FilmFacts
+    watched: VideoAnalysis
+    facts: VideoFacts
     snapshot: Snapshot
     """of the catalog that was ranked"""
     ranking: Ranking
 
 
 def match(workspace: Workspace, video: Path | str, *, include_sync: bool = False) -> Lane:
-    """Ten tracks of the catalog for a film, and the pool they were taken from.
+    """Ten tracks of the catalog for a video, and the pool they were taken from.
 
     Parameters
     ----------
     workspace : its parameters and store are used, its progress is told
-    video : the film
+    video : the video
     include_sync : whether matches carry their placements; they move the score either way
 
     Raises
     ------
-    MediaError : the film cannot be read
+    MediaError : the video cannot be read
     StoreError : the home folder or its database cannot be used
     """
     params = workspace.params
-    ranked = rank_film(workspace, video)
-    film, ranking, snapshot = ranked.film, ranked.ranking, ranked.snapshot
+    ranked = rank_video(workspace, video)
+    facts, ranking, snapshot = ranked.facts, ranked.ranking, ranked.snapshot
     pool = _pick(ranking, snapshot, np.arange(ranking.rows.size), POOL_SIZE, params)
     tracks = snapshot.tracks(ranking.rows[pool])
-    placements = _place_all(workspace, ranked.footage, tracks)
+    placements = _place_all(workspace, ranked.watched, tracks)
     raw = _with_sync(ranking, pool, placements, params)
     order = np.lexsort((ranking.columns.track_ids[pool].astype(str), -raw))
     scores = scores_of(raw, params.match)
     matches = {
-        int(pool[k]): _match(film, ranking, int(pool[k]), tracks[k], placements[k], scores[k], include_sync, params)
+        int(pool[k]): _match(facts, ranking, int(pool[k]), tracks[k], placements[k], scores[k], include_sync, params)
         for k in order
     }
     best = _pick(ranking, snapshot, pool[order], LANE_SIZE, params)
     first = matches[int(best[0])].score if best.size else None
     return Lane(
-        title=lane_title(film, ranking.wanted),
-        reasoning=lane_reasoning(film, ranking.wanted, len(snapshot), len(tracks), first),
+        title=lane_title(facts, ranking.wanted),
+        reasoning=lane_reasoning(facts, ranking.wanted, len(snapshot), len(tracks), first),
         matches=tuple(matches[int(row)] for row in best),
         candidate_pool=tuple(matches.values()),
     )
 
 
-def rank_film(workspace: Workspace, video: Path | str) -> Ranked:
-    """The catalog ranked against a film, before anything is placed.
+def rank_video(workspace: Workspace, video: Path | str) -> Ranked:
+    """The catalog ranked against a video, before anything is placed.
 
     Raises
     ------
-    MediaError : the film cannot be read
+    MediaError : the video cannot be read
     StoreError : the home folder or its database cannot be used
     """
-    footage = watch(workspace, video)
-    film = film_facts(footage, workspace.params.match)
+    watched = watch(workspace, video)
+    facts = video_facts(watched, workspace.params.match)
     snapshot = open_catalog(workspace)
     workspace.progress("ranking the catalog", 0.0)
-    ranking = rank(film, snapshot.columns, workspace.params.match.candidates, workspace.params.match)
+    ranking = rank(facts, snapshot.columns, workspace.params.match.candidates, workspace.params.match)
     workspace.progress("ranking the catalog", 1.0)
-    return Ranked(footage, film, snapshot, ranking)
+    return Ranked(watched, facts, snapshot, ranking)
 
 
 def _pick(ranking: Ranking, snapshot: Snapshot, order: IntArray, count: int, params: WorkbenchParams) -> IntArray:
@@ -149,7 +149,7 @@ def _sync_part(found: Placements) -> float:
 
 
 def _match(
-    film: FilmFacts,
+    facts: VideoFacts,
     ranking: Ranking,
     place_in_ranking: int,
     track: Track,
@@ -163,7 +163,7 @@ def _match(
     if placements is not None:
         parts["sync"] = _sync_part(placements)
     row = ranking.columns.take(np.array([place_in_ranking]))
-    pair = Pair(film, ranking.wanted, row, track, parts, placements)
+    pair = Pair(facts, ranking.wanted, row, track, parts, placements)
     return Match(
         track=track,
         score=float(score),
@@ -175,44 +175,44 @@ def _match(
     )
 
 
-def _place_all(workspace: Workspace, footage: Footage, tracks: Sequence[Track]) -> list[Placements | None]:
+def _place_all(workspace: Workspace, watched: VideoAnalysis, tracks: Sequence[Track]) -> list[Placements | None]:
     """Placements of each track; None where its sound cannot be had."""
     progress = workspace.progress
-    moments = find_moments(footage.picture, footage.soundtrack, workspace.params.moments)
+    moments = find_moments(watched.picture, watched.soundtrack, workspace.params.moments)
     corrected = corrected_revisions(workspace, [track.content_hash for track in tracks])
     stage, found = "trying where the best tracks land", []
     for number, track in enumerate(tracks):
         progress(stage, number / len(tracks))
         correction = corrected.get(track.content_hash, "")
-        found.append(pair_placements(workspace.with_progress(silent), footage.content_hash, moments, track, correction))
+        found.append(pair_placements(workspace.with_progress(silent), watched.content_hash, moments, track, correction))
     progress(stage, 1.0)
     return found
 
 
 def pair_placements(
     workspace: Workspace,
-    film_hash: str,
+    video_hash: str,
     moments: Moments,
     track: Track,
     correction: str,
 ) -> Placements | None:
-    """Where a track lands with a film, from the store or found now; None where the track's sound cannot be had.
+    """Where a track lands with a video, from the store or found now; None where the track's sound cannot be had.
 
     A file that is not the one that was added is not its sound: nothing is kept of it.
 
     Parameters
     ----------
     workspace : its parameters and store are used, its progress is told
-    film_hash : of the film's bytes
-    moments : of the film
+    video_hash : of the video's bytes
+    moments : of the video
     track : its file is read only where the store has no landmarks of it
     correction : revision of the track's corrected grid, empty where it has none
     """
     versions = f"{PICTURE_VERSION}:{SOUNDTRACK_VERSION}:{LANDMARKS_VERSION}"
-    pair = hashlib.sha256(f"{film_hash}:{track.content_hash}:{versions}".encode()).hexdigest()
+    pair = hashlib.sha256(f"{video_hash}:{track.content_hash}:{versions}".encode()).hexdigest()
     params, store = workspace.params, workspace.arrays
-    film_parts = (params.cuts, params.voice, params.moments)
-    stages = (*profile_parts(params, correction), params.landmarks, *film_parts, params.align)
+    video_parts = (params.cuts, params.voice, params.moments)
+    stages = (*profile_parts(params, correction), params.landmarks, *video_parts, params.align)
 
     def compute() -> dict[str, NDArray[Any]]:
         landmarks = kept_landmarks(track.content_hash, correction, params, store)

@@ -1,7 +1,7 @@
-"""Balance a plan with a clip's own sound: measure the footage, play the plan to a meter, and let `mix.balance` decide.
+"""Balance a plan with a soundtrack: measure the soundtrack, play the plan to a meter, and let `mix.balance` decide.
 
-The footage is measured once a clip and kept in the store: its loudness curve and the probability of speech, both on the
-video's clock. The music is measured as it will be played, seams and gains included.
+The soundtrack is measured once a video and kept in the store: its loudness curve and the probability of speech, both on
+the video's clock. The music is measured as it will be played, seams and gains included.
 """
 
 from __future__ import annotations
@@ -9,37 +9,37 @@ from __future__ import annotations
 from pathlib import Path
 
 from workbench.loops.plan import LoopPlan
-from workbench.mix.balance import Footage, Mix, plan_mix
+from workbench.mix.balance import Mix, SoundtrackMeasure, plan_mix
 from workbench.mix.levels import level_curve_of_blocks
 from workbench.render.playback import render_blocks
 from workbench.workflows.watch import listen
 from workbench.workspace import Workspace
 
 
-def mix_under(workspace: Workspace, plan: LoopPlan, song: Path, video: Path) -> Mix:
-    """Levels and ducking for a plan under a clip.
+def mix_under(workspace: Workspace, plan: LoopPlan, track: Path, video: Path) -> Mix:
+    """Levels and ducking for a plan under a video.
 
     Parameters
     ----------
     workspace : of its parameters those of voice and duck matter
-    plan : of the song, for the clip
-    song, video : their files
+    plan : of the track, for the video
+    track, video : their files
 
     Raises
     ------
-    MediaError : the song or the clip cannot be read
+    MediaError : the track or the video cannot be read
     """
-    footage = measure_footage(workspace, video)
-    recording = workspace.load_recording(song)
+    soundtrack = measure_soundtrack(workspace, video)
+    recording = workspace.load_recording(track)
     played = level_curve_of_blocks(render_blocks(plan, recording, workspace.params.render), recording.sample_rate)
-    return plan_mix(footage, played, plan.window_end, workspace.params.voice, workspace.params.duck)
+    return plan_mix(soundtrack, played, plan.window_end, workspace.params.voice, workspace.params.duck)
 
 
-def measure_footage(workspace: Workspace, video: Path) -> Footage:
-    """What a clip's own sound is like, from the store or measured now.
+def measure_soundtrack(workspace: Workspace, video: Path) -> SoundtrackMeasure:
+    """What a soundtrack is like, from the store or measured now.
 
     Raises
     ------
-    MediaError : the clip cannot be read
+    MediaError : the video cannot be read
     """
-    return Footage(*listen(workspace, video))
+    return SoundtrackMeasure(*listen(workspace, video))

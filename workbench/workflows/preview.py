@@ -9,7 +9,7 @@ import numpy as np
 
 from workbench.loops.profile import LoopProfile
 from workbench.media.audio import write_audio
-from workbench.recording import SongSeconds
+from workbench.recording import TrackSeconds
 from workbench.render.preview import preview_of
 from workbench.structure.salience import memorable_bars
 from workbench.structure.sections import Section
@@ -22,8 +22,8 @@ class Preview:
     """What was written."""
 
     path: Path
-    song_from: SongSeconds
-    song_to: SongSeconds
+    song_from: TrackSeconds
+    song_to: TrackSeconds
 
 
 def make_preview(workspace: Workspace, track: Path | str, out: Path) -> Preview:
@@ -47,10 +47,10 @@ def make_preview(workspace: Workspace, track: Path | str, out: Path) -> Preview:
     return Preview(out, begin, end)
 
 
-def memorable_stretch(profile: LoopProfile, seconds: float) -> tuple[SongSeconds, SongSeconds]:
+def memorable_stretch(profile: LoopProfile, seconds: float) -> tuple[TrackSeconds, TrackSeconds]:
     """The stretch that a preview of some length plays: from the bar line that opens the part one remembers.
 
-    It has just that length, or the song's where that is shorter, so that its length is known before it is cut.
+    It has just that length, or the track's where that is shorter, so that its length is known before it is cut.
     """
     length = min(seconds, profile.song_duration)
     begin = profile.song_start

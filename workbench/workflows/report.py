@@ -1,7 +1,7 @@
 """Show a loop: pictures and four seconds of sound of every seam, and one page that holds them all.
 
 Joins what `workbench.workflows.seams` looked into, the pictures of `workbench.plots` and the page of
-`workbench.export.page`. The demo writes the same page with the film and the choice of the track on top.
+`workbench.export.page`. The demo writes the same page with the video and the choice of the track on top.
 """
 
 from __future__ import annotations
@@ -22,23 +22,23 @@ from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import SEAM_PARTS
 from workbench.loops.refusals import Refusal
 from workbench.media.audio import write_audio
-from workbench.plots.film import FilmTimeline, a_minute, film_figure
 from workbench.plots.mix import mix_figure
 from workbench.plots.palette import clock, png
 from workbench.plots.plan import plan_figure
 from workbench.plots.seams import SeamView, seam_figure
+from workbench.plots.video import VideoOverview, a_minute, video_figure
 from workbench.recording import Recording
-from workbench.video.footage import Footage
+from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.analyze import Analysis
 from workbench.workflows.loop import Loop
 from workbench.workflows.seams import seam_views
-from workbench.workflows.timeline import film_timeline
+from workbench.workflows.timeline import video_timeline
 from workbench.workspace import Workspace
 
 _MP3_BIT_RATE = 160_000
 _BORDER_WORDS = {"hard": "hard cuts", "dissolve": "dissolves", "fade": "fades", "flash": "flashes"}
 _MOST_TIMES = 6
-"""times of a seam that are named; a long clip passes some seams a hundred times"""
+"""times of a seam that are named; a long video passes some seams a hundred times"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,7 +53,7 @@ class ShownSeam:
     heard: bytes
     """MP3 of what is heard"""
     left: bytes
-    """MP3 of the song played on past the place left"""
+    """MP3 of the track played on past the place left"""
 
 
 def show_seams(workspace: Workspace, plan: LoopPlan, recording: Recording, analysis: Analysis) -> list[ShownSeam]:
@@ -69,32 +69,32 @@ def show_seams(workspace: Workspace, plan: LoopPlan, recording: Recording, analy
 
 
 def write_loop_report(workspace: Workspace, loop: Loop, out: Path) -> Path:
-    """Write the page of a loop, under a clip with the clip's timeline; of a refusal it holds the reason.
+    """Write the page of a loop, under a video with its timeline; of a refusal it holds the reason.
 
     Raises
     ------
-    MediaError : the song or the clip cannot be decoded any more
+    MediaError : the track or the video cannot be decoded any more
     StoreError : the page cannot be written
     """
-    name = loop.song.track.title if loop.song.track is not None and loop.song.track.title else loop.song.track_id
-    clip = loop.video.name if loop.video is not None else f"a clip of {clock(loop.video_seconds)}"
+    name = loop.track.record.title if loop.track.record is not None and loop.track.record.title else loop.track.track_id
+    video = loop.video.name if loop.video is not None else f"a video of {clock(loop.video_seconds)}"
     if isinstance(loop.answer, Refusal):
         why = Section("Why not", (loop.answer.hint,), tables=(Table(("reason",), ((loop.answer.reason.value,),)),))
-        return write_page(Page(f"{name} cannot be looped under {clip}", (), None, (why,)), out)
+        return write_page(Page(f"{name} cannot be looped under {video}", (), None, (why,)), out)
     assert loop.analysis is not None, "a plan comes from an analysis"
-    recording = workspace.load_recording(loop.song.path)
+    recording = workspace.load_recording(loop.track.path)
     seams = show_seams(workspace, loop.answer, recording, loop.analysis)
     sections = [plan_section(loop.answer, loop), seams_section(loop.answer, seams)]
     if loop.video is not None:
-        sections.insert(0, film_section(film_timeline(workspace, loop, recording)))
-    return write_page(Page(f"{name} under {clip}", (plan_sentence(loop.answer),), None, tuple(sections)), out)
+        sections.insert(0, video_section(video_timeline(workspace, loop, recording)))
+    return write_page(Page(f"{name} under {video}", (plan_sentence(loop.answer),), None, tuple(sections)), out)
 
 
 def plan_sentence(plan: LoopPlan) -> str:
     """What a plan does, in a sentence."""
     seams = len(plan.seam_times)
     return (
-        f"{clock(plan.song_duration)} of song cover {clock(plan.window_end)} of film with {seams} "
+        f"{clock(plan.song_duration)} of track cover {clock(plan.window_end)} of video with {seams} "
         f"seam{'s' if seams != 1 else ''}, the worst of which scores {plan.seam_score:.2f}; the music "
         f"{plan.end_label} at {clock(plan.music_end)}."
     )
@@ -107,41 +107,41 @@ def answer_markdown(answer: LoopPlan | Refusal) -> str:
     return f"| no loop | {answer.reason} |\n|:---|:---|\n| why, and what to do | {answer.hint} |"
 
 
-def film_section(timeline: FilmTimeline) -> Section:
-    """The part of the page that shows the film from start to end, with all that was found in it and done under it."""
+def video_section(timeline: VideoOverview) -> Section:
+    """The part of the page that shows the video from start to end, with all that was found in it and done under it."""
     placements = timeline.placements
-    facts = [*footage_facts(timeline.footage), ("moments to land on", _counted_moments(timeline))]
+    facts = [*video_summary(timeline.watched), ("moments to land on", _counted_moments(timeline))]
     if placements:
         best = placements[0]
         doubt = "" if best.score >= CHANCE_SCORE else "; under 0.3 what meets may be chance"
         facts.append(("best sync point, not looped", f"{best.label}, score {best.score:.2f}{doubt}"))
     return Section(
-        "The film",
+        "The video",
         (
             "One clock for all of it: what is seen, the moments an editor would hit, what is heard and how loud, how "
-            "far the music makes way, and which part of the song plays.",
+            "far the music makes way, and which part of the track plays.",
         ),
-        picture=png(film_figure(timeline)),
+        picture=png(video_figure(timeline)),
         tables=(Table(("", ""), tuple(facts)),),
     )
 
 
-def footage_facts(footage: Footage) -> tuple[tuple[str, str], ...]:
-    """What ingest found in a clip, names and values."""
-    picture, sound = footage.picture, footage.soundtrack
+def video_summary(watched: VideoAnalysis) -> tuple[tuple[str, str], ...]:
+    """What ingest found in a video, names and values."""
+    picture, sound = watched.picture, watched.soundtrack
     shots, kinds = len(picture.shots), [str(border.kind) for border in picture.borders]
     found = [f"{kinds.count(kind)} {word}" for kind, word in _BORDER_WORDS.items() if kinds.count(kind)]
     spoken = sum(end - start for start, end in sound.speech_ranges)
-    share = f", {spoken:.0f} s in all, {100 * spoken / footage.duration:.0f} %" if spoken else ""
+    share = f", {spoken:.0f} s in all, {100 * spoken / watched.duration:.0f} %" if spoken else ""
     return (
-        ("picture", f"{clock(footage.duration)} of {footage.width}x{footage.height} at {footage.fps:.4g} a second"),
-        ("shots", f"{shots}, {a_minute(shots, footage.duration)} ({', '.join(found) or 'no cut'})"),
+        ("picture", f"{clock(watched.duration)} of {watched.width}x{watched.height} at {watched.fps:.4g} a second"),
+        ("shots", f"{shots}, {a_minute(shots, watched.duration)} ({', '.join(found) or 'no cut'})"),
         ("speech", f"{len(sound.speech_ranges)} phrases{share}"),
-        ("the clip's own sound", sound.classification),
+        ("the soundtrack", sound.classification),
     )
 
 
-def _counted_moments(timeline: FilmTimeline) -> str:
+def _counted_moments(timeline: VideoOverview) -> str:
     marks = timeline.moments.marks
     return ", ".join(f"{name} {marks.of(name).size}" for name in marks.names if marks.of(name).size)
 
@@ -154,7 +154,7 @@ def plan_section(plan: LoopPlan, loop: Loop) -> Section:
     speech = [(float(first), float(last)) for first, last in duck.speech_ranges] if duck is not None else []
     facts = (
         ("body heard longest", f"{plan.bars} bars from {clock(plan.loop_start_a)}, heard {plan.repeats} times"),
-        ("parts of the song used", ", ".join(plan.sections_covered)),
+        ("parts of the track used", ", ".join(plan.sections_covered)),
         ("start", plan.start_label),
         ("ending", plan.end_label),
         ("worst seam", f"{plan.seam_score:.2f}"),
@@ -164,16 +164,16 @@ def plan_section(plan: LoopPlan, loop: Loop) -> Section:
     )
     return Section(
         "The plan",
-        ("Below the song, above it the film; ribbons show which part of the song is heard where.",),
+        ("Below the track, above it the video; ribbons show which part of the track is heard where.",),
         picture=png(plan_figure(plan, loop.analysis.profile, points, speech)),
-        picture_text="Numbers mark the seams. The same colour means that parts of the song repeat each other.",
+        picture_text="Numbers mark the seams. The same colour means that parts of the track repeat each other.",
         tables=(Table(("", ""), facts),),
     )
 
 
 def seams_section(plan: LoopPlan, seams: Sequence[ShownSeam]) -> Section:
     """The part of the page that lists, shows and plays the seams."""
-    head = ("seam", "in the film", "leaves", "enters", "score", *SEAM_PARTS, "level step, LU", "fade, ms")
+    head = ("seam", "in the video", "leaves", "enters", "score", *SEAM_PARTS, "level step, LU", "fade, ms")
     rows = []
     for shown in seams:
         view = shown.view
@@ -187,10 +187,10 @@ def seams_section(plan: LoopPlan, seams: Sequence[ShownSeam]) -> Section:
     cards = tuple(
         SeamCard(
             title="Seam " + _few(shown.numbers),
-            text=f"Heard at {_times(plan, shown)}. What is heard lies over what the song has: where both look "
+            text=f"Heard at {_times(plan, shown)}. What is heard lies over what the track has: where both look "
             "alike, nothing gives the splice away. Four seconds, the seam in the middle:",
             picture=shown.picture,
-            sounds=(Sound("heard", shown.heard), Sound("the song played on instead", shown.left)),
+            sounds=(Sound("heard", shown.heard), Sound("the track played on instead", shown.left)),
             film_s=shown.view.video_s,
         )
         for shown in seams
@@ -199,7 +199,7 @@ def seams_section(plan: LoopPlan, seams: Sequence[ShownSeam]) -> Section:
         "The seams",
         (
             "A score is the probability that nobody hears the seam. Its parts lie between 0 and 1, where 1 is no break "
-            "at all; the yardstick is the song itself, one of whose own bars is skipped. A seam that the plan passes "
+            "at all; the yardstick is the track itself, one of whose own bars is skipped. A seam that the plan passes "
             "several times is listed once.",
         ),
         tables=(Table(head, tuple(rows)),),
@@ -207,21 +207,21 @@ def seams_section(plan: LoopPlan, seams: Sequence[ShownSeam]) -> Section:
     )
 
 
-def mix_section(loop: Loop, film: Recording) -> Section:
+def mix_section(loop: Loop, video: Recording) -> Section:
     """The part of the page that says how loud what is, and how the music makes way.
 
     Parameters
     ----------
     loop : with its mix
-    film : the sound of the film that was rendered, to be measured
+    video : the sound of the video that was rendered, to be measured
     """
-    loudness, peak = integrated_lufs(film.samples, film.sample_rate), true_peak_db(film.samples)
-    facts = [("the film as rendered", f"{loudness:.1f} LUFS, true peak {peak:.1f} dBTP")]
-    text = "No mix was asked for: music and footage play at their own levels."
+    loudness, peak = integrated_lufs(video.samples, video.sample_rate), true_peak_db(video.samples)
+    facts = [("the video as rendered", f"{loudness:.1f} LUFS, true peak {peak:.1f} dBTP")]
+    text = "No mix was asked for: music and soundtrack play at their own levels."
     picture = None
     if loop.mix is not None:
-        facts.append(("the clip's own sound", loop.mix.classification))
-        text = "Nobody speaks in the clip: music and footage play at their own levels."
+        facts.append(("the soundtrack", loop.mix.classification))
+        text = "Nobody speaks in the video: music and soundtrack play at their own levels."
     if loop.mix is not None and loop.mix.duck is not None:
         duck = loop.mix.duck
         spoken = sum(last - first for first, last in duck.speech_ranges)
@@ -235,7 +235,7 @@ def mix_section(loop: Loop, film: Recording) -> Section:
             "The music is brought to about the loudness of the voice, then moves out of its way: down before the first "
             "syllable, up again when a pause is long enough."
         )
-        picture = png(mix_figure(duck.envelope_points, duck.speech_ranges, film))
+        picture = png(mix_figure(duck.envelope_points, duck.speech_ranges, video))
     return Section("Levels", (text,), picture=picture, tables=(Table(("", ""), tuple(facts)),))
 
 

@@ -1,6 +1,6 @@
 """Gather verdicts to hold scores against: those of the home folder, those of a CSV file, or a stand-in.
 
-The stand-in needs no listener. A bundled song comes with what was composed: its beats, its bars, and where sections
+The stand-in needs no listener. A bundled track comes with what was composed: its beats, its bars, and where sections
 begin. From these follow splices whose answer is given by a rule, with no ear asked:
 
     good      from inside a section to the same bar of another of that name and length: what comes was about to come
@@ -37,7 +37,7 @@ from workbench.store.verdicts import Verdict, Word, every
 from workbench.workspace import Workspace
 
 _WORDS: tuple[Word, ...] = get_args(Word)
-_TEXTS = ("verdict_id", "at", "song", "content_hash", "verdict", "note")
+_TEXTS = ("verdict_id", "at", "track", "content_hash", "verdict", "note")
 """columns of an exported CSV that are not numbers of the seam"""
 
 
@@ -85,7 +85,7 @@ def _verdict(row: dict[str, Any], where: str) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class _Notes:
-    """What is written of a bundled song."""
+    """What is written of a bundled track."""
 
     grid: BeatGrid
     sections: tuple[tuple[int, int, str], ...]
@@ -94,27 +94,28 @@ class _Notes:
     """whether it stays in its key; where it does not, sections of one name need not sound alike"""
 
 
-def known_splices(songs: Iterable[str], each: int = 24, params: SeamParams | None = None) -> list[Verdict]:
-    """Verdicts that nobody gave: splices of bundled songs, judged by the rule that the head of this module states.
+def known_splices(tracks: Iterable[str], each: int = 24, params: SeamParams | None = None) -> list[Verdict]:
+    """Verdicts that nobody gave: splices of bundled tracks, judged by the rule that the head of this module states.
 
     Parameters
     ----------
-    songs : names of bundled songs, without suffix; one that never repeats or changes key has only audible splices, one
+    tracks : names of bundled tracks, without suffix; one that never repeats or changes key has only audible splices,
+        one
         without beats none
-    each : splices of a verdict taken from a song at most, drawn with a fixed seed
+    each : splices of a verdict taken from a track at most, drawn with a fixed seed
     params : with which they are scored
 
     Raises
     ------
-    ResourceMissing : no bundled song of that name
+    ResourceMissing : no bundled track of that name
     """
     params = params or SeamParams()
     found: list[Verdict] = []
-    for song in songs:
-        notes = _notes(song)
+    for track in tracks:
+        notes = _notes(track)
         if notes is None:
             continue
-        recording = decode(bundled_path("data", "bundled", "music", f"{song}.ogg"))
+        recording = decode(bundled_path("data", "bundled", "music", f"{track}.ogg"))
         evidence = seam_evidence(recording, notes.grid, params)
         for number, (word, leave, enter) in enumerate(_drawn(notes, each)):
             parts, total, _ = score_splices(evidence, np.array([leave]), np.array([enter]), params)
@@ -122,14 +123,14 @@ def known_splices(songs: Iterable[str], each: int = 24, params: SeamParams | Non
                 "leave": float(notes.grid.beats[leave]), "enter": float(notes.grid.beats[enter]),
                 "score": float(total[0, 0]), **dict(zip(SEAM_PARTS, parts[:, 0, 0].tolist(), strict=True)),
             }  # fmt: skip
-            name = f"rule_{song}_{number}"
-            found.append(Verdict(name, recording.content_hash, song, seam, word, "by rule; nobody listened", ""))
+            name = f"rule_{track}_{number}"
+            found.append(Verdict(name, recording.content_hash, track, seam, word, "by rule; nobody listened", ""))
     return found
 
 
-def _notes(song: str) -> _Notes | None:
-    """What is known of a bundled song; None where it has no beats to splice at."""
-    body = json.loads(bundled_path("data", "bundled", "truth", f"{song}.jams").read_text(encoding="utf-8"))
+def _notes(track: str) -> _Notes | None:
+    """What is known of a bundled track; None where it has no beats to splice at."""
+    body = json.loads(bundled_path("data", "bundled", "truth", f"{track}.jams").read_text(encoding="utf-8"))
     written = {one["namespace"]: one["data"] for one in body["annotations"]}
     rows = written["beat_position"]
     if not rows:

@@ -1,4 +1,4 @@
-"""Look into the seams of a plan: what is heard around each, what the song has there, and why the score is what it is.
+"""Look into the seams of a plan: what is heard around each, what the track has there, and why the score is what it is.
 
 The planner works on a profile and needs no sound; this needs the recording, because a picture and an excerpt do.
 """
@@ -31,12 +31,12 @@ def seam_views(
 ) -> list[SeamView]:
     """What there is to see and hear of every seam of a plan that is unlike the seams before it.
 
-    A plan passes the same seam of the song several times; it is looked into where it is first heard. The same splice
+    A plan passes the same seam of the track several times; it is looked into where it is first heard. The same splice
     may be heard under two crossfades, which differ in level: that counts as the same seam.
 
     Parameters
     ----------
-    plan, recording, analysis : of one song
+    plan, recording, analysis : of one track
     params : with which the seams are scored
     seconds : length of the excerpts, which have the seam in the middle
 
@@ -124,8 +124,8 @@ def _judged(
     return found.total, np.array(list(found.parts.values())), float("nan")
 
 
-def _beat_at(grid: BeatGrid, song_s: float) -> int:
-    return int(np.argmin(np.abs(grid.beats - song_s)))
+def _beat_at(grid: BeatGrid, track_s: float) -> int:
+    return int(np.argmin(np.abs(grid.beats - track_s)))
 
 
 def _beats_around(grid: BeatGrid, leave_s: float, enter_s: float, reach: float) -> FloatArray:

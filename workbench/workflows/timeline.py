@@ -1,9 +1,9 @@
-"""What the picture of a film's timeline needs: the clip as ingest knows it, a few of its pictures, the plan as heard.
+"""What the picture of a video's timeline needs: the video as ingest knows it, a few of its pictures, the plan as heard.
 
-The clip's pictures and sound come from the store where it was ingested before; a hundred small pictures at most are
+The video's pictures and sound come from the store where it was ingested before; a hundred small pictures at most are
 sought out in the file, however long it is.
 
-Functions: `film_timeline`.
+Functions: `video_timeline`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from workbench.loops.plan import LoopPlan
 from workbench.media.video import still
 from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve, level_curve_of_blocks
-from workbench.plots.film import FilmTimeline, PlayedMusic, Tile, frame_times, tile_spans
+from workbench.plots.video import PlayedMusic, Tile, VideoOverview, frame_times, tile_spans
 from workbench.progress import Progress
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import render_blocks
@@ -27,34 +27,34 @@ from workbench.workspace import Workspace
 _FRAME_PIXELS, _TILE_PIXELS = 200, 128
 
 
-def film_timeline(workspace: Workspace, loop: Loop, recording: Recording) -> FilmTimeline:
-    """Everything that was found in a clip and planned under it.
+def video_timeline(workspace: Workspace, loop: Loop, recording: Recording) -> VideoOverview:
+    """Everything that was found in a video and planned under it.
 
     Parameters
     ----------
     workspace : its parameters and store are used, its progress is told
-    loop : a plan for a clip, with or without a mix
-    recording : its song, decoded
+    loop : a plan for a video, with or without a mix
+    recording : its track, decoded
 
     Raises
     ------
-    MediaError : the clip cannot be read
+    MediaError : the video cannot be read
     """
     plan = loop.answer
     assert isinstance(plan, LoopPlan), "a refusal has no timeline"
     assert loop.video is not None, "a bare length has no timeline"
     assert loop.analysis is not None, "a plan comes from an analysis"
-    footage = watch(workspace, loop.video)
-    alignment = align_track(workspace, loop.song, loop.video)
-    frames, tiles = _pictures(loop.video, footage.picture.shots, workspace.progress)
+    watched = watch(workspace, loop.video)
+    alignment = align_track(workspace, loop.track, loop.video)
+    frames, tiles = _pictures(loop.video, watched.picture.shots, workspace.progress)
     heard = level_curve_of_blocks(render_blocks(plan, recording, workspace.params.render), recording.sample_rate)
     duck = loop.mix.duck if loop.mix is not None else None
     points = () if duck is None else tuple((float(at), float(db)) for at, db in duck.envelope_points)
     music_db = _gain(loop.mix.music_gain_db if loop.mix is not None else None)
-    footage_db = _gain(loop.mix.video_gain_db if loop.mix is not None else None)
-    own = LevelCurve(footage.soundtrack.power, footage.soundtrack.peak).raised(footage_db)
-    return FilmTimeline(
-        footage=footage,
+    soundtrack_db = _gain(loop.mix.video_gain_db if loop.mix is not None else None)
+    own = LevelCurve(watched.soundtrack.power, watched.soundtrack.peak).raised(soundtrack_db)
+    return VideoOverview(
+        watched=watched,
         moments=alignment.moments,
         frames=frames,
         tiles=tiles,
@@ -62,7 +62,7 @@ def film_timeline(workspace: Workspace, loop: Loop, recording: Recording) -> Fil
             plan=plan,
             sections=tuple(loop.analysis.profile.sections),
             music_power=_ducked(heard.raised(music_db).power, points),
-            footage_power=own.power,
+            soundtrack_power=own.power,
             duck_points=points,
         ),
         placements=alignment.placements,

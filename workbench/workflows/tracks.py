@@ -20,7 +20,7 @@ class TrackSource:
     track_id: str
     """the catalog's id, or the file's name"""
     path: Path
-    track: Track | None
+    record: Track | None
     """its record, where the catalog has one"""
 
 

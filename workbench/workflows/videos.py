@@ -1,4 +1,4 @@
-"""Clips that have an id: ingest a file once, and find it again by what it is called.
+"""Videos that have an id: ingest a file once, and find it again by what it is called.
 
 Functions: `add_video`, `find_video`.
 """
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Clip:
+class VideoSource:
     """A video as somebody named it: a file, or an id."""
 
     video_id: str
@@ -26,7 +26,7 @@ class Clip:
 
 
 def add_video(workspace: Workspace, path: Path | str, *, video_id: str | None = None) -> VideoRecord:
-    """Watch a clip and write it down under an id; the file is not copied, so it must stay where it is.
+    """Watch a video and write it down under an id; the file is not copied, so it must stay where it is.
 
     Parameters
     ----------
@@ -45,19 +45,19 @@ def add_video(workspace: Workspace, path: Path | str, *, video_id: str | None = 
     from workbench.store import videos
     from workbench.workflows.watch import watch
 
-    footage = watch(workspace, path)
+    watched = watch(workspace, path)
     with workspace.database.write() as connection:
         return videos.put(
             connection,
             f"vid_{ULID()}" if video_id is None else video_id,
             Path(path),
-            content_hash=footage.content_hash,
-            title=footage.title,
-            seconds=footage.duration,
+            content_hash=watched.content_hash,
+            title=watched.title,
+            seconds=watched.duration,
         )
 
 
-def find_video(workspace: Workspace, named: Path | str) -> Clip:
+def find_video(workspace: Workspace, named: Path | str) -> VideoSource:
     """The file or the video that a name means; a file comes first.
 
     Raises
@@ -67,7 +67,7 @@ def find_video(workspace: Workspace, named: Path | str) -> Clip:
     """
     path = Path(named)
     if path.exists():
-        return Clip(path.name, path)
+        return VideoSource(path.name, path)
     from workbench.store import videos
 
     try:
@@ -77,4 +77,4 @@ def find_video(workspace: Workspace, named: Path | str) -> Clip:
         raise UnknownVideo(f"{named}: no such file, and no video of that id") from None
     if not record.path.is_file():
         raise MediaError(f"{record.video_id}: its file {record.path} is gone; add it again with --video-id")
-    return Clip(record.video_id, record.path)
+    return VideoSource(record.video_id, record.path)

@@ -15,7 +15,7 @@ import numpy as np
 
 from workbench.media.audio import decode, resample
 from workbench.media.speech import FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
-from workbench.mix.balance import Footage, Mix, plan_mix
+from workbench.mix.balance import Mix, SoundtrackMeasure, plan_mix
 from workbench.mix.bands import BandMeter
 from workbench.mix.fades import duck_gain
 from workbench.mix.levels import level_curve
@@ -30,7 +30,7 @@ class VoiceOver:
 
     voice: Recording
     music: Recording
-    measured: Footage
+    measured: SoundtrackMeasure
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -72,7 +72,9 @@ def load_voice_over(voice: Path, music: Path, seconds: float) -> VoiceOver:
     bands.add(heard)
     pitches.add(heard)
     levels = level_curve(spoken.samples, spoken.sample_rate)
-    measured = Footage(levels, speech_probabilities([heard]), FRAME_SECONDS, bands.powers(), pitches.pitches())
+    measured = SoundtrackMeasure(
+        levels, speech_probabilities([heard]), FRAME_SECONDS, bands.powers(), pitches.pitches()
+    )
     return VoiceOver(spoken, _mono(decode(music), spoken.sample_rate, spoken.duration), measured)
 
 

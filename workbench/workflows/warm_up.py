@@ -34,10 +34,10 @@ def warm_up() -> float:
 
 
 def _warm_up_pictures() -> None:
-    """Shrink a picture of each kind, and find the dissolve and the cut of a film of three views."""
+    """Shrink a picture of each kind, and find the dissolve and the cut of a video of three views."""
     import av
 
-    from workbench.media.clip import CHROMA_SHAPE, LUMA_SHAPE, shrink_picture
+    from workbench.media.video_reader import CHROMA_SHAPE, LUMA_SHAPE, shrink_picture
     from workbench.video.meter import PictureMeter
 
     for pixel_format in _PIXEL_FORMATS:
@@ -47,18 +47,18 @@ def _warm_up_pictures() -> None:
     one, other, last = (0.5 + 0.4 * np.sin(a * x + b * y) for a, b in ((0.3, 0.1), (0.1, 0.4), (0.5, 0.3)))
     shares = np.clip((np.arange(75) - 30) / 15, 0.0, 1.0)[:, np.newaxis, np.newaxis]
     luma = np.concatenate([one * (1 - shares) + other * shares, np.repeat(last[np.newaxis], 25, axis=0)])
-    film = PictureMeter()
-    film.add(np.arange(100) / 25, luma.astype(np.float32), np.zeros((100, 2, *CHROMA_SHAPE), dtype=np.float32))
-    film.picture(4.0)
+    video = PictureMeter()
+    video.add(np.arange(100) / 25, luma.astype(np.float32), np.zeros((100, 2, *CHROMA_SHAPE), dtype=np.float32))
+    video.picture(4.0)
 
 
 def _warm_up_align() -> None:
-    """Place a track of two landmarks in a film of two moments."""
+    """Place a track of two landmarks in a video of two moments."""
     from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
     from workbench.align.placements import place
     from workbench.features.marks import Marks
     from workbench.video.moments import MOMENT_KINDS, Moments
 
     times, kinds, full = np.array([2.0, 5.0]), np.zeros(2, dtype=np.int32), np.ones(2)
-    song, video = (Marks(names, times, kinds, full, 0.03 * full) for names in (LANDMARK_KINDS, MOMENT_KINDS))
-    place(Landmarks(song, 8.0, 0.0, 8.0), Moments(video, 8.0))
+    track, video = (Marks(names, times, kinds, full, 0.03 * full) for names in (LANDMARK_KINDS, MOMENT_KINDS))
+    place(Landmarks(track, 8.0, 0.0, 8.0), Moments(video, 8.0))

@@ -1,10 +1,10 @@
-"""Watch a clip: its picture and its sound, from the store or measured in one pass over the file.
+"""Watch a video: its picture and its sound, from the store or measured in one pass over the file.
 
     stage        arrays                                                depends on
     picture      curves, borders, black, still, titles, the facts      CutParams
-    soundtrack   levels, onsets, probability of speech, pitch          how long a clip may be
+    soundtrack   levels, onsets, probability of speech, pitch          how long a video may be
 
-When both are missing the file is read once for both; of a long clip only pictures that others are predicted from are
+When both are missing the file is read once for both; of a long video only pictures that others are predicted from are
 decoded, and what lies about its hard cuts afterwards. Who speaks in the foreground, and the class of the sound, follow
 from the arrays and `VoiceParams` each time.
 
@@ -23,13 +23,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import MediaError
-from workbench.media.clip import ClipLimits, PictureBlock, fitting_thoroughness, pictures_within, reading
 from workbench.media.probe import MediaInfo
+from workbench.media.video_reader import PictureBlock, VideoLimits, fitting_thoroughness, pictures_within, reading
 from workbench.params import CutParams, Params, WorkbenchParams
 from workbench.progress import Progress
 from workbench.recording import FloatArray
 from workbench.store.fingerprint import StageKey
-from workbench.video.footage import Footage
+from workbench.video.analysis import VideoAnalysis
 from workbench.video.picture import BORDER_KINDS, Border, Picture, Stretches
 from workbench.video.soundtrack import Soundtrack
 from workbench.workspace import Workspace
@@ -39,9 +39,9 @@ if TYPE_CHECKING:
     from workbench.mix.levels import LevelCurve
 
 PICTURE_VERSION = 4
-"""Raise it when the code of media.clip or video changes a picture."""
+"""Raise it when the code of media.video_reader or video changes a picture."""
 SOUNDTRACK_VERSION = 4
-"""Raise it when the code that measures a clip's sound changes its results."""
+"""Raise it when the code that measures a soundtrack changes its results."""
 
 _PLACING_SHARE, _PLACING_PICTURES = 0.3, 500
 """pictures that are decoded again to place cuts, at most: of those decoded, and more"""
@@ -49,8 +49,8 @@ _PLACING_SHARE, _PLACING_PICTURES = 0.3, 500
 Arrays = dict[str, NDArray[Any]]
 
 
-def watch(workspace: Workspace, video: Path | str) -> Footage:
-    """What a clip is, from the store or measured now.
+def watch(workspace: Workspace, video: Path | str) -> VideoAnalysis:
+    """What a video is, from the store or measured now.
 
     Parameters
     ----------
@@ -79,9 +79,9 @@ def watch(workspace: Workspace, video: Path | str) -> Footage:
 
     seen = store.load_or_compute(picture_key, seen_now)
     heard = store.load_or_compute(sound_key, heard_now)
-    facts = json.loads(bytes(seen["clip_facts"]))
+    facts = json.loads(bytes(seen["video_facts"]))
     picture = _picture(seen, facts["duration"])
-    return Footage(
+    return VideoAnalysis(
         content_hash=content_hash,
         title=facts["title"] or video.name,
         duration=facts["duration"],
@@ -97,12 +97,12 @@ def listen(
     workspace: Workspace,
     video: Path | str,
 ) -> tuple[LevelCurve | None, FloatArray, float, FloatArray, FloatArray]:
-    """A clip's own sound, from the store or measured now without decoding a picture.
+    """A soundtrack, from the store or measured now without decoding a picture.
 
     Parameters
     ----------
-    workspace : of its parameters how long a clip may be matters
-    video : a clip
+    workspace : of its parameters how long a video may be matters
+    video : a video
 
     Returns
     -------
@@ -121,7 +121,7 @@ def listen(
     video, cuts = Path(video), workspace.params.cuts
     key = _sound_key(workspace.hash_file(video), cuts)
     arrays = workspace.arrays.load_or_compute(key, lambda: _sound_arrays(video, cuts, workspace.progress))
-    levels = LevelCurve(arrays["footage_power"], float(arrays["footage_peak"])) if _has_sound(arrays) else None
+    levels = LevelCurve(arrays["soundtrack_power"], float(arrays["soundtrack_peak"])) if _has_sound(arrays) else None
     frame_seconds = float(arrays["speech_frame_seconds"])
     return levels, arrays["speech"], frame_seconds, arrays["speech_bands"], arrays["voice_pitch"]
 
@@ -131,7 +131,7 @@ def _picture_key(content_hash: str, params: CutParams) -> StageKey:
 
 
 class _SoundParams(Params):
-    """All that the measured sound depends on: of a clip that goes on for longer there is none."""
+    """All that the measured sound depends on: of a video that goes on for longer there is none."""
 
     max_video_seconds: float
 
@@ -143,7 +143,7 @@ def _sound_key(content_hash: str, params: CutParams) -> StageKey:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Watched:
-    """What one pass over a clip found."""
+    """What one pass over a video found."""
 
     info: MediaInfo
     picture: Picture
@@ -152,23 +152,23 @@ class _Watched:
 
 
 def _measure(video: Path, params: CutParams, progress: Progress, *, listen: bool) -> _Watched:
-    """Read a clip once, picture and, if asked for, sound."""
+    """Read a video once, picture and, if asked for, sound."""
     from workbench.video.meter import PictureMeter
 
     stage = f"watching {video.name}"
     progress(stage, 0.0)
     meter, ear = PictureMeter(params), _Ear()
     thoroughness = fitting_thoroughness(video, params.max_thorough_gigapixels)
-    with reading(video, _limits(params), thoroughness) as clip:
-        if not clip.has_picture:
-            raise MediaError(f"{video}: has no moving picture; give a clip")
-        for block in clip.blocks(listen=listen):
+    with reading(video, _limits(params), thoroughness) as reader:
+        if not reader.has_picture:
+            raise MediaError(f"{video}: has no moving picture; give a video")
+        for block in reader.blocks(listen=listen):
             if isinstance(block, PictureBlock):
                 meter.add(block.times, block.luma, block.chroma)
-                progress(stage, min(0.99, float(block.times[-1]) / max(clip.stated_seconds, 1.0)))
+                progress(stage, min(0.99, float(block.times[-1]) / max(reader.stated_seconds, 1.0)))
             else:
                 ear.hear(block)
-        info = clip.info()
+        info = reader.info()
     picture = meter.picture(info.duration)
     if thoroughness == "references":
         progress(f"placing the cuts of {video.name}", 0.0)
@@ -178,7 +178,7 @@ def _measure(video: Path, params: CutParams, progress: Progress, *, listen: bool
 
 
 def _placed(video: Path, picture: Picture) -> Picture:
-    """A clip of which only references were decoded, its hard cuts put on the pictures that were left out."""
+    """A video of which only references were decoded, its hard cuts put on the pictures that were left out."""
     from workbench.video.cuts import first_of_shot
 
     before = picture.times[np.maximum(np.searchsorted(picture.times, [b.at for b in picture.borders]) - 1, 0)]
@@ -197,16 +197,16 @@ def _placed(video: Path, picture: Picture) -> Picture:
 
 
 def _sound_arrays(video: Path, params: CutParams, progress: Progress) -> Arrays:
-    """Listen to a clip without decoding more of its picture than where its clock begins."""
+    """Listen to a video without decoding more of its picture than where its clock begins."""
     stage = f"listening to {video.name}"
     progress(stage, 0.0)
     ear = _Ear()
-    with reading(video, _limits(params), "none") as clip:
-        for block in clip.blocks():
+    with reading(video, _limits(params), "none") as reader:
+        for block in reader.blocks():
             if not isinstance(block, PictureBlock):
                 ear.hear(block)
-                progress(stage, min(0.99, block.start / max(clip.stated_seconds, 1.0)))
-        has_audio = clip.info().has_audio
+                progress(stage, min(0.99, block.start / max(reader.stated_seconds, 1.0)))
+        has_audio = reader.info().has_audio
     progress(stage, 1.0)
     return ear.arrays(has_audio)
 
@@ -223,7 +223,7 @@ class _Ear:
         self._heard.add(block.samples)
 
     def arrays(self, has_audio: bool) -> Arrays:
-        """What the store keeps; the peak of a clip without an audio stream is negative."""
+        """What the store keeps; the peak of a video without an audio stream is negative."""
         from workbench.media.speech import FRAME_SECONDS
 
         none = np.zeros(0)
@@ -233,11 +233,11 @@ class _Ear:
         bands = np.zeros((0, 1), dtype=np.float32) if self._heard is None else self._heard.bands()
         pitches = np.zeros((0, 2), dtype=np.float32) if self._heard is None else self._heard.pitches()
         return {
-            "footage_power": np.asarray(power, dtype=np.float64),
-            "footage_peak": np.array(peak, dtype=np.float64),
-            "footage_attack": np.asarray(attack, dtype=np.float32),
-            "footage_onsets": np.asarray(onsets, dtype=np.float64),
-            "footage_onset_strengths": np.asarray(strengths, dtype=np.float32),
+            "soundtrack_power": np.asarray(power, dtype=np.float64),
+            "soundtrack_peak": np.array(peak, dtype=np.float64),
+            "soundtrack_attack": np.asarray(attack, dtype=np.float32),
+            "soundtrack_onsets": np.asarray(onsets, dtype=np.float64),
+            "soundtrack_onset_strengths": np.asarray(strengths, dtype=np.float32),
             "speech": np.asarray(speech, dtype=np.float32),
             "speech_bands": bands,
             "voice_pitch": pitches,
@@ -246,7 +246,7 @@ class _Ear:
 
 
 class _Meters:
-    """The meters of one clip's sound, which all hear the same blocks."""
+    """The meters of one soundtrack, which all hear the same blocks."""
 
     def __init__(self, rate: int) -> None:
         import soxr
@@ -287,8 +287,8 @@ class _Meters:
         self._onsets.add(mono)
 
 
-def _limits(params: CutParams) -> ClipLimits:
-    return ClipLimits(params.max_video_seconds, params.max_pictures_per_second)
+def _limits(params: CutParams) -> VideoLimits:
+    return VideoLimits(params.max_video_seconds, params.max_pictures_per_second)
 
 
 def _picture_arrays(watched: _Watched, video: Path) -> Arrays:
@@ -301,7 +301,7 @@ def _picture_arrays(watched: _Watched, video: Path) -> Arrays:
         "title": info.title,
     }
     return {
-        "clip_facts": np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8),
+        "video_facts": np.frombuffer(json.dumps(facts).encode(), dtype=np.uint8),
         "picture_times": picture.times,
         "motion": picture.motion,
         "brightness": picture.brightness,
@@ -344,7 +344,7 @@ def _picture(arrays: Mapping[str, NDArray[Any]], duration: float) -> Picture:
 
 
 def _has_sound(arrays: Mapping[str, NDArray[Any]]) -> bool:
-    return float(arrays["footage_peak"]) >= 0.0
+    return float(arrays["soundtrack_peak"]) >= 0.0
 
 
 def _soundtrack(arrays: Mapping[str, NDArray[Any]], seconds: float, params: WorkbenchParams) -> Soundtrack:
@@ -353,19 +353,19 @@ def _soundtrack(arrays: Mapping[str, NDArray[Any]], seconds: float, params: Work
 
     if not _has_sound(arrays):
         return Soundtrack.none()
-    levels = LevelCurve(arrays["footage_power"], float(arrays["footage_peak"]))
+    levels = LevelCurve(arrays["soundtrack_power"], float(arrays["soundtrack_peak"]))
     frame_seconds = float(arrays["speech_frame_seconds"])
     heard = (arrays[name] for name in ("speech_bands", "voice_pitch"))
-    footage = balance.Footage(levels, arrays["speech"], frame_seconds, *heard)
-    phrases = balance.phrases_in(footage, seconds, params.voice)
+    soundtrack = balance.SoundtrackMeasure(levels, arrays["speech"], frame_seconds, *heard)
+    phrases = balance.phrases_in(soundtrack, seconds, params.voice)
     return Soundtrack(
         power=levels.power,
         peak=levels.peak,
-        attack=arrays["footage_attack"],
-        onsets=arrays["footage_onsets"],
-        onset_strengths=arrays["footage_onset_strengths"],
+        attack=arrays["soundtrack_attack"],
+        onsets=arrays["soundtrack_onsets"],
+        onset_strengths=arrays["soundtrack_onset_strengths"],
         speech=arrays["speech"],
         frame_seconds=frame_seconds,
         speech_ranges=phrases,
-        classification=balance.classify(footage, phrases, params.voice),
+        classification=balance.classify(soundtrack, phrases, params.voice),
     )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from data.recipes.fitting.cards import parser, write_figures, write_numbers
-from tests.benchmarks.cut_films import KINDS, Truth, film
+from tests.benchmarks.cut_videos import KINDS, Truth, video
 from tests.benchmarks.cuts import strip_of_file
 from workbench.params import CutParams
 from workbench.video import cuts
@@ -39,7 +39,7 @@ def main() -> None:
     for seed in SEEDS:
         for kind in KINDS:
             path = folder / f"{kind}-{seed}.mp4"
-            truth = film(path, kind, seed)
+            truth = video(path, kind, seed)
             strip = strip_of_file(path)
             steps += step_examples(truth, strip, params)
             ramps += ramp_examples(truth, strip, params)

@@ -2,8 +2,8 @@
 
     python -m data.recipes.fitting.match
 
-Constants are searched one after the other for the best NDCG@10 over the training films, from those that are in the
-file; the calibration follows by maximum likelihood. The held-out half, of other films and other tracks, is drawn and
+Constants are searched one after the other for the best NDCG@10 over the training videos, from those that are in the
+file; the calibration follows by maximum likelihood. The held-out half, of other videos and other tracks, is drawn and
 touched by the benchmark alone.
 """
 
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.recipes.fitting.cards import parser, write_figures, write_numbers
-from tests.benchmarks.match_films import Half, reference_half
+from tests.benchmarks.match_videos import Half, reference_half
 from workbench.catalog.grades import TAKEN
 from workbench.catalog.lane import fit_calibration
 from workbench.match import reference
@@ -31,7 +31,7 @@ from workbench.models.loading import model_path, read_numbers
 from workbench.params import MatchParams
 
 FILE = "match.json"
-TRAINING_SEED, TRAINING_FILMS, TRAINING_TRACKS = 1, 120, 300
+TRAINING_SEED, TRAINING_VIDEOS, TRAINING_TRACKS = 1, 120, 300
 GAIN = 2.0 ** np.arange(4) - 1.0
 """what a grade is worth"""
 SEARCHED_WEIGHTS = ("pulse", "level", "mood", "voice", "length", "arc")
@@ -45,7 +45,7 @@ SEARCHED_SCALES = (
     "calm_under_voice",
 )
 SEARCHED_SUMS = {"wanted_energy": (0, 1, 2, 3, 5), "wanted_pulse": (0, 1, 2), "wanted_valence": (0, 4, 5)}
-"""places in what films expect that may be other than 0"""
+"""places in what videos expect that may be other than 0"""
 
 
 def ndcg(grades: NDArray[np.int64], scores: NDArray[np.float64], count: int = 10) -> float:
@@ -58,8 +58,8 @@ def ndcg(grades: NDArray[np.int64], scores: NDArray[np.float64], count: int = 10
 
 
 def all_parts(half: Half, params: MatchParams) -> dict[str, NDArray[np.float64]]:
-    """Every part of every pair but sync, shape (n_films, n_tracks)."""
-    quick = [quick_parts(film, wanted_of(film, params), half.columns, params) for film in half.facts]
+    """Every part of every pair but sync, shape (n_videos, n_tracks)."""
+    quick = [quick_parts(video, wanted_of(video, params), half.columns, params) for video in half.facts]
     slow = _slow_parts(half, params.usual_swing, params.usual_spread)
     return {name: np.stack([row[name] for row in quick]).astype(np.float64) for name in quick[0]} | slow
 
@@ -68,12 +68,12 @@ def all_parts(half: Half, params: MatchParams) -> dict[str, NDArray[np.float64]]
 def _slow_parts(half: Half, usual_swing: float, usual_spread: float) -> dict[str, NDArray[np.float64]]:
     """The parts that depend on two constants only."""
     params = MatchParams(usual_swing=usual_swing, usual_spread=usual_spread)
-    rows = [slow_parts(film, half.columns, params) for film in half.facts]
+    rows = [slow_parts(video, half.columns, params) for video in half.facts]
     return {name: np.stack([row[name] for row in rows]).astype(np.float64) for name in rows[0]}
 
 
 def score(half: Half, params: MatchParams) -> NDArray[np.float64]:
-    """NDCG@10 of each film, shape (n_films,)."""
+    """NDCG@10 of each video, shape (n_videos,)."""
     raw = raw_scores(all_parts(half, params), params)
     return np.array([ndcg(grades, row) for grades, row in zip(half.grades, raw, strict=True)])
 
@@ -89,8 +89,8 @@ def fit(half: Half, params: MatchParams | None = None) -> MatchParams:
 def search(half: Half, params: MatchParams) -> MatchParams:
     """Pattern search: every constant in turn a step up or down, kept where the training half ranks better.
 
-    A step is a factor for weights and widths and an addition for what films expect. When a round finds nothing, steps
-    are halved; bars and sync keep their weight, since no synthetic film is cut to its music.
+    A step is a factor for weights and widths and an addition for what videos expect. When a round finds nothing, steps
+    are halved; bars and sync keep their weight, since no synthetic video is cut to its music.
     """
     best, step = float(score(half, params).mean()), 0.4
     while step > 0.05:
@@ -151,11 +151,11 @@ def _geometric_mean(part: NDArray[np.float64]) -> float:
 def main() -> None:
     """Draw, fit, write."""
     parser(__doc__).parse_args()
-    training = reference_half(TRAINING_SEED, TRAINING_FILMS, TRAINING_TRACKS)
+    training = reference_half(TRAINING_SEED, TRAINING_VIDEOS, TRAINING_TRACKS)
     write_reference(Reference(training.facts, training.columns, training.grades), model_path(reference.FILE))
     fitted = fit(training)
     write_numbers(FILE, {name: getattr(fitted, name) for name in read_numbers(FILE)})
-    told = f"- NDCG@10 on the {TRAINING_FILMS} videos of the fit: {score(training, fitted).mean():.3f}"
+    told = f"- NDCG@10 on the {TRAINING_VIDEOS} videos of the fit: {score(training, fitted).mean():.3f}"
     write_figures(FILE, [told])
     print(told)
 

@@ -3,7 +3,7 @@
     python -m data.recipes.fitting.singing
 
 Talk and whispers of eSpeak NG over every background and level, and two synthesised singers alone and over bundled
-songs, from seeds that no benchmark uses. Each phrase that the detector finds is one example, weighted by the root of
+tracks, from seeds that no benchmark uses. Each phrase that the detector finds is one example, weighted by the root of
 its length; both kinds weigh the same in all.
 """
 
@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from data.recipes.fitting.cards import parser, write_figures, write_numbers
-from tests.benchmarks import mix_clips, mix_voices
-from tests.benchmarks.mix_clips import RATE, SECONDS, Clip, Sound
+from tests.benchmarks import mix_videos, mix_voices
+from tests.benchmarks.mix_videos import RATE, SECONDS, Sound, Video
 from workbench.media.speech import FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
 from workbench.mix.pitch import PitchMeter
 from workbench.mix.singing import CUES, FILE, voice_cues
@@ -27,23 +27,23 @@ OVER_MUSIC_DB = (None, None, 12.0, 6.0, 0.0)
 RIDGE = 1e-3  # on the scaled weights
 
 
-def sung_clips(seed: int) -> list[Sound]:
+def sung_videos(seed: int) -> list[Sound]:
     """Two singers, twice each, alone and over music."""
     rng, size, sounds = np.random.default_rng((seed, 77)), round(SECONDS * RATE), []
     for kind in ("formants", "words") * 2:
         for level in OVER_MUSIC_DB:
-            bed = None if level is None else mix_clips.background("music", rng)
+            bed = None if level is None else mix_videos.background("music", rng)
             if kind == "formants":
                 line = mix_voices.singing(rng, size, bed)
             else:
-                line = mix_voices.sung_words(rng, size, mix_clips.utterances("synthetic", rng))
-            line = mix_clips.at_level(line, -20.0 + (level or 0.0))
+                line = mix_voices.sung_words(rng, size, mix_videos.utterances("synthetic", rng))
+            line = mix_videos.at_level(line, -20.0 + (level or 0.0))
             sounds.append(np.float32(0.5) * (line if bed is None else line + bed))
     return sounds
 
 
-def examples(sound: Sound, clip: Clip | None) -> list[tuple[bool, float, NDArray[np.float64]]]:
-    """Whether it is spoken, seconds and cues of each phrase; without a clip nothing is spoken."""
+def examples(sound: Sound, video: Video | None) -> list[tuple[bool, float, NDArray[np.float64]]]:
+    """Whether it is spoken, seconds and cues of each phrase; without a video nothing is spoken."""
     heard = soxr.resample(sound, RATE, SAMPLE_RATE).astype(np.float32)
     meter = PitchMeter()
     meter.add(heard)
@@ -52,8 +52,8 @@ def examples(sound: Sound, clip: Clip | None) -> list[tuple[bool, float, NDArray
     cues = voice_cues(phrases, chances, FRAME_SECONDS, meter.pitches())
     found = []
     for (start, end), row in zip(phrases, cues, strict=True):
-        spoken = clip is not None and any(start < b and end > a for a, b in clip.speech)
-        if spoken or clip is None:
+        spoken = video is not None and any(start < b and end > a for a, b in video.speech)
+        if spoken or video is None:
             found.append((spoken, end - start, row))
     return found
 
@@ -81,10 +81,10 @@ def main() -> None:
     parser(__doc__).parse_args()
     rows = []
     for seed in SEEDS:
-        for clip in mix_clips.spoken_clips(seed, ("synthetic", "whisper")):
-            assert clip.sound is not None
-            rows += examples(clip.sound, clip)
-        for sound in sung_clips(seed):
+        for video in mix_videos.spoken_videos(seed, ("synthetic", "whisper")):
+            assert video.sound is not None
+            rows += examples(video.sound, video)
+        for sound in sung_videos(seed):
             rows += examples(sound, None)
     beta = fitted(rows)
     write_numbers(FILE, {name: round(float(weight), 2) for name, weight in zip(("bias", *CUES), beta, strict=True)})

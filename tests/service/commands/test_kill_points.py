@@ -88,7 +88,7 @@ class Service:
         return httpx.request(method, self.url + path, json=body, headers=headers, timeout=120.0)
 
 
-def draw_clip(path: Path, seconds: int = 20) -> None:
+def draw_video(path: Path, seconds: int = 20) -> None:
     with av.open(str(path), "w", format="mp4") as container:
         picture = container.add_stream("mpeg4", rate=5)
         picture.width, picture.height, picture.pix_fmt = 64, 36, "yuv420p"
@@ -123,12 +123,12 @@ def service(database: Database, tmp_path: Path) -> Iterator[Service]:
 
 
 def test_what_was_accepted_is_done_and_charged_once(service: Service, database: Database, tmp_path: Path) -> None:
-    clip = tmp_path / "clip.mp4"
-    draw_clip(clip)
+    video = tmp_path / "video.mp4"
+    draw_video(video)
     accepted = []
     for victim in ("http_process", "worker", "serve"):
-        target = service.send("POST", "/v1/videos", {"filename": "clip.mp4", "content_type": "video/mp4"}).json()
-        stored = httpx.put(target["upload_url"], content=clip.read_bytes(), headers=target["headers"], timeout=120.0)
+        target = service.send("POST", "/v1/videos", {"filename": "video.mp4", "content_type": "video/mp4"}).json()
+        stored = httpx.put(target["upload_url"], content=video.read_bytes(), headers=target["headers"], timeout=120.0)
         assert stored.status_code == 200
         asked = {"storage_key": target["storage_key"]}
         assert service.send("POST", f"/v1/videos/{target['video_id']}/ingest", asked).status_code == 202
@@ -145,7 +145,7 @@ def test_what_was_accepted_is_done_and_charged_once(service: Service, database: 
     for video_id in accepted:
         assert service.send("GET", f"/v1/videos/{video_id}").json()["ready"] is True
         with database.read() as connection:
-            assert videos.get(connection, video_id).path.read_bytes() == clip.read_bytes()
+            assert videos.get(connection, video_id).path.read_bytes() == video.read_bytes()
     with database.read() as connection:
         charged = [(entry.subject, entry.quantity) for entry in ledger.entries(connection, "ada")]
     assert sorted(charged) == sorted((video_id, 1) for video_id in accepted)
@@ -184,10 +184,10 @@ def test_thirty_kill_points(database: Database, tmp_path: Path) -> None:
     chance = random.Random(30)
     folder = tmp_path / "site"
     folder.mkdir()
-    draw_clip(folder / "clip.mp4", seconds=60)
-    song = bundled_path("data", "bundled", "music", "top_of_the_hour.ogg").read_bytes()
+    draw_video(folder / "video.mp4", seconds=60)
+    track = bundled_path("data", "bundled", "music", "top_of_the_hour.ogg").read_bytes()
     for number in range(POINTS):
-        (folder / f"{number}.ogg").write_bytes(song + bytes(number))  # each is another recording to us
+        (folder / f"{number}.ogg").write_bytes(track + bytes(number))  # each is another recording to us
         Library(database).add(folder / f"{number}.ogg", {}, track_id=f"trk_{number}")
     with database.write() as connection:
         accounts.ensure(connection, "ada")
@@ -200,7 +200,7 @@ def test_thirty_kill_points(database: Database, tmp_path: Path) -> None:
             WORKBENCH_FETCH_CA_FILE=str(folder / "ca.pem"),
             WORKBENCH_RATE_LIMIT_PER_MINUTE="1000000",
         )
-        first = service.send("POST", "/v1/videos", {"video_url": f"{url}/clip.mp4"}).json()["video_id"]
+        first = service.send("POST", "/v1/videos", {"video_url": f"{url}/video.mp4"}).json()["video_id"]
         until(lambda: bool(service.send("GET", f"/v1/videos/{first}").json()["ready"]), "the first video is ready")
         for number in range(POINTS):
             kind = KINDS[number % len(KINDS)]
@@ -210,7 +210,7 @@ def test_thirty_kill_points(database: Database, tmp_path: Path) -> None:
                 "align": pair,
                 "match": {"video_id": first},
                 "beats": {"audio_url": f"{url}/{number}.ogg"},
-                "videos": {"video_url": f"{url}/clip.mp4"},
+                "videos": {"video_url": f"{url}/video.mp4"},
             }[kind]
             assert service.send("POST", f"/v1/{kind}", body).status_code in (200, 202)
             if chance.random() < 0.5:

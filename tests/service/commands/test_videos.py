@@ -21,9 +21,9 @@ from workbench.settings import WorkbenchSettings
 
 
 @pytest.fixture(scope="module")
-def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Four seconds of grey, silent."""
-    path = tmp_path_factory.mktemp("film") / "grey.mp4"
+    path = tmp_path_factory.mktemp("video") / "grey.mp4"
     with av.open(str(path), "w") as container:
         stream = container.add_stream("libx264", rate=10)
         stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
@@ -48,8 +48,8 @@ def owned_video(home: Path, video_id: str) -> OwnedVideo | None:
     return found
 
 
-def test_a_shared_video_is_everybodys(videos: Callable[..., Result], film: Path, tmp_path: Path) -> None:
-    done = videos("add", film, "--shared", "--video-id", "vid_grey")
+def test_a_shared_video_is_everybodys(videos: Callable[..., Result], video: Path, tmp_path: Path) -> None:
+    done = videos("add", video, "--shared", "--video-id", "vid_grey")
     record = json.loads(done.stdout)
     assert record | {"video_id": "vid_grey", "status": "ready", "ready": True, "title": "grey.mp4"} == record
     found = owned_video(tmp_path, "vid_grey")
@@ -58,12 +58,12 @@ def test_a_shared_video_is_everybodys(videos: Callable[..., Result], film: Path,
 
 
 def test_an_accounts_video_is_its_own_and_may_be_given_away(
-    videos: Callable[..., Result], film: Path, tmp_path: Path
+    videos: Callable[..., Result], video: Path, tmp_path: Path
 ) -> None:
-    video_id = json.loads(videos("add", film, "--account", "acme").stdout)["video_id"]
+    video_id = json.loads(videos("add", video, "--account", "acme").stdout)["video_id"]
     assert video_id.startswith("vid_")
     for account in ("acme", "zebra"):
-        videos("add", film, "--account", account, "--video-id", video_id)
+        videos("add", video, "--account", account, "--video-id", video_id)
         found = owned_video(tmp_path, video_id)
         assert found is not None
         assert found.account == account
@@ -71,27 +71,27 @@ def test_an_accounts_video_is_its_own_and_may_be_given_away(
     assert (row["video_id"], row["account"], row["shared"]) == (video_id, "zebra", False)
 
 
-def test_without_either_callers_do_not_know_it(videos: Callable[..., Result], film: Path, tmp_path: Path) -> None:
-    video_id = json.loads(videos("add", film).stdout)["video_id"]
+def test_without_either_callers_do_not_know_it(videos: Callable[..., Result], video: Path, tmp_path: Path) -> None:
+    video_id = json.loads(videos("add", video).stdout)["video_id"]
     assert owned_video(tmp_path, video_id) is None
 
 
-def test_wrong_usage_exits_2(videos: Callable[..., Result], film: Path) -> None:
-    assert videos("add", film, "--account", "a", "--shared").exit_code == 2
+def test_wrong_usage_exits_2(videos: Callable[..., Result], video: Path) -> None:
+    assert videos("add", video, "--account", "a", "--shared").exit_code == 2
     assert videos("add").exit_code == 2
 
 
 @pytest.mark.parametrize("video_id", ["bad id!", "", " vid", "-vid", "a/b", "../vid", "v" * 129, "vid\n"])
 def test_an_id_that_cannot_stand_in_an_address_is_wrong_usage(
-    videos: Callable[..., Result], film: Path, video_id: str
+    videos: Callable[..., Result], video: Path, video_id: str
 ) -> None:
-    done = videos("add", film, "--video-id", video_id)
+    done = videos("add", video, "--video-id", video_id)
     assert done.exit_code == 2
     assert "an id must have" in done.stderr
     assert videos("list").stdout == ""
 
 
-@pytest.mark.parametrize("text", ["no film at all", None], ids=["text", "absent"])
+@pytest.mark.parametrize("text", ["no video at all", None], ids=["text", "absent"])
 def test_what_is_no_video_fails_in_one_line(videos: Callable[..., Result], tmp_path: Path, text: str | None) -> None:
     path = tmp_path / "notes.mp4"
     if text is not None:

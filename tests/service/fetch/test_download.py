@@ -134,15 +134,15 @@ def left_in(folder: Path) -> set[str]:
 def test_a_file_arrives_whole_without_anything_that_could_identify_us(
     site: Site, limits: FetchLimits, tmp_path: Path
 ) -> None:
-    download(site.url("/whole.mp4"), tmp_path / "film", limits)
-    assert (tmp_path / "film").read_bytes() == BODY
+    download(site.url("/whole.mp4"), tmp_path / "video", limits)
+    assert (tmp_path / "video").read_bytes() == BODY
     assert not {"Authorization", "Cookie", "Referer"} & set(site.seen[-1])
-    assert left_in(tmp_path) == {"film"}
+    assert left_in(tmp_path) == {"video"}
 
 
 def test_a_share_link_leads_to_its_file(site: Site, limits: FetchLimits, tmp_path: Path) -> None:
-    download(site.url("/share?id=1"), tmp_path / "film", limits)
-    assert (tmp_path / "film").read_bytes() == BODY
+    download(site.url("/share?id=1"), tmp_path / "video", limits)
+    assert (tmp_path / "video").read_bytes() == BODY
 
 
 @pytest.mark.parametrize(
@@ -160,25 +160,25 @@ def test_a_share_link_leads_to_its_file(site: Site, limits: FetchLimits, tmp_pat
 )
 def test_what_a_server_may_not_do(site: Site, limits: FetchLimits, tmp_path: Path, path: str, said: str) -> None:
     with pytest.raises(FetchError, match=said):
-        download(site.url(path), tmp_path / "film", limits)
+        download(site.url(path), tmp_path / "video", limits)
     assert left_in(tmp_path) == set()
 
 
 def test_a_server_that_says_nothing_is_left(site: Site, limits: FetchLimits, tmp_path: Path) -> None:
     brief = FetchLimits(limits.max_bytes, 0.5, limits.allow_hosts, limits.ca_file)
     with pytest.raises(FetchError, match="in time"):
-        download(site.url("/silent"), tmp_path / "film", brief)
+        download(site.url("/silent"), tmp_path / "video", brief)
 
 
 def test_a_length_that_is_too_much_is_refused_before_it_comes(site: Site, limits: FetchLimits, tmp_path: Path) -> None:
     small = FetchLimits(1000, limits.timeout_seconds, limits.allow_hosts, limits.ca_file)
     with pytest.raises(FetchError, match=f"has {len(BODY)} bytes"):
-        download(site.url("/whole.mp4"), tmp_path / "film", small)
+        download(site.url("/whole.mp4"), tmp_path / "video", small)
 
 
 def test_a_fetch_can_be_stopped(site: Site, limits: FetchLimits, tmp_path: Path) -> None:
     with pytest.raises(FetchError, match="stopped"):
-        download(site.url("/whole.mp4"), tmp_path / "film", limits, stop=lambda: True)
+        download(site.url("/whole.mp4"), tmp_path / "video", limits, stop=lambda: True)
     assert left_in(tmp_path) == set()
 
 
@@ -186,10 +186,10 @@ def test_a_private_address_needs_to_be_allowed_by_name(site: Site, limits: Fetch
     strict = FetchLimits(limits.max_bytes, limits.timeout_seconds, (), limits.ca_file)
     for host in ("localhost", "127.0.0.1"):
         with pytest.raises(FetchError, match="not public"):
-            download(site.url("/whole.mp4", host), tmp_path / "film", strict)
+            download(site.url("/whole.mp4", host), tmp_path / "video", strict)
 
 
 def test_a_certificate_that_nobody_vouches_for_is_not_trusted(site: Site, limits: FetchLimits, tmp_path: Path) -> None:
     unsure = FetchLimits(limits.max_bytes, limits.timeout_seconds, limits.allow_hosts, None)
     with pytest.raises(FetchError, match="certificate"):
-        download(site.url("/whole.mp4"), tmp_path / "film", unsure)
+        download(site.url("/whole.mp4"), tmp_path / "video", unsure)

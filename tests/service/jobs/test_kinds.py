@@ -37,7 +37,7 @@ from workbench.store.database import Database, now
 from workbench.workspace import Workspace
 
 REVISION = "r1"
-SONG = "attic_tape.ogg"
+TRACK = "attic_tape.ogg"
 SECONDS = 140
 
 
@@ -48,7 +48,7 @@ class Quiet(SimpleHTTPRequestHandler):
 
 @dataclass
 class Studio:
-    """A home with one track and one clip, and what runs jobs in it."""
+    """A home with one track and one video, and what runs jobs in it."""
 
     home: Home
     workspace: Workspace
@@ -142,7 +142,7 @@ class Studio:
             return [entry for entry in ledger.entries(connection, job.account) if entry.subject == subject]
 
 
-def draw_clip(path: Path) -> None:
+def draw_video(path: Path) -> None:
     """Small pictures that cut every ten seconds, over noise."""
     noise = np.random.default_rng(1)
     with av.open(str(path), "w") as container:
@@ -164,14 +164,14 @@ def draw_clip(path: Path) -> None:
 @pytest.fixture(scope="module")
 def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
     folder = tmp_path_factory.mktemp("site")
-    draw_clip(folder / "holiday.mp4")
-    shutil.copy(bundled_path("data", "bundled", "music", SONG), folder / "song.ogg")
-    (folder / "page.html").write_text("<p>no film</p>")
+    draw_video(folder / "holiday.mp4")
+    shutil.copy(bundled_path("data", "bundled", "music", TRACK), folder / "track.ogg")
+    (folder / "page.html").write_text("<p>no video</p>")
     home = Home(tmp_path_factory.mktemp("home"))
     workspace = Workspace(home, settings=WorkbenchSettings(database_url=None), migrations=tables.MIGRATIONS)
     database = workspace.database
-    Library(database).add(folder / "song.ogg", {"title": "Attic Tape"}, track_id="trk_1")
-    Library(database).add(folder / "song.ogg", {}, track_id="trk_2")
+    Library(database).add(folder / "track.ogg", {"title": "Attic Tape"}, track_id="trk_1")
+    Library(database).add(folder / "track.ogg", {}, track_id="trk_2")
 
     authority = trustme.CA()
     authority.cert_pem.write_to_path(folder / "ca.pem")
@@ -193,7 +193,7 @@ def studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Studio]:
 
 @pytest.fixture(scope="module", autouse=True)
 def ingested(studio: Studio) -> Job:
-    """The clip, fetched and ready."""
+    """The video, fetched and ready."""
     request = {"source_url": f"{studio.site}/holiday.mp4", "storage_key": None}
     job = studio.job("ingest", request, endpoint="POST /v1/videos", charge_key="video:vid_1")
     return studio.settle(job, studio.run(job))
@@ -220,16 +220,16 @@ def test_the_catalog_is_ranked_ahead_of_the_first_match(studio: Studio, ingested
 def test_an_upload_stays_where_it_is(studio: Studio) -> None:
     studio.home.prepared(studio.home.uploads)
     shutil.copy(studio.folder / "holiday.mp4", studio.home.uploads / "upl_1")
-    studio.own("vid_2", title="my film.mp4", storage_key="upl_1", uploaded_bytes=1)
+    studio.own("vid_2", title="my video.mp4", storage_key="upl_1", uploaded_bytes=1)
     job = studio.job("ingest", {"source_url": None, "storage_key": "upl_1"}, video="vid_2", charge_key="video:vid_2")
     done = studio.settle(job, studio.run(job))
     assert done.answer is not None
-    assert done.answer["title"] == "my film.mp4"
+    assert done.answer["title"] == "my video.mp4"
     with studio.database.read() as connection:
         assert videos.get(connection, "vid_2").path == studio.home.uploads / "upl_1"
 
 
-@pytest.mark.parametrize("name", ["page.html", "song.ogg", "nowhere.mp4"])
+@pytest.mark.parametrize("name", ["page.html", "track.ogg", "nowhere.mp4"])
 def test_what_is_no_video_fails_with_a_reason_and_is_not_charged(studio: Studio, name: str) -> None:
     video_id = f"vid_{name}"
     studio.own(video_id, title=name, source_url=f"{studio.site}/{name}")
@@ -263,7 +263,7 @@ def test_a_loop_is_built_once_for_everybody(studio: Studio) -> None:
 def test_a_retry_goes_on_where_a_timeout_stopped_it(studio: Studio) -> None:
     """After `timeout` finished stages stay cached."""
     path = studio.folder / "long_way.ogg"
-    path.write_bytes((studio.folder / "song.ogg").read_bytes() + b"\0\0\0")
+    path.write_bytes((studio.folder / "track.ogg").read_bytes() + b"\0\0\0")
     Library(studio.database).add(path, {}, track_id="trk_long_way")
     job = studio.job("loop", {"auto_mix": False}, track_id="trk_long_way")
     with pytest.raises(TimeoutError):
@@ -277,7 +277,7 @@ def test_a_retry_goes_on_where_a_timeout_stopped_it(studio: Studio) -> None:
 
 def test_a_track_whose_file_is_gone_is_refused_and_nothing_is_kept(studio: Studio) -> None:
     lost = studio.folder / "lost.ogg"
-    lost.write_bytes((studio.folder / "song.ogg").read_bytes() + b"\0")
+    lost.write_bytes((studio.folder / "track.ogg").read_bytes() + b"\0")
     Library(studio.database).add(lost, {}, track_id="trk_lost")
     lost.unlink()
     job = studio.job("loop", {"auto_mix": False}, track_id="trk_lost")
@@ -293,9 +293,9 @@ def test_a_track_whose_file_is_gone_is_refused_and_nothing_is_kept(studio: Studi
 def swapped(studio: Studio) -> str:
     """A track whose file was replaced after it was catalogued."""
     path = studio.folder / "swapped.ogg"
-    path.write_bytes((studio.folder / "song.ogg").read_bytes() + b"\0\0")
+    path.write_bytes((studio.folder / "track.ogg").read_bytes() + b"\0\0")
     Library(studio.database).add(path, {}, track_id="trk_swapped")
-    shutil.copy(studio.folder / "song.ogg", path)
+    shutil.copy(studio.folder / "track.ogg", path)
     return "trk_swapped"
 
 
@@ -348,7 +348,7 @@ def test_placements_are_found_once(studio: Studio) -> None:
 
 
 def test_beats_have_real_stages_and_know_what_the_account_had_mapped(studio: Studio) -> None:
-    (studio.folder / "other.ogg").write_bytes((studio.folder / "song.ogg").read_bytes() + b"\0")  # never analysed
+    (studio.folder / "other.ogg").write_bytes((studio.folder / "track.ogg").read_bytes() + b"\0")  # never analysed
     request, content_hash = {"audio_url": f"{studio.site}/other.ogg"}, hash_file(studio.folder / "other.ogg")
     first = studio.job("beats", request, track_id="mine")
     outcome = studio.run(first)
@@ -379,7 +379,7 @@ def test_beats_of_no_sound_fail_with_422(studio: Studio, name: str) -> None:
 
 def test_a_preview_is_of_the_bytes_it_is_named_after(studio: Studio, swapped: str) -> None:
     with studio.database.read() as connection:
-        track = tracks.find_by_audio(connection, "aud_" + hash_file(studio.folder / "song.ogg")[:24])
+        track = tracks.find_by_audio(connection, "aud_" + hash_file(studio.folder / "track.ogg")[:24])
         assert tracks.find_by_audio(connection, "aud_" + 24 * "0") is None
     assert track is not None
     assert track.track_id == "trk_1"
@@ -415,7 +415,7 @@ def _sync_statuses(outcome: Outcome) -> dict[str, str]:
 
 def test_a_lane_is_not_kept_while_the_file_of_a_track_is_away(studio: Studio) -> None:
     path, away = studio.folder / "away.ogg", studio.folder / "away.bak"
-    path.write_bytes((studio.folder / "song.ogg").read_bytes() + b"\0\0\0")
+    path.write_bytes((studio.folder / "track.ogg").read_bytes() + b"\0\0\0")
     library = Library(studio.database)
     library.add(path, {}, track_id="trk_away")
     for track in library.list():

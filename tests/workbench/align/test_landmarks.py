@@ -1,4 +1,4 @@
-"""Landmarks of music that was made to have them, and of a bundled song with a written form."""
+"""Landmarks of music that was made to have them, and of a bundled track with a written form."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def test_landmarks_come_back_from_their_arrays(played: Landmarks) -> None:
 
 
 @pytest.mark.parametrize("name", ["first_snow", "slow_tide"])
-def test_a_quiet_song_ends_on_its_last_chord_and_drops_only_where_its_parts_begin(name: str, tmp_path: Path) -> None:
+def test_a_quiet_track_ends_on_its_last_chord_and_drops_only_where_its_parts_begin(name: str, tmp_path: Path) -> None:
     """Both end with a chord that rings for seconds; neither lets the music go for a beat and come back."""
     found = track_landmarks(Workspace(Home(tmp_path)), bundled_path("data", "bundled", "music", f"{name}.ogg"))
     truth = json.loads(bundled_path("data", "bundled", "truth", f"{name}.jams").read_text())
@@ -196,7 +196,7 @@ def test_a_quiet_song_ends_on_its_last_chord_and_drops_only_where_its_parts_begi
         assert np.abs(borders - drop).min() < 0.05
 
 
-def test_drops_of_a_bundled_song_are_where_its_score_has_them(tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_drops_of_a_bundled_track_are_where_its_score_has_them(tmp_path_factory: pytest.TempPathFactory) -> None:
     """Glass Circuit drops twice, at 38.4 s and 76.8 s, after builds without kick, and breaks at 53.76 s."""
     path = bundled_path("data", "bundled", "music", "glass_circuit.ogg")
     found = track_landmarks(Workspace(Home(tmp_path_factory.mktemp("home"))), path)

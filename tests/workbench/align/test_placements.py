@@ -34,7 +34,7 @@ def track(seconds: float = 120.0, bar: float = 2.0, seed: int = 0) -> Landmarks:
     return Landmarks(marks_of(LANDMARK_KINDS, rows), seconds, 0.3, seconds - 0.5)
 
 
-def film(seconds: float, cuts: list[float], kind: str = "cut") -> Moments:
+def video(seconds: float, cuts: list[float], kind: str = "cut") -> Moments:
     rows = [(at, kind, 0.7, 0.04) for at in cuts]
     ends = [(0.0, "start", 0.5, 0.04), (seconds, "end", 0.5, 0.25)]
     return Moments(marks_of(MOMENT_KINDS, [*rows, *ends]), seconds)
@@ -47,7 +47,7 @@ def planted(landmarks: Landmarks, offset: float, seconds: float, k: int, clutter
     usable = np.flatnonzero(salient & (at > 1.0) & (at < seconds - 1.0))
     chosen = generator.choice(usable, k, replace=False)
     cuts = [float(at[i] + generator.uniform(-0.012, 0.012)) for i in chosen]
-    return film(seconds, cuts + [float(t) for t in generator.uniform(1.0, seconds - 1.0, clutter)])
+    return video(seconds, cuts + [float(t) for t in generator.uniform(1.0, seconds - 1.0, clutter)])
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -63,17 +63,17 @@ def test_the_planted_offset_comes_first(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(12))
 def test_nothing_to_land_on_scores_low(seed: int) -> None:
     generator = np.random.default_rng(100 + seed)
-    found = place(track(seed=seed), film(90.0, [float(t) for t in generator.uniform(1.0, 89.0, 14)]))
+    found = place(track(seed=seed), video(90.0, [float(t) for t in generator.uniform(1.0, 89.0, 14)]))
     assert all(placement.score < 0.3 for placement in found)
 
 
-def test_a_film_of_one_shot_scores_low() -> None:
-    assert all(placement.score < 0.3 for placement in place(track(), film(60.0, [])))
+def test_a_video_of_one_shot_scores_low() -> None:
+    assert all(placement.score < 0.3 for placement in place(track(), video(60.0, [])))
 
 
 def test_what_never_coincides_has_no_placement() -> None:
     silent = Landmarks(marks_of(LANDMARK_KINDS, []), 30.0, 0.0, 0.0)
-    assert place(silent, film(60.0, [10.0, 20.0])) == ()
+    assert place(silent, video(60.0, [10.0, 20.0])) == ()
 
 
 def test_the_label_names_the_strongest_coincidence() -> None:
@@ -81,7 +81,7 @@ def test_the_label_names_the_strongest_coincidence() -> None:
     rows += [(float(t), "downbeat", 0.2, 0.04) for t in np.arange(0.0, 38.0, 2.0) if t not in (10.0, 14.0)]
     landmarks = Landmarks(marks_of(LANDMARK_KINDS, rows), 40.0, 0.0, 39.0)
     offset = 62.44 - 10.0
-    moments = film(120.0, [offset + 10.0, offset + 14.0, offset + 21.0])
+    moments = video(120.0, [offset + 10.0, offset + 14.0, offset + 21.0])
     best = place(landmarks, moments)[0]
     assert best.label == "drop on the cut at 1:02.4"
     assert best.offset_seconds == pytest.approx(offset, abs=1e-4)
@@ -91,7 +91,7 @@ def test_the_label_names_the_strongest_coincidence() -> None:
 
 def test_the_last_sound_is_called_the_ending() -> None:
     landmarks = Landmarks(marks_of(LANDMARK_KINDS, [(38.0, "last sound", 0.5, 0.25)]), 40.0, 0.0, 38.0)
-    best = place(landmarks, film(30.0, []))[0]
+    best = place(landmarks, video(30.0, []))[0]
     assert best.label == "ending on the end at 0:30.0"
     assert best.offset_seconds == pytest.approx(-8.0)
 
@@ -100,7 +100,7 @@ def test_the_offset_is_finer_than_the_grid() -> None:
     landmarks = track(seed=3)
     marks, offset = landmarks.marks, -7.1234
     cuts = [float(t) + offset for t in marks.times[marks.kinds < 4] if 1.0 < t + offset < 79.0]
-    assert place(landmarks, film(80.0, cuts))[0].offset_seconds == pytest.approx(offset, abs=1e-3)
+    assert place(landmarks, video(80.0, cuts))[0].offset_seconds == pytest.approx(offset, abs=1e-3)
 
 
 @settings(max_examples=40, deadline=None)
@@ -112,7 +112,7 @@ def test_the_offset_is_finer_than_the_grid() -> None:
 )
 def test_placements_keep_their_rules(video_seconds: float, cuts: list[float], track_seconds: float, seed: int) -> None:
     landmarks = track(track_seconds, seed=seed)
-    moments = film(video_seconds, [cut * video_seconds for cut in cuts])
+    moments = video(video_seconds, [cut * video_seconds for cut in cuts])
     found = place(landmarks, moments)
     assert len(found) <= 12
     offsets = [placement.offset_seconds for placement in found]
@@ -135,22 +135,22 @@ def candidates(landmarks: Landmarks, moments: Moments) -> list[float]:
     return [float(at) - landmarks.first_sound for at in moments.marks.times]
 
 
-def test_an_offset_that_leaves_film_bare_scores_less() -> None:
+def test_an_offset_that_leaves_video_bare_scores_less() -> None:
     rows = [(30.0, "drop", 1.0, 0.03), (34.5, "stab", 0.8, 0.03), (41.0, "stab", 0.8, 0.03)]
     landmarks = Landmarks(marks_of(LANDMARK_KINDS, rows), 60.0, 0.0, 60.0)
-    full = place(landmarks, film(60.0, [30.0, 34.5, 41.0]))[0]
-    bare = place(landmarks, film(60.0, [50.0, 54.5, 59.5]))
+    full = place(landmarks, video(60.0, [30.0, 34.5, 41.0]))[0]
+    bare = place(landmarks, video(60.0, [50.0, 54.5, 59.5]))
     assert full.bare == pytest.approx(0.0, abs=1e-6)
     assert full.offset_seconds == pytest.approx(0.0, abs=1e-3)
     assert all(placement.score < full.score for placement in bare)
 
 
-def test_chance_is_what_random_films_reach() -> None:
-    """Mean and variance of the correlation over random films agree with those of shot noise."""
+def test_chance_is_what_random_videos_reach() -> None:
+    """Mean and variance of the correlation over random videos agree with those of shot noise."""
     landmarks, generator = track(seed=1), np.random.default_rng(7)
     totals, means, deviations = [], [], []
     for _ in range(300):
-        moments = film(60.0, [float(t) for t in generator.uniform(1.0, 59.0, 20)])
+        moments = video(60.0, [float(t) for t in generator.uniform(1.0, 59.0, 20)])
         scores = offset_scores(landmarks, moments)
         at = int(np.argmin(np.abs(scores.offsets + 30.0)))
         totals.append(scores.total[at])
@@ -168,8 +168,8 @@ def test_the_tail_of_chance_falls_with_the_total() -> None:
     assert tail[-1] < 1e-4
 
 
-def test_fifty_tracks_against_one_film_take_half_a_second() -> None:
-    moments = film(180.0, [float(t) for t in np.random.default_rng(5).uniform(1.0, 179.0, 80)])
+def test_fifty_tracks_against_one_video_take_half_a_second() -> None:
+    moments = video(180.0, [float(t) for t in np.random.default_rng(5).uniform(1.0, 179.0, 80)])
     tracks = [track(150.0, seed=seed) for seed in range(50)]
     place(tracks[0], moments)
     start = time.process_time()
@@ -179,7 +179,7 @@ def test_fifty_tracks_against_one_film_take_half_a_second() -> None:
 
 
 def test_fewer_and_further_apart_where_asked() -> None:
-    moments = film(90.0, [float(t) for t in np.random.default_rng(6).uniform(1.0, 89.0, 20)])
+    moments = video(90.0, [float(t) for t in np.random.default_rng(6).uniform(1.0, 89.0, 20)])
     found = place(track(), moments, AlignParams(max_placements=3, min_apart_seconds=5.0))
     assert len(found) == 3
     offsets = sorted(placement.offset_seconds for placement in found)
@@ -193,7 +193,7 @@ def test_times_are_written_to_the_tenth(seconds: float, text: str) -> None:
     assert moment_clock(seconds) == text
 
 
-def test_impossible_tracks_and_films_are_refused() -> None:
+def test_impossible_tracks_and_videos_are_refused() -> None:
     with pytest.raises(ParameterError, match="lie in 0 to"):
         Landmarks(marks_of(LANDMARK_KINDS, [(50.0, "drop", 1.0, 0.03)]), 40.0, 0.0, 39.0)
     with pytest.raises(ParameterError, match="in order"):

@@ -197,7 +197,7 @@ def test_notes_in_free_time_are_not_trusted() -> None:
 
 
 @pytest.mark.parametrize("name", ["harbour_lights", "tidewater"])
-def test_written_beats_of_bundled_songs_are_found(name: str) -> None:
+def test_written_beats_of_bundled_tracks_are_found(name: str) -> None:
     import soundfile
 
     samples, rate = soundfile.read(BUNDLED / "music" / f"{name}.ogg", dtype="float32", always_2d=True)

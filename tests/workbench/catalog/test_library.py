@@ -30,68 +30,68 @@ def library(home: Home) -> Iterator[Library]:
 
 
 @pytest.fixture
-def song(tmp_path: Path) -> Path:
-    path = tmp_path / "song.ogg"
-    path.write_bytes(b"the sound of a song")
+def track_file(tmp_path: Path) -> Path:
+    path = tmp_path / "track.ogg"
+    path.write_bytes(b"the sound of a track")
     return path
 
 
-def test_a_new_track_has_an_id_and_a_hash(library: Library, song: Path) -> None:
-    track = library.add(song, {"title": "Sea", "bpm": 92, "tags": ["calm"]})
+def test_a_new_track_has_an_id_and_a_hash(library: Library, track_file: Path) -> None:
+    track = library.add(track_file, {"title": "Sea", "bpm": 92, "tags": ["calm"]})
     assert track.track_id.startswith("trk_")
     assert len(track.track_id) == 4 + 26  # a ULID
-    assert track.content_hash == hashlib.sha256(song.read_bytes()).hexdigest()
+    assert track.content_hash == hashlib.sha256(track_file.read_bytes()).hexdigest()
     assert library.get(track.track_id) == track
     assert (track.title, track.bpm, track.tags) == ("Sea", 92.0, ("calm",))
 
 
-def test_the_same_path_again_is_the_same_track(library: Library, song: Path) -> None:
-    first = library.add(song, {"title": "Sea", "bpm": 92})
-    again = library.add(song, {"bpm": 93})
+def test_the_same_path_again_is_the_same_track(library: Library, track_file: Path) -> None:
+    first = library.add(track_file, {"title": "Sea", "bpm": 92})
+    again = library.add(track_file, {"bpm": 93})
     assert again.track_id == first.track_id
     assert (again.title, again.bpm) == ("Sea", 93.0)
     assert len(library.list()) == 1
 
 
-def test_an_id_from_a_manifest_is_kept(library: Library, song: Path) -> None:
-    assert library.add(song, track_id="mine").track_id == "mine"
-    assert library.add(song, {"bpm": 90}, track_id="mine").bpm == 90.0
+def test_an_id_from_a_manifest_is_kept(library: Library, track_file: Path) -> None:
+    assert library.add(track_file, track_id="mine").track_id == "mine"
+    assert library.add(track_file, {"bpm": 90}, track_id="mine").bpm == 90.0
     assert [track.track_id for track in library.list()] == ["mine"]
 
 
-def test_equal_bytes_under_two_ids_stay_two_tracks(library: Library, song: Path) -> None:
-    one, other = library.add(song, track_id="one"), library.add(song, track_id="other")
+def test_equal_bytes_under_two_ids_stay_two_tracks(library: Library, track_file: Path) -> None:
+    one, other = library.add(track_file, track_id="one"), library.add(track_file, track_id="other")
     assert one.audio_id == other.audio_id
     assert [track.track_id for track in library.list()] == ["one", "other"]
 
 
-def test_an_id_can_move_to_another_file(library: Library, song: Path, tmp_path: Path) -> None:
-    library.add(song, {"title": "Sea"}, track_id="one")
+def test_an_id_can_move_to_another_file(library: Library, track_file: Path, tmp_path: Path) -> None:
+    library.add(track_file, {"title": "Sea"}, track_id="one")
     (tmp_path / "new.ogg").write_bytes(b"another master")
     moved = library.add(tmp_path / "new.ogg", track_id="one")
     assert (moved.path, moved.title) == (tmp_path / "new.ogg", "Sea")
     assert len(library.list()) == 1
 
 
-def test_the_record_survives_the_process(library: Library, song: Path, home: Home) -> None:
-    track = library.add(song, {"instrumental": True})
+def test_the_record_survives_the_process(library: Library, track_file: Path, home: Home) -> None:
+    track = library.add(track_file, {"instrumental": True})
     database = Database.at(home, WorkbenchSettings(database_url=None))
     assert Library(database).list() == [track]
     database.close()
 
 
-def test_fields_can_be_set_later(library: Library, song: Path) -> None:
-    track = library.add(song, {"title": "Sea"})
+def test_fields_can_be_set_later(library: Library, track_file: Path) -> None:
+    track = library.add(track_file, {"title": "Sea"})
     updated = library.update(track.track_id, {"duration_seconds": 91.5, "bpm": 120.0})
     assert (updated.title, updated.duration_seconds, updated.bpm) == ("Sea", 91.5, 120.0)
     assert library.get(track.track_id) == updated
 
 
-def test_removing_forgets_the_record_not_the_file(library: Library, song: Path) -> None:
-    track = library.add(song)
+def test_removing_forgets_the_record_not_the_file(library: Library, track_file: Path) -> None:
+    track = library.add(track_file)
     library.remove(track.track_id)
     assert library.list() == []
-    assert song.exists()
+    assert track_file.exists()
 
 
 @pytest.mark.parametrize(
@@ -114,10 +114,10 @@ def test_a_file_that_is_not_there_adds_nothing(library: Library, tmp_path: Path)
     assert library.list() == []
 
 
-def test_a_wrong_field_changes_nothing(library: Library, song: Path) -> None:
-    track = library.add(song, {"bpm": 90})
+def test_a_wrong_field_changes_nothing(library: Library, track_file: Path) -> None:
+    track = library.add(track_file, {"bpm": 90})
     with pytest.raises(ParameterError, match="energy"):
-        library.add(song, {"bpm": 100, "energy": 7})
+        library.add(track_file, {"bpm": 100, "energy": 7})
     assert library.get(track.track_id).bpm == 90.0
 
 
@@ -140,16 +140,16 @@ def measured(digest: str, **facts: object) -> Measurement:
 
 
 class TestGivenAndMeasured:
-    def test_given_wins_and_the_two_are_told_apart(self, library: Library, song: Path) -> None:
-        track = library.add(song, {"bpm": 92, "title": "Sea"})
+    def test_given_wins_and_the_two_are_told_apart(self, library: Library, track_file: Path) -> None:
+        track = library.add(track_file, {"bpm": 92, "title": "Sea"})
         library.record(measured(track.content_hash, bpm=92.3, energy=0.4, lufs=-14.0))
         track = library.get(track.track_id)
         assert (track.bpm, track.energy) == (92.0, 0.4)
         assert track.measured == {"energy"}
         assert track.contradictions == ()
 
-    def test_half_a_heard_key_is_not_put_beside_half_a_given_one(self, library: Library, song: Path) -> None:
-        track = library.add(song, {"musical_key_mode": "minor"})
+    def test_half_a_heard_key_is_not_put_beside_half_a_given_one(self, library: Library, track_file: Path) -> None:
+        track = library.add(track_file, {"musical_key_mode": "minor"})
         library.record(measured(track.content_hash, musical_key_name="C", musical_key_mode="major"))
         assert library.get(track.track_id).musical_key_name is None
 
@@ -169,22 +169,22 @@ class TestGivenAndMeasured:
         ],
     )
     def test_a_contradiction_is_said_in_words(
-        self, library: Library, song: Path, given: dict[str, object], heard: dict[str, object], part: str
+        self, library: Library, track_file: Path, given: dict[str, object], heard: dict[str, object], part: str
     ) -> None:
-        track = library.add(song, given)
+        track = library.add(track_file, given)
         library.record(measured(track.content_hash, **heard))
         (said,) = library.get(track.track_id).contradictions
         assert part in said
 
-    def test_enharmonic_keys_and_rounded_numbers_agree(self, library: Library, song: Path) -> None:
+    def test_enharmonic_keys_and_rounded_numbers_agree(self, library: Library, track_file: Path) -> None:
         given = {"bpm": 120, "musical_key_name": "C#", "musical_key_mode": "minor", "duration_seconds": 61}
         heard = {"bpm": 121.5, "musical_key_name": "Db", "musical_key_mode": "minor", "duration_seconds": 60.4}
-        track = library.add(song, given)
+        track = library.add(track_file, given)
         library.record(measured(track.content_hash, **heard))
         assert library.get(track.track_id).contradictions == ()
 
-    def test_equal_bytes_share_what_was_measured(self, library: Library, song: Path) -> None:
-        first, second = library.add(song, track_id="a"), library.add(song, track_id="b")
+    def test_equal_bytes_share_what_was_measured(self, library: Library, track_file: Path) -> None:
+        first, second = library.add(track_file, track_id="a"), library.add(track_file, track_id="b")
         library.record(measured(first.content_hash, bpm=100.0))
         assert [library.get(name).bpm for name in "ab"] == [100.0, 100.0]
         assert library.measured([second.content_hash], "v1") == {first.content_hash}
@@ -192,9 +192,9 @@ class TestGivenAndMeasured:
 
 
 class TestChanges:
-    def test_only_what_changed_since_is_told(self, library: Library, song: Path) -> None:
+    def test_only_what_changed_since_is_told(self, library: Library, track_file: Path) -> None:
         for name in "abc":
-            library.add(song, {"title": name}, track_id=name)
+            library.add(track_file, {"title": name}, track_id=name)
         first = library.changes(0, 100)
         assert [change.track.track_id for change in first.changed] == ["a", "b", "c"]
         library.update("b", {"title": "other"})
@@ -204,17 +204,17 @@ class TestChanges:
         assert later.removed == ("c",)
         assert library.revision()[1] == later.revision
 
-    def test_steps_lose_nothing(self, library: Library, song: Path) -> None:
+    def test_steps_lose_nothing(self, library: Library, track_file: Path) -> None:
         for number in range(7):
-            library.add(song, track_id=str(number))
+            library.add(track_file, track_id=str(number))
         seen, at = [], 0
         while (step := library.changes(at, 2)).revision > at:
             seen += [change.track.track_id for change in step.changed]
             at = step.revision
         assert seen == [str(number) for number in range(7)]
 
-    def test_a_removed_id_may_come_back(self, library: Library, song: Path) -> None:
-        library.add(song, track_id="a")
+    def test_a_removed_id_may_come_back(self, library: Library, track_file: Path) -> None:
+        library.add(track_file, track_id="a")
         library.remove("a")
-        library.add(song, track_id="a")
+        library.add(track_file, track_id="a")
         assert library.changes(0, 100).removed == ()

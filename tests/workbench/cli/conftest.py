@@ -1,4 +1,4 @@
-"""A song that is quick to analyse, and a home folder with its analysis in it."""
+"""A track that is quick to analyse, and a home folder with its analysis in it."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -13,10 +13,10 @@ RATE = 22_050
 
 
 @pytest.fixture(scope="session")
-def song_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def track_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Sixteen bars of 4/4 at 120 bpm, twice the same eight: kick on 1 and 3, snare on 2 and 4, chords below."""
-    path = tmp_path_factory.mktemp("song") / "sixteen.wav"
-    soundfile.write(path, drum_song(bars=16), RATE)
+    path = tmp_path_factory.mktemp("track") / "sixteen.wav"
+    soundfile.write(path, drum_track(bars=16), RATE)
     return path
 
 
@@ -39,7 +39,7 @@ def workbench(capfd: pytest.CaptureFixture[str]) -> Callable[..., tuple[int, str
     return call
 
 
-def drum_song(bars: int) -> np.ndarray:
+def drum_track(bars: int) -> np.ndarray:
     beat, generator = 0.5, np.random.default_rng(3)
     sound = np.zeros(round((bars * 4 * beat + 0.5) * RATE), dtype=np.float32)
 

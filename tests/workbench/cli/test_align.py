@@ -1,4 +1,4 @@
-"""`workbench align` on a song and a clip that are quick to analyse."""
+"""`workbench align` on a track and a video that are quick to analyse."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ CUTS = (4.0, 8.0, 11.0, 16.0)
 
 
 @pytest.fixture(scope="module")
-def clip_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def video_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Twenty seconds of plain shots of different colours, without sound."""
-    path = tmp_path_factory.mktemp("clip") / "shots.mp4"
+    path = tmp_path_factory.mktemp("video") / "shots.mp4"
     generator = np.random.default_rng(2)
     shots = generator.integers(20, 235, (len(CUTS) + 1, 9, 16, 3)).repeat(10, axis=1).repeat(10, axis=2)
     with av.open(str(path), "w") as container:
@@ -35,8 +35,8 @@ def clip_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_prints_placements_best_first(workbench: Call, song_file: Path, clip_file: Path, home: Path) -> None:
-    code, out, _ = workbench("align", song_file, "--video", clip_file, "--home", home)
+def test_prints_placements_best_first(workbench: Call, track_file: Path, video_file: Path, home: Path) -> None:
+    code, out, _ = workbench("align", track_file, "--video", video_file, "--home", home)
     assert code == 0
     body = json.loads(out)
     jsonschema.validate(body, schemas()["AlignResult"])
@@ -49,26 +49,26 @@ def test_prints_placements_best_first(workbench: Call, song_file: Path, clip_fil
     assert " at 0:" in points[0]["label"]
 
 
-def test_a_second_call_says_the_same(workbench: Call, song_file: Path, clip_file: Path, home: Path) -> None:
-    first = workbench("align", song_file, "--video", clip_file, "--home", home)[1]
-    assert workbench("align", song_file, "--video", clip_file, "--home", home)[1] == first
+def test_a_second_call_says_the_same(workbench: Call, track_file: Path, video_file: Path, home: Path) -> None:
+    first = workbench("align", track_file, "--video", video_file, "--home", home)[1]
+    assert workbench("align", track_file, "--video", video_file, "--home", home)[1] == first
 
 
-def test_auto_mix_measures_the_clip(workbench: Call, song_file: Path, clip_file: Path, home: Path) -> None:
-    body = json.loads(workbench("align", song_file, "--video", clip_file, "--auto-mix", "--home", home)[1])
+def test_auto_mix_measures_the_video(workbench: Call, track_file: Path, video_file: Path, home: Path) -> None:
+    body = json.loads(workbench("align", track_file, "--video", video_file, "--auto-mix", "--home", home)[1])
     assert body["mix"] == {"voiceover": False, "classification": "none", "duck": None}
 
 
-def test_draws_a_picture(workbench: Call, song_file: Path, clip_file: Path, home: Path, tmp_path: Path) -> None:
+def test_draws_a_picture(workbench: Call, track_file: Path, video_file: Path, home: Path, tmp_path: Path) -> None:
     picture = tmp_path / "why.png"
-    assert workbench("align", song_file, "--video", clip_file, "--picture", picture, "--home", home)[0] == 0
+    assert workbench("align", track_file, "--video", video_file, "--picture", picture, "--home", home)[0] == 0
     assert picture.read_bytes().startswith(b"\x89PNG")
 
 
 @pytest.mark.parametrize(
     ("arguments", "code", "words"),
     [
-        (["align", "song.wav"], 2, "--video"),
+        (["align", "track.wav"], 2, "--video"),
         (["align", "nowhere.wav", "--video", "nowhere.mp4"], 1, "no such file, and no track"),
     ],
 )
@@ -79,17 +79,17 @@ def test_says_what_is_wrong_in_a_line(workbench: Call, home: Path, arguments: li
     assert "Traceback" not in err
 
 
-def test_sound_alone_is_no_clip(workbench: Call, song_file: Path, home: Path) -> None:
-    code, _, err = workbench("align", song_file, "--video", song_file, "--home", home)
+def test_sound_alone_is_no_video(workbench: Call, track_file: Path, home: Path) -> None:
+    code, _, err = workbench("align", track_file, "--video", track_file, "--home", home)
     assert code == 1
     assert "no moving picture" in err
 
 
-def test_a_video_goes_by_its_id(workbench: Call, song_file: Path, clip_file: Path, home: Path) -> None:
+def test_a_video_goes_by_its_id(workbench: Call, track_file: Path, video_file: Path, home: Path) -> None:
     from workbench.home import Home
     from workbench.workflows.videos import add_video
 
-    add_video(Workspace(Home(home)), clip_file, video_id="vid_shots")
-    by_file = json.loads(workbench("align", song_file, "--video", clip_file, "--home", home)[1])
-    by_id = json.loads(workbench("align", song_file, "--video", "vid_shots", "--home", home)[1])
+    add_video(Workspace(Home(home)), video_file, video_id="vid_shots")
+    by_file = json.loads(workbench("align", track_file, "--video", video_file, "--home", home)[1])
+    by_id = json.loads(workbench("align", track_file, "--video", "vid_shots", "--home", home)[1])
     assert by_id == by_file | {"video_id": "vid_shots"}

@@ -7,8 +7,8 @@ import numpy as np
 Call = Callable[..., tuple[int, str, str]]
 
 
-def test_prints_the_grid_of_a_drummed_song(workbench: Call, song_file: Path, home: Path) -> None:
-    code, out, _ = workbench("beats", song_file, "--home", home)
+def test_prints_the_grid_of_a_drummed_track(workbench: Call, track_file: Path, home: Path) -> None:
+    code, out, _ = workbench("beats", track_file, "--home", home)
     body = json.loads(out)
     assert code == 0
     assert abs(body["tempo_bpm"] - 120.0) < 0.5
@@ -20,9 +20,9 @@ def test_prints_the_grid_of_a_drummed_song(workbench: Call, song_file: Path, hom
     assert np.median(np.abs(off)) < 0.01
 
 
-def test_answers_a_second_time_from_the_cache(workbench: Call, song_file: Path, home: Path) -> None:
-    first = json.loads(workbench("beats", song_file, "--home", home)[1])
-    code, out, err = workbench("beats", song_file, "--home", home)
+def test_answers_a_second_time_from_the_cache(workbench: Call, track_file: Path, home: Path) -> None:
+    first = json.loads(workbench("beats", track_file, "--home", home)[1])
+    code, out, err = workbench("beats", track_file, "--home", home)
     again = json.loads(out)
     assert code == 0
     assert again["cached"] is True

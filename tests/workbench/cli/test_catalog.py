@@ -12,15 +12,15 @@ Call = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def folder(tmp_path: Path, song_file: Path) -> Path:
-    """A song, something that is none, and a manifest with both and a typo."""
-    (tmp_path / "songs").mkdir()
-    (tmp_path / "songs" / "good.wav").write_bytes(song_file.read_bytes())
-    (tmp_path / "songs" / "bad.ogg").write_bytes(b"no music in here")
+def folder(tmp_path: Path, track_file: Path) -> Path:
+    """A track, something that is none, and a manifest with both and a typo."""
+    (tmp_path / "tracks").mkdir()
+    (tmp_path / "tracks" / "good.wav").write_bytes(track_file.read_bytes())
+    (tmp_path / "tracks" / "bad.ogg").write_bytes(b"no music in here")
     rows = [
-        {"path": "songs/good.wav", "track_id": "ours", "title": "Sixteen", "bpm": 60, "colour": "blue"},
-        {"path": "songs/bad.ogg"},
-        {"path": "songs/good.wav", "energy": 7},
+        {"path": "tracks/good.wav", "track_id": "ours", "title": "Sixteen", "bpm": 60, "colour": "blue"},
+        {"path": "tracks/bad.ogg"},
+        {"path": "tracks/good.wav", "energy": 7},
     ]
     (tmp_path / "list.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return tmp_path
@@ -31,7 +31,7 @@ def test_adds_what_is_good_tells_what_is_bad_and_exits_with_1(workbench: Call, f
     code, out, err = workbench("catalog", "add", folder / "list.jsonl", "--home", home)
     assert code == 1
     (row,) = [json.loads(line) for line in out.splitlines()]
-    assert row == {"track_id": "ours", "path": str(folder / "songs" / "good.wav")}
+    assert row == {"track_id": "ours", "path": str(folder / "tracks" / "good.wav")}
     assert "colour" in err
     assert "bad.ogg" in err
     assert "energy" in err
@@ -48,7 +48,7 @@ def test_adds_what_is_good_tells_what_is_bad_and_exits_with_1(workbench: Call, f
     assert (code, json.loads(out)["track_id"]) == (0, "ours")
 
     # Bytes that changed are noticed, a file that is gone too.
-    (folder / "songs" / "good.wav").unlink()
+    (folder / "tracks" / "good.wav").unlink()
     code, out, err = workbench("catalog", "reindex", "--home", home)
     assert (code, json.loads(out)["missing"]) == (1, ["ours"])
     (line,) = err.splitlines()
@@ -84,9 +84,9 @@ def sigint() -> Iterator[None]:
 
 @pytest.mark.usefixtures("sigint")
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="a terminal's Ctrl-C is a signal to a process group")
-def test_an_interrupt_ends_in_one_word_and_no_traceback(tmp_path: Path, song_file: Path) -> None:
-    (tmp_path / "one.wav").symlink_to(song_file)
-    (tmp_path / "two.wav").symlink_to(song_file)
+def test_an_interrupt_ends_in_one_word_and_no_traceback(tmp_path: Path, track_file: Path) -> None:
+    (tmp_path / "one.wav").symlink_to(track_file)
+    (tmp_path / "two.wav").symlink_to(track_file)
     code = "import sys; from service.console import run; sys.exit(run(sys.argv[1:]))"
     arguments = ["catalog", "add", str(tmp_path), "--home", str(tmp_path / "home")]
     with subprocess.Popen(

@@ -17,13 +17,13 @@ SECONDS = 75.0
 
 
 @pytest.fixture(scope="module")
-def plan_text(song_file: Path, home: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """What `workbench loop` prints for the song and 75 s."""
+def plan_text(track_file: Path, home: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
+    """What `workbench loop` prints for the track and 75 s."""
     from click.testing import CliRunner
 
     from service.console import app
 
-    arguments = ["loop", str(song_file), "--seconds", str(SECONDS), "--home", str(home)]
+    arguments = ["loop", str(track_file), "--seconds", str(SECONDS), "--home", str(home)]
     outcome = CliRunner().invoke(app, arguments, catch_exceptions=False)
     assert outcome.exit_code == 0
     return outcome.stdout
@@ -31,7 +31,7 @@ def plan_text(song_file: Path, home: Path, tmp_path_factory: pytest.TempPathFact
 
 @pytest.fixture
 def plan_file(plan_text: str, tmp_path: Path) -> Path:
-    path = tmp_path / 'plan für "Film & Ton".json'
+    path = tmp_path / 'plan für "Video & Ton".json'
     path.write_text(plan_text, encoding="utf-8")
     return path
 
@@ -42,22 +42,24 @@ def test_the_command_offers_the_formats_of_the_table() -> None:
 
 @pytest.mark.parametrize("name", list(FORMATS))
 def test_every_format_is_written(
-    workbench: Call, plan_file: Path, song_file: Path, home: Path, tmp_path: Path, name: str
+    workbench: Call, plan_file: Path, track_file: Path, home: Path, tmp_path: Path, name: str
 ) -> None:
     out = tmp_path / f"out{FORMATS[name].suffix or '.wav'}"
-    arguments = ["export", plan_file, "--format", name, "--track", song_file, "-o", out, "--home", home]
+    arguments = ["export", plan_file, "--format", name, "--track", track_file, "-o", out, "--home", home]
     code, said, errors = workbench(*arguments)
     assert code == 0, errors
     assert json.loads(said) == {"output": str(out), "format": name, "bytes": out.stat().st_size}
     assert sorted(tmp_path.iterdir()) == sorted([plan_file, out])
 
 
-def test_labels_have_the_bars_and_sections_of_the_song(
-    workbench: Call, plan_file: Path, song_file: Path, home: Path, tmp_path: Path
+def test_labels_have_the_bars_and_sections_of_the_track(
+    workbench: Call, plan_file: Path, track_file: Path, home: Path, tmp_path: Path
 ) -> None:
-    """The song has a bar every two seconds, and so has the film from its first splice to its last."""
+    """The track has a bar every two seconds, and so has the video from its first splice to its last."""
     out = tmp_path / "labels.txt"
-    code, _, _ = workbench("export", plan_file, "--format", "audacity", "--track", song_file, "-o", out, "--home", home)
+    code, _, _ = workbench(
+        "export", plan_file, "--format", "audacity", "--track", track_file, "-o", out, "--home", home
+    )
     assert code == 0
     rows = [line.split("\t") for line in out.read_text(encoding="utf-8").splitlines()]
     bars = [float(start) for start, _, text in rows if text.startswith("bar ")]
@@ -68,7 +70,7 @@ def test_labels_have_the_bars_and_sections_of_the_song(
 
 
 @pytest.mark.parametrize("name", ["csv", "audacity"])
-def test_some_need_no_song(workbench: Call, plan_file: Path, home: Path, tmp_path: Path, name: str) -> None:
+def test_some_need_no_track(workbench: Call, plan_file: Path, home: Path, tmp_path: Path, name: str) -> None:
     code, _, _ = workbench("export", plan_file, "--format", name, "-o", tmp_path / "out", "--home", home)
     assert code == 0
     assert (tmp_path / "out").read_text(encoding="utf-8")
@@ -77,7 +79,7 @@ def test_some_need_no_song(workbench: Call, plan_file: Path, home: Path, tmp_pat
 @pytest.mark.parametrize(
     ("arguments", "code", "sentence"),
     [
-        (["--format", "rpp"], 2, "the format rpp needs the song: give --track FILE"),
+        (["--format", "rpp"], 2, "the format rpp needs the track: give --track FILE"),
         (["--format", "edl"], 2, "'edl' is not one of"),
         (["--format", "otio", "--track", "nowhere.wav"], 1, "nowhere.wav: no such file, and no track of that id"),
         (["--format", "csv", "--video", "nowhere.mp4"], 1, "nowhere.mp4: no such file, and no video of that id"),
@@ -95,18 +97,18 @@ def test_what_cannot_be_done_is_said_in_a_line(
     assert not out.exists()
 
 
-def test_a_plan_of_another_song_is_refused(
-    workbench: Call, plan_file: Path, plan_text: str, song_file: Path, home: Path, tmp_path: Path
+def test_a_plan_of_another_track_is_refused(
+    workbench: Call, plan_file: Path, plan_text: str, track_file: Path, home: Path, tmp_path: Path
 ) -> None:
     import soundfile
 
-    sound, rate = soundfile.read(song_file)
+    sound, rate = soundfile.read(track_file)
     other = tmp_path / "other.wav"
     soundfile.write(other, sound[: 20 * rate], rate)
     out = tmp_path / "out.rpp"
     code, _, errors = workbench("export", plan_file, "--format", "rpp", "--track", other, "-o", out, "--home", home)
     assert code == 1
-    assert "made for a song of" in errors
+    assert "made for a track of" in errors
     assert not out.exists()
 
 

@@ -12,7 +12,7 @@ Call = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture(scope="module")
-def plan_file(tmp_path_factory: pytest.TempPathFactory, song_file: Path, home: Path) -> Path:
+def plan_file(tmp_path_factory: pytest.TempPathFactory, track_file: Path, home: Path) -> Path:
     from contextlib import redirect_stdout
     from io import StringIO
 
@@ -20,7 +20,7 @@ def plan_file(tmp_path_factory: pytest.TempPathFactory, song_file: Path, home: P
 
     out = StringIO()
     with redirect_stdout(out):
-        assert run(["loop", str(song_file), "--seconds", "90", "--home", str(home)]) == 0
+        assert run(["loop", str(track_file), "--seconds", "90", "--home", str(home)]) == 0
     path = tmp_path_factory.mktemp("plan") / "plan.json"
     path.write_text(out.getvalue())
     return path
@@ -35,8 +35,8 @@ def test_covers_a_length_to_the_millisecond(plan_file: Path) -> None:
     assert plan.seam_score > 0.5
 
 
-def test_refuses_a_clip_that_is_not_longer_and_says_why(workbench: Call, song_file: Path, home: Path) -> None:
-    code, out, _ = workbench("loop", song_file, "--seconds", 40, "--home", home)
+def test_refuses_a_video_that_is_not_longer_and_says_why(workbench: Call, track_file: Path, home: Path) -> None:
+    code, out, _ = workbench("loop", track_file, "--seconds", 40, "--home", home)
     result = json.loads(out)
     assert code == 0
     assert result["applicable"] is False
@@ -45,9 +45,9 @@ def test_refuses_a_clip_that_is_not_longer_and_says_why(workbench: Call, song_fi
 
 
 def test_a_track_that_is_too_long_is_refused_before_it_is_analysed(
-    workbench: Call, song_file: Path, tmp_path: Path
+    workbench: Call, track_file: Path, tmp_path: Path
 ) -> None:
-    code, out, err = workbench("loop", song_file, "--seconds", 40, "--home", tmp_path)
+    code, out, err = workbench("loop", track_file, "--seconds", 40, "--home", tmp_path)
     assert code == 0
     assert json.loads(out)["plan"]["reason"] == "video_not_longer"
     assert "finding the beats" not in err
@@ -84,33 +84,33 @@ def test_an_unknown_track_fails_on_the_input(workbench: Call, home: Path) -> Non
         ("--seconds", "90", "--report", "no/such/folder/page.html"),
     ],
 )
-def test_wrong_usage_exits_with_2(workbench: Call, song_file: Path, home: Path, arguments: tuple[str, ...]) -> None:
-    code, out, err = workbench("loop", song_file, "--home", home, *arguments)
+def test_wrong_usage_exits_with_2(workbench: Call, track_file: Path, home: Path, arguments: tuple[str, ...]) -> None:
+    code, out, err = workbench("loop", track_file, "--home", home, *arguments)
     assert (code, out) == (2, "")
     assert "Usage" in err
 
 
-def test_a_profile_changes_the_answer(workbench: Call, song_file: Path, home: Path, tmp_path: Path) -> None:
+def test_a_profile_changes_the_answer(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
     profile = tmp_path / "long.toml"
     profile.write_text("[cover]\nrequired_excess_seconds = 100.0\n")
-    code, out, _ = workbench("loop", song_file, "--seconds", 90, "--home", home, "--profile", profile)
+    code, out, _ = workbench("loop", track_file, "--seconds", 90, "--home", home, "--profile", profile)
     assert code == 0
     assert json.loads(out)["plan"]["required_excess_seconds"] == 100.0
 
 
-def test_a_bad_profile_is_one_clear_line(workbench: Call, song_file: Path, home: Path, tmp_path: Path) -> None:
+def test_a_bad_profile_is_one_clear_line(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
     profile = tmp_path / "typo.toml"
     profile.write_text("[seams]\ncontext_beets = 8\n")
-    code, out, err = workbench("loop", song_file, "--seconds", 90, "--home", home, "--profile", profile)
+    code, out, err = workbench("loop", track_file, "--seconds", 90, "--home", home, "--profile", profile)
     assert (code, out) == (1, "")
     assert "context_beets" in err
 
 
 def test_the_page_of_a_loop_asks_nobody_for_anything(
-    workbench: Call, song_file: Path, home: Path, tmp_path: Path
+    workbench: Call, track_file: Path, home: Path, tmp_path: Path
 ) -> None:
     page = tmp_path / "loop.html"
-    code, _, _ = workbench("loop", song_file, "--seconds", 90, "--home", home, "--report", page)
+    code, _, _ = workbench("loop", track_file, "--seconds", 90, "--home", home, "--report", page)
     text = page.read_text()
     assert code == 0
     assert "://" not in text
@@ -120,10 +120,10 @@ def test_the_page_of_a_loop_asks_nobody_for_anything(
 
 @pytest.mark.parametrize("suffix", [".wav", ".flac", ".mp3"])
 def test_renders_a_plan_of_the_stated_length(
-    workbench: Call, song_file: Path, plan_file: Path, home: Path, tmp_path: Path, suffix: str
+    workbench: Call, track_file: Path, plan_file: Path, home: Path, tmp_path: Path, suffix: str
 ) -> None:
     music = tmp_path / f"music{suffix}"
-    code, out, _ = workbench("render", plan_file, "--track", song_file, "-o", music, "--home", home)
+    code, out, _ = workbench("render", plan_file, "--track", track_file, "-o", music, "--home", home)
     assert code == 0
     assert json.loads(out)["output"] == str(music)
     sound, rate = soundfile.read(music)
@@ -131,10 +131,10 @@ def test_renders_a_plan_of_the_stated_length(
     assert np.abs(sound[: 10 * rate]).max() > 0.1
 
 
-def test_rendering_a_refusal_fails_on_the_input(workbench: Call, song_file: Path, home: Path, tmp_path: Path) -> None:
+def test_rendering_a_refusal_fails_on_the_input(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
     refused = tmp_path / "refused.json"
-    refused.write_text(workbench("loop", song_file, "--seconds", 40, "--home", home)[1])
-    code, out, err = workbench("render", refused, "--track", song_file, "-o", tmp_path / "x.wav", "--home", home)
+    refused.write_text(workbench("loop", track_file, "--seconds", 40, "--home", home)[1])
+    code, out, err = workbench("render", refused, "--track", track_file, "-o", tmp_path / "x.wav", "--home", home)
     assert (code, out) == (1, "")
     assert "video_not_longer" in err
 
@@ -142,27 +142,27 @@ def test_rendering_a_refusal_fails_on_the_input(workbench: Call, song_file: Path
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (("-o", "film.mp4"), "MP4 needs --video"),
+        (("-o", "video.mp4"), "MP4 needs --video"),
         (("-o", "music.xyz"), ".wav, .flac, .mp3, not .xyz"),
-        (("-o", "film.wav", "--video", "clip.mp4"), ".mp4, .m4v, .mov, .mkv, not .wav"),
+        (("-o", "video.wav", "--video", "video.mp4"), ".mp4, .m4v, .mov, .mkv, not .wav"),
         (("-o", "no/such/folder/music.wav"), "no folder"),
     ],
 )
 def test_what_cannot_be_written_is_told_before_anything_is_read(
     workbench: Call, home: Path, arguments: tuple[str, ...], told: str
 ) -> None:
-    code, out, err = workbench("render", "no-plan.json", "--track", "no-song.wav", "--home", home, *arguments)
+    code, out, err = workbench("render", "no-plan.json", "--track", "no-track.wav", "--home", home, *arguments)
     assert (code, out) == (2, "")
     assert told in err
 
 
 @pytest.mark.parametrize("content", [b"{", b"{}", b"[]", b"OggS\x00\xff\xfe"])
 def test_a_file_that_is_no_plan_is_named(
-    workbench: Call, song_file: Path, home: Path, tmp_path: Path, content: bytes
+    workbench: Call, track_file: Path, home: Path, tmp_path: Path, content: bytes
 ) -> None:
     plan = tmp_path / "c.json"
     plan.write_bytes(content)
-    code, out, err = workbench("render", plan, "--track", song_file, "-o", tmp_path / "x.wav", "--home", home)
+    code, out, err = workbench("render", plan, "--track", track_file, "-o", tmp_path / "x.wav", "--home", home)
     assert (code, out) == (1, "")
     assert err.startswith(f"workbench: {plan}: ")
     assert "plan" in err.removeprefix(f"workbench: {plan}")

@@ -18,9 +18,9 @@ FPS, SECONDS = 25, 12
 
 
 @pytest.fixture(scope="module")
-def clip_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def video_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Twelve seconds of plain shots, without sound."""
-    path = tmp_path_factory.mktemp("clip") / "shots.mp4"
+    path = tmp_path_factory.mktemp("video") / "shots.mp4"
     shots = np.random.default_rng(2).integers(20, 235, (4, 9, 16, 3)).repeat(10, axis=1).repeat(10, axis=2)
     with av.open(str(path), "w") as container:
         stream = container.add_stream("libx264", rate=FPS)
@@ -37,9 +37,9 @@ def stocked(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("stocked")
 
 
-def test_prints_a_lean_lane(workbench: Call, song_file: Path, clip_file: Path, stocked: Path) -> None:
-    assert workbench("catalog", "add", song_file, "--home", stocked)[0] == 0
-    code, out, _ = workbench("match", clip_file, "--home", stocked)
+def test_prints_a_lean_lane(workbench: Call, track_file: Path, video_file: Path, stocked: Path) -> None:
+    assert workbench("catalog", "add", track_file, "--home", stocked)[0] == 0
+    code, out, _ = workbench("match", video_file, "--home", stocked)
     assert code == 0
     body = json.loads(out)
     jsonschema.validate(body, schemas()["MatchResult"])
@@ -51,20 +51,20 @@ def test_prints_a_lean_lane(workbench: Call, song_file: Path, clip_file: Path, s
 
 
 def test_an_empty_catalog_is_told_in_a_line_that_says_what_to_do(
-    workbench: Call, clip_file: Path, tmp_path: Path
+    workbench: Call, video_file: Path, tmp_path: Path
 ) -> None:
-    code, out, err = workbench("match", clip_file, "--home", tmp_path)
+    code, out, err = workbench("match", video_file, "--home", tmp_path)
     assert code == 0
     assert json.loads(out)["lane"]["matches"] == []
     assert f"workbench: the catalog in {tmp_path} is empty; fill it by `workbench catalog add PATH`" in err
 
 
 def test_shows_as_many_sync_points_as_asked_for(
-    workbench: Call, song_file: Path, clip_file: Path, stocked: Path
+    workbench: Call, track_file: Path, video_file: Path, stocked: Path
 ) -> None:
-    workbench("catalog", "add", song_file, "--home", stocked)
+    workbench("catalog", "add", track_file, "--home", stocked)
     options = ("--include-sync", "--sync-points", 2, "--expand", "full")
-    body = json.loads(workbench("match", clip_file, *options, "--home", stocked)[1])
+    body = json.loads(workbench("match", video_file, *options, "--home", stocked)[1])
     jsonschema.validate(body, schemas()["MatchResult"])
     (track,) = body["lane"]["matches"]
     assert track["sync_status"] == "warm"

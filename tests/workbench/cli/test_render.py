@@ -43,18 +43,18 @@ def write(path: Path, body: dict[str, Any]) -> Path:
 
 
 @pytest.fixture
-def aligned(tmp_path: Path, song_file: Path) -> Path:
-    body = {"video_id": "grey.mp4", "track_id": song_file.name, "status": "complete", "cached": False}
+def aligned(tmp_path: Path, track_file: Path) -> Path:
+    body = {"video_id": "grey.mp4", "track_id": track_file.name, "status": "complete", "cached": False}
     return write(tmp_path / "al.json", {**body, "sync_points": POINTS, "mix": None})
 
 
-def straight(song_file: Path, offset_s: float, seconds: float) -> np.ndarray:
+def straight(track_file: Path, offset_s: float, seconds: float) -> np.ndarray:
     """What a placement plays at the track's own rate: its samples, silence before and after them."""
-    song = decode(song_file)
-    rate = song.sample_rate
+    track = decode(track_file)
+    rate = track.sample_rate
     sound = np.zeros(round(seconds * rate), dtype=np.float32)
     at = round(offset_s * rate)
-    piece = song.samples[0, max(0, -at) :][: sound.size - max(0, at)]
+    piece = track.samples[0, max(0, -at) :][: sound.size - max(0, at)]
     sound[max(0, at) : max(0, at) + piece.size] = piece
     return sound
 
@@ -65,29 +65,29 @@ def straight(song_file: Path, offset_s: float, seconds: float) -> np.ndarray:
 def test_without_a_video_the_track_plays_to_its_end(
     workbench: Call,
     aligned: Path,
-    song_file: Path,
+    track_file: Path,
     home: Path,
     tmp_path: Path,
     arguments: tuple[Any, ...],
     offset_s: float,
 ) -> None:
     out = tmp_path / "music.wav"
-    code, printed, err = workbench("render", aligned, "--track", song_file, *arguments, "-o", out, "--home", home)
+    code, printed, err = workbench("render", aligned, "--track", track_file, *arguments, "-o", out, "--home", home)
     assert code == 0, err
     heard = decode(out)
-    seconds = offset_s + decode(song_file).duration
+    seconds = offset_s + decode(track_file).duration
     assert json.loads(printed)["seconds"] == pytest.approx(seconds, abs=1e-6)
-    expected = straight(song_file, offset_s, seconds)
+    expected = straight(track_file, offset_s, seconds)
     steady = slice(round(0.02 * heard.sample_rate), None)  # a cut head is faded in for 10 ms
     assert np.abs(heard.samples[0] - expected)[steady].max() < 1e-4
     assert ("section on the start" in err) == (offset_s < 0)
 
 
 def test_under_a_video_the_track_is_trimmed_to_it(
-    workbench: Call, aligned: Path, song_file: Path, video: Path, home: Path, tmp_path: Path
+    workbench: Call, aligned: Path, track_file: Path, video: Path, home: Path, tmp_path: Path
 ) -> None:
     out = tmp_path / "out.mp4"
-    code, _, err = workbench("render", aligned, "--track", song_file, "--video", video, "-o", out, "--home", home)
+    code, _, err = workbench("render", aligned, "--track", track_file, "--video", video, "-o", out, "--home", home)
     assert code == 0, err
     info = probe(out)
     assert info.duration == pytest.approx(VIDEO_SECONDS, abs=0.001)
@@ -100,7 +100,7 @@ def test_under_a_video_the_track_is_trimmed_to_it(
 
 
 def test_the_mix_of_an_align_result_is_applied(
-    workbench: Call, aligned: Path, song_file: Path, video: Path, home: Path, tmp_path: Path
+    workbench: Call, aligned: Path, track_file: Path, video: Path, home: Path, tmp_path: Path
 ) -> None:
     """The music 6 dB down, 20 dB further from 10 to 15 s."""
     duck = {
@@ -112,7 +112,7 @@ def test_the_mix_of_an_align_result_is_applied(
     levels = []
     for name, given in (("plain", aligned), ("mixed", mixed)):
         out = tmp_path / f"{name}.mp4"
-        assert workbench("render", given, "--track", song_file, "--video", video, "-o", out, "--home", home)[0] == 0
+        assert workbench("render", given, "--track", track_file, "--video", video, "-o", out, "--home", home)[0] == 0
         sound = decode(out).samples
         levels.append([20 * np.log10(np.std(sound[:, b * RATE : e * RATE])) for b, e in ((6, 9), (11, 14), (16, 19))])
     plain, quieter = levels
@@ -121,17 +121,17 @@ def test_the_mix_of_an_align_result_is_applied(
 
 @pytest.mark.parametrize("named", ["track_id", "audio_id"])
 def test_a_match_result_knows_its_tracks_by_id_and_by_their_bytes(
-    workbench: Call, song_file: Path, home: Path, tmp_path: Path, named: str
+    workbench: Call, track_file: Path, home: Path, tmp_path: Path, named: str
 ) -> None:
     ids = {"track_id": "trk_other", "audio_id": "aud_other"}
-    ids[named] = song_file.name if named == "track_id" else f"aud_{hash_file(song_file)[:24]}"
+    ids[named] = track_file.name if named == "track_id" else f"aud_{hash_file(track_file)[:24]}"
     lane = {"matches": [{"track_id": "trk_first", "audio_id": "aud_first"}, {**ids, "sync_points": POINTS}]}
     matched = write(tmp_path / "match.json", {"video_id": "v", "status": "complete", "lane": lane})
     out = tmp_path / "music.wav"
-    arguments = ("render", matched, "--track", song_file, "--placement", 2, "-o", out, "--home", home)
+    arguments = ("render", matched, "--track", track_file, "--placement", 2, "-o", out, "--home", home)
     code, printed, err = workbench(*arguments)
     assert code == 0, err
-    assert json.loads(printed)["seconds"] == pytest.approx(decode(song_file).duration - 3.5, abs=1e-6)
+    assert json.loads(printed)["seconds"] == pytest.approx(decode(track_file).duration - 3.5, abs=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -150,22 +150,22 @@ def test_a_match_result_knows_its_tracks_by_id_and_by_their_bytes(
     ],
 )
 def test_what_cannot_be_played_is_one_line(
-    workbench: Call, aligned: Path, song_file: Path, home: Path, tmp_path: Path,
+    workbench: Call, aligned: Path, track_file: Path, home: Path, tmp_path: Path,
     changed: dict[str, Any], arguments: tuple[Any, ...], sentence: str,
 ) -> None:  # fmt: skip
     given = write(tmp_path / "given.json", json.loads(aligned.read_text()) | changed)
     out = tmp_path / "music.wav"
-    code, printed, err = workbench("render", given, "--track", song_file, *arguments, "-o", out, "--home", home)
+    code, printed, err = workbench("render", given, "--track", track_file, *arguments, "-o", out, "--home", home)
     assert (code, printed) == (1, "")
     assert sentence in err
     assert err.count("workbench: ") == 1
     assert not out.exists()
 
 
-def test_a_plan_has_no_placements(workbench: Call, song_file: Path, home: Path, tmp_path: Path) -> None:
+def test_a_plan_has_no_placements(workbench: Call, track_file: Path, home: Path, tmp_path: Path) -> None:
     plan = tmp_path / "plan.json"
-    plan.write_text(workbench("loop", song_file, "--seconds", 90, "--home", home)[1])
-    arguments = ("--track", song_file, "--placement", 1, "-o", tmp_path / "music.wav", "--home", home)
+    plan.write_text(workbench("loop", track_file, "--seconds", 90, "--home", home)[1])
+    arguments = ("--track", track_file, "--placement", 1, "-o", tmp_path / "music.wav", "--home", home)
     code, printed, err = workbench("render", plan, *arguments)
     assert (code, printed) == (1, "")
     assert "a plan has no placements" in err

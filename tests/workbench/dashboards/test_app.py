@@ -56,7 +56,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     home = tmp_path_factory.mktemp("home")
     folder = home / "renders" / "dashboard"
     folder.mkdir(parents=True)
-    (folder / "song.wav").write_bytes(bytes(range(100)))
+    (folder / "track.wav").write_bytes(bytes(range(100)))
     return home
 
 
@@ -74,7 +74,7 @@ def kept_root(home: Path) -> Iterator[str]:
         yield root
 
 
-@pytest.mark.parametrize("path", ["/", "/ws", "/sounds/song.wav", "/static/js/bokeh.min.js", "/uploads/x", "/nothing"])
+@pytest.mark.parametrize("path", ["/", "/ws", "/sounds/track.wav", "/static/js/bokeh.min.js", "/uploads/x", "/nothing"])
 def test_without_the_key_every_address_asks_for_it(kept_root: str, path: str) -> None:
     answer = httpx.get(kept_root + path)
     assert answer.status_code == 401
@@ -91,7 +91,7 @@ def test_the_key_is_taken_out_of_the_address_and_opens_the_files(kept_root: str)
         assert "HttpOnly" in cookie
         assert "SameSite=Strict" in cookie
         assert KEY not in cookie
-        assert client.get("/sounds/song.wav").content == bytes(range(100))
+        assert client.get("/sounds/track.wav").content == bytes(range(100))
 
 
 def test_a_websocket_is_opened_with_the_key_only(kept_root: str) -> None:
@@ -103,24 +103,26 @@ def test_a_websocket_is_opened_with_the_key_only(kept_root: str) -> None:
 
 
 def test_sounds_come_in_ranges(open_root: str) -> None:
-    answer = httpx.get(open_root + "/sounds/song.wav", headers={"Range": "bytes=10-19"})
+    answer = httpx.get(open_root + "/sounds/track.wav", headers={"Range": "bytes=10-19"})
     assert (answer.status_code, answer.content) == (206, bytes(range(10, 20)))
     assert httpx.get(open_root + "/sounds/../../workbench.sqlite").status_code in (403, 404)
 
 
 def test_this_machine_answers_to_its_own_names_only(open_root: str) -> None:
-    assert httpx.get(open_root + "/sounds/song.wav", headers={"Host": "rebound.example"}).status_code == 403
+    assert httpx.get(open_root + "/sounds/track.wav", headers={"Host": "rebound.example"}).status_code == 403
 
 
 def test_a_dropped_file_arrives_whole_under_a_safe_name(open_root: str, home: Path) -> None:
     sound = bytes(300_000)
-    answer = httpx.put(open_root + "/uploads/..%2Fmy%20song.wav", content=sound, headers={"X-Workbench": "upload"})
-    assert answer.json() == {"name": "my song.wav"}
-    assert (home / "uploads" / "dashboard" / "my song.wav").read_bytes() == sound
-    assert [path.name for path in (home / "uploads" / "dashboard").iterdir()] == ["my song.wav"]
+    answer = httpx.put(open_root + "/uploads/..%2Fmy%20track.wav", content=sound, headers={"X-Workbench": "upload"})
+    assert answer.json() == {"name": "my track.wav"}
+    assert (home / "uploads" / "dashboard" / "my track.wav").read_bytes() == sound
+    assert [path.name for path in (home / "uploads" / "dashboard").iterdir()] == ["my track.wav"]
 
 
-@pytest.mark.parametrize("path", ["/", "/sounds/song.wav", "/static/js/bokeh.min.js", "/assets/figures.js", "/nothing"])
+@pytest.mark.parametrize(
+    "path", ["/", "/sounds/track.wav", "/static/js/bokeh.min.js", "/assets/figures.js", "/nothing"]
+)
 @pytest.mark.parametrize("root", ["open_root", "kept_root"])
 def test_every_response_forbids_to_load_from_elsewhere(request: pytest.FixtureRequest, root: str, path: str) -> None:
     answer = httpx.get(request.getfixturevalue(root) + path)

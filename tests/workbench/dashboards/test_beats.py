@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from workbench.audition.mixes import clicked_file, forget_grid, keep_grid
-from workbench.audition.plans import song_file
+from workbench.audition.plans import track_file
 from workbench.beats.corrections import doubled, halved, shift_bar
 from workbench.bundled import bundled_path
 from workbench.dashboards.beats import BeatsPicture, BeatsState, BeatsTab, tempo_steps, thinned
@@ -27,7 +27,7 @@ from workbench.workflows.loop import loop_track
 from workbench.workflows.tracks import TrackSource
 from workbench.workspace import Workspace
 
-SONG = bundled_path("data", "bundled", "music", "corner_store.ogg")
+TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
 
 
 @pytest.fixture(scope="module")
@@ -37,7 +37,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 @pytest.fixture(scope="module")
 def heard(home: Home) -> Analysis:
-    return analyze(Workspace(home), SONG)
+    return analyze(Workspace(home), TRACK)
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_corrections_are_tried_and_taken_back(heard: Analysis) -> None:
 
 def test_what_cannot_be_corrected_leaves_the_grid(heard: Analysis) -> None:
     state = BeatsState()
-    with pytest.raises(GridError, match="no song"):
+    with pytest.raises(GridError, match="no track"):
         state.correct("", halved)
     state.take(heard, saved=False)
     for _ in range(2):
@@ -93,7 +93,7 @@ def test_only_what_is_in_view_is_sent(home: Home, heard: Analysis) -> None:
     state = BeatsState()
     state.take(heard, saved=False)
     picture = BeatsPicture(state)
-    picture.sound = LongSound(song_file(Workspace(home), SONG))
+    picture.sound = LongSound(track_file(Workspace(home), TRACK))
     picture.show()
     picture.look_at(40.0, 8.0)
     picture.show_view()
@@ -112,8 +112,8 @@ def test_only_what_is_in_view_is_sent(home: Home, heard: Analysis) -> None:
 
 def test_clicks_begin_on_the_beats(home: Home, heard: Analysis) -> None:
     grid = heard.grid
-    plain = decode(song_file(Workspace(home), SONG))
-    clicked = decode(clicked_file(Workspace(home), SONG, grid))
+    plain = decode(track_file(Workspace(home), TRACK))
+    clicked = decode(clicked_file(Workspace(home), TRACK, grid))
     assert clicked.samples.shape == plain.samples.shape
     added = np.abs(clicked.samples - 0.5 * plain.samples).max(axis=0)
     rate = plain.sample_rate
@@ -124,22 +124,22 @@ def test_clicks_begin_on_the_beats(home: Home, heard: Analysis) -> None:
 
 
 def test_a_corrected_grid_changes_the_next_plan(home: Home, heard: Analysis) -> None:
-    before = loop_track(Workspace(home), SONG, 240.0).answer
+    before = loop_track(Workspace(home), TRACK, 240.0).answer
     keep_grid(Workspace(home), heard.content_hash, shift_bar(heard.grid, 2), "bars two beats later")
     try:
-        corrected = loop_track(Workspace(home), SONG, 240.0)
+        corrected = loop_track(Workspace(home), TRACK, 240.0)
         assert corrected.analysis is not None
         assert np.allclose(corrected.analysis.grid.downbeats[1:4], shift_bar(heard.grid, 2).downbeats[1:4])
         assert corrected.answer != before
     finally:
         forget_grid(Workspace(home), heard.content_hash)
-    again = loop_track(Workspace(home), SONG, 240.0).answer
+    again = loop_track(Workspace(home), TRACK, 240.0).answer
     assert isinstance(again, LoopPlan)
     assert again == before
 
 
 def test_the_tab_saves_plans_again_and_goes_back(session: Session, heard: Analysis) -> None:
-    session.param.update(song=TrackSource(SONG.name, SONG, None), analysis=heard)
+    session.param.update(track=TrackSource(TRACK.name, TRACK, None), analysis=heard)
     tab = BeatsTab(session)
     tab.correct("bars a beat later", partial(shift_bar, beats=1))
     tab.save()
@@ -161,7 +161,7 @@ def test_the_tab_saves_plans_again_and_goes_back(session: Session, heard: Analys
 
 def test_the_picture_of_nothing_is_empty(session: Session) -> None:
     tab = BeatsTab(session)
-    assert tab.state.facts() == "no song is open yet"
+    assert tab.state.facts() == "no track is open yet"
     assert len(tab.picture._sources["beats"].data["x"]) == 0
     assert not session.busy
 
@@ -175,9 +175,11 @@ def _until_idle(session: Session) -> None:
             assert job.wait(120.0)
 
 
-def test_the_click_track_is_made_beside_the_song(session: Session, heard: Analysis, home: Home) -> None:
+def test_the_click_track_is_made_beside_the_track(session: Session, heard: Analysis, home: Home) -> None:
     session.param.update(
-        song=TrackSource(SONG.name, SONG, None), analysis=heard, song_sound=LongSound(song_file(Workspace(home), SONG))
+        track=TrackSource(TRACK.name, TRACK, None),
+        analysis=heard,
+        track_sound=LongSound(track_file(Workspace(home), TRACK)),
     )
     tab = BeatsTab(session)
     assert tab.player.music_a.endswith(".wav")

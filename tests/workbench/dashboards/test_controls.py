@@ -21,7 +21,7 @@ from workbench.params import WorkbenchParams
 from workbench.profiles import load_profile
 from workbench.workspace import Workspace
 
-SONG = bundled_path("data", "bundled", "music", "corner_store.ogg")
+TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
 
 
 @pytest.fixture
@@ -94,10 +94,10 @@ def test_a_profile_of_the_page_is_what_the_command_line_loads(
     assert load_profile(path) == session.params
     assert "patient" in bar.chosen.options
     home = session.home.root
-    code, out = workbench("loop", SONG, "--seconds", "240", "--home", home)
+    code, out = workbench("loop", TRACK, "--seconds", "240", "--home", home)
     assert code == 0
     assert json.loads(out)["applicable"] is True
-    code, out = workbench("loop", SONG, "--seconds", "240", "--home", home, "--profile", path)
+    code, out = workbench("loop", TRACK, "--seconds", "240", "--home", home, "--profile", path)
     assert code == 0
     assert json.loads(out)["applicable"] is False
 

@@ -18,7 +18,7 @@ from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.tracks import find_track
 from workbench.workspace import Workspace
 
-SONG = bundled_path("data", "bundled", "music", "corner_store.ogg")
+TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +28,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 @pytest.fixture(scope="module")
 def loop(home: Home) -> Loop:
-    """A bundled song under four minutes, with several seams."""
-    return loop_track(Workspace(home), find_track(Workspace(home), str(SONG)), 240.0)
+    """A bundled track under four minutes, with several seams."""
+    return loop_track(Workspace(home), find_track(Workspace(home), str(TRACK)), 240.0)
 
 
 @pytest.fixture(scope="module")
@@ -69,12 +69,12 @@ def test_a_page_keeps_them_when_it_plans_anew(home: Home, loop: Loop, plan: Loop
         assert session.loop_plan is not None
         assert session.loop_plan.seam_fades[0] == 0.2
         assert session.notice == ""
-        shorter = loop_track(Workspace(home), loop.song, 200.0)
+        shorter = loop_track(Workspace(home), loop.track, 200.0)
         assert isinstance(shorter.answer, LoopPlan)
         places = {seam_place(shorter.answer, seam) for seam in range(len(shorter.answer.seam_times))}
         session.show_again(shorter)
         assert bool(session.notice) is (seam_place(plan, 0) not in places)
-        session.show(replace(loop, song=replace(loop.song, path=tmp_path / "another.wav")))
+        session.show(replace(loop, track=replace(loop.track, path=tmp_path / "another.wav")))
         session.show_again(loop)
         assert session.loop_plan == plan
     finally:

@@ -1,4 +1,4 @@
-"""The Match tab without a browser: what was found, filtered, chosen, and laid under the film."""
+"""The Match tab without a browser: what was found, filtered, chosen, and laid under the video."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workbench.dashboards.session import Session
 from workbench.dashboards.transport import Player
 from workbench.dashboards.work import Pool
 from workbench.home import Home
-from workbench.match.video_facts import FilmFacts, Scene
+from workbench.match.video_facts import Scene, VideoFacts
 from workbench.workspace import Workspace
 
 SECONDS = 120.0
@@ -36,7 +36,7 @@ CALM = Match(
     track("calm", bpm=72.0, duration_seconds=60.0, instrumental=True, moods=("Calm", "Warm")),
     0.8,
     (Reason("2 cuts <b>per</b> minute", "72 bpm", 0.9, "pace"),),
-    fit_explanation="Slow like the film.",
+    fit_explanation="Slow like the video.",
     sync=(landing(30.0, ("drop", 45.0)), landing(-20.0, ("stab", 10.0))),
 )
 SUNG = Match(track("sung", bpm=128.0, duration_seconds=200.0, instrumental=False, genres=("Pop",)), 0.5, (), sync=())
@@ -46,13 +46,13 @@ UNKNOWN = Match(track("unknown"), 0.2, (), sync=None)
 @pytest.fixture
 def drawn() -> DrawnMatch:
     scene = Scene(0.0, SECONDS, 2.0, 0.1, 0.5, 0.1, 0.3)
-    film = FilmFacts(
+    video = VideoFacts(
         SECONDS, np.array([10.0, 45.0]), 0.1, 0.5, 0.1, 0.2, None, 0.1, 1, "voice", (scene,), pace=0.1, movement=0.4
     )
     lane = Lane("Calm music", "because", (CALM, SUNG), (CALM, SUNG, UNKNOWN))
     motion = np.column_stack([np.arange(0.5, SECONDS), np.full(120, 0.4)])
     contours = {"calm": np.linspace(0.1, 0.9, 32), "unknown": np.full(32, np.nan)}
-    return DrawnMatch(lane, film, ((5.0, 17.0),), motion, contours)
+    return DrawnMatch(lane, video, ((5.0, 17.0),), motion, contours)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_the_contour_lies_where_the_track_lands(drawn: DrawnMatch) -> None:
     assert 30.0 < times[0] < times[-1] < 90.0
     assert np.all(np.diff(energy) > 0)
     cut, _ = state.music(CALM, CALM.sync[1] if CALM.sync else None)
-    assert cut[0] >= 0.0  # its head lies before the film
+    assert cut[0] >= 0.0  # its head lies before the video
 
 
 def test_one_listens_from_where_the_music_lands() -> None:
@@ -127,7 +127,7 @@ def test_what_was_not_measured_has_no_contour(drawn: DrawnMatch) -> None:
 
 def test_reasons_are_words_not_markup(drawn: DrawnMatch) -> None:
     state = MatchState(drawn, chosen="calm")
-    assert "Slow like the film." in state.why()
+    assert "Slow like the video." in state.why()
     assert "&lt;b&gt;per&lt;/b&gt;" in state.why()
     assert MatchState(drawn).why() == ""
 
@@ -138,10 +138,10 @@ def test_names_of_coincidences_do_not_overlap() -> None:
     assert named_marks(None, SECONDS) == []
 
 
-def test_the_picture_shows_film_and_track_and_another_place(drawn: DrawnMatch) -> None:
+def test_the_picture_shows_video_and_track_and_another_place(drawn: DrawnMatch) -> None:
     state = MatchState(drawn, chosen="calm")
     picture = MatchPicture(state)
-    picture.show_film()
+    picture.show_video()
     data = {name: source.data for name, source in picture._sources.items()}
     assert list(data["cuts"]["x"]) == [10.0, 45.0]
     assert list(data["marks"]["x"]) == [45.0]
@@ -149,7 +149,7 @@ def test_the_picture_shows_film_and_track_and_another_place(drawn: DrawnMatch) -
     picture.show_track()
     assert list(picture._sources["marks"].data["x"]) == [10.0]
     state.drawn = None
-    picture.show_film()
+    picture.show_video()
     assert len(picture._sources["motion"].data["x"]) == 0
 
 

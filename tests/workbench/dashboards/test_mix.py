@@ -21,7 +21,7 @@ from workbench.mix.balance import plan_mix
 from workbench.params import DUCK_PRESETS, DuckParams, WorkbenchParams
 from workbench.workspace import Workspace
 
-SONG = bundled_path("data", "bundled", "music", "corner_store.ogg")
+TRACK = bundled_path("data", "bundled", "music", "corner_store.ogg")
 VOICE = bundled_path("data", "bundled", "voice", "narration.ogg")
 SECONDS = 60.0
 
@@ -33,8 +33,8 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 @pytest.fixture(scope="module")
 def sounds(home: Home) -> MixSounds:
-    """A minute of a song from its tenth second on, under the narration."""
-    music = placed_file(Workspace(home), SONG, -10.0, SECONDS)
+    """A minute of a track from its tenth second on, under the narration."""
+    music = placed_file(Workspace(home), TRACK, -10.0, SECONDS)
     return MixSounds(music, None, under_levels(Workspace(home), music, VOICE, SECONDS))
 
 
@@ -54,7 +54,7 @@ def session(home: Home) -> Iterator[Session]:
 
 def test_the_mix_is_the_one_that_a_plan_gets(state: MixState, sounds: MixSounds) -> None:
     params, levels = WorkbenchParams(), sounds.levels
-    assert state.mix == plan_mix(levels.footage, levels.music, SECONDS, params.voice, params.duck)
+    assert state.mix == plan_mix(levels.soundtrack, levels.music, SECONDS, params.voice, params.duck)
     assert state.points
     assert "phrases" in state.facts()
     assert "15 LU under the voice: duck down to" in state.facts()
@@ -96,11 +96,11 @@ def test_without_the_duck_the_music_is_drawn_as_it_is_heard(session: Session, so
     assert not np.array_equal(drawn["under"].data["y"], drawn["alone"].data["y"])
 
 
-def test_both_together_never_clip(state: MixState, sounds: MixSounds) -> None:
+def test_both_together_never_video(state: MixState, sounds: MixSounds) -> None:
     levels = sounds.levels
-    assert levels.footage.levels is not None
+    assert levels.soundtrack.levels is not None
     music = levels.music.peak * 10 ** (state.music_gain_db / 20)
-    voice = levels.footage.levels.peak * 10 ** (state.video_gain_db / 20)
+    voice = levels.soundtrack.levels.peak * 10 ** (state.video_gain_db / 20)
     assert (music + voice) * 10 ** (state.headroom_db() / 20) <= 1.0 + 1e-9
 
 
@@ -143,7 +143,7 @@ def test_another_hearing_of_the_voice_is_found_by_a_worker(session: Session, sou
     (job,) = session._jobs
     assert job.wait(60.0)
     params, levels = session.params, sounds.levels
-    assert tab.state.mix == plan_mix(levels.footage, levels.music, SECONDS, params.voice, params.duck)
+    assert tab.state.mix == plan_mix(levels.soundtrack, levels.music, SECONDS, params.voice, params.duck)
     assert tab.state.mix != before
     session.params = with_field(session.params, "duck", "under_voice_lu", 17.0)
     assert not session.busy
@@ -155,13 +155,13 @@ def test_nothing_open_is_said(session: Session) -> None:
     assert not session.busy
 
 
-def test_a_placed_song_lies_where_it_was_put(home: Home, tmp_path: Path) -> None:
+def test_a_placed_track_lies_where_it_was_put(home: Home, tmp_path: Path) -> None:
     import soundfile
 
-    rate, song = 8000, tmp_path / "ramp.wav"
-    soundfile.write(song, np.linspace(0.1, 0.9, 4 * rate), rate)
+    rate, track = 8000, tmp_path / "ramp.wav"
+    soundfile.write(track, np.linspace(0.1, 0.9, 4 * rate), rate)
     for offset in (-1.0, 0.0, 1.5):
-        placed, _ = soundfile.read(placed_file(Workspace(home), song, offset, 5.0))
+        placed, _ = soundfile.read(placed_file(Workspace(home), track, offset, 5.0))
         assert placed.size == 5 * rate
         at = 2.0
         assert placed[round(at * rate)] == pytest.approx(0.1 + 0.8 * (at - offset) / 4.0, abs=2e-3)

@@ -1,4 +1,4 @@
-"""What the Plan tab shows and hears, without a browser: one plan of a bundled song under a length of film."""
+"""What the Plan tab shows and hears, without a browser: one plan of a bundled track under a length of video."""
 
 from __future__ import annotations
 
@@ -47,9 +47,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 @pytest.fixture(scope="module")
 def loop(home: Home) -> Loop:
-    """A bundled song under 200 s."""
-    song = bundled_path("data", "bundled", "music", "slow_tide.ogg")
-    return loop_track(Workspace(home), find_track(Workspace(home), str(song)), 200.0)
+    """A bundled track under 200 s."""
+    track = bundled_path("data", "bundled", "music", "slow_tide.ogg")
+    return loop_track(Workspace(home), find_track(Workspace(home), str(track)), 200.0)
 
 
 @pytest.fixture
@@ -141,7 +141,7 @@ def test_a_plan_can_be_taken_away_in_every_format(home: Home, loop: Loop, tmp_pa
         assert path.stat().st_size > 0
     assert offered(None) == []
     said = {name: what for name, _, what in offered(loop)}
-    assert "Final Cut Pro does not import .ogg files: export with the song as WAV." in said["fcpxml"]
+    assert "Final Cut Pro does not import .ogg files: export with the track as WAV." in said["fcpxml"]
     assert "import" not in said["rpp"]
 
 

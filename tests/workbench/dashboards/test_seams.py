@@ -1,4 +1,4 @@
-"""Looking at seams, judging and mending them, without a browser: the plan of a bundled song under a length of film."""
+"""Looking at seams, judging and mending them, without a browser: the plan of a bundled track for a length of time."""
 
 from __future__ import annotations
 
@@ -34,9 +34,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 @pytest.fixture(scope="module")
 def loop(home: Home) -> Loop:
-    """A bundled song under four minutes, with three seams."""
-    song = bundled_path("data", "bundled", "music", "corner_store.ogg")
-    loop = loop_track(Workspace(home), find_track(Workspace(home), str(song)), 240.0)
+    """A bundled track under four minutes, with three seams."""
+    track = bundled_path("data", "bundled", "music", "corner_store.ogg")
+    loop = loop_track(Workspace(home), find_track(Workspace(home), str(track)), 240.0)
     assert isinstance(loop.answer, LoopPlan)
     assert len(loop.answer.seam_times) > 1
     return loop
@@ -58,7 +58,7 @@ def state(home: Home, loop: Loop) -> SeamState:
 
 @pytest.fixture(scope="module")
 def pool() -> Iterator[Pool]:
-    """One worker, which keeps what it knows of the song."""
+    """One worker, which keeps what it knows of the track."""
     pool = Pool(1)
     yield pool
     pool.close()
@@ -186,7 +186,7 @@ def test_stepping_and_the_worst_are_known_to_the_other_tabs(tab: SeamsTab, sessi
 def test_a_seam_that_only_the_coming_plan_has_is_looked_at_once_it_is_there(
     tab: SeamsTab, session: Session, loop: Loop, home: Home
 ) -> None:
-    few = loop_track(Workspace(home), loop.song, 200.0)
+    few = loop_track(Workspace(home), loop.track, 200.0)
     assert isinstance(few.answer, LoopPlan)
     assert isinstance(loop.answer, LoopPlan)
     last = len(loop.answer.seam_times) - 1

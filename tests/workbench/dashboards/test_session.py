@@ -23,7 +23,7 @@ from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.tracks import find_track
 from workbench.workspace import Workspace
 
-SONG = bundled_path("data", "bundled", "music", "slow_tide.ogg")
+TRACK = bundled_path("data", "bundled", "music", "slow_tide.ogg")
 PATIENCE_SECONDS = 120.0
 
 
@@ -35,7 +35,7 @@ def counted(workspace: Workspace, number: int) -> tuple[int, int]:
 
 def refused(workspace: Workspace) -> None:
     """Fails as our code does on what cannot be read."""
-    raise MediaError("song.wav: no such file")
+    raise MediaError("track.wav: no such file")
 
 
 def missing_file(workspace: Workspace, path: Path) -> bytes:
@@ -71,8 +71,8 @@ def session(home: Home, pool: Pool) -> Session:
 
 @pytest.fixture(scope="module")
 def loop(home: Home) -> Loop:
-    """A bundled song under 200 s."""
-    return loop_track(Workspace(home), find_track(Workspace(home), str(SONG)), 200.0)
+    """A bundled track under 200 s."""
+    return loop_track(Workspace(home), find_track(Workspace(home), str(TRACK)), 200.0)
 
 
 def until_idle(session: Session) -> None:
@@ -112,8 +112,8 @@ def test_work_that_asks_for_more_leaves_the_page_at_work_without_a_gap(session: 
 def test_a_fault_becomes_the_message_until_something_else_is_asked_for(session: Session) -> None:
     told: list[str] = []
     assert session.run(refused, then=told.append, otherwise=told.append).wait(PATIENCE_SECONDS)
-    assert session.message == "song.wav: no such file"
-    assert told == ["song.wav: no such file"]
+    assert session.message == "track.wav: no such file"
+    assert told == ["track.wav: no such file"]
     assert not session.busy
     session.run(counted, 1, then=lambda _: None).wait(PATIENCE_SECONDS)
     assert session.message == ""
@@ -150,41 +150,41 @@ def test_a_sound_that_has_gone_is_told_and_the_page_works_on(session: Session, t
     assert found[0][0] == 2
 
 
-def test_a_song_without_a_clip_is_analysed_and_drawn(session: Session) -> None:
-    assert session.open_song(SONG) is not None
-    assert session.song is not None
-    assert session.song.path == SONG
+def test_a_track_without_a_video_is_analysed_and_drawn(session: Session) -> None:
+    assert session.open_track(TRACK) is not None
+    assert session.track is not None
+    assert session.track.path == TRACK
     until_idle(session)
     assert session.analysis is not None
     assert session.analysis.grid.downbeats.size > 10
-    assert session.song_sound is not None
-    assert session.song_sound.duration == pytest.approx(
-        session.workspace.load_recording(session.song.path).duration, abs=0.01
+    assert session.track_sound is not None
+    assert session.track_sound.duration == pytest.approx(
+        session.workspace.load_recording(session.track.path).duration, abs=0.01
     )
     assert session.loop_plan is None
 
 
-def test_a_plan_that_is_shown_brings_its_song_and_is_forgotten_with_the_next(session: Session, loop: Loop) -> None:
+def test_a_plan_that_is_shown_brings_its_track_and_is_forgotten_with_the_next(session: Session, loop: Loop) -> None:
     session.show(loop)
-    assert session.song is loop.song
+    assert session.track is loop.track
     assert session.analysis is loop.analysis
     assert session.loop_plan is loop.answer
     until_idle(session)
-    sound = session.song_sound
+    sound = session.track_sound
     assert sound is not None
     session.show(loop)
-    assert session.song_sound is sound, "the same song is not read again"
-    session.open_song(bundled_path("data", "bundled", "music", "corner_store.ogg"))
+    assert session.track_sound is sound, "the same track is not read again"
+    session.open_track(bundled_path("data", "bundled", "music", "corner_store.ogg"))
     assert session.plan is None
     assert session.analysis is None
-    assert session.song_sound is None
+    assert session.track_sound is None
     session.cancel()
     until_idle(session)
 
 
-def test_a_song_that_is_too_long_for_its_clip_still_shows_its_beats(session: Session, loop: Loop) -> None:
+def test_a_track_that_is_too_long_for_its_video_still_shows_its_beats(session: Session, loop: Loop) -> None:
     """Its length alone refused it, before anything was analysed; the page has it analysed then."""
-    refused = loop_track(Workspace(session.home), loop.song, 60.0)
+    refused = loop_track(Workspace(session.home), loop.track, 60.0)
     assert refused.analysis is None
     session.show(refused)
     until_idle(session)
@@ -195,19 +195,19 @@ def test_a_song_that_is_too_long_for_its_clip_still_shows_its_beats(session: Ses
 
 
 def test_what_is_no_file_of_ours_is_told_in_a_sentence(session: Session, tmp_path: Path) -> None:
-    assert session.open_song(tmp_path / "none.wav") is None
+    assert session.open_track(tmp_path / "none.wav") is None
     assert "none.wav" in session.message
     text = tmp_path / "notes.txt"
     text.write_text("no music", encoding="utf-8")
     assert session.open_file(text) is None
     assert "notes.txt" in session.message
-    assert session.open_clip(tmp_path / "none.mp4") is None
+    assert session.open_video(tmp_path / "none.mp4") is None
     assert "none.mp4" in session.message
     assert session.replan() is None
     assert not session.busy
 
 
-@pytest.mark.parametrize("name", ["song.mp3", "my film.mp4"])
+@pytest.mark.parametrize("name", ["track.mp3", "my video.mp4"])
 def test_a_broken_upload_is_named_as_its_owner_named_it(tmp_path: Path, pool: Pool, name: str) -> None:
     """Not by the server's folders, in a home whose own name has a blank in it either."""
     session = Session(Workspace(Home(tmp_path / "home of mine")), pool=pool)
@@ -216,16 +216,16 @@ def test_a_broken_upload_is_named_as_its_owner_named_it(tmp_path: Path, pool: Po
     session.open_file(upload)
     assert session.message.startswith(f"{name}: not readable")
     assert "/" not in session.message
-    session.clip = upload
-    session.open_song(SONG)
+    session.video = upload
+    session.open_track(TRACK)
     until_idle(session)
     assert session.message.startswith(f"{name}: not readable")
     assert "/" not in session.message
 
 
 def test_the_hint_of_a_refusal_names_no_folder_on_the_page(session: Session, home: Home) -> None:
-    hint = audio_unavailable(f"{home.uploads / 'dashboard' / 'song.mp3'}: not readable").hint
-    assert "song.mp3: not readable" in session.for_the_page(hint)
+    hint = audio_unavailable(f"{home.uploads / 'dashboard' / 'track.mp3'}: not readable").hint
+    assert "track.mp3: not readable" in session.for_the_page(hint)
     assert "/" not in session.for_the_page(hint)
 
 
@@ -239,6 +239,6 @@ def test_a_fault_of_ours_does_not_show_the_folders_either(session: Session, home
 
 
 def test_the_page_finds_files_to_listen_to_and_no_others(session: Session, home: Home) -> None:
-    assert session.url_of(home.renders / "dashboard" / "a b" / "song.wav") == "sounds/a%20b/song.wav"
+    assert session.url_of(home.renders / "dashboard" / "a b" / "track.wav") == "sounds/a%20b/track.wav"
     with pytest.raises(ValueError, match="subpath"):
         session.url_of(home.root / "workbench.sqlite")

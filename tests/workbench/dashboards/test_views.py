@@ -1,4 +1,4 @@
-"""Long sound drawn in part, and pictures of a film in a row."""
+"""Long sound drawn in part, and pictures of a video in a row."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.dashboards.views import MOST_COLUMNS, LongSound, film_row
+from workbench.dashboards.views import MOST_COLUMNS, LongSound, video_row
 from workbench.errors import MediaError
 from workbench.media.audio import write_audio
-from workbench.plots.film import Tile
+from workbench.plots.video import Tile
 
 RATE = 8_000
 
@@ -64,9 +64,9 @@ def test_the_summary_is_made_once_and_made_anew_when_it_does_not_fit(sound: Long
 
 
 def test_what_is_no_wav_of_sixteen_bits_is_refused(tmp_path: Path) -> None:
-    other = tmp_path / "song.wav"
+    other = tmp_path / "track.wav"
     other.write_bytes(b"ID3 something else entirely")
-    with pytest.raises(MediaError, match=r"song\.wav"):
+    with pytest.raises(MediaError, match=r"track\.wav"):
         LongSound(other)
     floats = write_audio(tmp_path / "floats.wav", [np.zeros((1, 100))], RATE, 1, subtype="float32")
     with pytest.raises(MediaError, match="16"):
@@ -75,8 +75,8 @@ def test_what_is_no_wav_of_sixteen_bits_is_refused(tmp_path: Path) -> None:
 
 def test_pictures_stand_where_their_shots_are() -> None:
     red, blue = (np.full((10, 20, 3), colour, dtype=np.uint8) for colour in ((255, 0, 0), (0, 0, 255)))
-    row = film_row([Tile(0.0, 5.0, red), Tile(5.0, 10.0, blue)], 0.0, 20.0, width=200, height=10)
+    row = video_row([Tile(0.0, 5.0, red), Tile(5.0, 10.0, blue)], 0.0, 20.0, width=200, height=10)
     pixels = row.view(np.uint8).reshape(10, 200, 4)
     assert tuple(pixels[5, 25]) == (255, 0, 0, 255)
     assert tuple(pixels[5, 75]) == (0, 0, 255, 255)
-    assert pixels[5, 150, 3] == 0, "nothing where there is no film"
+    assert pixels[5, 150, 3] == 0, "nothing where there is no video"

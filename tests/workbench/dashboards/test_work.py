@@ -26,7 +26,7 @@ def doubled(workspace: Workspace, number: int) -> tuple[int, int]:
 
 def refused(workspace: Workspace) -> None:
     """Fails as our code does on what cannot be read."""
-    raise MediaError("song.wav: no such file")
+    raise MediaError("track.wav: no such file")
 
 
 class Unreadable:
@@ -34,7 +34,7 @@ class Unreadable:
 
     def __init__(self, fine: bool) -> None:
         if not fine:
-            raise MediaError("song.wav: no such file")
+            raise MediaError("track.wav: no such file")
 
     def __reduce__(self) -> tuple[type[Unreadable], tuple[bool]]:
         return Unreadable, (False,)
@@ -76,7 +76,7 @@ def test_the_result_comes_from_another_process_after_its_progress(pool: Pool) ->
 
 @pytest.mark.parametrize(
     ("function", "sentence"),
-    [(refused, "song.wav: no such file"), (wrong, "ZeroDivisionError: division by zero")],
+    [(refused, "track.wav: no such file"), (wrong, "ZeroDivisionError: division by zero")],
 )
 def test_a_fault_is_told_in_a_sentence_and_the_worker_goes_on(pool: Pool, function: object, sentence: str) -> None:
     faults: list[str] = []
@@ -95,7 +95,7 @@ def test_what_does_not_survive_the_way_is_a_fault_of_that_job_alone(pool: Pool) 
     assert pool.submit(Job(HOME, PARAMS, doubled, (2,), {}, on_done=done.append)).wait(60)
     assert lost.wait(0)
     assert unsent.wait(0)
-    assert "song.wav: no such file" in faults[0]
+    assert "track.wav: no such file" in faults[0]
     assert len(faults) == 2
     assert done[0][0] == 4
 
@@ -130,7 +130,7 @@ def test_the_worker_that_knows_a_subject_gets_it_again() -> None:
     try:
         pids: list[int] = []
         for _ in range(3):
-            job = Job(HOME, PARAMS, doubled, (1,), {}, subject="song", on_done=lambda found: pids.append(found[1]))
+            job = Job(HOME, PARAMS, doubled, (1,), {}, subject="track", on_done=lambda found: pids.append(found[1]))
             assert pool.submit(job).wait(60)
         assert len(set(pids)) == 1
     finally:

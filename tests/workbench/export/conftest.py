@@ -1,4 +1,4 @@
-"""A short song, a short film and plans on them, under names that no careless writer survives."""
+"""A short track, a short video and plans on them, under names that no careless writer survives."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from workbench.results.mix import DuckBody, MixBody
 from workbench.workspace import Workspace
 
 RATE = 44_100
-SONG_SECONDS = 12.0
-FILM_RATE = Fraction(30000, 1001)
+TRACK_SECONDS = 12.0
+VIDEO_RATE = Fraction(30000, 1001)
 
 
 @pytest.fixture(scope="session")
 def media(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder that song and film lie in."""
+    """The folder that track and video lie in."""
     return tmp_path_factory.mktemp("größte Filme & 'Töne'")
 
 
@@ -40,28 +40,28 @@ def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workspace]:
 
 
 @pytest.fixture(scope="session")
-def song(media: Path) -> Path:
+def track(media: Path) -> Path:
     """Twelve seconds of stereo noise whose every stretch is unlike every other, in 24 bits."""
     path = media / 'Ärger & "Lärm" it\'s #1 100%; a b.wav'
-    noise = 0.2 * np.random.default_rng(5).standard_normal((round(SONG_SECONDS * RATE), 2))
+    noise = 0.2 * np.random.default_rng(5).standard_normal((round(TRACK_SECONDS * RATE), 2))
     soundfile.write(path, np.clip(noise, -0.9, 0.9), RATE, subtype="PCM_24")
     return path
 
 
 @pytest.fixture(scope="session")
-def recording(song: Path) -> Recording:
-    """The song, decoded."""
-    return decode(song)
+def recording(track: Path) -> Recording:
+    """The track, decoded."""
+    return decode(track)
 
 
 @pytest.fixture(scope="session")
-def film(media: Path) -> Path:
+def video(media: Path) -> Path:
     """Seventeen seconds and a bit at 30000/1001 pictures a second, with sound at 48 kHz."""
-    path = media / "Der Film <1> & Co.mp4"
+    path = media / "Der Video <1> & Co.mp4"
     frames, rate = 510, 48_000
-    sound = (0.1 * np.random.default_rng(6).standard_normal((2, round(frames / FILM_RATE * rate)))).astype(np.float32)
+    sound = (0.1 * np.random.default_rng(6).standard_normal((2, round(frames / VIDEO_RATE * rate)))).astype(np.float32)
     with av.open(str(path), "w") as container:
-        picture = container.add_stream("libx264", rate=FILM_RATE, options={"preset": "ultrafast"})
+        picture = container.add_stream("libx264", rate=VIDEO_RATE, options={"preset": "ultrafast"})
         picture.width, picture.height, picture.pix_fmt = 64, 36, "yuv420p"
         heard = container.add_stream("aac", rate=rate, layout="stereo")
         for k in range(frames):
@@ -82,7 +82,7 @@ def plan(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
         [(0.31, 5.123457, 0.0, 0.0), (2.0, 6.25, -1.5, 2.0), (2.0, 6.0, 1.0, -3.0), (1.2345, 5.183543, 0.0, 0.5)],
         [0.05, 0.2, 0.012],
         [1.0, 0.5, 0.73],
-        song_duration=SONG_SECONDS,
+        song_duration=TRACK_SECONDS,
         glide=1.5,
         end_fade=1.75,
         start_fade=0.25,
@@ -91,22 +91,22 @@ def plan(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
 
 @pytest.fixture(scope="session")
 def late_plan(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
-    """Two segments that start late and end on the song's last sound."""
+    """Two segments that start late and end on the track's last sound."""
     return make_plan(
         [(0.0, 6.0, 0.0, 0.0), (4.0, 11.5, 0.0, 0.0)],
         [0.1],
         [1.0],
-        song_duration=SONG_SECONDS,
+        song_duration=TRACK_SECONDS,
         music_in=0.777,
         tail=0.4,
         end_fade=0.4,
-        ends_with_song=True,
+        ends_with_track=True,
     )
 
 
 @pytest.fixture(scope="session")
 def mix() -> MixBody:
-    """The music 4 dB down, and 14 dB further under two utterances; the footage 2 dB up."""
+    """The music 4 dB down, and 14 dB further under two utterances; the soundtrack 2 dB up."""
     points = [[1.0, 0.0], [1.4, 14.0], [3.2, 14.0], [4.4, 0.0], [9.1, 0.0], [9.3, 9.5], [10.0, 9.5], [11.0, 0.0]]
     duck = DuckBody(
         envelope_points=points, envelope_hz=100, speech_ranges=[[1.4, 3.1], [9.3, 9.9]], depth_db=14.0,

@@ -25,7 +25,7 @@ def named(labels: Labels, kind: str) -> Labels:
     return [label for label in labels if label[2].startswith(f"{kind} ") or label[2] == kind]
 
 
-def test_seams_segments_and_speech_need_no_song(
+def test_seams_segments_and_speech_need_no_track(
     workspace: Workspace, plan: LoopPlan, mix: MixBody, tmp_path: Path
 ) -> None:
     labels = read(export_plan(workspace, plan, "audacity", tmp_path / "labels.txt", mix=mix))

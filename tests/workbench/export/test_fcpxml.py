@@ -20,7 +20,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from workbench.export.fcpxml import time_text, write_fcpxml
-from workbench.export.timeline import SILENT_DB, TOLERANCE, Film, Item, Song, decibels
+from workbench.export.timeline import SILENT_DB, TOLERANCE, Item, TrackMedia, VideoMedia, decibels
 from workbench.loops.plan import LoopPlan
 from workbench.recording import FloatArray, Recording
 from workbench.render.playback import render
@@ -93,7 +93,7 @@ def segments(root: Element) -> list[Element]:
 
 
 def keys(clip: Element) -> tuple[FloatArray, FloatArray]:
-    """Keyed times on the clip's own clock, song seconds, and levels in dB."""
+    """Keyed times on the video's own clock, track seconds, and levels in dB."""
     found = list(clip.iter("keyframe"))
     assert all(key.get("curve") == "linear" for key in found)
     times = np.array([float(seconds(key.get("time"))) for key in found])
@@ -102,7 +102,7 @@ def keys(clip: Element) -> tuple[FloatArray, FloatArray]:
 
 
 def play(root: Element, folder: Path, length: int) -> FloatArray:
-    """Play all connected clips: on whole frames, from their exact place in the song, at keyed levels."""
+    """Play all connected videos: on whole frames, from their exact place in the track, at keyed levels."""
     sources = {asset.get("id"): asset.find("media-rep") for asset in root.iter("asset")}
     frame = seconds(root.find("resources/format").get("frameDuration"))  # type: ignore[union-attr]
     sound = np.zeros((2, length))
@@ -114,7 +114,7 @@ def play(root: Element, folder: Path, length: int) -> FloatArray:
         assert media is not None
         url = urlparse(media.get("src") or "")
         source, rate = soundfile.read(folder / unquote(url.path), always_2d=True)
-        # Video time of song sample 0, which must be a whole sample, or nothing would be exact.
+        # Video time of track sample 0, which must be a whole sample, or nothing would be exact.
         zero = (offset - start) * rate
         assert zero.denominator == 1
         places = np.arange(
@@ -133,14 +133,14 @@ def play(root: Element, folder: Path, length: int) -> FloatArray:
 def test_the_edit_plays_what_the_renderer_plays(
     workspace: Workspace,
     plan: LoopPlan,
-    song: Path,
-    film: Path,
+    track: Path,
+    video: Path,
     any_mix: MixBody | None,
     filmed: bool,
     residue_db: Callable[..., float],
 ) -> None:
-    out = song.parent / "edit.fcpxml"
-    export_plan(workspace, plan, "fcpxml", out, track=song, video=film if filmed else None, mix=any_mix)
+    out = track.parent / "edit.fcpxml"
+    export_plan(workspace, plan, "fcpxml", out, track=track, video=video if filmed else None, mix=any_mix)
     made = play(read(out), out.parent, round(plan.window_end * RATE))
     # Frames are coarse: a rise of a quarter of a second has seven of them.
     assert residue_db(made, plan, any_mix, beside_seams=0.08) < -30.0
@@ -148,11 +148,11 @@ def test_the_edit_plays_what_the_renderer_plays(
 
 @pytest.mark.parametrize("filmed", [True, False])
 def test_no_seam_is_a_hole_or_a_bump(
-    workspace: Workspace, plan: LoopPlan, recording: Recording, song: Path, film: Path, filmed: bool
+    workspace: Workspace, plan: LoopPlan, recording: Recording, track: Path, video: Path, filmed: bool
 ) -> None:
     """Crossfades from 12 ms to 200 ms, none of them on a frame."""
     out = export_plan(
-        workspace, plan, "fcpxml", song.parent / "seams.fcpxml", track=song, video=film if filmed else None
+        workspace, plan, "fcpxml", track.parent / "seams.fcpxml", track=track, video=video if filmed else None
     )
     made, meant = play(read(out), out.parent, round(plan.window_end * RATE)), render(plan, recording).samples
     for seam in plan.seam_times:
@@ -197,9 +197,9 @@ def test_no_frame_has_two_keys_and_frames_have_the_level_of_the_plan(
     )
     mix = MixBody(voiceover=True, classification="voice", music_gain_db=-4.0, video_gain_db=0.0, duck=duck)
     plain = timeline_of(workspace, plan, mix=mix)
-    song = Song(Path("song.wav"), 12 * plain.rate, plain.rate, 2)
-    film = Film(Path("film.mp4"), rate, ceil(plan.window_end * rate), 64, 36, None, 0)
-    timeline = replace(plain, song=song, film=film)
+    track = TrackMedia(Path("track.wav"), 12 * plain.rate, plain.rate, 2)
+    video = VideoMedia(Path("video.mp4"), rate, ceil(plan.window_end * rate), 64, 36, None, 0)
+    timeline = replace(plain, track=track, video=video)
     with TemporaryDirectory() as folder:
         write_fcpxml(timeline, Path(folder) / "edit.fcpxml")
         clips = segments(read(Path(folder) / "edit.fcpxml"))
@@ -232,22 +232,24 @@ def near_short_fade(item: Item, frame: int, rate: Fraction, plan: LoopPlan) -> b
     return (starts and time < item.begins + two) or (stops and time > item.ends - two)
 
 
-def test_a_late_start_and_the_songs_own_end(
-    workspace: Workspace, late_plan: LoopPlan, song: Path, tmp_path: Path, residue_db: Callable[..., float]
+def test_a_late_start_and_the_tracks_own_end(
+    workspace: Workspace, late_plan: LoopPlan, track: Path, tmp_path: Path, residue_db: Callable[..., float]
 ) -> None:
-    out = export_plan(workspace, late_plan, "fcpxml", tmp_path / "late.fcpxml", track=song)
+    out = export_plan(workspace, late_plan, "fcpxml", tmp_path / "late.fcpxml", track=track)
     made = play(read(out), out.parent, round(late_plan.window_end * RATE))
-    # The song has nothing before its first sample, so its clip begins on the next frame.
+    # The track has nothing before its first sample, so its video begins on the next frame.
     begins = round(late_plan.music_in * RATE)
     first = int(np.ceil(np.ceil(late_plan.music_in * 25) / 25 * RATE))
     assert first - begins < RATE / 25
-    # The clip ends on the next frame too: it plays on for less than a frame.
+    # The video ends on the next frame too: it plays on for less than a frame.
     until = round(float(late_plan.segment_starts[-1]) * RATE)
     assert residue_db(made, late_plan, skip=first, until=until, beside_seams=0.08) < -55.0
 
 
-def test_the_storyline_is_the_film(workspace: Workspace, plan: LoopPlan, song: Path, film: Path, mix: MixBody) -> None:
-    out = export_plan(workspace, plan, "fcpxml", song.parent / "film.fcpxml", track=song, video=film, mix=mix)
+def test_the_storyline_is_the_video(
+    workspace: Workspace, plan: LoopPlan, track: Path, video: Path, mix: MixBody
+) -> None:
+    out = export_plan(workspace, plan, "fcpxml", track.parent / "video.fcpxml", track=track, video=video, mix=mix)
     root = read(out)
     (story,) = root.iter("spine")
     assert seconds(story[0].get("duration")) == Fraction(510 * 1001, 30000)
@@ -257,14 +259,14 @@ def test_the_storyline_is_the_film(workspace: Workspace, plan: LoopPlan, song: P
     marks = [float(seconds(mark.get("start"))) for mark in story[0].iter("marker")]
     assert marks == pytest.approx([plan.music_in, *plan.seam_times, plan.music_end], abs=1001 / 30000)
     names = [asset.get("name") for asset in root.iter("asset")]
-    assert names == [film.stem, song.stem]
+    assert names == [video.stem, track.stem]
     (first, second) = (asset.find("media-rep").get("src") for asset in root.iter("asset"))  # type: ignore[union-attr]
-    assert (out.parent / unquote(first or "")).samefile(film)
-    assert (out.parent / unquote(second or "")).samefile(song)
+    assert (out.parent / unquote(first or "")).samefile(video)
+    assert (out.parent / unquote(second or "")).samefile(track)
 
 
-def test_neighbours_lie_in_different_lanes_and_overlap(workspace: Workspace, plan: LoopPlan, song: Path) -> None:
-    clips = segments(read(export_plan(workspace, plan, "fcpxml", song.parent / "lanes.fcpxml", track=song)))
+def test_neighbours_lie_in_different_lanes_and_overlap(workspace: Workspace, plan: LoopPlan, track: Path) -> None:
+    clips = segments(read(export_plan(workspace, plan, "fcpxml", track.parent / "lanes.fcpxml", track=track)))
     assert [clip.get("lane") for clip in clips] == ["-1", "-2", "-1", "-2"]
     for before, after, fade in zip(clips[:-1], clips[1:], plan.seam_fades, strict=True):
         ends = seconds(before.get("offset")) + seconds(before.get("duration"))

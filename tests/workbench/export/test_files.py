@@ -20,9 +20,9 @@ from workbench.workspace import Workspace
 def test_media_beside_and_below_are_relative_and_others_absolute(tmp_path: Path) -> None:
     out = tmp_path / "edits" / "plan.otio"
     assert media_path(tmp_path / "edits" / "a b" / "größe.wav", out) == "a b/größe.wav"
-    assert media_path(tmp_path / "song.wav", out) == (tmp_path / "song.wav").as_posix()
+    assert media_path(tmp_path / "track.wav", out) == (tmp_path / "track.wav").as_posix()
     assert media_url(tmp_path / "edits" / "ä&b: 100%#1?.wav", out) == "%C3%A4%26b%3A%20100%25%231%3F.wav"
-    assert media_url(tmp_path / "song.wav", out).startswith("file:///")
+    assert media_url(tmp_path / "track.wav", out).startswith("file:///")
     assert absolute_url(tmp_path / "edits" / "a b.wav").endswith("/edits/a%20b.wav")
 
 
@@ -35,12 +35,12 @@ def test_text_is_kept_on_one_line() -> None:
     assert plain_name("a\tb\nc\x07\ud800d") == "a b c d"
 
 
-def test_a_plan_of_a_longer_film_is_refused(
-    workspace: Workspace, make_plan: Callable[..., LoopPlan], song: Path, film: Path, tmp_path: Path
+def test_a_plan_of_a_longer_video_is_refused(
+    workspace: Workspace, make_plan: Callable[..., LoopPlan], track: Path, video: Path, tmp_path: Path
 ) -> None:
     longer = make_plan([(0.0, 10.0, 0.0, 0.0), (1.0, 11.0, 0.0, 0.0)], [0.02], [1.0], song_duration=12.0)
     with pytest.raises(PlanError, match=r"the plan covers 20\.000 s, but .* lasts 17\.017 s"):
-        export_plan(workspace, longer, "otio", tmp_path / "out.otio", track=song, video=film)
+        export_plan(workspace, longer, "otio", tmp_path / "out.otio", track=track, video=video)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -16,16 +16,16 @@ from workbench.workspace import Workspace
 
 
 def test_beats_sections_and_the_plan_come_back(
-    workspace: Workspace, plan: LoopPlan, song: Path, tmp_path: Path
+    workspace: Workspace, plan: LoopPlan, track: Path, tmp_path: Path
 ) -> None:
     beats = tuple((0.1 + k * 0.5, k % 4 + 1) for k in range(23))
     sections = ((0.1, 6.1, "Strophe"), (6.1, 12.0, "Änderung & Ende"))
     notes = Notes(beats=beats, sections=sections, grid_confidence=0.75)
-    out = tmp_path / "song.jams"
-    write_jams(timeline_of(workspace, plan, track=song, notes=notes), out)
+    out = tmp_path / "track.jams"
+    write_jams(timeline_of(workspace, plan, track=track, notes=notes), out)
     document = jams.load(str(out), validate=True, strict=True)
     assert document.file_metadata.duration == 12.0
-    assert document.file_metadata.title == song.stem
+    assert document.file_metadata.title == track.stem
     (found,) = document.search(namespace="beat")
     assert [(beat.time, beat.value) for beat in found.data] == [(pytest.approx(time), place) for time, place in beats]
     assert {beat.confidence for beat in found.data} == {0.75}

@@ -65,24 +65,24 @@ def is_meant(loop: tuple[int, int], plan: LoopPlan) -> bool:
 
 
 def test_a_wav_gets_a_sampler_chunk_and_keeps_its_sound(
-    workspace: Workspace, plan: LoopPlan, song: Path, tmp_path: Path
+    workspace: Workspace, plan: LoopPlan, track: Path, tmp_path: Path
 ) -> None:
-    out = export_plan(workspace, plan, "loop-tags", tmp_path / "schöne Schleife.wav", track=song)
+    out = export_plan(workspace, plan, "loop-tags", tmp_path / "schöne Schleife.wav", track=track)
     first, stop = libsndfile_loop(out)
     assert is_meant((first, stop), plan)
     data = out.read_bytes()
     assert struct.unpack_from("<I", data, 4)[0] == len(data) - 8
-    assert data[12 : song.stat().st_size] == song.read_bytes()[12:]
-    assert np.array_equal(decode(out).samples, decode(song).samples)
+    assert data[12 : track.stat().st_size] == track.read_bytes()[12:]
+    assert np.array_equal(decode(out).samples, decode(track).samples)
     # First and last sample that is played, as the chunk counts.
     at = data.index(b"smpl")
     assert struct.unpack_from("<II", data, at + 8 + 36 + 8) == (first, stop - 1)
 
 
 def test_old_loop_points_give_way(
-    workspace: Workspace, plan: LoopPlan, late_plan: LoopPlan, song: Path, tmp_path: Path
+    workspace: Workspace, plan: LoopPlan, late_plan: LoopPlan, track: Path, tmp_path: Path
 ) -> None:
-    first = export_plan(workspace, plan, "loop-tags", tmp_path / "first.wav", track=song)
+    first = export_plan(workspace, plan, "loop-tags", tmp_path / "first.wav", track=track)
     second = export_plan(workspace, late_plan, "loop-tags", tmp_path / "second.wav", track=first)
     assert is_meant(libsndfile_loop(second), late_plan)
     assert second.read_bytes().count(b"smpl") == 1
@@ -106,7 +106,7 @@ def test_an_odd_chunk_is_padded(workspace: Workspace, plan: LoopPlan, tmp_path: 
 def test_flac_and_ogg_get_comments(
     workspace: Workspace, plan: LoopPlan, recording: Recording, suffix: str, kind: str, tmp_path: Path
 ) -> None:
-    path = tmp_path / f"song{suffix}"
+    path = tmp_path / f"track{suffix}"
     soundfile.write(path, recording.samples.T, RATE, format=kind)
     tagged = mutagen.File(path)
     tagged["title"] = ["Grüße & Küsse"]
@@ -135,32 +135,32 @@ def test_the_jump_from_end_to_start_does_not_click(
     assert abs(tone[first] - tone[stop - 1]) < 2 * steepest
 
 
-def test_a_body_that_is_nearly_the_whole_song_stays_in_it(
-    workspace: Workspace, make_plan: Callable[..., LoopPlan], song: Path
+def test_a_body_that_is_nearly_the_whole_track_stays_in_it(
+    workspace: Workspace, make_plan: Callable[..., LoopPlan], track: Path
 ) -> None:
     row = (0.003, 11.997, 0.0, 0.0)
     whole = make_plan([row, row], [0.005], [1.0], song_duration=12.0)
-    loop = libsndfile_loop(export_plan(workspace, whole, "loop-tags", song.parent / "whole.wav", track=song))
+    loop = libsndfile_loop(export_plan(workspace, whole, "loop-tags", track.parent / "whole.wav", track=track))
     assert is_meant(loop, whole)
     assert 0 < loop[0] < loop[1] < 12 * RATE
 
 
 def test_another_kind_is_decoded(workspace: Workspace, plan: LoopPlan, recording: Recording, tmp_path: Path) -> None:
-    path = write_audio(tmp_path / "song.mp3", iter([recording.samples]), RATE, 2)
-    out = export_plan(workspace, plan, "loop-tags", tmp_path / "song.wav", track=path)
+    path = write_audio(tmp_path / "track.mp3", iter([recording.samples]), RATE, 2)
+    out = export_plan(workspace, plan, "loop-tags", tmp_path / "track.wav", track=path)
     assert is_meant(libsndfile_loop(out), plan)
     assert np.abs(decode(out).samples - np.clip(decode(path).samples, -1, 1)).max() < 3 / 2**15
     with pytest.raises(ParameterError, match=r"not Ogg; write its loop points into a \.wav or \.flac"):
-        export_plan(workspace, plan, "loop-tags", tmp_path / "song.ogg", track=path)
+        export_plan(workspace, plan, "loop-tags", tmp_path / "track.ogg", track=path)
     with pytest.raises(ParameterError, match=r"are written into \.wav, \.flac"):
         export_plan(workspace, plan, "loop-tags", tmp_path / "song2.mp3", track=path)
-    assert sorted(file.name for file in tmp_path.iterdir()) == ["song.mp3", "song.wav"]
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["track.mp3", "track.wav"]
 
 
 def test_a_wav_of_unknown_length_is_refused_and_nothing_is_left(
-    workspace: Workspace, plan: LoopPlan, song: Path, tmp_path: Path
+    workspace: Workspace, plan: LoopPlan, track: Path, tmp_path: Path
 ) -> None:
-    streamed = bytearray(song.read_bytes())
+    streamed = bytearray(track.read_bytes())
     struct.pack_into("<I", streamed, streamed.index(b"data") + 4, 0xFFFFFFFF)
     path = tmp_path / "streamed.wav"
     path.write_bytes(streamed)
@@ -169,8 +169,8 @@ def test_a_wav_of_unknown_length_is_refused_and_nothing_is_left(
     assert [file.name for file in tmp_path.iterdir()] == ["streamed.wav"]
 
 
-def test_the_song_itself_is_never_written_to(workspace: Workspace, plan: LoopPlan, song: Path) -> None:
-    before = song.read_bytes()
+def test_the_track_itself_is_never_written_to(workspace: Workspace, plan: LoopPlan, track: Path) -> None:
+    before = track.read_bytes()
     with pytest.raises(ParameterError, match="choose another name"):
-        export_plan(workspace, plan, "loop-tags", song, track=song)
-    assert song.read_bytes() == before
+        export_plan(workspace, plan, "loop-tags", track, track=track)
+    assert track.read_bytes() == before

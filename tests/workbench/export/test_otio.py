@@ -25,7 +25,7 @@ def read(path: Path) -> Any:
     return otio.adapters.read_from_file(str(path), adapter_name="otio_json")
 
 
-def track(edit: Any, name: str) -> Any:
+def lane(edit: Any, name: str) -> Any:
     (found,) = [child for child in edit.tracks if child.name == name]
     return found
 
@@ -35,7 +35,7 @@ def media(clip: Any, key: str = "DEFAULT_MEDIA") -> Path:
 
 
 def play(music: Any) -> FloatArray:
-    """Play a music track: clips where the library puts them, handles under transitions, keyed levels."""
+    """Play a music track: videos where the library puts them, handles under transitions, keyed levels."""
     total = round(music.duration().value_rescaled_to(RATE))
     sound = np.zeros((2, total))
     children = list(music)
@@ -77,36 +77,38 @@ def exponent(transition: Any) -> float:
 def test_the_edit_plays_what_the_renderer_plays(
     workspace: Workspace,
     plan: LoopPlan,
-    song: Path,
-    film: Path,
+    track: Path,
+    video: Path,
     any_mix: MixBody | None,
     residue_db: Callable[..., float],
 ) -> None:
-    out = export_plan(workspace, plan, "otio", song.parent / "edit.otio", track=song, video=film, mix=any_mix)
-    assert residue_db(play(track(read(out), "Music")), plan, any_mix) < -40.0
+    out = export_plan(workspace, plan, "otio", track.parent / "edit.otio", track=track, video=video, mix=any_mix)
+    assert residue_db(play(lane(read(out), "Music")), plan, any_mix) < -40.0
 
 
 def test_a_late_start_is_a_gap(
-    workspace: Workspace, late_plan: LoopPlan, song: Path, tmp_path: Path, residue_db: Callable[..., float]
+    workspace: Workspace, late_plan: LoopPlan, track: Path, tmp_path: Path, residue_db: Callable[..., float]
 ) -> None:
-    out = export_plan(workspace, late_plan, "otio", tmp_path / "late.otio", track=song)
+    out = export_plan(workspace, late_plan, "otio", tmp_path / "late.otio", track=track)
     edit = read(out)
-    music = track(edit, "Music")
+    music = lane(edit, "Music")
     assert isinstance(music[0], otio.schema.Gap)
     assert music[0].duration() == otio.opentime.RationalTime(round(0.777 * RATE), RATE)
     assert [child.name for child in edit.tracks] == ["Music"]
     assert residue_db(play(music), late_plan, padded=True) < -40.0
 
 
-def test_times_are_whole_frames_and_whole_samples(workspace: Workspace, plan: LoopPlan, song: Path, film: Path) -> None:
-    edit = read(export_plan(workspace, plan, "otio", song.parent / "times.otio", track=song, video=film))
-    picture, footage, music = (track(edit, name) for name in ("Picture", "Footage", "Music"))
-    assert (picture.kind, footage.kind, music.kind) == ("Video", "Audio", "Audio")
-    for one in (picture, footage):
+def test_times_are_whole_frames_and_whole_samples(
+    workspace: Workspace, plan: LoopPlan, track: Path, video: Path
+) -> None:
+    edit = read(export_plan(workspace, plan, "otio", track.parent / "times.otio", track=track, video=video))
+    picture, soundtrack, music = (lane(edit, name) for name in ("Picture", "Soundtrack", "Music"))
+    assert (picture.kind, soundtrack.kind, music.kind) == ("Video", "Audio", "Audio")
+    for one in (picture, soundtrack):
         assert one[0].source_range.duration == otio.opentime.RationalTime(510, 30000 / 1001)
-        assert media(one[0]).samefile(film)
+        assert media(one[0]).samefile(video)
     starts = plan.segment_starts
-    clips = list(music.find_clips())
+    clips = list(music.find_videos())
     for k, (clip, segment) in enumerate(zip(clips, plan.segments, strict=True)):
         assert clip.range_in_parent().start_time == otio.opentime.RationalTime(round(starts[k] * RATE), RATE)
         assert clip.source_range.start_time == otio.opentime.RationalTime(round(segment.song_from * RATE), RATE)
@@ -117,31 +119,31 @@ def test_times_are_whole_frames_and_whole_samples(workspace: Workspace, plan: Lo
 
 
 def test_media_are_found_by_absolute_url_and_named_beside(
-    workspace: Workspace, plan: LoopPlan, song: Path, tmp_path: Path
+    workspace: Workspace, plan: LoopPlan, track: Path, tmp_path: Path
 ) -> None:
-    clip = next(iter(read(export_plan(workspace, plan, "otio", song.parent / "m.otio", track=song)).find_clips()))
-    assert media(clip) == song
-    assert song.parent / media(clip, "beside") == song
-    clip = next(iter(read(export_plan(workspace, plan, "otio", tmp_path / "m.otio", track=song)).find_clips()))
+    clip = next(iter(read(export_plan(workspace, plan, "otio", track.parent / "m.otio", track=track)).find_videos()))
+    assert media(clip) == track
+    assert track.parent / media(clip, "beside") == track
+    clip = next(iter(read(export_plan(workspace, plan, "otio", tmp_path / "m.otio", track=track)).find_videos()))
     assert list(clip.media_references()) == ["DEFAULT_MEDIA"]
 
 
-def test_markers_stand_at_start_seams_and_end(workspace: Workspace, plan: LoopPlan, song: Path) -> None:
-    edit = read(export_plan(workspace, plan, "otio", song.parent / "marks.otio", track=song))
+def test_markers_stand_at_start_seams_and_end(workspace: Workspace, plan: LoopPlan, track: Path) -> None:
+    edit = read(export_plan(workspace, plan, "otio", track.parent / "marks.otio", track=track))
     times = [mark.marked_range.start_time.to_seconds() for mark in edit.tracks.markers]
     assert times == pytest.approx([plan.music_in, *plan.seam_times, plan.music_end], abs=0.5 / RATE)
 
 
 def test_resolve_gets_the_levels_as_its_own_volume_effect(
-    workspace: Workspace, plan: LoopPlan, song: Path, film: Path, mix: MixBody
+    workspace: Workspace, plan: LoopPlan, track: Path, video: Path, mix: MixBody
 ) -> None:
-    edit = read(export_plan(workspace, plan, "otio", song.parent / "volume.otio", track=song, video=film, mix=mix))
-    (footage,) = track(edit, "Footage")
-    assert volume(footage)["Parameter Value"] == 2.0
-    assert not volume(footage)["Key Frames"]
+    edit = read(export_plan(workspace, plan, "otio", track.parent / "volume.otio", track=track, video=video, mix=mix))
+    (soundtrack,) = lane(edit, "Soundtrack")
+    assert volume(soundtrack)["Parameter Value"] == 2.0
+    assert not volume(soundtrack)["Key Frames"]
     starts = plan.segment_starts
     assert mix.duck is not None
-    for k, clip in enumerate(track(edit, "Music").find_clips()):
+    for k, clip in enumerate(lane(edit, "Music").find_videos()):
         keys = {int(frame): key["Value"] for frame, key in volume(clip)["Key Frames"].items()}
         keys = dict(sorted(keys.items()))
         frames = np.arange(min(keys), max(keys))

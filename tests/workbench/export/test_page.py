@@ -27,36 +27,36 @@ def read(page: Page) -> tuple[Reader, str]:
     return reader, text
 
 
-def page(film: str | None = "film.mp4") -> Page:
+def page(video: str | None = "video.mp4") -> Page:
     seam = SeamCard("Seam 1", "Heard at 1:00.", b"png", (Sound("heard", b"mp3"),), film_s=60.0)
-    table = Table(("song", "score"), (("A < B & C", "0.93"), ("D", "-0.5")), frozenset({0}))
+    table = Table(("track", "score"), (("A < B & C", "0.93"), ("D", "-0.5")), frozenset({0}))
     sections = (Section("The seams", ("Text.",), tables=(table,), seams=(seam,)),)
-    return Page("A <song> under a film", ("Lead.",), film, sections, ("Foot.",))
+    return Page("A <track> under a video", ("Lead.",), video, sections, ("Foot.",))
 
 
 def test_every_tag_is_closed_and_text_is_escaped() -> None:
     reader, text = read(page())
     assert reader.open == []
     assert "A &lt; B &amp; C" in text
-    assert "<song>" not in text
+    assert "<track>" not in text
 
 
 def test_nothing_is_asked_of_anybody() -> None:
     reader, text = read(page())
     sources = [value for _, attrs in reader.tags for name, value in attrs.items() if name in ("src", "href")]
     assert "://" not in text
-    assert all(source and (source.startswith("data:") or source == "film.mp4") for source in sources)
+    assert all(source and (source.startswith("data:") or source == "video.mp4") for source in sources)
     assert not any(tag == "link" for tag, _ in reader.tags)
 
 
-def test_a_seam_plays_by_itself_and_in_the_film_two_seconds_ahead() -> None:
+def test_a_seam_plays_by_itself_and_in_the_video_two_seconds_ahead() -> None:
     reader, _ = read(page())
-    assert [attrs["data-film"] for tag, attrs in reader.tags if tag == "button"] == ["58.000"]
+    assert [attrs["data-video"] for tag, attrs in reader.tags if tag == "button"] == ["58.000"]
     assert [attrs["src"] for tag, attrs in reader.tags if tag == "audio"] == ["data:audio/mpeg;base64,bXAz"]
 
 
-def test_without_a_film_there_is_no_player_and_no_button() -> None:
-    reader, _ = read(page(film=None))
+def test_without_a_video_there_is_no_player_and_no_button() -> None:
+    reader, _ = read(page(video=None))
     assert {"video", "button"} & {tag for tag, _ in reader.tags} == set()
 
 

@@ -73,8 +73,8 @@ def points(block: Block) -> FloatArray:
 def play(project: Block, folder: Path) -> FloatArray:
     """Play the music track as REAPER does: source, item fades, take envelope, fader, track envelope."""
     rate = int(project.one("SAMPLERATE")[0])
-    track = project.inside("TRACK")[-1]
-    items = [(item, *place(item, rate)) for item in track.inside("ITEM")]
+    lane = project.inside("TRACK")[-1]
+    items = [(item, *place(item, rate)) for item in lane.inside("ITEM")]
     sound = np.zeros((2, max(first + length for _, first, length, _ in items)))
     for item, first, length, offset in items:
         source, source_rate = soundfile.read(folder / item.inside("SOURCE")[0].one("FILE")[0], always_2d=True)
@@ -91,8 +91,8 @@ def play(project: Block, folder: Path) -> FloatArray:
             if seconds:
                 gain = gain * np.minimum(1.0, distance / seconds)
         sound[:, first : first + length] += (heard * gain[:, None]).T
-    sound *= float(track.one("VOLPAN")[0])
-    for envelope in track.inside("VOLENV2"):
+    sound *= float(lane.one("VOLPAN")[0])
+    for envelope in lane.inside("VOLENV2"):
         sound *= np.interp(np.arange(sound.shape[1]) / rate, *points(envelope).T)
     return sound
 
@@ -108,28 +108,28 @@ def place(item: Block, rate: int) -> tuple[int, int, int]:
 def test_the_project_plays_what_the_renderer_plays(
     workspace: Workspace,
     plan: LoopPlan,
-    song: Path,
-    film: Path,
+    track: Path,
+    video: Path,
     any_mix: MixBody | None,
     residue_db: Callable[..., float],
 ) -> None:
-    out = export_plan(workspace, plan, "rpp", song.parent / "a plan.rpp", track=song, video=film, mix=any_mix)
+    out = export_plan(workspace, plan, "rpp", track.parent / "a plan.rpp", track=track, video=video, mix=any_mix)
     assert residue_db(play(read(out), out.parent), plan, any_mix) < -55.0
 
 
-def test_a_late_start_and_the_songs_own_end(
-    workspace: Workspace, late_plan: LoopPlan, song: Path, tmp_path: Path, residue_db: Callable[..., float]
+def test_a_late_start_and_the_tracks_own_end(
+    workspace: Workspace, late_plan: LoopPlan, track: Path, tmp_path: Path, residue_db: Callable[..., float]
 ) -> None:
-    out = export_plan(workspace, late_plan, "rpp", tmp_path / "late.rpp", track=song)
+    out = export_plan(workspace, late_plan, "rpp", tmp_path / "late.rpp", track=track)
     project = read(out)
     assert [block.one("NAME") for block in project.inside("TRACK")] == [["Music"]]
     assert residue_db(play(project, Path("/")), late_plan, padded=True) < -45.0
 
 
 def test_items_lie_on_the_samples_of_the_plan(
-    workspace: Workspace, plan: LoopPlan, recording: Recording, song: Path
+    workspace: Workspace, plan: LoopPlan, recording: Recording, track: Path
 ) -> None:
-    out = export_plan(workspace, plan, "rpp", song.parent / "items.rpp", track=song)
+    out = export_plan(workspace, plan, "rpp", track.parent / "items.rpp", track=track)
     rate = recording.sample_rate
     items = read(out).inside("TRACK")[0].inside("ITEM")
     starts = plan.segment_starts
@@ -146,14 +146,14 @@ def test_items_lie_on_the_samples_of_the_plan(
     assert items[1].one("FADEOUT")[:2] == ["0", "0"]
 
 
-def test_the_film_track_and_the_markers(
-    workspace: Workspace, plan: LoopPlan, song: Path, film: Path, mix: MixBody
+def test_the_video_track_and_the_markers(
+    workspace: Workspace, plan: LoopPlan, track: Path, video: Path, mix: MixBody
 ) -> None:
-    out = export_plan(workspace, plan, "rpp", song.parent / "film.rpp", track=song, video=film, mix=mix)
+    out = export_plan(workspace, plan, "rpp", track.parent / "video.rpp", track=track, video=video, mix=mix)
     project = read(out)
     picture = project.inside("TRACK")[0]
     (item,) = picture.inside("ITEM")
-    assert (out.parent / item.inside("SOURCE")[0].one("FILE")[0]).samefile(film)
+    assert (out.parent / item.inside("SOURCE")[0].one("FILE")[0]).samefile(video)
     assert item.inside("SOURCE")[0].head == ["SOURCE", "VIDEO"]
     assert float(picture.one("VOLPAN")[0]) == pytest.approx(10 ** (2.0 / 20))
     assert float(item.one("LENGTH")[0]) == pytest.approx(510 * 1001 / 30000)
@@ -162,11 +162,11 @@ def test_the_film_track_and_the_markers(
 
 
 def test_no_envelope_point_lies_on_the_line_between_its_neighbours(
-    workspace: Workspace, plan: LoopPlan, song: Path, film: Path, mix: MixBody
+    workspace: Workspace, plan: LoopPlan, track: Path, video: Path, mix: MixBody
 ) -> None:
-    project = read(export_plan(workspace, plan, "rpp", song.parent / "points.rpp", track=song, video=film, mix=mix))
-    track = project.inside("TRACK")[-1]
-    envelopes = [*track.inside("VOLENV2"), *(item.inside("VOLENV")[0] for item in track.inside("ITEM"))]
+    project = read(export_plan(workspace, plan, "rpp", track.parent / "points.rpp", track=track, video=video, mix=mix))
+    lane = project.inside("TRACK")[-1]
+    envelopes = [*lane.inside("VOLENV2"), *(item.inside("VOLENV")[0] for item in lane.inside("ITEM"))]
     assert len(envelopes) == 1 + len(plan.segments)
     for envelope in envelopes:
         times, values = points(envelope).T
@@ -176,7 +176,7 @@ def test_no_envelope_point_lies_on_the_line_between_its_neighbours(
 
 
 def test_the_tempo_is_that_of_the_grid(
-    workspace: Workspace, make_plan: Callable[..., LoopPlan], song: Path, tmp_path: Path
+    workspace: Workspace, make_plan: Callable[..., LoopPlan], track: Path, tmp_path: Path
 ) -> None:
     """76 beats a minute, the first bar line at 0.4 s of the track."""
     bar = 240.0 / 76.0
@@ -185,7 +185,7 @@ def test_the_tempo_is_that_of_the_grid(
     beats = 0.4 + np.arange(15) * bar / 4
     grid = BeatGrid(beats, np.arange(15) % 4 + 1, 4, 0.9)
     out = tmp_path / "tempo.rpp"
-    write_reaper(timeline_of(workspace, looped, track=song, grid=grid), out)
+    write_reaper(timeline_of(workspace, looped, track=track, grid=grid), out)
     project = read(out)
     assert float(project.one("TEMPO")[0]) == pytest.approx(76.0, abs=0.01)
     assert project.one("TEMPO")[1:] == ["4", "4"]
@@ -197,9 +197,9 @@ def test_the_tempo_is_that_of_the_grid(
     assert [mark[2:] for mark in marks] == [["1", str(4 << 16 | 1)], ["1", str(4 << 16 | 4)]]
 
 
-def test_where_the_grid_is_another_the_tempo_is_the_plans(workspace: Workspace, plan: LoopPlan, song: Path) -> None:
-    """The song is noise; the plan's splices lie on no bar lines of it, and it calls its body one bar of four beats."""
-    project = read(export_plan(workspace, plan, "rpp", song.parent / "noise.rpp", track=song))
+def test_where_the_grid_is_another_the_tempo_is_the_plans(workspace: Workspace, plan: LoopPlan, track: Path) -> None:
+    """The track is noise; the plan's splices lie on no bar lines of it, and it calls its body one bar of four beats."""
+    project = read(export_plan(workspace, plan, "rpp", track.parent / "noise.rpp", track=track))
     bpm = 60.0 * plan.bars * plan.beats_per_bar / (plan.loop_end_b - plan.loop_start_a)
     assert float(project.one("TEMPO")[0]) == pytest.approx(bpm)
     assert project.one("TEMPO")[1:] == ["4", "4"]
@@ -212,7 +212,7 @@ def test_names_are_quoted_by_what_they_hold() -> None:
     assert quoted("`it's 5\"\n") == "`'it's 5\"`"
 
 
-def test_a_project_needs_the_song(workspace: Workspace, plan: LoopPlan, tmp_path: Path) -> None:
+def test_a_project_needs_the_track(workspace: Workspace, plan: LoopPlan, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="--track"):
         export_plan(workspace, plan, "rpp", tmp_path / "plan.rpp")
     assert list(tmp_path.iterdir()) == []

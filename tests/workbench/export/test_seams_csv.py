@@ -27,8 +27,8 @@ def test_one_row_a_seam(workspace: Workspace, plan: LoopPlan, tmp_path: Path) ->
     assert "video_sample" not in table
 
 
-def test_with_a_song_the_samples_follow(workspace: Workspace, plan: LoopPlan, song: Path, tmp_path: Path) -> None:
-    table = pandas.read_csv(export_plan(workspace, plan, "csv", tmp_path / "seams.csv", track=song))
+def test_with_a_track_the_samples_follow(workspace: Workspace, plan: LoopPlan, track: Path, tmp_path: Path) -> None:
+    table = pandas.read_csv(export_plan(workspace, plan, "csv", tmp_path / "seams.csv", track=track))
     assert set(table["sample_rate_hz"]) == {44_100}
     assert table["video_sample"].tolist() == [round(time * 44_100) for time in plan.seam_times]
     assert table["enters_song_sample"].tolist() == [round(segment.song_from * 44_100) for segment in plan.segments[1:]]

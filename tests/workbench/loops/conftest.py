@@ -1,6 +1,6 @@
-"""Loop profiles made up in memory: songs with a form, repeats and endings, but no sound.
+"""Loop profiles made up in memory: tracks with a form, repeats and endings, but no sound.
 
-`song_profile` builds one song; `any_profile` is a Hypothesis strategy over songs of every metre, tempo change and
+`track_profile` builds one track; `any_profile` is a Hypothesis strategy over tracks of every metre, tempo change and
 kind of ending, with splices among them that break the rules and must not be used.
 """
 
@@ -17,17 +17,17 @@ from workbench.loops.profile import (
     SEAM_PARTS,
     EndingKind,
     LoopProfile,
-    SongEnding,
-    SongSection,
     Splices,
+    TrackEnding,
+    TrackSection,
 )
 
 FORM = ("intro", "verse", "chorus", "verse", "chorus", "break", "chorus", "outro")
 
 
 @dataclass(frozen=True)
-class Song:
-    """What a made-up song is like."""
+class Track:
+    """What a made-up track is like."""
 
     bars: int = 64
     bpm: float = 120.0
@@ -44,36 +44,36 @@ class Song:
     seed: int = 1
 
 
-def make_profile(song: Song = Song()) -> LoopProfile:
-    rng = np.random.default_rng(song.seed)
-    bar = np.full(song.bars, 60.0 / song.bpm * song.beats_per_bar)
-    bar[song.bars // 2 :] /= song.tempo_change
-    lines = song.lead_in + np.concatenate([[0.0], np.cumsum(bar)])
-    lines[1:-1] += rng.uniform(-song.jitter, song.jitter, song.bars - 1)
-    duration = float(lines[-1]) + song.ring
+def make_profile(track: Track = Track()) -> LoopProfile:
+    rng = np.random.default_rng(track.seed)
+    bar = np.full(track.bars, 60.0 / track.bpm * track.beats_per_bar)
+    bar[track.bars // 2 :] /= track.tempo_change
+    lines = track.lead_in + np.concatenate([[0.0], np.cumsum(bar)])
+    lines[1:-1] += rng.uniform(-track.jitter, track.jitter, track.bars - 1)
+    duration = float(lines[-1]) + track.ring
     downbeats = lines[:-1]
     names = [
-        FORM[min(i, len(FORM) - 1)] if song.bars <= 8 * song.section_bars else FORM[i % 8] for i in range(song.bars)
+        FORM[min(i, len(FORM) - 1)] if track.bars <= 8 * track.section_bars else FORM[i % 8] for i in range(track.bars)
     ]
     sections = tuple(
-        SongSection(
+        TrackSection(
             first,
-            min(first + song.section_bars, song.bars),
+            min(first + track.section_bars, track.bars),
             float(lines[first]),
-            float(lines[min(first + song.section_bars, song.bars)]),
+            float(lines[min(first + track.section_bars, track.bars)]),
             names[number],
             sorted(FORM).index(names[number]),
         )
-        for number, first in enumerate(range(0, song.bars, song.section_bars))
+        for number, first in enumerate(range(0, track.bars, track.section_bars))
     )
-    label = np.array([next(s.group for s in sections if s.first_bar <= b < s.last_bar) for b in range(song.bars)])
+    label = np.array([next(s.group for s in sections if s.first_bar <= b < s.last_bar) for b in range(track.bars)])
 
-    leave, enter = rng.integers(1, song.bars, 4 * song.splices), rng.integers(0, song.bars, 4 * song.splices)
-    keep = np.flatnonzero(leave != enter)[: song.splices]
-    _, unique = np.unique(leave[keep] * song.bars + enter[keep], return_index=True)
+    leave, enter = rng.integers(1, track.bars, 4 * track.splices), rng.integers(0, track.bars, 4 * track.splices)
+    keep = np.flatnonzero(leave != enter)[: track.splices]
+    _, unique = np.unique(leave[keep] * track.bars + enter[keep], return_index=True)
     keep = keep[np.sort(unique)]
     leave, enter = leave[keep], enter[keep]
-    alike = (label[leave] == label[enter]) & ((leave - enter) % song.section_bars == 0)
+    alike = (label[leave] == label[enter]) & ((leave - enter) % track.section_bars == 0)
     score = np.where(alike, rng.uniform(0.75, 1.0, keep.size), rng.beta(2.0, 2.0, keep.size))
     order = np.argsort(-score, kind="stable")
     leave, enter, score = leave[order], enter[order], score[order]
@@ -81,8 +81,8 @@ def make_profile(song: Song = Song()) -> LoopProfile:
     splices = Splices(
         leave=leave,
         enter=enter,
-        song_to=downbeats[leave] + rng.uniform(-song.off_grid, song.off_grid, n) / 2,
-        song_from=np.maximum(0.0, downbeats[enter] + rng.uniform(-song.off_grid, song.off_grid, n)),
+        song_to=downbeats[leave] + rng.uniform(-track.off_grid, track.off_grid, n) / 2,
+        song_from=np.maximum(0.0, downbeats[enter] + rng.uniform(-track.off_grid, track.off_grid, n)),
         score=score,
         parts=np.repeat(score[:, None], len(SEAM_PARTS), axis=1),
         fade_seconds=rng.uniform(0.004, 0.15, n),
@@ -90,18 +90,18 @@ def make_profile(song: Song = Song()) -> LoopProfile:
         level_step_db=rng.normal(0.0, 3.0, n),
     )
     last_sound = duration - 0.2
-    start_bar = max(1, song.bars - song.section_bars)
+    start_bar = max(1, track.bars - track.section_bars)
     own = None
-    if song.ending is not None:
-        own = SongEnding(song.ending, start_bar, float(downbeats[start_bar]), last_sound)
+    if track.ending is not None:
+        own = TrackEnding(track.ending, start_bar, float(downbeats[start_bar]), last_sound)
     return LoopProfile(
         song_duration=duration,
-        song_start=max(0.0, song.lead_in - 0.1),
+        song_start=max(0.0, track.lead_in - 0.1),
         last_sound=last_sound,
         downbeats=downbeats,
-        beats_per_bar=song.beats_per_bar,
-        grid_confidence=song.confidence,
-        bar_lufs=np.full(song.bars, -14.0),
+        beats_per_bar=track.beats_per_bar,
+        grid_confidence=track.confidence,
+        bar_lufs=np.full(track.bars, -14.0),
         sections=sections,
         splices=splices,
         ending=own,
@@ -109,16 +109,16 @@ def make_profile(song: Song = Song()) -> LoopProfile:
 
 
 @pytest.fixture(scope="session")
-def song_profile() -> Callable[..., LoopProfile]:
-    """`song_profile(bars=48, ending=None, ...)` makes the profile of one made-up song."""
-    return lambda **what: make_profile(Song(**what))
+def track_profile() -> Callable[..., LoopProfile]:
+    """`track_profile(bars=48, ending=None, ...)` makes the profile of one made-up track."""
+    return lambda **what: make_profile(Track(**what))
 
 
 @pytest.fixture(scope="session")
 def any_profile() -> st.SearchStrategy[LoopProfile]:
-    """Profiles of songs of every kind."""
+    """Profiles of tracks of every kind."""
     return st.builds(
-        Song,
+        Track,
         bars=st.integers(8, 150),
         bpm=st.floats(60.0, 190.0),
         beats_per_bar=st.sampled_from([2, 3, 4, 5, 6, 7, 8]),

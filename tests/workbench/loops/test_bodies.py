@@ -17,13 +17,13 @@ FLOOR = 0.5
 
 
 @pytest.fixture(scope="module")
-def song(band: Callable[..., Any]) -> Any:
+def track(band: Callable[..., Any]) -> Any:
     return band("ABABABO", human_seconds=0.004, seed=2, gains={"O": 0.5})
 
 
 @pytest.fixture(scope="module")
-def profile(song: Any) -> Any:
-    return loop_profile(song.recording, song.grid)
+def profile(track: Any) -> Any:
+    return loop_profile(track.recording, track.grid)
 
 
 def test_splices_follow_the_form(profile: Any) -> None:
@@ -49,7 +49,7 @@ def test_bodies_of_several_lengths_are_kept(profile: Any) -> None:
     assert {8, 16} <= set((profile.splices.leave - profile.splices.enter)[back].tolist())
 
 
-def test_rows_are_best_first_within_bounds_and_playable(song: Any, profile: Any) -> None:
+def test_rows_are_best_first_within_bounds_and_playable(track: Any, profile: Any) -> None:
     s = profile.splices
     n = s.score.size
     assert 0 < n <= SeamParams().max_splices
@@ -58,16 +58,16 @@ def test_rows_are_best_first_within_bounds_and_playable(song: Any, profile: Any)
     assert np.all((s.parts >= 0) & (s.parts <= 1) & np.isfinite(s.parts))
     assert np.all(s.leave != s.enter)
     assert np.all(s.song_from >= s.fade_seconds / 2)
-    assert np.all(s.song_to + s.fade_seconds / 2 <= song.recording.duration)
+    assert np.all(s.song_to + s.fade_seconds / 2 <= track.recording.duration)
     assert np.abs(s.song_to - profile.downbeats[s.leave]).max() < 0.01
     assert np.abs(s.song_from - profile.downbeats[s.enter]).max() < 0.01
     assert len({(a, b) for a, b in zip(s.leave.tolist(), s.enter.tolist(), strict=True)}) == n
 
 
-def test_what_is_measured_of_the_song(song: Any, profile: Any) -> None:
-    assert profile.song_duration == song.recording.duration
-    assert profile.song_start == pytest.approx(song.grid.downbeats[0], abs=0.02)
-    assert profile.last_sound < song.recording.duration
+def test_what_is_measured_of_the_track(track: Any, profile: Any) -> None:
+    assert profile.song_duration == track.recording.duration
+    assert profile.song_start == pytest.approx(track.grid.downbeats[0], abs=0.02)
+    assert profile.last_sound < track.recording.duration
     assert profile.bar_lufs.shape == profile.downbeats.shape
     assert profile.bar_lufs[-2] < profile.bar_lufs[2] - 3
 

@@ -163,8 +163,8 @@ def test_every_plan_keeps_every_rule(data: st.DataObject, any_profile: st.Search
 
 @pytest.mark.parametrize("video", [180.0, 300.0, 333.333333, 3600.0, 12_345.678901, 36_000.0])
 @pytest.mark.parametrize("ending", [*EndingKind, None])
-def test_a_song_with_repeats_covers_any_clip(song_profile: Maker, video: float, ending: EndingKind | None) -> None:
-    profile = song_profile(ending=ending)
+def test_a_track_with_repeats_covers_any_video(track_profile: Maker, video: float, ending: EndingKind | None) -> None:
+    profile = track_profile(ending=ending)
     plan = served(plan_loop(profile, video))
     check(plan, profile, video)
     assert plan.seam_score > 0.75
@@ -175,15 +175,15 @@ def test_a_song_with_repeats_covers_any_clip(song_profile: Maker, video: float, 
 
 @pytest.mark.parametrize("beats_per_bar", [3, 4, 6, 7])
 @pytest.mark.parametrize("tempo_change", [1.0, 0.75])
-def test_metres_and_tempo_changes(song_profile: Maker, beats_per_bar: int, tempo_change: float) -> None:
-    profile = song_profile(beats_per_bar=beats_per_bar, tempo_change=tempo_change, bpm=140.0, splices=400)
+def test_metres_and_tempo_changes(track_profile: Maker, beats_per_bar: int, tempo_change: float) -> None:
+    profile = track_profile(beats_per_bar=beats_per_bar, tempo_change=tempo_change, bpm=140.0, splices=400)
     plan = served(plan_loop(profile, 500.0))
     check(plan, profile, 500.0)
     assert plan.beats_per_bar == beats_per_bar
 
 
-def test_no_fade_reaches_before_the_recording_starts(song_profile: Maker) -> None:
-    profile = song_profile(lead_in=0.0, splices=300)
+def test_no_fade_reaches_before_the_recording_starts(track_profile: Maker) -> None:
+    profile = track_profile(lead_in=0.0, splices=300)
     plan = served(plan_loop(profile, 400.0))
     check(plan, profile, 400.0)
     assert all(segment.song_from > 0 for segment in plan.segments[1:])
@@ -191,7 +191,7 @@ def test_no_fade_reaches_before_the_recording_starts(song_profile: Maker) -> Non
 
 
 def only(profile: LoopProfile, leave: list[int], enter: list[int], score: list[float]) -> LoopProfile:
-    """The same song with these splices alone, exactly on its bar lines."""
+    """The same track with these splices alone, exactly on its bar lines."""
     n = len(leave)
     splices = replace(
         profile.splices,
@@ -208,9 +208,9 @@ def only(profile: LoopProfile, leave: list[int], enter: list[int], score: list[f
     return replace(profile, splices=splices)
 
 
-def test_one_body_repeats_as_often_as_the_length_asks(song_profile: Maker) -> None:
+def test_one_body_repeats_as_often_as_the_length_asks(track_profile: Maker) -> None:
     # 64 bars of 2 s from 0.4 s; sound from 0.3 s to 130.7 s. Three more passes of 32 bars make 130.4 + 192 s.
-    profile = only(song_profile(), [48], [16], [0.95])
+    profile = only(track_profile(), [48], [16], [0.95])
     plan = served(plan_loop(profile, 323.0))
     check(plan, profile, 323.0)
     assert [(s.song_from, s.song_to) for s in plan.segments] == [(0.3, 96.4), (32.4, 96.4), (32.4, 96.4), (32.4, 130.7)]
@@ -220,32 +220,32 @@ def test_one_body_repeats_as_often_as_the_length_asks(song_profile: Maker) -> No
     assert plan.seam_score == 0.95
 
 
-def test_music_starts_late_only_where_that_buys_the_own_ending(song_profile: Maker) -> None:
+def test_music_starts_late_only_where_that_buys_the_own_ending(track_profile: Maker) -> None:
     # 3 s to spare with bars of 2 s: music_in takes almost a bar of it, the tail, which is silence, the rest.
-    profile = only(song_profile(), [48], [16], [0.95])
+    profile = only(track_profile(), [48], [16], [0.95])
     late = served(plan_loop(profile, 325.4))
     check(late, profile, 325.4)
     assert 1.99 < late.music_in < 2.0
     assert late.tail_seconds == pytest.approx(3.0 - late.music_in)
-    # 5 s to spare are two bars and more: nothing buys the ending, and the plan fades from the start of the clip.
+    # 5 s to spare are two bars and more: nothing buys the ending, and the plan fades from the start of the video.
     fades = served(plan_loop(profile, 327.4))
     check(fades, profile, 327.4)
     assert fades.music_in == 0
     assert fades.end_label.startswith("fades")
 
 
-def test_a_second_splice_makes_the_length_fit(song_profile: Maker) -> None:
+def test_a_second_splice_makes_the_length_fit(track_profile: Maker) -> None:
     # 32-bar passes leave 10 s over; a second body of 5 bars takes it.
-    profile = only(song_profile(), [48, 45], [16, 40], [0.95, 0.9])
+    profile = only(track_profile(), [48, 45], [16, 40], [0.95, 0.9])
     plan = served(plan_loop(profile, 333.0))
     check(plan, profile, 333.0)
     assert plan.outro_end is not None
     assert plan.seam_score == 0.9
 
 
-def test_a_cut_ahead_makes_the_length_fit(song_profile: Maker) -> None:
+def test_a_cut_ahead_makes_the_length_fit(track_profile: Maker) -> None:
     # One pass too many by 20 s: ten bars are skipped.
-    profile = only(song_profile(), [48, 20], [16, 30], [0.95, 0.9])
+    profile = only(track_profile(), [48, 20], [16, 30], [0.95, 0.9])
     plan = served(plan_loop(profile, 303.0))
     check(plan, profile, 303.0)
     assert plan.outro_end is not None
@@ -254,8 +254,8 @@ def test_a_cut_ahead_makes_the_length_fit(song_profile: Maker) -> None:
     )
 
 
-def test_the_same_bars_do_not_follow_each_other_for_ever(song_profile: Maker) -> None:
-    profile = only(song_profile(), [48, 40, 56], [16, 24, 32], [0.95, 0.93, 0.92])
+def test_the_same_bars_do_not_follow_each_other_for_ever(track_profile: Maker) -> None:
+    profile = only(track_profile(), [48, 40, 56], [16, 24, 32], [0.95, 0.93, 0.92])
     params = CoverParams()
     plan = served(plan_loop(profile, 3600.0, params))
     check(plan, profile, 3600.0)
@@ -267,27 +267,27 @@ def test_the_same_bars_do_not_follow_each_other_for_ever(song_profile: Maker) ->
     assert len({(s.song_from, s.song_to) for s in plan.segments}) >= 4
 
 
-def test_where_there_is_no_other_body_the_one_repeats(song_profile: Maker) -> None:
-    profile = only(song_profile(), [48], [16], [0.95])
+def test_where_there_is_no_other_body_the_one_repeats(track_profile: Maker) -> None:
+    profile = only(track_profile(), [48], [16], [0.95])
     plan = served(plan_loop(profile, 3600.0))
     check(plan, profile, 3600.0)
     assert plan.repeats > CoverParams().max_passes_in_a_row
 
 
-def test_a_long_body_is_preferred_where_its_seam_is_as_good(song_profile: Maker) -> None:
-    profile = only(song_profile(), [48, 40], [16, 32], [0.95, 0.95])
+def test_a_long_body_is_preferred_where_its_seam_is_as_good(track_profile: Maker) -> None:
+    profile = only(track_profile(), [48, 40], [16, 32], [0.95, 0.95])
     plan = served(plan_loop(profile, 323.0))
     assert plan.bars == 32
 
 
-def test_a_better_seam_outweighs_a_longer_body(song_profile: Maker) -> None:
-    profile = only(song_profile(), [48, 48], [16, 24], [0.6, 0.98])
+def test_a_better_seam_outweighs_a_longer_body(track_profile: Maker) -> None:
+    profile = only(track_profile(), [48, 48], [16, 24], [0.6, 0.98])
     plan = served(plan_loop(profile, 275.0))
     assert plan.bars == 24
 
 
-def test_level_steps_are_taken_back_at_the_seam(song_profile: Maker) -> None:
-    profile = only(song_profile(), [48], [16], [0.95])
+def test_level_steps_are_taken_back_at_the_seam(track_profile: Maker) -> None:
+    profile = only(track_profile(), [48], [16], [0.95])
     for step, gain_in in ((2.5, -2.5), (-3.0, 3.0), (0.1, 0.0), (11.0, -6.0)):
         louder = replace(profile, splices=replace(profile.splices, level_step_db=np.array([step])))
         plan = served(plan_loop(louder, 323.0))
@@ -295,8 +295,8 @@ def test_level_steps_are_taken_back_at_the_seam(song_profile: Maker) -> None:
         assert {s.gain_db for s in plan.segments} == {0.0}
 
 
-def test_splices_that_break_a_rule_are_not_used(song_profile: Maker) -> None:
-    profile = only(song_profile(), [48], [16], [0.95])
+def test_splices_that_break_a_rule_are_not_used(track_profile: Maker) -> None:
+    profile = only(track_profile(), [48], [16], [0.95])
     splices = profile.splices
     for broken in (
         replace(splices, song_from=splices.song_from + 0.011),
@@ -310,26 +310,26 @@ def test_splices_that_break_a_rule_are_not_used(song_profile: Maker) -> None:
         assert answer.reason is Reason.NO_VIABLE_LOOP
 
 
-def test_short_bodies_are_not_looped(song_profile: Maker) -> None:
-    profile = only(song_profile(), [20], [16], [0.99])  # 8 s
+def test_short_bodies_are_not_looped(track_profile: Maker) -> None:
+    profile = only(track_profile(), [20], [16], [0.99])  # 8 s
     answer = plan_loop(profile, 323.0)
     assert isinstance(answer, Refusal)
     assert answer.reason is Reason.NO_VIABLE_LOOP
     assert "12 s" in answer.hint
 
 
-def test_the_song_is_not_left_inside_its_own_ending(song_profile: Maker) -> None:
-    profile = only(song_profile(), [60], [28], [0.99])  # the outro starts at bar 56
+def test_the_track_is_not_left_inside_its_own_ending(track_profile: Maker) -> None:
+    profile = only(track_profile(), [60], [28], [0.99])  # the outro starts at bar 56
     assert isinstance(plan_loop(profile, 323.0), Refusal)
 
 
 @pytest.mark.parametrize(
     ("excess", "applies"), [(30.0, True), (29.999999, False), (30.0000004, True), (29.9999996, True)]
 )
-def test_a_clip_must_be_longer_by_the_excess_on_the_reported_values(
-    song_profile: Maker, excess: float, applies: bool
+def test_a_video_must_be_longer_by_the_excess_on_the_reported_values(
+    track_profile: Maker, excess: float, applies: bool
 ) -> None:
-    profile = song_profile(ring=2.6)
+    profile = track_profile(ring=2.6)
     answer = plan_loop(profile, profile.song_duration + excess)
     if applies:
         assert isinstance(answer, LoopPlan)
@@ -343,16 +343,16 @@ def test_a_clip_must_be_longer_by_the_excess_on_the_reported_values(
     assert round(answer.video_seconds - answer.track_seconds, 6) < 30.0
 
 
-def test_an_unsure_grid_is_refused(song_profile: Maker) -> None:
-    answer = plan_loop(song_profile(confidence=0.1), 323.0)
+def test_an_unsure_grid_is_refused(track_profile: Maker) -> None:
+    answer = plan_loop(track_profile(confidence=0.1), 323.0)
     assert isinstance(answer, Refusal)
     assert answer.reason is Reason.LOW_CONFIDENCE
     assert "0.10" in answer.hint
 
 
-def test_without_bars_there_is_no_profile_to_loop(song_profile: Maker) -> None:
+def test_without_bars_there_is_no_profile_to_loop(track_profile: Maker) -> None:
     silence = replace(
-        song_profile(), downbeats=np.array([]), bar_lufs=np.array([]), sections=(), ending=None, grid_confidence=0.0
+        track_profile(), downbeats=np.array([]), bar_lufs=np.array([]), sections=(), ending=None, grid_confidence=0.0
     )
     answer = plan_loop(silence, 323.0)
     assert isinstance(answer, Refusal)
@@ -360,18 +360,18 @@ def test_without_bars_there_is_no_profile_to_loop(song_profile: Maker) -> None:
     assert not answer.retryable
 
 
-def test_without_splices_there_is_no_loop(song_profile: Maker) -> None:
-    answer = plan_loop(only(song_profile(), [], [], []), 323.0)
+def test_without_splices_there_is_no_loop(track_profile: Maker) -> None:
+    answer = plan_loop(only(track_profile(), [], [], []), 323.0)
     assert isinstance(answer, Refusal)
     assert answer.reason is Reason.NO_VIABLE_LOOP
 
 
-def test_the_same_question_has_the_same_answer(song_profile: Maker) -> None:
-    assert plan_loop(song_profile(), 777.7) == plan_loop(song_profile(), 777.7)
+def test_the_same_question_has_the_same_answer(track_profile: Maker) -> None:
+    assert plan_loop(track_profile(), 777.7) == plan_loop(track_profile(), 777.7)
 
 
-def test_planning_costs_little_and_does_not_grow_with_the_clip(song_profile: Maker) -> None:
-    profile = song_profile(bars=300, splices=600, bpm=110.0)
+def test_planning_costs_little_and_does_not_grow_with_the_video(track_profile: Maker) -> None:
+    profile = track_profile(bars=300, splices=600, bpm=110.0)
     matrix = np.random.default_rng(1).random((1500, 1500), dtype=np.float32)
 
     def cpu_seconds(work: Callable[[], object]) -> float:

@@ -7,34 +7,34 @@ import numpy as np
 import pytest
 
 from workbench.loops.bodies import loop_profile
-from workbench.loops.profile import EndingKind, SongEnding
+from workbench.loops.profile import EndingKind, TrackEnding
 from workbench.recording import Recording
 
 RATE = 22_050
 
 
-def ending_of(samples: np.ndarray, grid: Any) -> SongEnding | None:
+def ending_of(samples: np.ndarray, grid: Any) -> TrackEnding | None:
     return loop_profile(Recording.from_samples(samples.astype(np.float32), RATE), grid).ending
 
 
 def test_a_soft_calm_last_part_is_a_come_down_outro(band: Callable[..., Any]) -> None:
-    song = band("ABABO", gains={"O": 0.7})
-    ending = ending_of(song.recording.samples, song.grid)
+    track = band("ABABO", gains={"O": 0.7})
+    ending = ending_of(track.recording.samples, track.grid)
     assert ending is not None
     assert ending.kind is EndingKind.OUTRO
     assert ending.start_bar == 16
-    assert ending.outro_start == pytest.approx(song.grid.downbeats[16])
-    assert ending.outro_end == pytest.approx(song.grid.downbeats[-1] + 2.0, abs=0.1)
+    assert ending.outro_start == pytest.approx(track.grid.downbeats[16])
+    assert ending.outro_end == pytest.approx(track.grid.downbeats[-1] + 2.0, abs=0.1)
 
 
 def test_a_last_chord_that_rings_out_resolves(band: Callable[..., Any]) -> None:
-    song = band("ABAB", tail=6.0)
-    last = song.grid.downbeats[-1]
-    t = np.arange(song.recording.samples.shape[1]) / RATE
-    samples = song.recording.samples[0] * (t < last)
+    track = band("ABAB", tail=6.0)
+    last = track.grid.downbeats[-1]
+    t = np.arange(track.recording.samples.shape[1]) / RATE
+    samples = track.recording.samples[0] * (t < last)
     chord = sum(np.sin(2 * np.pi * hz * (t - last)) for hz in (110.0, 220.0, 277.2, 329.6))
     samples = samples + 0.1 * chord * np.exp(-(t - last) / 1.2) * (t >= last)
-    ending = ending_of(samples, song.grid)
+    ending = ending_of(samples, track.grid)
     assert ending is not None
     assert ending.kind is EndingKind.RESOLVE
     assert 11 <= ending.start_bar <= 14
@@ -42,11 +42,11 @@ def test_a_last_chord_that_rings_out_resolves(band: Callable[..., Any]) -> None:
 
 
 def test_a_dry_last_hit_is_abrupt(band: Callable[..., Any]) -> None:
-    song = band("ABAB", tail=4.0)
-    last = song.grid.downbeats[-1] + 0.5
-    t = np.arange(song.recording.samples.shape[1]) / RATE
-    samples = song.recording.samples[0] * np.clip((last + 0.15 - t) / 0.1, 0, 1)
-    ending = ending_of(samples, song.grid)
+    track = band("ABAB", tail=4.0)
+    last = track.grid.downbeats[-1] + 0.5
+    t = np.arange(track.recording.samples.shape[1]) / RATE
+    samples = track.recording.samples[0] * np.clip((last + 0.15 - t) / 0.1, 0, 1)
+    ending = ending_of(samples, track.grid)
     assert ending is not None
     assert ending.kind is EndingKind.ABRUPT
     assert ending.start_bar >= 13
@@ -54,15 +54,15 @@ def test_a_dry_last_hit_is_abrupt(band: Callable[..., Any]) -> None:
 
 
 def test_a_fade_is_no_ending(band: Callable[..., Any]) -> None:
-    song = band("ABABABAB")
-    t = np.arange(song.recording.samples.shape[1]) / RATE
-    end = song.grid.downbeats[-1] + 2.0
-    samples = song.recording.samples[0] * np.clip((end - t) / 12.0, 0, 1) ** 2
-    assert ending_of(samples, song.grid) is None
+    track = band("ABABABAB")
+    t = np.arange(track.recording.samples.shape[1]) / RATE
+    end = track.grid.downbeats[-1] + 2.0
+    samples = track.recording.samples[0] * np.clip((end - t) / 12.0, 0, 1) ** 2
+    assert ending_of(samples, track.grid) is None
 
 
 def test_a_file_cut_in_mid_phrase_has_no_ending(band: Callable[..., Any]) -> None:
-    song = band("ABAB")
-    keep = song.grid.beats < song.grid.downbeats[13] + 0.6
-    grid = type(song.grid)(song.grid.beats[keep], song.grid.positions[keep], 4, 1.0)
-    assert ending_of(song.recording.samples[0, : round((song.grid.downbeats[13] + 0.7) * RATE)], grid) is None
+    track = band("ABAB")
+    keep = track.grid.beats < track.grid.downbeats[13] + 0.6
+    grid = type(track.grid)(track.grid.beats[keep], track.grid.positions[keep], 4, 1.0)
+    assert ending_of(track.recording.samples[0, : round((track.grid.downbeats[13] + 0.7) * RATE)], grid) is None

@@ -82,9 +82,9 @@ def test_a_fade_without_attacks_is_slow_but_stops_at_the_next_onset() -> None:
 
 
 def test_every_fit_keeps_the_rules_of_the_grid(band: Callable[..., Any]) -> None:
-    song = band("ABAC", human_seconds=0.012, seed=8)
-    lines = song.grid.downbeats
-    sounds = line_sounds(song.recording.mono(), song.recording.sample_rate, lines)
+    track = band("ABAC", human_seconds=0.012, seed=8)
+    lines = track.grid.downbeats
+    sounds = line_sounds(track.recording.mono(), track.recording.sample_rate, lines)
     leave, enter = (np.ravel(side) for side in np.meshgrid(np.arange(1, 16), np.arange(16)))
     fitted = fit_splices(sounds, lines, leave, enter)
     out, into = fitted.song_to - lines[leave], fitted.song_from - lines[enter]
@@ -97,11 +97,11 @@ def test_every_fit_keeps_the_rules_of_the_grid(band: Callable[..., Any]) -> None
     assert fitted.exponent.max() <= 1.0
 
 
-def test_an_exact_repeat_played_by_its_fit_nulls_against_the_song(band: Callable[..., Any]) -> None:
-    song = band("ABAB")
-    rate, mono = song.recording.sample_rate, song.recording.mono().astype(np.float64)
-    lines = song.grid.downbeats
-    fitted = fit_splices(line_sounds(song.recording.mono(), rate, lines), lines, np.array([10]), np.array([2]))
+def test_an_exact_repeat_played_by_its_fit_nulls_against_the_track(band: Callable[..., Any]) -> None:
+    track = band("ABAB")
+    rate, mono = track.recording.sample_rate, track.recording.mono().astype(np.float64)
+    lines = track.grid.downbeats
+    fitted = fit_splices(line_sounds(track.recording.mono(), rate, lines), lines, np.array([10]), np.array([2]))
     n, fade, p = round(0.5 * rate), fitted.fade_seconds[0], fitted.exponent[0]
     out_at, in_at = round(fitted.song_to[0] * rate), round(fitted.song_from[0] * rate)
     left, right = mono[out_at - n : out_at + n], mono[in_at - n : in_at + n]

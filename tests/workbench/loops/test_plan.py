@@ -19,7 +19,7 @@ LINES = 0.5 + 2.0 * np.arange(60)  # bars of 2 s
 
 
 def own_ending(**changes: Any) -> LoopPlan:
-    """Sixteen bars from 32.5 s twice more, then on to the last sound at 121 s, half a second before the clip ends."""
+    """Sixteen bars from 32.5 s twice more, then on to the last sound at 121 s, half a second before the video ends."""
     plan = LoopPlan(
         segments=(
             LoopSegment(0.5, 64.5, 0.0, 0.0),
@@ -44,7 +44,7 @@ def own_ending(**changes: Any) -> LoopPlan:
         seam_score=0.93,
         seam_times=(64.0, 95.999),
         sections_covered=("verse", "chorus"),
-        end_label="resolves on the song's own last bars",
+        end_label="resolves on the track's own last bars",
         start_fade_seconds=0.0,
         end_fade_seconds=0.502,
         plan_score=0.9,
@@ -91,7 +91,7 @@ BROKEN: list[tuple[str, dict[str, Any]]] = [
     ("segment 2 lasts", {"end_fade_seconds": 88.495}),
     ("music_in plus the lengths", {"seam_times": (64.0, 96.0)}),
     ("first song_from", {"song_start": 0.4}),
-    ("clip's end", {"music_out": 186.0}),
+    ("video's end", {"music_out": 186.0}),
     ("window_end - music_end", {"tail_seconds": 0.6, "end_fade_seconds": 0.6}),
     ("cover", {"music_end": 184.495, "tail_seconds": 0.505, "end_fade_seconds": 0.505}),
     ("must cover the tail", {"end_fade_seconds": 0.4}),
@@ -99,7 +99,7 @@ BROKEN: list[tuple[str, dict[str, Any]]] = [
     ("tail_seconds must be finite", {"tail_seconds": float("nan")}),
     ("count from 1", {"repeats": 0}),
     ("count from 1", {"bars": 0}),
-    ("body must lie within the song", {"loop_end_b": 32.0}),
+    ("body must lie within the track", {"loop_end_b": 32.0}),
     ("stand together", {"outro_start": 110.0}),
     ("outro must lie in the last segment", {"outro_start": 20.0, "outro_end": 121.0}),
     ("seam_score lies in 0 to 1", {"seam_score": 1.2}),
@@ -142,7 +142,7 @@ def test_a_late_start_says_why() -> None:
     moved = {name: getattr(late, name) + 0.25 for name in ("music_in", "music_out", "window_end", "music_end")}
     later = replace(late, **moved, seam_times=tuple(time + 0.25 for time in late.seam_times))
     assert later.start_label.startswith(
-        f"{later.music_in:.2f} s after the first picture, so that the song's own ending"
+        f"{later.music_in:.2f} s after the first picture, so that the track's own ending"
     )
     assert fade(music_in=0.0).start_label == "with the first picture"
 

@@ -15,8 +15,8 @@ from workbench.recording import Recording
 
 @pytest.fixture(scope="module")
 def evidence(band: Callable[..., Any]) -> Any:
-    song = band("ABAB")
-    return seam_evidence(song.recording, song.grid)
+    track = band("ABAB")
+    return seam_evidence(track.recording, track.grid)
 
 
 def test_inside_an_exact_repeat_nobody_hears_the_splice(evidence: Any) -> None:
@@ -44,8 +44,8 @@ def test_another_section_is_heard(evidence: Any) -> None:
 
 
 def test_a_section_may_be_repeated_though_another_was_about_to_come(band: Callable[..., Any]) -> None:
-    song = band("AABB", human_seconds=0.004, seed=5)
-    heard = seam_evidence(song.recording, song.grid)
+    track = band("AABB", human_seconds=0.004, seed=5)
+    heard = seam_evidence(track.recording, track.grid)
     again = score_seam(heard, leave=8 * 4, enter=4 * 4)  # after both A one hears the second A again, where B would come
     assert again.led
     assert again.total > 0.8
@@ -54,11 +54,11 @@ def test_a_section_may_be_repeated_though_another_was_about_to_come(band: Callab
 
 
 def test_another_key_is_heard_and_harmony_says_so(band: Callable[..., Any]) -> None:
-    song, higher = band("AA", tail=0.0), band("AA", tail=0.0, lead_in=0.0, transpose=3)
-    both = Recording.from_samples(np.concatenate((song.recording.samples, higher.recording.samples), axis=1), 22_050)
-    offset = song.recording.duration
-    times = np.concatenate((song.grid.beats, higher.grid.beats + offset))
-    grid = type(song.grid)(times, np.tile(song.grid.positions, 2), 4, 1.0)
+    track, higher = band("AA", tail=0.0), band("AA", tail=0.0, lead_in=0.0, transpose=3)
+    both = Recording.from_samples(np.concatenate((track.recording.samples, higher.recording.samples), axis=1), 22_050)
+    offset = track.recording.duration
+    times = np.concatenate((track.grid.beats, higher.grid.beats + offset))
+    grid = type(track.grid)(times, np.tile(track.grid.positions, 2), 4, 1.0)
     heard = seam_evidence(both, grid)
     score = score_seam(heard, leave=2 * 4, enter=(8 + 2) * 4)
     assert score.total < 0.2
@@ -66,8 +66,8 @@ def test_another_key_is_heard_and_harmony_says_so(band: Callable[..., Any]) -> N
 
 
 def test_natural_near_repeats_score_between(band: Callable[..., Any]) -> None:
-    song = band("ABAB", human_seconds=0.006, seed=3)
-    heard = seam_evidence(song.recording, song.grid)
+    track = band("ABAB", human_seconds=0.006, seed=3)
+    heard = seam_evidence(track.recording, track.grid)
     near = score_seam(heard, 40, 8).total
     other = score_seam(heard, 40, 28).total
     assert near > 0.7 > 0.1 > other
@@ -78,8 +78,8 @@ def test_a_common_gain_or_key_does_not_matter(band: Callable[..., Any], change: 
     params = SeamParams()
     totals = []
     for options in ({}, change):
-        song = band("ABAB", human_seconds=0.006, seed=3, **options)
-        heard = seam_evidence(song.recording, song.grid)
+        track = band("ABAB", human_seconds=0.006, seed=3, **options)
+        heard = seam_evidence(track.recording, track.grid)
         totals.append(score_breaks(heard, seam_breaks(heard, heard.lines, heard.lines, params), params)[1])
     before, after = (total[2:-1, 2:-1] for total in totals)
     if "gain" in change:
@@ -90,23 +90,23 @@ def test_a_common_gain_or_key_does_not_matter(band: Callable[..., Any], change: 
 
 
 def test_a_sustained_note_on_one_side_only_is_cut_through(band: Callable[..., Any]) -> None:
-    song = band("AAAA")
-    samples = song.recording.samples.copy()
-    bar = song.grid.downbeats
+    track = band("AAAA")
+    samples = track.recording.samples.copy()
+    bar = track.grid.downbeats
     t = np.arange(samples.shape[1]) / 22_050
     held = (t > bar[9] + 0.2) & (t < bar[10] + 1.0)  # a voice that sings across the line left at bar 10
     samples[0, held] += 0.2 * np.sin(2 * np.pi * 660.0 * t[held])
-    heard = seam_evidence(Recording.from_samples(samples, 22_050), song.grid)
+    heard = seam_evidence(Recording.from_samples(samples, 22_050), track.grid)
     across, beside = score_seam(heard, 40, 8), score_seam(heard, 52, 4)
     assert across.parts["ringing"] < 0.6 < beside.parts["ringing"]
     assert across.total < beside.total - 0.2
 
 
 def test_a_step_in_level_is_heard_in_level_alone(band: Callable[..., Any]) -> None:
-    song = band("AAAA")
-    samples = song.recording.samples.copy()
+    track = band("AAAA")
+    samples = track.recording.samples.copy()
     samples[:, samples.shape[1] // 2 :] *= 0.3
-    heard = seam_evidence(Recording.from_samples(samples, 22_050), song.grid)
+    heard = seam_evidence(Recording.from_samples(samples, 22_050), track.grid)
     score = score_seam(heard, leave=14 * 4, enter=2 * 4)
     assert score.breaks["level"] == pytest.approx(-20 * np.log10(0.3), abs=0.3)
     assert score.parts["level"] < 0.2
@@ -123,8 +123,8 @@ def test_every_pair_at_once_agrees_with_one_at_a_time(evidence: Any) -> None:
 def test_what_it_refuses(evidence: Any, band: Callable[..., Any]) -> None:
     with pytest.raises(ParameterError, match="leave must be one of 64 beats, got 64"):
         score_seam(evidence, 64, 0)
-    song = band("A")
+    track = band("A")
     with pytest.raises(ParameterError, match="beyond the end"):
-        seam_evidence(Recording.from_samples(song.recording.samples[:, :22_050], 22_050), song.grid)
+        seam_evidence(Recording.from_samples(track.recording.samples[:, :22_050], 22_050), track.grid)
     with pytest.raises(ParameterError, match="at least two bars"):
-        seam_evidence(song.recording, type(song.grid)(song.grid.beats[:4], song.grid.positions[:4], 4))
+        seam_evidence(track.recording, type(track.grid)(track.grid.beats[:4], track.grid.positions[:4], 4))

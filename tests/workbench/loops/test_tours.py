@@ -1,4 +1,4 @@
-"""Tours and the limits on repetition: what a listener of a long clip would count."""
+"""Tours and the limits on repetition: what a listener of a long video would count."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Maker = Callable[..., LoopProfile]
 
 
 def only(profile: LoopProfile, loops: Sequence[tuple[int, int]], score: float = 0.95) -> LoopProfile:
-    """The same song with these splices alone, exactly on its bar lines, all as good."""
+    """The same track with these splices alone, exactly on its bar lines, all as good."""
     leave, enter = (np.array(side) for side in zip(*loops, strict=True))
     n = leave.size
     splices = replace(
@@ -65,10 +65,10 @@ def served(profile: LoopProfile, video: float) -> LoopPlan:
     return plan
 
 
-def test_regions_without_a_way_back_are_all_looped(song_profile: Maker) -> None:
+def test_regions_without_a_way_back_are_all_looped(track_profile: Maker) -> None:
     # Four regions of 8 to 16 bars; no loop spans two of them.
     loops = [(16, 8), (14, 8), (28, 20), (30, 20), (42, 34), (44, 32), (56, 48), (54, 48)]
-    profile = only(song_profile(), loops)
+    profile = only(track_profile(), loops)
     plan = served(profile, 480.0)
     heard = plays(plan, profile)
     for leave, enter in loops[::2]:
@@ -77,16 +77,16 @@ def test_regions_without_a_way_back_are_all_looped(song_profile: Maker) -> None:
     assert max(np.bincount(np.digitize(entered, profile.downbeats[[18, 31, 46]]), minlength=4)) < len(entered) / 2
 
 
-def test_a_loop_of_the_whole_song_comes_first(song_profile: Maker) -> None:
-    profile = only(song_profile(), [(56, 2), (24, 16), (40, 32), (54, 46)])
+def test_a_loop_of_the_whole_track_comes_first(track_profile: Maker) -> None:
+    profile = only(track_profile(), [(56, 2), (24, 16), (40, 32), (54, 46)])
     plan = served(profile, 1200.0)
     assert plan.bars == 54
     assert plays(plan, profile).max() <= 2 * 1200.0 / profile.last_sound
     assert len(plan.seam_times) < 20
 
 
-def test_hours_are_a_long_cycle_of_bodies(song_profile: Maker) -> None:
-    profile = only(song_profile(), [(56, 8), (48, 16), (52, 24), (40, 4)])
+def test_hours_are_a_long_cycle_of_bodies(track_profile: Maker) -> None:
+    profile = only(track_profile(), [(56, 8), (48, 16), (52, 24), (40, 4)])
     plan = served(profile, 7200.0)
     assert passes_in_a_row(plan) <= CoverParams().max_passes_in_a_row
     starts = [s.song_from for s in plan.segments]
@@ -95,10 +95,10 @@ def test_hours_are_a_long_cycle_of_bodies(song_profile: Maker) -> None:
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
-def test_limits_hold_where_loops_from_everywhere_lead_everywhere(data: st.DataObject, song_profile: Maker) -> None:
+def test_limits_hold_where_loops_from_everywhere_lead_everywhere(data: st.DataObject, track_profile: Maker) -> None:
     # Bodies of every place and length, all as good: nothing forces a plan over its limits.
     bars = data.draw(st.integers(6, 14), label="phrases") * 8
-    profile = song_profile(bars=bars, bpm=data.draw(st.floats(90.0, 170.0), label="bpm"))
+    profile = track_profile(bars=bars, bpm=data.draw(st.floats(90.0, 170.0), label="bpm"))
     loops = [(leave, enter) for leave in range(16, bars - 7, 8) for enter in range(0, leave - 15, 8)]
     profile = only(profile, loops)
     video = profile.song_duration * data.draw(st.floats(2.0, 12.0), label="times")
@@ -136,14 +136,14 @@ def bare(profile: LoopProfile) -> Jumps:
     return usable_jumps(profile, CoverParams())
 
 
-def test_freshness_is_how_soon_bars_come_again(song_profile: Maker) -> None:
+def test_freshness_is_how_soon_bars_come_again(track_profile: Maker) -> None:
     params = CoverParams(fresh_seconds=80.0)
     lasts = np.full(4, 20.0)
     # Bars 0 1 2 3 0 1 2 3: the first four come again after 80 s, the last four never.
     assert fresh_mean(np.array([0, 1, 2, 3] * 2), lasts, params) == pytest.approx(1 - np.exp(-1) / 2)
     # Bars 0 1 0 1 2 3: two of six come again after 40 s.
     assert fresh_mean(np.array([0, 1, 0, 1, 2, 3]), lasts, params) == pytest.approx(1 - np.exp(-0.5) / 3)
-    # The song played round and round is as fresh as a loop of it can be.
+    # The track played round and round is as fresh as a loop of it can be.
     assert freshness_part(np.asarray(1 - np.exp(-1) / 2), 160.0, 80.0, params) == pytest.approx(1.0)
 
 
@@ -157,8 +157,8 @@ def test_limits_cost_half_at_once_and_half_with_every_doubling() -> None:
     assert over_limits(np.asarray(1), np.asarray(20.0), mean, params) == pytest.approx(0.06)
 
 
-def test_bars_are_heard_in_the_order_of_the_jumps(song_profile: Maker) -> None:
-    jumps = bare(only(song_profile(), [(16, 8), (40, 24)]))
+def test_bars_are_heard_in_the_order_of_the_jumps(track_profile: Maker) -> None:
+    jumps = bare(only(track_profile(), [(16, 8), (40, 24)]))
     first, second = (int(np.flatnonzero(jumps.leave == leave)[0]) for leave in (16, 40))
     bars = bars_heard(np.array([first, second]), jumps, 50)
     np.testing.assert_array_equal(bars, np.concatenate([np.arange(16), np.arange(8, 40), np.arange(24, 50)]))
@@ -176,8 +176,8 @@ def test_a_splice_into_the_first_bar_makes_room_for_its_fade() -> None:
     np.testing.assert_allclose(fade, [0.016, 0.02, 0.1, 0.1], atol=3e-6)
 
 
-def test_a_song_that_starts_at_once_loops_from_its_start(song_profile: Maker) -> None:
-    profile = song_profile(lead_in=0.0)
+def test_a_track_that_starts_at_once_loops_from_its_start(track_profile: Maker) -> None:
+    profile = track_profile(lead_in=0.0)
     plan = served(only(profile, [(56, 0)]), 480.0)
     assert plan.bars == 56
     assert all(0.005 <= fade <= 2 * s.song_from for fade, s in zip(plan.seam_fades, plan.segments[1:], strict=True))

@@ -1,4 +1,4 @@
-"""Films as facts, and catalogs of columns, for tests of ranking."""
+"""Videos as facts, and catalogs of columns, for tests of ranking."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from workbench.catalog.columns import Columns, empty_columns
 from workbench.character.descriptors import CONTOUR_PARTS
-from workbench.match.video_facts import FilmFacts, Scene, drive_of, movement_of, pace_of
+from workbench.match.video_facts import Scene, VideoFacts, drive_of, movement_of, pace_of
 from workbench.params import MatchParams
 
-MakeFilm = Callable[..., FilmFacts]
+MakeVideo = Callable[..., VideoFacts]
 MakeColumns = Callable[..., Columns]
 
 
-def _film(
+def _video(
     seconds: float = 60.0,
     *,
     cuts: Sequence[float] | None = None,
@@ -28,8 +28,8 @@ def _film(
     brightness: float = 0.4,
     colourfulness: float = 0.1,
     speech: float = 0.0,
-) -> FilmFacts:
-    """A film with a scene for every given motion."""
+) -> VideoFacts:
+    """A video with a scene for every given motion."""
     params = MatchParams()
     spacing = 60.0 / cuts_per_minute
     at = np.arange(spacing, seconds, spacing) if cuts is None else np.asarray(cuts, dtype=np.float64)
@@ -41,7 +41,7 @@ def _film(
         for start, end, moved in zip(edges[:-1], edges[1:], motion, strict=True)
     )  # fmt: skip
     mean = float(np.mean(motion))
-    return FilmFacts(
+    return VideoFacts(
         seconds, at, mean, brightness, colourfulness, 0.15, -35.0, speech, round(20 * speech),
         "voice" if speech else "ambient", scenes, pace, float(movement_of(mean, params)),
     )  # fmt: skip
@@ -63,9 +63,9 @@ def _columns(**numbers: Sequence[float]) -> Columns:
 
 
 @pytest.fixture
-def film() -> MakeFilm:
-    """`film(seconds, cuts_per_minute=…, motion=(a scene each), speech=…)` makes facts."""
-    return _film
+def make_video() -> MakeVideo:
+    """`video(seconds, cuts_per_minute=…, motion=(a scene each), speech=…)` makes facts."""
+    return _video
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""Parts of a match against films and tracks of which the answer is plain."""
+"""Parts of a match against videos and tracks of which the answer is plain."""
 
 from __future__ import annotations
 
@@ -23,42 +23,46 @@ from workbench.match.ranking import (
     under_scenes,
     wanted_of,
 )
-from workbench.match.video_facts import FilmFacts
+from workbench.match.video_facts import VideoFacts
 from workbench.params import MATCH_PARTS, MatchParams
 
 PARAMS = MatchParams()
-MakeFilm = Callable[..., FilmFacts]
+MakeVideo = Callable[..., VideoFacts]
 MakeColumns = Callable[..., Columns]
 
 
-def parts_of(film: FilmFacts, tracks: Columns) -> dict[str, np.ndarray]:
-    return quick_parts(film, wanted_of(film, PARAMS), tracks, PARAMS) | slow_parts(film, tracks, PARAMS)
+def parts_of(make_video: VideoFacts, tracks: Columns) -> dict[str, np.ndarray]:
+    return quick_parts(make_video, wanted_of(make_video, PARAMS), tracks, PARAMS) | slow_parts(
+        make_video, tracks, PARAMS
+    )
 
 
-def test_fast_films_want_fast_lively_music_and_slow_ones_the_contrary(film: MakeFilm, columns: MakeColumns) -> None:
+def test_fast_videos_want_fast_lively_music_and_slow_ones_the_contrary(
+    make_video: MakeVideo, columns: MakeColumns
+) -> None:
     tracks = columns(bpm=[70, 170], density=[1.0, 6.0], energy=[0.15, 0.9])
-    fast = film(cuts_per_minute=50, motion=(0.5,))
-    slow = film(cuts_per_minute=3, motion=(0.005,))
+    fast = make_video(cuts_per_minute=50, motion=(0.5,))
+    slow = make_video(cuts_per_minute=3, motion=(0.005,))
     assert rank(fast, tracks, 2).rows.tolist() == [1, 0]
     assert rank(slow, tracks, 2).rows.tolist() == [0, 1]
 
 
-def test_bright_pictures_want_cheerful_music(film: MakeFilm, columns: MakeColumns) -> None:
+def test_bright_pictures_want_cheerful_music(make_video: MakeVideo, columns: MakeColumns) -> None:
     tracks = columns(mode=[-0.9, 0.9], brightness=[0.25, 0.75])
-    assert rank(film(brightness=0.75, colourfulness=0.2), tracks, 2).rows[0] == 1
-    assert rank(film(brightness=0.1, colourfulness=0.02), tracks, 2).rows[0] == 0
+    assert rank(make_video(brightness=0.75, colourfulness=0.2), tracks, 2).rows[0] == 1
+    assert rank(make_video(brightness=0.1, colourfulness=0.02), tracks, 2).rows[0] == 0
 
 
-def test_a_voice_prefers_instrumentals_with_a_free_band(film: MakeFilm, columns: MakeColumns) -> None:
+def test_a_voice_prefers_instrumentals_with_a_free_band(make_video: MakeVideo, columns: MakeColumns) -> None:
     tracks = columns(vocals=[0.95, 0.0, 0.0], speech_band=[0.05, 0.45, 0.05])
-    spoken = parts_of(film(speech=0.5), tracks)["voice"]
+    spoken = parts_of(make_video(speech=0.5), tracks)["voice"]
     assert spoken[2] == pytest.approx(1.0)
     assert spoken[0] < spoken[1] < spoken[2]
-    assert np.ptp(parts_of(film(speech=0.0), tracks)["voice"]) == 0.0
+    assert np.ptp(parts_of(make_video(speech=0.0), tracks)["voice"]) == 0.0
 
 
 @pytest.mark.parametrize(
-    ("film_seconds", "duration", "loopable", "expected"),
+    ("video_seconds", "duration", "loopable", "expected"),
     [
         (60.0, 60.0, 0.0, 1.0),
         (60.0, 240.0, 0.0, 1.0),
@@ -67,36 +71,36 @@ def test_a_voice_prefers_instrumentals_with_a_free_band(film: MakeFilm, columns:
         (300.0, 250.0, 0.0, 2 / 3),
     ],
 )
-def test_length_counts_what_stays_bare(film_seconds: float, duration: float, loopable: float, expected: float) -> None:
-    part = length_part(film_seconds, np.array([duration], np.float32), np.array([loopable], np.float32))
+def test_length_counts_what_stays_bare(video_seconds: float, duration: float, loopable: float, expected: float) -> None:
+    part = length_part(video_seconds, np.array([duration], np.float32), np.array([loopable], np.float32))
     assert part[0] == pytest.approx(expected, abs=1e-5)
 
 
-def test_a_track_that_loops_covers_any_film_but_tires() -> None:
+def test_a_track_that_loops_covers_any_video_but_tires() -> None:
     seconds = np.array([60.0], np.float32)
     loops = np.array([0.9], np.float32)
-    twice, often = (float(length_part(film_seconds, seconds, loops)[0]) for film_seconds in (120.0, 1800.0))
+    twice, often = (float(length_part(video_seconds, seconds, loops)[0]) for video_seconds in (120.0, 1800.0))
     assert 0.8 < twice < 0.9
     assert 0.4 < often < twice
 
 
-def test_music_under_scenes_is_the_mean_of_its_contour(film: MakeFilm, columns: MakeColumns) -> None:
+def test_music_under_scenes_is_the_mean_of_its_contour(make_video: MakeVideo, columns: MakeColumns) -> None:
     rising = np.linspace(0.0, 1.0, CONTOUR_PARTS)
     tracks = columns(duration=[60.0, 30.0, 120.0], contour=[rising] * 3)
-    heard = under_scenes(film(60.0, motion=(0.1, 0.1)), tracks)
+    heard = under_scenes(make_video(60.0, motion=(0.1, 0.1)), tracks)
     assert heard[0] == pytest.approx([rising[:16].mean(), rising[16:].mean()], abs=1e-3)
     assert heard[1] == pytest.approx([rising.mean()] * 2, abs=1e-3)
     assert heard[2] == pytest.approx([rising[:8].mean(), rising[8:16].mean()], abs=1e-3)
 
 
-def test_the_arc_of_the_film_prefers_music_that_follows_it(film: MakeFilm, columns: MakeColumns) -> None:
+def test_the_arc_of_the_video_prefers_music_that_follows_it(make_video: MakeVideo, columns: MakeColumns) -> None:
     rising = np.linspace(0.1, 0.9, CONTOUR_PARTS)
     tracks = columns(duration=[60.0] * 3, contour=[rising, np.full(CONTOUR_PARTS, 0.5), rising[::-1]])
-    up = arc_part(film(60.0, motion=(0.0, 0.02, 0.1, 0.5)), tracks, PARAMS)
+    up = arc_part(make_video(60.0, motion=(0.0, 0.02, 0.1, 0.5)), tracks, PARAMS)
     assert up[0] > 0.65
     assert up[1] == pytest.approx(0.5, abs=1e-3)
     assert up[2] < 0.35
-    flat = arc_part(film(60.0, motion=(0.1, 0.1, 0.1, 0.1)), tracks, PARAMS)
+    flat = arc_part(make_video(60.0, motion=(0.1, 0.1, 0.1, 0.1)), tracks, PARAMS)
     assert flat == pytest.approx(0.5, abs=1e-3)
 
 
@@ -127,13 +131,13 @@ def test_cuts_anywhere_agree_with_no_tempo() -> None:
     assert np.mean(surely) < 0.03
 
 
-def test_what_is_not_known_of_a_track_speaks_neither_way(film: MakeFilm, columns: MakeColumns) -> None:
+def test_what_is_not_known_of_a_track_speaks_neither_way(make_video: MakeVideo, columns: MakeColumns) -> None:
     nan = float("nan")
     unknown = columns(
         bpm=[nan], energy=[nan], brightness=[nan], density=[nan], mode=[nan], duration=[nan], vocals=[nan],
         speech_band=[nan], loopable=[nan], contour=[[nan] * CONTOUR_PARTS],
     )  # fmt: skip
-    parts = parts_of(film(speech=0.4), unknown)
+    parts = parts_of(make_video(speech=0.4), unknown)
     for name in ("pulse", "level", "voice", "length", "arc"):
         assert parts[name][0] == pytest.approx(PARAMS.usual_parts[name], abs=1e-3), name
     assert 0.0 < scores_of(raw_scores(parts, PARAMS), PARAMS)[0] < 0.5
@@ -154,20 +158,22 @@ def test_music_without_beats_goes_by_its_onsets() -> None:
     assert pulse[3] == pytest.approx(np.log2(2.0) / np.log2(3.0), abs=1e-6)
 
 
-def test_a_pair_scores_the_same_in_any_catalog(film: MakeFilm, columns: MakeColumns) -> None:
+def test_a_pair_scores_the_same_in_any_catalog(make_video: MakeVideo, columns: MakeColumns) -> None:
     dice = np.random.default_rng(8)
     tracks = columns(
         bpm=dice.uniform(60, 180, 900), energy=dice.uniform(0, 1, 900), mode=dice.uniform(-1, 1, 900),
         duration=dice.uniform(30, 300, 900), contour=dice.uniform(0, 1, (900, CONTOUR_PARTS)),
     )  # fmt: skip
-    clip = film(90.0, motion=(0.02, 0.2, 0.4))
-    whole = rank(clip, tracks, 50)
-    alone = rank(clip, tracks.take(whole.rows[:5]), 5)
+    video = make_video(90.0, motion=(0.02, 0.2, 0.4))
+    whole = rank(video, tracks, 50)
+    alone = rank(video, tracks.take(whole.rows[:5]), 5)
     assert alone.raw.tolist() == whole.raw[:5].tolist()
     assert alone.columns.track_ids.tolist() == whole.columns.track_ids[:5].tolist()
 
 
-def test_the_scan_finds_what_ranking_every_track_in_full_would_find(film: MakeFilm, columns: MakeColumns) -> None:
+def test_the_scan_finds_what_ranking_every_track_in_full_would_find(
+    make_video: MakeVideo, columns: MakeColumns
+) -> None:
     dice = np.random.default_rng(9)
     size = 3000
     tracks = columns(
@@ -175,22 +181,22 @@ def test_the_scan_finds_what_ranking_every_track_in_full_would_find(film: MakeFi
         mode=dice.uniform(-1, 1, size), duration=dice.uniform(30, 300, size), vocals=dice.uniform(0, 1, size),
         contour=dice.uniform(0.2, 0.8, (size, CONTOUR_PARTS)),
     )  # fmt: skip
-    clip = film(80.0, motion=(0.02, 0.2, 0.4), speech=0.3)
-    raw = raw_scores(parts_of(clip, tracks), PARAMS)
+    video = make_video(80.0, motion=(0.02, 0.2, 0.4), speech=0.3)
+    raw = raw_scores(parts_of(video, tracks), PARAMS)
     best = set(np.argsort(-raw)[:50].tolist())
-    assert len(best & set(rank(clip, tracks, 50).rows.tolist())) >= 49
+    assert len(best & set(rank(video, tracks, 50).rows.tolist())) >= 49
 
 
-def test_the_order_does_not_depend_on_the_order_of_rows(film: MakeFilm, columns: MakeColumns) -> None:
+def test_the_order_does_not_depend_on_the_order_of_rows(make_video: MakeVideo, columns: MakeColumns) -> None:
     tracks = columns(energy=[0.3, 0.5, 0.5, 0.5, 0.7])
-    clip = film()
+    video = make_video()
     turned = np.array([4, 3, 2, 1, 0])
-    one, other = rank(clip, tracks, 5), rank(clip, tracks.take(turned), 5)
+    one, other = rank(video, tracks, 5), rank(video, tracks.take(turned), 5)
     assert one.columns.track_ids.tolist() == other.columns.track_ids.tolist()
 
 
-def test_landing_is_a_merit_and_its_absence_no_fault(film: MakeFilm, columns: MakeColumns) -> None:
-    parts = parts_of(film(), columns(energy=[0.5]))
+def test_landing_is_a_merit_and_its_absence_no_fault(make_video: MakeVideo, columns: MakeColumns) -> None:
+    parts = parts_of(make_video(), columns(energy=[0.5]))
     without = raw_scores(parts, PARAMS)[0]
     usual = raw_scores(parts | {"sync": np.array([PARAMS.usual_sync])}, PARAMS)[0]
     landing = raw_scores(parts | {"sync": np.array([0.9])}, PARAMS)[0]
@@ -198,15 +204,15 @@ def test_landing_is_a_merit_and_its_absence_no_fault(film: MakeFilm, columns: Ma
     assert landing > without
 
 
-def test_a_track_of_no_length_is_ranked_without_a_contour(film: MakeFilm, columns: MakeColumns) -> None:
-    parts = parts_of(film(60.0, motion=(0.01, 0.3, 0.5)), columns(duration=[0.0, 60.0]))
+def test_a_track_of_no_length_is_ranked_without_a_contour(make_video: MakeVideo, columns: MakeColumns) -> None:
+    parts = parts_of(make_video(60.0, motion=(0.01, 0.3, 0.5)), columns(duration=[0.0, 60.0]))
     assert parts["arc"][0] == pytest.approx(PARAMS.usual_parts["arc"])
     assert all(np.isfinite(part).all() for part in parts.values())
 
 
-def test_an_empty_catalog_has_no_ranking(film: MakeFilm, columns: MakeColumns) -> None:
+def test_an_empty_catalog_has_no_ranking(make_video: MakeVideo, columns: MakeColumns) -> None:
     nobody = columns(energy=[0.5]).take(np.zeros(0, dtype=np.int64))
-    assert rank(film(), nobody, 50).rows.size == 0
+    assert rank(make_video(), nobody, 50).rows.size == 0
 
 
 def test_every_part_has_a_weight() -> None:

@@ -24,39 +24,39 @@ from workbench.match.reasons import (
     lane_title,
     reasons,
 )
-from workbench.match.video_facts import FilmFacts
+from workbench.match.video_facts import VideoFacts
 from workbench.params import MatchParams
 
 PARAMS = MatchParams()
-MakeFilm = Callable[..., FilmFacts]
+MakeVideo = Callable[..., VideoFacts]
 MakeColumns = Callable[..., Columns]
 LANDING = Placement(-12.5, 0.62, "drop on the cut at 0:12.4", certainty=0.9, landed=0.4, bare=0.0)
 
 
 def pair_of(
-    film: FilmFacts, tracks: Columns, placements: tuple[Placement, ...] | None = None, **fields: object
+    make_video: VideoFacts, tracks: Columns, placements: tuple[Placement, ...] | None = None, **fields: object
 ) -> Pair:
-    ranking = rank(film, tracks, 1)
+    ranking = rank(make_video, tracks, 1)
     parts = {name: float(part[0]) for name, part in ranking.parts.items()}
     if placements is not None:
         parts["sync"] = float(bonus(np.array(placements[0].score if placements else 0.0)))
     track = Track("trk_1", Path("/x.ogg"), "0" * 64, **fields)  # type: ignore[arg-type]
-    return Pair(film, ranking.wanted, ranking.columns, track, parts, placements)
+    return Pair(make_video, ranking.wanted, ranking.columns, track, parts, placements)
 
 
 def by_category(found: tuple[Reason, ...]) -> dict[str | None, list[Reason]]:
     return {name: [line for line in found if line.category == name] for name in {line.category for line in found}}
 
 
-def test_lines_state_what_was_measured(film: MakeFilm, columns: MakeColumns) -> None:
-    clip = film(300.0, cuts_per_minute=32, motion=(0.02, 0.6), brightness=0.62, colourfulness=0.14, speech=0.8)
+def test_lines_state_what_was_measured(make_video: MakeVideo, columns: MakeColumns) -> None:
+    video = make_video(300.0, cuts_per_minute=32, motion=(0.02, 0.6), brightness=0.62, colourfulness=0.14, speech=0.8)
     rising = np.linspace(0.1, 0.9, CONTOUR_PARTS)
     tracks = columns(
         bpm=[126.2], density=[4.12], energy=[0.725], brightness=[0.55], duration=[300.0], vocals=[0.9],
         speech_band=[0.4], contour=[rising], mode=[-1.0],
     )  # fmt: skip
     found = by_category(
-        reasons(pair_of(clip, tracks, (LANDING,), musical_key_name="C", musical_key_mode="minor"), PARAMS)
+        reasons(pair_of(video, tracks, (LANDING,), musical_key_name="C", musical_key_mode="minor"), PARAMS)
     )
     said = {(line.video, line.audio) for lines in found.values() for line in lines}
     assert any(video.startswith("32 cuts per minute; pulse ") for video, _ in said)
@@ -77,11 +77,11 @@ def test_lines_state_what_was_measured(film: MakeFilm, columns: MakeColumns) -> 
 @pytest.mark.parametrize("mode", [-0.9, -0.2, 0.35, float("nan")])
 @pytest.mark.parametrize("bpm", [62.0, 95.0, 150.0])
 def test_the_two_numbers_of_a_line_are_those_that_were_compared(
-    film: MakeFilm, columns: MakeColumns, mode: float, bpm: float
+    make_video: MakeVideo, columns: MakeColumns, mode: float, bpm: float
 ) -> None:
     """A reader with the widths at hand gets the line's score from its own two numbers."""
-    clip = film(90.0, cuts_per_minute=24, motion=(0.1, 0.3), brightness=0.3, colourfulness=0.2)
-    pair = pair_of(clip, columns(bpm=[bpm], density=[3.0], energy=[0.3], brightness=[0.4], mode=[mode]))
+    video = make_video(90.0, cuts_per_minute=24, motion=(0.1, 0.3), brightness=0.3, colourfulness=0.2)
+    pair = pair_of(video, columns(bpm=[bpm], density=[3.0], energy=[0.3], brightness=[0.4], mode=[mode]))
     widths = {"pace": PARAMS.pulse_width, "energy": PARAMS.energy_width, "mood": PARAMS.valence_width}
     checked = set()
     for line in reasons(pair, PARAMS):
@@ -97,16 +97,16 @@ def test_the_two_numbers_of_a_line_are_those_that_were_compared(
     assert {"energy", "mood"} <= checked
 
 
-def test_a_mode_that_is_in_doubt_is_not_called_one(film: MakeFilm, columns: MakeColumns) -> None:
-    pair = pair_of(film(60.0), columns(mode=[float("nan")]), musical_key_name="C", musical_key_mode="minor")
+def test_a_mode_that_is_in_doubt_is_not_called_one(make_video: MakeVideo, columns: MakeColumns) -> None:
+    pair = pair_of(make_video(60.0), columns(mode=[float("nan")]), musical_key_name="C", musical_key_mode="minor")
     said = " ".join((*(line.audio for line in reasons(pair, PARAMS)), explanation(pair, PARAMS)))
     assert "minor" not in said
     assert "major" not in said
 
 
-def test_what_moved_most_comes_first(film: MakeFilm, columns: MakeColumns) -> None:
-    clip = film(60.0, speech=0.9)
-    sings = pair_of(clip, columns(vocals=[1.0], speech_band=[0.6]))
+def test_what_moved_most_comes_first(make_video: MakeVideo, columns: MakeColumns) -> None:
+    video = make_video(60.0, speech=0.9)
+    sings = pair_of(video, columns(vocals=[1.0], speech_band=[0.6]))
     found = reasons(sings, PARAMS)
     assert found[0].category == "voice"
     assert found[0].score < 0.1
@@ -114,9 +114,9 @@ def test_what_moved_most_comes_first(film: MakeFilm, columns: MakeColumns) -> No
     assert moved["voice"] == min(moved.values())
 
 
-def test_there_is_no_line_about_what_is_not_there(film: MakeFilm, columns: MakeColumns) -> None:
+def test_there_is_no_line_about_what_is_not_there(make_video: MakeVideo, columns: MakeColumns) -> None:
     nan = float("nan")
-    silent = pair_of(film(60.0, speech=0.0), columns(energy=[nan], bpm=[nan], density=[nan]))
+    silent = pair_of(make_video(60.0, speech=0.0), columns(energy=[nan], bpm=[nan], density=[nan]))
     categories = [line.category for line in reasons(silent, PARAMS)]
     assert "voice" not in categories
     assert "pace" not in categories
@@ -124,18 +124,18 @@ def test_there_is_no_line_about_what_is_not_there(film: MakeFilm, columns: MakeC
     assert "sync" not in categories
 
 
-def test_cuts_on_bars_are_told(film: MakeFilm, columns: MakeColumns) -> None:
-    clip = film(64.0, cuts=np.arange(2.0, 64.0, 2.0))
-    found = reasons(pair_of(clip, columns(bpm=[120.0])), PARAMS)
+def test_cuts_on_bars_are_told(make_video: MakeVideo, columns: MakeColumns) -> None:
+    video = make_video(64.0, cuts=np.arange(2.0, 64.0, 2.0))
+    found = reasons(pair_of(video, columns(bpm=[120.0])), PARAMS)
     told = [line for line in found if "a bar lasts 2.00 s at 120.0 bpm" in line.audio]
     assert len(told) == 1
     assert told[0].video == "31 cuts, a median of 2.00 s apart"
     assert told[0].score > 0.9
 
 
-def test_looping_is_told_where_it_is_needed(film: MakeFilm, columns: MakeColumns) -> None:
+def test_looping_is_told_where_it_is_needed(make_video: MakeVideo, columns: MakeColumns) -> None:
     def length(seconds: float, loops: float) -> str:
-        found = reasons(pair_of(film(seconds), columns(duration=[100.0], loopable=[loops])), PARAMS)
+        found = reasons(pair_of(make_video(seconds), columns(duration=[100.0], loopable=[loops])), PARAMS)
         return next(line.audio for line in found if line.category == "length")
 
     assert length(300.0, 0.87) == "1:40 long, loops with confidence 0.87"
@@ -143,9 +143,9 @@ def test_looping_is_told_where_it_is_needed(film: MakeFilm, columns: MakeColumns
     assert length(60.0, 0.0) == "1:40 long"
 
 
-def test_a_sentence_says_what_speaks_for_and_against(film: MakeFilm, columns: MakeColumns) -> None:
-    clip = film(60.0, cuts_per_minute=40, motion=(0.5,), speech=0.6)
-    said = explanation(pair_of(clip, columns(energy=[0.75], bpm=[140.0], density=[5.0], vocals=[1.0])), PARAMS)
+def test_a_sentence_says_what_speaks_for_and_against(make_video: MakeVideo, columns: MakeColumns) -> None:
+    video = make_video(60.0, cuts_per_minute=40, motion=(0.5,), speech=0.6)
+    said = explanation(pair_of(video, columns(energy=[0.75], bpm=[140.0], density=[5.0], vocals=[1.0])), PARAMS)
     assert said.endswith("its vocals compete with the voice.")
     assert "its energy of 0.75 is near the 0." in said.lower()
     assert said[0].isupper()
@@ -154,10 +154,10 @@ def test_a_sentence_says_what_speaks_for_and_against(film: MakeFilm, columns: Ma
 
 @pytest.mark.parametrize(("score", "told"), [(0.8, True), (0.1, False)])
 def test_a_landing_is_praised_where_it_is_none_of_chances(
-    film: MakeFilm, columns: MakeColumns, score: float, told: bool
+    make_video: MakeVideo, columns: MakeColumns, score: float, told: bool
 ) -> None:
     found = Placement(3.0, score, "drop on the cut at 0:12.4", certainty=0.9, landed=0.4, bare=0.0)
-    said = explanation(pair_of(film(), columns(energy=[0.4]), (found,)), PARAMS)
+    said = explanation(pair_of(make_video(), columns(energy=[0.4]), (found,)), PARAMS)
     assert ("it can land its drop on the cut at 0:12.4" in said.lower()) == told
 
 
@@ -170,14 +170,14 @@ def test_tags_are_matched_by_what_they_usually_sound_like() -> None:
     assert not {"epic", "metal", "xqz"} & set(calm)
 
 
-def test_a_lane_says_what_was_weighed(film: MakeFilm, columns: MakeColumns) -> None:
-    clip = film(125.0, cuts_per_minute=32, motion=(0.5,), brightness=0.1, speech=0.3)
-    wanted = pair_of(clip, columns(energy=[0.5])).wanted
-    title = lane_title(clip, wanted)
+def test_a_lane_says_what_was_weighed(make_video: MakeVideo, columns: MakeColumns) -> None:
+    video = make_video(125.0, cuts_per_minute=32, motion=(0.5,), brightness=0.1, speech=0.3)
+    wanted = pair_of(video, columns(energy=[0.5])).wanted
+    title = lane_title(video, wanted)
     assert "dark" in title
     assert title.endswith("that leaves room for the voice")
-    text = lane_reasoning(clip, wanted, 120, 50, 0.2)
+    text = lane_reasoning(video, wanted, 120, 50, 0.2)
     for said in ("2:05", "32 cuts per minute", "speech in 30 % of it", "120 tracks were compared", "a compromise"):
         assert said in text
-    assert "no track" in lane_reasoning(clip, wanted, 0, 0, None)
-    assert "compromise" not in lane_reasoning(clip, wanted, 120, 50, 0.8)
+    assert "no track" in lane_reasoning(video, wanted, 0, 0, None)
+    assert "compromise" not in lane_reasoning(video, wanted, 120, 50, 0.8)

@@ -19,18 +19,18 @@ PARAMS = MatchParams()
 def parts() -> dict[str, np.ndarray]:
     reference = read_reference()
     rows = [
-        quick_parts(film, wanted_of(film, PARAMS), reference.columns, PARAMS)
-        | slow_parts(film, reference.columns, PARAMS)
-        for film in reference.films
+        quick_parts(make_video, wanted_of(make_video, PARAMS), reference.columns, PARAMS)
+        | slow_parts(make_video, reference.columns, PARAMS)
+        for make_video in reference.videos
     ]
     return {name: np.stack([row[name] for row in rows]) for name in rows[0]}
 
 
 def test_it_holds_what_its_card_says() -> None:
     reference = read_reference()
-    assert reference.grades.shape == (120, 300) == (len(reference.films), len(reference.columns))
+    assert reference.grades.shape == (120, 300) == (len(reference.videos), len(reference.columns))
     assert set(np.unique(reference.grades)) == {0, 1, 2, 3}
-    assert all(film.scenes[-1].end == pytest.approx(film.duration) for film in reference.films)
+    assert all(make_video.scenes[-1].end == pytest.approx(make_video.duration) for make_video in reference.videos)
 
 
 def test_scores_are_calibrated_on_it(parts: dict[str, np.ndarray]) -> None:
@@ -56,4 +56,4 @@ def test_what_is_written_is_read(tmp_path: Path) -> None:
     with np.load(tmp_path / "again.npz") as arrays:
         np.testing.assert_array_equal(arrays["grades"], reference.grades)
         np.testing.assert_allclose(arrays["bpm"], reference.columns.bpm, atol=1e-3)
-        assert int(arrays["n_cuts"].sum()) == sum(film.cuts.size for film in reference.films)
+        assert int(arrays["n_cuts"].sum()) == sum(make_video.cuts.size for make_video in reference.videos)

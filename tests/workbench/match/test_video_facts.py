@@ -1,23 +1,23 @@
-"""Facts and scenes of films that are given as measured."""
+"""Facts and scenes of videos that are given as measured."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from workbench.match.video_facts import FilmFacts, film_facts, movement_of, pace_of
+from workbench.match.video_facts import VideoFacts, movement_of, pace_of, video_facts
 from workbench.params import MatchParams
-from workbench.video.footage import Footage
+from workbench.video.analysis import VideoAnalysis
 from workbench.video.picture import Border, Picture
 from workbench.video.soundtrack import HOPS_PER_SECOND, Soundtrack
 
 FPS = 25
 
 
-def footage(
+def watched(
     seconds: float, cuts: list[float], motion: np.ndarray | float = 0.1, brightness: np.ndarray | float = 0.4,
     sound: Soundtrack | None = None,
-) -> Footage:  # fmt: skip
+) -> VideoAnalysis:  # fmt: skip
     times = np.arange(0.0, seconds, 1 / FPS)
 
     def curve(values: np.ndarray | float) -> np.ndarray:
@@ -28,23 +28,25 @@ def footage(
     for at in cuts:
         moved[np.searchsorted(times, at - 1e-6)] = 0.0
     picture = Picture(seconds, times, moved, curve(brightness), curve(0.1), curve(0.15), borders, (), ())
-    return Footage("0" * 64, "a film", seconds, 640, 360, 25.0, picture, sound or Soundtrack.none())
+    return VideoAnalysis("0" * 64, "a video", seconds, 640, 360, 25.0, picture, sound or Soundtrack.none())
 
 
-def test_whole_numbers_of_a_plain_film() -> None:
-    film = film_facts(footage(60.0, [10.0, 20.0, 30.0, 40.0, 50.0]))
-    assert film.cuts_per_minute == pytest.approx(5.0)
-    assert film.shot_seconds == pytest.approx(10.0)
-    assert film.motion == pytest.approx(0.1, abs=1e-6)  # pictures at cuts, where motion is not measured, do not count
-    assert film.brightness == pytest.approx(0.4, abs=1e-6)
-    assert (film.sound_lufs, film.speech_share, film.classification) == (None, 0.0, "none")
+def test_whole_numbers_of_a_plain_video() -> None:
+    make_video = video_facts(watched(60.0, [10.0, 20.0, 30.0, 40.0, 50.0]))
+    assert make_video.cuts_per_minute == pytest.approx(5.0)
+    assert make_video.shot_seconds == pytest.approx(10.0)
+    assert make_video.motion == pytest.approx(
+        0.1, abs=1e-6
+    )  # pictures at cuts, where motion is not measured, do not count
+    assert make_video.brightness == pytest.approx(0.4, abs=1e-6)
+    assert (make_video.sound_lufs, make_video.speech_share, make_video.classification) == (None, 0.0, "none")
 
 
-def test_a_film_of_one_kind_is_one_scene() -> None:
-    film = film_facts(footage(120.0, list(np.arange(4.0, 120.0, 4.0))))
-    assert [(scene.start, scene.end) for scene in film.scenes] == [(0.0, 120.0)]
-    assert film.scenes[0].cuts_per_minute == pytest.approx(15.0, abs=0.6)
-    assert film.swing == pytest.approx(0.0, abs=1e-9)
+def test_a_video_of_one_kind_is_one_scene() -> None:
+    make_video = video_facts(watched(120.0, list(np.arange(4.0, 120.0, 4.0))))
+    assert [(scene.start, scene.end) for scene in make_video.scenes] == [(0.0, 120.0)]
+    assert make_video.scenes[0].cuts_per_minute == pytest.approx(15.0, abs=0.6)
+    assert make_video.swing == pytest.approx(0.0, abs=1e-9)
 
 
 def test_scenes_begin_where_pace_and_light_change() -> None:
@@ -52,37 +54,39 @@ def test_scenes_begin_where_pace_and_light_change() -> None:
     times = np.arange(0.0, 150.0, 1 / FPS)
     motion = np.where((times >= 60) & (times < 90), 0.5, 0.02)
     light = np.where(times >= 90, 0.1, 0.5)
-    film = film_facts(footage(150.0, [*slow, *fast, *dark], motion, light))
-    borders = [scene.start for scene in film.scenes]
+    make_video = video_facts(watched(150.0, [*slow, *fast, *dark], motion, light))
+    borders = [scene.start for scene in make_video.scenes]
     assert len(borders) == 3
     assert borders[1:] == pytest.approx([60.0, 90.0], abs=2.0)
-    assert np.argmax([scene.drive for scene in film.scenes]) == 1
-    assert film.scenes[2].brightness == pytest.approx(0.1, abs=0.02)
-    assert film.swing > 0.1
+    assert np.argmax([scene.drive for scene in make_video.scenes]) == 1
+    assert make_video.scenes[2].brightness == pytest.approx(0.1, abs=0.02)
+    assert make_video.swing > 0.1
 
 
 def test_a_long_take_can_change_within() -> None:
     times = np.arange(0.0, 120.0, 1 / FPS)
-    film = film_facts(footage(120.0, [], np.where(times < 60, 0.002, 0.6)))
-    assert len(film.scenes) == 2
-    assert film.scenes[0].end == pytest.approx(60.0, abs=3.0)
-    assert film.cuts_per_minute == 0.0
-    assert film.pace == 0.0
+    make_video = video_facts(watched(120.0, [], np.where(times < 60, 0.002, 0.6)))
+    assert len(make_video.scenes) == 2
+    assert make_video.scenes[0].end == pytest.approx(60.0, abs=3.0)
+    assert make_video.cuts_per_minute == 0.0
+    assert make_video.pace == 0.0
 
 
 def test_no_scene_is_shorter_than_music_can_follow() -> None:
     dice = np.random.default_rng(3)
     cuts = np.cumsum(dice.uniform(0.4, 6.0, 400))
-    film = film_facts(footage(300.0, cuts[cuts < 299].tolist(), dice.uniform(0.0, 0.8, 7500), dice.uniform(0, 1, 7500)))
-    assert min(scene.seconds for scene in film.scenes) >= MatchParams().min_scene_seconds - 1e-6
-    assert film.scenes[-1].end == pytest.approx(300.0)
+    make_video = video_facts(
+        watched(300.0, cuts[cuts < 299].tolist(), dice.uniform(0.0, 0.8, 7500), dice.uniform(0, 1, 7500))
+    )
+    assert min(scene.seconds for scene in make_video.scenes) >= MatchParams().min_scene_seconds - 1e-6
+    assert make_video.scenes[-1].end == pytest.approx(300.0)
 
 
 @pytest.mark.parametrize("seconds", [0.4, 3.0])
-def test_a_film_of_a_moment_has_facts(seconds: float) -> None:
-    film = film_facts(footage(seconds, []))
-    assert len(film.scenes) == 1
-    assert film.shot_seconds == pytest.approx(seconds)
+def test_a_video_of_a_moment_has_facts(seconds: float) -> None:
+    make_video = video_facts(watched(seconds, []))
+    assert len(make_video.scenes) == 1
+    assert make_video.shot_seconds == pytest.approx(seconds)
 
 
 def test_its_own_sound_is_measured_beside_the_voice() -> None:
@@ -91,10 +95,10 @@ def test_its_own_sound_is_measured_beside_the_voice() -> None:
     power[1000:3000] = 1e-1
     empty = np.zeros(0)
     spoken = Soundtrack(power, 0.5, np.zeros(hops), empty, empty, empty, 0.032, ((10.0, 30.0),), "voice")
-    film = film_facts(footage(60.0, [], sound=spoken))
-    assert film.sound_lufs == pytest.approx(10 * np.log10(1e-4) - 0.691, abs=0.01)
-    assert film.speech_share == pytest.approx(1 / 3)
-    assert film.phrases == 1
+    make_video = video_facts(watched(60.0, [], sound=spoken))
+    assert make_video.sound_lufs == pytest.approx(10 * np.log10(1e-4) - 0.691, abs=0.01)
+    assert make_video.speech_share == pytest.approx(1 / 3)
+    assert make_video.phrases == 1
 
 
 def test_scales_begin_and_end_where_the_parameters_say() -> None:
@@ -107,6 +111,6 @@ def test_scales_begin_and_end_where_the_parameters_say() -> None:
 
 
 def test_many_cuts_are_looked_at_in_pieces() -> None:
-    film = film_facts(footage(1800.0, np.arange(0.5, 1800.0, 0.5).tolist()))
-    assert isinstance(film, FilmFacts)
-    assert film.cuts_per_minute == pytest.approx(120.0, abs=0.1)
+    make_video = video_facts(watched(1800.0, np.arange(0.5, 1800.0, 0.5).tolist()))
+    assert isinstance(make_video, VideoFacts)
+    assert make_video.cuts_per_minute == pytest.approx(120.0, abs=0.1)

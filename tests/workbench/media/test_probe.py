@@ -18,7 +18,7 @@ from workbench.media.video import frames, still
 RATE = 48_000
 
 
-def film(
+def video(
     path: Path,
     *,
     pictures: int = 75,
@@ -29,7 +29,7 @@ def film(
     title: str | None = None,
     aspect: Fraction | None = None,
 ) -> Path:
-    """A film whose picture i has the brightness i, with a click 0.5 s into its sound."""
+    """A video whose picture i has the brightness i, with a click 0.5 s into its sound."""
     with av.open(str(path), "w") as output:
         if title:
             output.metadata["title"] = title
@@ -61,8 +61,8 @@ def film(
 
 class TestProbe:
     @pytest.mark.parametrize("suffix", [".mp4", ".mkv", ".ts"])
-    def test_a_film(self, tmp_path: Path, suffix: str) -> None:
-        info = probe(film(tmp_path / f"a{suffix}", title="A walk"))
+    def test_a_video(self, tmp_path: Path, suffix: str) -> None:
+        info = probe(video(tmp_path / f"a{suffix}", title="A walk"))
         assert info.duration == pytest.approx(3.0, abs=2e-3)
         assert info.fps == pytest.approx(25.0, abs=0.02)
         assert (info.has_video, info.has_audio, info.width, info.height) == (True, True, 160, 90)
@@ -70,12 +70,12 @@ class TestProbe:
         assert info.title == (None if suffix == ".ts" else "A walk")
 
     def test_the_length_is_the_picture_s_not_the_longest_stream_s(self, tmp_path: Path) -> None:
-        info = probe(film(tmp_path / "a.mkv", sound_seconds=5.0))
+        info = probe(video(tmp_path / "a.mkv", sound_seconds=5.0))
         assert info.duration == pytest.approx(3.0, abs=2e-3)
         assert info.audio_duration == pytest.approx(5.0, abs=0.03)
 
     def test_a_cut_file_is_as_long_as_what_is_left(self, tmp_path: Path) -> None:
-        whole = film(tmp_path / "a.mkv", pictures=250, sound_seconds=10.0).read_bytes()
+        whole = video(tmp_path / "a.mkv", pictures=250, sound_seconds=10.0).read_bytes()
         (tmp_path / "cut.mkv").write_bytes(whole[: len(whole) // 2])
         with av.open(str(tmp_path / "cut.mkv")) as container:
             assert (container.duration or 0) / av.time_base == pytest.approx(
@@ -84,12 +84,12 @@ class TestProbe:
         left = [picture.video_s for picture in frames(tmp_path / "cut.mkv")]
         assert probe(tmp_path / "cut.mkv").duration == pytest.approx(left[-1] + 0.04, abs=0.05)
 
-    def test_a_silent_film(self, tmp_path: Path) -> None:
-        info = probe(film(tmp_path / "a.mp4", sound_seconds=None))
+    def test_a_silent_video(self, tmp_path: Path) -> None:
+        info = probe(video(tmp_path / "a.mp4", sound_seconds=None))
         assert (info.has_audio, info.audio_codec, info.sample_rate, info.audio_duration) == (False, None, None, None)
 
     def test_pixels_that_are_not_square(self, tmp_path: Path) -> None:
-        info = probe(film(tmp_path / "a.mp4", size=(180, 144), aspect=Fraction(16, 15)))
+        info = probe(video(tmp_path / "a.mp4", size=(180, 144), aspect=Fraction(16, 15)))
         assert (info.width, info.height) == (192, 144)
 
     @pytest.mark.parametrize(("name", "subtype"), [("a.wav", "PCM_16"), ("a.flac", "PCM_16"), ("a.ogg", "VORBIS")])
@@ -105,23 +105,23 @@ class TestProbe:
         assert probe(tmp_path / "a.mp3").duration == pytest.approx(2.0, abs=1e-3)
 
     def test_what_is_no_media(self, tmp_path: Path) -> None:
-        (tmp_path / "a.txt").write_text("no film\n" * 100)
+        (tmp_path / "a.txt").write_text("no video\n" * 100)
         with pytest.raises(MediaError, match="not readable"):
             probe(tmp_path / "a.txt")
 
 
 class TestSoundtrackClock:
-    """The sound of a film is on the clock of its pictures."""
+    """The sound of a video is on the clock of its pictures."""
 
     @pytest.mark.parametrize("suffix", [".mp4", ".mkv", ".ts"])
     @pytest.mark.parametrize("sound_from", [0.0, 0.5])
     def test_a_click_is_heard_when_a_player_plays_it(self, tmp_path: Path, suffix: str, sound_from: float) -> None:
-        recording = decode(film(tmp_path / f"a{suffix}", sound_from=sound_from))
+        recording = decode(video(tmp_path / f"a{suffix}", sound_from=sound_from))
         heard = np.argmax(np.abs(recording.samples[0])) / RATE
         assert heard == pytest.approx(0.5 + sound_from, abs=1e-3)
 
     def test_sound_before_the_first_picture_is_cut_off(self, tmp_path: Path) -> None:
-        path = film(tmp_path / "a.mp4", sound_from=0.0)
+        path = video(tmp_path / "a.mp4", sound_from=0.0)
         late = tmp_path / "late.mkv"
         with av.open(str(path)) as source, av.open(str(late), "w") as target:
             streams = {stream.index: target.add_stream_from_template(stream) for stream in source.streams}
@@ -137,28 +137,28 @@ class TestSoundtrackClock:
         recording = decode(late)
         assert np.argmax(np.abs(recording.samples[0])) / RATE == pytest.approx(0.3, abs=2e-3)
 
-    def test_a_film_without_sound(self, tmp_path: Path) -> None:
+    def test_a_video_without_sound(self, tmp_path: Path) -> None:
         with pytest.raises(MediaError, match="no sound in this file"):
-            decode(film(tmp_path / "a.mp4", sound_seconds=None))
+            decode(video(tmp_path / "a.mp4", sound_seconds=None))
 
 
 class TestPictures:
     @pytest.mark.parametrize("suffix", [".mp4", ".mkv", ".ts"])
     def test_each_picture_with_its_time(self, tmp_path: Path, suffix: str) -> None:
-        seen = list(frames(film(tmp_path / f"a{suffix}"), width=80))
+        seen = list(frames(video(tmp_path / f"a{suffix}"), width=80))
         assert [picture.video_s for picture in seen] == pytest.approx([i / 25 for i in range(75)], abs=1e-3)
         assert seen[0].pixels.shape == (45, 80, 3)
         brightness = [float(picture.pixels.mean()) for picture in seen]
         np.testing.assert_allclose(brightness, np.arange(75) + 20, atol=3)
 
     def test_a_few_on_a_regular_grid(self, tmp_path: Path) -> None:
-        seen = list(frames(film(tmp_path / "a.mp4"), every_seconds=0.4))
+        seen = list(frames(video(tmp_path / "a.mp4"), every_seconds=0.4))
         assert [picture.video_s for picture in seen] == pytest.approx([0.4 * i for i in range(8)], abs=1e-6)
 
     @pytest.mark.parametrize("suffix", [".mp4", ".mkv", ".ts"])
     @pytest.mark.parametrize(("at", "number"), [(0.0, 0), (1.0, 25), (1.99, 49), (2.5, 62), (99.0, 74)])
     def test_the_still_is_what_is_on_screen(self, tmp_path: Path, suffix: str, at: float, number: int) -> None:
-        picture = still(film(tmp_path / f"a{suffix}"), at, width=32)
+        picture = still(video(tmp_path / f"a{suffix}"), at, width=32)
         assert picture.video_s == pytest.approx(number / 25, abs=1e-3)
         assert picture.pixels.shape == (18, 32, 3)
         assert picture.pixels.mean() == pytest.approx(20 + number, abs=3)

@@ -1,4 +1,4 @@
-"""The mix, measured on what is heard: the bundled narration, ambience, and a bundled song looped under them."""
+"""The mix, measured on what is heard: the bundled narration, ambience, and a bundled track looped under them."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ from workbench.bundled import bundled_path
 from workbench.features.loudness import integrated_lufs
 from workbench.media.audio import decode, resample
 from workbench.media.speech import FRAME_SECONDS, speech_probabilities
-from workbench.mix.balance import Duck, Footage, Mix, phrases_in, plan_mix
+from workbench.mix.balance import Duck, Mix, SoundtrackMeasure, phrases_in, plan_mix
 from workbench.mix.fades import duck_gain
 from workbench.mix.levels import LevelCurve, level_curve
 
 RATE = 24_000
-CLIP = 100.0  # seven of the phrases, and a silence of half a minute
+VIDEO = 100.0  # seven of the phrases, and a silence of half a minute
 DUCK = Duck(((1.0, 0.0), (1.5, 15.0)), 100, ((2.0, 3.0),), 15.0, 300, 900)
 
 
 @dataclass(frozen=True, eq=False)
-class Film:
-    """A clip's sound, the music under it, and what was made of them."""
+class Video:
+    """A soundtrack, the music under it, and what was made of them."""
 
-    footage: np.ndarray
+    soundtrack: np.ndarray
     music: np.ndarray
     phrases: list[tuple[float, float]]
-    measured: Footage
+    measured: SoundtrackMeasure
     mix: Mix
 
     @property
@@ -41,7 +41,7 @@ class Film:
     @property
     def voiced(self) -> np.ndarray:
         assert self.mix.video_gain_db is not None
-        return self.footage * 10 ** (self.mix.video_gain_db / 20)
+        return self.soundtrack * 10 ** (self.mix.video_gain_db / 20)
 
 
 def loudness(sound: np.ndarray, start: float, end: float) -> float:
@@ -49,104 +49,104 @@ def loudness(sound: np.ndarray, start: float, end: float) -> float:
 
 
 @pytest.fixture(scope="module")
-def film() -> Film:
+def video() -> Video:
     voice = bundled_path("data", "bundled", "voice", "narration.ogg")
     spoken = decode(voice)
     assert spoken.sample_rate == RATE
-    samples = spoken.samples[0, : round(CLIP * RATE)]
+    samples = spoken.samples[0, : round(VIDEO * RATE)]
     air = np.random.default_rng(5).normal(0, 0.004, samples.size).astype(np.float32)
-    footage = np.tile((samples + air) * np.float32(np.sqrt(0.5)), (2, 1))
+    soundtrack = np.tile((samples + air) * np.float32(np.sqrt(0.5)), (2, 1))
     catalog = bundled_path("data", "bundled", "manifest.jsonl")
     first = json.loads(catalog.read_text(encoding="utf-8").splitlines()[0])
-    song = decode(catalog.parent / first["path"])
-    music = resample(song.samples, song.sample_rate, RATE)
-    music = np.tile(music, (1, -(-footage.shape[1] // music.shape[1])))[:, : footage.shape[1]]
+    track = decode(catalog.parent / first["path"])
+    music = resample(track.samples, track.sample_rate, RATE)
+    music = np.tile(music, (1, -(-soundtrack.shape[1] // music.shape[1])))[:, : soundtrack.shape[1]]
     chances = speech_probabilities([resample(samples, RATE, 16_000)])
-    measured = Footage(level_curve(footage, RATE), chances, FRAME_SECONDS)
+    measured = SoundtrackMeasure(level_curve(soundtrack, RATE), chances, FRAME_SECONDS)
     facts = json.loads(voice.with_suffix(".json").read_text(encoding="utf-8"))
-    phrases = [(p["start_s"], p["end_s"]) for p in facts["phrases"] if p["end_s"] < CLIP]
-    mix = plan_mix(measured, level_curve(music, RATE), CLIP)
-    return Film(footage, music, phrases, measured, mix)
+    phrases = [(p["start_s"], p["end_s"]) for p in facts["phrases"] if p["end_s"] < VIDEO]
+    mix = plan_mix(measured, level_curve(music, RATE), VIDEO)
+    return Video(soundtrack, music, phrases, measured, mix)
 
 
-def test_the_narration_is_a_voice_over(film: Film) -> None:
-    assert film.mix.voiceover
-    assert film.mix.classification == "voice"
+def test_the_narration_is_a_voice_over(video: Video) -> None:
+    assert video.mix.voiceover
+    assert video.mix.classification == "voice"
 
 
-def test_the_music_is_held_thirteen_to_seventeen_units_under_the_voice(film: Film) -> None:
-    under = [loudness(film.voiced, a, b) - loudness(film.ducked, a, b) for a, b in film.phrases]
+def test_the_music_is_held_thirteen_to_seventeen_units_under_the_voice(video: Video) -> None:
+    under = [loudness(video.voiced, a, b) - loudness(video.ducked, a, b) for a, b in video.phrases]
     assert 13 <= np.median(under) <= 17
     assert np.quantile(under, 0.1) >= 10.5
 
 
-def test_without_ducking_music_and_voice_are_about_equally_loud(film: Film) -> None:
-    assert film.mix.music_gain_db is not None
-    voice = np.median([loudness(film.voiced, a, b) for a, b in film.phrases])
-    music = integrated_lufs(film.music * 10 ** (film.mix.music_gain_db / 20), RATE)
+def test_without_ducking_music_and_voice_are_about_equally_loud(video: Video) -> None:
+    assert video.mix.music_gain_db is not None
+    voice = np.median([loudness(video.voiced, a, b) for a, b in video.phrases])
+    music = integrated_lufs(video.music * 10 ** (video.mix.music_gain_db / 20), RATE)
     assert voice == pytest.approx(-18, abs=1.5)
     assert music == pytest.approx(voice, abs=1.5)
 
 
-def test_speech_is_found_from_the_first_to_the_last_sound(film: Film) -> None:
-    assert film.mix.duck is not None
-    found = film.mix.duck.speech_ranges
-    for start, end in film.phrases:
+def test_speech_is_found_from_the_first_to_the_last_sound(video: Video) -> None:
+    assert video.mix.duck is not None
+    found = video.mix.duck.speech_ranges
+    for start, end in video.phrases:
         inside = [(a, b) for a, b in found if b > start and a < end]
         assert inside[0][0] == pytest.approx(start, abs=0.1)
         assert inside[-1][1] == pytest.approx(end, abs=0.2)
     for a, b in found:
-        assert any(a < end and b > start for start, end in film.phrases)
+        assert any(a < end and b > start for start, end in video.phrases)
 
 
-def test_full_depth_is_reached_before_every_first_syllable(film: Film) -> None:
-    assert film.mix.duck is not None
-    points = np.array(film.mix.duck.envelope_points)
-    for start, end in film.phrases:
+def test_full_depth_is_reached_before_every_first_syllable(video: Video) -> None:
+    assert video.mix.duck is not None
+    points = np.array(video.mix.duck.envelope_points)
+    for start, end in video.phrases:
         inside = np.interp(np.linspace(start - 0.03, end, 400), points[:, 0], points[:, 1])
         assert inside[0] >= inside[:40].max() - 0.2
 
 
-def test_the_music_comes_back_whole_in_the_long_silence(film: Film) -> None:
-    gained = film.music * 10 ** ((film.mix.music_gain_db or 0.0) / 20)
-    last_of_first_group = max(end for _, end in film.phrases if end < 60)
-    first_of_second = min(start for start, _ in film.phrases if start > 60)
-    for start, end in ((0.0, film.phrases[0][0] - 2), (last_of_first_group + 2, first_of_second - 2)):
+def test_the_music_comes_back_whole_in_the_long_silence(video: Video) -> None:
+    gained = video.music * 10 ** ((video.mix.music_gain_db or 0.0) / 20)
+    last_of_first_group = max(end for _, end in video.phrases if end < 60)
+    first_of_second = min(start for start, _ in video.phrases if start > 60)
+    for start, end in ((0.0, video.phrases[0][0] - 2), (last_of_first_group + 2, first_of_second - 2)):
         place = slice(round(start * RATE), round(end * RATE))
-        assert np.array_equal(film.ducked[:, place], gained[:, place])
+        assert np.array_equal(video.ducked[:, place], gained[:, place])
 
 
-def test_no_ramp_is_steeper_than_sixty_decibels_a_second(film: Film) -> None:
-    assert film.mix.duck is not None
-    points = np.array(film.mix.duck.envelope_points)
+def test_no_ramp_is_steeper_than_sixty_decibels_a_second(video: Video) -> None:
+    assert video.mix.duck is not None
+    points = np.array(video.mix.duck.envelope_points)
     slopes = np.diff(points[:, 1]) / np.diff(points[:, 0])
     assert np.abs(slopes).max() <= 61
 
 
-def test_pauses_inside_a_group_do_not_pump(film: Film) -> None:
-    assert film.mix.duck is not None
-    points = np.array(film.mix.duck.envelope_points)
-    first, last = film.phrases[0][0], film.phrases[3][1]
+def test_pauses_inside_a_group_do_not_pump(video: Video) -> None:
+    assert video.mix.duck is not None
+    points = np.array(video.mix.duck.envelope_points)
+    first, last = video.phrases[0][0], video.phrases[3][1]
     group = np.interp(np.arange(first, last, 0.01), points[:, 0], points[:, 1])
     assert group.min() > 10
 
 
-def test_depth_is_the_maximum_of_the_curve(film: Film) -> None:
-    assert film.mix.duck is not None
-    assert film.mix.duck.depth_db == max(attenuation for _, attenuation in film.mix.duck.envelope_points)
+def test_depth_is_the_maximum_of_the_curve(video: Video) -> None:
+    assert video.mix.duck is not None
+    assert video.mix.duck.depth_db == max(attenuation for _, attenuation in video.mix.duck.envelope_points)
 
 
-def test_quiet_music_is_raised_but_not_ducked_where_it_is_low(film: Film) -> None:
+def test_quiet_music_is_raised_but_not_ducked_where_it_is_low(video: Video) -> None:
     whisper = LevelCurve(np.full(10_000, 10 ** (-60 / 10)), 0.001)
-    mix = plan_mix(film.measured, whisper, CLIP)
+    mix = plan_mix(video.measured, whisper, VIDEO)
     assert mix.music_gain_db == 12.0
     assert mix.duck is not None
     assert mix.duck.envelope_points == ()
     assert mix.duck.depth_db == 0.0
 
 
-def test_music_that_is_silent_gets_no_gain(film: Film) -> None:
-    mix = plan_mix(film.measured, LevelCurve(np.zeros(10_000), 0.0), CLIP)
+def test_music_that_is_silent_gets_no_gain(video: Video) -> None:
+    mix = plan_mix(video.measured, LevelCurve(np.zeros(10_000), 0.0), VIDEO)
     assert mix.music_gain_db == 0.0
     assert mix.duck is not None
     assert mix.duck.envelope_points == ()
@@ -156,26 +156,26 @@ def noise(peak: float, seconds: float = 30.0) -> LevelCurve:
     return level_curve(np.random.default_rng(6).uniform(-peak, peak, round(seconds * RATE)).astype(np.float32), RATE)
 
 
-def test_phrases_that_are_known_give_the_same_mix(film: Film) -> None:
-    music = noise(0.3, CLIP)
-    known = phrases_in(film.measured, CLIP)
-    assert plan_mix(film.measured, music, CLIP, phrases=known) == plan_mix(film.measured, music, CLIP)
+def test_phrases_that_are_known_give_the_same_mix(video: Video) -> None:
+    music = noise(0.3, VIDEO)
+    known = phrases_in(video.measured, VIDEO)
+    assert plan_mix(video.measured, music, VIDEO, phrases=known) == plan_mix(video.measured, music, VIDEO)
 
 
-def test_what_the_footage_sounds_like_has_four_names() -> None:
+def test_what_the_soundtrack_sounds_like_has_four_names() -> None:
     music = noise(0.3)
     chances = np.zeros(940)
-    assert plan_mix(Footage.without_sound(), music, 30.0) == Mix(False, "none")
-    assert plan_mix(Footage(noise(0.0009), chances, 0.032), music, 30.0) == Mix(False, "silent")
-    assert plan_mix(Footage(noise(0.1), chances, 0.032), music, 30.0) == Mix(False, "ambient")
+    assert plan_mix(SoundtrackMeasure.without_sound(), music, 30.0) == Mix(False, "none")
+    assert plan_mix(SoundtrackMeasure(noise(0.0009), chances, 0.032), music, 30.0) == Mix(False, "silent")
+    assert plan_mix(SoundtrackMeasure(noise(0.1), chances, 0.032), music, 30.0) == Mix(False, "ambient")
     few_words = chances.copy()
     few_words[100:140] = 0.95
-    assert plan_mix(Footage(noise(0.1), few_words, 0.032), music, 30.0) == Mix(False, "voice")
+    assert plan_mix(SoundtrackMeasure(noise(0.1), few_words, 0.032), music, 30.0) == Mix(False, "voice")
 
 
-def test_speech_past_the_end_of_the_clip_is_cut_off() -> None:
+def test_speech_past_the_end_of_the_video_is_cut_off() -> None:
     chances = np.full(940, 0.95)
-    mix = plan_mix(Footage(noise(0.1), chances, 0.032), noise(0.3), 20.0)
+    mix = plan_mix(SoundtrackMeasure(noise(0.1), chances, 0.032), noise(0.3), 20.0)
     assert mix.duck is not None
     assert mix.duck.speech_ranges == ((0.0, 20.0),)
     assert mix.duck.envelope_points[-1][0] == 20.0

@@ -12,7 +12,7 @@ from workbench.mix.duck import duck_curve, duck_depths, pieces_of, steadied, thi
 from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
 from workbench.params import DuckParams
 
-CLIP = 120.0
+VIDEO = 120.0
 
 
 def at(points: np.ndarray, times: np.ndarray | float) -> np.ndarray:
@@ -20,43 +20,43 @@ def at(points: np.ndarray, times: np.ndarray | float) -> np.ndarray:
     return np.interp(times, points[:, 0], points[:, 1]) if len(points) else np.zeros(np.shape(times))
 
 
-def steady(lufs: float, seconds: float = CLIP) -> LevelCurve:
+def steady(lufs: float, seconds: float = VIDEO) -> LevelCurve:
     return LevelCurve(np.full(round(seconds * HOPS_PER_SECOND), 10 ** ((lufs + 0.691) / 10)), 1.0)
 
 
 def test_full_depth_before_the_first_syllable_and_untouched_elsewhere() -> None:
-    points = duck_curve(((20.0, 24.0),), np.array([15.0]), CLIP)
+    points = duck_curve(((20.0, 24.0),), np.array([15.0]), VIDEO)
     assert at(points, np.linspace(19.9, 24.05, 100)) == pytest.approx(15.0, abs=1e-9)
     assert at(points, np.array([0.0, 18.0, 19.5, 25.1, 26.0, 119.0])) == pytest.approx(0.0, abs=1e-9)
 
 
 def test_one_phrase_needs_four_points() -> None:
-    points = duck_curve(((20.0, 24.0),), np.array([15.0]), CLIP)
+    points = duck_curve(((20.0, 24.0),), np.array([15.0]), VIDEO)
     assert points.tolist() == [[19.55, 0.0], [19.85, 15.0], [24.1, 15.0], [25.0, 0.0]]
 
 
 def test_short_pauses_do_not_pump_and_long_ones_let_the_music_return() -> None:
-    short = duck_curve(((20.0, 24.0), (24.8, 28.0)), np.array([15.0, 15.0]), CLIP)
+    short = duck_curve(((20.0, 24.0), (24.8, 28.0)), np.array([15.0, 15.0]), VIDEO)
     assert at(short, np.linspace(20.0, 28.0, 200)) == pytest.approx(15.0, abs=1e-9)
-    long = duck_curve(((20.0, 24.0), (30.0, 33.0)), np.array([15.0, 15.0]), CLIP)
+    long = duck_curve(((20.0, 24.0), (30.0, 33.0)), np.array([15.0, 15.0]), VIDEO)
     assert at(long, 27.0) == 0.0
 
 
 def test_a_pause_is_held_at_the_lesser_of_both_depths() -> None:
-    points = duck_curve(((20.0, 24.0), (25.0, 28.0)), np.array([18.0, 10.0]), CLIP)
+    points = duck_curve(((20.0, 24.0), (25.0, 28.0)), np.array([18.0, 10.0]), VIDEO)
     assert at(points, 24.6) == pytest.approx(10.0, abs=4.0)
     assert at(points, np.linspace(20.0, 28.0, 200)).min() >= 10.0 - 1e-9
 
 
 def test_a_phrase_that_asks_for_nothing_gets_nothing() -> None:
-    assert len(duck_curve(((20.0, 24.0),), np.array([0.0]), CLIP)) == 0
-    assert len(duck_curve((), np.zeros(0), CLIP)) == 0
+    assert len(duck_curve(((20.0, 24.0),), np.array([0.0]), VIDEO)) == 0
+    assert len(duck_curve((), np.zeros(0), VIDEO)) == 0
 
 
-def test_speech_at_both_ends_of_the_clip_stays_inside_it() -> None:
-    points = duck_curve(((0.0, 3.0), (118.0, CLIP)), np.array([12.0, 20.0]), CLIP)
+def test_speech_at_both_ends_of_the_video_stays_inside_it() -> None:
+    points = duck_curve(((0.0, 3.0), (118.0, VIDEO)), np.array([12.0, 20.0]), VIDEO)
     assert points[0].tolist() == [0.0, 12.0]
-    assert points[-1].tolist() == [CLIP, 20.0]
+    assert points[-1].tolist() == [VIDEO, 20.0]
 
 
 phrase_lists = st.lists(
@@ -72,21 +72,21 @@ def test_whatever_is_said_the_curve_keeps_its_promises(said: list[tuple[float, f
         phrases.append((clock + pause, clock + pause + length))
         depths.append(depth)
         clock += pause + length
-    clip = clock + 1.0
-    points = duck_curve(tuple(phrases), np.array(depths), clip, params)
+    video = clock + 1.0
+    points = duck_curve(tuple(phrases), np.array(depths), video, params)
     if not len(points):
         assert max(depths) == 0
         return
     assert np.all(np.diff(points[:, 0]) > 0)
     assert points[0, 0] >= 0
-    assert points[-1, 0] <= clip + 1e-9
+    assert points[-1, 0] <= video + 1e-9
     assert np.all((points[:, 1] >= 0) & (points[:, 1] <= max(depths) + 1e-9))
     slopes = np.abs(np.diff(points[:, 1]) / np.diff(points[:, 0]))
     assert slopes.max() <= params.slope_db_per_second + 1e-6
     for (start, end), depth in zip(phrases, depths, strict=True):
         inside = np.linspace(start - 0.05 if start > 0.05 else start, end, 50)
         assert np.all(at(points, inside) >= depth - params.tolerance_db - 1e-9)
-    times = np.arange(0, clip, 0.01)
+    times = np.arange(0, video, 0.01)
     distance = np.min([np.maximum(np.maximum(a - times, times - b), 0) for a, b in phrases], axis=0)
     assert np.all(at(points, times)[distance > 2.0] == 0.0)
     for (k, (_, end)), (_, (start, _)) in pairwise(enumerate(phrases)):
@@ -139,8 +139,8 @@ def test_thinning_keeps_the_curve_within_its_tolerance() -> None:
 
 def test_phrases_out_of_order_and_missing_depths_are_refused() -> None:
     with pytest.raises(ParameterError, match="sorted"):
-        duck_curve(((5.0, 8.0), (1.0, 2.0)), np.array([1.0, 1.0]), CLIP)
+        duck_curve(((5.0, 8.0), (1.0, 2.0)), np.array([1.0, 1.0]), VIDEO)
     with pytest.raises(ParameterError, match="as many depths"):
-        duck_curve(((5.0, 8.0),), np.zeros(2), CLIP)
+        duck_curve(((5.0, 8.0),), np.zeros(2), VIDEO)
     with pytest.raises(ParameterError, match="0 dB or more"):
-        duck_curve(((5.0, 8.0),), np.array([-1.0]), CLIP)
+        duck_curve(((5.0, 8.0),), np.array([-1.0]), VIDEO)

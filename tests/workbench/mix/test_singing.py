@@ -1,4 +1,4 @@
-"""Talk and song, synthesised from nothing but a buzz: what holds its notes is sung."""
+"""Talk and track, synthesised from nothing but a buzz: what holds its notes is sung."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import ParameterError
-from workbench.mix.balance import Footage, classify, phrases_in
+from workbench.mix.balance import SoundtrackMeasure, classify, phrases_in
 from workbench.mix.levels import level_curve
 from workbench.mix.pitch import PITCHES_PER_SECOND, PitchMeter
 from workbench.mix.singing import CUES, spoken_odds, voice_cues
@@ -47,9 +47,9 @@ def talked() -> np.ndarray:
     return buzz(54 + slides * within / 0.13 - 2 * (time % 2), within < 0.13)
 
 
-def footage(sound: np.ndarray) -> Footage:
+def soundtrack(sound: np.ndarray) -> SoundtrackMeasure:
     heard = np.full(round(SECONDS / FRAME), 0.99)
-    return Footage(level_curve(sound, RATE), heard, FRAME, None, pitches_of(sound))
+    return SoundtrackMeasure(level_curve(sound, RATE), heard, FRAME, None, pitches_of(sound))
 
 
 def test_a_steady_tone_has_its_pitch_and_is_clear() -> None:
@@ -74,27 +74,27 @@ def test_blocks_of_any_length_give_the_same_pitches() -> None:
 def test_who_holds_notes_sings_and_who_glides_talks() -> None:
     phrase = ((0.0, SECONDS),)
     heard = np.full(round(SECONDS / FRAME), 0.99)
-    (song,), (talk,) = (spoken_odds(phrase, heard, FRAME, pitches_of(line)) for line in (sung(), talked()))
-    assert song < -1
+    (track,), (talk,) = (spoken_odds(phrase, heard, FRAME, pitches_of(line)) for line in (sung(), talked()))
+    assert track < -1
     assert talk > 0.5
     held, vowel, certainty = CUES.index("held"), CUES.index("vowel"), CUES.index("certainty")
-    song_cues, talk_cues = (voice_cues(phrase, heard, FRAME, pitches_of(line))[0] for line in (sung(), talked()))
-    assert song_cues[held] > 0.3 > talk_cues[held]
-    assert song_cues[vowel] > 0 > talk_cues[vowel]
-    assert song_cues[certainty] == pytest.approx(talk_cues[certainty]) == pytest.approx(np.log(99), abs=1e-6)
+    track_cues, talk_cues = (voice_cues(phrase, heard, FRAME, pitches_of(line))[0] for line in (sung(), talked()))
+    assert track_cues[held] > 0.3 > talk_cues[held]
+    assert track_cues[vowel] > 0 > talk_cues[vowel]
+    assert track_cues[certainty] == pytest.approx(talk_cues[certainty]) == pytest.approx(np.log(99), abs=1e-6)
 
 
 def test_singing_is_no_voice_and_talk_is_one() -> None:
-    song, talk = footage(sung()), footage(talked())
-    assert phrases_in(song, SECONDS) == ()
-    assert classify(song, phrases_in(song, SECONDS)) == "ambient"
+    track, talk = soundtrack(sung()), soundtrack(talked())
+    assert phrases_in(track, SECONDS) == ()
+    assert classify(track, phrases_in(track, SECONDS)) == "ambient"
     assert classify(talk, phrases_in(talk, SECONDS)) == "voice"
 
 
 def test_without_pitches_or_at_the_lowest_threshold_all_that_sounds_like_a_voice_is_spoken() -> None:
-    song = footage(sung())
-    assert phrases_in(replace(song, pitches=None), SECONDS)
-    assert phrases_in(song, SECONDS, VoiceParams(min_spoken_odds=-20))
+    track = soundtrack(sung())
+    assert phrases_in(replace(track, pitches=None), SECONDS)
+    assert phrases_in(track, SECONDS, VoiceParams(min_spoken_odds=-20))
 
 
 def test_pitches_of_another_shape_are_refused() -> None:
@@ -113,12 +113,12 @@ def test_what_is_out_of_earshot_changes_no_cue() -> None:
     assert np.allclose(inner, inner[0], rtol=0, atol=0.02)
 
 
-def test_a_song_after_the_talk_does_not_silence_it() -> None:
+def test_a_track_after_the_talk_does_not_silence_it() -> None:
     rest = 3.0
     both = np.concatenate([talked(), np.zeros(round(rest * RATE), dtype=np.float32), sung()])
     heard = np.full(round((2 * SECONDS + rest) / FRAME), 0.99)
     heard[round(SECONDS / FRAME) : round((SECONDS + rest) / FRAME)] = 0.0
-    clip = Footage(level_curve(both, RATE), heard, FRAME, None, pitches_of(both))
-    ((start, end),) = phrases_in(clip, 2 * SECONDS + rest)
+    video = SoundtrackMeasure(level_curve(both, RATE), heard, FRAME, None, pitches_of(both))
+    ((start, end),) = phrases_in(video, 2 * SECONDS + rest)
     assert start == pytest.approx(0.0, abs=0.1)
     assert end == pytest.approx(SECONDS, abs=0.1)

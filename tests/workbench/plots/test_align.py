@@ -18,7 +18,7 @@ TRACK = Landmarks(
     0.0,
     41.0,
 )
-FILM = Moments(
+VIDEO = Moments(
     marks_of(MOMENT_KINDS, [(20.0, "cut", 0.7, 0.04), (26.5, "flash", 0.8, 0.04), (0.0, "start", 0.5, 0.04)]), 50.0
 )
 
@@ -29,8 +29,8 @@ def test_every_kind_has_a_colour() -> None:
 
 
 def test_draws_a_placement_and_says_what_meets() -> None:
-    placements = place(TRACK, FILM)
-    figure = align_figure(TRACK, FILM, placements)
+    placements = place(TRACK, VIDEO)
+    figure = align_figure(TRACK, VIDEO, placements)
     assert len(figure.axes) == 3
     texts = [text.get_text() for text in figure.axes[0].texts]
     assert "drop · cut" in texts
@@ -39,8 +39,8 @@ def test_draws_a_placement_and_says_what_meets() -> None:
 
 
 def test_draws_another_placement_and_none() -> None:
-    placements = place(TRACK, FILM)
-    assert placements[1].label in align_figure(TRACK, FILM, placements, chosen=1).axes[0].get_title(loc="left")
+    placements = place(TRACK, VIDEO)
+    assert placements[1].label in align_figure(TRACK, VIDEO, placements, chosen=1).axes[0].get_title(loc="left")
     bare = Landmarks(marks_of(LANDMARK_KINDS, []), 30.0, 0.0, 0.0)
-    assert png(align_figure(bare, FILM, ())).startswith(b"\x89PNG")
-    assert np.isfinite(align_figure(bare, FILM, ()).axes[2].get_xlim()).all()
+    assert png(align_figure(bare, VIDEO, ())).startswith(b"\x89PNG")
+    assert np.isfinite(align_figure(bare, VIDEO, ()).axes[2].get_xlim()).all()

@@ -23,8 +23,8 @@ from workbench.character.descriptors import CONTOUR_PARTS
 from workbench.features.marks import marks_of
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
-from workbench.loops.profile import SEAM_PARTS, LoopProfile, SongSection
-from workbench.match.video_facts import FilmFacts, Scene
+from workbench.loops.profile import SEAM_PARTS, LoopProfile, TrackSection
+from workbench.match.video_facts import Scene, VideoFacts
 from workbench.params import MATCH_PARTS, MatchParams
 from workbench.plots import match, review
 from workbench.plots.align import align_figure
@@ -42,7 +42,7 @@ from workbench.workflows.loop import loop_track
 from workbench.workspace import Workspace
 
 Check = Callable[[Figure], None]
-SONGS = ("slow_ember", "hill_road", "glass_circuit")
+TRACKS = ("slow_ember", "hill_road", "glass_circuit")
 SIZES = ((12.0, 6.2), (6.0, 4.2), (16.0, 6.0))
 
 
@@ -59,10 +59,10 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 
 @pytest.mark.parametrize("seconds", [300.0, 3000.0])
-@pytest.mark.parametrize("name", SONGS)
-def test_plans_of_bundled_songs(name: str, seconds: float, style: str, home: Home, check_legible: Check) -> None:
-    song = bundled_path("data", "bundled", "music", f"{name}.ogg")
-    loop = loop_track(Workspace(home), Path(song), seconds)
+@pytest.mark.parametrize("name", TRACKS)
+def test_plans_of_bundled_tracks(name: str, seconds: float, style: str, home: Home, check_legible: Check) -> None:
+    track = bundled_path("data", "bundled", "music", f"{name}.ogg")
+    loop = loop_track(Workspace(home), Path(track), seconds)
     assert isinstance(loop.answer, LoopPlan)
     assert loop.analysis is not None
     speech = [(20.0, 40.0), (60.0, 62.0)]
@@ -86,10 +86,10 @@ def short_bodies(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
     return make_plan(rows, [0.01] * 60, [0.5] * 60, song_duration=80.0)
 
 
-def sections(*names: tuple[str, float]) -> tuple[SongSection, ...]:
+def sections(*names: tuple[str, float]) -> tuple[TrackSection, ...]:
     edges = [0.0, *(end for _, end in names)]
     return tuple(
-        SongSection(4 * k, 4 * k + 4, start, end, name, k % 3)
+        TrackSection(4 * k, 4 * k + 4, start, end, name, k % 3)
         for k, ((name, end), start) in enumerate(zip(names, edges, strict=False))
     )
 
@@ -102,15 +102,15 @@ def test_short_sections_are_not_named_and_neighbours_of_one_name_are_named_once(
 ) -> None:
     """Three choruses in a row, each too narrow for its name, together wide enough; a bridge of one second."""
     parts = (
-        SongSection(0, 4, 0.0, 4.0, "chorus", 0), SongSection(4, 8, 4.0, 8.0, "chorus", 0),
-        SongSection(8, 12, 8.0, 12.0, "chorus", 0), SongSection(12, 13, 12.0, 13.0, "bridge", 1),
-        SongSection(13, 40, 13.0, 70.0, "verse", 2),
+        TrackSection(0, 4, 0.0, 4.0, "chorus", 0), TrackSection(4, 8, 4.0, 8.0, "chorus", 0),
+        TrackSection(8, 12, 8.0, 12.0, "chorus", 0), TrackSection(12, 13, 12.0, 13.0, "bridge", 1),
+        TrackSection(13, 40, 13.0, 70.0, "verse", 2),
     )  # fmt: skip
     plan = make_plan([(0.0, 60.0, 0.0, 0.0), (20.0, 60.0, 0.0, 0.0)], [0.01], [0.5], song_duration=70.0)
     figure = plan_figure(plan, replace(profile, sections=parts))
     check_legible(figure)
     texts = [text.text for text in written(figure)]
-    # Once in each lane and once in the names of colours; the two verses of the film are neighbours.
+    # Once in each lane and once in the names of colours; the two verses of the video are neighbours.
     assert texts.count("chorus") == 3
     assert texts.count("verse") == 3
     assert texts.count("bridge") == 1
@@ -171,12 +171,12 @@ def test_alignments(seconds: float, style: str, check_legible: Check) -> None:
     at = np.sort(dice.uniform(0.0, seconds, 80))
     heard = [(float(t), LANDMARK_KINDS[k % 6], 0.5 + 0.4 * (k % 2), 0.03) for k, t in enumerate(at)]
     track = Landmarks(marks_of(LANDMARK_KINDS, heard), seconds, 0.0, seconds)
-    film = Moments(
+    video = Moments(
         marks_of(MOMENT_KINDS, [(float(t) + 0.02, MOMENT_KINDS[k % 5], 0.8, 0.04) for k, t in enumerate(at)]), seconds
     )
-    placements = place(track, film)
+    placements = place(track, video)
     for size in ((12.0, 7.2), (8.0, 7.0)) if style == "default" else ((12.0, 7.2),):
-        figure = align_figure(track, film, placements)
+        figure = align_figure(track, video, placements)
         figure.set_size_inches(*size)
         check_legible(figure)
 
@@ -206,12 +206,12 @@ def test_a_seam(check_legible: Check) -> None:
 def test_matches(check_legible: Check) -> None:
     scenes = (Scene(0.0, 30.0, 4.0, 0.02, 0.4, 0.1, 0.2), Scene(30.0, 90.0, 30.0, 0.4, 0.4, 0.1, 0.8))
     cuts = np.array([10.0, 30.0, 50.0])
-    film = FilmFacts(90.0, cuts, 0.2, 0.4, 0.1, 0.15, -30.0, 0.2, 4, "voice", scenes, 0.4, 0.5)
+    video = VideoFacts(90.0, cuts, 0.2, 0.4, 0.1, 0.15, -30.0, 0.2, 4, "voice", scenes, 0.4, 0.5)
     titles = [f"Track number {k} with a long title" for k in range(12)]
     columns = empty_columns(np.array(titles, dtype=object))
     contour = np.linspace(0.1, 0.9, CONTOUR_PARTS)[None].repeat(12, axis=0).astype(np.float16)
     columns = replace(columns, contour=contour, duration=np.full(12, 40.0, dtype=np.float32))
-    check_legible(match.follow_figure(film, columns, titles, ((3.0, 9.0),)))
+    check_legible(match.follow_figure(video, columns, titles, ((3.0, 9.0),)))
     dice = np.random.default_rng(3)
     parts = [{name: float(dice.uniform(0.1, 1.0)) for name in MATCH_PARTS} for _ in titles]
     check_legible(match.parts_figure(titles, np.linspace(1.0, 0.1, 12).tolist(), parts, MatchParams()))

@@ -11,16 +11,16 @@ from matplotlib.patches import Rectangle
 from workbench.catalog.columns import Columns, empty_columns
 from workbench.character.descriptors import CONTOUR_PARTS
 from workbench.match.reference import Reference
-from workbench.match.video_facts import FilmFacts, Scene
+from workbench.match.video_facts import Scene, VideoFacts
 from workbench.params import MATCH_PARTS, MatchParams
 from workbench.plots.match import calibration_figure, follow_figure, parts_figure
 from workbench.plots.palette import png
 
 
 @pytest.fixture
-def film() -> FilmFacts:
+def video() -> VideoFacts:
     scenes = (Scene(0.0, 30.0, 4.0, 0.02, 0.4, 0.1, 0.2), Scene(30.0, 90.0, 30.0, 0.4, 0.4, 0.1, 0.8))
-    return FilmFacts(90.0, np.array([10.0, 30.0, 50.0]), 0.2, 0.4, 0.1, 0.15, -30.0, 0.2, 4, "voice", scenes, 0.4, 0.5)
+    return VideoFacts(90.0, np.array([10.0, 30.0, 50.0]), 0.2, 0.4, 0.1, 0.15, -30.0, 0.2, 4, "voice", scenes, 0.4, 0.5)
 
 
 @pytest.fixture
@@ -31,8 +31,8 @@ def tracks() -> Columns:
     return replace(columns, contour=contour, duration=np.array([120.0, 40.0, np.nan], dtype=np.float32))
 
 
-def test_a_row_a_track_on_the_films_clock(film: FilmFacts, tracks: Columns) -> None:
-    figure = follow_figure(film, tracks, ("One", "Two", "Three"), ((3.0, 9.0),))
+def test_a_row_a_track_on_the_videos_clock(video: VideoFacts, tracks: Columns) -> None:
+    figure = follow_figure(video, tracks, ("One", "Two", "Three"), ((3.0, 9.0),))
     assert [axes.get_title(loc="left") for axes in figure.axes] == ["One", "Two", "Three"]
     assert figure.axes[-1].get_xlim() == (0.0, 90.0)
     music = [len([line for line in axes.lines if line.get_label() == "music: energy"]) for axes in figure.axes]
@@ -52,11 +52,11 @@ def test_parts_add_up_beside_the_score() -> None:
     assert png(figure).startswith(b"\x89PNG")
 
 
-def test_calibration_shows_every_pair(film: FilmFacts) -> None:
+def test_calibration_shows_every_pair(video: VideoFacts) -> None:
     dice = np.random.default_rng(1)
     columns = empty_columns(np.array([str(k) for k in range(60)], dtype=object))
     columns = replace(columns, energy=dice.uniform(0, 1, 60).astype(np.float32))
-    reference = Reference((film,), columns, dice.integers(0, 4, (1, 60)))
+    reference = Reference((video,), columns, dice.integers(0, 4, (1, 60)))
     figure = calibration_figure(reference, MatchParams(), bins=6)
     dots = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
     assert len(dots) == 6

@@ -24,9 +24,9 @@ from workbench.store.verdicts import Verdict, Word, write_csv
 from workbench.workflows.review import known_splices, read_verdicts
 
 
-def verdict(number: int, word: Word, score: float, *, song: str = "song", **parts: float) -> Verdict:
+def verdict(number: int, word: Word, score: float, *, track: str = "track", **parts: float) -> Verdict:
     seam = {"leave": 10.0 + number, "enter": 2.0, "fade": 0.02, "exponent": 0.5, "score": score} | parts
-    return Verdict(f"ver_{number:03d}", "0" * 64, song, seam, word, "a note, with a comma", "2026-01-01T00:00:00Z")
+    return Verdict(f"ver_{number:03d}", "0" * 64, track, seam, word, "a note, with a comma", "2026-01-01T00:00:00Z")
 
 
 def drawn(count: int) -> list[Verdict]:

@@ -1,7 +1,7 @@
 """A second renderer, written from the contract's words alone (section 4, 'How a plan is played'): slow and plain.
 
-It imports nothing of the project. For every segment it works out, over the whole clip, the song sample that is heard at
-each output sample and its gain, and adds the product.
+It imports nothing of the project. For every segment it works out, over the whole video, the track sample that is heard
+at each output sample and its gain, and adds the product.
 """
 
 from collections.abc import Mapping
@@ -11,12 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 
-def reference_render(plan: Mapping[str, Any], song: NDArray[np.floating], rate: int) -> NDArray[np.float64]:
-    """Plan as a mapping of the specification's fields, song of shape (channels, n); gives shape (channels, m)."""
+def reference_render(plan: Mapping[str, Any], track: NDArray[np.floating], rate: int) -> NDArray[np.float64]:
+    """Plan as a mapping of the specification's fields, track of shape (channels, n); gives shape (channels, m)."""
     segments = plan["segments"]
     n = round(plan["window_end"] * rate)
     time = np.arange(n) / rate
-    out = np.zeros((song.shape[0], n))
+    out = np.zeros((track.shape[0], n))
 
     starts = [plan["music_in"]]
     for segment in segments:
@@ -24,7 +24,7 @@ def reference_render(plan: Mapping[str, Any], song: NDArray[np.floating], rate: 
 
     for k, segment in enumerate(segments):
         begin, end = starts[k], starts[k + 1]
-        # placed at round(T_k · rate), the song read from round(song_from · rate)
+        # placed at round(T_k · rate), the track read from round(song_from · rate)
         position = np.arange(n) - round(begin * rate) + round(segment["song_from"] * rate)
 
         # level: gain_in_db to gain_db over the glide, linear in dB; held before and after
@@ -46,8 +46,8 @@ def reference_render(plan: Mapping[str, Any], song: NDArray[np.floating], rate: 
         else:
             gain = gain * (np.arange(n) < round(end * rate))
 
-        inside = (position >= 0) & (position < song.shape[1]) & (gain > 0)
-        out[:, inside] += song[:, position[inside]] * gain[inside]
+        inside = (position >= 0) & (position < track.shape[1]) & (gain > 0)
+        out[:, inside] += track[:, position[inside]] * gain[inside]
 
     # ends: raised cosines
     if plan["start_fade_seconds"] > 0:

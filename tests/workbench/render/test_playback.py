@@ -31,7 +31,7 @@ def peak_db(samples: NDArray[np.floating]) -> float:
 
 @pytest.fixture
 def eventful(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
-    """Three seams of every kind, glides, fades at both ends, odd times, on a song of 12 s."""
+    """Three seams of every kind, glides, fades at both ends, odd times, on a track of 12 s."""
     return make_plan(
         [
             (0.123457, 5.987654, 0.0, 0.0),
@@ -51,7 +51,7 @@ def eventful(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
 
 @pytest.fixture
 def resolving(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
-    """Starts late and ends with the song itself, a tail before the clip's end."""
+    """Starts late and ends with the track itself, a tail before the video's end."""
     return make_plan(
         [(0.0, 4.2, 0.5, 0.5), (1.1, 7.9, 0.0, 0.5)],
         [0.03],
@@ -61,35 +61,35 @@ def resolving(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
         music_in=1.234567,
         end_fade=1.0,
         tail=0.75,
-        ends_with_song=True,
+        ends_with_track=True,
     )
 
 
 @pytest.mark.parametrize("rate", RATES)
 @pytest.mark.parametrize("channels", [1, 2, 6])
 def test_nulls_against_the_reference(eventful: LoopPlan, reference: ModuleType, rate: int, channels: int) -> None:
-    song = noise(12.0, rate, channels)
-    ours = render(eventful, song)
-    theirs = reference.reference_render(asdict(eventful), song.samples, rate)
+    track = noise(12.0, rate, channels)
+    ours = render(eventful, track)
+    theirs = reference.reference_render(asdict(eventful), track.samples, rate)
     assert ours.samples.shape == theirs.shape
     assert peak_db(ours.samples - theirs) < -110.0
 
 
-def test_nulls_against_the_reference_when_the_song_ends_the_plan(resolving: LoopPlan, reference: ModuleType) -> None:
-    song = noise(8.0, 44_100)
-    ours = render(resolving, song).samples
-    assert peak_db(ours - reference.reference_render(asdict(resolving), song.samples, 44_100)) < -110.0
+def test_nulls_against_the_reference_when_the_track_ends_the_plan(resolving: LoopPlan, reference: ModuleType) -> None:
+    track = noise(8.0, 44_100)
+    ours = render(resolving, track).samples
+    assert peak_db(ours - reference.reference_render(asdict(resolving), track.samples, 44_100)) < -110.0
     assert not ours[:, : int(1.2345 * 44_100)].any()
     assert not ours[:, -int(0.74 * 44_100) :].any()
 
 
-def test_the_song_passes_untouched_where_nothing_is_asked_of_it(make_plan: Callable[..., LoopPlan]) -> None:
-    song = noise(10.0, 44_100)
+def test_the_track_passes_untouched_where_nothing_is_asked_of_it(make_plan: Callable[..., LoopPlan]) -> None:
+    track = noise(10.0, 44_100)
     plan = make_plan([(0.0, 6.0, 0.0, 0.0), (2.0, 8.0, 0.0, 0.0)], [0.1], [1.0], song_duration=10.0)
-    heard = render(plan, song).samples
+    heard = render(plan, track).samples
     before, after = int(5.95 * 44_100), ceil(6.05 * 44_100)
-    assert np.array_equal(heard[:, :before], song.samples[:, :before])
-    assert np.array_equal(heard[:, after:], song.samples[:, after - 4 * 44_100 : 8 * 44_100])
+    assert np.array_equal(heard[:, :before], track.samples[:, :before])
+    assert np.array_equal(heard[:, after:], track.samples[:, after - 4 * 44_100 : 8 * 44_100])
 
 
 def test_repeats_do_not_drift(make_plan: Callable[..., LoopPlan]) -> None:
@@ -115,18 +115,18 @@ def _placed(blocks: Iterable[NDArray[np.float32]]) -> Iterator[tuple[int, NDArra
 
 @pytest.mark.parametrize("block_seconds", [0.1, 0.377, 60.0])
 def test_blocks_of_any_length_make_the_same_sound(eventful: LoopPlan, block_seconds: float) -> None:
-    song = noise(12.0, 22_050)
-    whole = render(eventful, song)
-    cut = render(eventful, song, RenderParams(block_seconds=block_seconds))
+    track = noise(12.0, 22_050)
+    whole = render(eventful, track)
+    cut = render(eventful, track, RenderParams(block_seconds=block_seconds))
     assert np.array_equal(whole.samples, cut.samples)
 
 
 def test_a_part_is_what_the_whole_has_there(eventful: LoopPlan) -> None:
-    song = noise(12.0, 44_100)
-    whole = render(eventful, song).samples
-    part = render(eventful, song, from_s=5.5, to_s=7.25).samples
+    track = noise(12.0, 44_100)
+    whole = render(eventful, track).samples
+    part = render(eventful, track, from_s=5.5, to_s=7.25).samples
     assert np.array_equal(part, whole[:, round(5.5 * 44_100) : round(7.25 * 44_100)])
-    assert render(eventful, song, from_s=1000.0).samples.shape == (2, 0)
+    assert render(eventful, track, from_s=1000.0).samples.shape == (2, 0)
 
 
 @pytest.mark.parametrize(("exponent", "coherent"), [(0.5, False), (1.0, True)])
@@ -135,13 +135,13 @@ def test_crossfades_keep_the_level(make_plan: Callable[..., LoopPlan], exponent:
     rate = 48_000
     if coherent:  # 8 s is a whole number of periods, so both sides are the same sound
         samples = 0.5 * np.sin(2 * np.pi * 441.0 * np.arange(20 * rate) / rate)[None]
-        song = Recording.from_samples(samples, rate)
+        track = Recording.from_samples(samples, rate)
     else:
-        song = noise(20.0, rate, 1)
+        track = noise(20.0, rate, 1)
     plan = make_plan([(0.0, 10.0, 0.0, 0.0), (2.0, 12.0, 0.0, 0.0)], [1.0], [exponent], song_duration=20.0)
-    heard = render(plan, song).samples
+    heard = render(plan, track).samples
     middle = integrated_lufs(heard[:, round(9.6 * rate) : round(10.4 * rate)], rate)
-    usual = integrated_lufs(song.samples[:, round(5.0 * rate) : round(8.0 * rate)], rate)
+    usual = integrated_lufs(track.samples[:, round(5.0 * rate) : round(8.0 * rate)], rate)
     assert middle == pytest.approx(usual, abs=0.15)
 
 
@@ -158,9 +158,9 @@ def test_seams_do_not_click(make_plan: Callable[..., LoopPlan]) -> None:
 
 def test_levels_glide_in_decibels(make_plan: Callable[..., LoopPlan]) -> None:
     rate = 44_100
-    song = Recording.from_samples(np.full((1, 20 * rate), 0.5, dtype=np.float32), rate)
+    track = Recording.from_samples(np.full((1, 20 * rate), 0.5, dtype=np.float32), rate)
     plan = make_plan([(0.0, 5.0, 0.0, 0.0), (3.0, 13.0, 0.0, -6.0)], [0.01], [1.0], song_duration=20.0, glide=4.0)
-    heard = render(plan, song).samples[0]
+    heard = render(plan, track).samples[0]
     for time, level_db in [
         (5.01, -6.0 + 6.0 * 0.01 / 4),
         (6.0, -4.5),
@@ -173,13 +173,13 @@ def test_levels_glide_in_decibels(make_plan: Callable[..., LoopPlan]) -> None:
 
 
 def test_memory_does_not_grow_with_the_plan(make_plan: Callable[..., LoopPlan]) -> None:
-    song = noise(30.0, 44_100)
+    track = noise(30.0, 44_100)
     peaks = []
     for repeats in (6, 300):
         rows = [(2.0, 26.0, 0.0, -1.0)] * repeats
         plan = make_plan(rows, [0.05] * (repeats - 1), [0.7] * (repeats - 1), song_duration=30.0, glide=2.0)
         tracemalloc.start()
-        length = sum(block.shape[1] for block in render_blocks(plan, song))
+        length = sum(block.shape[1] for block in render_blocks(plan, track))
         peaks.append(tracemalloc.get_traced_memory()[1])
         tracemalloc.stop()
         assert length == round(plan.window_end * 44_100)
@@ -190,37 +190,37 @@ def test_excerpts_show_a_seam_and_what_was_expected(make_plan: Callable[..., Loo
     """Where a body repeats exactly, what is heard, what was left and what is entered are the same sound."""
     rate = 44_100
     phrase = np.random.default_rng(1).uniform(-0.5, 0.5, (2, 4 * rate)).astype(np.float32)
-    song = Recording.from_samples(np.tile(phrase, 4), rate)
+    track = Recording.from_samples(np.tile(phrase, 4), rate)
     plan = make_plan([(0.0, 12.0, 0.0, 0.0), (4.0, 14.0, 0.0, 0.0)], [0.1], [1.0], song_duration=16.0)
-    heard = seam_excerpt(plan, song, 0, seconds=3.0)
-    expected = expected_excerpt(plan, song, 0, seconds=3.0)
+    heard = seam_excerpt(plan, track, 0, seconds=3.0)
+    expected = expected_excerpt(plan, track, 0, seconds=3.0)
     assert heard.duration == expected.left.duration == expected.entered.duration == 3.0
     assert peak_db(heard.samples - expected.left.samples) < -110.0
     assert peak_db(heard.samples - expected.entered.samples) < -110.0
     with pytest.raises(ParameterError, match="no seam 1"):
-        seam_excerpt(plan, song, 1)
+        seam_excerpt(plan, track, 1)
 
 
-def test_excerpts_are_cut_at_the_ends_of_plan_and_song(make_plan: Callable[..., LoopPlan]) -> None:
-    song = noise(10.0, 44_100)
+def test_excerpts_are_cut_at_the_ends_of_plan_and_track(make_plan: Callable[..., LoopPlan]) -> None:
+    track = noise(10.0, 44_100)
     plan = make_plan([(1.0, 2.0, 0.0, 0.0), (0.5, 9.5, -2.0, -2.0)], [0.1], [1.0], song_duration=10.0)
-    expected = expected_excerpt(plan, song, 0, seconds=4.0)
-    assert seam_excerpt(plan, song, 0, seconds=4.0).duration == expected.left.duration == 3.0
+    expected = expected_excerpt(plan, track, 0, seconds=4.0)
+    assert seam_excerpt(plan, track, 0, seconds=4.0).duration == expected.left.duration == 3.0
     assert not expected.entered.samples[:, : round(0.5 * 44_100)].any()
-    level = 20 * np.log10(np.std(expected.entered.samples[:, 44_100:]) / np.std(song.samples))
+    level = 20 * np.log10(np.std(expected.entered.samples[:, 44_100:]) / np.std(track.samples))
     assert level == pytest.approx(-2.0, abs=0.05)
 
 
-def test_the_wrong_song_is_refused(eventful: LoopPlan) -> None:
-    with pytest.raises(PlanError, match=r"song of 12\.000 s, this one lasts 9\.000 s"):
+def test_the_wrong_track_is_refused(eventful: LoopPlan) -> None:
+    with pytest.raises(PlanError, match=r"track of 12\.000 s, this one lasts 9\.000 s"):
         render(eventful, noise(9.0, 22_050))
 
 
 def test_the_limiter_acts_when_asked_for(make_plan: Callable[..., LoopPlan]) -> None:
-    song = Recording.from_samples(2.0 * noise(6.0, 44_100).samples, 44_100)
+    track = Recording.from_samples(2.0 * noise(6.0, 44_100).samples, 44_100)
     plan = make_plan([(0.0, 3.0, 6.0, 6.0), (1.0, 5.0, 0.0, 0.0)], [0.02], [0.7], song_duration=6.0)
-    bare = render(plan, song).samples
-    limited = render(plan, song, limit=True).samples
+    bare = render(plan, track).samples
+    limited = render(plan, track, limit=True).samples
     assert np.max(np.abs(bare)) > 1.5
     assert bare.shape == limited.shape
     assert np.max(np.abs(limited)) <= 10 ** (-1 / 20) + 1e-4

@@ -32,9 +32,9 @@ def rms_db(samples: np.ndarray) -> float:
 
 @pytest.mark.parametrize("level_db", [-20.0, -30.0])
 def test_marks_keep_their_distance_under_loud_and_quiet_music(level_db: float) -> None:
-    song = noise(level_db)
-    marked = preview_of(song, 5.0, 35.0)
-    added = marked.samples - song.samples[:, 5 * RATE : 35 * RATE]
+    track = noise(level_db)
+    marked = preview_of(track, 5.0, 35.0)
+    added = marked.samples - track.samples[:, 5 * RATE : 35 * RATE]
     for begin in mark_times(30.0):
         mark = added[:, round(begin * RATE) : round((begin + PARAMS.mark_seconds) * RATE)]
         assert rms_db(mark) - level_db == pytest.approx(-PARAMS.mark_under_db, abs=0.5)
@@ -53,15 +53,15 @@ def test_silence_is_marked_too() -> None:
     assert rms_db(marked.samples[:, round(mark_times(20.0)[0] * RATE) :][:, : RATE // 2]) > -40.0
 
 
-def test_an_excerpt_outside_the_song_is_refused() -> None:
+def test_an_excerpt_outside_the_track_is_refused() -> None:
     with pytest.raises(ParameterError, match=r"no sound from 50\.000"):
         preview_of(noise(-20.0), 50.0, 60.0)
 
 
-def test_the_preview_of_a_song_is_an_mp3_of_half_a_minute(tmp_path: Path) -> None:
-    song = bundled_path("data", "bundled", "music", "corner_store.ogg")
-    made = make_preview(Workspace(Home(tmp_path / "home")), song, tmp_path / "preview.mp3")
+def test_the_preview_of_a_track_is_an_mp3_of_half_a_minute(tmp_path: Path) -> None:
+    track = bundled_path("data", "bundled", "music", "corner_store.ogg")
+    made = make_preview(Workspace(Home(tmp_path / "home")), track, tmp_path / "preview.mp3")
     heard = decode(made.path)
     assert heard.duration == pytest.approx(PARAMS.seconds, abs=0.001)
     assert made.song_to - made.song_from == pytest.approx(PARAMS.seconds)
-    assert 0.0 <= made.song_from < made.song_to <= decode(song).duration + 1e-6
+    assert 0.0 <= made.song_from < made.song_to <= decode(track).duration + 1e-6

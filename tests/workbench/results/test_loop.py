@@ -18,7 +18,7 @@ from workbench.results.loop_parts import loop_names, with_mix
 from workbench.results.mix import DuckBody, MixBody
 from workbench.results.schemas import schemas
 
-TRACK = TrackRef(catalog_song_id="song-1", catalog_audio_file_id=None)
+TRACK = TrackRef(catalog_song_id="track-1", catalog_audio_file_id=None)
 MIX = MixBody(
     voiceover=True,
     classification="voice",
@@ -57,7 +57,7 @@ def plan() -> LoopPlan:
         seam_score=0.9312,
         seam_times=(64.25,),
         sections_covered=("intro", "verse"),
-        end_label="resolves on the song's come-down outro",
+        end_label="resolves on the track's come-down outro",
         start_fade_seconds=0.005,
         end_fade_seconds=0.751,
         plan_score=0.9,
@@ -65,7 +65,7 @@ def plan() -> LoopPlan:
         outro_end=112.5,
     )
     other = replace(
-        alone, outro_start=None, outro_end=None, end_label="resolves on the song's own last bars", plan_score=0.8
+        alone, outro_start=None, outro_end=None, end_label="resolves on the track's own last bars", plan_score=0.8
     )
     return replace(alone, options=(alone, other))
 
@@ -121,7 +121,7 @@ def test_schemas_refuse_what_no_client_should_see(plan: LoopPlan) -> None:
 def test_the_fields_are_those_of_the_specification(plan: LoopPlan) -> None:
     result = body_of(plan)
     assert list(result) == ["video_id", "track_id", "track", "applicable", "plan"]
-    assert result["track"] == {"catalog_song_id": "song-1", "catalog_audio_file_id": None}
+    assert result["track"] == {"catalog_song_id": "track-1", "catalog_audio_file_id": None}
     # fmt: off
     fields = [
         "applicable", "reason", "version", "segments", "seam_fades", "seam_curves", "gain_glide_seconds",
@@ -187,7 +187,7 @@ def test_what_is_no_plan_is_told_in_one_sentence(plan: LoopPlan) -> None:
         (good | {"bars": 16.5}, "bars"),
         (good | {"tail_seconds": float("nan")}, "tail_seconds"),
         (good | {"version": 2}, "version 2"),
-        (good | {"window_end": 150.0}, "clip's end"),
+        (good | {"window_end": 150.0}, "video's end"),
         (good | {"seam_fades": []}, "one entry per internal splice"),
     ):
         with pytest.raises(PlanError, match=message):

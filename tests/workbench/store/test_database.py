@@ -123,9 +123,9 @@ def test_what_is_no_database(url: str, match: str) -> None:
 
 
 def test_a_file_that_is_no_database(tmp_path: Path) -> None:
-    (tmp_path / "song.sqlite").write_bytes(b"not a database at all" * 100)
+    (tmp_path / "track.sqlite").write_bytes(b"not a database at all" * 100)
     with pytest.raises(StoreError, match="cannot be used"):
-        Database(f"sqlite:///{tmp_path / 'song.sqlite'}")
+        Database(f"sqlite:///{tmp_path / 'track.sqlite'}")
 
 
 def test_a_password_is_never_shown() -> None:

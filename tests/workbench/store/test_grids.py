@@ -22,7 +22,7 @@ from workbench.workflows.beats import map_beats
 from workbench.workspace import Workspace
 
 SETTINGS = WorkbenchSettings(database_url=None)
-SONG = "0" * 64
+TRACK = "0" * 64
 
 
 @pytest.fixture
@@ -35,50 +35,50 @@ def database(tmp_path: Path) -> Iterator[Database]:
 def test_a_grid_is_found_by_the_bytes_until_it_is_removed(database: Database, tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     with database.write() as connection:
-        kept = grids.put(connection, SONG, [0.5, 1.0, 1.5], [3, 1, 2], 3, "shifted by a beat")
-    assert corrected_grid(Workspace(home, settings=SETTINGS), SONG) == kept
+        kept = grids.put(connection, TRACK, [0.5, 1.0, 1.5], [3, 1, 2], 3, "shifted by a beat")
+    assert corrected_grid(Workspace(home, settings=SETTINGS), TRACK) == kept
     with database.write() as connection:
-        assert grids.revision_of(connection, SONG) == kept.revision
-        grids.remove(connection, SONG)
-        assert grids.revision_of(connection, SONG) == ""
-    assert corrected_grid(Workspace(home, settings=SETTINGS), SONG) is None
+        assert grids.revision_of(connection, TRACK) == kept.revision
+        grids.remove(connection, TRACK)
+        assert grids.revision_of(connection, TRACK) == ""
+    assert corrected_grid(Workspace(home, settings=SETTINGS), TRACK) is None
 
 
 def test_equal_grids_have_equal_revisions(database: Database) -> None:
     with database.write() as connection:
-        first = grids.put(connection, SONG, [0.5, 1.0], [1, 2], 2, "one way")
-        again = grids.put(connection, SONG, [0.5, 1.0], [1, 2], 2, "the other")
-        other = grids.put(connection, SONG, [0.5, 1.0], [2, 1], 2)
+        first = grids.put(connection, TRACK, [0.5, 1.0], [1, 2], 2, "one way")
+        again = grids.put(connection, TRACK, [0.5, 1.0], [1, 2], 2, "the other")
+        other = grids.put(connection, TRACK, [0.5, 1.0], [2, 1], 2)
     assert first.revision == again.revision != other.revision
 
 
 def test_asking_for_a_grid_makes_no_database(tmp_path: Path) -> None:
     home = Home(tmp_path / "nothing")
-    assert corrected_grid(Workspace(home, settings=SETTINGS), SONG) is None
+    assert corrected_grid(Workspace(home, settings=SETTINGS), TRACK) is None
     assert not home.root.exists()
 
 
 def test_another_grid_marks_the_tracks_of_its_recording(database: Database, tmp_path: Path) -> None:
     library = Library(database)
-    nothing = Measurement(SONG, "a", {}, np.zeros(CONTOUR_PARTS, np.float16), np.zeros(SOUND_DIMS, np.float16))
-    entries = [Entry(tmp_path / "one", {}, "t1", SONG), Entry(tmp_path / "two", {}, "t2", "1" * 64)]
-    library.add_all([*entries, Entry(tmp_path / "again", {}, "t3", SONG)], [nothing])
+    nothing = Measurement(TRACK, "a", {}, np.zeros(CONTOUR_PARTS, np.float16), np.zeros(SOUND_DIMS, np.float16))
+    entries = [Entry(tmp_path / "one", {}, "t1", TRACK), Entry(tmp_path / "two", {}, "t2", "1" * 64)]
+    library.add_all([*entries, Entry(tmp_path / "again", {}, "t3", TRACK)], [nothing])
 
     def touched(positions: list[int]) -> list[str]:
         """Tracks that a correction changes; none at all for a removal."""
         _, before = library.revision()
         with database.write() as connection:
             if positions:
-                grids.put(connection, SONG, [0.5, 1.0], positions, 2)
+                grids.put(connection, TRACK, [0.5, 1.0], positions, 2)
             else:
-                grids.remove(connection, SONG)
+                grids.remove(connection, TRACK)
         changes = library.changes(before, 100)
         assert changes.revision - before == bool(changes.changed)
         return [change.track.track_id for change in changes.changed]
 
-    assert library.measured([SONG], "a") == {SONG}
+    assert library.measured([TRACK], "a") == {TRACK}
     assert touched([1, 2]) == ["t1", "t3"]
-    assert library.measured([SONG], "a") == set()
+    assert library.measured([TRACK], "a") == set()
     assert touched([1, 2]) == []
     assert touched([2, 1]) == ["t1", "t3"]
     assert touched([]) == ["t1", "t3"]
@@ -89,43 +89,43 @@ def test_a_grid_of_a_recording_that_is_no_track_changes_no_catalog(database: Dat
     library = Library(database)
     before = library.revision()
     with database.write() as connection:
-        grids.put(connection, SONG, [0.5, 1.0], [1, 2], 2)
+        grids.put(connection, TRACK, [0.5, 1.0], [1, 2], 2)
     assert library.revision() == before
 
 
 def test_the_revisions_of_some_recordings_are_asked_for_at_once(database: Database, tmp_path: Path) -> None:
     with database.write() as connection:
-        kept = grids.put(connection, SONG, [0.5, 1.0], [1, 2], 2)
-    assert corrected_revisions(Workspace(Home(tmp_path / "home"), settings=SETTINGS), [SONG, "1" * 64, SONG]) == {
-        SONG: kept.revision
+        kept = grids.put(connection, TRACK, [0.5, 1.0], [1, 2], 2)
+    assert corrected_revisions(Workspace(Home(tmp_path / "home"), settings=SETTINGS), [TRACK, "1" * 64, TRACK]) == {
+        TRACK: kept.revision
     }
-    assert corrected_revisions(Workspace(Home(tmp_path / "nothing"), settings=SETTINGS), [SONG]) == {}
+    assert corrected_revisions(Workspace(Home(tmp_path / "nothing"), settings=SETTINGS), [TRACK]) == {}
 
 
 def test_what_is_made_after_a_correction_is_made_on_the_corrected_grid(tmp_path: Path) -> None:
-    home, song = Home(tmp_path / "home"), bundled_path("data", "bundled", "music", "corner_store.ogg")
-    heard = analyze(Workspace(home), song)
+    home, track = Home(tmp_path / "home"), bundled_path("data", "bundled", "music", "corner_store.ogg")
+    heard = analyze(Workspace(home), track)
     shifted = np.roll(heard.grid.positions, 1)
     opened = Database.at(home, SETTINGS)
     with opened.write() as connection:
         grids.put(connection, heard.content_hash, heard.grid.beats.tolist(), shifted.tolist(), heard.grid.beats_per_bar)
-    corrected = analyze(Workspace(home), song)
+    corrected = analyze(Workspace(home), track)
     np.testing.assert_allclose(corrected.grid.downbeats, heard.grid.beats[shifted == 1], atol=1e-6)
     assert corrected.grid.confidence == 1.0
     assert np.isin(np.round(corrected.profile.downbeats, 5), np.round(corrected.grid.downbeats, 5)).all()
     with opened.write() as connection:
         grids.remove(connection, heard.content_hash)
     opened.close()
-    np.testing.assert_array_equal(map_beats(Workspace(home), song).grid.positions, heard.grid.positions)
+    np.testing.assert_array_equal(map_beats(Workspace(home), track).grid.positions, heard.grid.positions)
 
 
 def test_the_last_verdict_about_a_seam_counts(database: Database) -> None:
     seam = {"leave": 64.0, "enter": 32.0, "fade": 0.02, "exponent": 1.0, "score": 0.93}
     with database.write() as connection:
-        verdicts.add(connection, SONG, "song", seam, "audible", "a cymbal")
-        verdicts.add(connection, SONG, "song", seam | {"enter": 48.0}, "wrong")
-        verdicts.add(connection, SONG, "song", seam | {"fade": 0.1}, "good")
-        every = verdicts.every(connection, SONG)
+        verdicts.add(connection, TRACK, "track", seam, "audible", "a cymbal")
+        verdicts.add(connection, TRACK, "track", seam | {"enter": 48.0}, "wrong")
+        verdicts.add(connection, TRACK, "track", seam | {"fade": 0.1}, "good")
+        every = verdicts.every(connection, TRACK)
     assert [verdict.verdict for verdict in every] == ["audible", "wrong", "good"]
     assert [verdict.verdict for verdict in verdicts.latest(every)] == ["good", "wrong"]
 
@@ -133,16 +133,16 @@ def test_the_last_verdict_about_a_seam_counts(database: Database) -> None:
 def test_verdicts_become_a_table(database: Database) -> None:
     seam = {"leave": 64.0, "enter": 32.0, "score": 0.93}
     with database.write() as connection:
-        verdicts.add(connection, SONG, "song, with a comma", seam, "good")
+        verdicts.add(connection, TRACK, "track, with a comma", seam, "good")
         every = verdicts.every(connection)
     out = io.StringIO()
     verdicts.write_csv(every, out)
     header, line, end = out.getvalue().split("\n")
-    assert header == "verdict_id,at,song,content_hash,verdict,note,leave,enter,score"
-    assert line.endswith(f'"song, with a comma",{SONG},good,,64.0,32.0,0.93')
+    assert header == "verdict_id,at,track,content_hash,verdict,note,leave,enter,score"
+    assert line.endswith(f'"track, with a comma",{TRACK},good,,64.0,32.0,0.93')
     assert end == ""
 
 
 def test_a_verdict_is_one_of_three(database: Database) -> None:
     with database.write() as connection, pytest.raises(ParameterError, match="good, audible, wrong"):
-        verdicts.add(connection, SONG, "song", {}, "nice")  # type: ignore[arg-type]
+        verdicts.add(connection, TRACK, "track", {}, "nice")  # type: ignore[arg-type]

@@ -29,7 +29,7 @@ def test_salience_grows_with_level_and_with_repetition() -> None:
     assert salience[12] > salience[4] > salience[0] > salience[38]
 
 
-def test_a_wish_shorter_than_a_bar_gives_one_bar_and_a_longer_one_than_the_song_all() -> None:
+def test_a_wish_shorter_than_a_bar_gives_one_bar_and_a_longer_one_than_the_track_all() -> None:
     first, last = memorable_bars(LEVELS, FORM, np.full(40, 2.0), 0.5)
     assert last - first == 1
     assert memorable_bars(LEVELS, FORM, np.full(40, 2.0), 600.0) == (0, 40)

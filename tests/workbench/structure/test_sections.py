@@ -11,11 +11,11 @@ from workbench.params import SectionParams
 from workbench.structure.sections import LABELS, BarFeatures, cut_bars, find_sections, novelty, repetition
 
 
-def form_of(song: Any) -> list[tuple[int, int, int]]:
-    return [(s.first_bar, s.last_bar, s.group) for s in loop_profile(song.recording, song.grid).sections]
+def form_of(track: Any) -> list[tuple[int, int, int]]:
+    return [(s.first_bar, s.last_bar, s.group) for s in loop_profile(track.recording, track.grid).sections]
 
 
-def test_parts_of_a_song_are_cut_where_they_change_and_their_repeats_are_known(band: Callable[..., Any]) -> None:
+def test_parts_of_a_track_are_cut_where_they_change_and_their_repeats_are_known(band: Callable[..., Any]) -> None:
     parts = "AABBAACCAAO"
     form = form_of(band(parts, human_seconds=0.005, seed=1, gains={"C": 0.6, "O": 0.5}))
     assert {8, 16, 24, 32, 40} <= {first for first, _, _ in form}  # AA may be one section or two
@@ -25,8 +25,8 @@ def test_parts_of_a_song_are_cut_where_they_change_and_their_repeats_are_known(b
 
 
 def test_every_bar_belongs_to_one_section_with_a_known_name(band: Callable[..., Any]) -> None:
-    song = band("AABBAAC")
-    profile = loop_profile(song.recording, song.grid)
+    track = band("AABBAAC")
+    profile = loop_profile(track.recording, track.grid)
     assert profile.sections[0].first_bar == 0
     assert profile.sections[-1].last_bar == 28
     for before, after in zip(profile.sections[:-1], profile.sections[1:], strict=True):
@@ -36,8 +36,8 @@ def test_every_bar_belongs_to_one_section_with_a_known_name(band: Callable[..., 
 
 
 def test_a_soft_end_is_an_outro_and_the_loudest_repeat_the_chorus(band: Callable[..., Any]) -> None:
-    song = band("AABBAABBO", gains={"A": 0.5, "O": 0.3})
-    labels = {s.first_bar: s.label for s in loop_profile(song.recording, song.grid).sections}
+    track = band("AABBAABBO", gains={"A": 0.5, "O": 0.3})
+    labels = {s.first_bar: s.label for s in loop_profile(track.recording, track.grid).sections}
     assert labels[8] == labels[24] == "chorus"
     assert labels[16] == "verse"
     assert labels[32] == "outro"

@@ -200,7 +200,7 @@ def test_a_negation_covers_a_list_that_is_joined_by_or() -> None:
         ("I don't want drums", {"no drums"}, set()),
         ("I do want drums", {"with drums"}, {"drums"}),
         ("we don't need drums and vocals", {"no drums", "no vocals"}, set()),
-        ("no songs with lyrics", {"no vocals"}, set()),
+        ("no tracks with lyrics", {"no vocals"}, set()),
         ("don't go over 120 bpm", {"at most 120 bpm"}, set()),
         ("no longer than 90 seconds", {"at most 90 s long"}, set()),
         ("lose the drums", {"no drums"}, set()),

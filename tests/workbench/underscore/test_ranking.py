@@ -96,9 +96,9 @@ def test_a_voice_is_left_out_under_speech_and_let_in_when_asked_for(meditation: 
     columns, facets, trust = catalog([0, 0])
     columns.vocals[:] = 0.95, 0.05
     speech = rank(want(meditation, read_brief(""), None, PARAMS), columns, facets, trust, PARAMS)
-    song = rank(want(meditation, read_brief("with vocals"), None, PARAMS), columns, facets, trust, PARAMS)
+    track = rank(want(meditation, read_brief("with vocals"), None, PARAMS), columns, facets, trust, PARAMS)
     assert list(speech.order) == [1, 0]
-    assert list(song.order) == [0, 1]
+    assert list(track.order) == [0, 1]
 
 
 def test_platforms_move_energy_and_others_only_steer(meditation: Reading) -> None:

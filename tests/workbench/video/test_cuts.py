@@ -60,13 +60,13 @@ def kinds(picture: Picture) -> list[tuple[str, float]]:
 
 
 def test_hard_cuts_are_found_to_the_picture() -> None:
-    film = shots((texture(1), 50), (texture(2), 37), (texture(3), 63))
-    assert kinds(picture_of(film)) == [("hard", 2.0), ("hard", 3.48)]
+    video = shots((texture(1), 50), (texture(2), 37), (texture(3), 63))
+    assert kinds(picture_of(video)) == [("hard", 2.0), ("hard", 3.48)]
 
 
 def test_where_runs_end_changes_nothing() -> None:
-    film = shots(*((texture(seed), 90 + seed) for seed in range(9)))
-    whole, pieces = picture_of(film, run=len(film)), picture_of(film, run=33)
+    video = shots(*((texture(seed), 90 + seed) for seed in range(9)))
+    whole, pieces = picture_of(video, run=len(video)), picture_of(video, run=33)
     assert len(whole.cuts) == 8
     assert whole.borders == pieces.borders
     np.testing.assert_array_equal(whole.motion, pieces.motion)
@@ -79,15 +79,15 @@ def test_a_pan_is_no_cut(pan: float) -> None:
 
 @pytest.mark.parametrize("gain", [0.08, 0.04])
 def test_a_cut_in_the_dark_is_a_cut(gain: float) -> None:
-    film = shots((texture(5, gain=gain), 50), (texture(6, gain=gain), 50))
-    assert kinds(picture_of(film)) == [("hard", 2.0)]
+    video = shots((texture(5, gain=gain), 50), (texture(6, gain=gain), 50))
+    assert kinds(picture_of(video)) == [("hard", 2.0)]
 
 
 def test_a_flash_returns_to_its_shot() -> None:
-    film = shots((texture(7), 100))
+    video = shots((texture(7), 100))
     for k in (40, 41):
-        film[k] = 0.1 * film[k] + 0.9
-    picture = picture_of(film)
+        video[k] = 0.1 * video[k] + 0.9
+    picture = picture_of(video)
     assert kinds(picture) == [("flash", 1.6)]
     assert picture.flashes[0].end == pytest.approx(42 / RATE)
     assert not picture.cuts.size
@@ -114,24 +114,24 @@ def test_shots_of_one_place_and_light_are_told_apart() -> None:
 
 
 def test_a_strobe_is_no_cut() -> None:
-    film = [view * (1.0 if k // 2 % 2 else 0.2) for k, view in enumerate(shots((texture(8), 100)))]
-    assert not picture_of(film).cuts.size
+    video = [view * (1.0 if k // 2 % 2 else 0.2) for k, view in enumerate(shots((texture(8), 100)))]
+    assert not picture_of(video).cuts.size
 
 
 def test_a_white_picture_between_two_shots_leaves_one_cut() -> None:
-    film = shots((texture(9), 50), (texture(10), 50))
-    film[50] = film[51] = np.ones((36, 64))
-    picture = picture_of(film)
+    video = shots((texture(9), 50), (texture(10), 50))
+    video[50] = video[51] = np.ones((36, 64))
+    picture = picture_of(video)
     assert [border.at for border in picture.edits] == [pytest.approx(52 / RATE)]
 
 
 @pytest.mark.parametrize("length", [10, 25, 50])
 def test_a_dissolve_has_two_ends(length: int) -> None:
     one, other = texture(11), texture(12)
-    film = shots((one, 60))
-    film += [one(60 + k) * (1 - (k + 0.5) / length) + other(k) * (k + 0.5) / length for k in range(length)]
-    film += [other(length + k) for k in range(60)]
-    (border,) = picture_of(film).borders
+    video = shots((one, 60))
+    video += [one(60 + k) * (1 - (k + 0.5) / length) + other(k) * (k + 0.5) / length for k in range(length)]
+    video += [other(length + k) for k in range(60)]
+    (border,) = picture_of(video).borders
     assert border.kind == "dissolve"
     assert border.start == pytest.approx(60 / RATE, abs=0.1)
     assert border.end == pytest.approx((60 + length) / RATE, abs=0.1)
@@ -141,12 +141,12 @@ def test_a_dissolve_has_two_ends(length: int) -> None:
 @pytest.mark.parametrize("colour", [0.0, 1.0])
 def test_a_fade_runs_from_the_first_picture_that_dims_to_the_last(colour: float) -> None:
     one, other = texture(13), texture(14)
-    film = shots((one, 60))
-    film += [colour + (one(60 + k) - colour) * (1 - (k + 1) / 20) for k in range(20)]
-    film += [np.full((36, 64), colour)] * 10
-    film += [colour + (other(k) - colour) * (k + 1) / 15 for k in range(15)]
-    film += [other(15 + k) for k in range(60)]
-    picture = picture_of(film)
+    video = shots((one, 60))
+    video += [colour + (one(60 + k) - colour) * (1 - (k + 1) / 20) for k in range(20)]
+    video += [np.full((36, 64), colour)] * 10
+    video += [colour + (other(k) - colour) * (k + 1) / 15 for k in range(15)]
+    video += [other(15 + k) for k in range(60)]
+    picture = picture_of(video)
     (border,) = picture.borders
     assert border.kind == "fade"
     assert border.start == pytest.approx(60 / RATE, abs=0.12)
@@ -155,11 +155,11 @@ def test_a_fade_runs_from_the_first_picture_that_dims_to_the_last(colour: float)
     assert len(picture.black) == (1 if colour == 0.0 else 0)
 
 
-def test_a_film_that_fades_in_opens_with_a_fade_and_no_cut() -> None:
+def test_a_video_that_fades_in_opens_with_a_fade_and_no_cut() -> None:
     one = texture(30)
-    film = [np.zeros((36, 64))] * 6 + [one(k) * (k + 1) / 40 for k in range(40)]
-    film += shots((one, 50), (texture(31), 50))
-    picture = picture_of(film)
+    video = [np.zeros((36, 64))] * 6 + [one(k) * (k + 1) / 40 for k in range(40)]
+    video += shots((one, 50), (texture(31), 50))
+    picture = picture_of(video)
     assert kinds(picture) == [("fade", pytest.approx(6 / RATE, abs=0.2)), ("hard", 96 / RATE)]
     assert picture.borders[0].start == 0.0
     assert list(picture.cuts) == [96 / RATE]
@@ -183,7 +183,7 @@ def test_motion_is_in_picture_heights_a_second() -> None:
     assert float(np.median(picture.motion[1:])) == pytest.approx(0.5 / 36 * RATE, rel=0.35)
 
 
-def test_one_picture_is_a_film() -> None:
+def test_one_picture_is_a_video() -> None:
     picture = picture_of(shots((texture(19), 1)))
     assert picture.shots == ((0.0, 0.04),)
     assert kinds(picture) == []

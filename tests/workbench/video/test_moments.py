@@ -1,4 +1,4 @@
-"""Moments of films of which the picture and the sound are given as measured."""
+"""Moments of videos of which the picture and the sound are given as measured."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def soundtrack(
     )
 
 
-def test_a_film_of_one_shot_has_its_two_ends() -> None:
+def test_a_video_of_one_shot_has_its_two_ends() -> None:
     moments = find_moments(picture(), Soundtrack.none())
     assert [moments.marks.name_of(k) for k in range(len(moments.marks))] == ["start", "end"]
     assert moments.marks.times.tolist() == [0.0, SECONDS]
@@ -112,6 +112,6 @@ def test_what_happens_at_the_ends_belongs_to_them() -> None:
     assert [marks.name_of(k) for k in range(len(marks))] == ["start", "cut", "end"]
 
 
-def test_a_very_short_film_has_moments_too() -> None:
+def test_a_very_short_video_has_moments_too() -> None:
     moments = find_moments(picture(seconds=0.12), Soundtrack.none(), MomentParams())
     assert moments.marks.times.tolist() == [0.0, 0.12]

@@ -1,4 +1,4 @@
-"""Onsets of a clip's sound."""
+"""Onsets of a soundtrack."""
 
 from __future__ import annotations
 

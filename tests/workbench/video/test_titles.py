@@ -94,5 +94,5 @@ def test_words_that_flash_up_cannot_be_read() -> None:
     assert watched(times, pictures) == ()
 
 
-def test_a_film_of_a_few_pictures_has_no_titles() -> None:
+def test_a_video_of_a_few_pictures_has_no_titles() -> None:
     assert watched(*scene(0.2)) == ()

@@ -1,4 +1,4 @@
-"""A song that is quick to analyse."""
+"""A track that is quick to analyse."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ RATE = 22_050
 
 
 @pytest.fixture(scope="session")
-def song(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def track(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Sixteen bars of clicks with a pitch for each of four bars, at 120 bpm."""
     beat = np.arange(round(0.5 * RATE)) / RATE
     bars = []
@@ -19,6 +19,6 @@ def song(tmp_path_factory: pytest.TempPathFactory) -> Path:
             tone = np.sin(2 * np.pi * (220.0 * 2 ** ((bar % 4) / 4)) * beat) * np.exp(-beat * 3)
             click = np.sin(2 * np.pi * (60.0 if place == 0 else 2000.0) * beat) * np.exp(-beat * 40)
             bars.append(0.2 * tone + 0.6 * click)
-    path = tmp_path_factory.mktemp("song") / "clicks.flac"
+    path = tmp_path_factory.mktemp("track") / "clicks.flac"
     soundfile.write(path, np.concatenate([*bars, np.zeros(RATE // 2)]), RATE)
     return path

@@ -25,28 +25,28 @@ def same(one: Analysis, other: Analysis) -> bool:
     return np.array_equal(one.grid.beats, other.grid.beats) and repr(plans[0]) == repr(plans[1])
 
 
-def test_a_second_call_reads_no_sound_and_answers_the_same(song: Path, tmp_path: Path) -> None:
+def test_a_second_call_reads_no_sound_and_answers_the_same(track: Path, tmp_path: Path) -> None:
     home, first, second = Home(tmp_path), Heard(), Heard()
-    cold = analyze(Workspace(home, progress=first), song)
-    warm = analyze(Workspace(home, progress=second), song)
+    cold = analyze(Workspace(home, progress=first), track)
+    warm = analyze(Workspace(home, progress=second), track)
     assert any(stage.startswith("decoding") for stage in first.stages)
     assert second.stages == []
     assert warm.beat_map.cached
     assert same(cold, warm)
 
 
-def test_deleting_the_store_changes_no_result(song: Path, tmp_path: Path) -> None:
+def test_deleting_the_store_changes_no_result(track: Path, tmp_path: Path) -> None:
     home = Home(tmp_path)
-    before = analyze(Workspace(home), song)
+    before = analyze(Workspace(home), track)
     shutil.rmtree(home.arrays)
-    assert same(before, analyze(Workspace(home), song))
+    assert same(before, analyze(Workspace(home), track))
 
 
-def test_a_stage_is_computed_again_only_when_its_own_parameters_change(song: Path, tmp_path: Path) -> None:
+def test_a_stage_is_computed_again_only_when_its_own_parameters_change(track: Path, tmp_path: Path) -> None:
     home, seams, beats = Home(tmp_path), Heard(), Heard()
-    analyze(Workspace(home), song)
-    analyze(Workspace(home, WorkbenchParams(seams=SeamParams(context_beats=8)), seams), song)
+    analyze(Workspace(home), track)
+    analyze(Workspace(home, WorkbenchParams(seams=SeamParams(context_beats=8)), seams), track)
     assert "looking for seams" in seams.stages
     assert "finding the beats" not in seams.stages
-    analyze(Workspace(home, WorkbenchParams(beats=BeatParams(usual_bpm=100.0)), beats), song)
+    analyze(Workspace(home, WorkbenchParams(beats=BeatParams(usual_bpm=100.0)), beats), track)
     assert "finding the beats" in beats.stages

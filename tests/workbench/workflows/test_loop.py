@@ -46,23 +46,23 @@ def test_a_track_that_is_too_long_is_refused_before_it_is_analysed(long_track: P
     assert set(stages) == {"measuring the length of long.flac"}
 
 
-def test_the_early_refusal_is_the_planners(song: Path, tmp_path: Path) -> None:
+def test_the_early_refusal_is_the_planners(track: Path, tmp_path: Path) -> None:
     """Before any analysis, after it, and from the planner itself: the same reason, hint and numbers."""
-    seconds = decode(song).duration + EXCESS - 1.0
+    seconds = decode(track).duration + EXCESS - 1.0
     home = Home(tmp_path)
-    early = loop_track(Workspace(home), song, seconds).answer
+    early = loop_track(Workspace(home), track, seconds).answer
     assert is_empty(home)
-    analysis = analyze(Workspace(home), song)
-    assert early == loop_track(Workspace(home), song, seconds).answer == plan_loop(analysis.profile, seconds)
+    analysis = analyze(Workspace(home), track)
+    assert early == loop_track(Workspace(home), track, seconds).answer == plan_loop(analysis.profile, seconds)
 
 
 @pytest.mark.parametrize(("missing_s", "refused"), [(0.0, False), (-1e-6, False), (1e-6, True), (0.4e-6, False)])
 def test_the_border_is_the_reported_length_to_the_microsecond(
-    song: Path, tmp_path: Path, missing_s: float, refused: bool
+    track: Path, tmp_path: Path, missing_s: float, refused: bool
 ) -> None:
     home = Home(tmp_path)
-    seconds = round(decode(song).duration, 6) + EXCESS - missing_s
-    answer = loop_track(Workspace(home), song, seconds).answer
+    seconds = round(decode(track).duration, 6) + EXCESS - missing_s
+    answer = loop_track(Workspace(home), track, seconds).answer
     assert (isinstance(answer, Refusal) and answer.reason is Reason.VIDEO_NOT_LONGER) == refused
     assert is_empty(home) == refused
 
@@ -124,9 +124,9 @@ def test_the_length_that_decides_is_the_tracks_and_not_that_of_a_picture_beside_
     assert not isinstance(answer, Refusal) or answer.reason is not Reason.VIDEO_NOT_LONGER
 
 
-def test_other_excesses_decide_early_too(song: Path, tmp_path: Path) -> None:
+def test_other_excesses_decide_early_too(track: Path, tmp_path: Path) -> None:
     params = WorkbenchParams(cover=CoverParams(required_excess_seconds=90.0))
-    answer = loop_track(Workspace(Home(tmp_path), params), song, decode(song).duration + 89.0).answer
+    answer = loop_track(Workspace(Home(tmp_path), params), track, decode(track).duration + 89.0).answer
     assert isinstance(answer, Refusal)
     assert answer.required_excess_seconds == 90.0
     assert is_empty(Home(tmp_path))

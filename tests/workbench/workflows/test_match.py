@@ -1,4 +1,4 @@
-"""The catalog ranked against a film, from files to a lane."""
+"""The catalog ranked against a video, from files to a lane."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from workbench.errors import MediaError
 from workbench.home import Home
 from workbench.workflows.beats import map_beats
 from workbench.workflows.library import Wanted, add_tracks, open_library
-from workbench.workflows.match import match, rank_film
+from workbench.workflows.match import match, rank_video
 from workbench.workspace import Workspace
 
 RATE, FPS = 22_050, 25
@@ -42,7 +42,7 @@ def band(bpm: float, seconds: float, level: float, seed: int) -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    """Three songs, one of them under two ids and one in two versions."""
+    """Three tracks, one of them under two ids and one in two versions."""
     folder = tmp_path_factory.mktemp("music")
     for name, bpm, level in (("quick", 160.0, 1.0), ("slow", 70.0, 0.3), ("even", 120.0, 0.7)):
         soundfile.write(folder / f"{name}.wav", band(bpm, 30.0, level, 1), RATE)
@@ -60,9 +60,9 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 
 
 @pytest.fixture(scope="module")
-def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Twenty-four seconds of plain shots of two seconds each, without sound."""
-    path = tmp_path_factory.mktemp("film") / "shots.mp4"
+    path = tmp_path_factory.mktemp("video") / "shots.mp4"
     shots = np.random.default_rng(2).integers(20, 235, (len(CUTS) + 1, 9, 16, 3)).repeat(10, axis=1).repeat(10, axis=2)
     with av.open(str(path), "w") as container:
         stream = container.add_stream("libx264", rate=FPS)
@@ -75,11 +75,11 @@ def film(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def lane(home: Home, film: Path) -> Lane:
-    return match(Workspace(home), film, include_sync=True)
+def lane(home: Home, video: Path) -> Lane:
+    return match(Workspace(home), video, include_sync=True)
 
 
-def test_every_song_comes_once(lane: Lane) -> None:
+def test_every_track_comes_once(lane: Lane) -> None:
     named = [found.track.track_id for found in lane.matches]
     assert len({"trk_even", "trk_live"} & set(named)) == 1
     assert {"trk_quick", "trk_again", "trk_slow"} <= set(named)
@@ -108,100 +108,102 @@ def test_cuts_on_the_beat_of_a_track_speak_for_it(lane: Lane) -> None:
     assert any("lasts 2.00 s at 120" in line for line in even)
 
 
-def test_a_second_match_is_the_same_and_reads_no_sound(lane: Lane, home: Home, film: Path) -> None:
+def test_a_second_match_is_the_same_and_reads_no_sound(lane: Lane, home: Home, video: Path) -> None:
     stages: list[str] = []
-    again = match(Workspace(home, progress=lambda stage, done: stages.append(stage)), film, include_sync=True)
+    again = match(Workspace(home, progress=lambda stage, done: stages.append(stage)), video, include_sync=True)
     assert again == lane
     assert not [stage for stage in stages if stage.startswith(("decoding", "looking for landmarks", "watching"))]
 
 
-def test_without_sync_the_scores_are_the_same(lane: Lane, home: Home, film: Path) -> None:
-    plain = match(Workspace(home), film)
+def test_without_sync_the_scores_are_the_same(lane: Lane, home: Home, video: Path) -> None:
+    plain = match(Workspace(home), video)
     assert [found.score for found in plain.matches] == [found.score for found in lane.matches]
     assert all(found.sync is None and found.sync_status is None for found in plain.matches)
 
 
-def test_an_erased_cache_changes_nothing(lane: Lane, home: Home, film: Path) -> None:
+def test_an_erased_cache_changes_nothing(lane: Lane, home: Home, video: Path) -> None:
     shutil.rmtree(home.arrays)
-    anew = match(Workspace(home), film, include_sync=True)
+    anew = match(Workspace(home), video, include_sync=True)
     assert [(found.track.track_id, found.score, found.reasons) for found in anew.matches] == [
         (found.track.track_id, found.score, found.reasons) for found in lane.matches
     ]
 
 
-def test_a_corrected_grid_is_placed_anew_and_the_heard_one_again_without_it(lane: Lane, home: Home, film: Path) -> None:
+def test_a_corrected_grid_is_placed_anew_and_the_heard_one_again_without_it(
+    lane: Lane, home: Home, video: Path
+) -> None:
     track = open_library(Workspace(home)).get("trk_quick")
     heard = map_beats(Workspace(home), track.path).grid
     late = BeatGrid(heard.beats + 0.13, heard.positions, heard.beats_per_bar, confidence=1.0)
     keep_grid(Workspace(home), track.content_hash, late)
     corrected = {
-        found.track.track_id: found.sync for found in match(Workspace(home), film, include_sync=True).candidate_pool
+        found.track.track_id: found.sync for found in match(Workspace(home), video, include_sync=True).candidate_pool
     }
     forget_grid(Workspace(home), track.content_hash)
     before = {found.track.track_id: found.sync for found in lane.candidate_pool}
     assert corrected["trk_quick"] != before["trk_quick"]
     assert corrected["trk_slow"] == before["trk_slow"]
     again = {
-        found.track.track_id: found.sync for found in match(Workspace(home), film, include_sync=True).candidate_pool
+        found.track.track_id: found.sync for found in match(Workspace(home), video, include_sync=True).candidate_pool
     }
     assert again == before
 
 
-def test_a_pair_scores_the_same_when_others_are_gone(lane: Lane, home: Home, film: Path) -> None:
+def test_a_pair_scores_the_same_when_others_are_gone(lane: Lane, home: Home, video: Path) -> None:
     library = open_library(Workspace(home))
     library.remove("trk_slow")
     before = {found.track.track_id: found.score for found in lane.candidate_pool}
-    for found in match(Workspace(home), film).matches:
+    for found in match(Workspace(home), video).matches:
         assert found.score == before[found.track.track_id]
 
 
-def test_the_first_match_opens_no_file_of_the_catalog(film: Path, tmp_path: Path) -> None:
+def test_the_first_match_opens_no_file_of_the_catalog(video: Path, tmp_path: Path) -> None:
     alone = Home(tmp_path / "home")
-    song = tmp_path / "song.wav"
-    soundfile.write(song, band(100.0, 26.0, 0.6, 3), RATE)
-    list(add_tracks(Workspace(alone), [Wanted(song, "trk_there")]))
-    song.unlink()
-    (found,) = match(Workspace(alone), film, include_sync=True).matches
+    track = tmp_path / "track.wav"
+    soundfile.write(track, band(100.0, 26.0, 0.6, 3), RATE)
+    list(add_tracks(Workspace(alone), [Wanted(track, "trk_there")]))
+    track.unlink()
+    (found,) = match(Workspace(alone), video, include_sync=True).matches
     assert found.sync_status == "warm"
     assert found.sync
 
 
-def test_a_track_whose_file_and_landmarks_are_gone_is_ranked_but_cold(home: Home, film: Path, tmp_path: Path) -> None:
+def test_a_track_whose_file_and_landmarks_are_gone_is_ranked_but_cold(home: Home, video: Path, tmp_path: Path) -> None:
     alone = Home(tmp_path / "home")
-    song = tmp_path / "song.wav"
-    soundfile.write(song, band(100.0, 26.0, 0.6, 3), RATE)
-    list(add_tracks(Workspace(alone), [Wanted(song, "trk_gone")]))
-    song.unlink()
+    track = tmp_path / "track.wav"
+    soundfile.write(track, band(100.0, 26.0, 0.6, 3), RATE)
+    list(add_tracks(Workspace(alone), [Wanted(track, "trk_gone")]))
+    track.unlink()
     shutil.rmtree(alone.arrays)
-    (found,) = match(Workspace(alone), film, include_sync=True).matches
+    (found,) = match(Workspace(alone), video, include_sync=True).matches
     assert (found.sync_status, found.sync) == ("cold", None)
     assert "sync" not in {reason.category for reason in found.reasons}
 
 
-def test_another_file_in_the_place_of_a_track_is_not_taken_for_it(film: Path, tmp_path: Path) -> None:
+def test_another_file_in_the_place_of_a_track_is_not_taken_for_it(video: Path, tmp_path: Path) -> None:
     alone = Home(tmp_path / "home")
-    song, kept = tmp_path / "song.wav", tmp_path / "kept.wav"
-    soundfile.write(song, band(100.0, 26.0, 0.6, 3), RATE)
-    list(add_tracks(Workspace(alone), [Wanted(song, "trk_other")]))
-    (first,) = match(Workspace(alone), film, include_sync=True).matches
+    track, kept = tmp_path / "track.wav", tmp_path / "kept.wav"
+    soundfile.write(track, band(100.0, 26.0, 0.6, 3), RATE)
+    list(add_tracks(Workspace(alone), [Wanted(track, "trk_other")]))
+    (first,) = match(Workspace(alone), video, include_sync=True).matches
     shutil.rmtree(alone.arrays)
-    song.rename(kept)
-    soundfile.write(song, band(130.0, 26.0, 0.9, 4), RATE)
-    (found,) = match(Workspace(alone), film, include_sync=True).matches
+    track.rename(kept)
+    soundfile.write(track, band(130.0, 26.0, 0.9, 4), RATE)
+    (found,) = match(Workspace(alone), video, include_sync=True).matches
     assert (found.sync_status, found.sync) == ("cold", None)
-    kept.rename(song)
-    (again,) = match(Workspace(alone), film, include_sync=True).matches
+    kept.rename(track)
+    (again,) = match(Workspace(alone), video, include_sync=True).matches
     assert (again.sync_status, again.sync) == ("warm", first.sync)
 
 
-def test_an_empty_catalog_has_an_empty_lane(film: Path, tmp_path: Path) -> None:
-    lane = match(Workspace(Home(tmp_path)), film)
+def test_an_empty_catalog_has_an_empty_lane(video: Path, tmp_path: Path) -> None:
+    lane = match(Workspace(Home(tmp_path)), video)
     assert (lane.matches, lane.candidate_pool) == ((), ())
     assert "no track" in lane.reasoning
 
 
-def test_sound_is_no_film(home: Home, tmp_path: Path) -> None:
-    song = tmp_path / "song.wav"
-    soundfile.write(song, band(100.0, 5.0, 0.6, 3), RATE)
+def test_sound_is_no_video(home: Home, tmp_path: Path) -> None:
+    track = tmp_path / "track.wav"
+    soundfile.write(track, band(100.0, 5.0, 0.6, 3), RATE)
     with pytest.raises(MediaError, match="no moving picture"):
-        rank_film(Workspace(home), song)
+        rank_video(Workspace(home), track)

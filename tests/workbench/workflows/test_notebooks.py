@@ -35,13 +35,13 @@ def asked_of_others(html: str) -> list[str]:
     return re.findall(r"""(?:src|href|action|data)\s*=\s*["']?(?:https?:)?//[^"'\s>]+|url\(["']?(?:https?:)?//""", html)
 
 
-def test_the_plan_report_shows_a_plan_that_was_made_before(song: Path, home: Home, tmp_path: Path) -> None:
-    loop = loop_track(Workspace(home), song, 70.0)
+def test_the_plan_report_shows_a_plan_that_was_made_before(track: Path, home: Home, tmp_path: Path) -> None:
+    loop = loop_track(Workspace(home), track, 70.0)
     assert isinstance(loop.answer, LoopPlan)
     plan = tmp_path / "plan.json"
     plan.write_text(json.dumps(plan_body(loop.answer).to_json()))
-    html = page("reports/plan", tmp_path / "plan.html", home, track=str(song), plan_file=str(plan))
-    assert "clicks.flac under a clip of 1:10" in html
+    html = page("reports/plan", tmp_path / "plan.html", home, track=str(track), plan_file=str(plan))
+    assert "clicks.flac under a video of 1:10" in html
     assert loop.answer.end_label in html
     seams = zip(loop.answer.segments[:-1], loop.answer.segments[1:], strict=True)
     assert html.count("data:audio/mpeg") == len({(left.song_to, entered.song_from) for left, entered in seams})
@@ -61,17 +61,17 @@ def test_a_track_that_is_refused_is_a_result_and_the_notebook_runs_to_its_end(
         assert "Pick a track with a beat" in html
 
 
-def test_music_without_a_voice_is_a_result_of_the_ducking_notebook(song: Path, home: Home, tmp_path: Path) -> None:
-    html = page("04_duck", tmp_path / "page.html", home, voice=str(song), music=str(song))
+def test_music_without_a_voice_is_a_result_of_the_ducking_notebook(track: Path, home: Home, tmp_path: Path) -> None:
+    html = page("04_duck", tmp_path / "page.html", home, voice=str(track), music=str(track))
     assert "No speech to duck under was found" in html
 
 
-def test_the_catalog_report_links_to_one_report_a_track(song: Path, home: Home, tmp_path: Path) -> None:
+def test_the_catalog_report_links_to_one_report_a_track(track: Path, home: Home, tmp_path: Path) -> None:
     other, refused = tmp_path / "other one.flac", bundled_path("data", "bundled", "music", "silence.ogg")
-    shutil.copyfile(song, other)
-    tracks, folder = json.dumps([str(song), str(other), str(refused)]), tmp_path / "tracks"
+    shutil.copyfile(track, other)
+    tracks, folder = json.dumps([str(track), str(other), str(refused)]), tmp_path / "tracks"
     out = tmp_path / "catalog.html"
-    html = page("reports/catalog", out, home, tracks=tracks, clip_seconds="70", folder=str(folder))
+    html = page("reports/catalog", out, home, tracks=tracks, video_seconds="70", folder=str(folder))
     links = re.findall(r'<a href="(tracks/[^"]+)">([^<]+)</a>', html)
     assert links == [
         ("tracks/0001_clicks.html", "clicks"),

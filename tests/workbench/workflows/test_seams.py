@@ -16,8 +16,8 @@ from workbench.workspace import Workspace
 
 
 @pytest.fixture(scope="module")
-def analysis(song: Path, tmp_path_factory: pytest.TempPathFactory) -> Analysis:
-    return analyze(Workspace(Home(tmp_path_factory.mktemp("home"))), song)
+def analysis(track: Path, tmp_path_factory: pytest.TempPathFactory) -> Analysis:
+    return analyze(Workspace(Home(tmp_path_factory.mktemp("home"))), track)
 
 
 @pytest.fixture(scope="module")
@@ -28,8 +28,8 @@ def plan(analysis: Analysis) -> LoopPlan:
 
 
 @pytest.fixture(scope="module")
-def views(song: Path, plan: LoopPlan, analysis: Analysis) -> list[SeamView]:
-    return seam_views(plan, decode(song), analysis)
+def views(track: Path, plan: LoopPlan, analysis: Analysis) -> list[SeamView]:
+    return seam_views(plan, decode(track), analysis)
 
 
 def test_every_different_seam_is_looked_into_once(plan: LoopPlan, views: list[SeamView]) -> None:
@@ -42,16 +42,16 @@ def test_scores_are_those_the_plan_was_chosen_by(plan: LoopPlan, views: list[Sea
     assert min(view.score for view in views) == pytest.approx(plan.seam_score, abs=1e-4)
 
 
-def test_excerpts_have_the_seam_in_the_middle_and_the_song_on_either_side(
-    song: Path, plan: LoopPlan, views: list[SeamView]
+def test_excerpts_have_the_seam_in_the_middle_and_the_track_on_either_side(
+    track: Path, plan: LoopPlan, views: list[SeamView]
 ) -> None:
-    recording, view = decode(song), views[0]
+    recording, view = decode(track), views[0]
     rate, at = recording.sample_rate, round(view.middle * recording.sample_rate)
     seam = plan.segments[view.number - 1]
     assert seam.gain_db == pytest.approx(0.0, abs=3.0)
     half = round(view.fade_seconds * rate) + 2
     leave = round(plan.seam_times[view.number - 1] * rate) - at
-    # Before the crossfade what is heard is what the song would have played on with; after it, what it led up to.
+    # Before the crossfade what is heard is what the track would have played on with; after it, what it led up to.
     np.testing.assert_allclose(view.heard.samples[:, : at - half], view.left.samples[:, : at - half], atol=0.2)
     np.testing.assert_allclose(view.heard.samples[:, at + half :], view.entered.samples[:, at + half :], atol=0.2)
     assert leave >= 0

@@ -58,7 +58,7 @@ def fill(home: Home) -> None:
         kind, digest = KINDS[number // OF_A_KIND], f"{number + 1:064x}"
         fields = {
             "title": f"Number {number}", "description": kind.text, "moods": kind.moods, "genres": kind.genres,
-            "catalog_song_id": f"song_{number}", "artist_name": f"Player {number}",
+            "catalog_song_id": f"track_{number}", "artist_name": f"Player {number}",
         }  # fmt: skip
         entries.append(Entry(Path(f"/music/{number}.wav"), fields, f"trk_{number:02d}", digest))
         facts = {
@@ -278,15 +278,15 @@ def test_a_platform_is_named(workspace: Workspace, snapshot: Snapshot) -> None:
     assert "weak steer" in underscore(workspace, SCRIPT, snapshot=snapshot, platform="a museum wall").reasoning
 
 
-def test_no_song_stands_in_a_lane_twice(tmp_path: Path) -> None:
+def test_no_track_stands_in_a_lane_twice(tmp_path: Path) -> None:
     home = Home(tmp_path / "versions")
     fill(home)
     database = Database.at(home, WorkbenchSettings(database_url=None))
     for number in range(4):
         Library(database).update(f"trk_{number:02d}", {"catalog_song_id": "song_0"})
     database.close()
-    songs = [match.track.catalog_song_id for match in underscore(Workspace(home), SCRIPT).matches]
-    assert len(songs) == len(set(songs)) == 10
+    tracks = [match.track.catalog_song_id for match in underscore(Workspace(home), SCRIPT).matches]
+    assert len(tracks) == len(set(tracks)) == 10
 
 
 def test_an_empty_catalog_has_an_empty_lane(tmp_path: Path) -> None:

@@ -24,9 +24,9 @@ def home(tmp_path: Path) -> Home:
 
 
 @pytest.fixture(scope="module")
-def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Two seconds, one cut, a title in the container."""
-    path = tmp_path_factory.mktemp("clip") / "harbour.mp4"
+    path = tmp_path_factory.mktemp("video") / "harbour.mp4"
     with av.open(str(path), "w") as container:
         container.metadata["title"] = "The Harbour"
         stream = container.add_stream("libx264", rate=25)
@@ -38,27 +38,27 @@ def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_a_file_is_watched_once_and_stays_where_it_is(home: Home, clip: Path) -> None:
-    record = add_video(Workspace(home), clip)
+def test_a_file_is_watched_once_and_stays_where_it_is(home: Home, video: Path) -> None:
+    record = add_video(Workspace(home), video)
     assert record.video_id.startswith("vid_")
-    assert (record.title, record.path) == ("The Harbour", clip)
+    assert (record.title, record.path) == ("The Harbour", video)
     assert record.seconds == pytest.approx(2.0)
     told: list[str] = []
-    footage = watch(Workspace(home, progress=lambda stage, share: told.append(stage)), clip)
+    soundtrack = watch(Workspace(home, progress=lambda stage, share: told.append(stage)), video)
     assert told == []
-    assert footage.content_hash == record.content_hash
+    assert soundtrack.content_hash == record.content_hash
     found = find_video(Workspace(home), record.video_id)
-    assert (found.video_id, found.path) == (record.video_id, clip)
+    assert (found.video_id, found.path) == (record.video_id, video)
 
 
-def test_the_same_file_again_is_another_video(home: Home, clip: Path) -> None:
-    assert add_video(Workspace(home), clip).video_id != add_video(Workspace(home), clip).video_id
+def test_the_same_file_again_is_another_video(home: Home, video: Path) -> None:
+    assert add_video(Workspace(home), video).video_id != add_video(Workspace(home), video).video_id
 
 
-def test_an_id_that_is_given_is_kept_and_can_be_given_another_file(home: Home, clip: Path, tmp_path: Path) -> None:
-    first = add_video(Workspace(home), clip, video_id="trailer")
+def test_an_id_that_is_given_is_kept_and_can_be_given_another_file(home: Home, video: Path, tmp_path: Path) -> None:
+    first = add_video(Workspace(home), video, video_id="trailer")
     other = tmp_path / "other.mp4"
-    other.write_bytes(clip.read_bytes() + b"\0" * 8)
+    other.write_bytes(video.read_bytes() + b"\0" * 8)
     second = add_video(Workspace(home), other, video_id="trailer")
     with Database.at(home, load_settings()).read() as connection:
         assert videos.every(connection) == [second]
@@ -67,34 +67,34 @@ def test_an_id_that_is_given_is_kept_and_can_be_given_another_file(home: Home, c
     assert find_video(Workspace(home), "trailer").path == other
 
 
-def test_a_record_prints_as_json(home: Home, clip: Path) -> None:
-    record = add_video(Workspace(home), clip, video_id="v")
+def test_a_record_prints_as_json(home: Home, video: Path) -> None:
+    record = add_video(Workspace(home), video, video_id="v")
     assert record.to_json() == {
         "video_id": "v",
         "title": "The Harbour",
         "seconds": 2.0,
-        "path": str(clip),
+        "path": str(video),
         "content_hash": record.content_hash,
         "added_at": record.added_at,
     }
 
 
-def test_a_file_comes_before_an_id(home: Home, clip: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(clip.parent)
-    add_video(Workspace(home), clip, video_id=clip.name)
-    assert find_video(Workspace(home), clip.name).path == Path(clip.name)
+def test_a_file_comes_before_an_id(home: Home, video: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(video.parent)
+    add_video(Workspace(home), video, video_id=video.name)
+    assert find_video(Workspace(home), video.name).path == Path(video.name)
 
 
-def test_what_is_wrong_is_said(home: Home, clip: Path, tmp_path: Path) -> None:
+def test_what_is_wrong_is_said(home: Home, video: Path, tmp_path: Path) -> None:
     with pytest.raises(UnknownVideo, match="no such file, and no video of that id"):
         find_video(Workspace(home), "vid_nobody")
     with pytest.raises(MediaError):
         add_video(Workspace(home), tmp_path / "absent.mp4")
     for bad in ("", " v", "v" * 129):
         with pytest.raises(ParameterError, match="1 to 128 characters"):
-            add_video(Workspace(home), clip, video_id=bad)
+            add_video(Workspace(home), video, video_id=bad)
     moved = tmp_path / "moved.mp4"
-    moved.write_bytes(clip.read_bytes())
+    moved.write_bytes(video.read_bytes())
     add_video(Workspace(home), moved, video_id="moved")
     moved.unlink()
     with pytest.raises(MediaError, match="is gone"):

@@ -42,8 +42,8 @@ def test_a_shallower_duck_leaves_more_of_the_music(narrated: VoiceOver) -> None:
     assert max(db for _, db in shallow.envelope) < max(db for _, db in deep.envelope)
 
 
-def test_without_speech_nothing_is_ducked(song: Path) -> None:
-    sounds = load_voice_over(song, song, 10.0)
+def test_without_speech_nothing_is_ducked(track: Path) -> None:
+    sounds = load_voice_over(track, track, 10.0)
     mixed = mix_voice_over(sounds)
     assert not mixed.mix.voiceover
     assert mixed.envelope == ()

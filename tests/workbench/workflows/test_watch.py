@@ -1,4 +1,4 @@
-"""A clip's analysis: measured in one pass, kept, and the same when it is measured again."""
+"""A video's analysis: measured in one pass, kept, and the same when it is measured again."""
 
 from __future__ import annotations
 
@@ -11,68 +11,70 @@ import pytest
 import soundfile
 
 from workbench.bundled import bundled_path
-from workbench.demo.video import FilmTruth, draw_demo_film
+from workbench.demo.video import VideoTruth, draw_demo_video
 from workbench.errors import MediaError
 from workbench.home import Home
 from workbench.params import CutParams, WorkbenchParams
-from workbench.video.footage import Footage
+from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.watch import listen, watch
 from workbench.workspace import Workspace
 
 
 @pytest.fixture(scope="module")
-def film(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, FilmTruth]:
-    path = tmp_path_factory.mktemp("film") / "six-ten.mp4"
+def video(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, VideoTruth]:
+    path = tmp_path_factory.mktemp("video") / "six-ten.mp4"
     narration = bundled_path("data", "bundled", "voice", "narration.ogg")
-    return path, draw_demo_film(path, narration=narration, seconds=28.0)
+    return path, draw_demo_video(path, narration=narration, seconds=28.0)
 
 
 @pytest.fixture(scope="module")
-def footage(film: tuple[Path, FilmTruth], tmp_path_factory: pytest.TempPathFactory) -> Footage:
-    return watch(Workspace(Home(tmp_path_factory.mktemp("home"))), film[0])
+def soundtrack(video: tuple[Path, VideoTruth], tmp_path_factory: pytest.TempPathFactory) -> VideoAnalysis:
+    return watch(Workspace(Home(tmp_path_factory.mktemp("home"))), video[0])
 
 
-def test_the_demo_film_is_known_to_the_frame(film: tuple[Path, FilmTruth], footage: Footage) -> None:
-    truth = film[1]
-    assert footage.title == "The Six-Ten"
-    assert (footage.width, footage.height, round(footage.fps)) == (640, 360, 25)
-    assert footage.duration == pytest.approx(truth.seconds, abs=0.01)
-    hard = [border.at for border in footage.picture.borders if border.kind == "hard"]
+def test_the_demo_video_is_known_to_the_frame(video: tuple[Path, VideoTruth], soundtrack: VideoAnalysis) -> None:
+    truth = video[1]
+    assert soundtrack.title == "The Six-Ten"
+    assert (soundtrack.width, soundtrack.height, round(soundtrack.fps)) == (640, 360, 25)
+    assert soundtrack.duration == pytest.approx(truth.seconds, abs=0.01)
+    hard = [border.at for border in soundtrack.picture.borders if border.kind == "hard"]
     assert hard == pytest.approx(truth.cuts, abs=0.005)
-    dissolves = [(border.start, border.end) for border in footage.picture.borders if border.kind == "dissolve"]
+    dissolves = [(border.start, border.end) for border in soundtrack.picture.borders if border.kind == "dissolve"]
     assert np.array(dissolves[:1]) == pytest.approx(np.array(truth.dissolves[:1]), abs=0.09)
-    assert footage.soundtrack.classification == "voice"
-    onsets = footage.soundtrack.onsets
+    assert soundtrack.soundtrack.classification == "voice"
+    onsets = soundtrack.soundtrack.onsets
     assert all(np.abs(onsets - hit).min() < 0.03 for hit in truth.hits)
 
 
-def test_what_was_kept_is_what_was_measured(film: tuple[Path, FilmTruth], footage: Footage, tmp_path: Path) -> None:
+def test_what_was_kept_is_what_was_measured(
+    video: tuple[Path, VideoTruth], soundtrack: VideoAnalysis, tmp_path: Path
+) -> None:
     home = Home(tmp_path)
-    first = watch(Workspace(home), film[0])
-    again = watch(Workspace(home), film[0])
+    first = watch(Workspace(home), video[0])
+    again = watch(Workspace(home), video[0])
     shutil.rmtree(home.arrays)
-    anew = watch(Workspace(home), film[0])
+    anew = watch(Workspace(home), video[0])
     for other in (first, again, anew):
         for part in ("picture", "soundtrack"):
-            one, two = getattr(footage, part), getattr(other, part)
+            one, two = getattr(soundtrack, part), getattr(other, part)
             for field in fields(one):
                 np.testing.assert_array_equal(getattr(one, field.name), getattr(two, field.name))
 
 
-def test_sound_without_a_picture_is_no_clip(tmp_path: Path) -> None:
+def test_sound_without_a_picture_is_no_video(tmp_path: Path) -> None:
     with pytest.raises(MediaError, match="no moving picture"):
         watch(Workspace(Home(tmp_path)), bundled_path("data", "bundled", "voice", "narration.ogg"))
 
 
-def test_of_a_long_film_the_cuts_are_placed_to_the_frame_all_the_same(
-    film: tuple[Path, FilmTruth], footage: Footage, tmp_path: Path
+def test_of_a_long_video_the_cuts_are_placed_to_the_frame_all_the_same(
+    video: tuple[Path, VideoTruth], soundtrack: VideoAnalysis, tmp_path: Path
 ) -> None:
     long = WorkbenchParams(cuts=CutParams(max_thorough_gigapixels=0.0))
-    picture = watch(Workspace(Home(tmp_path), long), film[0]).picture
-    assert picture.times.size < 0.8 * footage.picture.times.size
-    assert picture.duration == footage.picture.duration
+    picture = watch(Workspace(Home(tmp_path), long), video[0]).picture
+    assert picture.times.size < 0.8 * soundtrack.picture.times.size
+    assert picture.duration == soundtrack.picture.duration
     hard = [border.at for border in picture.borders if border.kind == "hard"]
-    assert hard == pytest.approx(film[1].cuts, abs=0.005)
+    assert hard == pytest.approx(video[1].cuts, abs=0.005)
 
 
 def test_a_profile_holds_for_the_sound_too(tmp_path: Path) -> None:
@@ -89,9 +91,9 @@ def test_a_profile_holds_for_the_sound_too(tmp_path: Path) -> None:
     assert Workspace(home).arrays.stats().files == 1
 
 
-def test_other_cuts_leave_the_sound_where_it_is(film: tuple[Path, FilmTruth], tmp_path: Path) -> None:
+def test_other_cuts_leave_the_sound_where_it_is(video: tuple[Path, VideoTruth], tmp_path: Path) -> None:
     home = Home(tmp_path)
-    one = watch(Workspace(home), film[0])
-    other = watch(Workspace(home, WorkbenchParams(cuts=CutParams(step_threshold=6.0))), film[0])
+    one = watch(Workspace(home), video[0])
+    other = watch(Workspace(home, WorkbenchParams(cuts=CutParams(step_threshold=6.0))), video[0])
     np.testing.assert_array_equal(one.soundtrack.power, other.soundtrack.power)
     assert Workspace(home).arrays.stats().files == 3

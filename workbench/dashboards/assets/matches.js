@@ -1,5 +1,5 @@
-// Tracks that were matched to a film, one a row: facts, and a small picture of how the energy follows what moves.
-// Rows are chosen by click or arrow keys; Enter, or a double click, opens a track under the film.
+// Tracks that were matched to a video, one a row: facts, and a small picture of how the energy follows what moves.
+// Rows are chosen by click or arrow keys; Enter, or a double click, opens a track under the video.
 const SVG = "http://www.w3.org/2000/svg",
   WIDTH = 150,
   HEIGHT = 26
@@ -11,7 +11,7 @@ const COLUMNS = [
   ["bpm", "bpm"],
   ["length", "seconds"],
   ["voice", "voice"],
-  ["energy over the film", null],
+  ["energy over the video", null],
   ["lands", "lands"],
 ]
 
@@ -21,12 +21,12 @@ function shape(kind, attributes) {
   return made
 }
 
-function contour(film, music, dark) {
+function contour(video, music, dark) {
   const svg = shape("svg", { width: WIDTH, height: HEIGHT, viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img" })
-  svg.setAttribute("aria-label", "energy of the music over the motion of the film")
+  svg.setAttribute("aria-label", "energy of the music over the motion of the video")
   const y = (v) => (HEIGHT - 1 - v * (HEIGHT - 3)).toFixed(1)
-  if (film.length) {
-    const points = film.map(([x, v]) => `${(x * WIDTH).toFixed(1)},${y(v)}`).join(" ")
+  if (video.length) {
+    const points = video.map(([x, v]) => `${(x * WIDTH).toFixed(1)},${y(v)}`).join(" ")
     svg.append(
       shape("polygon", { points: `0,${HEIGHT} ${points} ${WIDTH},${HEIGHT}`, fill: "#7F7F7F", "fill-opacity": 0.4 }),
     )
@@ -112,7 +112,7 @@ export function render({ model }) {
     room.append(bar)
     score.append(room)
     const picture = cell("")
-    picture.append(contour(model.film, found.contour, model.dark))
+    picture.append(contour(model.video, found.contour, model.dark))
     tr.append(
       cell(found.rank, "number"),
       title,
@@ -162,7 +162,7 @@ export function render({ model }) {
       open(event.composedPath()[0].dataset.track)
     }
   })
-  for (const name of ["rows", "film", "chosen", "dark", "empty"]) model.on(name, paint)
+  for (const name of ["rows", "video", "chosen", "dark", "empty"]) model.on(name, paint)
   paint()
   return box
 }

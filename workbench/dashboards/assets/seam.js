@@ -117,8 +117,8 @@ export function render({ model }) {
   const names = [
     ["heard", "Heard", "1"],
     ["cut", "Without crossfade", "2"],
-    ["left", "Song plays on", "3"],
-    ["entered", "Song leads in", "4"],
+    ["left", "Track plays on", "3"],
+    ["entered", "Track leads in", "4"],
   ]
   const buttons = names.map(([name, text, key]) => {
     const button = document.createElement("button")
@@ -138,7 +138,7 @@ export function render({ model }) {
   row.append(again)
   const help = keysButton([
     ["space", "play or stop, whatever has the focus, save a field or a tick box; Enter presses a button"],
-    ["1 2 3 4", "with the crossfade, without it, the song played on, the song leading in; at the same place"],
+    ["1 2 3 4", "with the crossfade, without it, the track played on, the track leading in; at the same place"],
     ["r", "repeat"],
     ["← →", "the seam before, the next seam"],
     ["w", "the worst seam"],

@@ -5,13 +5,13 @@ export function render({ model }) {
   bar.innerHTML = `<span class="subject"></span><span class="fault" role="alert"></span>
     <span class="work" role="status"><span class="stage"></span><progress max="1"></progress><button class="stop">Cancel</button></span>
     <span class="menu"><button class="open" aria-haspopup="true" aria-expanded="false">Open</button>
-      <div class="sheet" hidden><p>Drop a film or a track anywhere on the page, or</p>
+      <div class="sheet" hidden><p>Drop a video or a track anywhere on the page, or</p>
         <p><button class="pick">Choose a file</button><input type="file" accept="audio/*,video/*" hidden></p>
         <form><label>a track of the catalog, by its id<br><input name="track" autocomplete="off"></label> <button>Open</button></form>
         <p><button class="demo">The demo</button></p></div></span>
     <span class="menu"><button class="take" aria-haspopup="true" aria-expanded="false">Download</button>
       <div class="sheet list" hidden></div></span>
-    <div class="drop" hidden><span>Drop a film or a track</span></div>`
+    <div class="drop" hidden><span>Drop a video or a track</span></div>`
   const part = (name) => bar.querySelector("." + name)
   let sending = null
   const waiting = []

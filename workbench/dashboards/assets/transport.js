@@ -102,14 +102,14 @@ export function render({ model }) {
     spans = null
   let at = model.time
   const heardLane = () =>
-    lanes && (model.footage ? lanes.footage : model.chosen === "b" && model.music_b ? lanes.b : lanes.a)
+    lanes && (model.soundtrack ? lanes.soundtrack : model.chosen === "b" && model.music_b ? lanes.b : lanes.a)
 
   function start() {
     if (context) return
     context = new AudioContext()
     master = context.createGain()
     master.connect(context.destination)
-    lanes = { footage: new Lane(context, master), a: new Lane(context, master), b: new Lane(context, master) }
+    lanes = { soundtrack: new Lane(context, master), a: new Lane(context, master), b: new Lane(context, master) }
     for (const lane of Object.values(lanes))
       lane.element.addEventListener("ended", () => {
         if (lane === heardLane()) pause()
@@ -119,7 +119,7 @@ export function render({ model }) {
   function load() {
     if (!lanes) return
     const was = at
-    lanes.footage.open(model.footage)
+    lanes.soundtrack.open(model.soundtrack)
     lanes.a.open(model.music_a)
     lanes.b.open(model.music_b)
     place(was)
@@ -128,9 +128,9 @@ export function render({ model }) {
   }
   function mix() {
     if (!lanes) return
-    const footage = solo ? solo === "footage" : model.footage_on
+    const soundtrack = solo ? solo === "soundtrack" : model.soundtrack_on
     const music = solo ? solo === "music" : model.music_on
-    lanes.footage.set(model.footage_db, footage)
+    lanes.soundtrack.set(model.soundtrack_db, soundtrack)
     lanes.a.set(model.gain_a_db + model.match_a_db, music && model.chosen === "a")
     lanes.b.set(model.gain_b_db + model.match_b_db, music && model.chosen === "b")
     lanes.a.points = model.duck_a
@@ -219,16 +219,16 @@ export function render({ model }) {
     playing.textContent = model.playing ? "❚❚" : "▶"
     playing.setAttribute("aria-label", model.playing ? "pause (space)" : "play (space)")
     const pressed = (b, on) => b.setAttribute("aria-pressed", on ? "true" : "false")
-    pressed(footageOn, model.footage_on)
+    pressed(soundtrackOn, model.soundtrack_on)
     pressed(musicOn, model.music_on)
-    pressed(footageSolo, solo === "footage")
+    pressed(soundtrackSolo, solo === "soundtrack")
     pressed(musicSolo, solo === "music")
     pressed(a, model.chosen === "a")
     pressed(b, model.chosen === "b")
     a.textContent = model.labels[0]
     b.textContent = model.labels[1]
     pressed(loop, model.region.length === 2)
-    footageGroup.style.display = model.footage ? "" : "none"
+    soundtrackGroup.style.display = model.soundtrack ? "" : "none"
     choice.style.display = model.music_b ? "" : "none"
     const match = model.chosen === "a" ? model.match_a_db : model.match_b_db
     said.textContent = model.music_b && match < -0.05 ? `level-matched ${match.toFixed(1)} dB` : ""
@@ -258,10 +258,10 @@ export function render({ model }) {
   const home = button("|◀", "to the start (Home)", () => place(0))
   const time = document.createElement("span")
   time.className = "time"
-  const footageOn = button("on", "footage on or off (f)", () => {
-    model.footage_on = !model.footage_on
+  const soundtrackOn = button("on", "soundtrack on or off (f)", () => {
+    model.soundtrack_on = !model.soundtrack_on
   })
-  const footageSolo = button("solo", "only the footage", () => toggleSolo("footage"))
+  const soundtrackSolo = button("solo", "only the soundtrack", () => toggleSolo("soundtrack"))
   const musicOn = button("on", "music on or off (m)", () => {
     model.music_on = !model.music_on
   })
@@ -275,14 +275,14 @@ export function render({ model }) {
   volume.addEventListener("input", mix)
   const said = document.createElement("span")
   said.className = "said"
-  const footageGroup = group("footage", footageOn, footageSolo)
+  const soundtrackGroup = group("soundtrack", soundtrackOn, soundtrackSolo)
   const choice = group("compare", a, b)
   const help = keysButton([
     ["space", "play or stop, whatever has the focus, save a field or a tick box; Enter presses a button"],
     ["← →", "a second back or on; five with shift, a tenth with ctrl"],
     ["Home End", "to the start, to the end"],
     ["l", "loop around the playhead, or stop looping; dragging over the picture loops what was dragged over"],
-    ["m f", "music on or off, footage on or off"],
+    ["m f", "music on or off, soundtrack on or off"],
     ["a b", "hear option A or B at the same place"],
     ["?", "this list"],
     ["Tab", "to the next control; arrows move a slider, and the tabs where a tab has the focus"],
@@ -291,7 +291,7 @@ export function render({ model }) {
     home,
     playing,
     time,
-    footageGroup,
+    soundtrackGroup,
     group("music", musicOn, musicSolo),
     choice,
     loop,
@@ -310,7 +310,7 @@ export function render({ model }) {
       model.music_on = !model.music_on
     },
     f: () => {
-      model.footage_on = !model.footage_on
+      model.soundtrack_on = !model.soundtrack_on
     },
     a: () => choose("a"),
     b: () => choose("b"),
@@ -338,16 +338,16 @@ export function render({ model }) {
   window.addEventListener("workbench-seek", onSeek)
   window.addEventListener("workbench-region", onRegion)
 
-  for (const name of ["footage", "music_a", "music_b"])
+  for (const name of ["soundtrack", "music_a", "music_b"])
     model.on(name, () => {
       load()
       paint()
     })
   for (const name of [
-    "footage_on",
+    "soundtrack_on",
     "music_on",
     "chosen",
-    "footage_db",
+    "soundtrack_db",
     "gain_a_db",
     "gain_b_db",
     "match_a_db",

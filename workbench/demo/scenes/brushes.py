@@ -1,4 +1,4 @@
-"""What the demo film is painted with: colours, fractal noise, layers that glide by, lights, water, lettering.
+"""What the demo video is painted with: colours, fractal noise, layers that glide by, lights, water, lettering.
 
 A picture is three planes of light, shape (3, height, width), float32, 0 to 255, red first. Painting is compositing:
 a layer carries light already multiplied by its cover, so laying it on is one product and one sum

@@ -1,7 +1,7 @@
-"""What every scene of the demo film shares: how it is asked to paint, and the hours of the day it can be painted in.
+"""What every scene of the demo video shares: how it is asked to paint, and the hours of the day it can be painted in.
 
 A scene is a frozen record; `painter()` prepares all that stands still and answers a function from seconds into the
-shot to a picture of shape (3, height, width), 0 to 255. Half-size pictures are enlarged by whoever films them.
+shot to a picture of shape (3, height, width), 0 to 255. Half-size pictures are enlarged by whoever videos them.
 The same record always paints the same pictures.
 """
 

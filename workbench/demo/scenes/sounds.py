@@ -1,4 +1,4 @@
-"""The footage sound of the demo film: beds of ambience that change with the shots, and single sounds at known times.
+"""The soundtrack of the demo video: beds of ambience that change with the shots, and single sounds at known times.
 
 Beds are noise with a drawn spectrum and a slow life of its own; single sounds are short, synthesised and placed by
 hand. Everything is stereo, shape (2, n), at `RATE`, and far under a voice: beds lie between -40 and -28 LUFS.
@@ -33,7 +33,7 @@ class Bed:
 class Cue:
     """One sound at one time."""
 
-    at: float  # seconds; into the shot where a shot holds it, of the clip elsewhere
+    at: float  # seconds; into the shot where a shot holds it, of the video elsewhere
     kind: str  # a key of `SOUNDS`
     gain_db: float = 0.0
 
@@ -253,8 +253,8 @@ def ambience(stretches: Sequence[tuple[float, Bed | None]], cues: Sequence[Cue],
 
     Parameters
     ----------
-    stretches : (start in clip seconds, bed from there on; None is silence), in order of time
-    cues : single sounds in clip seconds; what reaches past the end is cut off
+    stretches : (start in video seconds, bed from there on; None is silence), in order of time
+    cues : single sounds in video seconds; what reaches past the end is cut off
     seconds : length of the sound
 
     Returns

@@ -28,6 +28,6 @@ def test_silence_is_silent_and_a_cue_sounds_where_it_should() -> None:
     assert np.abs(sound[:, int(1.5 * RATE) : int(1.6 * RATE)]).max() > 0.1
 
 
-def test_every_sound_that_the_film_asks_for_exists() -> None:
+def test_every_sound_that_the_video_asks_for_exists() -> None:
     assert {shot.bed.kind for shot in SHOTS if shot.bed} <= set(BEDS)
     assert {cue.kind for shot in SHOTS for cue in shot.cues} <= set(SOUNDS)

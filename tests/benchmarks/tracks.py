@@ -1,4 +1,4 @@
-"""The bundled songs and their truth, read without the project's own code."""
+"""The bundled tracks and their truth, read without the project's own code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ BUNDLED = Path(__file__).parents[2] / "data" / "bundled"
 
 
 @dataclass(frozen=True)
-class Song:
+class Track:
     """A bundled file with its manifest row."""
 
     name: str
@@ -25,11 +25,11 @@ class Song:
     @property
     def is_song(self) -> bool:
         """False for the pieces that are there to be refused."""
-        return self.row["kind"] == "song"
+        return self.row["kind"] == "track"
 
     @property
     def batch(self) -> int:
-        """2 for the songs composed after the tracker was done."""
+        """2 for the tracks composed after the tracker was done."""
         return int(str(self.row["batch"]))
 
     def samples(self) -> tuple[NDArray[np.float32], int]:
@@ -51,7 +51,7 @@ class Song:
         return beats, beats[np.array(places, dtype=int) == 1] if len(beats) else beats
 
 
-def bundled() -> list[Song]:
+def bundled() -> list[Track]:
     """Every bundled file, in the order of the manifest."""
     rows = [json.loads(line) for line in (BUNDLED / "manifest.jsonl").read_text().splitlines() if line.strip()]
-    return [Song(Path(row["path"]).stem, BUNDLED / row["path"], row) for row in rows]
+    return [Track(Path(row["path"]).stem, BUNDLED / row["path"], row) for row in rows]

@@ -1,7 +1,7 @@
-"""Films with cuts that are known to the frame: what `cuts.py` measures on.
+"""Videos with cuts that are known to the frame: what `cuts.py` measures on.
 
-Each film is of one kind of difficulty, drawn from a seed: landscapes of noise and shapes under a moving camera, scenes
-of the demo film, fractals and cellular automata, with noise of a sensor over them. Films of the kind "drawn" are shot
+Each video is of one kind of difficulty, drawn from a seed: landscapes of noise and shapes under a moving camera, scenes
+of the demo video, fractals and cellular automata, with noise of a sensor over them. Videos of the kind "drawn" are shot
 in one place and one light, as a ride or a storm is, so that shots share their colours, their tones and often their
 horizon; they are as smooth as animation. Shots follow each other by hard cuts, fades and dissolves as the kind asks;
 whip pans, strobes, flashes and explosions are no cuts. Pictures are encoded as H.264, so what is measured has been
@@ -32,7 +32,7 @@ Shot = Callable[[float], Image]
 
 @dataclass(frozen=True)
 class Truth:
-    """The borders of one film, video seconds."""
+    """The borders of one video, video seconds."""
 
     kind: str
     seconds: float
@@ -43,8 +43,8 @@ class Truth:
     flashes: tuple[float, ...]
 
 
-def film(path: Path, kind: str, seed: int, seconds: float = 60.0) -> Truth:
-    """Draw a film of a kind, write what is true of it beside it, and return that; what is there is read."""
+def video(path: Path, kind: str, seed: int, seconds: float = 60.0) -> Truth:
+    """Draw a video of a kind, write what is true of it beside it, and return that; what is there is read."""
     beside = path.with_suffix(".json")
     if path.exists() and beside.exists():
         facts = json.loads(beside.read_text())
@@ -233,7 +233,7 @@ def _to_and_fro(value: float, most: float) -> float:
 
 
 def _scene(dice: np.random.Generator) -> Shot:
-    """A scene of the demo film."""
+    """A scene of the demo video."""
     from workbench.demo.scenes.graphics import Plain
     from workbench.demo.video import SHOTS
 

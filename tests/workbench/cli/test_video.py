@@ -1,4 +1,4 @@
-"""A song under a clip, from the command line: the page with the film's timeline, and the film with its levels."""
+"""A track under a video, from the command line: the page with the video's timeline, and the video with its levels."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ CUTS = tuple(float(at) for at in range(5, SECONDS, 5))
 
 
 @pytest.fixture(scope="module")
-def clip_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def video_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Seventy seconds of coloured shots of five seconds each, over noise at a steady level."""
-    path = tmp_path_factory.mktemp("clip") / "colours.mp4"
+    path = tmp_path_factory.mktemp("video") / "colours.mp4"
     generator = np.random.default_rng(2)
     shots = generator.integers(20, 235, (len(CUTS) + 1, 9, 16, 3)).repeat(10, axis=1).repeat(10, axis=2)
     noise = (0.1 * generator.standard_normal((2, SECONDS * RATE))).astype(np.float32)
@@ -41,25 +41,25 @@ def clip_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
-def test_the_page_shows_the_film_from_start_to_end(
-    workbench: Call, song_file: Path, clip_file: Path, home: Path, tmp_path: Path
+def test_the_page_shows_the_video_from_start_to_end(
+    workbench: Call, track_file: Path, video_file: Path, home: Path, tmp_path: Path
 ) -> None:
     page = tmp_path / "loop.html"
-    code, out, _ = workbench("loop", song_file, "--video", clip_file, "--auto-mix", "--report", page, "--home", home)
+    code, out, _ = workbench("loop", track_file, "--video", video_file, "--auto-mix", "--report", page, "--home", home)
     assert code == 0
     assert json.loads(out)["mix"]["classification"] == "ambient"
     text = page.read_text()
-    assert "<h2>The film</h2>" in text
+    assert "<h2>The video</h2>" in text
     assert "<td>14, 12 a minute (13 hard cuts)</td>" in text
     assert "://" not in text
-    assert text.index("<h2>The film</h2>") < text.index("<h2>The plan</h2>")
+    assert text.index("<h2>The video</h2>") < text.index("<h2>The plan</h2>")
 
 
-def test_a_rendered_film_says_how_loud_it_is(
-    workbench: Call, song_file: Path, clip_file: Path, home: Path, tmp_path: Path
+def test_a_rendered_video_says_how_loud_it_is(
+    workbench: Call, track_file: Path, video_file: Path, home: Path, tmp_path: Path
 ) -> None:
-    """The footage 6 dB up, the music 3 dB down and 20 dB further from 30 to 40 s."""
-    result = json.loads(workbench("loop", song_file, "--video", clip_file, "--home", home)[1])
+    """The soundtrack 6 dB up, the music 3 dB down and 20 dB further from 30 to 40 s."""
+    result = json.loads(workbench("loop", track_file, "--video", video_file, "--home", home)[1])
     duck = {
         "envelope_points": [[29.5, 0.0], [30.0, 20.0], [40.0, 20.0], [40.5, 0.0]],
         "envelope_hz": 100,
@@ -71,16 +71,16 @@ def test_a_rendered_film_says_how_loud_it_is(
     result["mix"] = {
         "voiceover": True, "classification": "voice", "music_gain_db": -3.0, "video_gain_db": 6.0, "duck": duck,
     }  # fmt: skip
-    plan, film = tmp_path / "plan.json", tmp_path / "film.mp4"
+    plan, video = tmp_path / "plan.json", tmp_path / "video.mp4"
     plan.write_text(json.dumps(result))
-    code, out, _ = workbench("render", plan, "--track", song_file, "--video", clip_file, "-o", film, "--home", home)
+    code, out, _ = workbench("render", plan, "--track", track_file, "--video", video_file, "-o", video, "--home", home)
     assert code == 0
     body = json.loads(out)
-    sound = decode(film)
+    sound = decode(video)
     meter = pyloudnorm.Meter(sound.sample_rate)
     assert body["loudness_lufs"] == pytest.approx(meter.integrated_loudness(sound.samples.T), abs=0.1)
     assert -4.0 < body["true_peak_dbtp"] <= -1.0
     first, last = round(31.0 * RATE), round(39.0 * RATE)
-    footage = decode(clip_file).samples[:, first:last]
-    raised = 20 * np.log10(np.std(sound.samples[:, first:last]) / np.std(footage))
+    soundtrack = decode(video_file).samples[:, first:last]
+    raised = 20 * np.log10(np.std(sound.samples[:, first:last]) / np.std(soundtrack))
     assert raised == pytest.approx(6.0, abs=0.5)  # of the music, 23 dB down, next to nothing is left

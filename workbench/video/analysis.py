@@ -1,4 +1,4 @@
-"""A clip as everything after ingest knows it: its facts, its picture and its sound."""
+"""A video as everything after ingest knows it: its facts, its picture and its sound."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from workbench.video.soundtrack import Soundtrack
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Footage:
-    """One clip, measured: what matching, alignment and reports read instead of the file."""
+class VideoAnalysis:
+    """One video, measured: what matching, alignment and reports read instead of the file."""
 
     content_hash: str
     """SHA-256 of the file's bytes"""
@@ -26,4 +26,4 @@ class Footage:
     """mean pictures a second"""
     picture: Picture
     soundtrack: Soundtrack
-    """classified `none` where the clip has no audio stream"""
+    """classified `none` where the video has no audio stream"""

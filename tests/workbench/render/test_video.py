@@ -1,4 +1,4 @@
-"""Films: the picture stays as it is, flash and click stay together, the mix is applied in its order."""
+"""Videos: the picture stays as it is, flash and click stay together, the mix is applied in its order."""
 
 import struct
 from collections.abc import Callable
@@ -20,9 +20,9 @@ from workbench.media.probe import probe
 from workbench.media.video import frames
 from workbench.params import RenderParams
 from workbench.recording import Recording
-from workbench.render.film import render_audio, render_film
 from workbench.render.levels import heard_levels
 from workbench.render.playback import render
+from workbench.render.video import render_audio, render_video
 
 RATE, FPS, SECONDS = 48_000, 25, 12
 EVENTS = (2.0, 6.0, 9.0)  # s of video time: a white frame and a click
@@ -40,7 +40,7 @@ class Mix:
     duck: Duck | None = field(default=None)
 
 
-def make_clip(
+def make_video(
     path: Path,
     *,
     codec: str = "libx264",
@@ -50,12 +50,12 @@ def make_clip(
     options: dict[str, str] | None = None,
     audio_late_s: float = 0.0,
 ) -> Path:
-    """A clip of black frames; at each event one white frame and a click. All time stamps are moved by `shift_s`."""
-    with av.open(str(path), "w") as clip:
-        picture = clip.add_stream(codec, rate=FPS, options=options or {})
+    """A video of black frames; at each event one white frame and a click. All time stamps are moved by `shift_s`."""
+    with av.open(str(path), "w") as video:
+        picture = video.add_stream(codec, rate=FPS, options=options or {})
         assert isinstance(picture, av.VideoStream)
         picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
-        track = clip.add_stream(sound_codec, rate=RATE, layout="mono") if sound else None
+        track = video.add_stream(sound_codec, rate=RATE, layout="mono") if sound else None
         assert track is None or isinstance(track, av.AudioStream)
         samples = np.zeros((1, SECONDS * RATE), dtype=np.float32)
         for event in EVENTS:
@@ -67,15 +67,15 @@ def make_clip(
             pixels = np.full((48, 64, 3), 255 if white else 0, dtype=np.uint8)
             frame = av.VideoFrame.from_ndarray(pixels, format="rgb24").reformat(format="yuv420p")
             frame.pts = n + round(shift_s * FPS)
-            clip.mux(picture.encode(frame))
+            video.mux(picture.encode(frame))
             if track and n % FPS == 0:
                 piece = np.ascontiguousarray(samples[:, n // FPS * RATE : (n // FPS + 1) * RATE])
                 audio = av.AudioFrame.from_ndarray(piece, format="fltp", layout="mono")
                 audio.sample_rate, audio.pts = RATE, n // FPS * RATE + round((shift_s + audio_late_s) * RATE)
-                clip.mux(track.encode(audio))
-        clip.mux(picture.encode(None))
+                video.mux(track.encode(audio))
+        video.mux(picture.encode(None))
         if track:
-            clip.mux(track.encode(None))
+            video.mux(track.encode(None))
     return path
 
 
@@ -100,12 +100,12 @@ def packets(path: Path) -> list[bytes]:
 
 
 @pytest.fixture(scope="session")
-def clip(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_clip(tmp_path_factory.mktemp("clips") / "clip.mp4")
+def video(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_video(tmp_path_factory.mktemp("videos") / "video.mp4")
 
 
 @pytest.fixture(scope="session")
-def song() -> Recording:
+def track() -> Recording:
     """Eight seconds of quiet noise at 44.1 kHz, mono, dull enough for AAC to keep its level."""
     noise = np.random.default_rng(0).standard_normal(8 * 44_100)
     dull = np.convolve(noise, np.hanning(33) / np.hanning(33).sum(), mode="same")
@@ -119,11 +119,11 @@ def plan(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
 
 @pytest.mark.parametrize("suffix", [".mp4", ".mov", ".mkv"])
 def test_the_picture_is_copied_and_sound_stays_in_step(
-    clip: Path, plan: LoopPlan, song: Recording, tmp_path: Path, suffix: str
+    video: Path, plan: LoopPlan, track: Recording, tmp_path: Path, suffix: str
 ) -> None:
     told: list[float] = []
-    out = render_film(plan, song, clip, tmp_path / f"film{suffix}", progress=told.append)
-    assert packets(out) == packets(clip)
+    out = render_video(plan, track, video, tmp_path / f"video{suffix}", progress=told.append)
+    assert packets(out) == packets(video)
     assert flashes(out) == pytest.approx(EVENTS, abs=0.001)
     assert clicks(out) == pytest.approx(EVENTS, abs=0.001)
     info = probe(out)
@@ -147,12 +147,12 @@ def test_the_picture_is_copied_and_sound_stays_in_step(
         ("mpeg4.avi", {"codec": "mpeg4", "sound_codec": "libmp3lame"}),
     ],
 )
-def test_clips_with_clocks_of_their_own(
-    plan: LoopPlan, song: Recording, tmp_path: Path, name: str, arguments: dict[str, Any]
+def test_videos_with_clocks_of_their_own(
+    plan: LoopPlan, track: Recording, tmp_path: Path, name: str, arguments: dict[str, Any]
 ) -> None:
-    """Wherever a container lets its pictures start, flash and click meet in the film, at the video time of the clip."""
-    source = make_clip(tmp_path / name, **arguments)
-    out = render_film(plan, song, source, tmp_path / "film.mp4")
+    """Wherever a container lets its pictures start, flash and click meet in the result, at the time of the source."""
+    source = make_video(tmp_path / name, **arguments)
+    out = render_video(plan, track, source, tmp_path / "video.mp4")
     assert flashes(out) == pytest.approx(flashes(source), abs=0.001)
     assert clicks(out) == pytest.approx(clicks(source), abs=0.001)
     assert len(flashes(out)) == len(EVENTS)
@@ -161,11 +161,11 @@ def test_clips_with_clocks_of_their_own(
 
 
 def test_pictures_that_only_serve_decoding_stay_hidden(
-    plan: LoopPlan, make_plan: Callable[..., LoopPlan], song: Recording, tmp_path: Path
+    plan: LoopPlan, make_plan: Callable[..., LoopPlan], track: Recording, tmp_path: Path
 ) -> None:
-    """A clip cut out of a longer one between key pictures: MP4 hides the head, and its copy does too."""
+    """A video cut out of a longer one between key pictures: MP4 hides the head, and its copy does too."""
     cut_s = 2.52
-    source = make_clip(tmp_path / "long.mp4", options={"g": "250"})
+    source = make_video(tmp_path / "long.mp4", options={"g": "250"})
     with av.open(str(source)) as long, av.open(str(tmp_path / "cut.mp4"), "w") as cut:
         streams = {0: cut.add_stream_from_template(long.streams[0]), 1: cut.add_stream_from_template(long.streams[1])}
         for packet in long.demux():
@@ -179,74 +179,74 @@ def test_pictures_that_only_serve_decoding_stay_hidden(
                 packet.stream = streams[packet.stream_index]
                 cut.mux(packet)
     short = make_plan([(0.0, 5.0, 0.0, 0.0), (1.0, 5.4, 0.0, 0.0)], [0.05], [0.7], song_duration=8.0)
-    out = render_film(short, song, tmp_path / "cut.mp4", tmp_path / "film.mp4")
+    out = render_video(short, track, tmp_path / "cut.mp4", tmp_path / "video.mp4")
     assert flashes(out) == pytest.approx([3.48, 6.48], abs=0.001)
     assert clicks(out) == pytest.approx([3.48, 6.48], abs=0.001)
     assert probe(out).duration == pytest.approx(SECONDS - cut_s, abs=0.001)
     with pytest.raises(MediaError, match="hidden pictures"):
-        render_film(short, song, tmp_path / "cut.mp4", tmp_path / "film.mkv")
+        render_video(short, track, tmp_path / "cut.mp4", tmp_path / "video.mkv")
 
 
-def test_a_rotated_picture_stays_rotated(clip: Path, plan: LoopPlan, song: Recording, tmp_path: Path) -> None:
+def test_a_rotated_picture_stays_rotated(video: Path, plan: LoopPlan, track: Recording, tmp_path: Path) -> None:
     """Telephones write the sensor's picture and a matrix that turns it."""
-    content = bytearray(clip.read_bytes())
+    content = bytearray(video.read_bytes())
     matrix = content.index(b"tkhd") + 44
     content[matrix : matrix + 36] = struct.pack(">9i", 0, 1 << 16, 0, -(1 << 16), 0, 0, 0, 0, 1 << 30)
     turned = tmp_path / "turned.mp4"
     turned.write_bytes(content)
-    info = probe(render_film(plan, song, turned, tmp_path / "film.mp4"))
+    info = probe(render_video(plan, track, turned, tmp_path / "video.mp4"))
     assert (info.width, info.height) == (48, 64)
 
 
-def test_h265_goes_by_the_name_that_apple_accepts(plan: LoopPlan, song: Recording, tmp_path: Path) -> None:
-    source = make_clip(tmp_path / "clip.mkv", codec="libx265", options={"x265-params": "log-level=none"})
-    with av.open(str(render_film(plan, song, source, tmp_path / "film.mp4"))) as film:
-        assert film.streams.video[0].codec_context.codec_tag == "hvc1"
+def test_h265_goes_by_the_name_that_apple_accepts(plan: LoopPlan, track: Recording, tmp_path: Path) -> None:
+    source = make_video(tmp_path / "video.mkv", codec="libx265", options={"x265-params": "log-level=none"})
+    with av.open(str(render_video(plan, track, source, tmp_path / "video.mp4"))) as rendered:
+        assert rendered.streams.video[0].codec_context.codec_tag == "hvc1"
 
 
-def test_music_starts_with_the_first_picture(clip: Path, plan: LoopPlan, tmp_path: Path) -> None:
+def test_music_starts_with_the_first_picture(video: Path, plan: LoopPlan, tmp_path: Path) -> None:
     """A click in the music lands where the plan puts it."""
     samples = np.zeros((1, 8 * 44_100), dtype=np.float32)
     samples[0, 3 * 44_100 : 3 * 44_100 + 88] = 0.5 * np.sin(2 * np.pi * 3000 * np.arange(88) / 44_100)
-    out = render_film(plan, Recording.from_samples(samples, 44_100), clip, tmp_path / "film.mp4", footage=False)
+    out = render_video(plan, Recording.from_samples(samples, 44_100), video, tmp_path / "video.mp4", soundtrack=False)
     assert clicks(out) == pytest.approx([3.0, 8.0], abs=0.001)
 
 
-def test_the_mix_is_applied_in_its_order(clip: Path, plan: LoopPlan, song: Recording, tmp_path: Path) -> None:
-    """Music 6 dB down, 12 dB further from 4 to 8 s; footage 3 dB up and not ducked."""
+def test_the_mix_is_applied_in_its_order(video: Path, plan: LoopPlan, track: Recording, tmp_path: Path) -> None:
+    """Music 6 dB down, 12 dB further from 4 to 8 s; soundtrack 3 dB up and not ducked."""
     mix = Mix(-6.0, 3.0, Duck(((3.5, 0.0), (4.0, 12.0), (8.0, 12.0), (8.5, 0.0))))
-    dry = render(plan, song).samples[0]
-    film = decode(render_film(plan, song, clip, tmp_path / "film.mp4", mix)).samples
+    dry = render(plan, track).samples[0]
+    rendered = decode(render_video(plan, track, video, tmp_path / "video.mp4", mix)).samples
 
     def level_db(sound: NDArray[np.floating], rate: int, begin: float, end: float) -> float:
         return float(20 * np.log10(np.std(sound[round(begin * rate) : round(end * rate)])))
 
     for begin, end, gain_db in [(2.5, 3.4, -6.0), (4.2, 5.8, -18.0), (6.5, 7.8, -18.0), (9.5, 10.8, -6.0)]:
-        heard = level_db(film[0], RATE, begin, end) - level_db(dry, 44_100, begin, end)
+        heard = level_db(rendered[0], RATE, begin, end) - level_db(dry, 44_100, begin, end)
         assert heard == pytest.approx(gain_db, abs=0.2)
-    assert np.max(np.abs(film[:, round(5.9 * RATE) : round(6.1 * RATE)])) == pytest.approx(0.5 * 10**0.15, rel=0.15)
+    assert np.max(np.abs(rendered[:, round(5.9 * RATE) : round(6.1 * RATE)])) == pytest.approx(0.5 * 10**0.15, rel=0.15)
 
 
-def test_a_sum_is_limited_and_a_bare_plan_is_not(clip: Path, plan: LoopPlan, tmp_path: Path) -> None:
+def test_a_sum_is_limited_and_a_bare_plan_is_not(video: Path, plan: LoopPlan, tmp_path: Path) -> None:
     time = np.arange(8 * 44_100) / 44_100
     loud = Recording.from_samples(1.2 * np.sin(2 * np.pi * 441.0 * time)[None], 44_100)
-    mixed = decode(render_film(plan, loud, clip, tmp_path / "mixed.mp4")).samples
-    bare = decode(render_film(plan, loud, clip, tmp_path / "bare.mp4", footage=False)).samples
+    mixed = decode(render_video(plan, loud, video, tmp_path / "mixed.mp4")).samples
+    bare = decode(render_video(plan, loud, video, tmp_path / "bare.mp4", soundtrack=False)).samples
     assert -2.0 < true_peak_db(mixed) <= -1.0
     assert true_peak_db(bare) > 1.0
 
 
-def test_what_a_decoder_gives_back_stays_under_the_ceiling(clip: Path, plan: LoopPlan, tmp_path: Path) -> None:
+def test_what_a_decoder_gives_back_stays_under_the_ceiling(video: Path, plan: LoopPlan, tmp_path: Path) -> None:
     """Hard, bright noise, of which AAC at its lowest rate keeps no peak; the sound is made again until it fits."""
     noise = np.sign(np.random.default_rng(7).standard_normal((2, 8 * 44_100))).astype(np.float32)
-    film = render_film(
-        plan, Recording.from_samples(noise, 44_100), clip, tmp_path / "film.mp4", params=RenderParams(video_kbps=96)
+    rendered = render_video(
+        plan, Recording.from_samples(noise, 44_100), video, tmp_path / "video.mp4", params=RenderParams(video_kbps=96)
     )
-    assert -3.0 < heard_levels(film).true_peak_dbtp <= -1.0
+    assert -3.0 < heard_levels(rendered).true_peak_dbtp <= -1.0
 
 
 def test_a_second_take_of_the_sound_neither_turns_progress_back_nor_writes_the_picture_again(
-    clip: Path, plan: LoopPlan, tmp_path: Path
+    video: Path, plan: LoopPlan, tmp_path: Path
 ) -> None:
     """Until the sound fits nothing of the picture is written; what is written then only grows."""
     hot = np.sign(np.random.default_rng(7).standard_normal((2, 8 * 44_100))).astype(np.float32)
@@ -257,11 +257,11 @@ def test_a_second_take_of_the_sound_neither_turns_progress_back_nor_writes_the_p
         told.append(done)
         written.append(sum(path.stat().st_size for path in tmp_path.iterdir()))
 
-    out = render_film(
+    out = render_video(
         plan,
         Recording.from_samples(hot, 44_100),
-        clip,
-        tmp_path / "film.mp4",
+        video,
+        tmp_path / "video.mp4",
         params=RenderParams(video_kbps=96, block_seconds=1.0),
         progress=progress,
     )
@@ -270,55 +270,59 @@ def test_a_second_take_of_the_sound_neither_turns_progress_back_nor_writes_the_p
     assert told == sorted(told)
     assert told[-1] == pytest.approx(1.0)
     assert written == sorted(written)
-    assert packets(out) == packets(clip)
+    assert packets(out) == packets(video)
     assert heard_levels(out).true_peak_dbtp <= -1.0
 
 
-def test_the_picture_is_refused_before_the_sound_is_made(plan: LoopPlan, song: Recording, tmp_path: Path) -> None:
-    source = make_clip(tmp_path / "clip.webm", codec="libvpx", sound_codec="libopus")
+def test_the_picture_is_refused_before_the_sound_is_made(plan: LoopPlan, track: Recording, tmp_path: Path) -> None:
+    source = make_video(tmp_path / "video.webm", codec="libvpx", sound_codec="libopus")
     told: list[float] = []
     with pytest.raises(MediaError, match=r"vp8.*mkv"):
-        render_film(plan, song, source, tmp_path / "film.mp4", progress=told.append)
+        render_video(plan, track, source, tmp_path / "video.mp4", progress=told.append)
     assert told == []
 
 
-def test_footage_goes_on_where_a_plan_ends_before_the_clip(
-    clip: Path, make_plan: Callable[..., LoopPlan], song: Recording, tmp_path: Path
+def test_soundtrack_goes_on_where_a_plan_ends_before_the_video(
+    video: Path, make_plan: Callable[..., LoopPlan], track: Recording, tmp_path: Path
 ) -> None:
     short = make_plan([(0.0, 4.0, 0.0, 0.0), (1.0, 4.0, 0.0, 0.0)], [0.05], [0.7], song_duration=8.0)
-    out = render_film(short, song, clip, tmp_path / "film.mp4")
+    out = render_video(short, track, video, tmp_path / "video.mp4")
     assert clicks(out) == pytest.approx(EVENTS, abs=0.001)
     assert np.std(decode(out).samples[:, round(7.2 * RATE) : round(8.8 * RATE)]) < 1e-4
 
 
-def test_a_clip_without_sound(plan: LoopPlan, song: Recording, tmp_path: Path) -> None:
-    silent = make_clip(tmp_path / "silent.mp4", sound=False)
-    out = render_film(plan, song, silent, tmp_path / "film.mp4")
-    assert np.std(decode(out).samples[0, RATE : 10 * RATE]) == pytest.approx(np.std(song.samples), rel=0.02)
+def test_a_video_without_sound(plan: LoopPlan, track: Recording, tmp_path: Path) -> None:
+    silent = make_video(tmp_path / "silent.mp4", sound=False)
+    out = render_video(plan, track, silent, tmp_path / "video.mp4")
+    assert np.std(decode(out).samples[0, RATE : 10 * RATE]) == pytest.approx(np.std(track.samples), rel=0.02)
 
 
 @pytest.mark.parametrize("channels", [1, 2, 6, 8])
-def test_any_channels_fold_down_to_stereo(clip: Path, plan: LoopPlan, tmp_path: Path, channels: int) -> None:
+def test_any_channels_fold_down_to_stereo(video: Path, plan: LoopPlan, tmp_path: Path, channels: int) -> None:
     samples = np.zeros((channels, 8 * 44_100), dtype=np.float32)
     samples[0] = 0.1 * np.sin(2 * np.pi * 441.0 * np.arange(8 * 44_100) / 44_100)
-    film = render_film(plan, Recording.from_samples(samples, 44_100), clip, tmp_path / "film.mp4", footage=False)
-    left, right = decode(film).samples[:, RATE : 10 * RATE]
+    rendered = render_video(
+        plan, Recording.from_samples(samples, 44_100), video, tmp_path / "video.mp4", soundtrack=False
+    )
+    left, right = decode(rendered).samples[:, RATE : 10 * RATE]
     assert np.std(left) == pytest.approx(0.1 / np.sqrt(2), rel=0.02)
     assert np.std(right) == pytest.approx(0.1 / np.sqrt(2) if channels == 1 else 0.0, abs=0.002)
 
 
-def test_a_picture_that_the_film_cannot_hold(plan: LoopPlan, song: Recording, tmp_path: Path) -> None:
-    source = make_clip(tmp_path / "clip.webm", codec="libvpx", sound_codec="libopus")
+def test_a_picture_that_the_video_cannot_hold(plan: LoopPlan, track: Recording, tmp_path: Path) -> None:
+    source = make_video(tmp_path / "video.webm", codec="libvpx", sound_codec="libopus")
     with pytest.raises(MediaError, match=r"vp8.*mkv"):
-        render_film(plan, song, source, tmp_path / "film.mp4")
-    assert flashes(render_film(plan, song, source, tmp_path / "film.mkv")) == pytest.approx(EVENTS, abs=0.001)
+        render_video(plan, track, source, tmp_path / "video.mp4")
+    assert flashes(render_video(plan, track, source, tmp_path / "video.mkv")) == pytest.approx(EVENTS, abs=0.001)
 
 
-def test_bad_input_is_one_error_and_leaves_nothing(clip: Path, plan: LoopPlan, song: Recording, tmp_path: Path) -> None:
-    whole = clip.read_bytes()
+def test_bad_input_is_one_error_and_leaves_nothing(
+    video: Path, plan: LoopPlan, track: Recording, tmp_path: Path
+) -> None:
+    whole = video.read_bytes()
     bad = {
         "torn.mp4": whole[: len(whole) // 2],
-        "text.mp4": b"not a film" * 100,
+        "text.mp4": b"not a video" * 100,
         "empty.mp4": b"",
     }
     work = tmp_path / "work"
@@ -326,46 +330,46 @@ def test_bad_input_is_one_error_and_leaves_nothing(clip: Path, plan: LoopPlan, s
     for name, content in bad.items():
         (tmp_path / name).write_bytes(content)
         with pytest.raises(MediaError, match=name):
-            render_film(plan, song, tmp_path / name, work / "film.mp4")
+            render_video(plan, track, tmp_path / name, work / "video.mp4")
     with pytest.raises(MediaError, match=r"no such file"):
-        render_film(plan, song, tmp_path / "absent.mp4", work / "film.mp4")
-    render_audio(plan, song, tmp_path / "sound.wav")
+        render_video(plan, track, tmp_path / "absent.mp4", work / "video.mp4")
+    render_audio(plan, track, tmp_path / "sound.wav")
     with pytest.raises(MediaError, match="no moving picture"):
-        render_film(plan, song, tmp_path / "sound.wav", work / "film.mp4")
+        render_video(plan, track, tmp_path / "sound.wav", work / "video.mp4")
     with pytest.raises(ParameterError, match=r"\.xyz"):
-        render_film(plan, song, clip, work / "film.xyz")
+        render_video(plan, track, video, work / "video.xyz")
     with pytest.raises(MediaError, match="cannot be written"):
-        render_film(plan, song, clip, work / "no" / "folder.mp4")
+        render_video(plan, track, video, work / "no" / "folder.mp4")
     assert list(work.iterdir()) == []
 
 
 def test_a_damaged_picture_is_copied_as_far_as_it_reads(
-    clip: Path, plan: LoopPlan, song: Recording, tmp_path: Path
+    video: Path, plan: LoopPlan, track: Recording, tmp_path: Path
 ) -> None:
     """Bytes flipped inside the pictures: a copy keeps them, time and sound hold."""
-    content = bytearray(clip.read_bytes())
+    content = bytearray(video.read_bytes())
     middle = content.index(b"mdat") + 200
     content[middle : middle + 300] = bytes(300)
     damaged = tmp_path / "damaged.mp4"
     damaged.write_bytes(content)
-    out = render_film(plan, song, damaged, tmp_path / "film.mp4")
+    out = render_video(plan, track, damaged, tmp_path / "video.mp4")
     assert packets(out) == packets(damaged)
 
 
-def test_a_plan_for_a_longer_clip_is_refused(
-    clip: Path, make_plan: Callable[..., LoopPlan], song: Recording, tmp_path: Path
+def test_a_plan_for_a_longer_video_is_refused(
+    video: Path, make_plan: Callable[..., LoopPlan], track: Recording, tmp_path: Path
 ) -> None:
     long = make_plan([(0.0, 7.0, 0.0, 0.0), (1.0, 7.0, 0.0, 0.0)], [0.05], [0.7], song_duration=8.0)
-    with pytest.raises(PlanError, match=r"13\.000 s, but clip\.mp4 lasts 12\.000 s"):
-        render_film(long, song, clip, tmp_path / "film.mp4")
+    with pytest.raises(PlanError, match=r"13\.000 s, but video\.mp4 lasts 12\.000 s"):
+        render_video(long, track, video, tmp_path / "video.mp4")
     assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize(("suffix", "floor_db"), [(".wav", -90.0), (".flac", -90.0), (".mp3", -30.0)])
-def test_sound_files(plan: LoopPlan, song: Recording, tmp_path: Path, suffix: str, floor_db: float) -> None:
+def test_sound_files(plan: LoopPlan, track: Recording, tmp_path: Path, suffix: str, floor_db: float) -> None:
     told: list[float] = []
-    out = render_audio(plan, song, tmp_path / f"music{suffix}", progress=told.append)
-    heard, expected = decode(out), render(plan, song)
+    out = render_audio(plan, track, tmp_path / f"music{suffix}", progress=told.append)
+    heard, expected = decode(out), render(plan, track)
     assert heard.sample_rate == 44_100
     assert heard.samples.shape == expected.samples.shape
     difference = np.std(heard.samples - expected.samples)

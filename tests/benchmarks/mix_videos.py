@@ -1,4 +1,4 @@
-"""Clips with known speech for the mix benchmark: dry voices placed at known times over backgrounds of known level.
+"""Videos with known speech for the mix benchmark: dry voices placed at known times over backgrounds of known level.
 
 Where somebody speaks is read off the dry voice alone, before anything is added: sound within 30 dB of the voice's own
 level, in steps of 5 ms, pauses up to 0.3 s closed. Voices are synthesised by eSpeak NG, in several languages, paces and
@@ -8,7 +8,7 @@ used for measuring only, and nothing of them is kept.
 
 Everything is drawn from a seed; sound is mono at 24 kHz. Levels are K-weighted, as a mix measures them.
 
-Functions: `spoken_clips`, `other_clips`, `whispered_aside`, `song`.
+Functions: `spoken_videos`, `other_videos`, `whispered_aside`, `track`.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ MUSIC = ("blue_corner", "first_snow", "glass_circuit", "harbour_lights", "long_w
 
 
 @dataclass(frozen=True, eq=False)
-class Clip:
-    """A clip's own sound, and the truth about it."""
+class Video:
+    """A soundtrack, and the truth about it."""
 
     name: str
     voice_kind: str
@@ -136,7 +136,7 @@ def utterances(kind: str, rng: np.random.Generator) -> list[Sound]:
 
 
 def _talk(kind: str, rng: np.random.Generator, seconds: float = SECONDS) -> Sound:
-    """Somebody talking, with breaths, short pauses and long ones, beginning and ending inside the clip."""
+    """Somebody talking, with breaths, short pauses and long ones, beginning and ending inside the video."""
     out = np.zeros(round(seconds * RATE), dtype=np.float32)
     now = rng.uniform(1.5, 3.5)
     for k, said in enumerate(utterances(kind, rng)):
@@ -149,8 +149,8 @@ def _talk(kind: str, rng: np.random.Generator, seconds: float = SECONDS) -> Soun
     return out
 
 
-def song(name: str, seconds: float = SECONDS, start: float = 20.0) -> Sound:
-    """A stretch of a bundled song, at -20 LUFS."""
+def track(name: str, seconds: float = SECONDS, start: float = 20.0) -> Sound:
+    """A stretch of a bundled track, at -20 LUFS."""
     path = bundled_path("data", "bundled", "music", f"{name}.ogg")
     with soundfile.SoundFile(path) as file:
         file.seek(round(start * file.samplerate))
@@ -199,36 +199,36 @@ def background(name: str, rng: np.random.Generator, seconds: float = SECONDS) ->
     if name == "room":
         return at_level(_coloured(rng, 1.0, size).astype(np.float32), -55.0)
     if name == "music":
-        return song(str(rng.choice(MUSIC)), seconds, float(rng.uniform(15, 60)))
+        return track(str(rng.choice(MUSIC)), seconds, float(rng.uniform(15, 60)))
     return at_level({"street": _street, "crowd": _crowd}[name](rng, size), -20.0)
 
 
-def _over(name: str, kind: str, voice: Sound, bed: Sound | None, background_name: str, level: float | None) -> Clip:
+def _over(name: str, kind: str, voice: Sound, bed: Sound | None, background_name: str, level: float | None) -> Video:
     sound = voice if bed is None else voice + bed
     gain = np.float32(0.8 / max(1.0, float(np.abs(sound).max()) / 0.8))
-    return Clip(name, kind, background_name, level, sound * gain, voice * gain, sounding(voice), "voice")
+    return Video(name, kind, background_name, level, sound * gain, voice * gain, sounding(voice), "voice")
 
 
-def spoken_clips(seed: int, kinds: tuple[str, ...] = ("synthetic", "recorded")) -> list[Clip]:
+def spoken_videos(seed: int, kinds: tuple[str, ...] = ("synthetic", "recorded")) -> list[Video]:
     """Every kind of voice over every background at +10, 0 and -10 LU; recorded voices only where installed."""
-    clips = []
+    videos = []
     for kind in kinds:
         if kind == "recorded" and not all(_prompts(folder) for folder in PROMPTS):
             continue
         rng = np.random.default_rng((seed, len(kind)))
-        clips.append(_over(f"{kind} alone", kind, _talk(kind, rng), None, "silence", None))
+        videos.append(_over(f"{kind} alone", kind, _talk(kind, rng), None, "silence", None))
         voice = _talk(kind, rng)
-        clips.append(_over(f"{kind} in a room", kind, voice, background("room", rng), "room", None))
+        videos.append(_over(f"{kind} in a room", kind, voice, background("room", rng), "room", None))
         for name in ("street", "crowd", "music"):
             for level in (10.0, 0.0, -10.0):
                 voice = _talk(kind, rng)
                 # -20 LUFS of the voice is inside its utterances, as the level of a voice is meant.
                 bed = background(name, rng) * np.float32(10 ** (-level / 20))
-                clips.append(_over(f"{kind} over {name} {level:+.0f}", kind, voice, bed, name, level))
-    return clips
+                videos.append(_over(f"{kind} over {name} {level:+.0f}", kind, voice, bed, name, level))
+    return videos
 
 
-def whispered_aside(seed: int) -> Clip:
+def whispered_aside(seed: int) -> Video:
     """Talk at -20 LUFS, and between two passages a whisper 16 LU under it, in a room."""
     rng = np.random.default_rng((seed, 99))
     voice = _talk("synthetic", rng, 16.0)
@@ -238,7 +238,7 @@ def whispered_aside(seed: int) -> Clip:
     return _over("a whispered aside", "whisper", voice, background("room", rng, seconds), "room", None)
 
 
-def other_clips(seed: int) -> list[Clip]:
+def other_videos(seed: int) -> list[Video]:
     """Sound without a speaker: singing, lead lines, beds, laughter, animals, crowds, streets, silence, none."""
     from tests.benchmarks.mix_voices import barks, birds, laughter, monkeys, singing, sung_diphones, sung_words
 
@@ -257,14 +257,14 @@ def other_clips(seed: int) -> list[Clip]:
         if line is not None:
             sounds.append((f"singing alone, {name}", at_level(line, -20.0)))
             sounds.append((f"singing over music, {name}", at_level(line, -14.0) + background("music", choir)))
-    songs = [str(name) for name in rng.permutation(MUSIC)[:6]]
-    sounds += [(f"song: {name}", song(name, SECONDS, float(rng.uniform(10, 70)))) for name in songs]
+    tracks = [str(name) for name in rng.permutation(MUSIC)[:6]]
+    sounds += [(f"track: {name}", track(name, SECONDS, float(rng.uniform(10, 70)))) for name in tracks]
     sounds += [("laughter", laughter(rng, size)), ("dogs", barks(rng, size)), ("birds", birds(rng, size))]
     if (recorded := monkeys(PROMPTS[0], size)) is not None:
         sounds.append(("monkeys", recorded))
     sounds += [(name, background(name, rng)) for name in ("crowd", "street", "room")]
-    clips = [Clip(name, "none", name, None, sound * np.float32(0.8), None, [], "ambient") for name, sound in sounds]
+    videos = [Video(name, "none", name, None, sound * np.float32(0.8), None, [], "ambient") for name, sound in sounds]
     silent = np.zeros(size, dtype=np.float32)
-    clips.append(Clip("silence", "none", "silence", None, silent, None, [], "silent"))
-    clips.append(Clip("no audio", "none", "no audio", None, None, None, [], "none"))
-    return clips
+    videos.append(Video("silence", "none", "silence", None, silent, None, [], "silent"))
+    videos.append(Video("no audio", "none", "no audio", None, None, None, [], "none"))
+    return videos

@@ -1,22 +1,22 @@
-"""Plans to files: a sound file of the music, or a film, the clip with the music under it.
+"""Plans to files: a sound file of the music, or a video, the video with the music under it.
 
-The picture is copied, packet by packet, never encoded again. The sound is made anew: music and the clip's own sound
-(footage) at 48 kHz in stereo, joined in the order the mix prescribes: footage at `video_gain_db`, music at
+The picture is copied, packet by packet, never encoded again. The sound is made anew: music and the soundtrack
+(soundtrack) at 48 kHz in stereo, joined in the order the mix prescribes: soundtrack at `video_gain_db`, music at
 `music_gain_db`, the envelope's attenuation on the music, the sum, the limiter; then AAC.
 
 The sound comes first. It is encoded on its own, decoded again and measured; where its true peak passes the ceiling, it
-is made again under a lower one. Then the film is written, once.
+is made again under a lower one. Then the video is written, once.
 
 Clocks. Video time 0 is the first picture that is shown, whatever the container says there; a plan, a mix and
-the footage all count from it. In the film that picture stands at 0 and so does the first sample of sound. Pictures that
-a decoder needs but does not show (a clip cut out of a longer one) keep negative times.
+the soundtrack all count from it. In the video that picture stands at 0 and so does the first sample of sound. Pictures
+that a decoder needs but does not show (a video cut out of a longer one) keep negative times.
 
 Fold-down. Mono plays on both sides at its own level; of more than two channels, centre and surrounds enter 3 dB down
 and LFE is left out (ITU-R BS.775).
 
 Files are written aside, in the same folder, and renamed: they appear whole or not at all.
 
-Functions: `render_film`, `render_audio`.
+Functions: `render_video`, `render_audio`.
 """
 
 from __future__ import annotations
@@ -48,14 +48,14 @@ from workbench.mix.limiter import limited
 from workbench.params import RenderParams
 from workbench.recording import FloatArray, Recording
 from workbench.render.aac import EncodedSound, encode
-from workbench.render.playback import check_song, render_blocks
+from workbench.render.playback import check_track, render_blocks
 from workbench.render.schedule import Music
 
 Progress: TypeAlias = Callable[[float], None]
 """Called now and then with the share that is done, 0 to 1."""
 
 _LENGTH_TOLERANCE_SECONDS = 0.5
-"""a plan that reaches this much past the last picture was made for another clip"""
+"""a plan that reaches this much past the last picture was made for another video"""
 _SOUND_AHEAD_SECONDS = 1.0
 """how far the sound runs ahead of the picture while both are written, so that players need not seek"""
 _HIDDEN_SECONDS = 0.06
@@ -66,12 +66,12 @@ _CLEAR_DB = (0.05, 0.3, 0.6, 1.0)
 """dB by which the ceiling of the next take lies lower than the last take was over, for each take that may not be the
 last: a codec does not repeat its peaks, and a lower ceiling now and then comes out higher"""
 _SOUND_SHARE = 0.9
-"""of the progress that is told, for the sound; the rest is for writing the film"""
+"""of the progress that is told, for the sound; the rest is for writing the video"""
 _TAKE_SHARE = 0.6
 """of the sound's progress that is left, for each take: there may be another, and progress never goes back"""
 _FORMATS = {".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".mkv": "matroska"}
-FILM_SUFFIXES = tuple(_FORMATS)
-"""File name endings that `render_film` knows."""
+VIDEO_SUFFIXES = tuple(_FORMATS)
+"""File name endings that `render_video` knows."""
 _HALF_POWER = 0.5**0.5
 # Left and right weights of each channel, in the order of WAV and FFmpeg.
 _FOLD_DOWN: dict[int, tuple[tuple[float, float], ...]] = {
@@ -99,7 +99,7 @@ class Ducking(Protocol):
 
 
 class Balance(Protocol):
-    """What a film needs to know of a mix; None is 0 dB, or no ducking."""
+    """What a video needs to know of a mix; None is 0 dB, or no ducking."""
 
     @property
     def music_gain_db(self) -> float | None:
@@ -108,7 +108,7 @@ class Balance(Protocol):
 
     @property
     def video_gain_db(self) -> float | None:
-        """Level of the footage's sound, dB."""
+        """Level of the soundtrack, dB."""
         ...
 
     @property
@@ -126,7 +126,7 @@ def render_audio(
     limit: bool = False,
     progress: Progress | None = None,
 ) -> Path:
-    """Play a plan into a WAV, FLAC or MP3 file, by its suffix, at the song's rate and channels.
+    """Play a plan into a WAV, FLAC or MP3 file, by its suffix, at the track's rate and channels.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def render_audio(
 
     Raises
     ------
-    PlanError : the plan was made for another song; ParameterError : an unknown suffix; MediaError : cannot be written
+    PlanError : the plan was made for another track; ParameterError : an unknown suffix; MediaError : cannot be written
     """
     params = params or RenderParams()
     blocks = render_blocks(plan, recording, params, limit=limit)
@@ -144,7 +144,7 @@ def render_audio(
     return write_audio(Path(out), _watched(blocks, total, progress), recording.sample_rate, recording.channels)
 
 
-def render_film(
+def render_video(
     plan: Music,
     recording: Recording,
     video: Path,
@@ -152,55 +152,58 @@ def render_film(
     mix: Balance | None = None,
     params: RenderParams | None = None,
     *,
-    footage: bool = True,
+    soundtrack: bool = True,
     limit: bool | None = None,
     progress: Progress | None = None,
 ) -> Path:
-    """Put a plan's music under a clip: picture copied, sound mixed, limited and encoded as AAC.
+    """Put a plan's music under a video: picture copied, sound mixed, limited and encoded as AAC.
 
-    The film is as long as the clip's picture. Without a mix the music plays at its own level and the clip's own sound
+    The video is as long as the video's picture. Without a mix the music plays at its own level and the soundtrack
     is kept at its own, for what an editor filmed is not ours to throw away; both are summed and limited.
 
     Parameters
     ----------
     plan, recording : as for `workbench.render.playback.render_blocks`
-    video : the clip; any container, but with a kind of picture that the film's container can hold
+    video : the video; any container, but with a kind of picture that the video's container can hold
     out : .mp4 or .m4v (H.264, H.265, AV1, VP9, …), .mov, or .mkv, which holds any picture
     mix : gains and ducking; None for 0 dB and none
-    footage : False leaves the clip's own sound out
-    limit : hold the true peak under the ceiling, also after the codec: where decoding the film gives more, the sound is
-        made again with a lower ceiling. None does so where there is a mix or footage, so never on a bare plan
+    soundtrack : False leaves the soundtrack out
+    limit : hold the true peak under the ceiling, also after the codec: where decoding the video gives more, the sound
+        is
+        made again with a lower ceiling. None does so where there is a mix or soundtrack, so never on a bare plan
 
     Raises
     ------
-    MediaError : the clip cannot be read or has no picture, or the film cannot hold it or not be written
-    PlanError : the plan was made for another song, or for a longer clip
+    MediaError : the video cannot be read or has no picture, or the video cannot hold it or not be written
+    PlanError : the plan was made for another track, or for a longer video
     ParameterError : an unknown suffix
     """
     params = params or RenderParams()
     video, out = Path(video), Path(out)
     if out.suffix.lower() not in _FORMATS:
-        raise ParameterError(f"{out.name}: a film is written as {', '.join(_FORMATS)}, not {out.suffix or 'no suffix'}")
-    check_song(plan, recording)
-    clip = probe(video)
-    if not clip.has_video:
+        raise ParameterError(
+            f"{out.name}: a video is written as {', '.join(_FORMATS)}, not {out.suffix or 'no suffix'}"
+        )
+    check_track(plan, recording)
+    facts = probe(video)
+    if not facts.has_video:
         raise MediaError(f"{video}: no moving picture in this file; give the video that the plan was made for")
-    if plan.window_end > clip.duration + _LENGTH_TOLERANCE_SECONDS:
-        raise PlanError(f"the plan covers {plan.window_end:.3f} s, but {video.name} lasts {clip.duration:.3f} s")
-    has_footage = footage and bool(clip.audio_duration)
-    total = round(clip.duration * params.video_sample_rate)
-    held = limit or (limit is None and (mix is not None or has_footage))
+    if plan.window_end > facts.duration + _LENGTH_TOLERANCE_SECONDS:
+        raise PlanError(f"the plan covers {plan.window_end:.3f} s, but {video.name} lasts {facts.duration:.3f} s")
+    has_soundtrack = soundtrack and bool(facts.audio_duration)
+    total = round(facts.duration * params.video_sample_rate)
+    held = limit or (limit is None and (mix is not None or has_soundtrack))
 
     def sound(ceiling_dbtp: float) -> Iterator[FloatArray]:
         blocks = _Reader(_music(plan, recording, mix, params)).blocks(total, params)
-        if has_footage:
-            blocks = _summed(blocks, _Reader(_footage(video, mix, params)))
+        if has_soundtrack:
+            blocks = _summed(blocks, _Reader(_soundtrack(video, mix, params)))
         at_ceiling = params.model_copy(update={"ceiling_dbtp": ceiling_dbtp})
         return limited(blocks, params.video_sample_rate, at_ceiling) if held else blocks
 
     with written_whole(out) as aside, opened(video) as source:
         part = _Part(progress, _SOUND_SHARE, 1.0)
-        target = _Target(out, aside, video, lambda second: part.reached(second / clip.duration))
+        target = _Target(out, aside, video, lambda second: part.reached(second / facts.duration))
         _join(source, target, _fitting_sound(sound, total, params, aside.parent, held, progress), params)
     return out
 
@@ -235,7 +238,7 @@ def _fitting_sound(
 
 
 def _music(plan: Music, recording: Recording, mix: Balance | None, params: RenderParams) -> Iterator[FloatArray]:
-    """The plan at the film's rate, in stereo, with the mix's gain and ducking."""
+    """The plan at the video's rate, in stereo, with the mix's gain and ducking."""
     rate = params.video_sample_rate
     gain = _linear(mix.music_gain_db if mix is not None else None)
     points = mix.duck.envelope_points if mix is not None and mix.duck is not None else ()
@@ -250,8 +253,8 @@ def _music(plan: Music, recording: Recording, mix: Balance | None, params: Rende
         yield sound
 
 
-def _footage(video: Path, mix: Balance | None, params: RenderParams) -> Iterator[FloatArray]:
-    """The clip's own sound at the film's rate, in stereo, with the mix's gain."""
+def _soundtrack(video: Path, mix: Balance | None, params: RenderParams) -> Iterator[FloatArray]:
+    """The soundtrack at the video's rate, in stereo, with the mix's gain."""
     gain = np.float32(_linear(mix.video_gain_db if mix is not None else None))
     for block in decode_blocks(video, params.block_seconds, sample_rate=params.video_sample_rate):
         yield _stereo(block.samples) * gain
@@ -324,7 +327,7 @@ def _join(
 ) -> None:
     """Copy the picture and write the sound beside it into one file, in step.
 
-    What the film cannot hold is found before the sound is made.
+    What the video cannot hold is found before the sound is made.
     """
     picture = picture_stream(source)
     with opened(target.video) as ahead:
@@ -333,9 +336,9 @@ def _join(
     tick = None if picture is None else tick_seconds(picture)
     if picture is None or shown is None or shown.pts is None or tick is None:
         raise MediaError(f"{target.video}: no picture of this video could be decoded")
-    with target.opened() as film:
-        copied = target.copy_of(film, picture)
-        heard = film.add_stream("aac", rate=params.video_sample_rate, layout="stereo")
+    with target.opened() as video:
+        copied = target.copy_of(video, picture)
+        heard = video.add_stream("aac", rate=params.video_sample_rate, layout="stereo")
         heard.bit_rate = 1000 * params.video_kbps
         pictures = _timed(source, picture, shown.pts)
         first = next(pictures, None)
@@ -345,12 +348,12 @@ def _join(
             for packet in pictures if first is None else chain((first,), pictures):
                 second = float((packet.dts or 0) * tick)
                 for piece in waiting.until(second + _SOUND_AHEAD_SECONDS):
-                    target.mux(film, piece)
+                    target.mux(video, piece)
                 packet.stream = copied
-                target.mux(film, packet)
+                target.mux(video, packet)
                 target.reached(second)
             for piece in waiting.until(inf):
-                target.mux(film, piece)
+                target.mux(video, piece)
     target.reached(inf)
 
 
@@ -375,7 +378,7 @@ class _InStep:
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """Where a film goes and what it is made of; turns faults of writing into errors that name the film."""
+    """Where a video goes and what it is made of; turns faults of writing into errors that name the video."""
 
     out: Path
     aside: Path
@@ -384,29 +387,29 @@ class _Target:
 
     @property
     def kind(self) -> str:
-        """FFmpeg's name of the film's container."""
+        """FFmpeg's name of the video's container."""
         return _FORMATS[self.out.suffix.lower()]
 
     @contextmanager
     def opened(self) -> Iterator[OutputContainer]:
-        """Open the film for writing; closing it writes its index."""
+        """Open the video for writing; closing it writes its index."""
         options = {"movflags": "+faststart"} if self.kind in ("mp4", "mov") else {}
         try:
-            film = av.open(f"file:{self.aside.resolve()}", "w", format=self.kind, options=options)
+            video = av.open(f"file:{self.aside.resolve()}", "w", format=self.kind, options=options)
         except av.error.FFmpegError as error:
             raise cannot_be_written(self.out, error) from error
         try:
-            yield film
+            yield video
         finally:
             try:
-                film.close()
+                video.close()
             except av.error.FFmpegError as error:
                 raise cannot_be_written(self.out, error) from error
 
-    def copy_of(self, film: OutputContainer, picture: VideoStream) -> VideoStream:
-        """Add a stream to the film that takes the clip's pictures as they are."""
+    def copy_of(self, video: OutputContainer, picture: VideoStream) -> VideoStream:
+        """Add a stream to the video that takes the video's pictures as they are."""
         try:
-            copied = film.add_stream_from_template(picture)
+            copied = video.add_stream_from_template(picture)
         except ValueError:
             name = picture.codec_context.name
             raise MediaError(
@@ -423,11 +426,11 @@ class _Target:
         if (packet.pts or 0) * (tick_seconds(packet) or 0) < -_HIDDEN_SECONDS:
             raise MediaError(f"{self.video}: begins with hidden pictures, which .mkv would show; write .mp4")
 
-    def mux(self, film: OutputContainer, packet: Packet[VideoStream] | Packet[AudioStream]) -> None:
+    def mux(self, video: OutputContainer, packet: Packet[VideoStream] | Packet[AudioStream]) -> None:
         """Write one packet."""
         self.check_hidden(packet)
         try:
-            film.mux(packet)
+            video.mux(packet)
         except av.error.FFmpegError as error:
             raise cannot_be_written(self.out, error) from error
 
@@ -437,7 +440,7 @@ def _timed(source: InputContainer, picture: VideoStream, zero: int) -> Iterator[
 
     Matroska keeps no decoding times; FFmpeg works them out, but not for the first packets where pictures are reordered.
     These get times that lead up to the first known. AVI keeps only decoding times. Decoding times increase strictly,
-    as containers demand: one that does not, in a damaged clip, is moved by the least that will do.
+    as containers demand: one that does not, in a damaged video, is moved by the least that will do.
     """
     waiting: list[Packet[VideoStream]] = []
     last: int | None = None

@@ -1,17 +1,17 @@
-"""A clip read once: its pictures made very small, its sound in blocks, its true length, from one pass over the file.
+"""A video read once: its pictures made very small, its sound in blocks, its true length, from one pass over the file.
 
 Pictures are read where the decoder left them, in planes of luma and chroma, a few rows of each field of a coarse grid;
 nothing is converted or scaled in full, so that a pass costs little more than decoding does. Sound runs through the same
-decoder as `workbench.media.audio`, on the clock of the picture. Memory does not grow with the clip's length.
+decoder as `workbench.media.audio`, on the clock of the picture. Memory does not grow with the video's length.
 
-What a file claims is not believed: nothing is reserved by what a header says, and a clip ends where `ClipLimits` do.
+What a file claims is not believed: nothing is reserved by what a header says, and a video ends where `VideoLimits` do.
 
-Long films are read less thoroughly: only pictures that others are predicted from are decoded, and without the filter
+Long videos are read less thoroughly: only pictures that others are predicted from are decoded, and without the filter
 that smooths the borders of blocks, which no field of the grid can tell. On H.264 at 1080p that is a quarter of the
 work; `tests/benchmarks/cuts.py` says what it costs. `pictures_within` then fetches what was left out where it matters.
 
-Functions: `reading`, which opens a clip, `fitting_thoroughness`, `pictures_within`; classes: `ClipReader`,
-`PictureBlock`, `ClipLimits`.
+Functions: `reading`, which opens a video, `fitting_thoroughness`, `pictures_within`; classes: `VideoReader`,
+`PictureBlock`, `VideoLimits`.
 """
 
 from __future__ import annotations
@@ -64,11 +64,11 @@ _START_SECONDS = 10.0  # in which any number of pictures may be packed
 
 
 @dataclass(frozen=True, slots=True)
-class ClipLimits:
+class VideoLimits:
     """Where reading stops, whatever the file says."""
 
     seconds: float
-    """length of a clip"""
+    """length of a video"""
     pictures_per_second: float
 
 
@@ -84,8 +84,8 @@ class PictureBlock:
     """shape (n, 2, 18, 32), float32, blue and red difference, -0.5 to 0.5"""
 
 
-class ClipReader:
-    """One pass over an opened clip; `info` is known when `blocks` has come to its end."""
+class VideoReader:
+    """One pass over an opened video; `info` is known when `blocks` has come to its end."""
 
     def __init__(
         self,
@@ -93,7 +93,7 @@ class ClipReader:
         container: InputContainer,
         first: VideoFrame | None,
         spans: Spans,
-        limits: ClipLimits,
+        limits: VideoLimits,
         look: bool,
     ) -> None:
         self.path = path
@@ -138,7 +138,7 @@ class ClipReader:
 
         Raises
         ------
-        MediaError : not one picture can be decoded, the sound is torn as `workbench.media.audio` says, or the clip
+        MediaError : not one picture can be decoded, the sound is torn as `workbench.media.audio` says, or the video
             goes beyond the limits
         """
         sound, picture = self._spans.sound, self._spans.picture
@@ -185,8 +185,8 @@ class ClipReader:
 
 
 @contextmanager
-def reading(path: Path, limits: ClipLimits, thoroughness: Thoroughness = "all") -> Iterator[ClipReader]:
-    """Open a clip to read it once.
+def reading(path: Path, limits: VideoLimits, thoroughness: Thoroughness = "all") -> Iterator[VideoReader]:
+    """Open a video to read it once.
 
     Parameters
     ----------
@@ -207,11 +207,11 @@ def reading(path: Path, limits: ClipLimits, thoroughness: Thoroughness = "all") 
         spans = Spans(container, picture, sound_stream(container))
         if not spans.streams:
             raise MediaError(f"{path}: neither sound nor moving picture in this file; give a video")
-        yield ClipReader(path, container, first, spans, limits, look=thoroughness != "none")
+        yield VideoReader(path, container, first, spans, limits, look=thoroughness != "none")
 
 
 def fitting_thoroughness(path: Path, gigapixels: float) -> Thoroughness:
-    """How to read a clip: all of it where its pictures come to so many thousand million pixels, else its references.
+    """How to read a video: all of it where its pictures come to so many thousand million pixels, else its references.
 
     What the file states decides, for it is only a matter of cost; one that does not state its length is read in full.
 
@@ -229,7 +229,7 @@ def fitting_thoroughness(path: Path, gigapixels: float) -> Thoroughness:
 
 
 def pictures_within(path: Path, spans: Sequence[tuple[float, float]], most: int) -> Iterator[PictureBlock]:
-    """All pictures of a few short stretches of a clip, those too that "references" leaves out.
+    """All pictures of a few short stretches of a video, those too that "references" leaves out.
 
     From the key picture before a stretch on, only references are decoded until the stretch begins.
 
@@ -296,7 +296,7 @@ def _share_out(picture: VideoStream) -> None:
 class _SoundDesk:
     """Packets of sound to blocks of equal length."""
 
-    def __init__(self, decoder: Decoder, seconds: float, limits: ClipLimits) -> None:
+    def __init__(self, decoder: Decoder, seconds: float, limits: VideoLimits) -> None:
         self._decoder = decoder
         self._seconds = seconds
         self._limits = limits

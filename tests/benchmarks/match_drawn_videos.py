@@ -1,10 +1,10 @@
-"""Films of known character, drawn: scenes of the demo film cut anew to what each character asks for.
+"""Videos of known character, drawn: scenes of the demo video cut anew to what each character asks for.
 
-Every recipe says which scenes, how long shots are over the film, what is heard, and whether the bundled narration is
+Every recipe says which scenes, how long shots are over the video, what is heard, and whether the bundled narration is
 spoken over it; the character beside it was written down before anything was measured. Pictures are 320 by 180, 15 a
 second, encoded as H.264 with AAC, and go through ingest like a customer's.
 
-Functions: `draw`; `RECIPES` are the films.
+Functions: `draw`; `RECIPES` are the videos.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import av
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.benchmarks.match_films import FilmCharacter
+from tests.benchmarks.match_videos import VideoCharacter
 from workbench.bundled import bundled_path
 from workbench.demo.scenes.graphics import Bokeh, Card, Ink, Map
 from workbench.demo.scenes.landscape import Forest, Hills, Reeds, Stars
@@ -46,15 +46,15 @@ from workbench.media.audio import decode, resample
 
 WIDTH, HEIGHT, RATE = 320, 180, 15
 Lengths = Callable[[float], float]
-"""from place in the film, 0 to 1, to seconds of the shot that begins there"""
+"""from place in the video, 0 to 1, to seconds of the shot that begins there"""
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a film is made, and what it is like."""
+    """How a video is made, and what it is like."""
 
     name: str
-    character: FilmCharacter
+    character: VideoCharacter
     shots: Lengths
     scenes: tuple[tuple[Scene, ...], ...]
     """acts of equal length; the scenes of an act take turns"""
@@ -63,9 +63,9 @@ class Recipe:
     no_sound: bool = False
 
 
-def _film(arousal: float, valence: float, pulse: float, seconds: float, arc: str = "flat", depth: float = 0.0,
-          speech: float = 0.0) -> FilmCharacter:  # fmt: skip
-    return FilmCharacter(arousal, valence, pulse, arc, depth, speech, seconds)
+def _video(arousal: float, valence: float, pulse: float, seconds: float, arc: str = "flat", depth: float = 0.0,
+          speech: float = 0.0) -> VideoCharacter:  # fmt: skip
+    return VideoCharacter(arousal, valence, pulse, arc, depth, speech, seconds)
 
 
 def _all(seconds: float) -> Lengths:
@@ -97,55 +97,55 @@ _STILLS = (
 )  # fmt: skip
 
 RECIPES: tuple[Recipe, ...] = (
-    Recipe("night sky", _film(0.06, 0.3, 0.08, 50.0), _all(12.0), (_CALM_NIGHT,), Bed("night", -44)),
-    Recipe("morning coast", _film(0.25, 0.75, 0.2, 48.0), _all(7.0), (_COAST,), Bed("sea", -37)),
-    Recipe("city rush", _film(0.92, 0.3, 0.95, 40.0), _all(1.1), (_RUSH,), Bed("city", -24)),
-    Recipe("storm", _film(0.75, 0.15, 0.65, 40.0), _all(2.6), (_STORM,), Bed("rain", -27)),
-    Recipe("ride at noon", _film(0.65, 0.85, 0.55, 42.0), _all(3.2), (_RIDE,), Bed("train", -31)),
+    Recipe("night sky", _video(0.06, 0.3, 0.08, 50.0), _all(12.0), (_CALM_NIGHT,), Bed("night", -44)),
+    Recipe("morning coast", _video(0.25, 0.75, 0.2, 48.0), _all(7.0), (_COAST,), Bed("sea", -37)),
+    Recipe("city rush", _video(0.92, 0.3, 0.95, 40.0), _all(1.1), (_RUSH,), Bed("city", -24)),
+    Recipe("storm", _video(0.75, 0.15, 0.65, 40.0), _all(2.6), (_STORM,), Bed("rain", -27)),
+    Recipe("ride at noon", _video(0.65, 0.85, 0.55, 42.0), _all(3.2), (_RIDE,), Bed("train", -31)),
     Recipe(
-        "a place explained", _film(0.3, 0.6, 0.3, 60.0, speech=0.6), _all(5.5),
+        "a place explained", _video(0.3, 0.6, 0.3, 60.0, speech=0.6), _all(5.5),
         ((Platform(MORNING, seed=4, people=9, pace=0.7), *_COAST),), Bed("hall", -42), spoken=True,
     ),
     Recipe(
-        "slides", _film(0.2, 0.7, 0.3, 60.0, speech=0.6), _all(6.0),
+        "slides", _video(0.2, 0.7, 0.3, 60.0, speech=0.6), _all(6.0),
         ((Map(seed=4), Card("ONE", "FIRST OF ALL", MORNING, seed=6), Map(seed=9), Card("TWO", "AND THEN", NOON, 2)),),
         None, spoken=True,
     ),
     Recipe(
-        "from night to noon", _film(0.5, 0.5, 0.5, 80.0, "rise", 0.3), lambda place: 9.0 * 0.15**place,
+        "from night to noon", _video(0.5, 0.5, 0.5, 80.0, "rise", 0.3), lambda place: 9.0 * 0.15**place,
         (_CALM_NIGHT, (Hills(DAWN, seed=51, pan=14, birds=16), *_COAST), _RIDE, _RIDE), Bed("train", -34),
     ),
     Recipe(
-        "arriving", _film(0.5, 0.3, 0.5, 80.0, "fall", 0.3), lambda place: 1.3 * 7.0**place,
+        "arriving", _video(0.5, 0.3, 0.5, 80.0, "fall", 0.3), lambda place: 1.3 * 7.0**place,
         (_RUSH, (Rails(DUSK, seed=43, speed=9), Window(DUSK, seed=19, speed=330)), (Sea(DUSK, seed=6),), _CALM_NIGHT),
         Bed("city", -33),
     ),
     Recipe(
-        "the chase in the middle", _film(0.5, 0.4, 0.55, 84.0, "peak", 0.25),
+        "the chase in the middle", _video(0.5, 0.4, 0.55, 84.0, "peak", 0.25),
         lambda place: 1.2 if 0.5 < place < 0.9 else 5.5,
         (_FOG, (Hills(OVERCAST, seed=31, pan=16), *_FOG), _RUSH, (*_RUSH, Hills(EVENING, seed=11, pan=10))),
         Bed("city", -32),
     ),
-    Recipe("forest in fog", _film(0.12, 0.45, 0.15, 48.0), _all(8.5), (_FOG,), Bed("forest", -40)),
+    Recipe("forest in fog", _video(0.12, 0.45, 0.15, 48.0), _all(8.5), (_FOG,), Bed("forest", -40)),
     Recipe(
-        "lights and ink", _film(0.75, 0.55, 0.85, 36.0), _all(1.4),
+        "lights and ink", _video(0.75, 0.55, 0.85, 36.0), _all(1.4),
         ((Bokeh(seed=3, drift=60), Ink(12, ("#12040a", "#5b1026", "#c8402e", "#ffb25e", "#fff2cf"), speed=60),
           Bokeh(seed=13, colours=("#6aa8ff", "#9fd0ff", "#b58cff", "#5ee0d0"), drift=-70), Ink(seed=3, speed=50)),),
         None, no_sound=True,
     ),
     Recipe(
-        "rain, remembered", _film(0.2, 0.15, 0.2, 60.0, speech=0.6), _all(7.5),
+        "rain, remembered", _video(0.2, 0.15, 0.2, 60.0, speech=0.6), _all(7.5),
         ((Downpour(STORM, seed=3, lamp=(180, 150)), Bokeh(seed=4, wet=True), Hills(FOG, seed=3, pan=5)),),
         Bed("rain", -40), spoken=True,
     ),
     Recipe(
-        "one long ride", _film(0.75, 0.4, 0.3, 42.0), _all(14.0),
+        "one long ride", _video(0.75, 0.4, 0.3, 42.0), _all(14.0),
         ((Rails(DUSK, seed=43, speed=16, bend=90), Tunnel(seed=3, speed=6.0), Road(seed=23, speed=1.8)),),
         Bed("train", -25),
     ),
-    Recipe("postcards", _film(0.35, 0.85, 0.7, 40.0), _all(1.7), (_STILLS,), Bed("wind", -42)),
+    Recipe("postcards", _video(0.35, 0.85, 0.7, 40.0), _all(1.7), (_STILLS,), Bed("wind", -42)),
     Recipe(
-        "before dawn, at work", _film(0.4, 0.2, 0.35, 48.0), _all(4.5),
+        "before dawn, at work", _video(0.4, 0.2, 0.35, 48.0), _all(4.5),
         ((Platform(PREDAWN, seed=4, people=14, pace=1.0), Wheels(PREDAWN, turns=0.6), Rails(PREDAWN, seed=3, speed=6),
           Hills(PREDAWN, seed=21, pan=12)),),
         Bed("hall", -33),
@@ -154,7 +154,7 @@ RECIPES: tuple[Recipe, ...] = (
 
 
 def draw(recipe: Recipe, path: Path) -> Path:
-    """Draw a film, unless it is there."""
+    """Draw a video, unless it is there."""
     if path.exists():
         return path
     part = path.with_suffix(".part.mp4")

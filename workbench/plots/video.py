@@ -1,21 +1,21 @@
-"""The film's timeline: everything that was found in a clip and done under it, in one picture on one clock.
+"""The video's timeline: everything that was found in a video and done under it, in one picture on one clock.
 
-From top to bottom, each lane named at its left and on the film's clock:
+From top to bottom, each lane named at its left and on the video's clock:
 
-    frames      twelve pictures large enough to know the film by, each tied to its place
+    frames      twelve pictures large enough to know the video by, each tied to its place
     shots       a strip in which every tile shows its own shot, and a stroke for every cut, flash and fade
     moments     a row a kind, the taller the more salient
     sync points where the track would lie by each of the best placements, and what meets there
-    levels      speech as blocks, the clip's own sound as an area, the music as it is heard as a line
+    levels      speech as blocks, the soundtrack as an area, the music as it is heard as a line
     ducked      how far the music is pulled down
-    music       parts of the song as they are played, with seams and ending
+    music       parts of the track as they are played, with seams and ending
 
 A lane without anything to show is left out. The picture is as wide for half an hour as for a minute, so nothing in it
-grows with the film: curves are means of a thousand stretches, tiles take in neighbouring shots where these would be
+grows with the video: curves are means of a thousand stretches, tiles take in neighbouring shots where these would be
 slivers, names that would lie over one another are left away.
 
-Classes: `FilmTimeline`, `Tile`, `PlayedMusic`. Functions: `film_figure`; `tile_spans` and `frame_times` say which
-pictures of the film it needs.
+Classes: `VideoOverview`, `Tile`, `PlayedMusic`. Functions: `video_figure`; `tile_spans` and `frame_times` say which
+pictures of the video it needs.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from workbench.align.placements import CHANCE_SCORE, Placement
 from workbench.loops.plan import LoopPlan
-from workbench.loops.profile import SongSection
+from workbench.loops.profile import TrackSection
 from workbench.mix.levels import HOPS_PER_SECOND, to_lufs
 from workbench.plots.align import MOMENT_COLOURS
 from workbench.plots.palette import (
@@ -52,7 +52,7 @@ from workbench.plots.palette import (
 )
 from workbench.plots.plan import draw_blocks, name_blocks, played_blocks
 from workbench.recording import FloatArray, VideoSeconds
-from workbench.video.footage import Footage
+from workbench.video.analysis import VideoAnalysis
 from workbench.video.moments import Moments
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ if TYPE_CHECKING:
 MOST_TILES = 84
 """tiles of the strip; more would be narrower than 12 pixels"""
 LONG_TILES = 10
-"""a shot that takes more than this part of the film is shown by several tiles"""
+"""a shot that takes more than this part of the video is shown by several tiles"""
 FRAMES = 12
 """large frames above the strip"""
 _SHOWN_PLACEMENTS = 4
@@ -92,38 +92,38 @@ class Tile:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlayedMusic:
-    """A plan as it is heard under the film."""
+    """A plan as it is heard under the video."""
 
     plan: LoopPlan
-    sections: tuple[SongSection, ...]
-    """of the song"""
+    sections: tuple[TrackSection, ...]
+    """of the track"""
     music_power: FloatArray
     """shape (n_hops,), K-weighted power of the music with all gains, a hundred hops a second"""
-    footage_power: FloatArray
-    """shape (m_hops,), the same of the clip's own sound; empty where it has none"""
+    soundtrack_power: FloatArray
+    """shape (m_hops,), the same of the soundtrack; empty where it has none"""
     duck_points: tuple[tuple[VideoSeconds, float], ...] = ()
     """attenuation, dB, positive; linear in between"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class FilmTimeline:
-    """What there is to draw of one film."""
+class VideoOverview:
+    """What there is to draw of one video."""
 
-    footage: Footage
+    watched: VideoAnalysis
     moments: Moments
     frames: tuple[tuple[VideoSeconds, NDArray[np.uint8]], ...]
     """large pictures in order of time, at most `FRAMES`, evenly spread"""
     tiles: tuple[Tile, ...]
-    """small ones, which together are the film"""
+    """small ones, which together are the video"""
     music: PlayedMusic
     placements: tuple[Placement, ...] = ()
     """of the same track, best first"""
     track_span: tuple[float, float] = (0.0, 0.0)
-    """first and last sound of the track, song seconds"""
+    """first and last sound of the track, track seconds"""
 
 
-def film_figure(timeline: FilmTimeline) -> Figure:
-    """Draw the timeline of a film."""
+def video_figure(timeline: VideoOverview) -> Figure:
+    """Draw the timeline of a video."""
     from matplotlib.gridspec import GridSpec
 
     lanes = [lane for lane in _lanes(timeline) if lane is not None]
@@ -135,7 +135,7 @@ def film_figure(timeline: FilmTimeline) -> Figure:
         len(lanes), 1, figure, left=_LEFT, right=_RIGHT, top=1 - 0.16 / inches, bottom=0.46 / inches,
         height_ratios=heights, hspace=0.13 * len(heights) / sum(heights),
     )  # fmt: skip
-    seconds = timeline.footage.picture.duration
+    seconds = timeline.watched.picture.duration
     last = None
     for place, (_, draw) in enumerate(lanes):
         axes = figure.add_subplot(grid[place])
@@ -145,14 +145,14 @@ def film_figure(timeline: FilmTimeline) -> Figure:
         axes.tick_params(left=False, bottom=False, labelbottom=False)
         draw(axes)
         last = axes
-    assert last is not None, "every film has shots"
+    assert last is not None, "every video has shots"
     last.tick_params(bottom=True, labelbottom=True)
     time_axis(last, seconds)
-    last.set_xlabel("time in the film", fontsize=10)
+    last.set_xlabel("time in the video", fontsize=10)
     return figure
 
 
-def _lanes(timeline: FilmTimeline) -> tuple[_Lane | None, ...]:
+def _lanes(timeline: VideoOverview) -> tuple[_Lane | None, ...]:
     """Height in inches and drawing of each lane; None where it has nothing to show."""
     music = timeline.music
     kinds = [kinds for kinds in _MOMENT_ROWS if any(timeline.moments.marks.of(kind).size for kind in kinds)]
@@ -177,11 +177,11 @@ def _worth_showing(placements: Sequence[Placement]) -> Sequence[Placement]:
 def tile_spans(
     shots: Sequence[tuple[VideoSeconds, VideoSeconds]], most: int = MOST_TILES
 ) -> list[tuple[VideoSeconds, VideoSeconds, VideoSeconds]]:
-    """Cut a film into tiles, a shot each; slivers join until they make a tile, a long shot is shown several times.
+    """Cut a video into tiles, a shot each; slivers join until they make a tile, a long shot is shown several times.
 
     Parameters
     ----------
-    shots : that together are the film
+    shots : that together are the video
     most : tiles that slivers may make, at least `LONG_TILES`; parts of long shots come on top, `LONG_TILES` at most
 
     Returns
@@ -211,7 +211,7 @@ def a_minute(count: int, seconds: float) -> str:
 
 
 def frame_times(shots: Sequence[tuple[VideoSeconds, VideoSeconds]], count: int = FRAMES) -> list[VideoSeconds]:
-    """Times of pictures to know a film by: in each of `count` equal parts the middle of what is longest on screen."""
+    """Times of pictures to know a video by: in each of `count` equal parts the middle of what is longest on screen."""
     if not shots:
         return []
     edges = np.linspace(0.0, shots[-1][1], count + 1)
@@ -241,9 +241,9 @@ def _size(axes: Axes) -> tuple[float, float]:
     return float(place.width * figure.bbox.width / figure.dpi), float(place.height * figure.bbox.height / figure.dpi)
 
 
-def _draw_frames(axes: Axes, timeline: FilmTimeline) -> None:
+def _draw_frames(axes: Axes, timeline: VideoOverview) -> None:
     """Large frames side by side, each with its time and a line to its place in the strip below."""
-    seconds = timeline.footage.picture.duration
+    seconds = timeline.watched.picture.duration
     slot = seconds / len(timeline.frames)
     width, height = _size(axes)
     foot = 0.24
@@ -260,12 +260,12 @@ def _draw_frames(axes: Axes, timeline: FilmTimeline) -> None:
     axes.set_xlim(0.0, seconds)
     axes.set_ylim(0.0, 1.0)
     axes.set_yticks([])
-    _name(axes, "film", clock(seconds), height=0.6)
+    _name(axes, "video", clock(seconds), height=0.6)
 
 
-def _draw_strip(axes: Axes, timeline: FilmTimeline) -> None:
+def _draw_strip(axes: Axes, timeline: VideoOverview) -> None:
     """The tiles, and under them a stroke for every border: black for cuts, wide and grey for dissolves and fades."""
-    picture = timeline.footage.picture
+    picture = timeline.watched.picture
     seconds = picture.duration
     width, height = _size(axes)
     for tile in timeline.tiles:
@@ -313,12 +313,12 @@ def _draw_moments(axes: Axes, moments: Moments, rows: Sequence[Sequence[str]]) -
               color=SOFT_INK, va="center")  # fmt: skip
 
 
-def _draw_placements(axes: Axes, placements: Sequence[Placement], timeline: FilmTimeline) -> None:
+def _draw_placements(axes: Axes, placements: Sequence[Placement], timeline: VideoOverview) -> None:
     """Where the track would lie by each, what meets there, and the strongest of it in words."""
     from workbench.plots.labels import Labels, Place
 
     labels = Labels(axes)
-    seconds = timeline.footage.picture.duration
+    seconds = timeline.watched.picture.duration
     for row, found in enumerate(placements):
         height = len(placements) - 1.0 - row
         first = max(0.0, found.offset_seconds + timeline.track_span[0])
@@ -348,15 +348,15 @@ def _draw_placements(axes: Axes, placements: Sequence[Placement], timeline: Film
               va="center")  # fmt: skip
 
 
-def _draw_levels(axes: Axes, timeline: FilmTimeline) -> None:
-    """Loudness of footage and music as they are heard together, and when somebody speaks."""
-    music, seconds = timeline.music, timeline.footage.picture.duration
-    speech = timeline.footage.soundtrack.speech_ranges
+def _draw_levels(axes: Axes, timeline: VideoOverview) -> None:
+    """Loudness of soundtrack and music as they are heard together, and when somebody speaks."""
+    music, seconds = timeline.music, timeline.watched.picture.duration
+    speech = timeline.watched.soundtrack.speech_ranges
     for first, last in speech:
         axes.axvspan(first, last, color=VOICE, alpha=0.3, linewidth=0, zorder=0)
     times, played = _loudness(music.music_power, seconds)
-    if music.footage_power.size:
-        _, own = _loudness(music.footage_power, seconds)
+    if music.soundtrack_power.size:
+        _, own = _loudness(music.soundtrack_power, seconds)
         axes.fill_between(times, _FLOOR_LUFS, own, color=BEAT, alpha=0.45, linewidth=0, step="mid")
     axes.plot(times, played, color=HEARD, linewidth=1.5)
     for time in music.plan.seam_times:
@@ -370,14 +370,14 @@ def _draw_levels(axes: Axes, timeline: FilmTimeline) -> None:
     spoken = sum(last - first for first, last in speech)
     _name(axes, "loudness", "LUFS as heard", height=0.86)
     _name(axes, "music", "with ducking" if music.duck_points else "not ducked", HEARD, height=0.61)
-    if music.footage_power.size:
-        _name(axes, "clip's sound", timeline.footage.soundtrack.classification, SOFT_INK, height=0.36)
+    if music.soundtrack_power.size:
+        _name(axes, "soundtrack", timeline.watched.soundtrack.classification, SOFT_INK, height=0.36)
     if speech:
-        _name(axes, "speech", f"{100 * spoken / seconds:.0f} % of the film", VOICE_INK, height=0.11)
+        _name(axes, "speech", f"{100 * spoken / seconds:.0f} % of the video", VOICE_INK, height=0.11)
 
 
 def _loudness(power: FloatArray, seconds: float) -> tuple[FloatArray, FloatArray]:
-    """Mean loudness of equal stretches of the film: their middles, s, and LUFS; silence at the floor."""
+    """Mean loudness of equal stretches of the video: their middles, s, and LUFS; silence at the floor."""
     count = int(np.clip(seconds / _LEAST_STRETCH_SECONDS, 1, _STRETCHES))
     edges = np.linspace(0.0, seconds, count + 1)
     hops = np.rint(edges * HOPS_PER_SECOND).astype(np.int64)
@@ -404,7 +404,7 @@ def _draw_duck(axes: Axes, music: PlayedMusic) -> None:
 
 
 def _draw_music(axes: Axes, music: PlayedMusic) -> None:
-    """Parts of the song as they are played, seams with their numbers, and how it ends."""
+    """Parts of the track as they are played, seams with their numbers, and how it ends."""
     from matplotlib.patches import Rectangle
 
     from workbench.plots.labels import Labels, Place
@@ -426,4 +426,4 @@ def _draw_music(axes: Axes, music: PlayedMusic) -> None:
     axes.set_ylim(0.0, 1.0)
     axes.set_yticks([])
     seams = len(plan.seam_times)
-    _name(axes, "song", f"{seams} seam{'s' if seams != 1 else ''}\nsame colour:\nsame music", height=0.62)
+    _name(axes, "track", f"{seams} seam{'s' if seams != 1 else ''}\nsame colour:\nsame music", height=0.62)

@@ -1,4 +1,4 @@
-"""Films as phones, editors, cameras and bad days make them: each is read right, or refused with one clear line."""
+"""Videos as phones, editors, cameras and bad days make them: each is read right, or refused with one clear line."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ from numpy.typing import NDArray
 
 from workbench.errors import MediaError
 from workbench.home import Home
-from workbench.media.clip import ClipLimits, PictureBlock, fitting_thoroughness, pictures_within, reading
 from workbench.media.probe import MediaInfo
+from workbench.media.video_reader import PictureBlock, VideoLimits, fitting_thoroughness, pictures_within, reading
 from workbench.video.meter import PictureMeter
 from workbench.video.picture import Picture
 from workbench.workflows.watch import watch
 from workbench.workspace import Workspace
 
 RATE = 48_000
-LIMITS = ClipLimits(seconds=3600.0, pictures_per_second=500.0)
+LIMITS = VideoLimits(seconds=3600.0, pictures_per_second=500.0)
 CUTS = (2.0, 3.2)
 """where the scenes of `scene` change, video seconds"""
 
@@ -56,7 +56,7 @@ def write(
     sound_codec: str = "aac",
     default_sound: int = 0,
 ) -> Path:
-    """A film that shows `scene` at those times; of each sound (start, seconds) with a click every second of video."""
+    """A video that shows `scene` at those times; of each sound (start, seconds) with a click every second of video."""
     with av.open(str(path), "w") as output:
         video = output.add_stream(codec, rate=25, options={"g": "25", **_quick(codec), **(options or {})})
         assert isinstance(video, av.VideoStream)
@@ -100,14 +100,14 @@ def steady(fps: int = 25, seconds: float = 5.0, start: float = 0.0) -> list[Frac
 def measured(path: Path) -> tuple[MediaInfo, Picture | None, NDArray[np.float32], int]:
     """What one pass finds: facts, picture, and the sound with its rate."""
     meter, sounds, rate = PictureMeter(), [np.zeros(0, np.float32)], 0
-    with reading(path, LIMITS) as clip:
-        for block in clip.blocks():
+    with reading(path, LIMITS) as video:
+        for block in video.blocks():
             if isinstance(block, PictureBlock):
                 meter.add(block.times, block.luma, block.chroma)
             else:
                 rate = block.sample_rate
                 sounds.append(np.asarray(block.samples.mean(axis=0), np.float32))
-        info = clip.info()
+        info = video.info()
     return info, meter.picture(info.duration) if info.has_video else None, np.concatenate(sounds), rate
 
 
@@ -124,7 +124,7 @@ def clicks(sound: NDArray[np.float32], rate: int) -> list[float]:
     return [float(first) / rate for first in firsts]
 
 
-def test_cuts_and_clicks_of_a_plain_film(tmp_path: Path) -> None:
+def test_cuts_and_clicks_of_a_plain_video(tmp_path: Path) -> None:
     info, picture, sound, rate = measured(write(tmp_path / "plain.mp4", steady()))
     assert picture is not None
     assert [round(float(at), 3) for at in picture.cuts] == list(CUTS)
@@ -144,7 +144,7 @@ def test_a_changing_frame_rate_keeps_its_time_stamps(tmp_path: Path) -> None:
         assert info.fps == pytest.approx(len(times) / info.duration, rel=0.01)
 
 
-def test_a_rotated_film_has_its_shown_size(tmp_path: Path) -> None:
+def test_a_rotated_video_has_its_shown_size(tmp_path: Path) -> None:
     path = write(tmp_path / "upright.mp4", steady(), sounds=())
     data = bytearray(path.read_bytes())
     box = data.index(b"tkhd") + 4
@@ -220,7 +220,7 @@ def test_planes_of_all_kinds_give_the_same_cuts(tmp_path: Path, pix_fmt: str) ->
 )
 def test_other_codecs_and_colour_models(tmp_path: Path, codec: str, pix_fmt: str) -> None:
     suffix = "mov" if codec == "qtrle" else "mkv"
-    assert cuts_of(write(tmp_path / f"film.{suffix}", steady(), codec=codec, pix_fmt=pix_fmt, sounds=())) == list(CUTS)
+    assert cuts_of(write(tmp_path / f"video.{suffix}", steady(), codec=codec, pix_fmt=pix_fmt, sounds=())) == list(CUTS)
 
 
 def test_interlaced_pictures_have_no_false_cuts(tmp_path: Path) -> None:
@@ -232,7 +232,7 @@ def test_interlaced_pictures_have_no_false_cuts(tmp_path: Path) -> None:
     assert cuts_of(path) == list(CUTS)
 
 
-def test_a_film_without_sound(tmp_path: Path) -> None:
+def test_a_video_without_sound(tmp_path: Path) -> None:
     info, picture, sound, _ = measured(write(tmp_path / "mute.mp4", steady(), sounds=()))
     assert not info.has_audio
     assert picture is not None
@@ -247,7 +247,7 @@ def test_of_several_sounds_the_default_is_heard(tmp_path: Path, default: int, he
 
 
 def test_a_file_of_sound_alone_has_no_picture(tmp_path: Path) -> None:
-    path = tmp_path / "song.m4a"
+    path = tmp_path / "track.m4a"
     with av.open(str(path), "w") as output:
         track = output.add_stream("aac", rate=RATE, layout="mono")
         assert isinstance(track, av.AudioStream)
@@ -261,7 +261,7 @@ def test_a_file_of_sound_alone_has_no_picture(tmp_path: Path) -> None:
     assert sound.size == pytest.approx(rate, rel=0.03)
 
 
-def test_a_long_film_is_read_in_part_and_again_where_it_matters(tmp_path: Path) -> None:
+def test_a_long_video_is_read_in_part_and_again_where_it_matters(tmp_path: Path) -> None:
     path = write(tmp_path / "long.mp4", steady(), options={"bf": "2"})
     pixels = 160 * 90 * 125 / 1e9
     assert fitting_thoroughness(path, 1.1 * pixels) == "all"
@@ -273,7 +273,7 @@ def test_a_long_film_is_read_in_part_and_again_where_it_matters(tmp_path: Path) 
     assert not list(pictures_within(path, [(1.0, 1.2)], most=-1))
 
 
-def test_a_torn_film_is_what_is_there(tmp_path: Path) -> None:
+def test_a_torn_video_is_what_is_there(tmp_path: Path) -> None:
     whole = write(tmp_path / "whole.ts", steady(), sounds=())
     torn = tmp_path / "torn.ts"
     torn.write_bytes(whole.read_bytes()[: whole.stat().st_size * 7 // 10])
@@ -302,10 +302,10 @@ def _refused(path: Path) -> str:
 
 
 @pytest.mark.usefixtures("spent")
-def test_what_is_no_film_is_refused_in_one_line(tmp_path: Path) -> None:
+def test_what_is_no_video_is_refused_in_one_line(tmp_path: Path) -> None:
     archive = tmp_path / "holiday.mp4"
     with zipfile.ZipFile(archive, "w") as file:
-        file.writestr("readme.txt", "not a film" * 1000)
+        file.writestr("readme.txt", "not a video" * 1000)
     _refused(archive)
     noise = tmp_path / "noise.mkv"
     noise.write_bytes(np.random.default_rng(3).bytes(1 << 20))
@@ -341,9 +341,9 @@ def test_sound_that_never_ends_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "drone.mkv", steady(seconds=1.0), sounds=((0.0, 20.0),))
     with (
         pytest.raises(MediaError, match="its sound goes on for more than 5 s"),
-        reading(path, ClipLimits(5.0, 500.0)) as clip,
+        reading(path, VideoLimits(5.0, 500.0)) as video,
     ):
-        list(clip.blocks(sound_seconds=1.0))
+        list(video.blocks(sound_seconds=1.0))
 
 
 @pytest.mark.usefixtures("spent")
@@ -358,7 +358,7 @@ def test_what_is_no_file_is_refused_unread(tmp_path: Path) -> None:
 
 @pytest.mark.usefixtures("spent")
 @pytest.mark.parametrize("suffix", ["mp4", "mkv", "ts", "avi"])
-def test_a_film_cut_short_is_what_is_left_or_refused_and_nothing_stays(tmp_path: Path, suffix: str) -> None:
+def test_a_video_cut_short_is_what_is_left_or_refused_and_nothing_stays(tmp_path: Path, suffix: str) -> None:
     codec, sound_codec = ("mpeg4", "mp2") if suffix == "avi" else ("libx264", "aac")
     whole = write(tmp_path / f"whole.{suffix}", steady(), codec=codec, sound_codec=sound_codec).read_bytes()
     for share in (0.02, 0.3, 0.6):
@@ -373,7 +373,7 @@ def test_a_film_cut_short_is_what_is_left_or_refused_and_nothing_stays(tmp_path:
             continue
         assert path.name in refusal
         assert "\n" not in refusal
-        # The store counts what it did not have; nothing else is kept of a film that was refused.
+        # The store counts what it did not have; nothing else is kept of a video that was refused.
         assert {left.name for left in home.rglob("*") if left.is_file()} <= {"misses.count"}
 
 
@@ -382,9 +382,9 @@ def test_more_pictures_than_a_second_holds_are_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "swarm.mkv", steady(250, 4.0), size=(32, 32), sounds=())
     with (
         pytest.raises(MediaError, match="more than 60 pictures a second"),
-        reading(path, ClipLimits(60.0, 60.0)) as clip,
+        reading(path, VideoLimits(60.0, 60.0)) as video,
     ):
-        list(clip.blocks())
+        list(video.blocks())
 
 
 @pytest.mark.usefixtures("spent")

@@ -1,4 +1,4 @@
-"""The timeline of a film: everything is named in the picture itself, and names never lie over one another."""
+"""The timeline of a video: everything is named in the picture itself, and names never lie over one another."""
 
 from __future__ import annotations
 
@@ -14,21 +14,21 @@ from matplotlib.text import Text
 from workbench.align.placements import Coincidence, Placement
 from workbench.features.marks import marks_of
 from workbench.loops.plan import LoopPlan
-from workbench.loops.profile import SongSection
-from workbench.plots.film import (
+from workbench.loops.profile import TrackSection
+from workbench.plots.palette import png
+from workbench.plots.video import (
     FRAMES,
     LONG_TILES,
     MOST_TILES,
-    FilmTimeline,
     PlayedMusic,
     Tile,
+    VideoOverview,
     a_minute,
-    film_figure,
     frame_times,
     tile_spans,
+    video_figure,
 )
-from workbench.plots.palette import png
-from workbench.video.footage import Footage
+from workbench.video.analysis import VideoAnalysis
 from workbench.video.moments import MOMENT_KINDS, Moments
 from workbench.video.picture import Border, Picture
 from workbench.video.soundtrack import Soundtrack
@@ -37,8 +37,8 @@ SHOT, SPEECH_EVERY, BODY = 4.0, 60.0, 48.0
 MakePlan = Callable[..., LoopPlan]
 
 
-def timeline(make_plan: MakePlan, seconds: float, *, ducked: bool = True, score: float = 0.6) -> FilmTimeline:
-    """A film with a cut every four seconds, a voice now and then, and a song of sixty seconds played on and on."""
+def timeline(make_plan: MakePlan, seconds: float, *, ducked: bool = True, score: float = 0.6) -> VideoOverview:
+    """A video with a cut every four seconds, a voice now and then, and a track of sixty seconds played on and on."""
     cuts = np.arange(SHOT, seconds, SHOT)
     times = np.arange(0.0, seconds, 0.5)
     flat = np.full(times.size, 0.2, dtype=np.float32)
@@ -48,7 +48,7 @@ def timeline(make_plan: MakePlan, seconds: float, *, ducked: bool = True, score:
     power = np.full(round(100 * seconds), 1e-3)
     none = np.zeros(0)
     sound = Soundtrack(power, 0.5, 0.0 * power, none, none, none, 0.032, speech, "voice")
-    footage = Footage("0" * 64, "A film", seconds, 640, 360, 25.0, picture, sound)
+    watched = VideoAnalysis("0" * 64, "A video", seconds, 640, 360, 25.0, picture, sound)
     rows = [(float(cut), "cut", 0.6, 0.04) for cut in cuts] + [
         (0.0, "start", 0.5, 0.04), (seconds, "end", 0.5, 0.25), (5.0, "flash", 0.9, 0.04), (9.0, "title", 0.8, 0.1),
         (20.0, "hit", 0.7, 0.04), (22.0, "motion", 0.3, 0.1),
@@ -57,15 +57,15 @@ def timeline(make_plan: MakePlan, seconds: float, *, ducked: bool = True, score:
     bodies = int((seconds - 6.0) // BODY)
     segments = [(6.0, 54.0, 0.0, 0.0)] * bodies + [(6.0, 6.0 + seconds - bodies * BODY, 0.0, 0.0)]
     plan = make_plan(segments, [0.05] * bodies, [0.7] * bodies, song_duration=62.0, end_fade=2.0)
-    sections = (SongSection(0, 8, 0.0, 30.0, "verse", 0), SongSection(8, 16, 30.0, 62.0, "chorus", 1))
+    sections = (TrackSection(0, 8, 0.0, 30.0, "verse", 0), TrackSection(8, 16, 30.0, 62.0, "chorus", 1))
     points = tuple(p for a, b in speech for p in ((a - 0.4, 0.0), (a, 14.0), (b, 14.0), (b + 0.8, 0.0)))
     music = PlayedMusic(plan, sections, 0.5 * power, 0.2 * power, points if ducked else ())
     at = float(cuts[len(cuts) // 2])
     met = (Coincidence("drop", 10.0, "cut", at, 0.01, 0.8),)
     found = Placement(at - 10.0, score, f"drop on the cut at {at:.1f}", 0.9, 0.5, 0.0, met)
     pixels = np.random.default_rng(1).integers(0, 255, (72, 128, 3), dtype=np.uint8)
-    return FilmTimeline(
-        footage,
+    return VideoOverview(
+        watched,
         moments,
         tuple((time, pixels) for time in frame_times(picture.shots)),
         tuple(Tile(first, last, pixels) for first, last, _ in tile_spans(picture.shots)),
@@ -98,20 +98,20 @@ def _within(at: float, limits: tuple[float, float]) -> bool:
 def test_no_name_lies_over_another_or_beside_the_paper(
     make_plan: MakePlan, seconds: float, check_legible: Callable[[Figure], None]
 ) -> None:
-    check_legible(film_figure(timeline(make_plan, seconds)))
+    check_legible(video_figure(timeline(make_plan, seconds)))
 
 
 def test_text_is_large_enough_to_read(make_plan: MakePlan) -> None:
-    figure = film_figure(timeline(make_plan, 300.0))
+    figure = video_figure(timeline(make_plan, 300.0))
     assert figure.bbox.width == pytest.approx(1320)
     assert min(float(text.get_fontsize()) for text in shown(figure)) >= 8.0
 
 
 def test_lanes_say_what_they_are(make_plan: MakePlan) -> None:
-    figure = film_figure(timeline(make_plan, 300.0))
+    figure = video_figure(timeline(make_plan, 300.0))
     said = words(figure)
-    for name in ("film", "shots", "cut", "flash", "title", "hit", "motion", "start, end", "sync points", "music",
-                 "clip's sound", "speech", "ducked", "song"):  # fmt: skip
+    for name in ("video", "shots", "cut", "flash", "title", "hit", "motion", "start, end", "sync points", "music",
+                 "soundtrack", "speech", "ducked", "track"):  # fmt: skip
         assert name in said
     assert "75, 15 a minute" in said
     assert "-14.0 dB" in [label.get_text() for axes in figure.axes for label in axes.get_yticklabels()]
@@ -121,18 +121,18 @@ def test_lanes_say_what_they_are(make_plan: MakePlan) -> None:
 
 
 def test_what_is_not_there_takes_no_room(make_plan: MakePlan) -> None:
-    whole = film_figure(timeline(make_plan, 100.0))
-    less = film_figure(timeline(make_plan, 100.0, ducked=False))
+    whole = video_figure(timeline(make_plan, 100.0))
+    less = video_figure(timeline(make_plan, 100.0, ducked=False))
     assert "ducked" not in words(less)
     assert len(less.axes) == len(whole.axes) - 1
     assert less.bbox.height < whole.bbox.height
 
 
 def test_a_placement_that_may_be_chance_says_so(make_plan: MakePlan) -> None:
-    assert any("may be chance" in text for text in words(film_figure(timeline(make_plan, 100.0, score=0.1))))
+    assert any("may be chance" in text for text in words(video_figure(timeline(make_plan, 100.0, score=0.1))))
 
 
-def test_tiles_are_the_film_and_never_too_many() -> None:
+def test_tiles_are_the_video_and_never_too_many() -> None:
     generator = np.random.default_rng(4)
     for count in (1, 5, 60, 900):
         edges = np.concatenate([[0.0], np.cumsum(generator.uniform(0.2, 9.0, count))])
@@ -153,7 +153,7 @@ def test_few_shots_have_a_tile_each_that_shows_its_middle() -> None:
     assert tile_spans([]) == []
 
 
-def test_a_film_of_one_shot_is_shown_as_it_goes_on() -> None:
+def test_a_video_of_one_shot_is_shown_as_it_goes_on() -> None:
     spans = tile_spans([(0.0, 100.0)])
     assert [(first, last) for first, last, _ in spans] == [(10.0 * k, 10.0 * k + 10.0) for k in range(10)]
     assert [at for _, _, at in spans] == [10.0 * k + 5.0 for k in range(10)]
