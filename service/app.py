@@ -31,7 +31,7 @@ from service.admission import BODY_LIMIT, RoutePolicy, admit, identify
 from service.errors import Problem, error_body, not_found
 from service.headers import secure
 from service.processes.wakeup import WakeupPipe
-from service.ranking.client import Ranking
+from service.ranking.client import RankingClient
 from service.settings import ServiceSettings
 from service.store.tables import open_database
 from service.store.transactions import Transactions
@@ -153,7 +153,7 @@ def _register_routes(app: Sanic[Any, Any]) -> None:
 async def _open(app: Sanic[Any, Any]) -> None:
     config: AppConfig = app.ctx.config
     app.ctx.transactions = Transactions(open_database(config.home, config.core), config.wakeup)
-    app.ctx.ranking = Ranking(config.ranking_sockets, config.settings.ranking_queue)
+    app.ctx.ranking = RankingClient(config.ranking_sockets, config.settings.ranking_queue)
 
 
 async def _announce(app: Sanic[Any, Any]) -> None:

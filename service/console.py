@@ -20,7 +20,7 @@ import click
 from workbench.errors import WorkbenchError
 
 
-class Entry(NamedTuple):
+class SubCommand(NamedTuple):
     """Where a sub-command lives and what the overview says about it."""
 
     module: str
@@ -28,28 +28,28 @@ class Entry(NamedTuple):
     summary: str
 
 
-COMMANDS: dict[str, Entry] = {
-    "demo": Entry("workbench.cli.demo", "Cover a five-minute video with a two-minute track, start to finish."),
-    "beats": Entry("workbench.cli.beats", "Print the beats and downbeats of a sound file."),
-    "loop": Entry("workbench.cli.loop", "Plan how a track covers a longer video."),
-    "align": Entry("workbench.cli.align", "Say where a track lands with a video."),
-    "match": Entry("workbench.cli.match", "Rank the catalog against a video, and say why."),
-    "underscore": Entry("workbench.cli.underscore", "Rank the catalog against a script, and say why."),
-    "render": Entry("workbench.cli.render", "Play a plan into a sound file or onto a video."),
-    "export": Entry("workbench.cli.export", "Write a plan for editors, annotation tools and game engines."),
-    "catalog": Entry("workbench.cli.catalog", "Add, list and remove the tracks of the catalog."),
-    "cache": Entry("workbench.cli.cache", "Show the size of the analysis cache, or prune it."),
-    "report": Entry("workbench.cli.report", "Run a notebook with parameters and write it as HTML."),
-    "lab": Entry("workbench.cli.lab", "Open JupyterLab on a copy of the notebooks."),
-    "dashboard": Entry("workbench.cli.dashboard", "See, hear and tune plans in the browser."),
-    "serve": Entry("service.commands.serve", "Serve the /v1 interface over HTTP."),
-    "worker": Entry("service.commands.worker", "Run jobs alone, beside a serve --no-jobs."),
-    "keys": Entry("service.commands.keys", "Create, list, revoke and rotate API keys of the service."),
-    "accounts": Entry("service.commands.accounts", "Show and change billing states, and read ledgers."),
-    "videos": Entry("service.commands.videos", "Ingest local files as videos that have an id."),
-    "mcp": Entry("service.commands.mcp", "Offer the service to MCP clients, one tool an endpoint."),
-    "settings": Entry("service.commands.settings", "Print every setting with its value and meaning."),
-    "completion": Entry("workbench.cli.completion", "Print the shell's completion script."),
+COMMANDS: dict[str, SubCommand] = {
+    "demo": SubCommand("workbench.cli.demo", "Cover a five-minute video with a two-minute track, start to finish."),
+    "beats": SubCommand("workbench.cli.beats", "Print the beats and downbeats of a sound file."),
+    "loop": SubCommand("workbench.cli.loop", "Plan how a track covers a longer video."),
+    "align": SubCommand("workbench.cli.align", "Say where a track lands with a video."),
+    "match": SubCommand("workbench.cli.match", "Rank the catalog against a video, and say why."),
+    "underscore": SubCommand("workbench.cli.underscore", "Rank the catalog against a script, and say why."),
+    "render": SubCommand("workbench.cli.render", "Play a plan into a sound file or onto a video."),
+    "export": SubCommand("workbench.cli.export", "Write a plan for editors, annotation tools and game engines."),
+    "catalog": SubCommand("workbench.cli.catalog", "Add, list and remove the tracks of the catalog."),
+    "cache": SubCommand("workbench.cli.cache", "Show the size of the analysis cache, or prune it."),
+    "report": SubCommand("workbench.cli.report", "Run a notebook with parameters and write it as HTML."),
+    "lab": SubCommand("workbench.cli.lab", "Open JupyterLab on a copy of the notebooks."),
+    "dashboard": SubCommand("workbench.cli.dashboard", "See, hear and tune plans in the browser."),
+    "serve": SubCommand("service.commands.serve", "Serve the /v1 interface over HTTP."),
+    "worker": SubCommand("service.commands.worker", "Run jobs alone, beside a serve --no-jobs."),
+    "keys": SubCommand("service.commands.keys", "Create, list, revoke and rotate API keys of the service."),
+    "accounts": SubCommand("service.commands.accounts", "Show and change billing states, and read ledgers."),
+    "videos": SubCommand("service.commands.videos", "Ingest local files as videos that have an id."),
+    "mcp": SubCommand("service.commands.mcp", "Offer the service to MCP clients, one tool an endpoint."),
+    "settings": SubCommand("service.commands.settings", "Print every setting with its value and meaning."),
+    "completion": SubCommand("workbench.cli.completion", "Print the shell's completion script."),
 }
 """Every sub-command, in the order of the overview."""
 

@@ -57,7 +57,7 @@ class Phrase:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class PhraseGroup:
     """Phrases that belong together, and the clip time of the first one's first sound."""
 
     start: float
@@ -65,32 +65,32 @@ class Group:
 
 
 NARRATION = (
-    Group(20.4, (
+    PhraseGroup(20.4, (
         Phrase("The first train leaves the valley at ten past six, whatever the weather."),
         Phrase("In a hundred and forty years, nobody has found a good reason to move it.", 0.8, level_db=-0.8),
         Phrase("There are nine people on board this morning | and most of them are asleep.", 1.3, pitch=33),
         Phrase("Outside, the hills are only just deciding on a colour.", 1.0, words_per_minute=126, level_db=-1.5),
     )),
-    Group(72.6, (
+    PhraseGroup(72.6, (
         Phrase("Twelve miles on, the line meets the water, and follows it.", pitch=37, level_db=0.5),
         Phrase("The engineers wanted a tunnel here. | The money ran out, so we were given the view instead.", 0.7),
         Phrase("Every winter, the sea takes a little of the wall. | Every spring, somebody puts it back.", 1.6,
                words_per_minute=128, level_db=-1.0),
     )),
-    Group(127.0, (
+    PhraseGroup(127.0, (
         Phrase("Rain is what the drivers talk about.", pitch=33, level_db=0.8),
         Phrase("Not the snow, and not the heat: | a fine, patient rain that turns the rails to glass.", 0.6),
         Phrase("You brake early. | You brake gently. | And you listen.", 1.2, words_per_minute=124, pitch=32),
         Phrase("And then, quite suddenly, it stops.", 1.7, words_per_minute=118, pitch=26, level_db=-6.5, breath=0.3),
     )),
-    Group(184.2, (
+    PhraseGroup(184.2, (
         Phrase("By evening, the same five carriages are carrying four hundred people.", pitch=37,
                words_per_minute=142, level_db=1.0),
         Phrase("The city does not look up. | It has seen trains before.", 0.7, words_per_minute=138),
         Phrase("But watch the windows as they pass. Every one of them is a small, lit room, on its way somewhere else.",
                1.1, words_per_minute=132, level_db=-0.6),
     )),
-    Group(243.0, (
+    PhraseGroup(243.0, (
         Phrase("Somebody asked me once what the line is for.", pitch=34),
         Phrase("I said it is for the last mile, | when the lamps come on along the harbour,", 1.0,
                words_per_minute=128, level_db=-1.2),

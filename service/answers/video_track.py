@@ -20,7 +20,7 @@ _THERE = {"loop": "the loop is then in the answer", "align": "the sync points ar
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class VideoTrack:
     """The track, and the video if it is ready."""
 
     video: ReadyVideo | None
@@ -28,7 +28,7 @@ class Pair:
     track: TrackFacts
 
 
-def find(connection: Connection, call: Call, request: LoopRequest | AlignRequest) -> Pair:
+def find(connection: Connection, call: Call, request: LoopRequest | AlignRequest) -> VideoTrack:
     """The video and the track that a request names.
 
     Raises
@@ -38,7 +38,7 @@ def find(connection: Connection, call: Call, request: LoopRequest | AlignRequest
     video = find_video(connection, call, request.video_id)
     track = find_track(connection, request.track_id)
     require_not_failed(video)
-    return Pair(video_owners.get_ready(connection, request.video_id) if video.status == "ready" else None, track)
+    return VideoTrack(video_owners.get_ready(connection, request.video_id) if video.status == "ready" else None, track)
 
 
 def build(

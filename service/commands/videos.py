@@ -14,7 +14,7 @@ from workbench.cli.terminal import print_body, print_line, progress_bar
 if TYPE_CHECKING:
     from workbench.home import Home
     from workbench.params import WorkbenchParams
-    from workbench.store.videos import VideoRecord
+    from workbench.store.videos import AddedVideo
 
 
 @click.group("videos")
@@ -79,7 +79,7 @@ def list_videos(home: Home) -> None:
             print_line({**record.to_json(), **whose})
 
 
-def _set_owner(connection: Any, record: VideoRecord, account: str | None) -> None:
+def _set_owner(connection: Any, record: AddedVideo, account: str | None) -> None:
     """Say whose a video is that has been ingested already."""
     from service.store import accounts, video_owners
     from service.store.video_owners import OwnedVideo

@@ -38,7 +38,7 @@ def command(queues: str, parent: int | None, wakeup_fd: int | None, home: Home) 
     from workbench.extras import require_extra
 
     require_extra("service", "`workbench worker`")
-    from service.jobs.worker import Worker
+    from service.jobs.worker import JobParent
     from service.logs import log_to_stderr
     from service.processes.lifelines import die_with
     from service.processes.wakeup import WakeupPipe
@@ -56,7 +56,7 @@ def command(queues: str, parent: int | None, wakeup_fd: int | None, home: Home) 
 
     database = open_database(home, core)
     try:
-        Worker(
+        JobParent(
             home, database, settings, chosen, on_ready=lambda: print("ready", flush=True), wakeup=WakeupPipe(wakeup_fd)
         ).run()
     finally:

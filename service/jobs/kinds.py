@@ -38,7 +38,7 @@ from workbench.progress import Progress
 from workbench.results.loop_parts import loop_names, with_mix
 from workbench.store import grids, videos
 from workbench.store.changes import current_revision
-from workbench.store.videos import VideoRecord
+from workbench.store.videos import AddedVideo
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
@@ -193,7 +193,7 @@ def _require_track(track: Track) -> None:
         raise _TrackLost("its file is not the one in the catalog any more; the catalog has to be indexed again")
 
 
-def _require_video(video: VideoRecord) -> None:
+def _require_video(video: AddedVideo) -> None:
     """After work on a video: it was done on the bytes under whose hash it is stored.
 
     Raises
@@ -210,7 +210,7 @@ def _require_video(video: VideoRecord) -> None:
 
 
 def _mix(
-    cache_key: str, track: Track, video: VideoRecord, context: Context, measure: Callable[[], Mix]
+    cache_key: str, track: Track, video: AddedVideo, context: Context, measure: Callable[[], Mix]
 ) -> tuple[dict[str, Any] | None, list[StoredAnswer]]:
     """The body of a mix, stored or measured now, and what is new about it; None where it cannot be measured.
 
@@ -357,7 +357,7 @@ def _use_stored(context: Context, cache_key: str) -> dict[str, Any] | None:
         return answers.use(connection, cache_key)
 
 
-def _video(job: Job, context: Context) -> VideoRecord:
+def _video(job: Job, context: Context) -> AddedVideo:
     """The record of a video that is ready."""
     try:
         with context.workspace.database.read() as connection:

@@ -75,7 +75,7 @@ class _Unsettled:
 
 
 @dataclass
-class Worker:
+class JobParent:
     """One job parent."""
 
     home: Home

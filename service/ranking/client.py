@@ -22,7 +22,7 @@ _PAUSE_SECONDS = 0.2
 _TRIES = 25
 
 
-class Ranking:
+class RankingClient:
     """The ranking processes of this service, as one of its HTTP processes sees them."""
 
     def __init__(self, sockets: Sequence[Path], queue: int) -> None:

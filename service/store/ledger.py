@@ -52,7 +52,7 @@ class Credit:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LedgerEntry:
     """A row of the table."""
 
     entry_id: str
@@ -80,7 +80,7 @@ def charge(connection: Connection, charge: Charge, prices: Prices | None = None)
     ParameterError : nothing is sold there in that unit
     """
     amount = (prices or current_prices()).amount(charge.endpoint, charge.unit, charge.quantity)
-    entry = Entry(
+    entry = LedgerEntry(
         _entry_id(), charge.event_key, charge.account, "charge", charge.endpoint, charge.subject, charge.quantity,
         charge.unit, amount, now(),
     )  # fmt: skip
@@ -102,7 +102,7 @@ def credit(connection: Connection, credit: Credit) -> bool:
     """
     if credit.micros <= 0:
         raise ParameterError(f"a credit grant is more than nothing, got {credit.micros} micro-dollars")
-    entry = Entry(
+    entry = LedgerEntry(
         _entry_id(), credit.event_key, credit.account, "credit", credit.endpoint, credit.subject, 1, "call",
         credit.micros, now(),
     )  # fmt: skip
@@ -116,10 +116,10 @@ def credit(connection: Connection, credit: Credit) -> bool:
     return True
 
 
-def entries(connection: Connection, account: str) -> list[Entry]:
+def entries(connection: Connection, account: str) -> list[LedgerEntry]:
     """All rows of an account, oldest first."""
     query = sa.select(ledger).where(ledger.c.account == account).order_by(ledger.c.at, ledger.c.entry_id)
-    return [Entry(**row._mapping) for row in connection.execute(query)]
+    return [LedgerEntry(**row._mapping) for row in connection.execute(query)]
 
 
 def spent_in_month(connection: Connection, account: str, at: str) -> int:
@@ -131,11 +131,11 @@ def _entry_id() -> str:
     return f"ent_{ULID()}"
 
 
-def _book(connection: Connection, entry: Entry) -> bool:
-    return connection.execute(_BOOK, {name: getattr(entry, name) for name in Entry.__slots__}).first() is not None
+def _book(connection: Connection, entry: LedgerEntry) -> bool:
+    return connection.execute(_BOOK, {name: getattr(entry, name) for name in LedgerEntry.__slots__}).first() is not None
 
 
-def _draw(connection: Connection, entry: Entry) -> None:
+def _draw(connection: Connection, entry: LedgerEntry) -> None:
     connection.execute(_DRAW, {"account": entry.account, "amount": entry.amount_micros, "at": entry.at})
 
 
@@ -145,7 +145,7 @@ def _active(at: str) -> sa.ColumnElement[bool]:
     return sa.and_(accounts.c.credit_micros > 0, sa.or_(expiry.is_(None), expiry > at))
 
 
-def _add_to_month(connection: Connection, entry: Entry) -> None:
+def _add_to_month(connection: Connection, entry: LedgerEntry) -> None:
     values = {"account": entry.account, "month": month_of(entry.at), "micros": entry.amount_micros}
     connection.execute(_ADD_TO_MONTH, values)
 
@@ -153,7 +153,8 @@ def _add_to_month(connection: Connection, entry: Entry) -> None:
 # Put together once, and the same on both databases: every answer that is billed runs them.
 _SPENT = sa.text("SELECT micros FROM month_totals WHERE account = :account AND month = :month")
 _BOOK = sa.text(
-    f"""INSERT INTO ledger ({", ".join(Entry.__slots__)}) VALUES ({", ".join(f":{name}" for name in Entry.__slots__)})
+    f"""INSERT INTO ledger ({", ".join(LedgerEntry.__slots__)})
+    VALUES ({", ".join(f":{name}" for name in LedgerEntry.__slots__)})
     ON CONFLICT (event_key) DO NOTHING RETURNING entry_id"""
 )
 _DRAW = sa.text(

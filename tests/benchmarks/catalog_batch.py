@@ -27,7 +27,7 @@ from tests.benchmarks.tracks import bundled
 from workbench.home import Home
 from workbench.media.probe import probe
 from workbench.params import WorkbenchParams
-from workbench.workflows.library import Wanted, add_tracks, cluster, measure
+from workbench.workflows.library import WantedFile, add_tracks, cluster, measure
 from workbench.workspace import Workspace
 
 MILLION = 1_000_000
@@ -91,7 +91,7 @@ def run() -> list[Table]:
                 for job in warm:
                     job.result()
                 started = time.perf_counter()
-                added = list(add_tracks(Workspace(home), [Wanted(track) for track in tracks], executor=executor))
+                added = list(add_tracks(Workspace(home), [WantedFile(track) for track in tracks], executor=executor))
                 spent = time.perf_counter() - started
             assert all(one.track is not None for one in added)
             pace = 60.0 * count / spent

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import ndimage
 
-from workbench.demo.scenes.lighting import Scene
+from workbench.demo.scenes.lighting import Paintable
 
 WIDTH, HEIGHT, RATE = 320, 180, 25
 KINDS = ("hard", "fade", "dissolve", "flash", "fast", "strobe", "dark", "static", "drawn")
@@ -241,7 +241,7 @@ def _scene(dice: np.random.Generator) -> Shot:
     return _shown(scenes[int(dice.integers(len(scenes)))])
 
 
-def _cast(dice: np.random.Generator) -> list[Scene]:
+def _cast(dice: np.random.Generator) -> list[Paintable]:
     """Three to five scenes under the same sky, which take turns."""
     from workbench.demo.scenes import landscape, lighting, railway, town, weather
 
@@ -252,7 +252,7 @@ def _cast(dice: np.random.Generator) -> list[Scene]:
     look = skies[int(dice.integers(len(skies)))]
     seed = int(dice.integers(100, 100_000))
     wide, swift = dice.uniform(-60, 60), dice.uniform(150, 620)
-    scenes: list[Scene] = [
+    scenes: list[Paintable] = [
         landscape.Hills(look, seed, pan=wide, cloud=dice.uniform(0, 0.8), birds=int(dice.integers(0, 20))),
         landscape.Hills(look, seed + 1, pan=-wide, base=dice.uniform(140, 200)),
         landscape.Reeds(look, seed + 2, wind=dice.uniform(0, 1.5)),
@@ -271,7 +271,7 @@ def _cast(dice: np.random.Generator) -> list[Scene]:
     return [scenes[int(k)] for k in dice.choice(len(scenes), int(dice.integers(3, 6)), replace=False)]
 
 
-def _shown(scene: Scene) -> Shot:
+def _shown(scene: Paintable) -> Shot:
     """A scene, painted from its beginning."""
     painter = scene.painter(8.0)
 

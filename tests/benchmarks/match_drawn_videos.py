@@ -35,7 +35,7 @@ from workbench.demo.scenes.lighting import (
     OVERCAST,
     PREDAWN,
     STORM,
-    Scene,
+    Paintable,
 )
 from workbench.demo.scenes.railway import Rails, Tunnel, Wheels, Window
 from workbench.demo.scenes.sounds import RATE as SOUND_RATE
@@ -56,7 +56,7 @@ class Recipe:
     name: str
     character: VideoCharacter
     shots: Lengths
-    scenes: tuple[tuple[Scene, ...], ...]
+    scenes: tuple[tuple[Paintable, ...], ...]
     """acts of equal length; the scenes of an act take turns"""
     bed: Bed | None
     spoken: bool = False

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.catalog.columns import WORD_DIMS, Columns, empty_columns
-from workbench.catalog.library import Entry, Library, Measurement
+from workbench.catalog.library import Library, LibraryEntry, Measurement
 from workbench.catalog.texts import track_text
 from workbench.catalog.track import Track
 from workbench.character.descriptors import SOUND_DIMS
@@ -201,7 +201,7 @@ def columns_of(
 
 def fill(home: Home, made: list[Track], columns: Columns) -> None:
     """Put the tracks into a home's catalog, their facts as if they had been measured."""
-    entries = [Entry(track.path, track.known(), track.track_id, track.content_hash) for track in made]
+    entries = [LibraryEntry(track.path, track.known(), track.track_id, track.content_hash) for track in made]
     facts = ("bpm", "energy", "brightness", "density", "mode", "lufs", "duration", "vocals", "drums", "dynamics")
     measurements = [
         Measurement(

@@ -26,17 +26,17 @@ from workbench.beats.network import DIVISIONS, METRES, TEMPO_BINS, run, unpack
 STRETCHED_ONLY = Spoils(tempo=0.2, tone_db=0.0, noise=0.0, mask=0.0)
 
 
-def clicks(seconds: float = 80.0, bpm: float = 120.0, beats_per_bar: int = 4) -> pieces.Heard:
+def clicks(seconds: float = 80.0, bpm: float = 120.0, beats_per_bar: int = 4) -> pieces.LoadedPiece:
     """A piece in which every beat is a loud frame, the first a second after the beginning."""
     beats = np.arange(1.0, seconds - 2.0, 60.0 / bpm)
     levels = np.full((round(seconds * FRAMES_PER_SECOND), N_BANDS), 60, dtype=np.uint8)
     levels[np.round(beats * FRAMES_PER_SECOND).astype(int)] = 220
     positions = np.arange(beats.size) % beats_per_bar + 1
     truth = pieces.Truth(beats, positions, np.full(beats.size, beats_per_bar), 2)
-    return pieces.Heard(levels, np.zeros((len(levels), N_CHANGES), dtype=np.uint8), truth, {})
+    return pieces.LoadedPiece(levels, np.zeros((len(levels), N_CHANGES), dtype=np.uint8), truth, {})
 
 
-def whole(piece: pieces.Heard) -> Example:
+def whole(piece: pieces.LoadedPiece) -> Example:
     return example(piece, np.random.default_rng(0), Spoils.none(), len(piece.levels))
 
 
@@ -114,28 +114,28 @@ def test_the_loss_is_lower_for_the_right_tempo() -> None:
 def test_a_piece_without_a_pulse_asks_for_silence() -> None:
     piece = clicks(seconds=20.0)
     none = np.zeros(0, dtype=np.int64)
-    wanted = whole(pieces.Heard(piece.levels, piece.changes, pieces.Truth(np.zeros(0), none, none, 2), {}))
+    wanted = whole(pieces.LoadedPiece(piece.levels, piece.changes, pieces.Truth(np.zeros(0), none, none, 2), {}))
     silent = torch.zeros(1, len(wanted.targets) // 2, N_HEADS)
     silent[:, :, :4] = -6.0
     assert torch.isfinite(loss_of(silent, [wanted]))
     assert loss_of(silent, [wanted]) < loss_of(torch.zeros_like(silent), [wanted])
 
 
-class TakenAway(list[pieces.Heard]):
+class TakenAway(list[pieces.LoadedPiece]):
     """A training set that is interrupted at the given draw."""
 
-    def __init__(self, of: list[pieces.Heard], draws: int) -> None:
+    def __init__(self, of: list[pieces.LoadedPiece], draws: int) -> None:
         super().__init__(of)
         self.left = draws
 
-    def __getitem__(self, index: SupportsIndex) -> pieces.Heard:  # type: ignore[override]  # never asked for a slice
+    def __getitem__(self, index: SupportsIndex) -> pieces.LoadedPiece:  # type: ignore[override]  # never asked for a slice
         self.left -= 1
         if self.left < 0:
             raise KeyboardInterrupt
         return super().__getitem__(index)
 
 
-def small_run(train_set: list[pieces.Heard], folder: Path) -> dict[str, torch.Tensor]:
+def small_run(train_set: list[pieces.LoadedPiece], folder: Path) -> dict[str, torch.Tensor]:
     dev_set = [clicks(seconds=20.0, bpm=140.0)]
     return train(train_set, dev_set, folder, steps=4, seed=3, channels=8, filters=2, every=2).state_dict()
 

@@ -16,7 +16,7 @@ the samples, to about a millisecond: where the power just after most exceeds the
 Salience says how much anybody would notice, 0 to 1, and orders the kinds roughly as the list above does; where two fall
 on the same instant the more salient one stays. Tolerance is how vague the instant is.
 
-Classes: `Heard`, `Landmarks`. Functions: `find_landmarks`, `onset_instant`, `landmarks_to_arrays`,
+Classes: `LandmarkInput`, `Landmarks`. Functions: `find_landmarks`, `onset_instant`, `landmarks_to_arrays`,
 `landmarks_from_arrays`.
 """
 
@@ -87,7 +87,7 @@ class Landmarks:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Heard:
+class LandmarkInput:
     """What is known of a recording before its landmarks are looked for."""
 
     recording: Recording
@@ -131,7 +131,7 @@ class _Levels:
         return np.asarray((sums[:, stop] - sums[:, first]) / np.maximum(stop - first, 1))
 
 
-def find_landmarks(heard: Heard, params: LandmarkParams | None = None) -> Landmarks:
+def find_landmarks(heard: LandmarkInput, params: LandmarkParams | None = None) -> Landmarks:
     """Find the landmarks of a track.
 
     Parameters
@@ -165,7 +165,7 @@ def find_landmarks(heard: Heard, params: LandmarkParams | None = None) -> Landma
 class _Bars:
     """Levels on both sides of every bar line, from which drops, breaks and borders are told."""
 
-    def __init__(self, heard: Heard, levels: _Levels, params: LandmarkParams) -> None:
+    def __init__(self, heard: LandmarkInput, levels: _Levels, params: LandmarkParams) -> None:
         self.heard, self.params = heard, params
         self.lines = heard.grid.downbeats
         bar = float(np.median(np.diff(self.lines))) if self.lines.size > 1 else 2.0
@@ -229,7 +229,7 @@ class _Bars:
             yield time, kind, float(salience[line]), _ONSET_TOLERANCE if clear else _GRID_TOLERANCE
 
 
-def _downbeats(heard: Heard, params: LandmarkParams) -> Iterator[_Row]:
+def _downbeats(heard: LandmarkInput, params: LandmarkParams) -> Iterator[_Row]:
     """Every bar line; less salient where nothing sounds on it or the grid is unsure."""
     sure = min(1.0, heard.grid.confidence / params.sure_grid)
     for line in heard.grid.downbeats:
@@ -237,7 +237,7 @@ def _downbeats(heard: Heard, params: LandmarkParams) -> Iterator[_Row]:
         yield float(line), "downbeat", params.downbeat_salience * sure * (0.5 + 0.5 * sounds), _GRID_TOLERANCE
 
 
-def _stabs(heard: Heard, levels: _Levels, params: LandmarkParams) -> Iterator[_Row]:
+def _stabs(heard: LandmarkInput, levels: _Levels, params: LandmarkParams) -> Iterator[_Row]:
     """Strong hits that stand alone."""
     attack, level, rate = heard.onsets.attack, levels.full_db, levels.rate
     if level.size < rate:
@@ -258,7 +258,7 @@ def _stabs(heard: Heard, levels: _Levels, params: LandmarkParams) -> Iterator[_R
             yield time, "stab", 0.5 + 0.35 * size, _ONSET_TOLERANCE
 
 
-def _ending(heard: Heard, levels: _Levels, last_sound: TrackSeconds, params: LandmarkParams) -> _Row | None:
+def _ending(heard: LandmarkInput, levels: _Levels, last_sound: TrackSeconds, params: LandmarkParams) -> _Row | None:
     """The last strong onset of a track that ends by itself, if what follows is only its ringing.
 
     Chords that ring beat, and their beats look like weak onsets that rise over nothing; a sound that is cut off clicks.

@@ -27,7 +27,7 @@ _SEARCH_SECONDS = 4.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Changed:
+class MultiTempoBeats:
     """Beats of a piece in several tempi."""
 
     times: FloatArray
@@ -80,7 +80,7 @@ def _by_second(pulse: Pulse, seconds: FloatArray, evidence: Evidence, params: Be
     return mean
 
 
-def follow_changes(pulses: list[Pulse], winner: int, evidence: Evidence, params: BeatParams) -> Changed | None:
+def follow_changes(pulses: list[Pulse], winner: int, evidence: Evidence, params: BeatParams) -> MultiTempoBeats | None:
     """Beats of a piece that leaps between tempi, each stretch with the pulse and the metre that suit it best.
 
     Parameters
@@ -123,7 +123,7 @@ def follow_changes(pulses: list[Pulse], winner: int, evidence: Evidence, params:
         kept_positions.append(places[inside])
     lengths = np.diff(borders)
     confidence = float(np.average([agreed for _, _, agreed in parts], weights=np.maximum(lengths, 0.1)))
-    return Changed(np.concatenate(kept_times), np.concatenate(kept_positions), confidence)
+    return MultiTempoBeats(np.concatenate(kept_times), np.concatenate(kept_positions), confidence)
 
 
 def _leaps(pulses: list[Pulse], stretches: list[tuple[float, float, int]]) -> list[tuple[float, float, int]]:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.beats.hearing import HIGHEST_BASS
-from workbench.beats.network import TEMPO_BINS, Heard
+from workbench.beats.network import TEMPO_BINS, Activations
 from workbench.features.onsets import OnsetStrengths, pitch_classes
 from workbench.features.spectrum import Spectrum
 from workbench.recording import BoolArray, FloatArray, IntArray
@@ -53,10 +53,10 @@ class Odds:
     """shape (n_frames,)"""
     peaks: FloatArray
     """shape (n,), s, where a beat is clearly heard"""
-    heard: Heard
+    heard: Activations
 
     @staticmethod
-    def of(heard: Heard) -> Odds:
+    def of(heard: Activations) -> Odds:
         """Widen, bound, and find the clear beats."""
         from scipy.ndimage import maximum_filter1d
 
@@ -140,7 +140,7 @@ class Pulse:
 
 
 def gather_evidence(
-    activation: FloatArray, onsets: OnsetStrengths, spectrum: Spectrum, heard: Heard | None = None
+    activation: FloatArray, onsets: OnsetStrengths, spectrum: Spectrum, heard: Activations | None = None
 ) -> Evidence:
     """What every pulse is held against: onset strengths with some tolerance in time, running sums for fast means."""
     from scipy.ndimage import maximum_filter1d

@@ -4,7 +4,7 @@ A temporal convolutional network of our own, trained on music composed for it (`
 is `network.md` beside the weights). It runs in numpy: every layer is a few matrix products, so the time goes into
 BLAS, and no training framework is needed.
 
-Functions: `listen`. The rest of the tracker reads its `Heard`.
+Functions: `listen`. The rest of the tracker reads its `Activations`.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ _FRONT_FRAMES = 4096
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Heard:
+class Activations:
     """What the network hears in one recording."""
 
     beat: FloatArray
@@ -47,7 +47,7 @@ class Heard:
     frames_per_second: int
 
 
-def listen(spectrum: Spectrum) -> Heard:
+def listen(spectrum: Spectrum) -> Activations:
     """Run the network over a recording; without frames the result has none either."""
     return run(network_input(spectrum), weights())
 
@@ -77,7 +77,7 @@ def unpack(packed: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
     return ready
 
 
-def run(inputs: FloatArray, layers: dict[str, FloatArray]) -> Heard:
+def run(inputs: FloatArray, layers: dict[str, FloatArray]) -> Activations:
     """The network on inputs of shape (n_frames, N_INPUTS)."""
     n_frames = inputs.shape[0]
     if not n_frames:
@@ -85,7 +85,7 @@ def run(inputs: FloatArray, layers: dict[str, FloatArray]) -> Heard:
         tempo, metre, division = (
             np.zeros((0, size), dtype=np.float32) for size in (TEMPO_BINS.size, len(METRES), len(DIVISIONS))
         )
-        return Heard(none, none, tempo, metre, division, FRAMES_PER_SECOND)
+        return Activations(none, none, tempo, metre, division, FRAMES_PER_SECOND)
     x = _front(inputs, layers)
     for k, dilation in enumerate(layers["dilations"]):
         hidden = _dilated(x, layers[f"convolve_{k}"], int(dilation)) + layers[f"convolve_bias_{k}"]
@@ -95,7 +95,7 @@ def run(inputs: FloatArray, layers: dict[str, FloatArray]) -> Heard:
     frames = heads[:, :4].reshape(-1, 2)[:n_frames]
     sides = np.split(heads[:, 4:], np.cumsum((TEMPO_BINS.size, len(METRES))), axis=1)
     tempo, metre, division = (_log_softmax(side) for side in sides)
-    return Heard(frames[:, 0].copy(), frames[:, 1].copy(), tempo, metre, division, FRAMES_PER_SECOND)
+    return Activations(frames[:, 0].copy(), frames[:, 1].copy(), tempo, metre, division, FRAMES_PER_SECOND)
 
 
 def _front(inputs: FloatArray, layers: dict[str, FloatArray]) -> FloatArray:

@@ -9,7 +9,7 @@ Scores are absolute. A raw score is whatever a ranking adds up; `calibrated` tur
 editor would take the track, by a logistic curve whose two constants were fitted once on a reference set of graded pairs
 (Platt 1999). So a pair scores the same whatever else the catalog holds, and a catalog with nothing that suits says so.
 
-Classes: `Reason`, `Match`, `Lane`, `Calibration`. Functions: `pick`, `calibrated`, `fit_calibration`.
+Classes: `MatchReason`, `Match`, `Lane`, `Calibration`. Functions: `pick`, `calibrated`, `fit_calibration`.
 
 References
 ----------
@@ -38,7 +38,7 @@ POOL_SIZE = 50
 
 
 @dataclass(frozen=True, slots=True)
-class Reason:
+class MatchReason:
     """One fact that moved the score of a match."""
 
     video: str
@@ -58,7 +58,7 @@ class Match:
     track: Track
     score: float
     """0 to 1, absolute"""
-    reasons: tuple[Reason, ...]
+    reasons: tuple[MatchReason, ...]
     """what moved the score most comes first"""
     matched_tags: tuple[str, ...] = ()
     """tags of the track that retrieval matched"""

@@ -54,7 +54,7 @@ class Measurement:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class LibraryEntry:
     """A file to be added, or a track to be brought up to date."""
 
     path: Path
@@ -65,7 +65,7 @@ class Entry:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Changed:
+class ChangedTrack:
     """A track that was added or changed, with what was measured."""
 
     track: Track
@@ -77,7 +77,7 @@ class Changes:
     """What happened to the catalog up to some revision."""
 
     revision: int
-    changed: tuple[Changed, ...]
+    changed: tuple[ChangedTrack, ...]
     """added or changed, the oldest change first"""
     removed: tuple[str, ...]
     """ids"""
@@ -126,10 +126,10 @@ class Library:
         MediaError : the file cannot be read
         ParameterError : an id or a field that a track cannot have
         """
-        (track,) = self.add_all([Entry(path, fields or {}, track_id, content_hash)])
+        (track,) = self.add_all([LibraryEntry(path, fields or {}, track_id, content_hash)])
         return track
 
-    def add_all(self, entries: Sequence[Entry], measurements: Iterable[Measurement] = ()) -> list[Track]:
+    def add_all(self, entries: Sequence[LibraryEntry], measurements: Iterable[Measurement] = ()) -> list[Track]:
         """Add files as `add` does, and record what was measured in them, in one transaction.
 
         Raises
@@ -251,7 +251,7 @@ class Library:
             upto = connection.scalar(marks) or upto
             touched = _SELECT.where(tracks.c.revision > since, tracks.c.revision <= upto)
             rows = connection.execute(touched.order_by(tracks.c.revision, tracks.c.added_at, tracks.c.track_id))
-            changed = tuple(Changed(_track(row), _measurement(row)) for row in rows)
+            changed = tuple(ChangedTrack(_track(row), _measurement(row)) for row in rows)
             gone = sa.select(removed_tracks.c.track_id).where(
                 removed_tracks.c.revision > since, removed_tracks.c.revision <= upto
             )

@@ -37,7 +37,7 @@ from numpy.typing import NDArray
 
 from workbench.catalog.columns import DTYPES, NUMBERS, UNKNOWN, WORD_DIMS, Columns, empty_columns
 from workbench.catalog.index import ExactIndex, FaissIndex, VectorIndex, build_faiss, has_faiss
-from workbench.catalog.library import Changed, Changes, Library
+from workbench.catalog.library import ChangedTrack, Changes, Library
 from workbench.catalog.track import Track, pitch_class
 from workbench.character.descriptors import SOUND_DIMS
 from workbench.errors import StoreError
@@ -381,7 +381,7 @@ def _indexed(folder: Path, draft: _Generation, params: CatalogParams) -> _Genera
     return _Generation(draft.folder, meta)
 
 
-def _columns_of(changed: Sequence[Changed]) -> tuple[Columns, list[str]]:
+def _columns_of(changed: Sequence[ChangedTrack]) -> tuple[Columns, list[str]]:
     """Columns and texts of tracks; word vectors are left zero."""
     from workbench.catalog.texts import track_text
 
@@ -393,7 +393,7 @@ def _columns_of(changed: Sequence[Changed]) -> tuple[Columns, list[str]]:
     return columns, texts
 
 
-def _fill(columns: Columns, row: int, change: Changed) -> None:
+def _fill(columns: Columns, row: int, change: ChangedTrack) -> None:
     """Write what is known of one track into its row; given values win."""
     track, measurement = change.track, change.measurement
     columns.song[row] = _number(f"song:{track.catalog_song_id}" if track.catalog_song_id else f"track:{track.track_id}")

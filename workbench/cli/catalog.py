@@ -156,7 +156,7 @@ def reindex(workspace: Workspace) -> None:
     Example:
       workbench catalog reindex
     """
-    from workbench.workflows.library import Wanted, add_tracks, open_library
+    from workbench.workflows.library import WantedFile, add_tracks, open_library
 
     library = open_library(workspace)
     found = library.reindex()
@@ -164,7 +164,7 @@ def reindex(workspace: Workspace) -> None:
     for track_id in found.missing:
         say(f"workbench: {track_id}: {library.get(track_id).path} cannot be read; its record is kept")
     changed = [library.get(track_id) for track_id in found.changed]
-    wanted = [Wanted(track.path, track.track_id) for track in changed]
+    wanted = [WantedFile(track.path, track.track_id) for track in changed]
     faults = 0
     with progress_bar() as progress:
         for added in add_tracks(workspace.with_progress(progress), wanted) if wanted else ():

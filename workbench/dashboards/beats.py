@@ -37,9 +37,9 @@ from workbench.dashboards.charts import (
 )
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import growing
-from workbench.dashboards.transport import Player, playhead
-from workbench.dashboards.views import LongSound, Picture
-from workbench.dashboards.work import Job
+from workbench.dashboards.transport import TransportBar, playhead
+from workbench.dashboards.views import FigureView, LongSound
+from workbench.dashboards.work import Task
 from workbench.errors import GridError, WorkbenchError
 from workbench.plots.palette import BEAT, DOWNBEAT, HEARD, ONSET
 from workbench.recording import FloatArray, IntArray
@@ -132,7 +132,7 @@ def thinned(numbers: IntArray, width: int, least_pixels: float) -> IntArray:
     return np.asarray(numbers[numbers % step == 0])
 
 
-class BeatsPicture(Picture):
+class BeatsPicture(FigureView):
     """Waveform or spectrogram, onsets and tempo, with the grid over all of them."""
 
     def __init__(self, state: BeatsState) -> None:
@@ -270,10 +270,10 @@ class BeatsTab:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._clicking: Job | None = None
+        self._clicking: Task | None = None
         self.state = BeatsState()
         self.picture = BeatsPicture(self.state)
-        self.player = Player(
+        self.player = TransportBar(
             sizing_mode="stretch_width", playheads=self.picture.names, labels=["plain", "clicks"],
             gain_a_db=CLICK_GAIN_DB,
             margin=(0, 10),

@@ -40,9 +40,9 @@ from workbench.dashboards.charts import (
 from workbench.dashboards.mix import MixState, tuned
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS, growing, scrolled, stylesheet
-from workbench.dashboards.transport import Player, playhead
-from workbench.dashboards.views import Picture
-from workbench.dashboards.work import Job
+from workbench.dashboards.transport import TransportBar, playhead
+from workbench.dashboards.views import FigureView
+from workbench.dashboards.work import Task
 from workbench.plots.palette import BEAT, HEARD, VOICE
 from workbench.recording import FloatArray
 
@@ -192,7 +192,7 @@ class MatchTable(JSComponent):
     _stylesheets: ClassVar[list[Any]] = [stylesheet("matches")]
 
 
-class MatchPicture(Picture):
+class MatchPicture(FigureView):
     """What moves in the video, and the energy of the chosen track where it lies under it."""
 
     def __init__(self, state: MatchState) -> None:
@@ -281,13 +281,13 @@ class MatchTab:
 
     def __init__(self, session: Session) -> None:
         self._session = session
-        self._trying: Job | None = None
+        self._trying: Task | None = None
         self._video: Path | None = None
         self.state = MatchState()
         self.heard = MixState()
         self.picture = MatchPicture(self.state)
         self.table = MatchTable(sizing_mode="stretch_width")
-        self.player = Player(sizing_mode="stretch_width", playheads=[self.picture.name], margin=(0, 10))
+        self.player = TransportBar(sizing_mode="stretch_width", playheads=[self.picture.name], margin=(0, 10))
         self.bpm = pmui.RangeSlider(
             label="bpm", start=SLOWEST, end=FASTEST, step=1.0, value=(SLOWEST, FASTEST), size="small", width=170
         )

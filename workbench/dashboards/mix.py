@@ -32,8 +32,8 @@ from workbench.dashboards.charts import (
 from workbench.dashboards.controls import ParamControls, ProfileBar
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import growing, scrolled
-from workbench.dashboards.transport import Player, playhead
-from workbench.dashboards.views import Picture
+from workbench.dashboards.transport import TransportBar, playhead
+from workbench.dashboards.views import FigureView
 from workbench.loops.plan import LoopPlan
 from workbench.mix.balance import Mix
 from workbench.mix.levels import HOPS_PER_SECOND
@@ -164,7 +164,7 @@ def tuned(state: MixState, session: Session, then: Callable[[], None]) -> None:
     session.run(phrases_with, sounds.levels, then=found)
 
 
-class MixPicture(Picture):
+class MixPicture(FigureView):
     """Levels of both, speech, and the duck."""
 
     def __init__(self, state: MixState) -> None:
@@ -269,7 +269,7 @@ class MixTab:
         self._shares = 0
         self.state = MixState()
         self.picture = MixPicture(self.state)
-        self.player = Player(
+        self.player = TransportBar(
             sizing_mode="stretch_width", playheads=self.picture.names, labels=["ducked", "not ducked"], margin=(0, 10)
         )
         self.preset = pmui.Select(

@@ -39,8 +39,8 @@ from workbench.dashboards.figures import ClockTickFormatter, LoopOver, ShowAll
 from workbench.dashboards.seams import SeamChips, worst_of
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS, growing, stylesheet
-from workbench.dashboards.transport import Player, playhead, seek_on_tap
-from workbench.dashboards.views import MOST_COLUMNS, LongSound, Picture, video_row
+from workbench.dashboards.transport import TransportBar, playhead, seek_on_tap
+from workbench.dashboards.views import MOST_COLUMNS, FigureView, LongSound, video_row
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import TrackSection
 from workbench.loops.refusals import Refusal
@@ -213,7 +213,7 @@ _LANE_NAMES = {
 }
 
 
-class PlanPicture(Picture):
+class PlanPicture(FigureView):
     """The figure, and what of it follows the view."""
 
     def __init__(self, state: PlanState) -> None:
@@ -550,7 +550,7 @@ class PlanTab:
         self._session = session
         self.state = PlanState()
         self.picture = PlanPicture(self.state)
-        self.player = Player(sizing_mode="stretch_width", playheads=[self.picture.name])
+        self.player = TransportBar(sizing_mode="stretch_width", playheads=[self.picture.name])
         self.cards = OptionCards(sizing_mode="stretch_width")
         self.chips = SeamChips(sizing_mode="stretch_width", label="Seams, look at one:")
         self.empty = pmui.Typography("", variant="body1", margin=(24, 10, 4, 10))

@@ -32,7 +32,7 @@ from workbench.dashboards.fades import Place, seam_place
 from workbench.dashboards.session import Session
 from workbench.dashboards.styles import ASSETS, growing, stylesheet
 from workbench.dashboards.transport import playhead, script
-from workbench.dashboards.views import Picture
+from workbench.dashboards.views import FigureView
 from workbench.errors import WorkbenchError
 from workbench.loops.plan import MIN_FADE_SECONDS, LoopPlan
 from workbench.loops.profile import SEAM_PARTS
@@ -228,7 +228,7 @@ _HEARD, _TRACK, _ONSETS, _LOUDNESS = (272.0, 408.0), (132.0, 268.0), (72.0, 124.
 """lanes of the picture: lower and upper edge"""
 
 
-class SeamPicture(Picture):
+class SeamPicture(FigureView):
     """Spectrograms stacked, onsets and loudness of both sides, beats through all; seconds from the seam."""
 
     def __init__(self) -> None:

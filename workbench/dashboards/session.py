@@ -18,13 +18,13 @@ import param
 from workbench.audition.plans import track_file
 from workbench.dashboards.fades import HandFade, Place, told, with_hand_fades
 from workbench.dashboards.views import LongSound, summed_up
-from workbench.dashboards.work import Deliver, Job, Pool, at_once, shared_pool
+from workbench.dashboards.work import Deliver, Pool, Task, at_once, shared_pool
 from workbench.demo.run import demo_loop
 from workbench.errors import WorkbenchError
 from workbench.files import without_folders
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
-from workbench.loops.refusals import Reason, Refusal
+from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.params import WorkbenchParams
 from workbench.workflows.analyze import Analysis, analyze
 from workbench.workflows.loop import Loop, loop_track
@@ -72,7 +72,7 @@ class Session(param.Parameterized):
         super().__init__(params=workspace.params)
         self.workspace = workspace
         self._pool = pool or shared_pool()
-        self._jobs: list[Job] = []
+        self._jobs: list[Task] = []
         self._hand_fades: dict[tuple[Place, int], HandFade] = {}
 
     @property
@@ -95,7 +95,7 @@ class Session(param.Parameterized):
         """Whether work is under way."""
         return bool(self._jobs)
 
-    def open_track(self, named: Path | str) -> Job | None:
+    def open_track(self, named: Path | str) -> Task | None:
         """Open a file or a track of the catalog: plan it under the video, or analyse it where there is no video."""
         try:
             track = find_track(self.workspace, str(named))
@@ -107,7 +107,7 @@ class Session(param.Parameterized):
         self.param.update(track=track, plan=None, analysis=None, track_sound=None, notice="")
         return self.replan()
 
-    def open_video(self, named: Path | str) -> Job | None:
+    def open_video(self, named: Path | str) -> Task | None:
         """Open a file or a video that has an id, and plan the track under it."""
         try:
             video = find_video(self.workspace, named).path
@@ -117,7 +117,7 @@ class Session(param.Parameterized):
         self.param.update(video=video, plan=None)
         return self.replan()
 
-    def open_file(self, path: Path) -> Job | None:
+    def open_file(self, path: Path) -> Task | None:
         """Open a file as what it is: a video where it has a moving picture, else a track."""
         from workbench.media.probe import probe
 
@@ -128,7 +128,7 @@ class Session(param.Parameterized):
             return None
         return self.open_video(path) if moving else self.open_track(path)
 
-    def open_demo(self) -> Job:
+    def open_demo(self) -> Task:
         """Open the demo's video with the bundled track that the demo chooses for it."""
         self.coming = (
             "Preparing the demo: a video is drawn and the bundled tracks are analysed. The first start takes some "
@@ -144,7 +144,7 @@ class Session(param.Parameterized):
             self._hand_fades.clear()
         self.notice = ""
         self.param.update(track=loop.track, video=loop.video, analysis=loop.analysis, plan=loop)
-        if isinstance(loop.answer, Refusal) and loop.answer.reason is Reason.VIDEO_NOT_LONGER:
+        if isinstance(loop.answer, Refusal) and loop.answer.reason is RefusalReason.VIDEO_NOT_LONGER:
             self._analyze_track()  # its length alone decided; its beats can be looked at all the same
         elif self.track_sound is None and loop.analysis is not None:
             self._map_track()
@@ -162,7 +162,7 @@ class Session(param.Parameterized):
         self.show(kept)
         self.notice = told(lost)
 
-    def replan(self) -> Job | None:
+    def replan(self) -> Task | None:
         """Plan again with the parameters as they are."""
         if self.track is None:
             return None
@@ -172,7 +172,7 @@ class Session(param.Parameterized):
             )
         return self._analyze_track()
 
-    def _analyze_track(self) -> Job:
+    def _analyze_track(self) -> Task:
         path = self._named_track().path
         return self.run(analyze, path, then=self._analysed, subject=str(path))
 
@@ -192,7 +192,7 @@ class Session(param.Parameterized):
 
         self.run(track_file, track.path, then=written, subject=str(track.path))
 
-    def draw(self, path: Path, then: Callable[[LongSound], None]) -> Job:
+    def draw(self, path: Path, then: Callable[[LongSound], None]) -> Task:
         """Open a sound to draw it; its summary is made by a worker where it is not there yet."""
 
         def made(path: Path) -> None:
@@ -213,7 +213,7 @@ class Session(param.Parameterized):
         subject: str = "",
         otherwise: Callable[[str], None] | None = None,
         **named: Any,
-    ) -> Job:
+    ) -> Task:
         """Run a function of `workbench` in a process of its own, with progress on the page and a way to cancel it.
 
         Parameters
@@ -224,7 +224,7 @@ class Session(param.Parameterized):
         otherwise : receives the sentence that says what went wrong, after it became `message`
         """
         deliver = _to_this_page()
-        job = Job(self.home, self.params, function, arguments, named, subject=subject, deliver=deliver)
+        job = Task(self.home, self.params, function, arguments, named, subject=subject, deliver=deliver)
 
         def ended() -> None:
             self._jobs.remove(job)

@@ -15,7 +15,7 @@ field takes all, a slider its arrows, a tick box its space, a tab its arrows (`a
 Pictures speak to it by events on the window, so that a click is heard without a way to the server: `workbench-seek`
 with seconds, `workbench-region` with two of them.
 
-Classes: `Player`. Functions: `seek_on_tap`, `playhead`, `script`.
+Classes: `TransportBar`. Functions: `seek_on_tap`, `playhead`, `script`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def script(*names: str) -> str:
     return "\n".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in names)
 
 
-class Player(JSComponent):
+class TransportBar(JSComponent):
     """Plays soundtrack and music; times are video seconds, or of whatever the files share."""
 
     soundtrack = param.String("", doc="address of the soundtrack; empty for none")

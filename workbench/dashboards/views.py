@@ -8,8 +8,8 @@ milliseconds either way. A spectrogram takes one spectrum for each column, at th
 Making the summary takes a second for half an hour, so the page asks a worker for it (`summed_up`). What comes back is
 the file's name: the page maps it, finds the summary and reads nothing else.
 
-Classes: `LongSound`; `Picture`, what a figure draws by name. Functions: `summed_up`; `video_row`, pictures of a video
-laid side by side for a view.
+Classes: `LongSound`; `FigureView`, what a figure draws by name. Functions: `summed_up`; `video_row`, pictures of a
+video laid side by side for a view.
 """
 
 from __future__ import annotations
@@ -168,7 +168,7 @@ class LongSound:
         return both
 
 
-class Picture:
+class FigureView:
     """What a tab's figures draw, by name: made empty, and filled as soon as there is something to show."""
 
     def __init__(self) -> None:

@@ -8,7 +8,7 @@ the `deliver` of whoever asked, which brings it to the page's own event loop.
 A job that is cancelled while it runs takes its worker with it, and a new worker takes the place. That is safe because
 the stores write whole or not at all.
 
-Classes: `Pool`, `Job`. Functions: `shared_pool`, one pool for all pages of a server.
+Classes: `Pool`, `Task`. Functions: `shared_pool`, one pool for all pages of a server.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ def at_once(function: Callable[[], None]) -> None:
 
 
 @dataclass(eq=False)
-class Job:
+class Task:
     """Something that was asked for."""
 
     home: Home
@@ -94,12 +94,12 @@ class Pool:
     """
 
     def __init__(self, size: int = 2) -> None:
-        self._waiting: deque[Job] = deque()
+        self._waiting: deque[Task] = deque()
         self._news = threading.Condition()
         self._closed = False
         self._workers = [_Worker(self, number) for number in range(size)]
 
-    def submit(self, job: Job) -> Job:
+    def submit(self, job: Task) -> Task:
         """Queue a job and return it."""
         with self._news:
             if self._closed:
@@ -120,7 +120,7 @@ class Pool:
         for worker in self._workers:
             worker.close()
 
-    def take(self, worker: _Worker) -> Job | None:
+    def take(self, worker: _Worker) -> Task | None:
         """The next job for a worker: one about what it knows already, else the oldest; None when the pool closes."""
         with self._news:
             while not self._closed:
@@ -131,7 +131,7 @@ class Pool:
                 self._news.wait()
             return None
 
-    def _choose(self, worker: _Worker) -> Job | None:
+    def _choose(self, worker: _Worker) -> Task | None:
         for job in self._waiting:
             if job.subject and job.subject == worker.subject:
                 return job
@@ -179,7 +179,7 @@ class _Worker:
                 job.tell(job.on_cancelled)
             job._ended.set()
 
-    def _run(self, job: Job) -> None:
+    def _run(self, job: Task) -> None:
         pipe = self._ready()
         job._stop = self.close
         fault = self._follow(job, pipe)
@@ -188,7 +188,7 @@ class _Worker:
         if fault and not job.cancelled and job.on_fault is not None:
             job.tell(_later(job.on_fault, fault))
 
-    def _follow(self, job: Job, pipe: Connection) -> str:
+    def _follow(self, job: Task, pipe: Connection) -> str:
         """Hand a job over and pass on what it tells; returns what went wrong between here and there, or nothing."""
         try:
             pipe.send((job.home, job.params, job.function, job.arguments, dict(job.named)))
@@ -208,7 +208,7 @@ class _Worker:
         return ""
 
     @staticmethod
-    def _end(job: Job, kind: str, said: Any) -> None:
+    def _end(job: Task, kind: str, said: Any) -> None:
         if job.cancelled:
             return
         if kind == "done" and job.on_done is not None:

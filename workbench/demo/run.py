@@ -28,7 +28,7 @@ from workbench.bundled import bundled_path
 from workbench.catalog.lane import Match
 from workbench.catalog.track import Track
 from workbench.errors import ParameterError, StoreError
-from workbench.export.page import Page, Section, Table
+from workbench.export.page import ReportPage, ReportSection, Table
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal
 from workbench.media.audio import decode, write_audio
@@ -262,7 +262,7 @@ def _make(workspace: Workspace, loop: Loop, video: Path, choice: Choice) -> list
     )
     title = (loop.track.record.title if loop.track.record is not None else None) or loop.track.track_id
     write_page(
-        Page(
+        ReportPage(
             f"{title} under a video of {clock(plan.window_end)}",
             (plan_sentence(plan),),
             rendered.name,
@@ -290,7 +290,7 @@ def _verdict(loop: Loop) -> str:
     return f"{loop.answer.plan_score:.4f} {loop.answer.seam_score:.4f} {loop.answer.end_label}"
 
 
-def _choice_section(choice: Choice) -> Section:
+def _choice_section(choice: Choice) -> ReportSection:
     """The part of the page that says why this track."""
     rows = tuple(
         (
@@ -310,7 +310,7 @@ def _choice_section(choice: Choice) -> Section:
     if refused:
         tables.append(Table(("refused", "suits the video", "reason", "in words"), refused))
     chosen = () if choice.chosen is None else (choice.chosen.fit_explanation,)
-    return Section(
+    return ReportSection(
         "Why this track",
         (
             *chosen,

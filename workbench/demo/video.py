@@ -38,8 +38,8 @@ from workbench.demo.scenes.lighting import (
     OVERCAST,
     PREDAWN,
     STORM,
+    Paintable,
     Painter,
-    Scene,
 )
 from workbench.demo.scenes.railway import Clock, Lamp, Rails, Tunnel, Viaduct, Wheels, Window
 from workbench.demo.scenes.sounds import RATE, Bed, Cue, ambience
@@ -64,7 +64,7 @@ class Shot:
     """A stretch of the video between two edits."""
 
     seconds: float  # a whole number of frames
-    scene: Scene
+    scene: Paintable
     bed: Bed | None
     cues: tuple[Cue, ...] = ()
     dissolve: float = 0.0  # seconds over which it replaces the shot before; 0 is a hard cut

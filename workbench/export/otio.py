@@ -35,8 +35,8 @@ from typing import Any
 from workbench.export.files import absolute_url, media_url, plain_name
 from workbench.export.timeline import (
     FrameKey,
+    GainPoint,
     Item,
-    Key,
     Timeline,
     TrackMedia,
     VideoMedia,
@@ -123,7 +123,7 @@ class _Writer:
         clip.effects.append(self._volume(frames))
         return clip
 
-    def _level_keys(self, item: Item) -> list[Key]:
+    def _level_keys(self, item: Item) -> list[GainPoint]:
         """All that the music's level does, handles included, but not the crossfades: those are transitions."""
         return decibel_keys(lambda sample: self._level(item, sample), self._corners(item))
 

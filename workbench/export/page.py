@@ -25,7 +25,7 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Sound:
+class ReportSound:
     """A player and what it plays."""
 
     name: str
@@ -40,13 +40,13 @@ class SeamCard:
     text: str
     picture: bytes
     """PNG"""
-    sounds: tuple[Sound, ...]
+    sounds: tuple[ReportSound, ...]
     film_s: float | None
     """where it is in the video, s"""
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class ReportSection:
     """A part of the page: a heading, and what stands under it in this order."""
 
     heading: str
@@ -58,18 +58,18 @@ class Section:
 
 
 @dataclass(frozen=True, slots=True)
-class Page:
+class ReportPage:
     """All of it."""
 
     title: str
     lead: tuple[str, ...]
     video: str | None
     """file name of the video beside the page"""
-    sections: tuple[Section, ...]
+    sections: tuple[ReportSection, ...]
     footer: tuple[str, ...] = field(default=())
 
 
-def page_html(page: Page) -> str:
+def page_html(page: ReportPage) -> str:
     """Write the page as HTML."""
     body = [f"<h1>{escape(page.title)}</h1>", *(f"<p class=lead>{escape(text)}</p>" for text in page.lead)]
     if page.video is not None:
@@ -90,7 +90,7 @@ def page_html(page: Page) -> str:
     )
 
 
-def _section(section: Section, has_video_element: bool) -> str:
+def _section(section: ReportSection, has_video_element: bool) -> str:
     parts = [f"<section><h2>{escape(section.heading)}</h2>", *(f"<p>{escape(text)}</p>" for text in section.text)]
     if section.picture is not None:
         parts.append(_picture(section.picture, section.picture_text, section.heading))

@@ -50,7 +50,7 @@ class Gain(Protocol):
         """Without `fade_in` or `fade_out` that crossfade is left out."""
 
 
-class Key(NamedTuple):
+class GainPoint(NamedTuple):
     """A point of a gain curve."""
 
     sample: int
@@ -146,7 +146,7 @@ class Notes:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Balance:
+class EditLevels:
     """Levels of a mix; 0 dB and no duck where there is none."""
 
     music_gain_db: float = 0.0
@@ -169,7 +169,7 @@ class Timeline:
     items: tuple[Item, ...]
     track: TrackMedia | None
     video: VideoMedia | None
-    balance: Balance = field(default_factory=Balance)
+    balance: EditLevels = field(default_factory=EditLevels)
     notes: Notes | None = None
     beats: tuple[Beat, ...] = ()
     """beats of the music as it is heard, in order; empty where the grid of the track is not known"""
@@ -204,13 +204,13 @@ def decibels(gain: float) -> float:
     return max(SILENT_DB, 20.0 * log10(gain)) if gain > 0.0 else SILENT_DB
 
 
-def gain_keys(curve: Callable[[int], float], corners: Iterable[int]) -> list[Key]:
+def gain_keys(curve: Callable[[int], float], corners: Iterable[int]) -> list[GainPoint]:
     """Keys of a curve of linear gains that is drawn with straight lines in gain."""
     ratio = _gain(SAME_DB) - 1.0
     return _needed(_keys(curve, sorted(set(corners)), lambda value: value), lambda value: ratio * abs(value))
 
 
-def decibel_keys(curve: Callable[[int], float], corners: Iterable[int]) -> list[Key]:
+def decibel_keys(curve: Callable[[int], float], corners: Iterable[int]) -> list[GainPoint]:
     """Keys of a curve in dB that is drawn with straight lines in dB."""
     return _needed(_keys(curve, sorted(set(corners)), _gain), lambda _: SAME_DB)
 
@@ -236,7 +236,7 @@ def _gain(level_db: float) -> float:
     return float(10.0 ** (level_db / 20.0))
 
 
-def _needed(keys: Sequence[Key], tolerance: Callable[[float], float]) -> list[Key]:
+def _needed(keys: Sequence[GainPoint], tolerance: Callable[[float], float]) -> list[GainPoint]:
     """The keys without those that lines between the others go through; first and last stay.
 
     From each key that stays, the next is the farthest to which a straight line passes all between within their
@@ -250,7 +250,7 @@ def _needed(keys: Sequence[Key], tolerance: Callable[[float], float]) -> list[Ke
     return kept
 
 
-def _reach(keys: Sequence[Key], at: int, tolerance: Callable[[float], float]) -> int:
+def _reach(keys: Sequence[GainPoint], at: int, tolerance: Callable[[float], float]) -> int:
     """The farthest key that a line from key `at` can go to: the slopes that pass all between narrow key by key."""
     begin, reached = keys[at], at + 1
     least, most = -inf, inf
@@ -265,11 +265,11 @@ def _reach(keys: Sequence[Key], at: int, tolerance: Callable[[float], float]) ->
     return reached
 
 
-def _keys(curve: Callable[[int], float], corners: Sequence[int], heard: Callable[[float], float]) -> list[Key]:
+def _keys(curve: Callable[[int], float], corners: Sequence[int], heard: Callable[[float], float]) -> list[GainPoint]:
     """Halve the stretches between corners until straight lines are close enough to be heard as the curve."""
     curve = cache(curve)
-    keys = [Key(corners[0], curve(corners[0]))]
-    waiting = [Key(end, curve(end)) for end in reversed(corners[1:])]
+    keys = [GainPoint(corners[0], curve(corners[0]))]
+    waiting = [GainPoint(end, curve(end)) for end in reversed(corners[1:])]
     while waiting:
         begin, end = keys[-1], waiting[-1]
         probes = {begin.sample + (end.sample - begin.sample) * part // 4 for part in (1, 2, 3)} - {begin.sample}
@@ -279,7 +279,7 @@ def _keys(curve: Callable[[int], float], corners: Sequence[int], heard: Callable
         )
         if missed:
             middle = (begin.sample + end.sample) // 2
-            waiting.append(Key(middle, curve(middle)))
+            waiting.append(GainPoint(middle, curve(middle)))
         else:
             keys.append(waiting.pop())
     return keys

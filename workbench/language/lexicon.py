@@ -9,7 +9,8 @@ three at a time, with an eye on negation (`workbench.language.negation`): "no dr
 Texts that are spoken seldom name their moods. The lexicon therefore also holds some nine hundred *lines* as people
 speak them, each with the facets of the music that suits; `workbench.underscore.script` learns from them.
 
-Functions: `lexicon`, `read_lexicon`, `terms_in`, `named`. Classes: `Lexicon`, `Scene`, `Line`, `Sound`, `Meaning`.
+Functions: `lexicon`, `read_lexicon`, `terms_in`, `named`. Classes: `Lexicon`, `TextScene`, `Line`, `ExpectedSound`,
+`Meaning`.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ _LONGEST_READ = 20_000
 """characters of a text that are looked up: more than a script may have, and an end to descriptions without one"""
 
 
-class Sound(NamedTuple):
+class ExpectedSound(NamedTuple):
     """How music is expected to sound."""
 
     energy: float
@@ -58,7 +59,7 @@ class Sound(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Scene:
+class TextScene:
     """A kind of text, and the music that suits it."""
 
     name: str
@@ -71,7 +72,7 @@ class Scene:
     """how a catalog describes what suits"""
     facets: FloatArray
     """shape (n_facets,), 0 to 1"""
-    sound: Sound
+    sound: ExpectedSound
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -81,7 +82,7 @@ class Line:
     text: str
     facets: FloatArray
     """shape (n_facets,), 0 to 1"""
-    sound: Sound
+    sound: ExpectedSound
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -92,7 +93,7 @@ class Meaning:
     """shape (n_facets,), 1 where a word names the facet, shared out where a word names several of one kind"""
     denied: FloatArray
     """shape (n_facets,), the same of words under a negation"""
-    sound: Sound | None
+    sound: ExpectedSound | None
     """mean expectation of what was named; None where nothing was"""
     found: Mapping[str, tuple[str, ...]]
     """the words that named each facet"""
@@ -107,14 +108,14 @@ class Lexicon:
     kinds: tuple[Kind, ...]
     """of each facet"""
     sounds: FloatArray
-    """shape (n_facets, 4), the fields of `Sound`"""
+    """shape (n_facets, 4), the fields of `ExpectedSound`"""
     music: tuple[str, ...]
     """how a catalog describes each facet"""
     terms: Mapping[str, tuple[int, ...]]
     """a word, or words joined by hyphens, to the facets that it names"""
     foreign: frozenset[str]
     """those of the terms that are not English"""
-    scenes: tuple[Scene, ...]
+    scenes: tuple[TextScene, ...]
     cues: Mapping[str, tuple[int, ...]]
     """a word to the scenes that it gives away"""
     lines: tuple[Line, ...]
@@ -187,7 +188,7 @@ def read_lexicon(text: str) -> Meaning:
             if not negated:
                 found[book.names[index]].append(term)
     total = float(facets.sum())
-    sound = Sound(*(facets @ book.sounds / total)) if total > 0 else None
+    sound = ExpectedSound(*(facets @ book.sounds / total)) if total > 0 else None
     return Meaning(facets, denied, sound, {name: tuple(dict.fromkeys(words)) for name, words in found.items()})
 
 
@@ -236,23 +237,23 @@ def _known(words: Sequence[str], known: Mapping[str, object]) -> str | None:
     return None
 
 
-def _scene(entry: Mapping[str, Any], place: Mapping[tuple[Kind, str], int]) -> Scene:
+def _scene(entry: Mapping[str, Any], place: Mapping[tuple[Kind, str], int]) -> TextScene:
     facets = np.zeros(len(place))
     for kind in KINDS:
         for name, weight in zip(str(entry[kind]).split(), _RANK_WEIGHTS, strict=False):
             facets[place[kind, name]] = weight
-    return Scene(
+    return TextScene(
         name=str(entry["name"]),
         said=tuple(entry["said"]),
         cues=frozenset(str(entry["cues"]).split()),
         music=str(entry["music"]),
         facets=facets,
-        sound=Sound(*entry["sound"]),
+        sound=ExpectedSound(*entry["sound"]),
     )
 
 
 def _lines(
-    tables: Mapping[str, Any], scenes: Sequence[Scene], place: Mapping[tuple[Kind, str], int], sounds: FloatArray
+    tables: Mapping[str, Any], scenes: Sequence[TextScene], place: Mapping[tuple[Kind, str], int], sounds: FloatArray
 ) -> Iterator[Line]:
     """All lines. What an entry leaves open, the scenes with the same moods or genres fill in."""
     of_scenes = np.stack([scene.facets for scene in scenes])
@@ -263,7 +264,7 @@ def _lines(
         facets = of_scenes[:, index] @ of_scenes / of_scenes[:, index].sum()
         facets[is_mood] *= _COMPANION_SHARE
         facets[index] = 1.0
-        yield from (Line(text, facets, Sound(*entry["sound"])) for text in entry["said"])
+        yield from (Line(text, facets, ExpectedSound(*entry["sound"])) for text in entry["said"])
     for scene in scenes:
         yield from (Line(text, scene.facets, scene.sound) for text in scene.said)
     played_by = of_scenes[:, is_genre].T @ of_scenes[:, is_instrument] / of_scenes[:, is_genre].sum(axis=0)[:, None]
@@ -274,7 +275,7 @@ def _lines(
                 facets[place[kind, name]] = weight
         genres, moods = facets[is_genre], facets * is_mood
         facets[is_instrument] = _INSTRUMENT_SHARE * (genres @ played_by) / genres.sum()
-        sound = Sound(*(moods @ sounds / moods.sum()))._replace(energy=entry["energy"])
+        sound = ExpectedSound(*(moods @ sounds / moods.sum()))._replace(energy=entry["energy"])
         yield from (Line(text, facets, sound) for text in entry["said"])
 
 

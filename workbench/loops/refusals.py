@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 
-class Reason(StrEnum):
+class RefusalReason(StrEnum):
     """Every reason a loop can be refused for."""
 
     VIDEO_NOT_LONGER = "video_not_longer"
@@ -27,7 +27,9 @@ class Reason(StrEnum):
     AUDIO_UNAVAILABLE = "audio_unavailable"
 
 
-RETRYABLE = frozenset({Reason.TIMEOUT, Reason.PROFILE_ERROR, Reason.MISSING_PROFILE, Reason.AUDIO_UNAVAILABLE})
+RETRYABLE = frozenset(
+    {RefusalReason.TIMEOUT, RefusalReason.PROFILE_ERROR, RefusalReason.MISSING_PROFILE, RefusalReason.AUDIO_UNAVAILABLE}
+)
 """Reasons that calling again in a few seconds normally clears; for every other the answer is settled."""
 
 
@@ -35,7 +37,7 @@ RETRYABLE = frozenset({Reason.TIMEOUT, Reason.PROFILE_ERROR, Reason.MISSING_PROF
 class Refusal:
     """No loop, and why."""
 
-    reason: Reason
+    reason: RefusalReason
     hint: str
     """the reason in words and what to do"""
     video_seconds: float | None = None
@@ -58,7 +60,7 @@ def video_not_longer(video_seconds: float, track_seconds: float, required_excess
     if round((video - track) * 1e6) >= round(excess * 1e6):
         return None
     return Refusal(
-        Reason.VIDEO_NOT_LONGER,
+        RefusalReason.VIDEO_NOT_LONGER,
         f"The video ({video:.1f} s) is not at least {excess:.0f} s longer than the track ({track:.1f} s). "
         + (
             f"Play the track straight, or pick a track under {video - excess:.0f} s."
@@ -74,7 +76,7 @@ def video_not_longer(video_seconds: float, track_seconds: float, required_excess
 def low_confidence(confidence: float, required: float) -> Refusal:
     """The bars of the track are too unsure to cut at."""
     return Refusal(
-        Reason.LOW_CONFIDENCE,
+        RefusalReason.LOW_CONFIDENCE,
         f"The bars of this track are not sure enough to cut at (confidence {confidence:.2f}, needed {required:.2f}): "
         "it has no steady pulse. Pick a track with a clear beat, or correct its beat grid by hand.",
     )
@@ -83,7 +85,7 @@ def low_confidence(confidence: float, required: float) -> Refusal:
 def no_viable_loop(why: str) -> Refusal:
     """The track has bars, but no place where the music could jump without being heard; `why` is a clause."""
     return Refusal(
-        Reason.NO_VIABLE_LOOP,
+        RefusalReason.NO_VIABLE_LOOP,
         f"This track cannot be looped under this video without an audible seam: {why}. "
         "Pick a track whose parts repeat, or one that is longer.",
     )
@@ -92,7 +94,7 @@ def no_viable_loop(why: str) -> Refusal:
 def no_loop_profile() -> Refusal:
     """The track has no bars at all: silence, a drone, or less than two bars of music."""
     return Refusal(
-        Reason.NO_LOOP_PROFILE,
+        RefusalReason.NO_LOOP_PROFILE,
         "No bars were found in this track (silence, a sound without a pulse, or less than two bars of music), "
         "so there is nothing to loop. Pick a track with a beat.",
     )
@@ -101,7 +103,7 @@ def no_loop_profile() -> Refusal:
 def timeout(seconds: float) -> Refusal:
     """The analysis did not finish in time; what it finished is kept."""
     return Refusal(
-        Reason.TIMEOUT,
+        RefusalReason.TIMEOUT,
         f"The track's analysis did not finish within {seconds:.0f} s. The finished stages are kept: "
         "call again in a few seconds and it goes on where it stopped.",
     )
@@ -110,7 +112,7 @@ def timeout(seconds: float) -> Refusal:
 def profile_error(detail: str) -> Refusal:
     """The stored analysis is broken, or making it failed; `detail` is a clause fit to show."""
     return Refusal(
-        Reason.PROFILE_ERROR,
+        RefusalReason.PROFILE_ERROR,
         f"The track's analysis could not be made or read: {detail}. "
         "It is being made anew: call again in a few seconds.",
     )
@@ -119,7 +121,7 @@ def profile_error(detail: str) -> Refusal:
 def missing_profile() -> Refusal:
     """The track is known, its analysis is not there yet."""
     return Refusal(
-        Reason.MISSING_PROFILE,
+        RefusalReason.MISSING_PROFILE,
         "The track has not been analysed yet. Its analysis has been started: call again in a few seconds.",
     )
 
@@ -127,7 +129,7 @@ def missing_profile() -> Refusal:
 def audio_unavailable(detail: str) -> Refusal:
     """The track's sound cannot be read just now; `detail` is a clause fit to show."""
     return Refusal(
-        Reason.AUDIO_UNAVAILABLE,
+        RefusalReason.AUDIO_UNAVAILABLE,
         f"The track's audio could not be read: {detail}. Call again in a few seconds; "
         "if it stays so, check that the file is where the catalog says.",
     )

@@ -69,7 +69,7 @@ LOOP_EXCESS_SECONDS = CoverParams().required_excess_seconds
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class VideoWants:
     """What a video expects of its music."""
 
     energy: float
@@ -92,10 +92,10 @@ class Ranking:
     """by name of the part, shape (n,), 0 to 1"""
     raw: FloatArray
     """shape (n,), without sync"""
-    wanted: Wanted
+    wanted: VideoWants
 
 
-def wanted_of(video: VideoFacts, params: MatchParams) -> Wanted:
+def wanted_of(video: VideoFacts, params: MatchParams) -> VideoWants:
     """What a video expects of its music."""
     facts = video_evidence(video)
 
@@ -103,7 +103,7 @@ def wanted_of(video: VideoFacts, params: MatchParams) -> Wanted:
         return float(np.clip(facts @ np.array(weights), 0.0, 1.0))
 
     calm = 1.0 - params.calm_under_voice * min(1.0, video.speech_share / params.much_speech)
-    return Wanted(calm * of(params.wanted_energy), of(params.wanted_pulse), of(params.wanted_valence))
+    return VideoWants(calm * of(params.wanted_energy), of(params.wanted_pulse), of(params.wanted_valence))
 
 
 def video_evidence(video: VideoFacts) -> FloatArray:
@@ -136,7 +136,7 @@ def rank(video: VideoFacts, columns: Columns, count: int, params: MatchParams | 
     )
 
 
-def _scan(video: VideoFacts, wanted: Wanted, columns: Columns, count: int, params: MatchParams) -> IntArray:
+def _scan(video: VideoFacts, wanted: VideoWants, columns: Columns, count: int, params: MatchParams) -> IntArray:
     """Rows with the best quick parts, in no order."""
     total = len(columns)
     scores = np.empty(total, dtype=np.float32)
@@ -166,7 +166,7 @@ def _log_sum(parts: Mapping[str, FloatArray], params: MatchParams) -> FloatArray
     return np.asarray(sum(np.float32(weights[name]) * np.log(np.maximum(part, least)) for name, part in parts.items()))
 
 
-def quick_parts(video: VideoFacts, wanted: Wanted, columns: Columns, params: MatchParams) -> dict[str, FloatArray]:
+def quick_parts(video: VideoFacts, wanted: VideoWants, columns: Columns, params: MatchParams) -> dict[str, FloatArray]:
     """The parts that read single numbers, by name, shape (n,) each.
 
     Where a number is not known of a track, the part that needs it is as it usually is: it speaks neither way.
@@ -201,7 +201,7 @@ def _numbers(columns: Columns, first: int, last: int) -> dict[str, FloatArray]:
 
 
 def _quick(
-    video: VideoFacts, wanted: Wanted, tracks: Mapping[str, FloatArray], params: MatchParams
+    video: VideoFacts, wanted: VideoWants, tracks: Mapping[str, FloatArray], params: MatchParams
 ) -> dict[str, FloatArray]:
     usual = params.usual_parts
 

@@ -19,13 +19,13 @@ import numpy as np
 
 from workbench.align.placements import CHANCE_SCORE, Placement
 from workbench.catalog.columns import Columns
-from workbench.catalog.lane import Reason
+from workbench.catalog.lane import MatchReason
 from workbench.catalog.track import Track
 from workbench.language.lexicon import read_lexicon
 from workbench.match.ranking import (
     BAR_UNITS,
     LOOP_EXCESS_SECONDS,
-    Wanted,
+    VideoWants,
     bar_agreement,
     felt_factor,
     track_pulse,
@@ -53,11 +53,11 @@ CATEGORY_OF = {
 
 
 @dataclass(frozen=True, slots=True)
-class Pair:
+class RankedPair:
     """One track beside one video, as ranked."""
 
     video: VideoFacts
-    wanted: Wanted
+    wanted: VideoWants
     columns: Columns
     """of one row: the track's"""
     track: Track
@@ -80,24 +80,24 @@ def effects(parts: Mapping[str, float], params: MatchParams) -> dict[str, float]
     }
 
 
-def reasons(pair: Pair, params: MatchParams) -> tuple[Reason, ...]:
+def reasons(pair: RankedPair, params: MatchParams) -> tuple[MatchReason, ...]:
     """One line for each fact that moved the score, what moved it most first."""
     moved = effects(pair.parts, params)
-    lines: list[Reason] = []
+    lines: list[MatchReason] = []
     for name in sorted(moved, key=lambda name: (-abs(moved[name]), MATCH_PARTS.index(name))):
         facts = _facts(name, pair, params)
         if facts is not None and (abs(moved[name]) >= _LEAST_EFFECT or _always_told(name, pair)):
             video, audio, score = facts
-            lines.append(Reason(video, audio, min(1.0, max(0.0, score)), CATEGORY_OF[name]))
+            lines.append(MatchReason(video, audio, min(1.0, max(0.0, score)), CATEGORY_OF[name]))
     return tuple(lines)
 
 
-def _always_told(name: str, pair: Pair) -> bool:
+def _always_told(name: str, pair: RankedPair) -> bool:
     """Whether a line is of use even where it is as usual: how a video is covered that is longer than the track."""
     return name == "length" and pair.video.duration > pair.number("duration")
 
 
-def _facts(name: str, pair: Pair, params: MatchParams) -> tuple[str, str, float] | None:
+def _facts(name: str, pair: RankedPair, params: MatchParams) -> tuple[str, str, float] | None:
     """What a part compared: of the video, of the track, and how well it went; None where there was nothing to say."""
     video, wanted, score = pair.video, pair.wanted, float(pair.parts[name])
     match name:
@@ -130,7 +130,7 @@ def _facts(name: str, pair: Pair, params: MatchParams) -> tuple[str, str, float]
             return _sync(pair)
 
 
-def _known(pair: Pair, *names: str) -> bool:
+def _known(pair: RankedPair, *names: str) -> bool:
     return any(not isnan(pair.number(name)) for name in names)
 
 
@@ -153,30 +153,30 @@ def motion(video: VideoFacts) -> str:
     return f"motion {video.motion:.2f} picture heights per second"
 
 
-def tempo_of(pair: Pair) -> str:
+def tempo_of(pair: RankedPair) -> str:
     """How fast a track is."""
     bpm, density = pair.number("bpm"), pair.number("density")
     beats = "no steady beat" if isnan(bpm) else f"{bpm:.0f} bpm"
     return beats if isnan(density) else f"{beats}, {density:.1f} onsets per second"
 
 
-def pulse_of(pair: Pair, params: MatchParams) -> str:
+def pulse_of(pair: RankedPair, params: MatchParams) -> str:
     """How fast a track is felt, at the multiple of its tempo that was compared."""
     columns, factor = pair.columns, _felt_factor(pair, params)
     pulse = float(track_pulse(columns.bpm * np.float32(factor), columns.density)[0])
     return f"{tempo_of(pair)}{_FELT.get(factor, '')}; pulse {pulse:.2f} of 1"
 
 
-def _felt_factor(pair: Pair, params: MatchParams) -> float:
+def _felt_factor(pair: RankedPair, params: MatchParams) -> float:
     return float(felt_factor(pair.columns.bpm, pair.columns.density, pair.wanted.pulse, params)[0])
 
 
-def _valence(pair: Pair, params: MatchParams) -> float:
+def _valence(pair: RankedPair, params: MatchParams) -> float:
     """How cheerful a track is, as it was compared."""
     return float(track_valence(pair.columns.mode, pair.columns.brightness, params)[0])
 
 
-def sound_of(pair: Pair) -> str:
+def sound_of(pair: RankedPair) -> str:
     """Key and colour of a track; with a key that was heard stands how far its mode was believed."""
     track, mode, brightness = pair.track, pair.number("mode"), pair.number("brightness")
     said = []
@@ -190,7 +190,7 @@ def sound_of(pair: Pair) -> str:
     return ", ".join(said)
 
 
-def _colour_of(pair: Pair) -> str:
+def _colour_of(pair: RankedPair) -> str:
     """The colour of a track in a word or two."""
     mode, brightness = pair.number("mode"), pair.number("brightness")
     named = "major" if mode > _MOSTLY else "minor" if mode < -_MOSTLY else ""
@@ -198,7 +198,7 @@ def _colour_of(pair: Pair) -> str:
     return f"its {', '.join(word for word in (shine, named) if word)} sound".replace("  ", " ")
 
 
-def voices_of(pair: Pair) -> str:
+def voices_of(pair: RankedPair) -> str:
     """What a speaker has to compete with."""
     vocals, band = pair.number("vocals"), pair.number("speech_band")
     said = []
@@ -209,7 +209,7 @@ def voices_of(pair: Pair) -> str:
     return ", ".join(said)
 
 
-def length_of(pair: Pair) -> str:
+def length_of(pair: RankedPair) -> str:
     """How long a track is, and whether it loops where it has to."""
     duration, loopable = pair.number("duration"), pair.number("loopable")
     said = f"{clock(duration)} long"
@@ -218,7 +218,7 @@ def length_of(pair: Pair) -> str:
     return said
 
 
-def _bars(pair: Pair) -> tuple[str, str, float] | None:
+def _bars(pair: RankedPair) -> tuple[str, str, float] | None:
     """Cuts that keep time with the track."""
     bpm, beats = pair.number("bpm"), int(pair.columns.beats_per_bar[0])
     if isnan(bpm):
@@ -235,7 +235,7 @@ def _bars(pair: Pair) -> tuple[str, str, float] | None:
     )
 
 
-def _arc(pair: Pair, score: float) -> tuple[str, str, float] | None:
+def _arc(pair: RankedPair, score: float) -> tuple[str, str, float] | None:
     """The scenes with the most and the least drive, and the music there."""
     found = extremes(pair.video)
     heard = _heard_at(pair, found)
@@ -249,7 +249,7 @@ def _arc(pair: Pair, score: float) -> tuple[str, str, float] | None:
     )
 
 
-def _heard_at(pair: Pair, scenes: tuple[int, int] | None) -> tuple[float, float] | None:
+def _heard_at(pair: RankedPair, scenes: tuple[int, int] | None) -> tuple[float, float] | None:
     """Energy of the music under two scenes; None without them, or where it is not known."""
     heard = under_scenes(pair.video, pair.columns)[0]
     if scenes is None or np.isnan(heard).any():
@@ -268,7 +268,7 @@ def _stretch(scene: Scene) -> str:
     return f"{clock(scene.start)} to {clock(scene.end)}"
 
 
-def _sync(pair: Pair) -> tuple[str, str, float] | None:
+def _sync(pair: RankedPair) -> tuple[str, str, float] | None:
     """The strongest coincidence of the best placement, where it is none of chance's."""
     if not pair.placements or pair.placements[0].score < CHANCE_SCORE:
         return None
@@ -279,7 +279,7 @@ def _sync(pair: Pair) -> tuple[str, str, float] | None:
     return moment, f"{landmark}, when the track {begins}", best.score
 
 
-def explanation(pair: Pair, params: MatchParams) -> str:
+def explanation(pair: RankedPair, params: MatchParams) -> str:
     """One sentence: what speaks for the track most, and what against it."""
     moved = effects(pair.parts, params)
     ranked = sorted(moved, key=lambda name: -abs(moved[name]))
@@ -300,7 +300,7 @@ def _listed(said: Sequence[str]) -> str:
     return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
 
 
-def _felt_tempo(pair: Pair, params: MatchParams) -> str:
+def _felt_tempo(pair: RankedPair, params: MatchParams) -> str:
     """The tempo, and whether it is at half or double that it suits."""
     bpm = pair.number("bpm")
     if isnan(bpm):
@@ -309,7 +309,7 @@ def _felt_tempo(pair: Pair, params: MatchParams) -> str:
     return f"{bpm:.0f} bpm" + (f"{felt}," if felt else "")
 
 
-def _praise(name: str, pair: Pair, params: MatchParams) -> str | None:
+def _praise(name: str, pair: RankedPair, params: MatchParams) -> str | None:
     """What a part says for a track; None where it says nothing."""
     part, video = pair.parts[name], pair.video
     if name == "bars":
@@ -338,7 +338,7 @@ def _praise(name: str, pair: Pair, params: MatchParams) -> str | None:
             return "it loops well" if video.duration - duration >= LOOP_EXCESS_SECONDS else None
 
 
-def _doubt(name: str, pair: Pair, params: MatchParams) -> str | None:
+def _doubt(name: str, pair: RankedPair, params: MatchParams) -> str | None:
     """What a part says against a track; None where it says nothing."""
     part, video = pair.parts[name], pair.video
     if part >= (_BAD if name != "arc" else 0.42) or _facts(name, pair, params) is None:
@@ -365,14 +365,14 @@ def _doubt(name: str, pair: Pair, params: MatchParams) -> str | None:
             return None
 
 
-def fitting_tags(track: Track, wanted: Wanted, params: MatchParams) -> tuple[str, ...]:
+def fitting_tags(track: Track, wanted: VideoWants, params: MatchParams) -> tuple[str, ...]:
     """Moods, genres and tags of a track whose usual sound, by the lexicon, is what the video asks for."""
     return tuple(
         dict.fromkeys(tag for tag in (*track.moods, *track.genres, *track.tags) if _tag_fits(tag, wanted, params))
     )
 
 
-def _tag_fits(tag: str, wanted: Wanted, params: MatchParams) -> bool:
+def _tag_fits(tag: str, wanted: VideoWants, params: MatchParams) -> bool:
     sound = read_lexicon(tag).sound
     if sound is None:
         return False
@@ -380,7 +380,7 @@ def _tag_fits(tag: str, wanted: Wanted, params: MatchParams) -> bool:
     return abs(sound.energy - wanted.energy) <= _TAG_REACH and abs(valence - wanted.valence) <= _TAG_REACH
 
 
-def lane_title(video: VideoFacts, wanted: Wanted) -> str:
+def lane_title(video: VideoFacts, wanted: VideoWants) -> str:
     """What kind of music is put forward."""
     energy = _named(wanted.energy, ((0.25, "Quiet"), (0.42, "Gentle"), (0.58, "Steady"), (0.75, "Lively")), "Driving")
     mood = _named(wanted.valence, ((0.38, "dark"), (0.62, "even-tempered")), "bright")
@@ -392,12 +392,12 @@ def _named(value: float, steps: Sequence[tuple[float, str]], beyond: str) -> str
     return next((name for most, name in steps if value < most), beyond)
 
 
-def lane_reasoning(video: VideoFacts, wanted: Wanted, compared: int, tried: int, best: float | None) -> str:
+def lane_reasoning(video: VideoFacts, wanted: VideoWants, compared: int, tried: int, best: float | None) -> str:
     """What was seen of the video, what it asks for, and what was weighed."""
     return " ".join(_reasoning(video, wanted, compared, tried, best))
 
 
-def _reasoning(video: VideoFacts, wanted: Wanted, compared: int, tried: int, best: float | None) -> Iterator[str]:
+def _reasoning(video: VideoFacts, wanted: VideoWants, compared: int, tried: int, best: float | None) -> Iterator[str]:
     spoken = f"speech in {100 * video.speech_share:.0f} % of it" if video.speech_share > 0 else "nobody speaking"
     scenes = f"{len(video.scenes)} scenes" if len(video.scenes) > 1 else "one scene"
     yield (

@@ -14,7 +14,7 @@ What it is not. The videos and tracks are invented, and one rule graded all of t
 video (likeness in arousal, valence and pace, arcs that agree, room for a voice), not the taste of anybody. Who has
 pairs that editors judged should fit again; `data/recipes/fitting/match.py` does it, and says how the set was drawn.
 
-Classes: `Reference`. Functions: `read_reference`, `write_reference`.
+Classes: `MatchReference`. Functions: `read_reference`, `write_reference`.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _CLASSES: tuple[SoundClass, ...] = ("voice", "ambient", "silent", "none")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reference:
+class MatchReference:
     """Videos, tracks and how well they go together."""
 
     videos: tuple[VideoFacts, ...]
@@ -57,7 +57,7 @@ class Reference:
 
 
 @cache
-def read_reference() -> Reference:
+def read_reference() -> MatchReference:
     """The set that ships."""
     packed = read_model(FILE)
     with np.load(BytesIO(packed)) as arrays:
@@ -65,10 +65,10 @@ def read_reference() -> Reference:
         known = {name: arrays[name] for name in (*NUMBERS, "contour", "beats_per_bar")}
         given = {name: getattr(columns, name) for name in columns.__slots__} | known
         videos = tuple(_video(arrays, number) for number in range(len(arrays["film_numbers"])))
-        return Reference(videos, Columns(**given), arrays["grades"].astype(np.int64))
+        return MatchReference(videos, Columns(**given), arrays["grades"].astype(np.int64))
 
 
-def write_reference(reference: Reference, path: Path) -> None:
+def write_reference(reference: MatchReference, path: Path) -> None:
     """Write a set so that `read_reference` reads it.
 
     Parameters

@@ -49,7 +49,7 @@ _STEPS = {"s16": np.float32(2.0**-15), "s32": np.float32(2.0**-31)}  # one step 
 _DTYPES: dict[str, np.dtype[Any]] = {name: np.dtype(code) for name, code in _CODES.items()}
 
 
-class Piece(NamedTuple):
+class FrameRange(NamedTuple):
     """What comes next: samples `start` to `start + length` of a frame, or so many samples of silence."""
 
     frame: AudioFrame | None
@@ -111,12 +111,12 @@ class Decoder:
         seconds = self._stated or (duration / av.time_base if duration else 60.0)
         return min(int((seconds * 1.001 + 0.2) * self.sample_rate), _FIRST_GUESS_SAMPLES // self.channels)
 
-    def pieces(self) -> Iterator[Piece]:
+    def pieces(self) -> Iterator[FrameRange]:
         """Frames in order, with the silence and the cuts that keep them in place."""
         for packet in packets(self._container, self._stream):
             yield from self.pieces_of(packet)
 
-    def pieces_of(self, packet: Packet[AudioStream]) -> Iterator[Piece]:
+    def pieces_of(self, packet: Packet[AudioStream]) -> Iterator[FrameRange]:
         """What one packet of the stream adds; for a caller that reads the container itself, other streams beside it."""
         for frame, time in self._frames(packet):
             rate, samples, skip = self.sample_rate, frame.samples, 0
@@ -136,10 +136,10 @@ class Decoder:
                     skip = min(samples, -silence)
                 elif silence > 0:
                     for at in range(0, silence, _SILENCE_SAMPLES):
-                        yield Piece(None, 0, min(_SILENCE_SAMPLES, silence - at))
+                        yield FrameRange(None, 0, min(_SILENCE_SAMPLES, silence - at))
                     self._due = time
             if skip < samples:
-                yield Piece(frame, skip, samples - skip)
+                yield FrameRange(frame, skip, samples - skip)
                 self._started = True
             if self._due is not None:
                 self._due += (samples - skip) / rate
@@ -202,7 +202,7 @@ class Tape:
         self.length = 0
         self._rows = np.empty((channels, max(1, capacity)), dtype=np.float32)  # not touched, so not yet occupied
 
-    def append(self, piece: Piece) -> None:
+    def append(self, piece: FrameRange) -> None:
         """Lay a piece behind what is there."""
         end = self.length + piece.length
         if end > self._rows.shape[1]:

@@ -95,7 +95,7 @@ class Spans:
         self.picture = picture
         self.sound = sound
         self.streams: list[VideoStream | AudioStream] = [one for one in (picture, sound) if one is not None]
-        self._by_index = {stream.index: Span() for stream in self.streams}
+        self._by_index = {stream.index: StreamSpan() for stream in self.streams}
         self._units = {
             stream.index: (tick_seconds(stream) or Fraction(1)).as_integer_ratio() for stream in self.streams
         }
@@ -115,14 +115,14 @@ class Spans:
         span.last = max(span.last, time)
         span.end = max(span.end, time + (packet.duration or 0) * seconds / ticks - dropped)
 
-    def seen(self, first: VideoFrame | None) -> Span | None:
+    def seen(self, first: VideoFrame | None) -> StreamSpan | None:
         """Of the picture, from the first one that can be shown."""
         span = None if self.picture is None else self._by_index[self.picture.index]
         if span is not None and first is not None and first.time is not None:
             span.start = first.time
         return span
 
-    def heard(self) -> Span | None:
+    def heard(self) -> StreamSpan | None:
         """Of the sound, without the encoder's delay, which the first packets still hold."""
         span = None if self.sound is None else self._by_index[self.sound.index]
         if span is not None and self.sound is not None and self.sound.start_time is not None:
@@ -131,7 +131,7 @@ class Spans:
 
 
 @dataclass(slots=True)
-class Span:
+class StreamSpan:
     """Where the packets of one stream begin and end, in container seconds."""
 
     start: float = inf

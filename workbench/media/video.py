@@ -22,7 +22,7 @@ _SAME_TIME = 1e-6  # s; time stamps are rational numbers, read as floats
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Picture:
+class TimedPicture:
     """One picture of a video and when it is shown."""
 
     video_s: VideoSeconds
@@ -31,7 +31,7 @@ class Picture:
     """shape (height, width, 3), RGB, upright, square pixels"""
 
 
-def frames(path: Path, width: int = 160, every_seconds: float = 0.0) -> Iterator[Picture]:
+def frames(path: Path, width: int = 160, every_seconds: float = 0.0) -> Iterator[TimedPicture]:
     """Decode a video's pictures in order, made small.
 
     Parameters
@@ -53,14 +53,14 @@ def frames(path: Path, width: int = 160, every_seconds: float = 0.0) -> Iterator
         for time, frame in shown(container, stream):
             zero = time if zero is None else zero
             if time - zero + _SAME_TIME >= due:
-                yield Picture(time - zero, _pixels(frame, stream, width))
+                yield TimedPicture(time - zero, _pixels(frame, stream, width))
                 passed = floor((time - zero + _SAME_TIME) / every_seconds) if every_seconds else 0
                 due = (passed + 1) * every_seconds
     if zero is None:
         raise MediaError(f"{path}: no picture of this video could be decoded")
 
 
-def still(path: Path, video_s: VideoSeconds, width: int = 640) -> Picture:
+def still(path: Path, video_s: VideoSeconds, width: int = 640) -> TimedPicture:
     """The picture on screen at `video_s`: the last one shown at or before it; past the end, the last of all.
 
     Raises
@@ -87,7 +87,7 @@ def still(path: Path, video_s: VideoSeconds, width: int = 640) -> Picture:
                     break
                 found = (time, frame)
             if found is not None and (found[0] <= zero + video_s + _SAME_TIME or seek_to <= 0):
-                return Picture(found[0] - zero, _pixels(found[1], stream, width))
+                return TimedPicture(found[0] - zero, _pixels(found[1], stream, width))
     raise MediaError(f"{path}: no picture of this video could be decoded")
 
 

@@ -74,7 +74,7 @@ def align_figure(
 
 def _draw_meeting(axes: Axes, landmarks: Landmarks, moments: Moments, found: Placement | None) -> None:
     """Both trains on the video's clock, and what meets."""
-    from workbench.plots.labels import Labels, Place
+    from workbench.plots.labels import LabelPlace, Labels
 
     offset = 0.0 if found is None else found.offset_seconds
     _draw_marks(axes, moments.marks, 0.0, MOMENT_COLOURS, 1)
@@ -88,7 +88,7 @@ def _draw_meeting(axes: Axes, landmarks: Landmarks, moments: Moments, found: Pla
             name = f"{met.landmark} · {met.moment}"
             labels.place(
                 [
-                    Place(name, met.video_s, 1.05, side, "bottom", up=1.0 + _ROW_POINTS * row, room=room)
+                    LabelPlace(name, met.video_s, 1.05, side, "bottom", up=1.0 + _ROW_POINTS * row, room=room)
                     for row in range(_NAME_ROWS)
                     for side in ("center", "left", "right")
                 ],

@@ -37,7 +37,7 @@ _LEAST_LETTERS = 4
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class LabelPlace:
     """One way to write a name."""
 
     text: str
@@ -84,12 +84,12 @@ class Labels:
         widest = max(spans, key=lambda span: span[1] - span[0])
         short = (text[:count].rstrip() + "…" for count in range(len(text) - 2, _LEAST_LETTERS - 1, -1))
         tries = [(text, widest), (text, whole), *((form, whole) for form in short)]
-        places = [Place(form, sum(room) / 2.0, y, room=room) for form, room in tries]
+        places = [LabelPlace(form, sum(room) / 2.0, y, room=room) for form, room in tries]
         # Its own ground keeps the name apart from lines that cross the blocks.
         ground = {"facecolor": colour, "linewidth": 0.0, "boxstyle": "square,pad=0"}
         self.place(places, color=ink_on(colour), bbox=ground, **{"fontsize": 9, **style})
 
-    def place(self, places: Sequence[Place], **style: Any) -> None:
+    def place(self, places: Sequence[LabelPlace], **style: Any) -> None:
         """Write a name at the first of some places that is free, or not at all.
 
         Parameters
@@ -118,7 +118,7 @@ class Labels:
 class _Name(Text):
     """A name that asks for its place before it is drawn."""
 
-    def __init__(self, labels: Labels, places: Sequence[Place], **style: Any) -> None:
+    def __init__(self, labels: Labels, places: Sequence[LabelPlace], **style: Any) -> None:
         super().__init__(text=places[0].text, **style)
         self._labels = labels
         self._places = tuple(places)
@@ -144,7 +144,7 @@ class _Name(Text):
                 return
         self.set_visible(False)
 
-    def _has_room(self, box: BboxBase, place: Place) -> bool:
+    def _has_room(self, box: BboxBase, place: LabelPlace) -> bool:
         if place.room is None:
             return True
         first, last = (self._labels.axes.transData.transform((x, place.y))[0] for x in place.room)
@@ -153,8 +153,8 @@ class _Name(Text):
 
 def name_point(labels: Labels, text: str, x: float, y: float, *, above_first: bool = False, **style: Any) -> None:
     """Name a point of a picture: to its right, to its left or above it, where lines to both sides would cross it."""
-    right, left = Place(text, x, y, "left", right=6.0), Place(text, x, y, "right", right=-6.0)
-    above = Place(text, x, y, "center", "bottom", up=6.0)
+    right, left = LabelPlace(text, x, y, "left", right=6.0), LabelPlace(text, x, y, "right", right=-6.0)
+    above = LabelPlace(text, x, y, "center", "bottom", up=6.0)
     places = [above, right, left] if above_first else [right, left, above]
     labels.place(places, **{"fontsize": 8, **style})
 

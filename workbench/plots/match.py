@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from workbench.match.reference import Reference
+    from workbench.match.reference import MatchReference
 
 PART_COLOURS = dict(zip(MATCH_PARTS, GROUPS, strict=True))
 PART_NAMES = {
@@ -120,7 +120,7 @@ def parts_figure(
     return figure
 
 
-def calibration_figure(reference: Reference, params: MatchParams, bins: int = 20) -> Figure:
+def calibration_figure(reference: MatchReference, params: MatchParams, bins: int = 20) -> Figure:
     """What a raw score means: how often tracks with about that score were taken, and the curve that scores come from.
 
     Parameters

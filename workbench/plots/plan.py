@@ -69,7 +69,7 @@ def _draw_lanes(axes: Axes, plan: LoopPlan, sections: Sequence[TrackSection]) ->
     from workbench.plots.labels import Labels
 
     labels = Labels(axes)
-    track = [Block(part.song_from, part.song_to, part) for part in sections]
+    track = [SectionBlock(part.song_from, part.song_to, part) for part in sections]
     video = played_blocks(plan, sections)
     draw_blocks(axes, track, _TRACK - _THICK, _THICK)
     draw_blocks(axes, video, _VIDEO, _THICK)
@@ -84,7 +84,7 @@ def _draw_lanes(axes: Axes, plan: LoopPlan, sections: Sequence[TrackSection]) ->
 
 
 @dataclass(frozen=True, slots=True)
-class Block:
+class SectionBlock:
     """A stretch of a lane that shows one section."""
 
     first: float
@@ -99,16 +99,16 @@ class Block:
         return group_colour(self.section.group) if self.section else _UNNAMED
 
 
-def played_blocks(plan: LoopPlan, sections: Sequence[TrackSection]) -> list[Block]:
+def played_blocks(plan: LoopPlan, sections: Sequence[TrackSection]) -> list[SectionBlock]:
     """What is played, in video time, cut at section borders and seams."""
     return [
-        Block(first + start - segment.song_from, last + start - segment.song_from, section)
+        SectionBlock(first + start - segment.song_from, last + start - segment.song_from, section)
         for start, segment in zip(plan.segment_starts.tolist(), plan.segments, strict=False)
         for first, last, section in track_pieces(segment.song_from, segment.song_to, sections)
     ]
 
 
-def draw_blocks(axes: Axes, blocks: Sequence[Block], foot: float, height: float) -> None:
+def draw_blocks(axes: Axes, blocks: Sequence[SectionBlock], foot: float, height: float) -> None:
     """Draw a lane of blocks, each in its colour."""
     from matplotlib.patches import Rectangle
 
@@ -121,7 +121,7 @@ def draw_blocks(axes: Axes, blocks: Sequence[Block], foot: float, height: float)
         )  # fmt: skip
 
 
-def name_blocks(labels: Labels, blocks: Sequence[Block], middle: float) -> None:
+def name_blocks(labels: Labels, blocks: Sequence[SectionBlock], middle: float) -> None:
     """Name the blocks of a lane that have room for it, neighbours of one name and colour once."""
     from workbench.plots.labels import same_name_runs
 
@@ -146,11 +146,13 @@ def _draw_ends(axes: Axes, plan: LoopPlan, labels: Labels) -> None:
     """Seams with their numbers, the tail, and how the music ends."""
     from matplotlib.patches import Rectangle
 
-    from workbench.plots.labels import Place
+    from workbench.plots.labels import LabelPlace
 
     for number, time in enumerate(plan.seam_times, start=1):
         axes.plot([time, time], [_VIDEO - 0.02, _VIDEO + _THICK + 0.05], color=SEAM, linewidth=1.6)
-        labels.place([Place(str(number), time, _VIDEO + _THICK + 0.06, va="bottom")], fontsize=9, fontweight="bold")
+        labels.place(
+            [LabelPlace(str(number), time, _VIDEO + _THICK + 0.06, va="bottom")], fontsize=9, fontweight="bold"
+        )
     if plan.tail_seconds > 0:
         axes.add_patch(
             Rectangle(
@@ -160,7 +162,7 @@ def _draw_ends(axes: Axes, plan: LoopPlan, labels: Labels) -> None:
     axes.plot([plan.music_end] * 2, [_VIDEO - 0.02, _VIDEO + _THICK + 0.05], color=ENDING, linewidth=2.2)
     forms = (plan.end_label, fill(plan.end_label, _END_LETTERS))
     labels.place(
-        [Place(form, plan.music_end, _VIDEO - 0.03, "right", "top", right=-4.0) for form in forms],
+        [LabelPlace(form, plan.music_end, _VIDEO - 0.03, "right", "top", right=-4.0) for form in forms],
         fontsize=9, color=ENDING, fontweight="bold",
         bbox={"facecolor": "white", "alpha": 0.75, "linewidth": 0, "pad": 1.5},
     )  # fmt: skip

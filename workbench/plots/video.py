@@ -315,7 +315,7 @@ def _draw_moments(axes: Axes, moments: Moments, rows: Sequence[Sequence[str]]) -
 
 def _draw_placements(axes: Axes, placements: Sequence[Placement], timeline: VideoOverview) -> None:
     """Where the track would lie by each, what meets there, and the strongest of it in words."""
-    from workbench.plots.labels import Labels, Place
+    from workbench.plots.labels import LabelPlace, Labels
 
     labels = Labels(axes)
     seconds = timeline.watched.picture.duration
@@ -335,7 +335,7 @@ def _draw_placements(axes: Axes, placements: Sequence[Placement], timeline: Vide
             sides = ("left", "right") if at < 0.6 * seconds else ("right", "left")
             labels.place(
                 [
-                    Place(form, at, height + 0.42, side, "bottom", room=(0.0, seconds))
+                    LabelPlace(form, at, height + 0.42, side, "bottom", room=(0.0, seconds))
                     for form in forms
                     for side in sides
                 ],
@@ -407,7 +407,7 @@ def _draw_music(axes: Axes, music: PlayedMusic) -> None:
     """Parts of the track as they are played, seams with their numbers, and how it ends."""
     from matplotlib.patches import Rectangle
 
-    from workbench.plots.labels import Labels, Place
+    from workbench.plots.labels import LabelPlace, Labels
 
     plan = music.plan
     labels = Labels(axes)
@@ -416,7 +416,7 @@ def _draw_music(axes: Axes, music: PlayedMusic) -> None:
     name_blocks(labels, blocks, 0.31)
     for number, time in enumerate(plan.seam_times, start=1):
         axes.plot([time] * 2, [0.0, 0.7], color=SEAM, linewidth=1.8)
-        labels.place([Place(str(number), time, 0.7, va="bottom")], fontsize=9, fontweight="bold")
+        labels.place([LabelPlace(str(number), time, 0.7, va="bottom")], fontsize=9, fontweight="bold")
     if plan.tail_seconds > 0:
         axes.add_patch(Rectangle((plan.music_end, 0.0), plan.tail_seconds, 0.62, facecolor="none", edgecolor=ENDING,
                                  hatch="////"))  # fmt: skip

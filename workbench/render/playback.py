@@ -20,7 +20,7 @@ from workbench.loops.plan import LoopPlan
 from workbench.mix.limiter import limited
 from workbench.params import RenderParams
 from workbench.recording import FloatArray, Recording, VideoSeconds
-from workbench.render.schedule import Cue, Music, PlacedTrack, Schedule, schedule
+from workbench.render.schedule import Music, PlacedTrack, PlayedSegment, Schedule, schedule
 
 _LENGTH_TOLERANCE_SECONDS = 0.5
 """another encoding of the same track differs by less than this, another track hardly ever"""
@@ -154,7 +154,7 @@ def _played(timeline: Schedule, samples: FloatArray, first: int, stop: int, bloc
         yield sound
 
 
-def _add_cue(sound: FloatArray, begin: int, cue: Cue, samples: FloatArray, rate: int) -> None:
+def _add_cue(sound: FloatArray, begin: int, cue: PlayedSegment, samples: FloatArray, rate: int) -> None:
     """Add what one cue plays in the block that begins at output sample `begin`."""
     # Where the track has nothing (before its first sample, after its last) there is silence.
     first = max(cue.first, begin, -cue.song_offset)

@@ -15,8 +15,8 @@ times and not at rounded ones; the fades at both ends of the plan.
 
 A track that is laid straight under a video, as align and match place it, is a plan of one cue without seams.
 
-Functions: `schedule`, `place_track`; the value objects `Schedule` and `Cue` answer for gains, `PlacedTrack` says where
-a track lies.
+Functions: `schedule`, `place_track`; the value objects `Schedule` and `PlayedSegment` answer for gains, `PlacedTrack`
+says where a track lies.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ class Crossfade:
 
 
 @dataclass(frozen=True, slots=True)
-class Cue:
+class PlayedSegment:
     """One segment as it is played: from its pre-roll to its post-roll."""
 
     first: int
@@ -142,14 +142,14 @@ class Schedule:
     """Hz, the track's"""
     length: int
     """samples from the start of the video to `window_end`"""
-    cues: tuple[Cue, ...]
+    cues: tuple[PlayedSegment, ...]
     """one a segment, in order; only neighbours overlap"""
     music_in: VideoSeconds
     start_fade_seconds: float
     window_end: VideoSeconds
     end_fade_seconds: float
 
-    def heard(self, first: int, stop: int) -> tuple[Cue, ...]:
+    def heard(self, first: int, stop: int) -> tuple[PlayedSegment, ...]:
         """Cues of which something is heard in the output samples `first` to `stop`."""
         begin = bisect_right(self.cues, first, key=lambda cue: cue.stop)
         until = bisect_right(self.cues, stop - 1, key=lambda cue: cue.first)
@@ -178,7 +178,7 @@ def schedule(plan: Music, rate: int) -> Schedule:
 def _placed(track: PlacedTrack, rate: int) -> Schedule:
     length, at = round(track.window_end * rate), round(track.offset_seconds * rate)
     first, stop = max(0, at), min(length, round((track.offset_seconds + track.song_duration) * rate))
-    cue = Cue(
+    cue = PlayedSegment(
         first=first,
         stop=stop,
         song_offset=-at,
@@ -228,7 +228,7 @@ def _planned(plan: LoopPlan, rate: int) -> Schedule:
         rising = begins[k] + max(moves, fade_in.seconds / 2.0 if fade_in else 0.0)
         falling = begins[k + 1] if fade_out is None else fade_out.centre - fade_out.seconds / 2.0
         cues.append(
-            Cue(
+            PlayedSegment(
                 first=max(0, first),
                 stop=min(stop, length),
                 song_offset=round(segment.song_from * rate) - placed,

@@ -98,7 +98,7 @@ class Ducking(Protocol):
         ...
 
 
-class Balance(Protocol):
+class MixLevels(Protocol):
     """What a video needs to know of a mix; None is 0 dB, or no ducking."""
 
     @property
@@ -149,7 +149,7 @@ def render_video(
     recording: Recording,
     video: Path,
     out: Path,
-    mix: Balance | None = None,
+    mix: MixLevels | None = None,
     params: RenderParams | None = None,
     *,
     soundtrack: bool = True,
@@ -237,7 +237,7 @@ def _fitting_sound(
         ceiling, begun = ceiling - over - clear_db, ended
 
 
-def _music(plan: Music, recording: Recording, mix: Balance | None, params: RenderParams) -> Iterator[FloatArray]:
+def _music(plan: Music, recording: Recording, mix: MixLevels | None, params: RenderParams) -> Iterator[FloatArray]:
     """The plan at the video's rate, in stereo, with the mix's gain and ducking."""
     rate = params.video_sample_rate
     gain = _linear(mix.music_gain_db if mix is not None else None)
@@ -253,7 +253,7 @@ def _music(plan: Music, recording: Recording, mix: Balance | None, params: Rende
         yield sound
 
 
-def _soundtrack(video: Path, mix: Balance | None, params: RenderParams) -> Iterator[FloatArray]:
+def _soundtrack(video: Path, mix: MixLevels | None, params: RenderParams) -> Iterator[FloatArray]:
     """The soundtrack at the video's rate, in stereo, with the mix's gain."""
     gain = np.float32(_linear(mix.video_gain_db if mix is not None else None))
     for block in decode_blocks(video, params.block_seconds, sample_rate=params.video_sample_rate):

@@ -16,7 +16,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from workbench.errors import PlanError
 from workbench.loops.plan import MAX_OPTIONS, PLAN_VERSION, LoopPlan, LoopSegment
-from workbench.loops.refusals import Reason, Refusal
+from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.results.body import Body, optional
 from workbench.results.loop_parts import CatalogIds, loop_names, refusal_facts, with_mix
 from workbench.results.mix import MixBody
@@ -102,7 +102,7 @@ class RefusedBody(Body, title="LoopRefusal"):
     """No plan."""
 
     applicable: Literal[False] = Field(description="false: there is nothing to loop")
-    reason: str = Field(description="why not", json_schema_extra={"enum": [reason.value for reason in Reason]})
+    reason: str = Field(description="why not", json_schema_extra={"enum": [reason.value for reason in RefusalReason]})
     video_seconds: float | SkipJsonSchema[None] = optional("length of the video, s; with video_not_longer")
     track_seconds: float | SkipJsonSchema[None] = optional("length of the track, s; with video_not_longer")
     required_excess_seconds: float | SkipJsonSchema[None] = optional(
@@ -111,7 +111,7 @@ class RefusedBody(Body, title="LoopRefusal"):
 
     @model_validator(mode="after")
     def _known_reason(self) -> RefusedBody:
-        Reason(self.reason)
+        RefusalReason(self.reason)
         return self
 
 

@@ -48,7 +48,7 @@ _DAMAGE = (
 )  # fmt: skip
 
 
-class Described(Protocol):
+class VariableLike(Protocol):
     """What the store writes beside an array; `workbench.features.variables.Variable` is one."""
 
     @property
@@ -95,7 +95,7 @@ class ArrayStore:
     variables : what each array is, by name; a name that is not in it cannot be stored
     """
 
-    def __init__(self, root: Path, variables: Mapping[str, Described]) -> None:
+    def __init__(self, root: Path, variables: Mapping[str, VariableLike]) -> None:
         self.root = Path(root)
         self._variables = variables
 
@@ -223,7 +223,9 @@ class ArrayStore:
         return counter.stat().st_size if counter.exists() else 0
 
 
-def _write(path: Path, key: StageKey, arrays: Mapping[str, NDArray[Any]], variables: Mapping[str, Described]) -> None:
+def _write(
+    path: Path, key: StageKey, arrays: Mapping[str, NDArray[Any]], variables: Mapping[str, VariableLike]
+) -> None:
     import zarr
     from zarr.codecs import Crc32cCodec, ZstdCodec
     from zarr.storage import ZipStore

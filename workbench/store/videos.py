@@ -3,7 +3,7 @@
 Every function takes the connection of a transaction that its caller opened, so that a record can be written together
 with others.
 
-Classes: `VideoRecord`. Functions: `put`, `get`, `every`.
+Classes: `AddedVideo`. Functions: `put`, `get`, `every`.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from workbench.store.ids import check_id
 
 
 @dataclass(frozen=True, slots=True)
-class VideoRecord:
+class AddedVideo:
     """A video that was added.
 
     Raises
@@ -64,7 +64,7 @@ def put(
     content_hash: str,
     title: str,
     seconds: VideoSeconds,
-) -> VideoRecord:
+) -> AddedVideo:
     """Add a video, or replace what stood under its id; the time when it was first added is kept.
 
     Raises
@@ -72,7 +72,7 @@ def put(
     ParameterError : an id that no video can have
     """
     before = connection.execute(select(videos.c.added_at).where(videos.c.video_id == video_id)).scalar()
-    record = VideoRecord(video_id, path, content_hash, title, seconds, before or now())
+    record = AddedVideo(video_id, path, content_hash, title, seconds, before or now())
     values = {
         "path": str(record.path),
         "content_hash": record.content_hash,
@@ -86,7 +86,7 @@ def put(
     return record
 
 
-def get(connection: Connection, video_id: str) -> VideoRecord:
+def get(connection: Connection, video_id: str) -> AddedVideo:
     """The video of an id.
 
     Raises
@@ -99,14 +99,14 @@ def get(connection: Connection, video_id: str) -> VideoRecord:
     return _record(row)
 
 
-def every(connection: Connection) -> list[VideoRecord]:
+def every(connection: Connection) -> list[AddedVideo]:
     """All videos, in the order in which they were added."""
     rows = connection.execute(select(videos).order_by(videos.c.added_at, videos.c.video_id))
     return [_record(row) for row in rows]
 
 
-def _record(row: Row[Any]) -> VideoRecord:
+def _record(row: Row[Any]) -> AddedVideo:
     path = Path(row.path)
-    return VideoRecord(
+    return AddedVideo(
         row.video_id, path, row.content_hash, row.title or path.name, float(row.seconds or 0.0), row.added_at
     )

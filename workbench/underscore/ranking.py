@@ -14,7 +14,7 @@ curve (`lane.calibrated`) makes it absolute.
 Constraints come first: a track that breaks one scores 0 and stands behind all that break fewer, one of which nobody
 knows whether it keeps a rule scores half.
 
-Functions: `want`, `rank`, `compare`, `steer_of`. Classes: `Wanted`, `Ranked`.
+Functions: `want`, `rank`, `compare`, `steer_of`. Classes: `ScriptWants`, `RankedTracks`.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from workbench.catalog.columns import Columns
 from workbench.catalog.lane import Calibration, calibrated
-from workbench.language.lexicon import KINDS, Kind, Sound, lexicon, named, read_lexicon
+from workbench.language.lexicon import KINDS, ExpectedSound, Kind, lexicon, named, read_lexicon
 from workbench.params import UnderscoreParams
 from workbench.recording import FloatArray, IntArray
 from workbench.underscore.brief import BROKEN, NOT_KNOWN, Brief, Constraint
@@ -66,12 +66,12 @@ _WEAK_STEER = 0.15
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Wanted:
+class ScriptWants:
     """What the music should be."""
 
     facets: FloatArray
     """shape (n_facets,), each kind of length 1, or zeros where nothing of it is asked for"""
-    sound: Sound
+    sound: ExpectedSound
     voice: bool
     """whether a singing voice was asked for"""
     steer: Steer | None
@@ -86,7 +86,7 @@ class Wanted:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ranked:
+class RankedTracks:
     """Tracks in order; the arrays stand in the order of the columns that were ranked."""
 
     order: IntArray
@@ -101,7 +101,7 @@ class Ranked:
     """shape (n_constraints, n)"""
 
 
-def want(reading: Reading, brief: Brief, platform: str | None, params: UnderscoreParams) -> Wanted:
+def want(reading: Reading, brief: Brief, platform: str | None, params: UnderscoreParams) -> ScriptWants:
     """What the music should be, by script, brief and platform.
 
     Parameters
@@ -130,7 +130,7 @@ def want(reading: Reading, brief: Brief, platform: str | None, params: Underscor
     if steer is not None:
         sound = sound._replace(energy=float(np.clip(sound.energy + steer.energy, 0.05, 0.95)))
     voice = any(constraint.fact == "vocals" and constraint.low > 0 for constraint in brief.constraints)
-    return Wanted(facets, sound, voice, steer, brief.constraints, reading.vector)
+    return ScriptWants(facets, sound, voice, steer, brief.constraints, reading.vector)
 
 
 def steer_of(platform: str) -> Steer | None:
@@ -140,8 +140,8 @@ def steer_of(platform: str) -> Steer | None:
 
 
 def rank(
-    wanted: Wanted, columns: Columns, facets: FloatArray, trust: FloatArray, params: UnderscoreParams | None = None
-) -> Ranked:
+    wanted: ScriptWants, columns: Columns, facets: FloatArray, trust: FloatArray, params: UnderscoreParams | None = None
+) -> RankedTracks:
     """All tracks in order: fewest broken constraints first, then by score, then by id.
 
     Parameters
@@ -162,11 +162,11 @@ def rank(
     scores = calibrated(raw, Calibration(params.calibration_offset, params.calibration_slope))
     scores = np.where(broken > 0, 0.0, scores * 0.5**open_rules)
     order = np.lexsort((np.asarray(columns.track_ids).astype(str), -raw, -scores, broken))
-    return Ranked(np.asarray(order, dtype=np.int64), parts, raw, scores, judged)
+    return RankedTracks(np.asarray(order, dtype=np.int64), parts, raw, scores, judged)
 
 
 def compare(
-    wanted: Wanted, columns: Columns, facets: FloatArray, trust: FloatArray, params: UnderscoreParams
+    wanted: ScriptWants, columns: Columns, facets: FloatArray, trust: FloatArray, params: UnderscoreParams
 ) -> dict[Part, FloatArray]:
     """How near tracks come, part by part: shape (n,) each, 0 to 1."""
     parts: dict[Part, FloatArray] = {}
@@ -202,7 +202,7 @@ def raw_scores(parts: dict[Part, FloatArray], params: UnderscoreParams) -> Float
     return np.asarray(sum(weight / total * parts[name] for name, weight in weights.items()), dtype=np.float64)
 
 
-def _asked_sound(sound: Sound, brief: Brief, params: UnderscoreParams) -> Sound:
+def _asked_sound(sound: ExpectedSound, brief: Brief, params: UnderscoreParams) -> ExpectedSound:
     """The expected sound, moved by what the brief names."""
     book = lexicon()
     moods = np.zeros_like(brief.wishes)
@@ -212,7 +212,7 @@ def _asked_sound(sound: Sound, brief: Brief, params: UnderscoreParams) -> Sound:
         asked = source @ book.sounds / source.sum()
         share = params.brief_share if moods.any() else params.brief_share / 2
         bpm = sound.bpm ** (1 - share) * float(asked[1]) ** share
-        sound = Sound(
+        sound = ExpectedSound(
             (1 - share) * sound.energy + share * float(asked[0]),
             bpm,
             (1 - share) * sound.brightness + share * float(asked[2]),
@@ -225,7 +225,7 @@ def _asked_sound(sound: Sound, brief: Brief, params: UnderscoreParams) -> Sound:
     return sound
 
 
-def _topic(wanted: Wanted, columns: Columns, params: UnderscoreParams) -> FloatArray:
+def _topic(wanted: ScriptWants, columns: Columns, params: UnderscoreParams) -> FloatArray:
     if wanted.vector is None:
         return np.full(len(columns), params.unknown_topic)
     words = np.asarray(columns.words, dtype=np.float32)

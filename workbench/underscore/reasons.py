@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 
 from workbench.catalog.columns import Columns
-from workbench.catalog.lane import Reason
+from workbench.catalog.lane import MatchReason
 from workbench.catalog.texts import track_text
 from workbench.catalog.track import Track
 from workbench.language.languages import ENGLISH, language_of
@@ -25,7 +25,7 @@ from workbench.language.lexicon import KINDS, Kind, lexicon, read_lexicon
 from workbench.params import UnderscoreParams
 from workbench.recording import FloatArray
 from workbench.underscore.brief import BROKEN, KEPT, Brief
-from workbench.underscore.ranking import Part, Ranked, Wanted
+from workbench.underscore.ranking import Part, RankedTracks, ScriptWants
 from workbench.underscore.script import Reading
 
 _MOST_REASONS = 6
@@ -50,15 +50,15 @@ class ScriptReading:
 
     script: str
     reading: Reading
-    wanted: Wanted
-    ranked: Ranked
+    wanted: ScriptWants
+    ranked: RankedTracks
     columns: Columns
     facets: FloatArray
     """shape (n, n_facets), 0 to 1, as they were compared"""
     platform: str | None
 
 
-def reasons(told: ScriptReading, row: int, names: Names, params: UnderscoreParams) -> tuple[Reason, ...]:
+def reasons(told: ScriptReading, row: int, names: Names, params: UnderscoreParams) -> tuple[MatchReason, ...]:
     """Lines of the match map of one ranked track, what moved its score most first.
 
     Parameters
@@ -69,19 +69,19 @@ def reasons(told: ScriptReading, row: int, names: Names, params: UnderscoreParam
     params : weights
     """
     rules = [
-        Reason(
+        MatchReason(
             f"asked: {rule.said}",
             rule.told(told.columns, row, told.facets),
             1.0 if judged == KEPT else 0.0 if judged == BROKEN else 0.5,
         )
         for rule, judged in zip(told.wanted.constraints, told.ranked.judged[:, row], strict=True)
     ]
-    weighed: list[tuple[float, Reason]] = []
+    weighed: list[tuple[float, MatchReason]] = []
     for part, values in told.ranked.parts.items():
         facts = _facts(part, told, row, names)
         if facts is not None:
             moved = float(getattr(params, f"{part}_weight")) * abs(float(values[row]) - _USUAL)
-            weighed.append((moved, Reason(*facts, score=min(1.0, max(0.0, float(values[row]))))))
+            weighed.append((moved, MatchReason(*facts, score=min(1.0, max(0.0, float(values[row]))))))
     weighed.sort(key=lambda pair: (-pair[0], pair[1].video))
     return (*rules, *(reason for _, reason in weighed))[: max(_MOST_REASONS, len(rules) + 3)]
 
@@ -290,7 +290,7 @@ def _facets_of(word: str) -> frozenset[int]:
 
 
 @lru_cache(maxsize=64)
-def _shares(wanted: Wanted, kind: Kind) -> list[tuple[str, float]]:
+def _shares(wanted: ScriptWants, kind: Kind) -> list[tuple[str, float]]:
     """The facets of a kind that are wanted most, with their share of all that is wanted of it; asked for each track."""
     book = lexicon()
     where = book.of(kind)

@@ -12,7 +12,7 @@ grade is worth is said once, in `workbench.catalog.grades`, so that match and un
 What it is not. One person wrote scripts, tracks and the rule of the grades; it holds what is commonly done, in English,
 and nobody's taste. Whoever has pairs that editors judged should fit again: `data/recipes/fitting/underscore.py`.
 
-Class: `Reference`. Functions: `read_reference`, `write_reference`.
+Class: `UnderscoreReference`. Functions: `read_reference`, `write_reference`.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ FILE = "underscore_reference.npz"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Reference:
+class UnderscoreReference:
     """Pairs of a script and a track."""
 
     parts: dict[Part, FloatArray]
@@ -50,16 +50,16 @@ class Reference:
         return raw_scores(self.parts, params)
 
 
-def read_reference() -> Reference:
+def read_reference() -> UnderscoreReference:
     """The set that ships with the package."""
     with open_model(FILE) as file:
         stored = np.load(file)
         grades = stored["grades"].astype(np.int64)
         names: list[Part] = [name for name in stored.files if name != "grades"]
-        return Reference({name: stored[name].astype(np.float64) for name in names}, grades)
+        return UnderscoreReference({name: stored[name].astype(np.float64) for name in names}, grades)
 
 
-def write_reference(reference: Reference, path: Path) -> None:
+def write_reference(reference: UnderscoreReference, path: Path) -> None:
     """Write a set so that `read_reference` reads it."""
     parts = {name: values.astype(np.float16) for name, values in reference.parts.items()}
     np.savez_compressed(path, allow_pickle=False, grades=reference.grades.astype(np.uint8), **parts)

@@ -34,7 +34,7 @@ import numpy as np
 from workbench.errors import ResourceMissing
 from workbench.language.embedding import DEPTHS, DIMS, SentenceEmbedding, chunks
 from workbench.language.languages import ENGLISH, is_readable, language_of
-from workbench.language.lexicon import Meaning, Sound, lexicon, lexicon_digest, read_lexicon, terms_in
+from workbench.language.lexicon import ExpectedSound, Meaning, lexicon, lexicon_digest, read_lexicon, terms_in
 from workbench.language.negation import affirmed
 from workbench.language.opposites import opposites
 from workbench.models.loading import open_model
@@ -57,7 +57,7 @@ class Reading:
 
     facets: FloatArray
     """shape (n_facets,), 0 upwards; what usual texts ask for is taken off"""
-    sound: Sound
+    sound: ExpectedSound
     scene: str | None
     """the kind of text, where single words give it away"""
     language: str
@@ -221,7 +221,7 @@ def _of_mood(index: int) -> FloatArray:
     row = usual_wishes().copy()
     row[book.of("moods")] = 0.0
     row[index] = 1.0
-    row[len(book.names) :] = _coordinates(Sound(*book.sounds[index]))
+    row[len(book.names) :] = _coordinates(ExpectedSound(*book.sounds[index]))
     return row
 
 
@@ -239,15 +239,15 @@ def _spoken_moods(meaning: Meaning) -> FloatArray:
     return moods
 
 
-def _coordinates(sound: Sound) -> FloatArray:
+def _coordinates(sound: ExpectedSound) -> FloatArray:
     """A sound as it is regressed."""
     return np.array([sound.energy, np.log2(sound.bpm / REFERENCE_BPM), sound.brightness, sound.mode])
 
 
-def _sound(coordinates: FloatArray, usual: FloatArray, gain: float) -> Sound:
+def _sound(coordinates: FloatArray, usual: FloatArray, gain: float) -> ExpectedSound:
     """A sound from regressed numbers; regression shrinks towards the usual, which `gain` undoes."""
     energy, octaves, brightness, mode = usual + gain * (coordinates - usual)
-    return Sound(
+    return ExpectedSound(
         float(np.clip(energy, 0.05, 0.95)),
         float(REFERENCE_BPM * 2.0 ** np.clip(octaves, -0.8, 0.8)),
         float(np.clip(brightness, 0.0, 1.0)),

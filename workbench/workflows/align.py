@@ -19,7 +19,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.align.landmarks import Heard, Landmarks, find_landmarks, landmarks_from_arrays, landmarks_to_arrays
+from workbench.align.landmarks import (
+    LandmarkInput,
+    Landmarks,
+    find_landmarks,
+    landmarks_from_arrays,
+    landmarks_to_arrays,
+)
 from workbench.align.placements import Placement, place
 from workbench.errors import MediaError
 from workbench.params import WorkbenchParams
@@ -184,7 +190,7 @@ def landmark_stage(sound: Sound) -> dict[str, NDArray[Any]]:
         borders = np.array([section.song_from for section in profile.sections], dtype=np.float64)
         recording = sound.recording
         ends = profile.ending is not None
-        heard = Heard(recording, sound.spectrum, sound.onsets, beat_map.grid, borders, ends_by_itself=ends)
+        heard = LandmarkInput(recording, sound.spectrum, sound.onsets, beat_map.grid, borders, ends_by_itself=ends)
         arrays = landmarks_to_arrays(find_landmarks(heard, params.landmarks))
         level = level_curve(recording.samples, recording.sample_rate)
         progress(stage, 1.0)

@@ -20,13 +20,13 @@ from workbench.beats.grid import BeatGrid
 from workbench.errors import MediaError, ParameterError, PlanError
 from workbench.export.formats import Format, format_named
 from workbench.export.tempo import heard_beats
-from workbench.export.timeline import Balance, Crossing, Item, Notes, Timeline, TrackMedia, VideoMedia
+from workbench.export.timeline import Crossing, EditLevels, Item, Notes, Timeline, TrackMedia, VideoMedia
 from workbench.extras import require_extra
 from workbench.loops.plan import GRID_TOLERANCE_SECONDS, LoopPlan, nearest_line, segment_table
 from workbench.media.probe import probe
 from workbench.recording import TrackSeconds
 from workbench.render.playback import check_track
-from workbench.render.schedule import Crossfade, Cue, Schedule, schedule
+from workbench.render.schedule import Crossfade, PlayedSegment, Schedule, schedule
 from workbench.workflows.analyze import analyze
 from workbench.workflows.beats import map_beats
 from workbench.workspace import Workspace
@@ -43,7 +43,7 @@ _FRAME_RATE_TOLERANCE = 2e-4
 """relative; 24 and 23.976 lie 1e-3 apart, and a mean over a whole video is closer than this"""
 
 
-class Duck(Protocol):
+class DuckingSpec(Protocol):
     """How far the music goes down under speech."""
 
     @property
@@ -55,7 +55,7 @@ class Duck(Protocol):
         """Pairs of video seconds."""
 
 
-class Mix(Protocol):
+class MixSpec(Protocol):
     """Levels of music and soundtrack, as `workbench.results.mix` reads and `workbench.mix` measures them."""
 
     @property
@@ -67,7 +67,7 @@ class Mix(Protocol):
         """Gain of the soundtrack, dB."""
 
     @property
-    def duck(self) -> Duck | None:
+    def duck(self) -> DuckingSpec | None:
         """None without a voiceover."""
 
 
@@ -79,7 +79,7 @@ def export_plan(
     *,
     track: Path | None = None,
     video: Path | None = None,
-    mix: Mix | None = None,
+    mix: MixSpec | None = None,
 ) -> Path:
     """Write a plan in one of the formats of `workbench.export.formats.FORMATS`.
 
@@ -129,7 +129,7 @@ def timeline_of(
     *,
     track: Path | None = None,
     video: Path | None = None,
-    mix: Mix | None = None,
+    mix: MixSpec | None = None,
     notes: Notes | None = None,
     grid: BeatGrid | None = None,
     name: str = "workbench",
@@ -190,7 +190,7 @@ def _crossing(fade: Crossfade | None) -> Crossing | None:
     return None if fade is None else Crossing(fade.seconds, fade.exponent)
 
 
-def _corners(timing: Schedule, cue: Cue) -> tuple[int, ...]:
+def _corners(timing: Schedule, cue: PlayedSegment) -> tuple[int, ...]:
     """Samples where a glide or a fade begins or ends."""
     last = cue.stop - 1
     turns = [
@@ -207,7 +207,7 @@ def _corners(timing: Schedule, cue: Cue) -> tuple[int, ...]:
 class _CueGain:
     """The gain of one cue at a sample, as `workbench.render.playback` multiplies it."""
 
-    def __init__(self, timing: Schedule, cue: Cue) -> None:
+    def __init__(self, timing: Schedule, cue: PlayedSegment) -> None:
         self._timing = timing
         self._cues = {
             (into, out): replace(cue, fade_in=cue.fade_in if into else None, fade_out=cue.fade_out if out else None)
@@ -253,12 +253,12 @@ def frame_rate(fps: float) -> Fraction:
     return Fraction(fps).limit_denominator(1001)
 
 
-def _balance(mix: Mix | None) -> Balance:
+def _balance(mix: MixSpec | None) -> EditLevels:
     if mix is None:
-        return Balance()
+        return EditLevels()
     points = mix.duck.envelope_points if mix.duck is not None else ()
     speech = mix.duck.speech_ranges if mix.duck is not None else ()
-    return Balance(
+    return EditLevels(
         music_gain_db=mix.music_gain_db or 0.0,
         video_gain_db=mix.video_gain_db or 0.0,
         duck=np.array([list(point) for point in points], dtype=np.float64).reshape(-1, 2),

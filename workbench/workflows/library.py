@@ -29,7 +29,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from workbench.bundled import bundled_path
-from workbench.catalog.library import Entry, Library, Measurement
+from workbench.catalog.library import Library, LibraryEntry, Measurement
 from workbench.catalog.manifest import is_manifest, read_manifest
 from workbench.catalog.track import Track
 from workbench.errors import InputError, MediaError, StoreError, WorkbenchError
@@ -56,7 +56,7 @@ _CONNECT_SECONDS = 10.0
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class WantedFile:
     """A file to be added."""
 
     path: Path
@@ -70,7 +70,7 @@ class Wanted:
 class Listing:
     """What paths lead to."""
 
-    wanted: tuple[Wanted, ...]
+    wanted: tuple[WantedFile, ...]
     faults: tuple[str, ...]
     """rows and paths that lead to nothing"""
     warnings: tuple[str, ...]
@@ -114,7 +114,7 @@ def open_catalog(workspace: Workspace) -> Snapshot:
 
 def list_files(paths: Iterable[Path]) -> Listing:
     """The files that paths stand for: sound files, folders with all in them, manifests with their rows."""
-    wanted: list[Wanted] = []
+    wanted: list[WantedFile] = []
     faults: list[str] = []
     warnings: list[str] = []
     for path in paths:
@@ -125,7 +125,7 @@ def list_files(paths: Iterable[Path]) -> Listing:
                 faults.append(str(error))
                 continue
             wanted += [
-                Wanted(row.path, row.track_id, row.fields, f"{path.name}, line {row.line}") for row in manifest.rows
+                WantedFile(row.path, row.track_id, row.fields, f"{path.name}, line {row.line}") for row in manifest.rows
             ]
             faults += [fault.message for fault in manifest.faults]
             warnings += manifest.warnings
@@ -133,9 +133,9 @@ def list_files(paths: Iterable[Path]) -> Listing:
             found = sorted(file for file in path.rglob("*") if file.suffix.lower() in SUFFIXES and file.is_file())
             if not found:
                 faults.append(f"{path}: no sound file in this folder")
-            wanted += [Wanted(file) for file in found]
+            wanted += [WantedFile(file) for file in found]
         else:
-            wanted.append(Wanted(path))
+            wanted.append(WantedFile(path))
     return Listing(tuple(wanted), tuple(faults), tuple(warnings))
 
 
@@ -145,7 +145,7 @@ def bundled_files() -> Listing:
     return Listing(listing.wanted, listing.faults, ())
 
 
-def add_tracks(workspace: Workspace, wanted: Iterable[Wanted], executor: Executor | None = None) -> Iterator[Added]:
+def add_tracks(workspace: Workspace, wanted: Iterable[WantedFile], executor: Executor | None = None) -> Iterator[Added]:
     """Analyse files and add them to the catalog.
 
     Parameters
@@ -201,14 +201,14 @@ class _Adding:
         self.library = open_library(workspace)
         self.analysis = analysis_name(workspace.params)
         self.digests: dict[Path, str | MediaError] = {}
-        self.jobs: dict[Future[Measurement], list[Wanted]] = {}
+        self.jobs: dict[Future[Measurement], list[WantedFile]] = {}
         self.job_of: dict[str, Future[Measurement]] = {}
         self.broken: dict[str, WorkbenchError] = {}
-        self.ready: list[tuple[Wanted, str]] = []
+        self.ready: list[tuple[WantedFile, str]] = []
         self.measurements: list[Measurement] = []
         self.written = time.monotonic()
 
-    def run(self, files: list[Wanted]) -> Iterator[Added]:
+    def run(self, files: list[WantedFile]) -> Iterator[Added]:
         batch = self.params.catalog.max_batch_tracks
         with _pool(self.executor, len(files)) as pool:
             try:
@@ -226,9 +226,9 @@ class _Adding:
                 for job in self.jobs:
                     job.cancel()
 
-    def _looked_up(self, some: list[Wanted], pool: Executor) -> Iterator[Added]:
+    def _looked_up(self, some: list[WantedFile], pool: Executor) -> Iterator[Added]:
         """Hash files; what is known goes to be written, the rest to be analysed."""
-        found: list[tuple[Wanted, str]] = []
+        found: list[tuple[WantedFile, str]] = []
         for file in some:
             digest = self._digest(file.path)
             if isinstance(digest, MediaError):
@@ -275,7 +275,7 @@ class _Adding:
         self.ready, self.measurements, self.written = [], [], time.monotonic()
         if not ready:
             return
-        entries = [Entry(file.path, file.fields, file.track_id, digest) for file, digest in ready]
+        entries = [LibraryEntry(file.path, file.fields, file.track_id, digest) for file, digest in ready]
         try:
             tracks = self.library.add_all(entries, measurements)
         except InputError:  # one of them is at fault: each by itself
@@ -287,7 +287,7 @@ class _Adding:
         for (file, _), track in zip(ready, tracks, strict=True):
             yield Added(file.path, track, None)
 
-    def _alone(self, file: Wanted, entry: Entry) -> Added:
+    def _alone(self, file: WantedFile, entry: LibraryEntry) -> Added:
         try:
             (track,) = self.library.add_all([entry])
         except InputError as error:
@@ -321,7 +321,7 @@ def _workspace_of_this_process(root: Path, params: WorkbenchParams) -> Workspace
     return Workspace(Home(root), params)
 
 
-def _outcome(job: Future[Measurement], file: Wanted) -> Measurement | WorkbenchError:
+def _outcome(job: Future[Measurement], file: WantedFile) -> Measurement | WorkbenchError:
     """What came of a job: a measurement, or why there is none; what concerns more than one file is raised."""
     try:
         return job.result()
@@ -339,7 +339,7 @@ def _killed() -> tuple[type[Exception], ...]:
     return () if distributed is None else (distributed.scheduler.KilledWorker,)
 
 
-def _fault(file: Wanted, error: WorkbenchError) -> Added:
+def _fault(file: WantedFile, error: WorkbenchError) -> Added:
     text = str(error) if isinstance(error, MediaError) else f"{file.path}: {error}"
     return Added(file.path, None, text if file.origin is None else f"{file.origin}: {text}")
 

@@ -31,7 +31,7 @@ from workbench.catalog.lane import LANE_SIZE, POOL_SIZE, Lane, Match, pick
 from workbench.catalog.track import Track
 from workbench.errors import MediaError
 from workbench.match.ranking import Ranking, bonus, rank, raw_scores, scores_of
-from workbench.match.reasons import Pair, explanation, fitting_tags, lane_reasoning, lane_title, reasons
+from workbench.match.reasons import RankedPair, explanation, fitting_tags, lane_reasoning, lane_title, reasons
 from workbench.match.video_facts import VideoFacts, video_facts
 from workbench.params import WorkbenchParams
 from workbench.progress import silent
@@ -57,7 +57,7 @@ Placements: TypeAlias = tuple[Placement, ...]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Ranked:
+class RankedCatalog:
     """A catalog ranked against a video."""
 
     watched: VideoAnalysis
@@ -104,7 +104,7 @@ def match(workspace: Workspace, video: Path | str, *, include_sync: bool = False
     )
 
 
-def rank_video(workspace: Workspace, video: Path | str) -> Ranked:
+def rank_video(workspace: Workspace, video: Path | str) -> RankedCatalog:
     """The catalog ranked against a video, before anything is placed.
 
     Raises
@@ -118,7 +118,7 @@ def rank_video(workspace: Workspace, video: Path | str) -> Ranked:
     workspace.progress("ranking the catalog", 0.0)
     ranking = rank(facts, snapshot.columns, workspace.params.match.candidates, workspace.params.match)
     workspace.progress("ranking the catalog", 1.0)
-    return Ranked(watched, facts, snapshot, ranking)
+    return RankedCatalog(watched, facts, snapshot, ranking)
 
 
 def _pick(ranking: Ranking, snapshot: Snapshot, order: IntArray, count: int, params: WorkbenchParams) -> IntArray:
@@ -163,7 +163,7 @@ def _match(
     if placements is not None:
         parts["sync"] = _sync_part(placements)
     row = ranking.columns.take(np.array([place_in_ranking]))
-    pair = Pair(facts, ranking.wanted, row, track, parts, placements)
+    pair = RankedPair(facts, ranking.wanted, row, track, parts, placements)
     return Match(
         track=track,
         score=float(score),

@@ -15,7 +15,7 @@ import numpy as np
 
 from workbench.align.placements import CHANCE_SCORE
 from workbench.errors import StoreError
-from workbench.export.page import Page, SeamCard, Section, Sound, Table, page_html
+from workbench.export.page import ReportPage, ReportSection, ReportSound, SeamCard, Table, page_html
 from workbench.features.loudness import integrated_lufs, true_peak_db
 from workbench.files import write_text
 from workbench.loops.plan import LoopPlan
@@ -79,15 +79,17 @@ def write_loop_report(workspace: Workspace, loop: Loop, out: Path) -> Path:
     name = loop.track.record.title if loop.track.record is not None and loop.track.record.title else loop.track.track_id
     video = loop.video.name if loop.video is not None else f"a video of {clock(loop.video_seconds)}"
     if isinstance(loop.answer, Refusal):
-        why = Section("Why not", (loop.answer.hint,), tables=(Table(("reason",), ((loop.answer.reason.value,),)),))
-        return write_page(Page(f"{name} cannot be looped under {video}", (), None, (why,)), out)
+        why = ReportSection(
+            "Why not", (loop.answer.hint,), tables=(Table(("reason",), ((loop.answer.reason.value,),)),)
+        )
+        return write_page(ReportPage(f"{name} cannot be looped under {video}", (), None, (why,)), out)
     assert loop.analysis is not None, "a plan comes from an analysis"
     recording = workspace.load_recording(loop.track.path)
     seams = show_seams(workspace, loop.answer, recording, loop.analysis)
     sections = [plan_section(loop.answer, loop), seams_section(loop.answer, seams)]
     if loop.video is not None:
         sections.insert(0, video_section(video_timeline(workspace, loop, recording)))
-    return write_page(Page(f"{name} under {video}", (plan_sentence(loop.answer),), None, tuple(sections)), out)
+    return write_page(ReportPage(f"{name} under {video}", (plan_sentence(loop.answer),), None, tuple(sections)), out)
 
 
 def plan_sentence(plan: LoopPlan) -> str:
@@ -107,7 +109,7 @@ def answer_markdown(answer: LoopPlan | Refusal) -> str:
     return f"| no loop | {answer.reason} |\n|:---|:---|\n| why, and what to do | {answer.hint} |"
 
 
-def video_section(timeline: VideoOverview) -> Section:
+def video_section(timeline: VideoOverview) -> ReportSection:
     """The part of the page that shows the video from start to end, with all that was found in it and done under it."""
     placements = timeline.placements
     facts = [*video_summary(timeline.watched), ("moments to land on", _counted_moments(timeline))]
@@ -115,7 +117,7 @@ def video_section(timeline: VideoOverview) -> Section:
         best = placements[0]
         doubt = "" if best.score >= CHANCE_SCORE else "; under 0.3 what meets may be chance"
         facts.append(("best sync point, not looped", f"{best.label}, score {best.score:.2f}{doubt}"))
-    return Section(
+    return ReportSection(
         "The video",
         (
             "One clock for all of it: what is seen, the moments an editor would hit, what is heard and how loud, how "
@@ -146,7 +148,7 @@ def _counted_moments(timeline: VideoOverview) -> str:
     return ", ".join(f"{name} {marks.of(name).size}" for name in marks.names if marks.of(name).size)
 
 
-def plan_section(plan: LoopPlan, loop: Loop) -> Section:
+def plan_section(plan: LoopPlan, loop: Loop) -> ReportSection:
     """The part of the page that shows the whole plan."""
     assert loop.analysis is not None, "a plan comes from an analysis"
     duck = loop.mix.duck if loop.mix is not None else None
@@ -162,7 +164,7 @@ def plan_section(plan: LoopPlan, loop: Loop) -> Section:
         ("tempo", f"{loop.analysis.grid.tempo_bpm:.2f} bpm, {plan.beats_per_bar} beats to the bar"),
         ("sureness of the bar lines", f"{loop.analysis.grid.confidence:.2f}"),
     )
-    return Section(
+    return ReportSection(
         "The plan",
         ("Below the track, above it the video; ribbons show which part of the track is heard where.",),
         picture=png(plan_figure(plan, loop.analysis.profile, points, speech)),
@@ -171,7 +173,7 @@ def plan_section(plan: LoopPlan, loop: Loop) -> Section:
     )
 
 
-def seams_section(plan: LoopPlan, seams: Sequence[ShownSeam]) -> Section:
+def seams_section(plan: LoopPlan, seams: Sequence[ShownSeam]) -> ReportSection:
     """The part of the page that lists, shows and plays the seams."""
     head = ("seam", "in the video", "leaves", "enters", "score", *SEAM_PARTS, "level step, LU", "fade, ms")
     rows = []
@@ -190,12 +192,12 @@ def seams_section(plan: LoopPlan, seams: Sequence[ShownSeam]) -> Section:
             text=f"Heard at {_times(plan, shown)}. What is heard lies over what the track has: where both look "
             "alike, nothing gives the splice away. Four seconds, the seam in the middle:",
             picture=shown.picture,
-            sounds=(Sound("heard", shown.heard), Sound("the track played on instead", shown.left)),
+            sounds=(ReportSound("heard", shown.heard), ReportSound("the track played on instead", shown.left)),
             film_s=shown.view.video_s,
         )
         for shown in seams
     )
-    return Section(
+    return ReportSection(
         "The seams",
         (
             "A score is the probability that nobody hears the seam. Its parts lie between 0 and 1, where 1 is no break "
@@ -207,7 +209,7 @@ def seams_section(plan: LoopPlan, seams: Sequence[ShownSeam]) -> Section:
     )
 
 
-def mix_section(loop: Loop, video: Recording) -> Section:
+def mix_section(loop: Loop, video: Recording) -> ReportSection:
     """The part of the page that says how loud what is, and how the music makes way.
 
     Parameters
@@ -236,7 +238,7 @@ def mix_section(loop: Loop, video: Recording) -> Section:
             "syllable, up again when a pause is long enough."
         )
         picture = png(mix_figure(duck.envelope_points, duck.speech_ranges, video))
-    return Section("Levels", (text,), picture=picture, tables=(Table(("", ""), tuple(facts)),))
+    return ReportSection("Levels", (text,), picture=picture, tables=(Table(("", ""), tuple(facts)),))
 
 
 def _numbers(plan: LoopPlan, view: SeamView) -> tuple[int, ...]:
@@ -268,7 +270,7 @@ def mp3(sound: Recording) -> bytes:
         return path.read_bytes()
 
 
-def write_page(page: Page, out: Path) -> Path:
+def write_page(page: ReportPage, out: Path) -> Path:
     """Write a page, whole or not at all."""
     write_text(out, page_html(page), StoreError)
     return out

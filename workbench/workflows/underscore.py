@@ -29,7 +29,7 @@ from workbench.params import UnderscoreParams, WorkbenchParams
 from workbench.progress import silent
 from workbench.recording import FloatArray, IntArray
 from workbench.underscore.brief import Brief, production_notes, read_brief
-from workbench.underscore.ranking import Wanted, rank, want
+from workbench.underscore.ranking import ScriptWants, rank, want
 from workbench.underscore.reasons import (
     ScriptReading,
     explanation,
@@ -104,7 +104,7 @@ def the_embedding(workspace: Workspace) -> SentenceEmbedding | None:
 
 
 def _candidates(
-    wanted: Wanted,
+    wanted: ScriptWants,
     recognised: str,
     snapshot: Snapshot,
     embedding: SentenceEmbedding | None,
@@ -123,7 +123,7 @@ def _candidates(
 
 
 def _propose(
-    wanted: Wanted,
+    wanted: ScriptWants,
     recognised: str,
     snapshot: Snapshot,
     embedding: SentenceEmbedding | None,
@@ -139,7 +139,7 @@ def _propose(
     return np.unique(np.concatenate(found))
 
 
-def words_query(wanted: Wanted, embedding: SentenceEmbedding) -> FloatArray:
+def words_query(wanted: ScriptWants, embedding: SentenceEmbedding) -> FloatArray:
     """What the index of words is asked for a text that was read by an embedding, shape (384,).
 
     It lies between what the script is about and how a catalog would put what suits: one search for both.
@@ -149,7 +149,9 @@ def words_query(wanted: Wanted, embedding: SentenceEmbedding) -> FloatArray:
     return np.asarray(_embedded(embedding, described) + wanted.vector)
 
 
-def _by_parts(wanted: Wanted, snapshot: Snapshot, params: UnderscoreParams, allowed: NDArray[np.bool_]) -> IntArray:
+def _by_parts(
+    wanted: ScriptWants, snapshot: Snapshot, params: UnderscoreParams, allowed: NDArray[np.bool_]
+) -> IntArray:
     """Rows of the highest sum of the heaviest parts: what texts name, energy, pace and voice."""
     columns = snapshot.columns
     kinds = lexicon().kinds
@@ -168,7 +170,7 @@ def _by_parts(wanted: Wanted, snapshot: Snapshot, params: UnderscoreParams, allo
     return np.asarray(np.argpartition(-total, count - 1)[:count], dtype=np.int64)
 
 
-def _keep_rules(wanted: Wanted, columns: Columns) -> NDArray[np.bool_]:
+def _keep_rules(wanted: ScriptWants, columns: Columns) -> NDArray[np.bool_]:
     """Which tracks break no rule on a number, shape (n,); what their texts name is looked at later."""
     allowed = np.ones(len(columns), dtype=np.bool_)
     for rule in wanted.constraints:
@@ -179,7 +181,7 @@ def _keep_rules(wanted: Wanted, columns: Columns) -> NDArray[np.bool_]:
     return allowed
 
 
-def _strongest(wanted: Wanted) -> list[int]:
+def _strongest(wanted: ScriptWants) -> list[int]:
     """The three facets of each kind that are wanted most."""
     strongest: list[int] = []
     for kind in KINDS:

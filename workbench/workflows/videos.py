@@ -13,7 +13,7 @@ from workbench.errors import MediaError, UnknownVideo
 from workbench.workspace import Workspace
 
 if TYPE_CHECKING:
-    from workbench.store.videos import VideoRecord
+    from workbench.store.videos import AddedVideo
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +25,7 @@ class VideoSource:
     path: Path
 
 
-def add_video(workspace: Workspace, path: Path | str, *, video_id: str | None = None) -> VideoRecord:
+def add_video(workspace: Workspace, path: Path | str, *, video_id: str | None = None) -> AddedVideo:
     """Watch a video and write it down under an id; the file is not copied, so it must stay where it is.
 
     Parameters

@@ -85,7 +85,7 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Strip:
+class ChannelStrip:
     """A channel of the desk. `level_db` is the stem's loudness (LUFS of its loud passages) relative to the mix's zero.
 
     `sends` are dB into a space by name, `duck` the dB and seconds by which each hit of the song's pump part pushes the
@@ -102,7 +102,7 @@ class Strip:
 
 
 @dataclass(frozen=True, slots=True)
-class Group:
+class Bus:
     """Several strips treated as one."""
 
     inserts: Sequence[Insert] = ()
@@ -115,7 +115,7 @@ class Stem:
 
     part: Part
     voice: Sampled | Made
-    strip: Strip
+    strip: ChannelStrip
 
 
 @dataclass(slots=True)
@@ -132,7 +132,7 @@ class Song:
     seed: int = 1
     stems: list[Stem] = field(default_factory=list)
     spaces: dict[str, Insert] = field(default_factory=dict)
-    groups: dict[str, Group] = field(default_factory=dict)
+    groups: dict[str, Bus] = field(default_factory=dict)
     pump: str = ""
     rides: Sequence[tuple[float, float]] = ()  # the main fader: places in quarters and dB, before the bus
     bus: Sequence[Insert] = ()
@@ -146,7 +146,7 @@ class Song:
         self,
         name: str,
         voice: Sampled | Made,
-        strip: Strip,
+        strip: ChannelStrip,
         *,
         loose_ms: float = 4.0,
         late_ms: float = 0.0,
@@ -160,7 +160,7 @@ class Song:
     def kit(
         self,
         program: int,
-        strips: Mapping[str, Strip],
+        strips: Mapping[str, ChannelStrip],
         *,
         font: str = "fluid",
         loose_ms: float = 2.5,
@@ -314,4 +314,4 @@ def _faded_end(sound: Sound, seconds: float = 0.6) -> Sound:
     return sound * gain[:, None]
 
 
-__all__ = ["PEDAL", "Group", "Made", "Mixed", "Sampled", "Song", "Stem", "Strip", "render"]
+__all__ = ["PEDAL", "Bus", "ChannelStrip", "Made", "Mixed", "Sampled", "Song", "Stem", "render"]

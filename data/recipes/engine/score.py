@@ -57,7 +57,7 @@ METRES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Section:
+class ScoreSection:
     """A stretch of whole bars with one metre, and a tempo that holds or glides from `bpm` to `to_bpm`.
 
     `bpm` counts tapped beats a minute. `held` marks a section whose last bar is one held chord: only its downbeat
@@ -106,7 +106,7 @@ class Form:
         self.bpm, self.metre = bpm, METRES[metre]
         self.lead_in, self.pickup, self.tail = lead_in, pickup, tail
         self.swing, self.swing_unit = swing, swing_unit
-        self.sections: list[Section] = []
+        self.sections: list[ScoreSection] = []
 
     def section(
         self,
@@ -118,12 +118,12 @@ class Form:
         bpm: float = 0.0,
         to_bpm: float = 0.0,
         held: bool = False,
-    ) -> Section:
+    ) -> ScoreSection:
         """Append a section; what is not said carries on from the section before."""
         before = self.sections[-1] if self.sections else None
         metre_ = METRES[metre] if metre else (before.metre if before else self.metre)
         bpm = bpm or (before.to_bpm if before else self.bpm)
-        section = Section(
+        section = ScoreSection(
             name,
             label or re.sub(r"[ _]?\d+$", "", name),
             before.end if before else 0.0,
@@ -137,7 +137,7 @@ class Form:
         self.sections.append(section)
         return section
 
-    def __getitem__(self, name: str) -> Section:
+    def __getitem__(self, name: str) -> ScoreSection:
         """The section called `name`."""
         return next(section for section in self.sections if section.name == name)
 
@@ -177,7 +177,7 @@ class Form:
         bent = inside * 2 * self.swing if inside < 0.5 else self.swing + (inside - 0.5) * 2 * (1 - self.swing)
         return float((whole + bent) * pair)
 
-    def beats(self) -> Iterator[tuple[float, int, int, Section]]:
+    def beats(self) -> Iterator[tuple[float, int, int, ScoreSection]]:
         """Every tapped beat as (place, bar from 1, position from 1, section); a pick-up belongs to bar 0."""
         first = self.sections[0]
         step = first.metre.beat_quarters
@@ -195,11 +195,11 @@ class Form:
         return [(s.bar(n), s.bar(n) + s.metre.quarters) for s in self.sections for n in range(s.bars)]
 
 
-def _seconds_per_quarter(section: Section, bpm: float) -> float:
+def _seconds_per_quarter(section: ScoreSection, bpm: float) -> float:
     return 60.0 / (bpm * section.metre.beat_quarters)
 
 
-def _glide(section: Section, places: FloatArray) -> FloatArray:
+def _glide(section: ScoreSection, places: FloatArray) -> FloatArray:
     """Seconds from the start of a section, when the tempo moves evenly from `bpm` to `to_bpm` over its quarters."""
     per_quarter = section.metre.beat_quarters
     v0, v1 = section.bpm * per_quarter / 60.0, section.to_bpm * per_quarter / 60.0  # quarters a second
@@ -315,9 +315,9 @@ class Part:
         self.moves.append(Move(start + 0.05, start + 0.05, PEDAL, 127, 127))
         self.moves.append(Move(end - 0.03, end - 0.03, PEDAL, 0, 0))
 
-    def copy(self, source: Section | tuple[float, float], to: float, shift: int = 0, louder: int = 0) -> None:
+    def copy(self, source: ScoreSection | tuple[float, float], to: float, shift: int = 0, louder: int = 0) -> None:
         """Write the notes of one stretch again from another place, transposed or louder if asked."""
-        begin, end = (source.start, source.end) if isinstance(source, Section) else source
+        begin, end = (source.start, source.end) if isinstance(source, ScoreSection) else source
         for note in [n for n in self.notes if begin - 1e-6 <= n.start < end - 1e-6]:
             velocity = int(np.clip(note.velocity + louder, 1, 127))
             self.notes.append(replace(note, start=note.start - begin + to, pitch=note.pitch + shift, velocity=velocity))

@@ -26,7 +26,7 @@ from workbench.match.ranking import (
     slow_parts,
     wanted_of,
 )
-from workbench.match.reference import Reference, write_reference
+from workbench.match.reference import MatchReference, write_reference
 from workbench.models.loading import model_path, read_numbers
 from workbench.params import MatchParams
 
@@ -152,7 +152,7 @@ def main() -> None:
     """Draw, fit, write."""
     parser(__doc__).parse_args()
     training = reference_half(TRAINING_SEED, TRAINING_VIDEOS, TRAINING_TRACKS)
-    write_reference(Reference(training.facts, training.columns, training.grades), model_path(reference.FILE))
+    write_reference(MatchReference(training.facts, training.columns, training.grades), model_path(reference.FILE))
     fitted = fit(training)
     write_numbers(FILE, {name: getattr(fitted, name) for name in read_numbers(FILE)})
     told = f"- NDCG@10 on the {TRAINING_VIDEOS} videos of the fit: {score(training, fitted).mean():.3f}"

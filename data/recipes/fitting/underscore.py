@@ -24,7 +24,7 @@ from workbench.params import UnderscoreParams
 from workbench.underscore import reference
 from workbench.underscore.brief import read_brief
 from workbench.underscore.ranking import compare, raw_scores, want
-from workbench.underscore.reference import Reference, write_reference
+from workbench.underscore.reference import UnderscoreReference, write_reference
 from workbench.underscore.script import READER_FILE, fit_reader, read_script, reader
 from workbench.workflows.underscore import the_embedding
 from workbench.workspace import open as open_workspace
@@ -56,7 +56,7 @@ def main() -> int:
         pairs.append(parts)
         values.append(ndcg(list(np.argsort(-raw_scores(parts, params), kind="stable")), grades))
     whole = {name: np.concatenate([parts[name] for parts in pairs]) for name in pairs[0]}
-    write_reference(Reference(whole, graded.ravel()), model_path(reference.FILE))
+    write_reference(UnderscoreReference(whole, graded.ravel()), model_path(reference.FILE))
     stored = reference.read_reference()
     offset, slope = fit_calibration(stored.raw(params), stored.taken)
     calibration = {"calibration_offset": round(offset, 3), "calibration_slope": round(slope, 3)}

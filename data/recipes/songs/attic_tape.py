@@ -15,7 +15,7 @@ from data.recipes.engine.effects import (
     sweep,
 )
 from data.recipes.engine.harmony import bass_line_root, voicings
-from data.recipes.engine.mixdown import Group, Made, Sampled, Song, Strip
+from data.recipes.engine.mixdown import Bus, ChannelStrip, Made, Sampled, Song
 from data.recipes.engine.patterns import rhythm
 from data.recipes.engine.score import Form
 from data.recipes.engine.synths import crackle, kick_drum, snare_drum
@@ -63,8 +63,8 @@ def compose() -> Song:
         "echo": echo(60 / 86 * 0.75, 0.4, 2400),
     }
     song.groups = {
-        "drums": Group((compress(-9, 3, 12, 130, mix=0.7), saturate(3.5, 0.6))),
-        "loop": Group((saturate(3, 0.5), lowpass(5200))),
+        "drums": Bus((compress(-9, 3, 12, 130, mix=0.7), saturate(3.5, 0.6))),
+        "loop": Bus((saturate(3, 0.5), lowpass(5200))),
     }
     song.bus = (low_shelf(75, 1.5), high_shelf(9000, -1.0), compress(-4, 1.8, 20, 180), saturate(1.0, 0.5))
     write_loop(song)
@@ -79,8 +79,8 @@ def write_loop(song: Song) -> None:
     opening = [(form["intro"].start, 700), (form["intro"].end, 3800), (form["break"].start, 3800), (form["break"].bar(1), 900),
                (form["break"].end, 3800), (form["outro"].end, 800)]  # fmt: skip
     moving = sweep([(float(form.time(place)), hz) for place, hz in opening])
-    piano = song.add("piano", Sampled(0), Strip(-20, 0, (highpass(160), moving), {"room": -12}, "loop"), **exact)
-    dust = song.add("dust", Made(crackle(16), "dust"), Strip(-38, 0, (highpass(600),)), **exact)
+    piano = song.add("piano", Sampled(0), ChannelStrip(-20, 0, (highpass(160), moving), {"room": -12}, "loop"), **exact)
+    dust = song.add("dust", Made(crackle(16), "dust"), ChannelStrip(-38, 0, (highpass(600),)), **exact)
     keys = voicings(CHORDS, 4, 55, 75, True)
     for section in form.sections:
         for bar in range(section.bars):
@@ -94,10 +94,10 @@ def write_drums(song: Song) -> None:
     kit = song.kit(
         25,
         {
-            "kick": Strip(-16.5, 0, (bell(60, 3), bell(300, -4)), {}, "drums"),
-            "snare": Strip(-19, 0.02, (bell(200, 2),), {"room": -12}, "drums"),
-            "hat": Strip(-27, 0.2, (highpass(500), lowpass(9000)), {"room": -18}, "drums"),
-            "cymbals": Strip(-31, -0.2, (highpass(400), lowpass(8000)), {"plate": -14}, "drums"),
+            "kick": ChannelStrip(-16.5, 0, (bell(60, 3), bell(300, -4)), {}, "drums"),
+            "snare": ChannelStrip(-19, 0.02, (bell(200, 2),), {"room": -12}, "drums"),
+            "hat": ChannelStrip(-27, 0.2, (highpass(500), lowpass(9000)), {"room": -18}, "drums"),
+            "cymbals": ChannelStrip(-31, -0.2, (highpass(400), lowpass(8000)), {"plate": -14}, "drums"),
         },
         loose_ms=5,
         touch=7,
@@ -128,21 +128,21 @@ def write_lines(song: Song) -> None:
     bass = song.add(
         "bass",
         Sampled(32),
-        Strip(-17.5, 0, (lowpass(1200), bell(85, 3), compress(-8, 3, 15, 140))),
+        ChannelStrip(-17.5, 0, (lowpass(1200), bell(85, 3), compress(-8, 3, 15, 140))),
         loose_ms=6,
         late_ms=8,
     )
     flute = song.add(
         "flute",
         Sampled(73, compensate=False),
-        Strip(-23, -0.25, (highpass(250), lowpass(7000)), {"plate": -10, "echo": -15}),
+        ChannelStrip(-23, -0.25, (highpass(250), lowpass(7000)), {"plate": -10, "echo": -15}),
         loose_ms=12,
         late_ms=8,
     )
     rhodes = song.add(
         "electric piano",
         Sampled(4),
-        Strip(-23, 0.3, (highpass(180), lowpass(6000)), {"plate": -12, "echo": -18}),
+        ChannelStrip(-23, 0.3, (highpass(180), lowpass(6000)), {"plate": -12, "echo": -18}),
         loose_ms=10,
         late_ms=6,
     )

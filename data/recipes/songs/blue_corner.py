@@ -17,9 +17,9 @@ from data.recipes.engine.effects import (
     widen,
 )
 from data.recipes.engine.harmony import voicings
-from data.recipes.engine.mixdown import Group, Sampled, Song, Strip
+from data.recipes.engine.mixdown import Bus, ChannelStrip, Sampled, Song
 from data.recipes.engine.patterns import improvised_line, rhythm, walking_bass
-from data.recipes.engine.score import Form, Section
+from data.recipes.engine.score import Form, ScoreSection
 
 A = [
     ("Fm9", 4),
@@ -77,7 +77,7 @@ def compose() -> Song:
         traits=("swing", "sections vary", "lead-in", "held last chord"),
     )
     song.spaces = {"room": reverb(0.9, 9, 0.8, seed=18), "hall": reverb(1.7, 20, 0.75, seed=19)}
-    song.groups = {"rhythm": Group((compress(-5, 1.8, 20, 150),))}
+    song.groups = {"rhythm": Bus((compress(-5, 1.8, 20, 150),))}
     song.bus = (low_shelf(90, 1.0), high_shelf(7500, 3.0), compress(-3, 1.5, 30, 200), saturate(0.6, 0.4))
     song.rides = [
         (0, -2.5),
@@ -91,7 +91,7 @@ def compose() -> Song:
     return song
 
 
-def changes_of(section: Section) -> list[tuple[str, float]]:
+def changes_of(section: ScoreSection) -> list[tuple[str, float]]:
     """The chords of a section with their lengths."""
     table = {"intro": INTRO, "tag": TAG, "b 1": B, "b 2": B}
     changes = table.get(section.name, A)
@@ -104,24 +104,26 @@ def write_rhythm_section(song: Song) -> None:
     bass = song.add(
         "bass",
         Sampled(32),
-        Strip(-18, 0, (bell(80, 2), bell(220, -2), bell(900, 3), compress(-6, 3, 12, 120)), {"room": -18}, "rhythm"),
+        ChannelStrip(
+            -18, 0, (bell(80, 2), bell(220, -2), bell(900, 3), compress(-6, 3, 12, 120)), {"room": -18}, "rhythm"
+        ),
         loose_ms=5,
         late_ms=-4,
     )
     piano = song.add(
         "piano",
         Sampled(0),
-        Strip(-22.5, -0.3, (highpass(120), bell(2600, 2), widen(0.8)), {"room": -13}, "rhythm"),
+        ChannelStrip(-22.5, -0.3, (highpass(120), bell(2600, 2), widen(0.8)), {"room": -13}, "rhythm"),
         loose_ms=7,
     )
     kit = song.kit(
         32,
         {
-            "kick": Strip(-29, 0, (bell(80, 3),), {"room": -16}, "rhythm"),
-            "snare": Strip(-25, 0.12, (highpass(150), high_shelf(6000, 2)), {"room": -10}, "rhythm"),
-            "hat": Strip(-31, 0.3, (highpass(600),), {"room": -12}, "rhythm"),
-            "cymbals": Strip(-23, -0.3, (highpass(350), bell(3000, -2), transient(2)), {"room": -12}, "rhythm"),
-            "toms": Strip(-25, 0.1, (bell(140, 2),), {"room": -10}, "rhythm"),
+            "kick": ChannelStrip(-29, 0, (bell(80, 3),), {"room": -16}, "rhythm"),
+            "snare": ChannelStrip(-25, 0.12, (highpass(150), high_shelf(6000, 2)), {"room": -10}, "rhythm"),
+            "hat": ChannelStrip(-31, 0.3, (highpass(600),), {"room": -12}, "rhythm"),
+            "cymbals": ChannelStrip(-23, -0.3, (highpass(350), bell(3000, -2), transient(2)), {"room": -12}, "rhythm"),
+            "toms": ChannelStrip(-25, 0.1, (bell(140, 2),), {"room": -10}, "rhythm"),
         },
         touch=6,
         loose_ms=4,
@@ -175,21 +177,21 @@ def write_front_line(song: Song) -> None:
     trumpet = song.add(
         "muted trumpet",
         Sampled(59),
-        Strip(-20.5, 0.15, (highpass(200), bell(2000, -2)), {"room": -14, "hall": -13}),
+        ChannelStrip(-20.5, 0.15, (highpass(200), bell(2000, -2)), {"room": -14, "hall": -13}),
         loose_ms=8,
         late_ms=6,
     )
     tenor = song.add(
         "tenor saxophone",
         Sampled(66),
-        Strip(-20, -0.15, (highpass(120), high_shelf(5000, 1)), {"room": -14, "hall": -14}),
+        ChannelStrip(-20, -0.15, (highpass(120), high_shelf(5000, 1)), {"room": -14, "hall": -14}),
         loose_ms=9,
         late_ms=8,
     )
     vibes = song.add(
         "vibraphone",
         Sampled(11),
-        Strip(-20, 0.3, (highpass(180), tremolo(5.2, 0.25, True)), {"room": -15, "hall": -12}),
+        ChannelStrip(-20, 0.3, (highpass(180), tremolo(5.2, 0.25, True)), {"room": -15, "hall": -12}),
         loose_ms=8,
         late_ms=6,
     )

@@ -15,7 +15,7 @@ from data.recipes.engine.effects import (
     transient,
 )
 from data.recipes.engine.harmony import voicings
-from data.recipes.engine.mixdown import Group, Sampled, Song, Strip
+from data.recipes.engine.mixdown import Bus, ChannelStrip, Sampled, Song
 from data.recipes.engine.patterns import rhythm
 from data.recipes.engine.score import Form
 
@@ -65,8 +65,8 @@ def compose() -> Song:
     song.cut_at = form.end - 4 + 1.5
     song.spaces = {"room": reverb(0.5, 4, 0.75, seed=31), "plate": reverb(1.2, 14, 0.8, seed=32)}
     song.groups = {
-        "drums": Group((compress(-9, 2.2, 15, 110, mix=0.6), saturate(1.5, 0.5))),
-        "horns": Group((compress(-6, 2, 10, 120),)),
+        "drums": Bus((compress(-9, 2.2, 15, 110, mix=0.6), saturate(1.5, 0.5))),
+        "horns": Bus((compress(-6, 2, 10, 120),)),
     }
     song.bus = (low_shelf(80, 1.0), high_shelf(9000, 1.0), compress(-3, 1.6, 25, 160), saturate(0.6, 0.5))
     write_drums(song)
@@ -81,14 +81,16 @@ def write_drums(song: Song) -> None:
     kit = song.kit(
         8,
         {
-            "kick": Strip(-19, 0, (bell(65, 3), bell(380, -4), bell(3500, 3), transient(2)), {"room": -22}, "drums"),
-            "snare": Strip(
+            "kick": ChannelStrip(
+                -19, 0, (bell(65, 3), bell(380, -4), bell(3500, 3), transient(2)), {"room": -22}, "drums"
+            ),
+            "snare": ChannelStrip(
                 -19.5, 0.02, (highpass(120), bell(220, 2), bell(6000, 3)), {"room": -10, "plate": -20}, "drums"
             ),
-            "hat": Strip(-27.5, 0.3, (highpass(500),), {"room": -18}, "drums"),
-            "toms": Strip(-22, -0.1, (bell(120, 2),), {"room": -12}, "drums"),
-            "cymbals": Strip(-28, -0.2, (highpass(350),), {"room": -16}, "drums"),
-            "percussion": Strip(-28, -0.45, (highpass(180),), {"room": -12}),
+            "hat": ChannelStrip(-27.5, 0.3, (highpass(500),), {"room": -18}, "drums"),
+            "toms": ChannelStrip(-22, -0.1, (bell(120, 2),), {"room": -12}, "drums"),
+            "cymbals": ChannelStrip(-28, -0.2, (highpass(350),), {"room": -16}, "drums"),
+            "percussion": ChannelStrip(-28, -0.45, (highpass(180),), {"room": -12}),
         },
         touch=6,
         late_ms=2,
@@ -118,18 +120,20 @@ def write_rhythm_section(song: Song) -> None:
     bass = song.add(
         "bass",
         Sampled(36),
-        Strip(-17.5, 0, (highpass(38), bell(90, 2), bell(1500, 2), compress(-8, 4, 8, 110))),
+        ChannelStrip(-17.5, 0, (highpass(38), bell(90, 2), bell(1500, 2), compress(-8, 4, 8, 110))),
         loose_ms=4,
         late_ms=3,
     )
     clav = song.add(
         "clavinet",
         Sampled(7),
-        Strip(-24, -0.5, (highpass(180), lowpass(6500), saturate(3, 0.5)), {"room": -15}),
+        ChannelStrip(-24, -0.5, (highpass(180), lowpass(6500), saturate(3, 0.5)), {"room": -15}),
         loose_ms=5,
     )
-    guitar = song.add("guitar", Sampled(28), Strip(-26, 0.6, (amplifier(4), highpass(300)), {"room": -13}), loose_ms=5)
-    keys = song.add("electric piano", Sampled(4), Strip(-24, 0.2, (highpass(150),), {"plate": -14}), loose_ms=6)
+    guitar = song.add(
+        "guitar", Sampled(28), ChannelStrip(-26, 0.6, (amplifier(4), highpass(300)), {"room": -13}), loose_ms=5
+    )
+    keys = song.add("electric piano", Sampled(4), ChannelStrip(-24, 0.2, (highpass(150),), {"plate": -14}), loose_ms=6)
     vamp, chorus = voicings(VAMP, 3, 55, 74, True), voicings(CHORUS, 4, 55, 76, True)
     roots = {"B": 34, "C": 36, "D": 38, "A": 33}
     for section in form.sections:
@@ -160,19 +164,19 @@ def write_horns(song: Song) -> None:
     brass = song.add(
         "brass",
         Sampled(61, compensate=False),
-        Strip(-21, 0.1, (highpass(180), bell(2500, 2)), {"plate": -13}, "horns"),
+        ChannelStrip(-21, 0.1, (highpass(180), bell(2500, 2)), {"plate": -13}, "horns"),
         loose_ms=6,
     )
     sax = song.add(
         "saxophone",
         Sampled(66, compensate=False),
-        Strip(-24, -0.2, (highpass(150),), {"plate": -13}, "horns"),
+        ChannelStrip(-24, -0.2, (highpass(150),), {"plate": -13}, "horns"),
         loose_ms=7,
     )
     trumpet = song.add(
         "trumpet",
         Sampled(59, compensate=False),
-        Strip(-22, -0.1, (highpass(250),), {"plate": -11}),
+        ChannelStrip(-22, -0.1, (highpass(250),), {"plate": -11}),
         loose_ms=8,
         late_ms=6,
     )

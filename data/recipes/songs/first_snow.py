@@ -6,8 +6,8 @@ import numpy as np
 
 from data.recipes.engine.effects import bell, chorus, compress, high_shelf, highpass, low_shelf, lowpass, reverb, widen
 from data.recipes.engine.harmony import bass_line_root, voicings
-from data.recipes.engine.mixdown import Group, Made, Sampled, Song, Strip
-from data.recipes.engine.score import SWELL, Form, Section
+from data.recipes.engine.mixdown import Bus, ChannelStrip, Made, Sampled, Song
+from data.recipes.engine.score import SWELL, Form, ScoreSection
 from data.recipes.engine.synths import soft_pad
 
 VERSE = ["E", "B/D#", "C#m7", "Aadd9", "E/G#", "A", "F#m7", "Bsus4"]
@@ -61,7 +61,7 @@ def compose() -> Song:
         traits=("no drums", "long ambient tail", "ritardando ending", "sections vary"),
     )
     song.spaces = {"room": reverb(0.9, 8, 0.8, seed=21), "hall": reverb(4.6, 34, 0.74, seed=22)}
-    song.groups = {"strings": Group((compress(-5, 1.8, 25, 250), high_shelf(6000, 2)))}
+    song.groups = {"strings": Bus((compress(-5, 1.8, 25, 250), high_shelf(6000, 2)))}
     song.bus = (low_shelf(120, 1.5), high_shelf(5000, 3.5), compress(-3, 1.5, 40, 300))
     song.rides = [
         (0, -4),
@@ -76,7 +76,7 @@ def compose() -> Song:
     return song
 
 
-def chords_of(section: Section) -> list[str]:
+def chords_of(section: ScoreSection) -> list[str]:
     """The chord of each bar of a section."""
     table = {
         "intro": VERSE[:4],
@@ -94,19 +94,21 @@ def write_piano(song: Song) -> None:
     piano = song.add(
         "piano",
         Sampled(0, font="muse"),
-        Strip(-18.5, 0, (highpass(45), bell(280, -2), high_shelf(4500, 2), widen(0.9)), {"room": -18, "hall": -13}),
+        ChannelStrip(
+            -18.5, 0, (highpass(45), bell(280, -2), high_shelf(4500, 2), widen(0.9)), {"room": -18, "hall": -13}
+        ),
         loose_ms=6,
         touch=5,
     )
     tune = song.add(
         "piano tune",
         Sampled(0, font="muse"),
-        Strip(-20, 0.05, (highpass(200), high_shelf(4000, 2), widen(0.7)), {"hall": -10}),
+        ChannelStrip(-20, 0.05, (highpass(200), high_shelf(4000, 2), widen(0.7)), {"hall": -10}),
         loose_ms=8,
         late_ms=5,
     )
     celesta = song.add(
-        "celesta", Sampled(8), Strip(-28, 0.3, (highpass(400), chorus(0.5, 1.5, 0.3)), {"hall": -6}), loose_ms=6
+        "celesta", Sampled(8), ChannelStrip(-28, 0.3, (highpass(400), chorus(0.5, 1.5, 0.3)), {"hall": -6}), loose_ms=6
     )
     for section in form.sections:
         chords = chords_of(section)
@@ -149,39 +151,39 @@ def write_strings(song: Song) -> None:
     violin = song.add(
         "violin",
         Sampled(40, font="muse", compensate=False),
-        Strip(-21, -0.25, (highpass(190), bell(3000, -2)), strip, "strings"),
+        ChannelStrip(-21, -0.25, (highpass(190), bell(3000, -2)), strip, "strings"),
         loose_ms=10,
         late_ms=-30,
     )
     viola = song.add(
         "viola",
         Sampled(41, font="muse", compensate=False),
-        Strip(-24, 0.25, (highpass(130),), strip, "strings"),
+        ChannelStrip(-24, 0.25, (highpass(130),), strip, "strings"),
         loose_ms=10,
         late_ms=-30,
     )
     cello = song.add(
         "cello",
         Sampled(42, font="muse", compensate=False),
-        Strip(-22.5, 0.1, (highpass(55),), strip, "strings"),
+        ChannelStrip(-22.5, 0.1, (highpass(55),), strip, "strings"),
         loose_ms=10,
         late_ms=-30,
     )
     double_bass = song.add(
         "double bass",
         Sampled(43, font="muse", compensate=False),
-        Strip(-24, 0, (highpass(32), lowpass(2500)), {"hall": -14}, "strings"),
+        ChannelStrip(-24, 0, (highpass(32), lowpass(2500)), {"hall": -14}, "strings"),
         loose_ms=10,
         late_ms=-30,
     )
     ensemble = song.add(
         "strings",
         Sampled(48, compensate=False),
-        Strip(-25, 0, (highpass(160), widen(1.4)), {"hall": -8}, "strings"),
+        ChannelStrip(-25, 0, (highpass(160), widen(1.4)), {"hall": -8}, "strings"),
         loose_ms=12,
         late_ms=-40,
     )
-    air = song.add("air", Made(soft_pad(2.0, 4.5, 1800), "air"), Strip(-31, 0, (highpass(350),), {"hall": -5}))
+    air = song.add("air", Made(soft_pad(2.0, 4.5, 1800), "air"), ChannelStrip(-31, 0, (highpass(350),), {"hall": -5}))
     for section in form.sections:
         chords = chords_of(section)
         for n, keys in enumerate(voicings(chords, 3, 55, 72)):

@@ -19,9 +19,9 @@ from data.recipes.engine.effects import (
     sweep,
 )
 from data.recipes.engine.harmony import bass_line_root, voicings
-from data.recipes.engine.mixdown import Group, Made, Song, Strip
+from data.recipes.engine.mixdown import Bus, ChannelStrip, Made, Song
 from data.recipes.engine.patterns import arpeggio, rhythm
-from data.recipes.engine.score import Form, Section
+from data.recipes.engine.score import Form, ScoreSection
 from data.recipes.engine.synths import clap, faller, hat, impact, kick_drum, pluck, riser, soft_pad, sub_bass, supersaw
 
 CHORDS = ["Fm9", "Dbmaj7", "Ab", "Eb"]
@@ -72,7 +72,7 @@ def compose() -> Song:
         "hall": reverb(3.0, 28, 0.68, seed=6),
         "echo": echo(60 / 125 * 0.75, 0.5, 4200),
     }
-    song.groups = {"music": Group((compress(-6, 1.8, 20, 140),))}
+    song.groups = {"music": Bus((compress(-6, 1.8, 20, 140),))}
     song.bus = (
         mono_below(120),
         low_shelf(60, 1.0),
@@ -91,18 +91,20 @@ def write_drums(song: Song, full: set[str]) -> None:
     """Four on the floor, claps, off-beat hats; a roll through each build; noise into and out of the drops."""
     form, machine = song.form, {"loose_ms": 0.0, "touch": 0.0}
     kick = song.add(
-        "kick", Made(kick_drum(47, 4.5, 0.3), "kick"), Strip(-17.0, 0, (bell(55, 2), bell(300, -3))), **machine
+        "kick", Made(kick_drum(47, 4.5, 0.3), "kick"), ChannelStrip(-17.0, 0, (bell(55, 2), bell(300, -3))), **machine
     )
-    claps = song.add("clap", Made(clap(), "clap"), Strip(-21, 0, (highpass(250),), {"plate": -9}), **machine)
-    closed = song.add("hat", Made(hat(0.045), "hat"), Strip(-31, 0.2, (), {"plate": -20}, duck=(3, 0.2)), **machine)
-    opened = song.add("open hat", Made(hat(0.16, 1.1), "open"), Strip(-26, -0.1, (), {"plate": -16}), **machine)
+    claps = song.add("clap", Made(clap(), "clap"), ChannelStrip(-21, 0, (highpass(250),), {"plate": -9}), **machine)
+    closed = song.add(
+        "hat", Made(hat(0.045), "hat"), ChannelStrip(-31, 0.2, (), {"plate": -20}, duck=(3, 0.2)), **machine
+    )
+    opened = song.add("open hat", Made(hat(0.16, 1.1), "open"), ChannelStrip(-26, -0.1, (), {"plate": -16}), **machine)
     shaker = song.add(
-        "shaker", Made(hat(0.09, 0.6), "shaker"), Strip(-33, -0.45, (highpass(5000),), duck=(4, 0.2)), **machine
+        "shaker", Made(hat(0.09, 0.6), "shaker"), ChannelStrip(-33, -0.45, (highpass(5000),), duck=(4, 0.2)), **machine
     )
-    roll = song.add("roll", Made(clap(0.12), "roll"), Strip(-23, 0, (highpass(400),), {"hall": -10}), **machine)
-    up = song.add("riser", Made(riser(250, 10000), "riser"), Strip(-24, 0, (), {"hall": -12}), **machine)
-    down = song.add("faller", Made(faller(2.6), "faller"), Strip(-25, 0, (), {"hall": -10}), **machine)
-    boom = song.add("impact", Made(impact(), "impact"), Strip(-21, 0, (), {"hall": -14}), **machine)
+    roll = song.add("roll", Made(clap(0.12), "roll"), ChannelStrip(-23, 0, (highpass(400),), {"hall": -10}), **machine)
+    up = song.add("riser", Made(riser(250, 10000), "riser"), ChannelStrip(-24, 0, (), {"hall": -12}), **machine)
+    down = song.add("faller", Made(faller(2.6), "faller"), ChannelStrip(-25, 0, (), {"hall": -10}), **machine)
+    boom = song.add("impact", Made(impact(), "impact"), ChannelStrip(-21, 0, (), {"hall": -14}), **machine)
     for section in form.sections:
         for bar in range(section.bars):
             at, last = section.bar(bar), bar % 4 == 3
@@ -132,7 +134,7 @@ def write_drums(song: Song, full: set[str]) -> None:
             down.play(section.start, 1, 60, 100)
 
 
-def write_bar_loops(song: Song, section: Section, full: set[str]) -> None:
+def write_bar_loops(song: Song, section: ScoreSection, full: set[str]) -> None:
     """Bass, chords, arpeggio and hook, the same four bars over and over, layer on layer."""
     parts = {stem.part.name: stem.part for stem in song.stems}
     if "bass" not in parts:
@@ -152,31 +154,35 @@ def write_bar_loops(song: Song, section: Section, full: set[str]) -> None:
         ]
         moving = sweep([(float(form.time(place)), hz) for place, hz in opening])
         for name, voice, strip in (
-            ("bass", sub_bass(2.2), Strip(-17, 0, (bell(110, 2),), duck=(9, 0.26), group="music")),
+            ("bass", sub_bass(2.2), ChannelStrip(-17, 0, (bell(110, 2),), duck=(9, 0.26), group="music")),
             (
                 "mid bass",
                 supersaw(3, 0.08, 500, 1.5, 0.003, 0.25, 0.4, 0.06),
-                Strip(-23, 0, (highpass(110), saturate(4, 0.6)), duck=(8, 0.24), group="music"),
+                ChannelStrip(-23, 0, (highpass(110), saturate(4, 0.6)), duck=(8, 0.24), group="music"),
             ),
             (
                 "saws",
                 supersaw(7, 0.2, 3800, 0.6, 0.004, 0.5, 0.6, 0.18),
-                Strip(-18, 0, (highpass(170), moving), {"hall": -15, "plate": -12}, duck=(9, 0.3), group="music"),
+                ChannelStrip(
+                    -18, 0, (highpass(170), moving), {"hall": -15, "plate": -12}, duck=(9, 0.3), group="music"
+                ),
             ),
             (
                 "pad",
                 soft_pad(0.9, 1.6, 1600),
-                Strip(-24, 0, (highpass(180),), {"hall": -9}, duck=(5, 0.3), group="music"),
+                ChannelStrip(-24, 0, (highpass(180),), {"hall": -9}, duck=(5, 0.3), group="music"),
             ),
             (
                 "pluck",
                 pluck(1000, 2.6),
-                Strip(-21.5, 0.15, (highpass(250), moving), {"echo": -9, "hall": -14}, duck=(4, 0.25), group="music"),
+                ChannelStrip(
+                    -21.5, 0.15, (highpass(250), moving), {"echo": -9, "hall": -14}, duck=(4, 0.25), group="music"
+                ),
             ),
             (
                 "lead",
                 supersaw(5, 0.12, 4500, 0.5, 0.006, 0.8, 0.55, 0.2),
-                Strip(
+                ChannelStrip(
                     -19.5,
                     -0.05,
                     (highpass(300), bell(2500, 2)),

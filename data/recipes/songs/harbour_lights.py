@@ -18,9 +18,9 @@ from data.recipes.engine.effects import (
     widen,
 )
 from data.recipes.engine.harmony import bass_line_root, chord, voicings
-from data.recipes.engine.mixdown import Group, Sampled, Song, Strip
+from data.recipes.engine.mixdown import Bus, ChannelStrip, Sampled, Song
 from data.recipes.engine.patterns import rhythm, strum
-from data.recipes.engine.score import Form, Section
+from data.recipes.engine.score import Form, ScoreSection
 
 VERSE = ["G", "D/F#", "Em7", "Cadd9", "G", "D/F#", "Am7", "C"]
 CHORUS = ["C", "G/B", "D", "Em7", "C", "G/B", "D", "D"]
@@ -98,8 +98,8 @@ def compose() -> Song:
         "echo": echo(60 / 112 * 0.75, 0.42, 3200),
     }
     song.groups = {
-        "drums": Group((compress(-9, 2.5, 18, 120, mix=0.7), saturate(2.0, 0.5))),
-        "guitars": Group((compress(-6, 2, 20, 150),)),
+        "drums": Bus((compress(-9, 2.5, 18, 120, mix=0.7), saturate(2.0, 0.5))),
+        "guitars": Bus((compress(-6, 2, 20, 150),)),
     }
     song.bus = (low_shelf(90, 1.0), high_shelf(9000, 1.0), compress(-3, 1.5, 30, 200), saturate(0.5, 0.5))
     song.rides = [
@@ -128,18 +128,22 @@ def write_drums(song: Song) -> None:
     kit = song.kit(
         16,
         {
-            "kick": Strip(-19, 0, (bell(62, 3), bell(350, -5), bell(3500, 4), transient(2)), {"room": -22}, "drums"),
-            "snare": Strip(
+            "kick": ChannelStrip(
+                -19, 0, (bell(62, 3), bell(350, -5), bell(3500, 4), transient(2)), {"room": -22}, "drums"
+            ),
+            "snare": ChannelStrip(
                 -19.5,
                 0.03,
                 (highpass(110), bell(200, 2), bell(5500, 4), transient(3)),
                 {"room": -9, "hall": -20},
                 "drums",
             ),
-            "hat": Strip(-29, 0.25, (highpass(400), high_shelf(9000, 3)), {"room": -18}, "drums"),
-            "toms": Strip(-20, -0.1, (bell(110, 3), bell(450, -5)), {"room": -10, "hall": -20}, "drums"),
-            "cymbals": Strip(-27, -0.15, (highpass(300), high_shelf(8000, 2)), {"room": -15, "hall": -20}, "drums"),
-            "percussion": Strip(-31, -0.4, (highpass(800),), {"room": -12}, "drums"),
+            "hat": ChannelStrip(-29, 0.25, (highpass(400), high_shelf(9000, 3)), {"room": -18}, "drums"),
+            "toms": ChannelStrip(-20, -0.1, (bell(110, 3), bell(450, -5)), {"room": -10, "hall": -20}, "drums"),
+            "cymbals": ChannelStrip(
+                -27, -0.15, (highpass(300), high_shelf(8000, 2)), {"room": -15, "hall": -20}, "drums"
+            ),
+            "percussion": ChannelStrip(-31, -0.4, (highpass(800),), {"room": -12}, "drums"),
         },
         touch=5,
     )
@@ -170,7 +174,7 @@ def write_drums(song: Song) -> None:
     kit.hit("crash", outro.start, 115)
 
 
-def chords_of(section: Section) -> tuple[list[str], int]:
+def chords_of(section: ScoreSection) -> tuple[list[str], int]:
     """The chord of each bar, and how far the section is transposed."""
     table = {
         "intro": VERSE[:4],
@@ -187,7 +191,7 @@ def write_harmony(song: Song) -> None:
     bass = song.add(
         "bass",
         Sampled(34),
-        Strip(
+        ChannelStrip(
             -18.5,
             0,
             (highpass(38), saturate(5, 0.6), bell(90, 2), bell(250, -3), bell(900, 3), compress(-8, 4, 15, 120)),
@@ -198,28 +202,35 @@ def write_harmony(song: Song) -> None:
     left = song.add(
         "guitar left",
         Sampled(27),
-        Strip(-22, -0.8, (amplifier(15), highpass(110), bell(3000, 2)), space, group),
+        ChannelStrip(-22, -0.8, (amplifier(15), highpass(110), bell(3000, 2)), space, group),
         loose_ms=6,
     )
     right = song.add(
-        "guitar right", Sampled(27), Strip(-22, 0.8, (amplifier(13, 5400), highpass(110)), space, group), loose_ms=6
+        "guitar right",
+        Sampled(27),
+        ChannelStrip(-22, 0.8, (amplifier(13, 5400), highpass(110)), space, group),
+        loose_ms=6,
     )
     chug = song.add(
         "muted guitar",
         Sampled(28),
-        Strip(-25, 0.45, (amplifier(6), highpass(130)), {"room": -14, "echo": -20}),
+        ChannelStrip(-25, 0.45, (amplifier(6), highpass(130)), {"room": -14, "echo": -20}),
         loose_ms=4,
     )
     steel = song.add(
         "acoustic guitar",
         Sampled(25),
-        Strip(-26, -0.45, (highpass(160), high_shelf(7000, 4)), {"room": -14}),
+        ChannelStrip(-26, -0.45, (highpass(160), high_shelf(7000, 4)), {"room": -14}),
         loose_ms=6,
     )
     organ = song.add(
-        "organ", Sampled(16), Strip(-29, 0.2, (highpass(150), lowpass(5000), chorus(0.8, 2.5, 0.5)), {"hall": -14})
+        "organ",
+        Sampled(16),
+        ChannelStrip(-29, 0.2, (highpass(150), lowpass(5000), chorus(0.8, 2.5, 0.5)), {"hall": -14}),
     )
-    piano = song.add("piano", Sampled(0), Strip(-27, 0.15, (highpass(140), bell(3000, 3)), {"hall": -14}), loose_ms=5)
+    piano = song.add(
+        "piano", Sampled(0), ChannelStrip(-27, 0.15, (highpass(140), bell(3000, 3)), {"hall": -14}), loose_ms=5
+    )
     for section in song.form.sections:
         chords, lift = chords_of(section)
         low, middle, high = voicings(chords, 3, 48, 64), voicings(chords, 4, 52, 71), voicings(chords, 4, 60, 79)
@@ -272,7 +283,7 @@ def write_lead(song: Song) -> None:
     lead = song.add(
         "lead guitar",
         Sampled(27),
-        Strip(
+        ChannelStrip(
             -20.5,
             -0.1,
             (amplifier(11, 6000), highpass(220), bell(1800, 3), compress(-8, 3, 8, 160)),
@@ -281,9 +292,9 @@ def write_lead(song: Song) -> None:
         loose_ms=7,
         late_ms=4,
     )
-    glock = song.add("glockenspiel", Sampled(9), Strip(-28, 0.3, (highpass(500),), {"hall": -10}), loose_ms=4)
+    glock = song.add("glockenspiel", Sampled(9), ChannelStrip(-28, 0.3, (highpass(500),), {"hall": -10}), loose_ms=4)
     strings = song.add(
-        "strings", Sampled(48, compensate=False), Strip(-26, 0, (highpass(200), widen(1.3)), {"hall": -10})
+        "strings", Sampled(48, compensate=False), ChannelStrip(-26, 0, (highpass(200), widen(1.3)), {"hall": -10})
     )
     lead.line(form["intro"].start, "B4:3 A4:1 G4:2 D5:2 | A4:3 B4:1 A4:4 | G4:3 A4:1 B4:2 D5:2 | E5:5 r:3 |", 84)
     lead.line(form["verse 1"].start, VERSE_LINE_1, 86)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from data.recipes.engine.effects import bell, compress, high_shelf, highpass, lowpass, reverb
 from data.recipes.engine.harmony import bass_line_root, voicings
-from data.recipes.engine.mixdown import Sampled, Song, Strip
+from data.recipes.engine.mixdown import ChannelStrip, Sampled, Song
 from data.recipes.engine.patterns import strum
 from data.recipes.engine.score import Form
 
@@ -57,34 +57,41 @@ def write_players(song: Song) -> None:
     fiddle = song.add(
         "fiddle",
         Sampled(40, compensate=False),
-        Strip(-20, -0.25, (highpass(180), bell(3000, -2)), {"room": -12, "hall": -18}),
+        ChannelStrip(-20, -0.25, (highpass(180), bell(3000, -2)), {"room": -12, "hall": -18}),
         loose_ms=9,
         touch=8,
     )
     whistle = song.add(
-        "whistle", Sampled(78, compensate=False), Strip(-25, 0.3, (highpass(400),), {"hall": -13}), loose_ms=9, touch=7
+        "whistle",
+        Sampled(78, compensate=False),
+        ChannelStrip(-25, 0.3, (highpass(400),), {"hall": -13}),
+        loose_ms=9,
+        touch=7,
     )
     accordion = song.add(
         "accordion",
         Sampled(21, compensate=False),
-        Strip(-26, 0.45, (highpass(180), lowpass(7000)), {"room": -12}),
+        ChannelStrip(-26, 0.45, (highpass(180), lowpass(7000)), {"room": -12}),
         loose_ms=8,
     )
     guitar = song.add(
         "guitar",
         Sampled(25),
-        Strip(-21.5, 0.15, (highpass(100), high_shelf(6000, 2)), {"room": -14}),
+        ChannelStrip(-21.5, 0.15, (highpass(100), high_shelf(6000, 2)), {"room": -14}),
         loose_ms=6,
         touch=7,
     )
     bass = song.add(
-        "double bass", Sampled(32), Strip(-20, 0, (bell(90, 2), compress(-8, 2.5, 15, 120)), {"room": -20}), loose_ms=6
+        "double bass",
+        Sampled(32),
+        ChannelStrip(-20, 0, (bell(90, 2), compress(-8, 2.5, 15, 120)), {"room": -20}),
+        loose_ms=6,
     )
     kit = song.kit(
         0,
         {
-            "toms": Strip(-22, -0.1, (lowpass(3500), bell(110, 4)), {"room": -10}),
-            "percussion": Strip(-31, -0.5, (highpass(2500),), {"room": -12}),
+            "toms": ChannelStrip(-22, -0.1, (lowpass(3500), bell(110, 4)), {"room": -10}),
+            "percussion": ChannelStrip(-31, -0.5, (highpass(2500),), {"room": -12}),
         },
         touch=9,
         loose_ms=5,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from data.recipes.engine.effects import bell, compress, high_shelf, highpass, low_shelf, reverb, saturate, widen
 from data.recipes.engine.harmony import bass_line_root, voicings
-from data.recipes.engine.mixdown import Group, Made, Sampled, Song, Strip
+from data.recipes.engine.mixdown import Bus, ChannelStrip, Made, Sampled, Song
 from data.recipes.engine.patterns import arpeggio
 from data.recipes.engine.score import SWELL, Form
 from data.recipes.engine.synths import faller, impact, riser
@@ -41,7 +41,7 @@ def compose() -> Song:
         traits=("triple metre", "ostinato repeats exactly", "builds layer by layer", "come-down outro"),
     )  # fmt: skip
     song.spaces = {"stage": reverb(1.6, 18, 0.65, seed=61), "hall": reverb(3.2, 32, 0.6, seed=62)}
-    song.groups = {"drums": Group((compress(-8, 2, 25, 160, mix=0.6), saturate(1.0, 0.4)))}
+    song.groups = {"drums": Bus((compress(-8, 2, 25, 160, mix=0.6), saturate(1.0, 0.4)))}
     song.bus = (low_shelf(70, 1.5), high_shelf(8500, 1.0), compress(-4, 1.5, 35, 220))
     song.rides = [point for name, db in (("intro", -4.0), ("verse 1", -3.0), ("chorus 1", -0.5), ("break", -6.0), ("build", -3.0),
                                          ("chorus 2", 0.0), ("outro", -3.0))
@@ -61,14 +61,21 @@ def write_strings(song: Song) -> None:
     """Low ostinato in eighths without any human slip, basses in long notes, violins high in the choruses."""
     form, exact = song.form, {"loose_ms": 0.0, "touch": 0.0}
     low = song.add(
-        "cellos", Sampled(48), Strip(-20, 0.25, (highpass(60), bell(250, -2), bell(2500, 3)), {"stage": -9}), **exact
+        "cellos",
+        Sampled(48),
+        ChannelStrip(-20, 0.25, (highpass(60), bell(250, -2), bell(2500, 3)), {"stage": -9}),
+        **exact,
     )
-    short = song.add("violas", Sampled(45), Strip(-22, -0.3, (highpass(150), bell(3000, 3)), {"stage": -9}), **exact)
-    bass = song.add("basses", Sampled(43, compensate=False), Strip(-20, 0.1, (low_shelf(90, 2),), {"stage": -13}))
+    short = song.add(
+        "violas", Sampled(45), ChannelStrip(-22, -0.3, (highpass(150), bell(3000, 3)), {"stage": -9}), **exact
+    )
+    bass = song.add(
+        "basses", Sampled(43, compensate=False), ChannelStrip(-20, 0.1, (low_shelf(90, 2),), {"stage": -13})
+    )
     high = song.add(
-        "violins", Sampled(48, compensate=False), Strip(-22, -0.3, (highpass(250), widen(1.2)), {"hall": -9})
+        "violins", Sampled(48, compensate=False), ChannelStrip(-22, -0.3, (highpass(250), widen(1.2)), {"hall": -9})
     )
-    harp = song.add("harp", Sampled(46), Strip(-24, 0.4, (highpass(120),), {"hall": -9}))
+    harp = song.add("harp", Sampled(46), ChannelStrip(-24, 0.4, (highpass(120),), {"hall": -9}))
     for section in form.sections:
         chords = bars_of(section.label)
         for bar in range(section.bars):
@@ -106,13 +113,16 @@ def write_brass_and_choir(song: Song) -> None:
     """The theme in the horns, first alone, then in octaves with trombones; choir holds the chorus."""
     form = song.form
     horns = song.add(
-        "horns", Sampled(60, compensate=False), Strip(-20.5, -0.2, (highpass(90),), {"hall": -9}), loose_ms=8
+        "horns", Sampled(60, compensate=False), ChannelStrip(-20.5, -0.2, (highpass(90),), {"hall": -9}), loose_ms=8
     )
     trombones = song.add(
-        "trombones", Sampled(57, compensate=False), Strip(-23, 0.3, (highpass(70),), {"hall": -11}), loose_ms=7
+        "trombones", Sampled(57, compensate=False), ChannelStrip(-23, 0.3, (highpass(70),), {"hall": -11}), loose_ms=7
     )
     choir = song.add(
-        "choir", Sampled(52, compensate=False), Strip(-24, 0, (highpass(200), widen(1.4)), {"hall": -7}), loose_ms=10
+        "choir",
+        Sampled(52, compensate=False),
+        ChannelStrip(-24, 0, (highpass(200), widen(1.4)), {"hall": -7}),
+        loose_ms=10,
     )
     horns.line(form["verse 1"].bar(8), THEME, 88)
     for name in ("chorus 1", "chorus 2"):
@@ -138,18 +148,20 @@ def write_drums(song: Song) -> None:
     kit = song.kit(
         48,
         {
-            "kick": Strip(-18.5, 0, (bell(60, 3),), {"hall": -12}, "drums"),
-            "toms": Strip(-19, 0.1, (bell(90, 3), bell(500, -3)), {"stage": -8, "hall": -14}, "drums"),
-            "cymbals": Strip(-27, -0.1, (highpass(300),), {"hall": -10}, "drums"),
-            "snare": Strip(-24, -0.15, (highpass(150),), {"stage": -8}, "drums"),
+            "kick": ChannelStrip(-18.5, 0, (bell(60, 3),), {"hall": -12}, "drums"),
+            "toms": ChannelStrip(-19, 0.1, (bell(90, 3), bell(500, -3)), {"stage": -8, "hall": -14}, "drums"),
+            "cymbals": ChannelStrip(-27, -0.1, (highpass(300),), {"hall": -10}, "drums"),
+            "snare": ChannelStrip(-24, -0.15, (highpass(150),), {"stage": -8}, "drums"),
         },
         touch=4,
         loose_ms=3,
     )
-    timpani = song.add("timpani", Sampled(47), Strip(-21, 0.2, (bell(80, 2),), {"hall": -10}, "drums"), loose_ms=3)
-    up = song.add("riser", Made(riser(200, 7000, 0.4), "riser"), Strip(-27, 0, (), {"hall": -10}), loose_ms=0)
-    boom = song.add("impact", Made(impact(34, 3.0), "impact"), Strip(-21, 0, (), {"hall": -12}), loose_ms=0)
-    down = song.add("faller", Made(faller(3.0), "faller"), Strip(-29, 0, (), {"hall": -10}), loose_ms=0)
+    timpani = song.add(
+        "timpani", Sampled(47), ChannelStrip(-21, 0.2, (bell(80, 2),), {"hall": -10}, "drums"), loose_ms=3
+    )
+    up = song.add("riser", Made(riser(200, 7000, 0.4), "riser"), ChannelStrip(-27, 0, (), {"hall": -10}), loose_ms=0)
+    boom = song.add("impact", Made(impact(34, 3.0), "impact"), ChannelStrip(-21, 0, (), {"hall": -12}), loose_ms=0)
+    down = song.add("faller", Made(faller(3.0), "faller"), ChannelStrip(-29, 0, (), {"hall": -10}), loose_ms=0)
     for section in form.sections:
         for bar in range(section.bars):
             at, odd = section.bar(bar), bar % 2

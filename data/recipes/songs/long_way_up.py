@@ -16,9 +16,9 @@ from data.recipes.engine.effects import (
     widen,
 )
 from data.recipes.engine.harmony import bass_line_root, voicings
-from data.recipes.engine.mixdown import Group, Made, Sampled, Song, Strip
+from data.recipes.engine.mixdown import Bus, ChannelStrip, Made, Sampled, Song
 from data.recipes.engine.patterns import arpeggio, rhythm
-from data.recipes.engine.score import SWELL, Form, Section, bars_of
+from data.recipes.engine.score import SWELL, Form, ScoreSection, bars_of
 from data.recipes.engine.synths import faller, impact, riser, soft_pad, sub_bass
 
 SLOW = ["Cm", "Abmaj7", "Eb", "Bb/D", "Cm", "Abmaj7", "Fm7", "Gsus4"]
@@ -79,9 +79,9 @@ def compose() -> Song:
     )
     song.spaces = {"stage": reverb(1.4, 14, 0.75, seed=30), "hall": reverb(3.4, 32, 0.72, seed=31)}
     song.groups = {
-        "strings": Group((compress(-5, 1.8, 25, 200), high_shelf(5000, 2))),
-        "brass": Group((compress(-5, 2, 20, 180),)),
-        "drums": Group((compress(-8, 2.2, 15, 150, mix=0.7), saturate(2, 0.4))),
+        "strings": Bus((compress(-5, 1.8, 25, 200), high_shelf(5000, 2))),
+        "brass": Bus((compress(-5, 2, 20, 180),)),
+        "drums": Bus((compress(-8, 2.2, 15, 150, mix=0.7), saturate(2, 0.4))),
     }
     song.bus = (
         mono_below(80),
@@ -107,7 +107,7 @@ def compose() -> Song:
     return song
 
 
-def chords_of(section: Section) -> list[str]:
+def chords_of(section: ScoreSection) -> list[str]:
     """The chord of each bar of a section."""
     table = {"intro": SLOW[:4], "verse": SLOW, "build": FAST, "break": ["Fm", "Fm", "Gsus4", "G"], "chorus": TOP}
     return ["C5"] if section.name == "close" else table.get(section.label, HOME)
@@ -120,35 +120,39 @@ def write_strings(song: Song) -> None:
     drive = song.add(
         "short strings",
         Sampled(45, font="muse"),
-        Strip(-20, 0.25, (highpass(160), transient(2), bell(2500, 3)), space, "strings"),
+        ChannelStrip(-20, 0.25, (highpass(160), transient(2), bell(2500, 3)), space, "strings"),
         loose_ms=5,
     )
     spiccato = song.add(
         "violins",
         Sampled(48, font="muse", compensate=False),
-        Strip(-21, -0.3, (highpass(180), bell(3000, 2)), space, "strings"),
+        ChannelStrip(-21, -0.3, (highpass(180), bell(3000, 2)), space, "strings"),
         loose_ms=5,
         late_ms=-22,
     )
     low = song.add(
         "low strings",
         Sampled(48, font="muse", compensate=False),
-        Strip(-20, 0.3, (highpass(45), bell(180, 2)), space, "strings"),
+        ChannelStrip(-20, 0.3, (highpass(45), bell(180, 2)), space, "strings"),
         loose_ms=5,
         late_ms=-22,
     )
     bed = song.add(
         "long strings",
         Sampled(49, compensate=False),
-        Strip(-22, 0, (highpass(150), widen(1.3)), {"hall": -9}, "strings"),
+        ChannelStrip(-22, 0, (highpass(150), widen(1.3)), {"hall": -9}, "strings"),
         loose_ms=10,
         late_ms=-50,
     )
-    choir = song.add("choir", Sampled(52, compensate=False), Strip(-24, 0, (highpass(200),), {"hall": -7}), late_ms=-60)
-    piano = song.add("piano", Sampled(0, font="muse"), Strip(-21.5, -0.1, (highpass(60),), {"hall": -11}), loose_ms=6)
-    harp = song.add("harp", Sampled(46), Strip(-24, 0.4, (highpass(120),), {"hall": -9}), loose_ms=6)
-    sub = song.add("sub", Made(sub_bass(1.4, 0.02, 0.3), "sub"), Strip(-23, 0, (lowpass(120),)), loose_ms=0)
-    air = song.add("air", Made(soft_pad(1.8, 3.5, 1500), "air"), Strip(-27, 0, (highpass(300),), {"hall": -7}))
+    choir = song.add(
+        "choir", Sampled(52, compensate=False), ChannelStrip(-24, 0, (highpass(200),), {"hall": -7}), late_ms=-60
+    )
+    piano = song.add(
+        "piano", Sampled(0, font="muse"), ChannelStrip(-21.5, -0.1, (highpass(60),), {"hall": -11}), loose_ms=6
+    )
+    harp = song.add("harp", Sampled(46), ChannelStrip(-24, 0.4, (highpass(120),), {"hall": -9}), loose_ms=6)
+    sub = song.add("sub", Made(sub_bass(1.4, 0.02, 0.3), "sub"), ChannelStrip(-23, 0, (lowpass(120),)), loose_ms=0)
+    air = song.add("air", Made(soft_pad(1.8, 3.5, 1500), "air"), ChannelStrip(-27, 0, (highpass(300),), {"hall": -7}))
     for section in form.sections:
         chords = chords_of(section)
         keys, mids = voicings(chords, 4, 55, 75), voicings(chords, 3, 48, 64)
@@ -199,17 +203,17 @@ def write_brass(song: Song) -> None:
     horn = song.add(
         "horn",
         Sampled(60, compensate=False),
-        Strip(-19.5, -0.25, (highpass(90),), space, "brass"),
+        ChannelStrip(-19.5, -0.25, (highpass(90),), space, "brass"),
         loose_ms=9,
         late_ms=-25,
     )
     trumpet = song.add(
-        "trumpets", Sampled(56), Strip(-22, 0.2, (highpass(180), bell(3000, -2)), space, "brass"), loose_ms=8
+        "trumpets", Sampled(56), ChannelStrip(-22, 0.2, (highpass(180), bell(3000, -2)), space, "brass"), loose_ms=8
     )
     low = song.add(
         "low brass",
         Sampled(61, compensate=False),
-        Strip(-21, 0.1, (highpass(60), bell(250, 2)), space, "brass"),
+        ChannelStrip(-21, 0.1, (highpass(60), bell(250, 2)), space, "brass"),
         loose_ms=7,
         late_ms=-12,
     )
@@ -234,10 +238,12 @@ def write_drums(song: Song) -> None:
     kit = song.kit(
         48,
         {
-            "toms": Strip(-18.5, 0, (bell(75, 4), bell(350, -3), transient(3)), {"stage": -10, "hall": -14}, "drums"),
-            "cymbals": Strip(-24, 0, (highpass(250),), {"hall": -11}, "drums"),
-            "snare": Strip(-25, 0.1, (highpass(200),), {"stage": -8, "hall": -14}, "drums"),
-            "kick": Strip(-20, 0, (bell(60, 3), lowpass(3000)), {"stage": -12}, "drums"),
+            "toms": ChannelStrip(
+                -18.5, 0, (bell(75, 4), bell(350, -3), transient(3)), {"stage": -10, "hall": -14}, "drums"
+            ),
+            "cymbals": ChannelStrip(-24, 0, (highpass(250),), {"hall": -11}, "drums"),
+            "snare": ChannelStrip(-25, 0.1, (highpass(200),), {"stage": -8, "hall": -14}, "drums"),
+            "kick": ChannelStrip(-20, 0, (bell(60, 3), lowpass(3000)), {"stage": -12}, "drums"),
         },
         loose_ms=4,
         touch=5,
@@ -245,14 +251,16 @@ def write_drums(song: Song) -> None:
     taiko = song.add(
         "taiko",
         Sampled(116),
-        Strip(-19, -0.1, (bell(80, 3), transient(2)), {"stage": -11, "hall": -13}, "drums"),
+        ChannelStrip(-19, -0.1, (bell(80, 3), transient(2)), {"stage": -11, "hall": -13}, "drums"),
         loose_ms=5,
     )
-    timpani = song.add("timpani", Sampled(47), Strip(-21, 0.2, (), {"stage": -12, "hall": -12}, "drums"), loose_ms=4)
+    timpani = song.add(
+        "timpani", Sampled(47), ChannelStrip(-21, 0.2, (), {"stage": -12, "hall": -12}, "drums"), loose_ms=4
+    )
     machine = {"loose_ms": 0.0, "touch": 0.0}
-    up = song.add("riser", Made(riser(180, 8000, 0.1), "riser"), Strip(-25, 0, (), {"hall": -11}), **machine)
-    down = song.add("faller", Made(faller(3.2), "faller"), Strip(-27, 0, (), {"hall": -10}), **machine)
-    boom = song.add("impact", Made(impact(36, 3.0), "impact"), Strip(-19, 0, (), {"hall": -13}), **machine)
+    up = song.add("riser", Made(riser(180, 8000, 0.1), "riser"), ChannelStrip(-25, 0, (), {"hall": -11}), **machine)
+    down = song.add("faller", Made(faller(3.2), "faller"), ChannelStrip(-27, 0, (), {"hall": -10}), **machine)
+    boom = song.add("impact", Made(impact(36, 3.0), "impact"), ChannelStrip(-19, 0, (), {"hall": -13}), **machine)
     for n in range(4):
         taiko.play(form["verse"].bar(n * 2), 1, 48, 84)
         taiko.play(form["verse"].bar(n * 2) + 1.5, 1, 48, 64)

@@ -15,7 +15,7 @@ from data.recipes.engine.effects import (
     widen,
 )
 from data.recipes.engine.harmony import bass_line_root, voicings
-from data.recipes.engine.mixdown import Group, Sampled, Song, Strip
+from data.recipes.engine.mixdown import Bus, ChannelStrip, Sampled, Song
 from data.recipes.engine.patterns import arpeggio, rhythm
 from data.recipes.engine.score import SWELL, Form, Part
 
@@ -79,7 +79,7 @@ def compose() -> Song:
         traits=("never repeats", "key changes", "tempo changes", "metre changes", "held last chord"),
     )
     song.spaces = {"stage": reverb(1.2, 14, 0.78, seed=51), "hall": reverb(2.8, 26, 0.72, seed=52)}
-    song.groups = {"drums": Group((compress(-8, 2.2, 18, 150, mix=0.6), saturate(1.5, 0.4)))}
+    song.groups = {"drums": Bus((compress(-8, 2.2, 18, 150, mix=0.6), saturate(1.5, 0.4)))}
     song.bus = (low_shelf(90, 1.0), high_shelf(9000, 1.5), compress(-4, 1.5, 30, 220))
     levels = {"dawn": -7, "road": -4, "river": -5, "machines": -1, "crossing": -3, "clearing": -6.5, "storm": 0}
     song.rides = [
@@ -107,9 +107,9 @@ def write_quiet_stages(song: Song) -> None:
     dawn, road, river, clearing = (form[name] for name in ("dawn", "road", "river", "clearing"))
     wind = (highpass(200), high_shelf(6000, 2))
 
-    harp = song.add("harp", Sampled(46), Strip(-22, -0.35, (highpass(90),), {"hall": -11}), loose_ms=6)
-    flute = song.add("flute", Sampled(73, compensate=False), Strip(-22, 0.15, wind, {"hall": -9}), loose_ms=10)
-    vibes = song.add("vibraphone", Sampled(11), Strip(-28, 0.4, (highpass(200),), {"hall": -8}), loose_ms=6)
+    harp = song.add("harp", Sampled(46), ChannelStrip(-22, -0.35, (highpass(90),), {"hall": -11}), loose_ms=6)
+    flute = song.add("flute", Sampled(73, compensate=False), ChannelStrip(-22, 0.15, wind, {"hall": -9}), loose_ms=10)
+    vibes = song.add("vibraphone", Sampled(11), ChannelStrip(-28, 0.4, (highpass(200),), {"hall": -8}), loose_ms=6)
     wide = voicings(CHORDS["dawn"], 5, 48, 76)
     orders = [
         (0, 1, 2, 3, 4, 3, 2, 1),
@@ -123,9 +123,11 @@ def write_quiet_stages(song: Song) -> None:
         vibes.play(dawn.bar(n) + (1.5, 3.0, 0.5, 2.0)[n], 2.0, keys[(4, 3, 2, 4)[n]] + 12, 70)
     flute.line(dawn.start, DAWN, 80, gate=0.98)
 
-    oboe = song.add("oboe", Sampled(68, compensate=False), Strip(-22, -0.12, wind, {"hall": -11}), loose_ms=9)
-    plucked = song.add("plucked strings", Sampled(45), Strip(-20, 0.25, (highpass(80),), {"hall": -11}), loose_ms=7)
-    bassoon = song.add("bassoon", Sampled(70, compensate=False), Strip(-24, 0.2, (), {"hall": -12}), loose_ms=9)
+    oboe = song.add("oboe", Sampled(68, compensate=False), ChannelStrip(-22, -0.12, wind, {"hall": -11}), loose_ms=9)
+    plucked = song.add(
+        "plucked strings", Sampled(45), ChannelStrip(-20, 0.25, (highpass(80),), {"hall": -11}), loose_ms=7
+    )
+    bassoon = song.add("bassoon", Sampled(70, compensate=False), ChannelStrip(-24, 0.2, (), {"hall": -12}), loose_ms=9)
     oboe.line(road.start, ROAD, 86, gate=0.96)
     plucks = ["x.oox.o.x.oox.oo", "x..x..x.o.x.x...", "x.x.o.x.xoo.x.o.", "xoxo..xoxo..xoxo", "x...x...x.x.xxxx"]
     walks = ["G2 B2 D3 G2", "E2 G2 B2 D3", "A2 G2 E2 A1", "F#2 A2 D3 C3", "Bb2 F2 D2 Bb1"]
@@ -133,10 +135,12 @@ def write_quiet_stages(song: Song) -> None:
         rhythm(plucked, road.bar(n), plucks[n], keys, scale=0.8, gate=0.7)
         bassoon.line(road.bar(n), " ".join(f"{name}:2'" for name in walks[n].split()), 84)
 
-    clarinet = song.add("clarinet", Sampled(71, compensate=False), Strip(-22, 0.1, wind, {"hall": -9}), loose_ms=10)
-    marimba = song.add("marimba", Sampled(12), Strip(-23, -0.3, (highpass(120),), {"hall": -11}), loose_ms=5)
-    cello = song.add("cello", Sampled(42, compensate=False), Strip(-23, -0.15, (), {"hall": -9}), loose_ms=10)
-    celesta = song.add("celesta", Sampled(8), Strip(-29, 0.45, (highpass(400),), {"hall": -7}), loose_ms=6)
+    clarinet = song.add(
+        "clarinet", Sampled(71, compensate=False), ChannelStrip(-22, 0.1, wind, {"hall": -9}), loose_ms=10
+    )
+    marimba = song.add("marimba", Sampled(12), ChannelStrip(-23, -0.3, (highpass(120),), {"hall": -11}), loose_ms=5)
+    cello = song.add("cello", Sampled(42, compensate=False), ChannelStrip(-23, -0.15, (), {"hall": -9}), loose_ms=10)
+    celesta = song.add("celesta", Sampled(8), ChannelStrip(-29, 0.45, (highpass(400),), {"hall": -7}), loose_ms=6)
     clarinet.line(river.start, RIVER, 80, gate=0.99)
     waves = [(0, 1, 2, 3, 2, 1), (2, 0, 3, 1, 2, -99), (0, 2, 1, 3, 4, 3), (3, 2, 1, 0, -99, 1), (4, 3, 5, 2, 4, 1)]
     for n, keys in enumerate(voicings(CHORDS["river"], 4, 53, 74)):
@@ -149,11 +153,11 @@ def write_quiet_stages(song: Song) -> None:
     piano = song.add(
         "piano",
         Sampled(0),
-        Strip(-20, -0.05, (highpass(40), high_shelf(5000, 2)), {"stage": -15, "hall": -13}),
+        ChannelStrip(-20, -0.05, (highpass(40), high_shelf(5000, 2)), {"stage": -15, "hall": -13}),
         touch=6,
     )
     violin = song.add(
-        "violin", Sampled(40, compensate=False), Strip(-22, 0.2, (highpass(180), bell(3000, -2)), {"hall": -8})
+        "violin", Sampled(40, compensate=False), ChannelStrip(-22, 0.2, (highpass(180), bell(3000, -2)), {"hall": -8})
     )
     violin.line(clearing.start, CLEARING, 82, gate=1.0)
     falls = [
@@ -175,10 +179,10 @@ def write_loud_stages(song: Song) -> None:
     short = song.add(
         "short strings",
         Sampled(48),
-        Strip(-20, -0.25, (highpass(120), high_shelf(5000, 4), transient(3)), {"stage": -13, "hall": -15}),
+        ChannelStrip(-20, -0.25, (highpass(120), high_shelf(5000, 4), transient(3)), {"stage": -13, "hall": -15}),
     )
-    low = song.add("low strings", Sampled(43), Strip(-21, 0.3, (highpass(40), bell(300, -3)), {"hall": -13}))
-    trumpet = song.add("trumpet", Sampled(56), Strip(-21, 0.1, (highpass(200),), {"stage": -14, "hall": -10}))
+    low = song.add("low strings", Sampled(43), ChannelStrip(-21, 0.3, (highpass(40), bell(300, -3)), {"hall": -13}))
+    trumpet = song.add("trumpet", Sampled(56), ChannelStrip(-21, 0.1, (highpass(200),), {"stage": -14, "hall": -10}))
     trumpet.line(machines.start, MACHINES, 92)
     cogs = [
         "x.xox.xxo.x.xoxox.xo",
@@ -198,22 +202,24 @@ def write_loud_stages(song: Song) -> None:
         rhythm(short, machines.bar(n), cogs[n], keys, scale=0.9, gate=0.6)
         rhythm(low, machines.bar(n), steps[n], [bass_line_root(CHORDS["machines"][n], 33)], scale=0.9, gate=1.6)
 
-    horn = song.add("horn", Sampled(60), Strip(-20, -0.2, (highpass(80),), {"hall": -8}), loose_ms=9)
+    horn = song.add("horn", Sampled(60), ChannelStrip(-20, -0.2, (highpass(80),), {"hall": -8}), loose_ms=9)
     choir = song.add(
         "choir",
         Sampled(52, font="muse", compensate=False),
-        Strip(-25, 0, (highpass(150), lowpass(7000), widen(1.2)), {"hall": -7}),
+        ChannelStrip(-25, 0, (highpass(150), lowpass(7000), widen(1.2)), {"hall": -7}),
     )
     horn.line(crossing.start, CROSSING, 88, gate=1.0)
     for n, keys in enumerate(voicings(CHORDS["crossing"], 4, 55, 76)):
         swelling(choir, crossing.bar(n), 2.95, keys, (50, 70, 84, 96, 110, 90)[n], (90, 96, 110, 122, 96, 60)[n])
         low.play(crossing.bar(n), (2.9, 1.4, 2.9, 1.9, 2.4, 2.9)[n], bass_line_root(CHORDS["crossing"][n], 31), 74)
 
-    brass = song.add("low brass", Sampled(57), Strip(-19, 0.15, (highpass(60), bell(2000, 2)), {"hall": -11}))
+    brass = song.add("low brass", Sampled(57), ChannelStrip(-19, 0.15, (highpass(60), bell(2000, 2)), {"hall": -11}))
     shaking = song.add(
-        "shaking strings", Sampled(44, compensate=False), Strip(-21, -0.1, (highpass(160), widen(1.2)), {"hall": -10})
+        "shaking strings",
+        Sampled(44, compensate=False),
+        ChannelStrip(-21, -0.1, (highpass(160), widen(1.2)), {"hall": -10}),
     )
-    deep = song.add("deep piano", Sampled(0), Strip(-24, 0, (lowpass(4000),), {"hall": -13}))
+    deep = song.add("deep piano", Sampled(0), ChannelStrip(-24, 0, (lowpass(4000),), {"hall": -13}))
     brass.line(storm.start, STORM, 100, shift=-12)
     blows = [
         "X.....X...X.....",
@@ -244,12 +250,14 @@ def write_arrival(song: Song) -> None:
     strings = song.add(
         "long strings",
         Sampled(49, compensate=False),
-        Strip(-19, 0.05, (highpass(60), high_shelf(6000, 2), widen(1.2)), {"hall": -9}),
+        ChannelStrip(-19, 0.05, (highpass(60), high_shelf(6000, 2), widen(1.2)), {"hall": -9}),
         loose_ms=10,
     )
-    tune = song.add("high strings", Sampled(48, compensate=False), Strip(-20, -0.2, (highpass(200),), {"hall": -9}))
-    bells = song.add("tubular bells", Sampled(14), Strip(-28, 0.35, (highpass(200),), {"hall": -8}))
-    second = song.add("second harp", Sampled(46), Strip(-23, -0.3, (highpass(120),), {"hall": -9}), loose_ms=6)
+    tune = song.add(
+        "high strings", Sampled(48, compensate=False), ChannelStrip(-20, -0.2, (highpass(200),), {"hall": -9})
+    )
+    bells = song.add("tubular bells", Sampled(14), ChannelStrip(-28, 0.35, (highpass(200),), {"hall": -8}))
+    second = song.add("second harp", Sampled(46), ChannelStrip(-23, -0.3, (highpass(120),), {"hall": -9}), loose_ms=6)
     tune.line(arrival.start, ARRIVAL, 84, gate=1.0)
     for n, keys in enumerate(voicings(CHORDS["arrival"], 4, 52, 72)):
         root, length = bass_line_root(CHORDS["arrival"][n], 31), 3.95 if n < 4 else 5.5
@@ -268,15 +276,19 @@ def write_percussion(song: Song) -> None:
     """Timpani and an orchestral kit where it is loud, a shaker on the road, cymbals into new stages."""
     form = song.form
     machines, crossing, storm, road = (form[name] for name in ("machines", "crossing", "storm", "road"))
-    kettle = song.add("timpani", Sampled(47), Strip(-21, 0.1, (highpass(40), transient(2)), {"hall": -11}), loose_ms=4)
+    kettle = song.add(
+        "timpani", Sampled(47), ChannelStrip(-21, 0.1, (highpass(40), transient(2)), {"hall": -11}), loose_ms=4
+    )
     kit = song.kit(
         48,
         {
-            "kick": Strip(-22, 0, (bell(60, 3),), {"hall": -14}, "drums"),
-            "snare": Strip(-25, 0.05, (highpass(120), high_shelf(6000, 2)), {"stage": -11, "hall": -14}, "drums"),
-            "toms": Strip(-22, -0.1, (bell(90, 3),), {"hall": -11}, "drums"),
-            "cymbals": Strip(-28, -0.1, (highpass(300),), {"hall": -10}, "drums"),
-            "percussion": Strip(-33, 0.4, (highpass(1500),), {"stage": -10}, "drums"),
+            "kick": ChannelStrip(-22, 0, (bell(60, 3),), {"hall": -14}, "drums"),
+            "snare": ChannelStrip(
+                -25, 0.05, (highpass(120), high_shelf(6000, 2)), {"stage": -11, "hall": -14}, "drums"
+            ),
+            "toms": ChannelStrip(-22, -0.1, (bell(90, 3),), {"hall": -11}, "drums"),
+            "cymbals": ChannelStrip(-28, -0.1, (highpass(300),), {"hall": -10}, "drums"),
+            "percussion": ChannelStrip(-33, 0.4, (highpass(1500),), {"stage": -10}, "drums"),
         },
     )
     for n, row in enumerate(

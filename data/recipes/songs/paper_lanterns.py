@@ -14,8 +14,8 @@ from data.recipes.engine.effects import (
     widen,
 )
 from data.recipes.engine.harmony import bass_class, bass_line_root, near, voicings
-from data.recipes.engine.mixdown import Group, Sampled, Song, Strip
-from data.recipes.engine.score import Form, Part, Section, bars_of
+from data.recipes.engine.mixdown import Bus, ChannelStrip, Sampled, Song
+from data.recipes.engine.score import Form, Part, ScoreSection, bars_of
 
 A = ["Am", "Am", "Dm", "Dm", "G7", "G7", "C", "E7", "F", "F", "Bm7b5", "E7", "Am", "F", "E7", "Am"]
 B = ["C", "G/B", "Am", "Em", "F", "C/E", "Dm7", "G7", "C", "G/B", "Am", "Em", "F", "Dm", "E7", "E7"]
@@ -70,7 +70,7 @@ def compose() -> Song:
         traits=("3/4", "ritardando ending", "lead-in", "sections vary", "held last chord"),
     )
     song.spaces = {"room": reverb(0.9, 10, 0.8, seed=8), "hall": reverb(1.9, 22, 0.72, seed=9)}
-    song.groups = {"rhythm": Group((compress(-5, 2, 20, 140),))}
+    song.groups = {"rhythm": Bus((compress(-5, 2, 20, 140),))}
     song.bus = (low_shelf(100, 1.0), high_shelf(7000, 3.0), compress(-4, 1.6, 30, 250), saturate(0.5, 0.4))
     song.rides = [(0, -3.5), (form["a 1"].start, -2.0), (form["b"].start, 0), (form["outro"].bar(2), 0), (form.end, -5)]
     write_rhythm(song)
@@ -78,7 +78,7 @@ def compose() -> Song:
     return song
 
 
-def chords_of(section: Section) -> list[str]:
+def chords_of(section: ScoreSection) -> list[str]:
     """The chord of each bar of a section."""
     return {"intro": INTRO, "verse": A, "chorus": B}.get(section.label, OUTRO if section.bars > 1 else ["Am"])
 
@@ -87,24 +87,27 @@ def write_rhythm(song: Song) -> None:
     """Bass on one, guitar and pizzicato on two and three, brushes that whisper."""
     form = song.form
     bass = song.add(
-        "bass", Sampled(32), Strip(-19, 0, (bell(90, 2), bell(700, 2)), {"room": -18}, "rhythm"), loose_ms=5
+        "bass", Sampled(32), ChannelStrip(-19, 0, (bell(90, 2), bell(700, 2)), {"room": -18}, "rhythm"), loose_ms=5
     )
     guitar = song.add(
         "guitar",
         Sampled(24),
-        Strip(-22, -0.4, (highpass(110), high_shelf(5000, 3)), {"room": -13}, "rhythm"),
+        ChannelStrip(-22, -0.4, (highpass(110), high_shelf(5000, 3)), {"room": -13}, "rhythm"),
         loose_ms=6,
     )
     pizz = song.add(
-        "pizzicato", Sampled(45), Strip(-25, 0.45, (highpass(160), widen(1.3)), {"hall": -11}, "rhythm"), loose_ms=7
+        "pizzicato",
+        Sampled(45),
+        ChannelStrip(-25, 0.45, (highpass(160), widen(1.3)), {"hall": -11}, "rhythm"),
+        loose_ms=7,
     )
     kit = song.kit(
         40,
         {
-            "kick": Strip(-29, 0, (lowpass(2500),), {"room": -16}, "rhythm"),
-            "snare": Strip(-27, 0.1, (highpass(200),), {"room": -11}, "rhythm"),
-            "cymbals": Strip(-33, -0.3, (highpass(500),), {"hall": -12}, "rhythm"),
-            "percussion": Strip(-31, 0.35, (highpass(1500),), {"hall": -10}, "rhythm"),
+            "kick": ChannelStrip(-29, 0, (lowpass(2500),), {"room": -16}, "rhythm"),
+            "snare": ChannelStrip(-27, 0.1, (highpass(200),), {"room": -11}, "rhythm"),
+            "cymbals": ChannelStrip(-33, -0.3, (highpass(500),), {"hall": -12}, "rhythm"),
+            "percussion": ChannelStrip(-31, 0.35, (highpass(1500),), {"hall": -10}, "rhythm"),
         },
         touch=6,
         loose_ms=5,
@@ -148,22 +151,22 @@ def write_tunes(song: Song) -> None:
     accordion = song.add(
         "accordion",
         Sampled(21, compensate=False),
-        Strip(-19.5, -0.15, (highpass(180), bell(2600, -2), high_shelf(6000, 2)), {"room": -14, "hall": -14}),
+        ChannelStrip(-19.5, -0.15, (highpass(180), bell(2600, -2), high_shelf(6000, 2)), {"room": -14, "hall": -14}),
         loose_ms=9,
         late_ms=-6,
     )
     clarinet = song.add(
         "clarinet",
         Sampled(71, compensate=False),
-        Strip(-20.5, 0.25, (highpass(140), high_shelf(5000, 2)), {"room": -14, "hall": -12}),
+        ChannelStrip(-20.5, 0.25, (highpass(140), high_shelf(5000, 2)), {"room": -14, "hall": -12}),
         loose_ms=9,
         late_ms=-6,
     )
-    box = song.add("music box", Sampled(10), Strip(-28, 0.4, (highpass(500),), {"hall": -8}), loose_ms=5)
+    box = song.add("music box", Sampled(10), ChannelStrip(-28, 0.4, (highpass(500),), {"hall": -8}), loose_ms=5)
     cello = song.add(
         "cello",
         Sampled(42, compensate=False),
-        Strip(-25, 0.1, (highpass(70),), {"hall": -10}),
+        ChannelStrip(-25, 0.1, (highpass(70),), {"hall": -10}),
         loose_ms=10,
         late_ms=-25,
     )
@@ -188,7 +191,7 @@ def write_tunes(song: Song) -> None:
     box.line(form["close"].start, "A5:1 E6:1 A6:4", 60)
 
 
-def sing(part: Part, section: Section, velocity: int) -> None:
+def sing(part: Part, section: ScoreSection, velocity: int) -> None:
     """Long notes of the cello under a section, each chord's third or root by the shortest way."""
     for n, keys in enumerate(voicings(chords_of(section), 3, 48, 62)):
         part.play(section.bar(n), 2.95, keys[1], velocity)

@@ -16,9 +16,9 @@ from data.recipes.engine.effects import (
     transient,
 )
 from data.recipes.engine.harmony import key, voicings
-from data.recipes.engine.mixdown import Group, Sampled, Song, Strip
+from data.recipes.engine.mixdown import Bus, ChannelStrip, Sampled, Song
 from data.recipes.engine.patterns import rhythm
-from data.recipes.engine.score import Form, Section
+from data.recipes.engine.score import Form, ScoreSection
 
 GROOVE = ["Em9", "Em9", "A13", "A13"]
 CHORUS = ["Cmaj7", "Bm7", "Am9", "Bm7", "Cmaj7", "Bm7", "Am9", "B7#9"]
@@ -104,7 +104,7 @@ def compose() -> Song:
         "plate": reverb(1.3, 14, 0.78, seed=16),
         "echo": echo(60 / 104 * 0.75, 0.3),
     }
-    song.groups = {"drums": Group((compress(-8, 2.5, 14, 110, mix=0.7),)), "horns": Group((compress(-5, 2.5, 8, 120),))}
+    song.groups = {"drums": Bus((compress(-8, 2.5, 14, 110, mix=0.7),)), "horns": Bus((compress(-5, 2.5, 8, 120),))}
     song.bus = (low_shelf(80, 1.0), high_shelf(8000, 2.0), compress(-3, 1.6, 25, 160), saturate(0.8, 0.5))
     song.cut_at = form["outro"].bar(2) + 0.42
     song.rides = [
@@ -129,14 +129,16 @@ def write_drums(song: Song) -> None:
     kit = song.kit(
         8,
         {
-            "kick": Strip(-19, 0, (bell(65, 3), bell(400, -5), bell(3800, 4), transient(2)), {"room": -22}, "drums"),
-            "snare": Strip(
+            "kick": ChannelStrip(
+                -19, 0, (bell(65, 3), bell(400, -5), bell(3800, 4), transient(2)), {"room": -22}, "drums"
+            ),
+            "snare": ChannelStrip(
                 -19, 0.03, (highpass(130), bell(230, 2), bell(5000, 4), transient(2)), {"room": -12}, "drums"
             ),
-            "hat": Strip(-26, 0.3, (highpass(500), high_shelf(9000, 3)), {"room": -18}, "drums"),
-            "toms": Strip(-22, -0.15, (bell(120, 3),), {"room": -12}, "drums"),
-            "cymbals": Strip(-27, -0.25, (highpass(350), high_shelf(9000, 2)), {"plate": -18}, "drums"),
-            "percussion": Strip(-28, -0.45, (highpass(200),), {"room": -10, "plate": -20}),
+            "hat": ChannelStrip(-26, 0.3, (highpass(500), high_shelf(9000, 3)), {"room": -18}, "drums"),
+            "toms": ChannelStrip(-22, -0.15, (bell(120, 3),), {"room": -12}, "drums"),
+            "cymbals": ChannelStrip(-27, -0.25, (highpass(350), high_shelf(9000, 2)), {"plate": -18}, "drums"),
+            "percussion": ChannelStrip(-28, -0.45, (highpass(200),), {"room": -10, "plate": -20}),
         },
         touch=5,
         loose_ms=3,
@@ -170,7 +172,7 @@ def write_drums(song: Song) -> None:
             kit.hit("crash", section.start, 104)
 
 
-def chords_of(section: Section) -> list[str]:
+def chords_of(section: ScoreSection) -> list[str]:
     """The chord of each bar of a section."""
     return CHORUS if section.label == "chorus" else (GROOVE * 2)[: section.bars]
 
@@ -181,25 +183,30 @@ def write_band(song: Song) -> None:
     bass = song.add(
         "bass",
         Sampled(36),
-        Strip(-17.5, 0, (highpass(36), bell(85, 3), bell(300, -2), compress(-8, 4, 10, 110))),
+        ChannelStrip(-17.5, 0, (highpass(36), bell(85, 3), bell(300, -2), compress(-8, 4, 10, 110))),
         loose_ms=3,
     )
     clav = song.add(
         "clavinet",
         Sampled(7),
-        Strip(-22.5, -0.5, (highpass(180), saturate(4, 0.5), bell(1600, 3)), {"room": -14}),
+        ChannelStrip(-22.5, -0.5, (highpass(180), saturate(4, 0.5), bell(1600, 3)), {"room": -14}),
         loose_ms=4,
     )
     wah = song.add(
         "guitar",
         Sampled(28),
-        Strip(-23.5, 0.55, (amplifier(5, 5200), highpass(250), bell(1400, 4)), {"room": -14, "echo": -22}),
+        ChannelStrip(-23.5, 0.55, (amplifier(5, 5200), highpass(250), bell(1400, 4)), {"room": -14, "echo": -22}),
         loose_ms=4,
     )
     moving = sweep([(t * 0.5769, 700 if t % 2 else 5500) for t in range(0, 200)])
-    organ = song.add("organ", Sampled(17), Strip(-26.5, 0.2, (highpass(180), moving), {"plate": -14}), loose_ms=6)
+    organ = song.add(
+        "organ", Sampled(17), ChannelStrip(-26.5, 0.2, (highpass(180), moving), {"plate": -14}), loose_ms=6
+    )
     keys_ = song.add(
-        "electric piano", Sampled(4), Strip(-25, 0.25, (highpass(150), bell(2500, 2)), {"plate": -16}), loose_ms=5
+        "electric piano",
+        Sampled(4),
+        ChannelStrip(-25, 0.25, (highpass(150), bell(2500, 2)), {"plate": -16}),
+        loose_ms=5,
     )
     for section in form.sections:
         chords = chords_of(section)
@@ -244,7 +251,7 @@ def write_horns(song: Song) -> None:
         song.add(
             name,
             Sampled(program, compensate=True),
-            Strip(level, pan, (highpass(160), bell(2500, 2)), {"plate": -13, "room": -16}, "horns"),
+            ChannelStrip(level, pan, (highpass(160), bell(2500, 2)), {"plate": -13, "room": -16}, "horns"),
             loose_ms=6,
         )
         for name, program, level, pan in (
@@ -257,7 +264,7 @@ def write_horns(song: Song) -> None:
     solo = song.add(
         "solo saxophone",
         Sampled(65),
-        Strip(-20, -0.08, (highpass(200), bell(3000, 2)), {"plate": -11, "echo": -16}),
+        ChannelStrip(-20, -0.08, (highpass(200), bell(3000, 2)), {"plate": -11, "echo": -16}),
         loose_ms=8,
     )
     for name in ("chorus 1", "chorus 2"):

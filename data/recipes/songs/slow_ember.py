@@ -18,9 +18,9 @@ from data.recipes.engine.effects import (
     tremolo,
 )
 from data.recipes.engine.harmony import voicings
-from data.recipes.engine.mixdown import Group, Made, Sampled, Song, Strip
+from data.recipes.engine.mixdown import Bus, ChannelStrip, Made, Sampled, Song
 from data.recipes.engine.patterns import rhythm
-from data.recipes.engine.score import Form, Section
+from data.recipes.engine.score import Form, ScoreSection
 from data.recipes.engine.synths import crackle, soft_pad, sub_bass
 
 A = ["Dm9", "G13", "Cmaj9", "Am9"]
@@ -75,7 +75,7 @@ def compose() -> Song:
         "hall": reverb(3.6, 30, 0.6, seed=25),
         "echo": echo(60 / 76 * 0.75, 0.45, 2200),
     }
-    song.groups = {"drums": Group((saturate(5, 0.6), compress(-8, 3, 20, 150), lowpass(11000, 1)))}
+    song.groups = {"drums": Bus((saturate(5, 0.6), compress(-8, 3, 20, 150), lowpass(11000, 1)))}
     song.bus = (low_shelf(80, 1.5), high_shelf(6500, 1.5), compress(-4, 1.8, 25, 220), saturate(1.5, 0.6))
     song.rides = [
         (0, -2),
@@ -89,7 +89,7 @@ def compose() -> Song:
     return song
 
 
-def chords_of(section: Section) -> list[str]:
+def chords_of(section: ScoreSection) -> list[str]:
     """The chord of each bar of a section."""
     if section.label == "outro":
         return ["Dm9", "Cmaj9", "Dm9", "Cmaj9", "Dm9", "Dm9"]
@@ -102,22 +102,22 @@ def write_beat(song: Song) -> None:
     kit = song.kit(
         0,
         {
-            "kick": Strip(-18.5, 0, (lowpass(4000), bell(60, 4), bell(300, -3)), {"room": -18}, "drums"),
-            "snare": Strip(
+            "kick": ChannelStrip(-18.5, 0, (lowpass(4000), bell(60, 4), bell(300, -3)), {"room": -18}, "drums"),
+            "snare": ChannelStrip(
                 -21,
                 0.02,
                 (highpass(120), bell(210, 3), lowpass(8000), transient(-1)),
                 {"room": -11, "hall": -22},
                 "drums",
             ),
-            "hat": Strip(-30, 0.2, (highpass(500), lowpass(9500)), {"room": -16}, "drums"),
-            "percussion": Strip(-32, -0.4, (highpass(700),), {"hall": -12}, "drums"),
+            "hat": ChannelStrip(-30, 0.2, (highpass(500), lowpass(9500)), {"room": -16}, "drums"),
+            "percussion": ChannelStrip(-32, -0.4, (highpass(700),), {"hall": -12}, "drums"),
         },
         loose_ms=4,
         late_ms=6,
         touch=7,
     )
-    dust = song.add("dust", Made(crackle(), "crackle"), Strip(-36, 0, (), {}), loose_ms=0, touch=0)
+    dust = song.add("dust", Made(crackle(), "crackle"), ChannelStrip(-36, 0, (), {}), loose_ms=0, touch=0)
     dust.play(0.0, form.end - 2, 60, 100)
     for section in form.sections:
         for bar in range(section.bars):
@@ -146,7 +146,7 @@ def write_chords(song: Song) -> None:
     rhodes = song.add(
         "electric piano",
         Sampled(4),
-        Strip(
+        ChannelStrip(
             -19,
             0,
             (highpass(90), bell(250, -2), tremolo(2.5, 0.25, True), chorus(0.4, 2, 0.3), opening),
@@ -159,27 +159,27 @@ def write_chords(song: Song) -> None:
     bass = song.add(
         "bass",
         Sampled(33),
-        Strip(-19, 0, (lowpass(1800), bell(80, 2), compress(-8, 3, 15, 140)), duck=(2, 0.2)),
+        ChannelStrip(-19, 0, (lowpass(1800), bell(80, 2), compress(-8, 3, 15, 140)), duck=(2, 0.2)),
         loose_ms=5,
         late_ms=4,
     )
     sub = song.add(
-        "sub", Made(sub_bass(1.6), "sub"), Strip(-23, 0, (lowpass(140),), duck=(4, 0.2)), loose_ms=0, touch=0
+        "sub", Made(sub_bass(1.6), "sub"), ChannelStrip(-23, 0, (lowpass(140),), duck=(4, 0.2)), loose_ms=0, touch=0
     )
     guitar = song.add(
         "guitar",
         Sampled(26),
-        Strip(
+        ChannelStrip(
             -23.5, -0.4, (highpass(150), lowpass(5500), chorus(0.7, 1.5, 0.3)), {"room": -14, "echo": -14, "hall": -16}
         ),
         loose_ms=9,
         late_ms=8,
     )
-    pad = song.add("pad", Made(soft_pad(1.6, 3.5, 900), "pad"), Strip(-28, 0, (highpass(220),), {"hall": -7}))
+    pad = song.add("pad", Made(soft_pad(1.6, 3.5, 900), "pad"), ChannelStrip(-28, 0, (highpass(220),), {"hall": -7}))
     flute = song.add(
         "flute",
         Sampled(73, compensate=False),
-        Strip(-22, 0.15, (highpass(300), lowpass(7000)), {"echo": -12, "hall": -10}),
+        ChannelStrip(-22, 0.15, (highpass(300), lowpass(7000)), {"echo": -12, "hall": -10}),
         loose_ms=10,
         late_ms=6,
     )

@@ -16,7 +16,7 @@ from data.recipes.engine.effects import (
     tremolo,
 )
 from data.recipes.engine.harmony import voicings
-from data.recipes.engine.mixdown import Group, Sampled, Song, Strip
+from data.recipes.engine.mixdown import Bus, ChannelStrip, Sampled, Song
 from data.recipes.engine.patterns import rhythm
 from data.recipes.engine.score import Form
 
@@ -54,7 +54,7 @@ def compose() -> Song:
         "spring": reverb(1.4, 10, 0.6, seed=41), "hall": reverb(2.6, 20, 0.6, seed=42),
         "echo": echo(60 / 76 * 0.75, 0.55, 2600),
     }  # fmt: skip
-    song.groups = {"drums": Group((compress(-8, 2, 20, 140, mix=0.6), saturate(1.5, 0.4)))}
+    song.groups = {"drums": Bus((compress(-8, 2, 20, 140, mix=0.6), saturate(1.5, 0.4)))}
     song.bus = (low_shelf(70, 2.0), high_shelf(9000, 0.5), compress(-3, 1.5, 30, 220), saturate(0.8, 0.5))
     write_drums(song)
     write_riddim(song)
@@ -68,12 +68,12 @@ def write_drums(song: Song) -> None:
     kit = song.kit(
         0,
         {
-            "kick": Strip(-18, 0, (bell(58, 3), bell(400, -4)), {"spring": -24}, "drums"),
-            "snare": Strip(-21, 0.05, (highpass(200),), {"spring": -10, "echo": -20}, "drums"),
-            "hat": Strip(-27, 0.25, (highpass(500),), {"spring": -22}, "drums"),
-            "toms": Strip(-21, -0.2, (bell(140, 2),), {"hall": -12, "echo": -16}, "drums"),
-            "cymbals": Strip(-29, -0.2, (highpass(350),), {"hall": -16}, "drums"),
-            "percussion": Strip(-30, -0.4, (highpass(300),), {"hall": -10, "echo": -14}),
+            "kick": ChannelStrip(-18, 0, (bell(58, 3), bell(400, -4)), {"spring": -24}, "drums"),
+            "snare": ChannelStrip(-21, 0.05, (highpass(200),), {"spring": -10, "echo": -20}, "drums"),
+            "hat": ChannelStrip(-27, 0.25, (highpass(500),), {"spring": -22}, "drums"),
+            "toms": ChannelStrip(-21, -0.2, (bell(140, 2),), {"hall": -12, "echo": -16}, "drums"),
+            "cymbals": ChannelStrip(-29, -0.2, (highpass(350),), {"hall": -16}, "drums"),
+            "percussion": ChannelStrip(-30, -0.4, (highpass(300),), {"hall": -10, "echo": -14}),
         },
         touch=6,
         late_ms=4,
@@ -108,20 +108,20 @@ def write_riddim(song: Song) -> None:
     bass = song.add(
         "bass",
         Sampled(33),
-        Strip(-15.5, 0, (lowpass(900), bell(80, 3), compress(-8, 3, 20, 160))),
+        ChannelStrip(-15.5, 0, (lowpass(900), bell(80, 3), compress(-8, 3, 20, 160))),
         loose_ms=5,
         late_ms=6,
     )
     skank = song.add(
-        "guitar", Sampled(27), Strip(-23, 0.45, (highpass(350), lowpass(5500)), {"spring": -13}), loose_ms=5
+        "guitar", Sampled(27), ChannelStrip(-23, 0.45, (highpass(350), lowpass(5500)), {"spring": -13}), loose_ms=5
     )
     piano = song.add(
-        "piano", Sampled(0), Strip(-26, -0.35, (highpass(300), lowpass(4500)), {"spring": -14}), loose_ms=5
+        "piano", Sampled(0), ChannelStrip(-26, -0.35, (highpass(300), lowpass(4500)), {"spring": -14}), loose_ms=5
     )
     bubble = song.add(
         "organ",
         Sampled(16),
-        Strip(-27, -0.1, (highpass(200), chorus(0.9, 2.0, 0.4), tremolo(5.5, 0.2)), {"hall": -16}),
+        ChannelStrip(-27, -0.1, (highpass(200), chorus(0.9, 2.0, 0.4), tremolo(5.5, 0.2)), {"hall": -16}),
         loose_ms=6,
     )
     verse, chorus_ = voicings(VERSE, 3, 57, 74, True), voicings(CHORUS, 3, 57, 74)
@@ -160,14 +160,14 @@ def write_tune(song: Song) -> None:
     melodica = song.add(
         "melodica",
         Sampled(21, compensate=False),
-        Strip(-22, -0.15, (highpass(250),), {"echo": -12, "hall": -14}),
+        ChannelStrip(-22, -0.15, (highpass(250),), {"echo": -12, "hall": -14}),
         loose_ms=10,
         late_ms=8,
     )
     brass = song.add(
         "trombones",
         Sampled(57, compensate=False),
-        Strip(-24, 0.25, (highpass(150),), {"hall": -11, "echo": -18}),
+        ChannelStrip(-24, 0.25, (highpass(150),), {"hall": -11, "echo": -18}),
         loose_ms=8,
     )
     for name in ("verse 1", "verse 2"):

@@ -21,7 +21,7 @@ from data.recipes.engine.effects import (
     sweep,
     widen,
 )
-from data.recipes.engine.mixdown import Made, Sampled, Song, Strip
+from data.recipes.engine.mixdown import ChannelStrip, Made, Sampled, Song
 from data.recipes.engine.sampler import RATE
 from data.recipes.engine.score import SWELL, Form, Part
 from data.recipes.engine.synths import Samples, Synth, hz_of, soft_pad
@@ -127,7 +127,7 @@ def write_ground(song: Song) -> None:
     pad = song.add(
         "pad",
         Made(soft_pad(9.0, 7.0, 1500, 0.043), "standing pad"),
-        Strip(-20, 0, (highpass(32), opening, widen(1.2)), {"cave": -9}),
+        ChannelStrip(-20, 0, (highpass(32), opening, widen(1.2)), {"cave": -9}),
         loose_ms=0,
     )
     for start, length, pitches, loud in (
@@ -143,13 +143,13 @@ def write_ground(song: Song) -> None:
     strings = song.add(
         "strings",
         Sampled(49, compensate=False),
-        Strip(-25, 0.1, (highpass(40), lowpass(2600)), {"cave": -7}),
+        ChannelStrip(-25, 0.1, (highpass(40), lowpass(2600)), {"cave": -7}),
         loose_ms=0,
     )
     choir = song.add(
         "choir",
         Sampled(52, font="muse", compensate=False),
-        Strip(-26, -0.1, (highpass(140), lowpass(4200), bell(900, -3)), {"cave": -4}),
+        ChannelStrip(-26, -0.1, (highpass(140), lowpass(4200), bell(900, -3)), {"cave": -4}),
         loose_ms=0,
     )
     for part, rows in ((strings, STRINGS), (choir, CHOIR)):
@@ -184,7 +184,7 @@ def write_light(song: Song) -> None:
     bowed = song.add(
         "glass",
         Made(glass(), "standing glass"),
-        Strip(-22, 0, (highpass(160),), {"cave": -5}),
+        ChannelStrip(-22, 0, (highpass(160),), {"cave": -5}),
         loose_ms=0,
         touch=0,
     )
@@ -205,7 +205,7 @@ def write_light(song: Song) -> None:
     air = song.add(
         "breath",
         Made(breath(), "standing breath"),
-        Strip(-27, 0, (highpass(120), widen(1.3)), {"cave": -6}),
+        ChannelStrip(-27, 0, (highpass(120), widen(1.3)), {"cave": -6}),
         loose_ms=0,
         touch=0,
     )

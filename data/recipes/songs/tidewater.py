@@ -14,9 +14,9 @@ from data.recipes.engine.effects import (
     widen,
 )
 from data.recipes.engine.harmony import bass_line_root, voicings
-from data.recipes.engine.mixdown import Group, Made, Sampled, Song, Strip
+from data.recipes.engine.mixdown import Bus, ChannelStrip, Made, Sampled, Song
 from data.recipes.engine.patterns import arpeggio
-from data.recipes.engine.score import Form, Section
+from data.recipes.engine.score import Form, ScoreSection
 from data.recipes.engine.synths import soft_pad
 
 VERSE = ["D", "Bm7", "G", "A", "D", "Bm7", "Em7", "A"]
@@ -67,7 +67,7 @@ def compose() -> Song:
         traits=("6/8", "come-down outro", "pick-up", "sections vary", "long tail"),
     )
     song.spaces = {"room": reverb(0.8, 8, 0.8, seed=12), "hall": reverb(3.2, 30, 0.7, seed=13)}
-    song.groups = {"picked": Group((compress(-6, 2, 15, 160),))}
+    song.groups = {"picked": Bus((compress(-6, 2, 15, 160),))}
     song.bus = (low_shelf(110, 1.5), high_shelf(6000, 3.5), compress(-4, 1.6, 30, 250))
     song.rides = [
         (0, -2.5),
@@ -83,7 +83,7 @@ def compose() -> Song:
     return song
 
 
-def chords_of(section: Section) -> list[str]:
+def chords_of(section: ScoreSection) -> list[str]:
     """The chord of each bar of a section."""
     return {"intro": VERSE[:4], "verse": VERSE, "chorus": CHORUS, "break": BREAK, "outro": OUTRO}[section.label]
 
@@ -94,23 +94,25 @@ def write_ground(song: Song) -> None:
     one = song.add(
         "guitar",
         Sampled(25),
-        Strip(-19, -0.35, (highpass(90), bell(220, -3), high_shelf(6000, 3)), {"room": -14, "hall": -18}, "picked"),
+        ChannelStrip(
+            -19, -0.35, (highpass(90), bell(220, -3), high_shelf(6000, 3)), {"room": -14, "hall": -18}, "picked"
+        ),
         loose_ms=5,
     )
     two = song.add(
         "second guitar",
         Sampled(24),
-        Strip(-22, 0.4, (highpass(120), high_shelf(5000, 3)), {"room": -14, "hall": -16}, "picked"),
+        ChannelStrip(-22, 0.4, (highpass(120), high_shelf(5000, 3)), {"room": -14, "hall": -16}, "picked"),
         loose_ms=6,
     )
-    bass = song.add("bass", Sampled(32), Strip(-20, 0, (bell(85, 2), lowpass(3000)), {"room": -20}), loose_ms=5)
-    pad = song.add("pad", Made(soft_pad(1.5, 2.5, 1100), "pad"), Strip(-28, 0, (highpass(200),), {"hall": -8}))
+    bass = song.add("bass", Sampled(32), ChannelStrip(-20, 0, (bell(85, 2), lowpass(3000)), {"room": -20}), loose_ms=5)
+    pad = song.add("pad", Made(soft_pad(1.5, 2.5, 1100), "pad"), ChannelStrip(-28, 0, (highpass(200),), {"hall": -8}))
     kit = song.kit(
         0,
         {
-            "toms": Strip(-22, 0, (lowpass(3500), bell(90, 4), transient(2)), {"room": -10, "hall": -16}),
-            "percussion": Strip(-33, -0.5, (highpass(2000),), {"hall": -12}),
-            "cymbals": Strip(-31, 0.2, (highpass(400),), {"hall": -8}),
+            "toms": ChannelStrip(-22, 0, (lowpass(3500), bell(90, 4), transient(2)), {"room": -10, "hall": -16}),
+            "percussion": ChannelStrip(-33, -0.5, (highpass(2000),), {"hall": -12}),
+            "cymbals": ChannelStrip(-31, 0.2, (highpass(400),), {"hall": -8}),
         },
         loose_ms=4,
         touch=6,
@@ -166,28 +168,28 @@ def write_voices(song: Song) -> None:
     whistle = song.add(
         "whistle",
         Sampled(78, compensate=False),
-        Strip(-21, 0.12, (highpass(350), lowpass(9000), bell(3200, -2)), {"room": -16, "hall": -9}),
+        ChannelStrip(-21, 0.12, (highpass(350), lowpass(9000), bell(3200, -2)), {"room": -16, "hall": -9}),
         loose_ms=9,
         late_ms=-10,
     )
     flute = song.add(
         "flute",
         Sampled(73, compensate=False),
-        Strip(-20.5, -0.1, (highpass(250), high_shelf(6000, 2)), {"room": -16, "hall": -9}),
+        ChannelStrip(-20.5, -0.1, (highpass(250), high_shelf(6000, 2)), {"room": -16, "hall": -9}),
         loose_ms=9,
         late_ms=-8,
     )
     fiddle = song.add(
         "fiddle",
         Sampled(40, compensate=False),
-        Strip(-22, -0.2, (highpass(200), bell(3000, -2)), {"room": -14, "hall": -9}),
+        ChannelStrip(-22, -0.2, (highpass(200), bell(3000, -2)), {"room": -14, "hall": -9}),
         loose_ms=9,
         late_ms=-25,
     )
     cello = song.add(
         "cello",
         Sampled(42, compensate=False),
-        Strip(-23, 0.15, (highpass(60), widen(1.2)), {"hall": -9}),
+        ChannelStrip(-23, 0.15, (highpass(60), widen(1.2)), {"hall": -9}),
         loose_ms=10,
         late_ms=-30,
     )

@@ -14,7 +14,7 @@ from data.recipes.engine.effects import (
     widen,
 )
 from data.recipes.engine.harmony import bass_line_root, chord
-from data.recipes.engine.mixdown import Group, Made, Sampled, Song, Strip
+from data.recipes.engine.mixdown import Bus, ChannelStrip, Made, Sampled, Song
 from data.recipes.engine.score import Form
 from data.recipes.engine.synths import impact, riser, sub_bass, supersaw
 
@@ -62,7 +62,7 @@ def compose() -> Song:
         traits=("too short to loop", "never repeats", "key change", "held last chord"),
     )
     song.spaces = {"room": reverb(0.8, 8, 0.8, seed=11), "hall": reverb(3.6, 22, 0.75, seed=12)}
-    song.groups = {"drums": Group((compress(-8, 2.5, 15, 120, mix=0.6), saturate(2.0, 0.5)))}
+    song.groups = {"drums": Bus((compress(-8, 2.5, 15, 120, mix=0.6), saturate(2.0, 0.5)))}
     song.bus = (low_shelf(90, 1.0), high_shelf(9000, 1.5), compress(-4, 1.6, 25, 180))
     write_orchestra(song)
     write_percussion(song)
@@ -75,27 +75,27 @@ def write_orchestra(song: Song) -> None:
     quick = song.add(
         "quick strings",
         Sampled(48),
-        Strip(-20, -0.3, (highpass(180), high_shelf(5000, 4), transient(3)), {"room": -14, "hall": -14}),
+        ChannelStrip(-20, -0.3, (highpass(180), high_shelf(5000, 4), transient(3)), {"room": -14, "hall": -14}),
         loose_ms=5,
     )
     low = song.add(
-        "low strings", Sampled(43), Strip(-22, 0.2, (highpass(45), bell(300, -3)), {"hall": -14}), loose_ms=6
+        "low strings", Sampled(43), ChannelStrip(-22, 0.2, (highpass(45), bell(300, -3)), {"hall": -14}), loose_ms=6
     )
     brass = song.add(
         "brass",
         Sampled(61),
-        Strip(-17.5, 0.1, (highpass(140), bell(2500, 3)), {"room": -16, "hall": -10}),
+        ChannelStrip(-17.5, 0.1, (highpass(140), bell(2500, 3)), {"room": -16, "hall": -10}),
         loose_ms=6,
     )
-    horns = song.add("horns", Sampled(60), Strip(-22, -0.15, (highpass(90),), {"hall": -8}), loose_ms=8)
+    horns = song.add("horns", Sampled(60), ChannelStrip(-22, -0.15, (highpass(90),), {"hall": -8}), loose_ms=8)
     saws = song.add(
         "saws",
         Made(supersaw(7, 0.15, 3200, 0.8, 0.02, 1.5, 0.7, 0.6), "sting saws"),
-        Strip(-24, 0, (highpass(150), widen(1.3)), {"hall": -12}),
+        ChannelStrip(-24, 0, (highpass(150), widen(1.3)), {"hall": -12}),
         loose_ms=0,
         touch=0,
     )
-    sub = song.add("sub", Made(sub_bass(1.8), "sting sub"), Strip(-21), loose_ms=0, touch=0)
+    sub = song.add("sub", Made(sub_bass(1.8), "sting sub"), ChannelStrip(-21), loose_ms=0, touch=0)
     brass.line(sting.start, BRASS, 98, shift=-12)
     for n, name in enumerate(CHORDS):
         at, tones, root = sting.bar(n), chord(name)[:3], bass_line_root(name, 26)
@@ -122,20 +122,26 @@ def write_orchestra(song: Song) -> None:
 def write_percussion(song: Song) -> None:
     """Timpani, an orchestral drum kit, a riser before the first beat and before the last, an impact on both."""
     sting = song.form.sections[0]
-    kettle = song.add("timpani", Sampled(47), Strip(-21, 0.1, (highpass(45), transient(2)), {"hall": -10}), loose_ms=3)
+    kettle = song.add(
+        "timpani", Sampled(47), ChannelStrip(-21, 0.1, (highpass(45), transient(2)), {"hall": -10}), loose_ms=3
+    )
     kit = song.kit(
         48,
         {
-            "kick": Strip(-21, 0, (bell(60, 3),), {"hall": -16}, "drums"),
-            "snare": Strip(
+            "kick": ChannelStrip(-21, 0, (bell(60, 3),), {"hall": -16}, "drums"),
+            "snare": ChannelStrip(
                 -23, 0.05, (highpass(120), bell(5000, 3), transient(2)), {"room": -10, "hall": -14}, "drums"
             ),
-            "cymbals": Strip(-26, -0.1, (highpass(300), high_shelf(8000, 2)), {"hall": -12}, "drums"),
+            "cymbals": ChannelStrip(-26, -0.1, (highpass(300), high_shelf(8000, 2)), {"hall": -12}, "drums"),
         },
         loose_ms=3,
     )
-    rise = song.add("riser", Made(riser(400, 8000, 0.1), "sting riser"), Strip(-27, 0, (), {"hall": -10}), loose_ms=0)
-    boom = song.add("impact", Made(impact(36, 2.6), "sting impact"), Strip(-19, 0, (), {"hall": -12}), loose_ms=0)
+    rise = song.add(
+        "riser", Made(riser(400, 8000, 0.1), "sting riser"), ChannelStrip(-27, 0, (), {"hall": -10}), loose_ms=0
+    )
+    boom = song.add(
+        "impact", Made(impact(36, 2.6), "sting impact"), ChannelStrip(-19, 0, (), {"hall": -12}), loose_ms=0
+    )
     rise.play(-1.15, 1.15, 50, 90)
     rise.play(sting.bar(6), 4.0, 50, 112)
     for place, loud in ((sting.start, 108), (sting.bar(4), 96), (sting.bar(7), 120)):

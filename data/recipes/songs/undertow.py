@@ -19,9 +19,9 @@ from data.recipes.engine.effects import (
     transient,
 )
 from data.recipes.engine.harmony import bass_line_root, voicings
-from data.recipes.engine.mixdown import Group, Made, Sampled, Song, Strip
+from data.recipes.engine.mixdown import Bus, ChannelStrip, Made, Sampled, Song
 from data.recipes.engine.patterns import arpeggio, rhythm
-from data.recipes.engine.score import Form, Section
+from data.recipes.engine.score import Form, ScoreSection
 from data.recipes.engine.synths import (
     bell_tone,
     faller,
@@ -92,8 +92,8 @@ def compose() -> Song:
         "echo": echo(60 / 174 * 1.5, 0.45, 3800),
     }
     song.groups = {
-        "drums": Group((compress(-7, 2.5, 12, 90, mix=0.7), saturate(2.0, 0.5))),
-        "music": Group((compress(-6, 1.8, 20, 140),)),
+        "drums": Bus((compress(-7, 2.5, 12, 90, mix=0.7), saturate(2.0, 0.5))),
+        "music": Bus((compress(-6, 1.8, 20, 140),)),
     }
     song.bus = (
         mono_below(110),
@@ -113,10 +113,10 @@ def write_drums(song: Song) -> None:
     kit = song.kit(
         16,
         {
-            "kick": Strip(-18.5, 0, (bell(58, 2), bell(280, -3)), {}, "drums"),
-            "snare": Strip(-18.0, 0, (highpass(130),), {"room": -12, "hall": -20}, "drums"),
-            "hat": Strip(-26, 0.15, (highpass(600), high_shelf(9000, 2)), {"room": -18}, "drums"),
-            "cymbals": Strip(-25, -0.2, (highpass(350),), {"hall": -16}, "drums"),
+            "kick": ChannelStrip(-18.5, 0, (bell(58, 2), bell(280, -3)), {}, "drums"),
+            "snare": ChannelStrip(-18.0, 0, (highpass(130),), {"room": -12, "hall": -20}, "drums"),
+            "hat": ChannelStrip(-26, 0.15, (highpass(600), high_shelf(9000, 2)), {"room": -18}, "drums"),
+            "cymbals": ChannelStrip(-25, -0.2, (highpass(350),), {"hall": -16}, "drums"),
         },
         loose_ms=0.8,
         touch=2,
@@ -128,11 +128,11 @@ def write_drums(song: Song) -> None:
     layer = song.add(
         "snare layer",
         Sampled(16, 128),
-        Strip(-22, 0, (highpass(220), transient(3)), {"room": -10}, "drums"),
+        ChannelStrip(-22, 0, (highpass(220), transient(3)), {"room": -10}, "drums"),
         loose_ms=0.8,
     )
     top = song.add(
-        "tops", Made(hat(0.03, 0.9), "tops"), Strip(-31, -0.3, (), {"room": -18}, "drums"), loose_ms=0, touch=0
+        "tops", Made(hat(0.03, 0.9), "tops"), ChannelStrip(-31, -0.3, (), {"room": -18}, "drums"), loose_ms=0, touch=0
     )
     for section in form.sections:
         for bar in range(section.bars):
@@ -164,20 +164,20 @@ def write_drums(song: Song) -> None:
     kit.hit("kick", form["outro"].start, 118)
     kit.hit("crash", form["outro"].start, 112)
     machine = {"loose_ms": 0.0, "touch": 0.0}
-    up = song.add("riser", Made(riser(200, 11000, 0.15), "riser"), Strip(-25, 0, (), {"hall": -12}), **machine)
+    up = song.add("riser", Made(riser(200, 11000, 0.15), "riser"), ChannelStrip(-25, 0, (), {"hall": -12}), **machine)
     up.play(-4, 3.95, 45, 90)
     for name in ("build 1", "build 2"):
         up.play(form[name].end - 15, 14.8, 57, 112)
     up.play(form["half time"].end - 8, 7.9, 57, 96)
-    down = song.add("faller", Made(faller(3.0), "faller"), Strip(-25, 0, (), {"hall": -10}), **machine)
-    boom = song.add("impact", Made(impact(41), "impact"), Strip(-21, 0, (), {"hall": -14}), **machine)
+    down = song.add("faller", Made(faller(3.0), "faller"), ChannelStrip(-25, 0, (), {"hall": -10}), **machine)
+    boom = song.add("impact", Made(impact(41), "impact"), ChannelStrip(-21, 0, (), {"hall": -14}), **machine)
     for section in form.sections:
         if section.label in ("drop", "half time", "outro"):
             boom.play(section.start, 1, 30, 112)
             down.play(section.start, 1, 60, 100)
 
 
-def chords_of(section: Section) -> list[str]:
+def chords_of(section: ScoreSection) -> list[str]:
     """The chord of each bar; in half time a chord lasts two bars."""
     if section.label == "half time":
         return [name for name in HALF * 2 for _ in range(2)]
@@ -199,50 +199,50 @@ def write_music(song: Song) -> None:
     ]
     opening = sweep([(float(form.time(form[name].start)), hz) for name, hz in places])
     sub = song.add(
-        "sub", Made(sub_bass(1.8), "sub"), Strip(-17.5, 0, (lowpass(180),), duck=(8, 0.13)), loose_ms=0, touch=0
+        "sub", Made(sub_bass(1.8), "sub"), ChannelStrip(-17.5, 0, (lowpass(180),), duck=(8, 0.13)), loose_ms=0, touch=0
     )
     growl = song.add(
         "reese",
         Made(reese(650, 0.725, 1.3), "reese"),
-        Strip(-19, 0, (highpass(95), saturate(3, 0.5), bell(1800, 3)), {"room": -22}, "music", duck=(6, 0.12)),
+        ChannelStrip(-19, 0, (highpass(95), saturate(3, 0.5), bell(1800, 3)), {"room": -22}, "music", duck=(6, 0.12)),
         loose_ms=0,
         touch=2,
     )
     pad = song.add(
         "pad",
         Made(soft_pad(0.8, 1.6, 1800), "pad"),
-        Strip(-24, 0, (highpass(220),), {"hall": -8}, "music", duck=(3, 0.12)),
+        ChannelStrip(-24, 0, (highpass(220),), {"hall": -8}, "music", duck=(3, 0.12)),
     )
     arp = song.add(
         "arpeggio",
         Made(pluck(1100, 2.6, 0.16, 0.26), "arp"),
-        Strip(-23, 0.2, (highpass(300), opening), {"echo": -9, "hall": -12}, "music", duck=(3, 0.12)),
+        ChannelStrip(-23, 0.2, (highpass(300), opening), {"echo": -9, "hall": -12}, "music", duck=(3, 0.12)),
         loose_ms=0,
         touch=4,
     )
     piano = song.add(
         "piano",
         Sampled(1),
-        Strip(-22.5, -0.15, (highpass(200), bell(2500, 3)), {"hall": -12, "echo": -18}, "music"),
+        ChannelStrip(-22.5, -0.15, (highpass(200), bell(2500, 3)), {"hall": -12, "echo": -18}, "music"),
         loose_ms=3,
     )
     strings = song.add(
         "strings",
         Sampled(48, font="muse", compensate=False),
-        Strip(-24, 0, (highpass(250),), {"hall": -9}, "music"),
+        ChannelStrip(-24, 0, (highpass(250),), {"hall": -9}, "music"),
         late_ms=-20,
     )
     lead = song.add(
         "lead",
         Made(supersaw(5, 0.1, 4200, 0.7, 0.01, 0.9, 0.6, 0.2), "lead"),
-        Strip(-20.5, 0, (highpass(300),), {"echo": -11, "hall": -11}, "music", duck=(3, 0.12)),
+        ChannelStrip(-20.5, 0, (highpass(300),), {"echo": -11, "hall": -11}, "music", duck=(3, 0.12)),
         loose_ms=1,
         touch=3,
     )
     bells = song.add(
         "bells",
         Made(bell_tone(3.01, 1.6, 1.4), "bells"),
-        Strip(-24.5, 0.2, (highpass(400),), {"hall": -7, "echo": -12}, "music"),
+        ChannelStrip(-24.5, 0.2, (highpass(400),), {"hall": -7, "echo": -12}, "music"),
     )
     for section in form.sections:
         chords = chords_of(section)

@@ -13,14 +13,14 @@ import numpy as np
 
 from data.recipes.engine.effects import bell, compress, high_shelf, highpass, low_shelf, reverb
 from data.recipes.engine.harmony import key
-from data.recipes.engine.mixdown import Sampled, Song, Strip
+from data.recipes.engine.mixdown import ChannelStrip, Sampled, Song
 from data.recipes.engine.score import FloatArray, Form, Part, seed_of
 
 LENGTH = 92
 
 
 @dataclass(frozen=True, slots=True)
-class Phrase:
+class LetterPhrase:
     """One thought: seconds a beat when nothing pulls, how far it bends, a pause after it, and what both hands play.
 
     `left` has rows of (place, beats, keys, notes): a broken chord of so many notes over so many beats, or with
@@ -37,8 +37,8 @@ class Phrase:
 
 PHRASES = (
     # A few single notes, as if to find out whether the piano is still there.
-    Phrase(1.05, 0.5, 1.3, 50, ((3.0, 2.2, "Db3 Ab3 F4", 0),), "Ab4:1.3 F5:1.9* Eb5:0.4 Db5:0.5 Ab4:2.4*"),
-    Phrase(
+    LetterPhrase(1.05, 0.5, 1.3, 50, ((3.0, 2.2, "Db3 Ab3 F4", 0),), "Ab4:1.3 F5:1.9* Eb5:0.4 Db5:0.5 Ab4:2.4*"),
+    LetterPhrase(
         0.86,
         0.6,
         0.7,
@@ -46,7 +46,7 @@ PHRASES = (
         ((0.0, 2.4, "Db2 Ab2 F3 Ab3 Db4", 6), (2.4, 2.0, "C2 Gb2 Eb3 Ab3", 5), (4.4, 2.6, "Bb1 F2 Db3 F3 Bb3", 7)),
         "r:0.7 F5:1.5 Gb5:0.3 F5:0.3 Eb5:0.9 C5:0.7 Db5:1.1* Bb4:0.4 C5:0.4 Db5:2.0",
     ),
-    Phrase(
+    LetterPhrase(
         0.68,
         0.7,
         0.35,
@@ -55,7 +55,7 @@ PHRASES = (
         "Bb5:1.2 Ab5:0.35 Gb5:0.35 F5:0.6 Eb5:0.5 Gb5:0.7* F5:0.25 Eb5:0.25 C5:0.25 Ab4:1.9",
     ),
     # It turns to minor and gets urgent.
-    Phrase(
+    LetterPhrase(
         0.57,
         0.8,
         0.9,
@@ -69,7 +69,7 @@ PHRASES = (
         "F5:0.9 Gb5:0.3 F5:0.4 Bb5:1.2 C6:0.3 Db6:1.0* C6:0.3 A5:0.3 F5:0.3 Eb5:0.8 D5:0.6 F5:0.5 E5:0.5 Db6:1.7*",
     ),
     # A cadenza: alone, down from the top and up again.
-    Phrase(
+    LetterPhrase(
         0.2,
         1.5,
         1.6,
@@ -79,7 +79,7 @@ PHRASES = (
         "Gb5:1.6 F5:2 Eb5:5*",
     ),
     # Far away, in A major, without weight.
-    Phrase(
+    LetterPhrase(
         1.0,
         0.55,
         1.1,
@@ -87,7 +87,7 @@ PHRASES = (
         ((0.3, 2.7, "A2 E3 B3 C#4 E4", 5), (3.0, 2.2, "F#2 C#3 A3 E4", 3), (5.2, 2.4, "D2 A2 F#3 C#4", 0)),
         "E5:1.6 C#5:0.6 B4:0.5 F#5:1.8* E5:0.4 D5:0.3 C#5:0.8 A5:2.3*",
     ),
-    Phrase(
+    LetterPhrase(
         0.74,
         0.7,
         0.5,
@@ -96,7 +96,7 @@ PHRASES = (
         "G#5:1.1 F#5:0.3 E5:0.5 G5:0.9* F5:0.4 Eb5:0.3 C6:1.3 Bb5:0.3 Ab5:0.3 Gb5:0.9",
     ),
     # The climb, the widest chord, and what is left after it.
-    Phrase(
+    LetterPhrase(
         0.5,
         0.9,
         1.2,
@@ -109,7 +109,7 @@ PHRASES = (
         ),
         "Bb5:0.8 Db6:0.4 Eb6:0.4 E6:1.1 Db6:0.3 Bb5:0.3 F6:1.6* Eb6:0.3 Db6:0.3 Ab5:0.5 Gb5:0.4 Bb5:2.2*",
     ),
-    Phrase(
+    LetterPhrase(
         0.93,
         0.6,
         0.9,
@@ -117,7 +117,7 @@ PHRASES = (
         ((0.0, 2.1, "Db2 Ab2 F3 Ab3", 4), (2.1, 2.9, "Gb1 Db2 Bb2 Eb3 Ab3", 6), (5.0, 1.6, "Gb1 Db2 Bbb2 Fb3", 0)),
         "r:0.5 Ab5:1.7 F5:0.5 Db5:0.4 Eb5:2.0* Db5:0.5 Bb4:1.2 Cb5:1.6*",
     ),
-    Phrase(
+    LetterPhrase(
         1.2,
         0.4,
         3.0,
@@ -131,7 +131,7 @@ PHRASES = (
 class Hand:
     """Turns beats of a phrase into places: the tempo bends over the phrase and is torn from step to step."""
 
-    def __init__(self, phrase: Phrase, start: float, beats: float, holds: list[float], number: int) -> None:
+    def __init__(self, phrase: LetterPhrase, start: float, beats: float, holds: list[float], number: int) -> None:
         rng = np.random.default_rng(seed_of("unsent letter", number))
         self.beats = np.linspace(-1.0, beats + 1.0, round((beats + 2.0) * 50) + 1)
         part = np.clip(self.beats / beats, 0, 1)
@@ -207,7 +207,7 @@ def compose() -> Song:
     piano = song.add(
         "piano",
         Sampled(0),
-        Strip(-18, 0, (highpass(32), bell(280, -2), high_shelf(4500, 2.5)), {"room": -15, "hall": -13}),
+        ChannelStrip(-18, 0, (highpass(32), bell(280, -2), high_shelf(4500, 2.5)), {"room": -15, "hall": -13}),
         loose_ms=0,
         touch=3,
     )
@@ -219,7 +219,7 @@ def compose() -> Song:
     return song
 
 
-def write_phrase(piano: Part, phrase: Phrase, start: float, number: int) -> float:
+def write_phrase(piano: Part, phrase: LetterPhrase, start: float, number: int) -> float:
     """Write both hands of a phrase; returns where it ends."""
     rng = np.random.default_rng(seed_of("unsent letter, touch", number))
     notes, holds, beats = melody(phrase.right)

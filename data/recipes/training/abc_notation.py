@@ -61,7 +61,7 @@ class TuneError(ValueError):
     """A tune cannot be read; the message names the tune and the place."""
 
 
-class Key(NamedTuple):
+class AbcKey(NamedTuple):
     """A tonic with its scale; all pitch classes from 0 (C)."""
 
     tonic: int
@@ -85,7 +85,7 @@ class TuneChord(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Tune:
+class AbcTune:
     """A melody with chords, repeats written out, in beats."""
 
     title: str
@@ -97,7 +97,7 @@ class Tune:
     unit: Fraction
     """the beat, as a share of a whole note; 3/8 is a dotted quarter"""
     bpm: float
-    key: Key
+    key: AbcKey
     notes: tuple[TuneNote, ...]
     chords: tuple[TuneChord, ...]
     bars: tuple[int, ...]
@@ -137,7 +137,7 @@ class _Bar:
     number: int = 0
 
 
-def read_tunes(path: Path) -> list[Tune]:
+def read_tunes(path: Path) -> list[AbcTune]:
     """All tunes of a file.
 
     Raises
@@ -148,7 +148,7 @@ def read_tunes(path: Path) -> list[Tune]:
     return [read_tune(block, shared) for block in blocks]
 
 
-def read_tune(text: str, shared: str = "") -> Tune:
+def read_tune(text: str, shared: str = "") -> AbcTune:
     """One tune, from its first header field to the end of its body; raises as `read_tunes`.
 
     `shared` is the head of the file: fields for every tune that does not give its own.
@@ -181,7 +181,7 @@ def read_tune(text: str, shared: str = "") -> Tune:
     return _tune(header, unit, tempo, _written_out(title, reader.bars))
 
 
-def read_key(title: str, text: str) -> tuple[Key, dict[str, int]]:
+def read_key(title: str, text: str) -> tuple[AbcKey, dict[str, int]]:
     """A key and the alteration of each letter under it: `Edor`, `F#m`, `Bb`."""
     match = _KEY.match(text.strip())
     mode = match[3][:3].lower() if match else ""
@@ -195,7 +195,7 @@ def read_key(title: str, text: str) -> tuple[Key, dict[str, int]]:
     for letter in _SHARPS[:fifths] if fifths > 0 else _SHARPS[::-1][:-fifths]:
         signs[letter] = 1 if fifths > 0 else -1
     classes = frozenset((_LETTERS[letter] + sign) % 12 for letter, sign in signs.items())
-    return Key((_LETTERS[match[1]] + alter) % 12, mode in _DARK, classes), signs
+    return AbcKey((_LETTERS[match[1]] + alter) % 12, mode in _DARK, classes), signs
 
 
 def read_metre(title: str, text: str) -> tuple[Fraction, list[int]]:
@@ -351,7 +351,7 @@ def _written_out(title: str, bars: list[_Bar]) -> list[tuple[_Bar, bool]]:
     return played
 
 
-def _tune(header: dict[str, str], unit: Fraction, tempo: float, played: list[tuple[_Bar, bool]]) -> Tune:
+def _tune(header: dict[str, str], unit: Fraction, tempo: float, played: list[tuple[_Bar, bool]]) -> AbcTune:
     """Absolute positions, bars checked, ties joined."""
     title = header["T"]
     first = played[0][0]
@@ -391,7 +391,7 @@ def _tune(header: dict[str, str], unit: Fraction, tempo: float, played: list[tup
     if not chords or chords[0].at > 0:
         raise TuneError(f"{title}: the first bar has no chord")
     _, groups = read_metre(title, header["M"])
-    return Tune(
+    return AbcTune(
         title=title, composer=header["C"], year=header["Y"], public_domain=header["S"], kind=header["R"], unit=unit,
         bpm=tempo, key=read_key(title, header["K"])[0], notes=tuple(notes), chords=tuple(chords),
         bars=tuple(int(count) for count in beats), groups=tuple(groups),

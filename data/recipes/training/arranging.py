@@ -1,8 +1,8 @@
 """How a band plays a song: who is there, in which sections each plays, fills, crashes, breaks, beginnings and endings.
 
-A style says what its players do, a `Layer` each, and `play` makes a score of it. Rows may be one, several (one is drawn
-for verses, one for choruses, …), or given by the kind of section. Sections of one kind keep their rows: that is how a
-listener recognises a chorus.
+A style says what its players do, a `PlayerLayer` each, and `play` makes a score of it. Rows may be one, several (one is
+drawn for verses, one for choruses, …), or given by the kind of section. Sections of one kind keep their rows: that is
+how a listener recognises a chorus.
 """
 
 from __future__ import annotations
@@ -13,14 +13,14 @@ from typing import Literal, TypeAlias, TypedDict, TypeVar, Unpack
 
 import numpy as np
 
-from data.recipes.training.composition import Note, Role, Score, TempoChange
-from data.recipes.training.tonality import Key
+from data.recipes.training.composition import ComposedNote, Role, Score, TempoChange
+from data.recipes.training.tonality import PieceKey
 from data.recipes.training.writing import (
     DRUMS,
     Feel,
     Rng,
-    Section,
-    Song,
+    SongDraft,
+    WrittenSection,
     chance,
     draw_key,
     drum_notes,
@@ -31,7 +31,7 @@ from data.recipes.training.writing import (
 )
 
 T = TypeVar("T")
-Write = Callable[[Song, str, Section], None]
+Write = Callable[[SongDraft, str, WrittenSection], None]
 """writes one section of the named player"""
 Choice: TypeAlias = Sequence[T] | Mapping[str, T | Sequence[T]] | T
 Find = Callable[[Rng, str], T]
@@ -115,7 +115,7 @@ class Loose(Kinds, total=False):
     late_ms: float
 
 
-class Place(Loose, total=False):
+class LayerPlace(Loose, total=False):
     """Also how much energy a section must have for it."""
 
     need: float
@@ -129,7 +129,7 @@ class LeadPlace(Presence, total=False):
 
 
 @dataclass
-class Layer:
+class PlayerLayer:
     """A player and what it does."""
 
     name: str
@@ -151,11 +151,11 @@ def beat(
     rows: Choice[Rows], kits: int | Sequence[int] = (0, 8), vary: float = 0.04,
     often: Sequence[str] = ("snare", "kick"),
     need: float = 0.3, late_ms: float = 0.0, name: str = "drums", **more: Unpack[Kinds],
-) -> Layer:  # fmt: skip
+) -> PlayerLayer:  # fmt: skip
     """A drummer; a fifth of the songs repeat their pattern exactly, as loops do, the others vary it a little."""
     find: Find[Rows] = drawn(rows)
 
-    def write(song: Song, player: str, section: Section) -> None:
+    def write(song: SongDraft, player: str, section: WrittenSection) -> None:
         pattern = find(song.rng, section.kind)
         level = 0.8 + 0.22 * section.energy
         for first in range(0, len(section.bars), 4):
@@ -164,7 +164,7 @@ def beat(
             song.parts[player].notes += drum_notes(_on_bar(now, first), bars, section.metre, level)
 
     settings: Kinds = {"leaves": 0.0, **more}
-    return Layer(name, "drums", kits, write, need=need, late_ms=late_ms, **settings)
+    return PlayerLayer(name, "drums", kits, write, need=need, late_ms=late_ms, **settings)
 
 
 def _on_bar(rows: Rows, first: int) -> dict[str, str]:
@@ -180,68 +180,68 @@ def _on_bar(rows: Rows, first: int) -> dict[str, str]:
 def bass(
     rows: Choice[str], programs: int | Sequence[int] = (33, 34), low: int = 28, short: float = 0.95,
     need: float = 0.3, level: float = 1.0, **more: Unpack[Loose],
-) -> Layer:  # fmt: skip
+) -> PlayerLayer:  # fmt: skip
     """A bass player."""
     find: Find[str] = drawn(rows)
 
-    def write(song: Song, player: str, section: Section) -> None:
+    def write(song: SongDraft, player: str, section: WrittenSection) -> None:
         song.bass(section, find(song.rng, section.kind), low, level, short)
 
-    return Layer("bass", "bass", programs, write, need=need, **more)
+    return PlayerLayer("bass", "bass", programs, write, need=need, **more)
 
 
 def strum(
     name: str, programs: int | Sequence[int], rows: Choice[str], low: int = 52, high: int = 74, voices: int = 4,
     shape: Literal["close", "spread", "power"] = "close", short: float = 0.9, level: float = 0.95,
     role: Role = "chords",
-    **more: Unpack[Place],
-) -> Layer:  # fmt: skip
+    **more: Unpack[LayerPlace],
+) -> PlayerLayer:  # fmt: skip
     """Chords in a rhythm."""
     find: Find[str] = drawn(rows)
 
-    def write(song: Song, player: str, section: Section) -> None:
+    def write(song: SongDraft, player: str, section: WrittenSection) -> None:
         row = find(song.rng, section.kind)
         song.chords(player, section, row, low, high, voices, level * (0.8 + 0.2 * section.energy), short, shape)
 
-    return Layer(name, role, programs, write, **more)
+    return PlayerLayer(name, role, programs, write, **more)
 
 
 def figure(
     name: str, programs: int | Sequence[int], rows: Choice[str], low: int = 55, high: int = 79, voices: int = 4,
-    level: float = 0.9, short: float = 0.95, role: Role = "riff", **more: Unpack[Place],
-) -> Layer:  # fmt: skip
+    level: float = 0.9, short: float = 0.95, role: Role = "riff", **more: Unpack[LayerPlace],
+) -> PlayerLayer:  # fmt: skip
     """Broken chords."""
     find: Find[str] = drawn(rows)
 
-    def write(song: Song, player: str, section: Section) -> None:
+    def write(song: SongDraft, player: str, section: WrittenSection) -> None:
         song.figure(player, section, find(song.rng, section.kind), low, high, voices, level, short)
 
-    return Layer(name, role, programs, write, **more)
+    return PlayerLayer(name, role, programs, write, **more)
 
 
 def riff(
     name: str, programs: int | Sequence[int], rows: Choice[str], low: int = 40, level: float = 1.0, short: float = 0.9,
-    fifths: bool = False, role: Role = "riff", **more: Unpack[Place],
-) -> Layer:  # fmt: skip
+    fifths: bool = False, role: Role = "riff", **more: Unpack[LayerPlace],
+) -> PlayerLayer:  # fmt: skip
     """A riff over the key."""
     find: Find[str] = drawn(rows)
 
-    def write(song: Song, player: str, section: Section) -> None:
+    def write(song: SongDraft, player: str, section: WrittenSection) -> None:
         song.riff(player, section, find(song.rng, section.kind), low, level, short, fifths=fifths)
 
-    return Layer(name, role, programs, write, **more)
+    return PlayerLayer(name, role, programs, write, **more)
 
 
 def pad(
     name: str, programs: int | Sequence[int], low: int = 52, high: int = 76, voices: int = 4, level: float = 0.75,
-    **more: Unpack[Place],
-) -> Layer:  # fmt: skip
+    **more: Unpack[LayerPlace],
+) -> PlayerLayer:  # fmt: skip
     """Held chords."""
 
-    def write(song: Song, player: str, section: Section) -> None:
+    def write(song: SongDraft, player: str, section: WrittenSection) -> None:
         song.pad(player, section, low, high, voices, level)
 
-    return Layer(name, "pad", programs, write, **more)
+    return PlayerLayer(name, "pad", programs, write, **more)
 
 
 def lead(
@@ -249,10 +249,10 @@ def lead(
     high: int = 81, density: tuple[float, float] = (0.7, 1.8), syncopation: tuple[float, float] = (0.1, 0.6),
     grid: int | None = None, level: float = 1.0, scale: str | None = None, name: str = "lead", role: Role = "melody",
     **more: Unpack[LeadPlace],
-) -> Layer:  # fmt: skip
+) -> PlayerLayer:  # fmt: skip
     """A singer or soloist; what it sings is drawn anew for each kind of section."""
 
-    def write(song: Song, player: str, section: Section) -> None:
+    def write(song: SongDraft, player: str, section: WrittenSection) -> None:
         finest = grid or (3 if song.division == 3 else 2)
         feel = Feel(
             float(song.rng.uniform(*density)),
@@ -260,14 +260,14 @@ def lead(
             0.1 + 0.3 * song.rng.random(),
             finest,
         )
-        key = Key(song.key.tonic, scale) if scale else None
+        key = PieceKey(song.key.tonic, scale) if scale else None
         song.tune(player, section, feel, low, high, level, key=key)
 
-    return Layer(name, role, programs, write, kinds=kinds, **more)
+    return PlayerLayer(name, role, programs, write, kinds=kinds, **more)
 
 
 def play(
-    rng: Rng, style: str, bpm: float, harmony: Mapping[str, Sequence[str]], layers: Sequence[Layer],
+    rng: Rng, style: str, bpm: float, harmony: Mapping[str, Sequence[str]], layers: Sequence[PlayerLayer],
     forms: Sequence[str] = SONG, metre: int = 4, division: Literal[2, 3] = 2, swing: float = 0.5,
     swung: Literal[2, 4] = 2, rubato: float | None = None, fills: float = 0.7, crashes: float = 0.65,
     breaks: float = 0.12, intros: Sequence[Intro] = ("full", "drumless", "alone", "drums", "bass", "bare"),
@@ -290,14 +290,14 @@ def play(
     ending = chance(rng, rings)
     if ending:
         plan.append(("end", 1))
-        tonic = "i" if Key(0, mode).minor else "I"
+        tonic = "i" if PieceKey(0, mode).minor else "I"
         progressions["end"] = tonic
     total = sum(count for _, count in plan)
     odd: dict[int, int] = {}
     if metre == 4 and chance(rng, short_bar * 2):
         ends = np.cumsum([count for _, count in plan])[:-1]
         odd = {int(end) - 1: 2 for end in ends if 3 < end < total - 1 and chance(rng, 0.6)}
-    song = Song(
+    song = SongDraft(
         rng, style, bpm, draw_key(rng, (mode,)), plan, progressions, metre, division, odd,
         lift=int(pick(rng, (1, 2))) if chance(rng, lift) else 0,
     )  # fmt: skip
@@ -333,7 +333,9 @@ def play(
     return song.finish(swing, swung, freedom, pickup, tempo, tags=[*tags, *extra])
 
 
-def _players(rng: Rng, layers: Sequence[Layer], section: Section, place: int, intro: Intro, shy: float) -> list[Layer]:
+def _players(
+    rng: Rng, layers: Sequence[PlayerLayer], section: WrittenSection, place: int, intro: Intro, shy: float
+) -> list[PlayerLayer]:
     """Who plays in a section; never nobody, and after the beginning seldom only what has no pulse."""
     energy = section.energy - (shy if section.turn == 0 else 0.0) + rng.uniform(-0.05, 0.05)
     wanted = [layer for layer in layers if not layer.kinds or section.kind in layer.kinds.split()]
@@ -358,7 +360,7 @@ def _players(rng: Rng, layers: Sequence[Layer], section: Section, place: int, in
     return players
 
 
-def _joints(song: Song, fills: float, crashes: float, breaks: float) -> None:
+def _joints(song: SongDraft, fills: float, crashes: float, breaks: float) -> None:
     """Fills and breaks before sections, crashes on them, small fills inside long ones."""
     rng = song.rng
     for section, following in zip(song.sections, [*song.sections[1:], None], strict=True):
@@ -384,29 +386,29 @@ def _joints(song: Song, fills: float, crashes: float, breaks: float) -> None:
             song.crash(following.at, 0.85 + 0.15 * following.energy)
 
 
-def _last_chord(song: Song) -> None:
+def _last_chord(song: SongDraft) -> None:
     """The tonic on the downbeat of the last bar, held by all who are there."""
     section = song.sections[-1]
     for part in song.parts.values():
         if part.role == "bass":
             part.notes += [
-                Note(section.at, section.beats * 0.9, 28 + (song.harmony.at(section.at).bass - 28) % 12, 100)
+                ComposedNote(section.at, section.beats * 0.9, 28 + (song.harmony.at(section.at).bass - 28) % 12, 100)
             ]
         elif part.role in ("chords", "pad"):
             keys = song.voicing("end", section.at, song.harmony.at(section.at), 50, 76, 4)
-            part.notes += [Note(section.at, section.beats * 0.9, key, 88) for key in keys]
+            part.notes += [ComposedNote(section.at, section.beats * 0.9, key, 88) for key in keys]
     if "drums" in song.parts:
         song.crash(section.at)
 
 
-def _count_in(song: Song) -> int:
+def _count_in(song: SongDraft) -> int:
     """Drums that lead into the first bar; returns the beats of the pick-up."""
     beats = int(pick(song.rng, (1, 1, 2, song.metre - 1)))
     if chance(song.rng, 0.5):
         song.parts["drums"].notes += fill_notes(song.rng, -float(beats), beats, song.division)
     else:
         drum = DRUMS[pick(song.rng, ("stick", "pedal", "hat"))]
-        song.parts["drums"].notes += [Note(-float(back), 0.25, drum, 88) for back in range(1, beats + 1)]
+        song.parts["drums"].notes += [ComposedNote(-float(back), 0.25, drum, 88) for back in range(1, beats + 1)]
     return beats
 
 

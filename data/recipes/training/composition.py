@@ -26,7 +26,7 @@ TAGS = (
 """What results are broken down by. Styles give those that lie in the writing; performing and spoiling add theirs."""
 
 
-class Note(NamedTuple):
+class ComposedNote(NamedTuple):
     """A note; `at` and `beats` in beats from the first downbeat, pitch in MIDI numbers (drums: General MIDI drum)."""
 
     at: float
@@ -36,14 +36,14 @@ class Note(NamedTuple):
 
 
 @dataclass
-class Part:
+class ComposedPart:
     """What one player plays."""
 
     role: Role
     program: int
     """General MIDI program from 0; of drums the kit (0 standard, 8 room, 16 power, 24 electronic, 25 808, 32 jazz,
     40 brush, 48 orchestra)"""
-    notes: list[Note]
+    notes: list[ComposedNote]
     late_ms: float = 0.0
     """how far behind the beat the player sits; negative: ahead"""
 
@@ -67,7 +67,7 @@ class Score:
     """beats of each bar, in order; the metre may change"""
     division: Literal[2, 3]
     """into what a beat divides: 3 for compound metres, shuffle and swing written in triplets"""
-    parts: list[Part]
+    parts: list[ComposedPart]
     pickup: int = 0
     """whole beats before the first downbeat that are beats of the truth; notes may begin earlier than that"""
     swing: float = 0.5

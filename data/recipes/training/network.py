@@ -28,7 +28,7 @@ N_HEADS = 2 * 2 + TEMPO_BINS.size + len(METRES) + len(DIVISIONS)
 _KERNEL = 5
 
 
-class Block(nn.Module):
+class ConvBlock(nn.Module):
     """A dilated convolution and a mix of channels, added to what came in."""
 
     def __init__(self, channels: int, dilation: int, dropout: float) -> None:
@@ -57,7 +57,7 @@ class BeatNetwork(nn.Module):
         self.gather_normal = nn.BatchNorm1d(channels)
         self.dropout = nn.Dropout1d(dropout)
         dilations = [*(2**level for level in range(levels)), 1]
-        self.blocks = nn.ModuleList(Block(channels, dilation, dropout) for dilation in dilations)
+        self.blocks = nn.ModuleList(ConvBlock(channels, dilation, dropout) for dilation in dilations)
         self.heads = nn.Linear(channels, N_HEADS)
 
     def forward(self, inputs: Tensor) -> Tensor:
@@ -93,7 +93,7 @@ def export(network: BeatNetwork, path: Path, about: dict[str, object]) -> None:
     `about` is written into the file as JSON: data, seed, steps, figures.
     """
     network.eval()
-    blocks = [block for block in network.blocks if isinstance(block, Block)]
+    blocks = [block for block in network.blocks if isinstance(block, ConvBlock)]
     arrays: dict[str, np.ndarray] = {}
 
     def folded(weight: Tensor, normal: nn.BatchNorm1d | nn.BatchNorm2d) -> tuple[np.ndarray, np.ndarray]:

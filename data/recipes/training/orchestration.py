@@ -22,16 +22,16 @@ from typing import NamedTuple
 import numpy as np
 
 from data.recipes.engine.harmony import bass_class, chord
-from data.recipes.training.abc_notation import Tune
-from data.recipes.training.composition import Note, Part, Role, Score, TempoChange
+from data.recipes.training.abc_notation import AbcTune
+from data.recipes.training.composition import ComposedNote, ComposedPart, Role, Score, TempoChange
 from data.recipes.training.writing import (
     DRUMS,
     STROKES,
     Bar,
     Chord,
+    ChordSpan,
     Harmony,
     Rng,
-    Span,
     bass_notes,
     chance,
     drum_notes,
@@ -167,7 +167,7 @@ STRINGS, BRASS, SYNTHS = (48, 49, 48, 40), (56, 57, 60, 61), (80, 81, 82, 83, 84
 EVERY = "2 3 4 t odd"
 
 
-class Player(NamedTuple):
+class Accompanist(NamedTuple):
     """One accompanist: `manner` is chords, figure, pad, counter, thirds, hymn, drone or timpani."""
 
     manner: str
@@ -185,7 +185,7 @@ class Outfit:
     """A band and its manner."""
 
     leads: Sequence[int]
-    players: Sequence[Player] = ()
+    players: Sequence[Accompanist] = ()
     basses: Sequence[int] = ()
     bass: Sequence[str] = ()
     grooves: Sequence[str] = ()
@@ -204,20 +204,20 @@ class Outfit:
     extra: frozenset[str] = field(default_factory=frozenset)
 
 
-def _chords(programs: Sequence[int], *patterns: str, there: float = 1.0, low: int = 52, high: int = 76) -> Player:
-    return Player("chords", "chords", programs, patterns, there, low, high)
+def _chords(programs: Sequence[int], *patterns: str, there: float = 1.0, low: int = 52, high: int = 76) -> Accompanist:
+    return Accompanist("chords", "chords", programs, patterns, there, low, high)
 
 
-def _figure(programs: Sequence[int], *patterns: str, there: float = 1.0, low: int = 48, high: int = 76) -> Player:
-    return Player("figure", "riff", programs, patterns, there, low, high)
+def _figure(programs: Sequence[int], *patterns: str, there: float = 1.0, low: int = 48, high: int = 76) -> Accompanist:
+    return Accompanist("figure", "riff", programs, patterns, there, low, high)
 
 
-def _pad(programs: Sequence[int], there: float = 1.0, low: int = 52, high: int = 74) -> Player:
-    return Player("pad", "pad", programs, (), there, low, high)
+def _pad(programs: Sequence[int], there: float = 1.0, low: int = 52, high: int = 74) -> Accompanist:
+    return Accompanist("pad", "pad", programs, (), there, low, high)
 
 
-def _line(manner: str, programs: Sequence[int], there: float = 0.5) -> Player:
-    return Player(manner, "counter", programs, (), there)
+def _line(manner: str, programs: Sequence[int], there: float = 0.5) -> Accompanist:
+    return Accompanist(manner, "counter", programs, (), there)
 
 
 OUTFITS: dict[str, Outfit] = {
@@ -246,7 +246,7 @@ OUTFITS: dict[str, Outfit] = {
     ),
     "hymn": Outfit(
         (0, 19, 19, 16, 20),
-        (Player("hymn", "chords", (19, 16, 0, 20, 52)),),
+        (Accompanist("hymn", "chords", (19, 16, 0, 20, 52)),),
         (19, 16, 0),
         ("roots",),
         rubato=(0.0, 0.04),
@@ -254,7 +254,7 @@ OUTFITS: dict[str, Outfit] = {
     ),
     "choir": Outfit(
         (52, 53, 54),
-        (Player("hymn", "chords", (52, 53)), _pad((19, 52, 48), 0.4)),
+        (Accompanist("hymn", "chords", (52, 53)), _pad((19, 52, 48), 0.4)),
         (52, 53, 43),
         ("roots", "downbeats"),
         rubato=(0.01, 0.06),
@@ -284,7 +284,7 @@ OUTFITS: dict[str, Outfit] = {
             _chords((60, 61, 48), "stabs", "quavers", "oompah", there=0.7),
             _line("counter", (60, 42, 71)),
             _line("thirds", (68, 73, 71, 48)),
-            Player("timpani", "bass", (47,), (), 0.6),
+            Accompanist("timpani", "bass", (47,), (), 0.6),
         ),
         (43, 48),
         ("roots", "downbeats", "quavers"),
@@ -367,7 +367,7 @@ OUTFITS: dict[str, Outfit] = {
     ),
     "drone": Outfit(
         (109, 111, 110, 75, 68, 21),
-        (Player("drone", "pad", (109, 20, 42, 21)),),
+        (Accompanist("drone", "pad", (109, 20, 42, 21)),),
         (),
         (),
         ("bodhran", "tambourine"),
@@ -600,10 +600,10 @@ class Sung(NamedTuple):
 
 
 @dataclass
-class Sheet:
+class TuneSheet:
     """A tune laid out over a whole piece: bars, chords, melody."""
 
-    tune: Tune
+    tune: AbcTune
     stretches: list[Stretch]
     bars: list[Bar]
     starts: list[int]
@@ -620,7 +620,7 @@ class Sheet:
         return self.bars[-1].at + self.bars[-1].beats
 
 
-def metre_class(tune: Tune) -> str:
+def metre_class(tune: AbcTune) -> str:
     """2, 3, 4 (also 6), t for beats that divide into three, odd for the rest."""
     common = max(set(tune.bars), key=tune.bars.count)
     if tune.division == 3:
@@ -644,7 +644,7 @@ def sung_chord(name: str, lift: int) -> Chord:
     return Chord(root % 12, tuple(tone - tones[0] for tone in tones), (bass_class(name) + lift) % 12)
 
 
-def _layout(rng: Rng, tune: Tune, bpm: float, lift: int) -> list[Stretch]:
+def _layout(rng: Rng, tune: AbcTune, bpm: float, lift: int) -> list[Stretch]:
     """Introduction, passes of the tune, tag and final bar, 45 to 100 s of them."""
     beat_s = 60.0 / bpm
     starts = np.concatenate(([0], np.cumsum(tune.bars)))
@@ -684,14 +684,14 @@ def _layout(rng: Rng, tune: Tune, bpm: float, lift: int) -> list[Stretch]:
     return stretches
 
 
-def lay_out(rng: Rng, tune: Tune, bpm: float, lift: int) -> Sheet:
+def lay_out(rng: Rng, tune: AbcTune, bpm: float, lift: int) -> TuneSheet:
     """A tune over a whole piece, `lift` semitones from its written key."""
     stretches = _layout(rng, tune, bpm, lift)
     starts = np.concatenate(([0], np.cumsum(tune.bars)))
     bars: list[Bar] = []
     opens: list[int] = []
     turns: list[int] = []
-    spans: list[Span] = []
+    spans: list[ChordSpan] = []
     melody: list[Sung] = []
     for stretch in stretches:
         low, high = float(starts[stretch.first]), float(starts[stretch.first + stretch.bars])
@@ -704,7 +704,7 @@ def lay_out(rng: Rng, tune: Tune, bpm: float, lift: int) -> Sheet:
         if stretch.kind == "end":
             name = "m" if tune.key.minor else ""
             root = (tune.key.tonic + stretch.lift) % 12
-            spans.append(Span(stretch.at, high - low, Chord(root, (0, 3, 7) if name else (0, 4, 7), root)))
+            spans.append(ChordSpan(stretch.at, high - low, Chord(root, (0, 3, 7) if name else (0, 4, 7), root)))
             continue
         spans += _spans(tune, low, high, shift, stretch.lift)
         if stretch.sung:
@@ -722,22 +722,24 @@ def lay_out(rng: Rng, tune: Tune, bpm: float, lift: int) -> Sheet:
     if stretches[-1].kind == "end" and melody:
         degree = min(range(-6, 6), key=lambda step: ((melody[-1].pitch + step - spans[-1].chord.root) % 12, abs(step)))
         melody.append(Sung(stretches[-1].at, float(bars[-1].beats), melody[-1].pitch + degree, stretches[-1].turn))
-    return Sheet(tune, stretches, bars, opens, turns, Harmony(spans), melody, (tune.key.tonic + lift) % 12)
+    return TuneSheet(tune, stretches, bars, opens, turns, Harmony(spans), melody, (tune.key.tonic + lift) % 12)
 
 
-def _spans(tune: Tune, low: float, high: float, shift: float, lift: int) -> list[Span]:
+def _spans(tune: AbcTune, low: float, high: float, shift: float, lift: int) -> list[ChordSpan]:
     """The chords of a stretch of the tune, the one that sounds at its beginning included."""
     inside = [place for place in tune.chords if low < place.at < high]
     sounding = next((place.name for place in reversed(tune.chords) if place.at <= low), tune.chords[0].name)
     places = [(low, sounding), *((float(place.at), place.name) for place in inside)]
     ends = [*(at for at, _ in places[1:]), high]
-    return [Span(at + shift, end - at, sung_chord(name, lift)) for (at, name), end in zip(places, ends, strict=True)]
+    return [
+        ChordSpan(at + shift, end - at, sung_chord(name, lift)) for (at, name), end in zip(places, ends, strict=True)
+    ]
 
 
 # --- what players do -------------------------------------------------------------------------------------------------
 
 
-def arrange(rng: Rng, name: str, tune: Tune, outfit: Outfit) -> Score:
+def arrange(rng: Rng, name: str, tune: AbcTune, outfit: Outfit) -> Score:
     """A tune in an outfit, drawn anew each time: tempo, key, form, who plays when."""
     tempo = tune.bpm * float(rng.uniform(*outfit.tempo)) * float(np.exp(rng.normal() * 0.04))
     bpm = float(np.clip(tempo, *outfit.limits)) if tune.bpm < 220 else tempo
@@ -764,7 +766,7 @@ def arrange(rng: Rng, name: str, tune: Tune, outfit: Outfit) -> Score:
     )  # fmt: skip
 
 
-def _swing(rng: Rng, tune: Tune, outfit: Outfit) -> float:
+def _swing(rng: Rng, tune: AbcTune, outfit: Outfit) -> float:
     """The outfit's swing, where the tune is not written in dotted pairs or triplets already."""
     uneven = sum(1 for note in tune.notes if note.beats.denominator % 3 == 0 or note.beats.numerator == 3)
     dotted = uneven > 0.2 * len(tune.notes) and metre_class(tune) != "3"
@@ -775,7 +777,7 @@ def _swing(rng: Rng, tune: Tune, outfit: Outfit) -> float:
     return float(rng.uniform(*outfit.swing))
 
 
-def _playing(rng: Rng, sheet: Sheet, shy: float) -> set[int]:
+def _playing(rng: Rng, sheet: TuneSheet, shy: float) -> set[int]:
     """Bars in which a player plays: enters with some pass, rests now and then for a part of the tune."""
     enters = int(rng.integers(0, 3)) if chance(rng, shy) else -1
     if chance(rng, 0.3) and enters < 0:
@@ -791,7 +793,7 @@ def _playing(rng: Rng, sheet: Sheet, shy: float) -> set[int]:
     return bars
 
 
-def _runs(sheet: Sheet, playing: set[int]) -> list[list[Bar]]:
+def _runs(sheet: TuneSheet, playing: set[int]) -> list[list[Bar]]:
     """The bars of a player in stretches of one metre, never beyond the final chord."""
     last = len(sheet.bars) - (1 if sheet.stretches[-1].kind == "end" else 0)
     runs: list[list[Bar]] = []
@@ -807,33 +809,33 @@ def _runs(sheet: Sheet, playing: set[int]) -> list[list[Bar]]:
     return runs
 
 
-def _row(sheet: Sheet, cells: Cells, beats: int) -> str:
+def _row(sheet: TuneSheet, cells: Cells, beats: int) -> str:
     groups = sheet.tune.groups if sum(sheet.tune.groups) == beats else ()
     return row(cells, beats, sheet.tune.division, groups)
 
 
-def _melody_parts(rng: Rng, sheet: Sheet, outfit: Outfit) -> list[Part]:
+def _melody_parts(rng: Rng, sheet: TuneSheet, outfit: Outfit) -> list[ComposedPart]:
     """The tune: one leader throughout, or another from pass to pass; some notes ornamented."""
     leads = [int(pick(rng, outfit.leads)) for _ in range(2 if chance(rng, 0.4) else 1)]
     mean = float(np.mean([note.pitch for note in sheet.melody]))
     octave = 12 * round((float(rng.uniform(66, 77)) - mean) / 12)
     ornaments = float(rng.uniform(0.0, 0.25)) if outfit.folk else 0.0
     short = float(rng.uniform(0.75, 1.0))
-    parts = [Part("melody", program, []) for program in dict.fromkeys(leads)]
+    parts = [ComposedPart("melody", program, []) for program in dict.fromkeys(leads)]
     for note in sheet.melody:
         part = parts[max(note.turn, 0) % len(parts)]
         pitch = note.pitch + octave
         velocity = int(outfit.level + 8 * (abs(note.at - round(note.at)) < 1e-6) + rng.integers(-5, 6))
         if note.beats >= 0.4 and chance(rng, ornaments):
-            part.notes.append(Note(note.at - 0.07, 0.07, pitch + 2, velocity - 15))
-        part.notes.append(Note(note.at, max(note.beats * short, 0.05), pitch, velocity))
+            part.notes.append(ComposedNote(note.at - 0.07, 0.07, pitch + 2, velocity - 15))
+        part.notes.append(ComposedNote(note.at, max(note.beats * short, 0.05), pitch, velocity))
     if chance(rng, 0.15):
         parts.append(
-            Part(
+            ComposedPart(
                 "counter",
                 pick(rng, outfit.leads),
                 [
-                    Note(
+                    ComposedNote(
                         note.at,
                         note.beats * short,
                         note.pitch + octave + (12 if mean + octave < 72 else -12),
@@ -847,9 +849,9 @@ def _melody_parts(rng: Rng, sheet: Sheet, outfit: Outfit) -> list[Part]:
     return parts
 
 
-def _accompany(rng: Rng, sheet: Sheet, outfit: Outfit, player: Player) -> Part:
+def _accompany(rng: Rng, sheet: TuneSheet, outfit: Outfit, player: Accompanist) -> ComposedPart:
     """One accompanist's notes, in one pattern or in a second one for later passes."""
-    part = Part(player.role, int(pick(rng, player.programs)), [])
+    part = ComposedPart(player.role, int(pick(rng, player.programs)), [])
     if player.manner in ("thirds", "octave", "counter", "hymn", "drone", "timpani"):
         part.notes = _LINES[player.manner](rng, sheet)
         return part
@@ -866,7 +868,7 @@ def _accompany(rng: Rng, sheet: Sheet, outfit: Outfit, player: Player) -> Part:
             for span in sheet.harmony.spans:
                 if bars[0].at <= span.at < bars[-1].at + beats:
                     keys = voice(span.chord, keys, player.low, player.high)
-                    part.notes += [Note(span.at, span.beats * 0.98, key, int(78 * level)) for key in keys]
+                    part.notes += [ComposedNote(span.at, span.beats * 0.98, key, int(78 * level)) for key in keys]
             continue
         table = FIGURES if player.manner == "figure" else CHORDS
         text = _row(sheet, table[names[(number // 2) % len(names)]], beats)
@@ -876,18 +878,20 @@ def _accompany(rng: Rng, sheet: Sheet, outfit: Outfit, player: Player) -> Part:
             if player.manner == "figure":
                 octave, place = divmod(int(step.sign), len(keys))
                 strong = 90 if step.at % 1 < 1e-6 else 80
-                part.notes.append(Note(step.at, step.beats * 1.1, keys[place] + 12 * octave, int(strong * level)))
+                part.notes.append(
+                    ComposedNote(step.at, step.beats * 1.1, keys[place] + 12 * octave, int(strong * level))
+                )
             else:
                 velocity = int(STROKES[step.sign] * 0.85 * level)
-                part.notes += [Note(step.at, step.beats * short, key, velocity) for key in keys]
+                part.notes += [ComposedNote(step.at, step.beats * short, key, velocity) for key in keys]
     if sheet.stretches[-1].kind == "end":
         final = sheet.harmony.spans[-1]
         keys = voice(final.chord, keys, player.low, player.high)
-        part.notes += [Note(final.at, final.beats * 0.95, key, int(88 * level)) for key in keys]
+        part.notes += [ComposedNote(final.at, final.beats * 0.95, key, int(88 * level)) for key in keys]
     return part
 
 
-def _thirds(rng: Rng, sheet: Sheet) -> list[Note]:
+def _thirds(rng: Rng, sheet: TuneSheet) -> list[ComposedNote]:
     """A second voice under the tune: the third below where the scale has it, else the next tone of the chord."""
     above = chance(rng, 0.2)
     first = int(pick(rng, (0, 1, 1)))
@@ -902,17 +906,17 @@ def _thirds(rng: Rng, sheet: Sheet) -> list[Note]:
             s for s in (-5, -4, -3) if (note.pitch + s) % 12 in classes
         ]
         tones = tones or [s for s in steps if (note.pitch + s) % 12 in scale] or [steps[0]]
-        notes.append(Note(note.at, note.beats * 0.95, note.pitch + tones[0], 76))
+        notes.append(ComposedNote(note.at, note.beats * 0.95, note.pitch + tones[0], 76))
     return notes
 
 
-def _octave(rng: Rng, sheet: Sheet) -> list[Note]:
+def _octave(rng: Rng, sheet: TuneSheet) -> list[ComposedNote]:
     """The tune once more, at the same place or an octave apart."""
     shift, first = int(pick(rng, (0, 0, -12, 12))), int(pick(rng, (0, 1, 1)))
-    return [Note(n.at, n.beats * 0.95, n.pitch + shift, 80) for n in sheet.melody if n.turn >= first]
+    return [ComposedNote(n.at, n.beats * 0.95, n.pitch + shift, 80) for n in sheet.melody if n.turn >= first]
 
 
-def _counter(rng: Rng, sheet: Sheet) -> list[Note]:
+def _counter(rng: Rng, sheet: TuneSheet) -> list[ComposedNote]:
     """A slow line that goes from chord to chord by the smallest step."""
     first = int(pick(rng, (0, 1)))
     now = int(rng.integers(57, 66))
@@ -922,11 +926,11 @@ def _counter(rng: Rng, sheet: Sheet) -> list[Note]:
         near = [key for key in range(now - 6, now + 7) if key % 12 in classes and 50 <= key <= 72]
         now = min(near, key=lambda key: (abs(key - now) + 1.5 * rng.random(), key)) if near else now
         if span.at >= (sheet.end / 3 if first else 0):
-            notes.append(Note(span.at, span.beats * 0.97, now, 74))
+            notes.append(ComposedNote(span.at, span.beats * 0.97, now, 74))
     return notes
 
 
-def _hymn(rng: Rng, sheet: Sheet) -> list[Note]:
+def _hymn(rng: Rng, sheet: TuneSheet) -> list[ComposedNote]:
     """Inner voices that move with the tune, where it moves by the beat, and with the chords."""
     keys: list[int] = []
     places = {round(note.at, 4) for note in sheet.melody if abs(note.at - round(note.at)) < 1e-6}
@@ -935,23 +939,23 @@ def _hymn(rng: Rng, sheet: Sheet) -> list[Note]:
     notes = []
     for at, until in zip(order, [*order[1:], sheet.end], strict=True):
         keys = voice(sheet.harmony.at(at), keys, 50, 69, 3)
-        notes += [Note(at, (until - at) * 0.96, key, int(rng.integers(70, 80))) for key in keys]
+        notes += [ComposedNote(at, (until - at) * 0.96, key, int(rng.integers(70, 80))) for key in keys]
     return notes
 
 
-def _drone(rng: Rng, sheet: Sheet) -> list[Note]:
+def _drone(rng: Rng, sheet: TuneSheet) -> list[ComposedNote]:
     """Tonic and fifth, sounded anew with each part of the tune."""
     root = 36 + sheet.tonic % 12 + (12 if sheet.tonic % 12 < 4 else 0)
     keys = (root, root + 7, root + 12) if chance(rng, 0.7) else (root, root + 12)
     ends = [*(sheet.bars[number].at for number in sheet.starts[1:]), sheet.end]
     return [
-        Note(sheet.bars[number].at, end - sheet.bars[number].at, key, 70)
+        ComposedNote(sheet.bars[number].at, end - sheet.bars[number].at, key, 70)
         for number, end in zip(sheet.starts, ends, strict=True)
         for key in keys
     ]
 
 
-def _timpani(rng: Rng, sheet: Sheet) -> list[Note]:
+def _timpani(rng: Rng, sheet: TuneSheet) -> list[ComposedNote]:
     """Tonic and dominant on downbeats where the chord has them, a roll before parts begin."""
     home = 41 + (sheet.tonic - 41) % 12
     keys = (home, home - 5 if home > 45 else home + 7)
@@ -960,10 +964,10 @@ def _timpani(rng: Rng, sheet: Sheet) -> list[Note]:
     for number, bar in enumerate(sheet.bars):
         fitting = [key for key in keys if key % 12 in sheet.harmony.at(bar.at).classes]
         if fitting and (number in sheet.starts or chance(rng, share)):
-            notes.append(Note(bar.at, 0.8, fitting[0], int(rng.integers(84, 110))))
+            notes.append(ComposedNote(bar.at, 0.8, fitting[0], int(rng.integers(84, 110))))
         if fitting and number + 1 in sheet.starts and chance(rng, 0.5):
             at = bar.at + bar.beats - 1
-            notes += [Note(at + place / 8, 0.12, fitting[0], 60 + 5 * place) for place in range(8)]
+            notes += [ComposedNote(at + place / 8, 0.12, fitting[0], 60 + 5 * place) for place in range(8)]
     return notes
 
 
@@ -977,9 +981,9 @@ _LINES = {
 }
 
 
-def _bass(rng: Rng, sheet: Sheet, outfit: Outfit) -> Part:
+def _bass(rng: Rng, sheet: TuneSheet, outfit: Outfit) -> ComposedPart:
     """The bass, in one pattern or in two by turns; long notes join a single player's hands."""
-    part = Part("bass", int(pick(rng, outfit.basses)), [])
+    part = ComposedPart("bass", int(pick(rng, outfit.basses)), [])
     low = int(pick(rng, (28, 31, 33))) if part.program in (32, 33, 34, 35, 38, 39, 43, 58, 87) else 36
     names = [pick(rng, outfit.bass) for _ in range(2 if chance(rng, 0.3) else 1)]
     level, short = float(rng.uniform(0.85, 1.0)), float(rng.uniform(0.7, 1.0))
@@ -988,13 +992,13 @@ def _bass(rng: Rng, sheet: Sheet, outfit: Outfit) -> Part:
         part.notes += bass_notes(text, bars, bars[0].beats, sheet.harmony, low, level, short, sheet.tune.key.minor)
     if sheet.stretches[-1].kind == "end":
         final = sheet.harmony.spans[-1]
-        part.notes.append(Note(final.at, final.beats * 0.95, low + (final.chord.bass - low) % 12, 96))
+        part.notes.append(ComposedNote(final.at, final.beats * 0.95, low + (final.chord.bass - low) % 12, 96))
     return part
 
 
-def _drums(rng: Rng, sheet: Sheet, outfit: Outfit) -> Part:
+def _drums(rng: Rng, sheet: TuneSheet, outfit: Outfit) -> ComposedPart:
     """The drums: one groove, or another for every other part of the tune, with fills into parts and crashes on them."""
-    part = Part("drums", int(pick(rng, outfit.kits)), [])
+    part = ComposedPart("drums", int(pick(rng, outfit.kits)), [])
     names = [pick(rng, outfit.grooves) for _ in range(2 if chance(rng, 0.3) else 1)]
     level = float(rng.uniform(0.8, 1.0))
     quiet = outfit.folk or names[0] in ("concert", "waltz", "brushes", "bossa", "lo-fi", "field")
@@ -1011,8 +1015,10 @@ def _drums(rng: Rng, sheet: Sheet, outfit: Outfit) -> Part:
             notes = [note for note in notes if note.at < end - length - 1e-6]
             notes += fill_notes(rng, end - length, length, sheet.tune.division, level)
         if chance(rng, crashes):
-            notes.append(Note(bars[0].at, 1.0, DRUMS["crash"], int(104 * level)))
+            notes.append(ComposedNote(bars[0].at, 1.0, DRUMS["crash"], int(104 * level)))
         part.notes += notes
     if sheet.stretches[-1].kind == "end" and not quiet:
-        part.notes += [Note(sheet.bars[-1].at, 1.0, DRUMS[drum], int(106 * level)) for drum in ("crash", "kick")]
+        part.notes += [
+            ComposedNote(sheet.bars[-1].at, 1.0, DRUMS[drum], int(106 * level)) for drum in ("crash", "kick")
+        ]
     return part

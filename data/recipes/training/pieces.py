@@ -30,7 +30,7 @@ class Truth:
 
 
 @dataclass(frozen=True, eq=False)
-class Heard:
+class LoadedPiece:
     """One piece as it lies in memory."""
 
     levels: NDArray[np.uint8]
@@ -70,7 +70,7 @@ def write(path: Path, sound: NDArray[np.float32], rate: int, truth: Truth, about
     part.replace(path)
 
 
-def read(path: Path) -> Heard:
+def read(path: Path) -> LoadedPiece:
     """One piece."""
     with np.load(path) as packed:
         truth = Truth(
@@ -79,7 +79,7 @@ def read(path: Path) -> Heard:
             packed["bar_beats"].astype(np.int64),
             int(packed["division"]),
         )
-        return Heard(packed["levels"], packed["changes"], truth, json.loads(packed["about"].tobytes()))
+        return LoadedPiece(packed["levels"], packed["changes"], truth, json.loads(packed["about"].tobytes()))
 
 
 def _bytes(values: NDArray[np.float32]) -> NDArray[np.uint8]:

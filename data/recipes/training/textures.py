@@ -16,8 +16,8 @@ from typing import Literal, NamedTuple, TypedDict, Unpack
 
 import numpy as np
 
-from data.recipes.training.composition import Note, Part, Role, Score, TempoChange
-from data.recipes.training.tonality import Key, read_numeral
+from data.recipes.training.composition import ComposedNote, ComposedPart, Role, Score, TempoChange
+from data.recipes.training.tonality import PieceKey, read_numeral
 
 _SUFFIX = {
     "": (), "7": (10,), "M7": (11,), "9": (10, 14), "M9": (11, 14), "6": (9,), "13": (10, 21), "b9": (10, 13),
@@ -49,19 +49,19 @@ RANGES: dict[int, tuple[int, int]] = {
 """Keys that the instrument of a General MIDI program plays."""
 
 
-class Chord(NamedTuple):
+class TonicChord(NamedTuple):
     """Semitones above the tonic."""
 
     tones: tuple[int, ...]
     bass: int
 
 
-class Span(NamedTuple):
+class SoundingChord(NamedTuple):
     """A chord that sounds from beat `at` for so many beats."""
 
     at: float
     beats: float
-    chord: Chord
+    chord: TonicChord
 
 
 class Tone(NamedTuple):
@@ -81,7 +81,7 @@ class Motif(NamedTuple):
     steps: tuple[int, ...]
 
 
-class Section(NamedTuple):
+class FormSection(NamedTuple):
     """A stretch of the form."""
 
     label: str
@@ -93,7 +93,7 @@ class Section(NamedTuple):
     """the last section of the piece"""
 
 
-def roman(name: str, minor: bool = False) -> Chord:
+def roman(name: str, minor: bool = False) -> TonicChord:
     """A chord by its numeral: `V7/3` is a dominant seventh over its third (the third tone's index from 1 is 3, 5, 7).
 
     Capitals are major, small letters minor; `o`, `o7`, `h7`, `+`, `sus`, `5` replace the triad. In minor, III, VI and
@@ -103,26 +103,26 @@ def roman(name: str, minor: bool = False) -> Chord:
     triad = (0, 3, 7) if read.minor else (0, 4, 7)
     shape = _WHOLE[read.quality] if read.quality in _WHOLE else triad + _SUFFIX[read.quality]
     tones = tuple(read.root + step for step in shape)
-    return Chord(tones, tones[{"3": 1, "5": 2, "7": 3}[read.under]] if read.under else read.root)
+    return TonicChord(tones, tones[{"3": 1, "5": 2, "7": 3}[read.under]] if read.under else read.root)
 
 
-def spans(text: str, beats: float, minor: bool = False) -> list[Span]:
+def spans(text: str, beats: float, minor: bool = False) -> list[SoundingChord]:
     """Chords from text: bars between spaces, chords of a bar joined by `_`; a bar lasts `beats` beats.
 
     Chords of a bar share it equally; in three beats two of them take two and one.
     """
-    found: list[Span] = []
+    found: list[SoundingChord] = []
     for number, bar in enumerate(text.split()):
         names = bar.split("_")
         lengths = [2.0, 1.0] if len(names) == 2 and beats == 3 else [beats / len(names)] * len(names)
         at = number * beats
         for name, length in zip(names, lengths, strict=True):
-            found.append(Span(at, length, roman(name, minor)))
+            found.append(SoundingChord(at, length, roman(name, minor)))
             at += length
     return found
 
 
-def chord_at(harmony: Sequence[Span], at: float) -> Chord:
+def chord_at(harmony: Sequence[SoundingChord], at: float) -> TonicChord:
     """The chord that sounds at a beat; the nearest one outside."""
     for span in harmony:
         if at < span.at + span.beats - 1e-6:
@@ -236,7 +236,7 @@ def motif(rng: np.random.Generator, rhythm: Sequence[float], leap: float = 0.2, 
 
 
 @lru_cache(4096)
-def ladder(key: Key, chord: Chord, low: int, high: int) -> tuple[tuple[int, ...], tuple[bool, ...]]:
+def ladder(key: PieceKey, chord: TonicChord, low: int, high: int) -> tuple[tuple[int, ...], tuple[bool, ...]]:
     """Pitches of the scale as the chord bends it, and which of them belong to the chord."""
     classes = {(key.tonic + step) % 12 for step in key.scale}
     tones = {(key.tonic + tone) % 12 for tone in chord.tones}
@@ -249,8 +249,8 @@ def ladder(key: Key, chord: Chord, low: int, high: int) -> tuple[tuple[int, ...]
 
 def melody(
     rng: np.random.Generator,
-    harmony: Sequence[Span],
-    key: Key,
+    harmony: Sequence[SoundingChord],
+    key: PieceKey,
     bar: float,
     rhythms: Sequence[tuple[float, ...]],
     low: int,
@@ -328,7 +328,7 @@ def _nearest_true(flags: Sequence[bool], index: int, direction: int) -> int:
     return next((i for i in order if flags[i]), index)
 
 
-def close_voicing(key: Key, chord: Chord, low: int, high: int, near: float, size: int = 3) -> list[int]:
+def close_voicing(key: PieceKey, chord: TonicChord, low: int, high: int, near: float, size: int = 3) -> list[int]:
     """A chord in close position around `near`, inside the range."""
     tones = list(dict.fromkeys((key.tonic + tone) % 12 for tone in chord.tones))
     if len(tones) > size:
@@ -346,8 +346,8 @@ def close_voicing(key: Key, chord: Chord, low: int, high: int, near: float, size
 
 
 def figure(
-    harmony: Sequence[Span],
-    key: Key,
+    harmony: Sequence[SoundingChord],
+    key: PieceKey,
     signs: str | Sequence[str],
     unit: float,
     *,
@@ -371,7 +371,7 @@ def figure(
     tones: list[Tone] = []
     near = sum(middle) / 2
     at, turn = begin, 0
-    known: dict[Chord, list[int]] = {}
+    known: dict[TonicChord, list[int]] = {}
     while at < until - 1e-6:
         text = texts[turn % len(texts)]
         turn += 1
@@ -396,7 +396,13 @@ def figure(
 
 
 def _spelled(
-    sign: str, keys: Sequence[int], low: int, bass: tuple[int, int], chord: Chord, following: Chord, key: Key
+    sign: str,
+    keys: Sequence[int],
+    low: int,
+    bass: tuple[int, int],
+    chord: TonicChord,
+    following: TonicChord,
+    key: PieceKey,
 ) -> list[int]:
     """Pitches of one sign of a figure."""
     match sign:
@@ -420,7 +426,9 @@ def _spelled(
     return [keys[index % len(keys)] + 12 * (index // len(keys))]
 
 
-def four_voices(rng: np.random.Generator, harmony: Sequence[Span], key: Key, passing: float = 0.3) -> list[list[Tone]]:
+def four_voices(
+    rng: np.random.Generator, harmony: Sequence[SoundingChord], key: PieceKey, passing: float = 0.3
+) -> list[list[Tone]]:
     """Soprano, alto, tenor and bass, each moving little; thirds filled with passing notes now and then."""
     ranges = ((60, 79), (55, 72), (48, 67), (40, 60))
     previous = [int(rng.integers(67, 74)), 64, 57, 48]
@@ -463,10 +471,10 @@ def lay_out(
     bar: float,
     bpm: float,
     seconds: tuple[float, float] = (50, 88),
-) -> list[Section]:
+) -> list[FormSection]:
     """Sections of a form, taken round again until a drawn length is reached."""
     target = rng.uniform(*seconds) * bpm / 60.0
-    sections: list[Section] = []
+    sections: list[FormSection] = []
     seen: set[str] = set()
     at = 0.0
     for number in range(200):
@@ -474,7 +482,7 @@ def lay_out(
         bars = lengths if isinstance(lengths, int) else lengths[label]
         if at + 0.5 * bars * bar > target and at * 60.0 / bpm > seconds[0] - 3:
             break
-        sections.append(Section(label, at, bars, label not in seen, False))
+        sections.append(FormSection(label, at, bars, label not in seen, False))
         seen.add(label)
         at += bars * bar
     while at * 60.0 / bpm > seconds[1] + 6 and len(sections) > 1:
@@ -488,7 +496,7 @@ def moved(tones: Iterable[Tone], beats: float, semitones: int = 0) -> list[Tone]
     return [tone._replace(at=tone.at + beats, pitch=tone.pitch + semitones) for tone in tones]
 
 
-def ornamented(rng: np.random.Generator, tones: Sequence[Tone], share: float, key: Key) -> list[Tone]:
+def ornamented(rng: np.random.Generator, tones: Sequence[Tone], share: float, key: PieceKey) -> list[Tone]:
     """Some notes of a beat or more get a mordent or an appoggiatura from the scale above."""
     result: list[Tone] = []
     for tone in tones:
@@ -513,9 +521,9 @@ def ornamented(rng: np.random.Generator, tones: Sequence[Tone], share: float, ke
     return result
 
 
-def draw_key(rng: np.random.Generator, mode: str) -> Key:
+def draw_key(rng: np.random.Generator, mode: str) -> PieceKey:
     """Any tonic."""
-    return Key(int(rng.integers(12)), mode)
+    return PieceKey(int(rng.integers(12)), mode)
 
 
 class Sheet:
@@ -525,7 +533,7 @@ class Sheet:
         self.rng = rng
         self.bpm = bpm
         self.bars = list(bars)
-        self._parts: dict[str, Part] = {}
+        self._parts: dict[str, ComposedPart] = {}
         self._count()
 
     def _count(self) -> None:
@@ -545,7 +553,7 @@ class Sheet:
 
     def player(self, name: str, role: Role, program: int, late_ms: float = 0.0) -> None:
         """Bring in a player."""
-        self._parts[name] = Part(role, program, [], late_ms)
+        self._parts[name] = ComposedPart(role, program, [], late_ms)
 
     def write(
         self,
@@ -567,7 +575,7 @@ class Sheet:
             while pitch > high:
                 pitch -= 12
             loud = velocity + tone.weight + accent * self._stress(begin)
-            part.notes.append(Note(begin, max(tone.beats, 0.04), int(pitch), min(max(round(loud), 8), 127)))
+            part.notes.append(ComposedNote(begin, max(tone.beats, 0.04), int(pitch), min(max(round(loud), 8), 127)))
 
     def _stress(self, at: float) -> float:
         """1 on a downbeat, a half on other beats, 0 between."""
@@ -596,7 +604,7 @@ class Sheet:
                 for note, share in zip(part.notes, factor.tolist(), strict=True)
             ]
 
-    def close(self, key: Key, tones: Sequence[int] = (0, 4, 7)) -> None:
+    def close(self, key: PieceKey, tones: Sequence[int] = (0, 4, 7)) -> None:
         """End on a chord: nothing begins after the last downbeat, and what began there is held."""
         last = float(self._starts[-2])
         length = self.end - last
@@ -615,7 +623,7 @@ class Sheet:
                     low, high = RANGES[part.program]
                     pitch = _nearest_pitch(classes, note.pitch, low, high)
                     if all(pitch != other.pitch for other in final):
-                        final.append(Note(last, length * 0.9, pitch, note.velocity))
+                        final.append(ComposedNote(last, length * 0.9, pitch, note.velocity))
             part.notes = before + final
 
     def score(
@@ -628,17 +636,17 @@ class Sheet:
         for part in self._parts.values():
             notes = sorted(note for note in part.notes if -8.0 < note.at < self.end - 1e-6)
             if notes:
-                parts.append(Part(part.role, part.program, _unclashed(notes), part.late_ms))
+                parts.append(ComposedPart(part.role, part.program, _unclashed(notes), part.late_ms))
         return Score(
             style, float(self.bpm), self.bars, division, parts, pickup, float(swing), swung, sorted(tempo),
             sorted(pauses), float(rubato), set(tags),
         )  # fmt: skip
 
 
-def _unclashed(notes: Sequence[Note]) -> list[Note]:
+def _unclashed(notes: Sequence[ComposedNote]) -> list[ComposedNote]:
     """A note ends before its own pitch begins again; of two at one time the louder stays."""
     following: dict[int, float] = {}
-    kept: list[Note] = []
+    kept: list[ComposedNote] = []
     for note in sorted(notes, key=lambda n: (-n.at, -n.velocity)):
         after = following.get(note.pitch)
         if after is not None and after - note.at < 0.02:
@@ -696,7 +704,7 @@ class FigureShape(HeldShape, total=False):
     begin: float
 
 
-class Piece:
+class ComposedForm:
     """A form with its harmony, and the usual ways of filling it: tune, accompaniment, dynamics, end."""
 
     def __init__(
@@ -731,13 +739,13 @@ class Piece:
         """A player with one of several instruments."""
         self.sheet.player(name, role, pick(self.rng, programs), float(self.rng.normal(0, spread_ms)))
 
-    def some(self, chance: float) -> list[Section]:
+    def some(self, chance: float) -> list[FormSection]:
         """Sections in which something plays: each label decides once, at least one agrees."""
         labels = dict.fromkeys(section.label for section in self.sections)
         agreed = {label for label in labels if self.rng.random() < chance} or {self.sections[-1].label}
         return [section for section in self.sections if section.label in agreed]
 
-    def after(self, share: float) -> list[Section]:
+    def after(self, share: float) -> list[FormSection]:
         """Sections of the last part of the piece; the whole of a piece of one section."""
         return self.sections[min(int(share * len(self.sections)), len(self.sections) - 1) :]
 
@@ -767,7 +775,7 @@ class Piece:
         lines: dict[str, list[Tone]],
         velocity: float = 82,
         *,
-        sections: Sequence[Section] | None = None,
+        sections: Sequence[FormSection] | None = None,
         shift: int = 0,
         ornaments: float = 0.0,
         accent: float = 5.0,
@@ -803,7 +811,7 @@ class Piece:
 
     def accompany(
         self, name: str, signs: str | Sequence[str], unit: float, velocity: float = 64, *,
-        sections: Sequence[Section] | None = None, accent: float = 5.0, **how: Unpack[FigureShape],
+        sections: Sequence[FormSection] | None = None, accent: float = 5.0, **how: Unpack[FigureShape],
     ) -> None:  # fmt: skip
         """A player plays a figure through the harmony; it starts anew where it does not fit the bar."""
         texts = [self._filling(text.replace(" ", ""), unit) for text in ([signs] if isinstance(signs, str) else signs)]
@@ -819,7 +827,12 @@ class Piece:
         return (text * ticks)[: ticks * max(1, len(text) // ticks)]
 
     def hold(
-        self, name: str, velocity: float = 55, *, sections: Sequence[Section] | None = None, **how: Unpack[HeldShape]
+        self,
+        name: str,
+        velocity: float = 55,
+        *,
+        sections: Sequence[FormSection] | None = None,
+        **how: Unpack[HeldShape],
     ) -> None:
         """A player holds every chord as long as it lasts."""
         for section in self.sections if sections is None else sections:
@@ -828,7 +841,7 @@ class Piece:
                 self.sheet.write(name, tones, section.at, velocity, 4.0)
 
     def roots(
-        self, name: str, velocity: float = 68, *, sections: Sequence[Section] | None = None, low: int = 36
+        self, name: str, velocity: float = 68, *, sections: Sequence[FormSection] | None = None, low: int = 36
     ) -> None:
         """A player holds the bass of every chord."""
         for section in self.sections if sections is None else sections:

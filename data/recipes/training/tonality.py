@@ -21,7 +21,7 @@ _ALTERED = {"": 0, "b": -1, "#": 1}
 _NUMERAL = re.compile(r"([b#]?)(VII|VI|V|IV|III|II|I|vii|vi|v|iv|iii|ii|i)([^/]*)(?:/(.+))?$")
 
 
-class Key(NamedTuple):
+class PieceKey(NamedTuple):
     """Where a piece is at home; tonic as pitch class (0 is C), mode a name of `SCALES`."""
 
     tonic: int

@@ -83,7 +83,7 @@ class Example:
     division: NDArray[np.int64]
 
 
-def example(piece: pieces.Heard, rng: np.random.Generator, spoils: Spoils, crop: int = CROP) -> Example:
+def example(piece: pieces.LoadedPiece, rng: np.random.Generator, spoils: Spoils, crop: int = CROP) -> Example:
     """A random minute of a piece, spoiled."""
     factor = math.exp(rng.uniform(-spoils.tempo, spoils.tempo)) if rng.random() < 0.7 else 1.0
     n_frames = len(piece.levels)
@@ -101,7 +101,7 @@ def example(piece: pieces.Heard, rng: np.random.Generator, spoils: Spoils, crop:
     return _with_targets(inputs, piece.truth, first / FRAMES_PER_SECOND, factor, len(at))
 
 
-def _sampled(piece: pieces.Heard, at: NDArray[np.floating]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+def _sampled(piece: pieces.LoadedPiece, at: NDArray[np.floating]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
     """Levels in dB and changes at fractional frames."""
     left = np.minimum(at.astype(np.int64), len(piece.levels) - 1)
     right = np.minimum(left + 1, len(piece.levels) - 1)
@@ -213,7 +213,7 @@ def frame_f(logits: Tensor, targets: NDArray[np.float32]) -> tuple[float, float]
 
 
 @torch.no_grad()
-def validate(network: BeatNetwork, held: list[pieces.Heard]) -> dict[str, float]:
+def validate(network: BeatNetwork, held: list[pieces.LoadedPiece]) -> dict[str, float]:
     """Loss and quick F over whole pieces."""
     network.eval()
     losses, beat, downbeat = [], [], []
@@ -243,8 +243,8 @@ def rate_at(step: int, steps: int, restart: int = 0) -> float:
 
 
 def train(
-    train_set: list[pieces.Heard],
-    dev_set: list[pieces.Heard],
+    train_set: list[pieces.LoadedPiece],
+    dev_set: list[pieces.LoadedPiece],
     run: Path,
     steps: int,
     seed: int = 0,

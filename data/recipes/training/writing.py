@@ -14,7 +14,7 @@ Chords are Roman numerals counted in the major scale whatever the mode: a minor 
 parted by `|`, chords in a bar share its beats evenly, `.` carries on, `%` repeats the bar before. A secondary dominant
 is `V7/ii`, a chord over another tone of its own `I/3`, `V/5`.
 
-A `Song` lays sections out and holds the players; its methods write one section of one player each.
+A `SongDraft` lays sections out and holds the players; its methods write one section of one player each.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 
-from data.recipes.training.composition import Note, Part, Role, Score, TempoChange
-from data.recipes.training.tonality import Key, read_numeral
+from data.recipes.training.composition import ComposedNote, ComposedPart, Role, Score, TempoChange
+from data.recipes.training.tonality import PieceKey, read_numeral
 
 Rng = np.random.Generator
 T = TypeVar("T")
@@ -110,7 +110,7 @@ def numeral(text: str, tonic: int) -> Chord:
     return Chord(root % 12, tones, bass % 12)
 
 
-class Span(NamedTuple):
+class ChordSpan(NamedTuple):
     """A chord and where it sounds, in beats."""
 
     at: float
@@ -121,7 +121,7 @@ class Span(NamedTuple):
 class Harmony:
     """The chords of a piece in time."""
 
-    def __init__(self, spans: Sequence[Span]) -> None:
+    def __init__(self, spans: Sequence[ChordSpan]) -> None:
         self.spans = list(spans)
         self._starts = [span.at for span in self.spans]
 
@@ -144,10 +144,10 @@ class Bar(NamedTuple):
     beats: int
 
 
-def chord_spans(progression: str, bars: Sequence[Bar], tonic: int) -> list[Span]:
+def chord_spans(progression: str, bars: Sequence[Bar], tonic: int) -> list[ChordSpan]:
     """The chords of a progression over bars; a progression shorter than the bars repeats."""
     written = [bar.split() for bar in progression.split("|")]
-    spans: list[Span] = []
+    spans: list[ChordSpan] = []
     for number, bar in enumerate(bars):
         tokens = written[number % len(written)]
         back = number
@@ -160,7 +160,7 @@ def chord_spans(progression: str, bars: Sequence[Bar], tonic: int) -> list[Span]
             if token == ".":
                 spans[-1] = spans[-1]._replace(beats=spans[-1].beats + until - at)
             elif until > at:
-                spans.append(Span(at, until - at, numeral(token, tonic)))
+                spans.append(ChordSpan(at, until - at, numeral(token, tonic)))
     return spans
 
 
@@ -263,9 +263,9 @@ def chance(rng: Rng, share: float) -> bool:
     return bool(rng.random() < share)
 
 
-def draw_key(rng: Rng, modes: Sequence[str] = ("major",), weights: Sequence[float] | None = None) -> Key:
+def draw_key(rng: Rng, modes: Sequence[str] = ("major",), weights: Sequence[float] | None = None) -> PieceKey:
     """A key in one of the modes."""
-    return Key(int(rng.integers(12)), pick(rng, modes, weights))
+    return PieceKey(int(rng.integers(12)), pick(rng, modes, weights))
 
 
 def draw_bpm(rng: Rng, low: float, high: float) -> float:
@@ -278,7 +278,7 @@ def draw_bpm(rng: Rng, low: float, high: float) -> float:
 
 
 @dataclass
-class Section:
+class WrittenSection:
     """A stretch of whole bars in which the players keep to what they do."""
 
     kind: str
@@ -371,14 +371,14 @@ def steps(row: str, bars: Sequence[Bar], metre: int) -> Iterator[Step]:
         yield pending
 
 
-def drum_notes(rows: Mapping[str, str], bars: Sequence[Bar], metre: int, level: float = 1.0) -> list[Note]:
+def drum_notes(rows: Mapping[str, str], bars: Sequence[Bar], metre: int, level: float = 1.0) -> list[ComposedNote]:
     """A pattern of several drums over bars; `level` scales the velocities."""
     notes = []
     for drum, row in rows.items():
         for step in steps(row, bars, metre):
             if step.sign in STROKES:
                 velocity = int(np.clip(STROKES[step.sign] * level, 12, 127))
-                notes.append(Note(step.at, min(step.beats, 0.25), DRUMS[drum], velocity))
+                notes.append(ComposedNote(step.at, min(step.beats, 0.25), DRUMS[drum], velocity))
     return notes
 
 
@@ -419,9 +419,9 @@ FILLS_3 = (
 """fills of a beat in triplets"""
 
 
-def fill_notes(rng: Rng, at: float, beats: float, division: int, level: float = 1.0) -> list[Note]:
+def fill_notes(rng: Rng, at: float, beats: float, division: int, level: float = 1.0) -> list[ComposedNote]:
     """A drum fill of whole beats that grows."""
-    notes: list[Note] = []
+    notes: list[ComposedNote] = []
     whole = max(round(beats), 1)
     words = FILLS_3 if division == 3 else FILLS_2
     word = pick(rng, words)
@@ -433,14 +433,14 @@ def fill_notes(rng: Rng, at: float, beats: float, division: int, level: float = 
     return notes
 
 
-def roll_notes(drum: str, at: float, beats: float, first: int = 1, last: int = 4) -> list[Note]:
+def roll_notes(drum: str, at: float, beats: float, first: int = 1, last: int = 4) -> list[ComposedNote]:
     """A build: strokes that double from `first` to `last` a beat and grow louder."""
     notes = []
     place, rate = 0.0, float(first)
     while place < beats - 1e-6:
         share = place / beats
         rate = first * 2.0 ** int(share * (np.log2(last / first) + 1))
-        notes.append(Note(at + place, 1 / rate, DRUMS[drum], int(55 + 60 * share)))
+        notes.append(ComposedNote(at + place, 1 / rate, DRUMS[drum], int(55 + 60 * share)))
         place += 1 / rate
     return notes
 
@@ -454,7 +454,7 @@ def bass_notes(
     level: float = 1.0,
     short: float = 0.95,
     minor: bool = False,
-) -> list[Note]:
+) -> list[ComposedNote]:
     """A bass line; roots lie in the octave from `low`, notes last `short` of their written length."""
     notes = []
     for step in steps(row, bars, metre):
@@ -475,7 +475,7 @@ def bass_notes(
         strong = abs(step.at - bars[0].at) % metre < 1e-6
         velocity = 48 if step.sign == "g" else 100 if strong else 92
         length = step.beats * short if step.sign != "g" else min(step.beats, 0.2)
-        notes.append(Note(step.at, length, max(pitch, 24), int(np.clip(velocity * level, 12, 127))))
+        notes.append(ComposedNote(step.at, length, max(pitch, 24), int(np.clip(velocity * level, 12, 127))))
     return notes
 
 
@@ -542,7 +542,7 @@ def draw_motif(rng: Rng, beats: int, feel: Feel, from_downbeat: float = 0.6) -> 
 class Tune:
     """A melody for sections that come again: a first phrase, an answer and a cadence from two motifs."""
 
-    def __init__(self, rng: Rng, key: Key, beats: int, feel: Feel, low: int, high: int) -> None:
+    def __init__(self, rng: Rng, key: PieceKey, beats: int, feel: Feel, low: int, high: int) -> None:
         self.key, self.beats, self.feel, self.low, self.high = key, beats, feel, low, high
         self.first = draw_motif(rng, beats, feel, 0.7)
         self.second = draw_motif(rng, beats, feel, 0.4)
@@ -553,12 +553,12 @@ class Tune:
 
     def notes(
         self, rng: Rng, bars: Sequence[Bar], harmony: Harmony, level: float = 1.0, vary: float = 0.15
-    ) -> list[Note]:
+    ) -> list[ComposedNote]:
         """The melody over bars; each note differs from the tune with a chance of `vary`."""
         scale = self.key.scale
         middle = (self.low + self.high) // 2
         centre = round((middle - self.key.tonic) / 12) * len(scale)
-        notes: list[Note] = []
+        notes: list[ComposedNote] = []
         for number, bar in enumerate(bars):
             letter = self.plan[number % 4]
             closing = number % 8 == 7 or number == len(bars) - 1
@@ -577,29 +577,33 @@ class Tune:
                 strong = note.at % 1 < 1e-6 or note.beats >= 1
                 pitch = self._pitch(step, harmony.at(bar.at + note.at), strong)
                 velocity = int(np.clip((84 + 12 * (note.at % 1 < 1e-6) + rng.normal() * 4) * level, 20, 127))
-                notes.append(Note(bar.at + note.at, note.beats * 0.93, pitch, velocity))
+                notes.append(ComposedNote(bar.at + note.at, note.beats * 0.93, pitch, velocity))
             if self.pickup and number % 4 == 3:
                 notes += self._lead_in(bar, base, harmony, level)
         return notes
 
-    def _cadence(self, bar: Bar, motif: Sequence[MotifNote], base: int, harmony: Harmony, level: float) -> list[Note]:
+    def _cadence(
+        self, bar: Bar, motif: Sequence[MotifNote], base: int, harmony: Harmony, level: float
+    ) -> list[ComposedNote]:
         """The motif's first notes, a long chord tone and a rest to breathe."""
         kept = [note for note in motif if note.at < min(1.0, bar.beats / 3)]
         notes = []
         for note in kept:
             pitch = self._pitch(base + note.steps, harmony.at(bar.at + note.at), False)
-            notes.append(Note(bar.at + note.at, min(note.beats, 1.0) * 0.9, pitch, int(84 * level)))
+            notes.append(ComposedNote(bar.at + note.at, min(note.beats, 1.0) * 0.9, pitch, int(84 * level)))
         at = bar.at + (1.0 if kept else 0.0)
         if at < bar.at + bar.beats - 0.5:
             notes = [note._replace(beats=min(note.beats, at - note.at)) for note in notes]
-            notes.append(Note(at, max(bar.beats - 2.0, 0.5), self._pitch(base, harmony.at(at), True), int(90 * level)))
+            notes.append(
+                ComposedNote(at, max(bar.beats - 2.0, 0.5), self._pitch(base, harmony.at(at), True), int(90 * level))
+            )
         return notes
 
-    def _lead_in(self, bar: Bar, base: int, harmony: Harmony, level: float) -> list[Note]:
+    def _lead_in(self, bar: Bar, base: int, harmony: Harmony, level: float) -> list[ComposedNote]:
         """Notes into the next phrase."""
         grid = max(self.feel.grid if self.feel.grid != 4 else 2, 2)
         return [
-            Note(bar.at + bar.beats - back / grid, 0.9 / grid,
+            ComposedNote(bar.at + bar.beats - back / grid, 0.9 / grid,
                  self._pitch(base - back, harmony.at(bar.at + bar.beats - back / grid), False), int(80 * level))
             for back in (2, 1)
         ]  # fmt: skip
@@ -620,7 +624,7 @@ class Tune:
 
 
 @dataclass
-class Song:
+class SongDraft:
     """Sections, harmony and players of a piece being written.
 
     `metre` is what rows are written for. `harmony` maps the kind of a section to its progression, or to several, used
@@ -630,7 +634,7 @@ class Song:
     rng: Rng
     style: str
     bpm: float
-    key: Key
+    key: PieceKey
     plan: Sequence[tuple[str, int]]
     progressions: Mapping[str, str | Sequence[str]]
     metre: int = 4
@@ -639,9 +643,9 @@ class Song:
     """bars, by number from 0, that are shorter or longer than `metre`"""
     lift: int = 0
     """semitones by which the last chorus goes up"""
-    sections: list[Section] = field(init=False)
+    sections: list[WrittenSection] = field(init=False)
     harmony: Harmony = field(init=False)
-    parts: dict[str, Part] = field(init=False, default_factory=dict)
+    parts: dict[str, ComposedPart] = field(init=False, default_factory=dict)
 
     def __post_init__(self) -> None:
         self.sections, spans = [], []
@@ -658,7 +662,7 @@ class Song:
                 number += 1
             turn = turns.get(kind, 0)
             turns[kind] = turn + 1
-            self.sections.append(Section(kind, bars, ENERGY.get(kind, 0.6), turn, place == last, self.metre))
+            self.sections.append(WrittenSection(kind, bars, ENERGY.get(kind, 0.6), turn, place == last, self.metre))
             progression = self.progressions.get(kind, self.progressions.get("", "I"))
             if not isinstance(progression, str):
                 progression = progression[turn % len(progression)]
@@ -673,10 +677,10 @@ class Song:
         """All bars."""
         return [bar for section in self.sections for bar in section.bars]
 
-    def part(self, name: str, role: Role, program: int, late_ms: float = 0.0) -> Part:
+    def part(self, name: str, role: Role, program: int, late_ms: float = 0.0) -> ComposedPart:
         """The player of that name, hired at the first call."""
         if name not in self.parts:
-            self.parts[name] = Part(role, program, [], late_ms)
+            self.parts[name] = ComposedPart(role, program, [], late_ms)
         return self.parts[name]
 
     def voicing(self, name: str, at: float, chord: Chord, low: int, high: int, voices: int) -> list[int]:
@@ -686,7 +690,9 @@ class Song:
         self._voicings[(name, -1.0)] = keys
         return keys
 
-    def drums(self, section: Section, rows: Mapping[str, str], level: float = 1.0, bars: slice = slice(None)) -> None:
+    def drums(
+        self, section: WrittenSection, rows: Mapping[str, str], level: float = 1.0, bars: slice = slice(None)
+    ) -> None:
         """A pattern over a section, or some of its bars, for the player `drums`, who must have been hired."""
         self.parts["drums"].notes += drum_notes(rows, section.bars[bars], section.metre, level)
 
@@ -699,7 +705,7 @@ class Song:
             if not at - 1e-6 <= note.at < end - 1e-6
         ]
 
-    def fill(self, section: Section, beats: float | None = None, level: float = 1.0) -> None:
+    def fill(self, section: WrittenSection, beats: float | None = None, level: float = 1.0) -> None:
         """A drum fill over the last beats of a section instead of the pattern."""
         beats = float(pick(self.rng, (1, 2, 2, section.metre))) if beats is None else beats
         at = section.end - min(beats, section.bars[-1].beats)
@@ -712,17 +718,19 @@ class Song:
     def crash(self, at: float, level: float = 1.0) -> None:
         """A crash with the kick."""
         velocity = int(np.clip(108 * level, 20, 127))
-        self.parts["drums"].notes.append(Note(at, 1.0, DRUMS[pick(self.rng, ("crash", "crash", "crash2"))], velocity))
-        self.parts["drums"].notes.append(Note(at, 0.25, DRUMS["kick"], velocity))
+        self.parts["drums"].notes.append(
+            ComposedNote(at, 1.0, DRUMS[pick(self.rng, ("crash", "crash", "crash2"))], velocity)
+        )
+        self.parts["drums"].notes.append(ComposedNote(at, 0.25, DRUMS["kick"], velocity))
 
-    def bass(self, section: Section, row: str, low: int = 28, level: float = 1.0, short: float = 0.95) -> None:
+    def bass(self, section: WrittenSection, row: str, low: int = 28, level: float = 1.0, short: float = 0.95) -> None:
         """A bass line for the player `bass`, who must have been hired."""
         self.parts["bass"].notes += bass_notes(
             row, section.bars, section.metre, self.harmony, low, level, short, self.key.minor
         )
 
     def chords(
-        self, name: str, section: Section, row: str, low: int = 52, high: int = 76, voices: int = 4,
+        self, name: str, section: WrittenSection, row: str, low: int = 52, high: int = 76, voices: int = 4,
         level: float = 1.0, short: float = 0.95, shape: Literal["close", "spread", "power"] = "close",
     ) -> None:  # fmt: skip
         """Chords in the rhythm of a row."""
@@ -733,20 +741,20 @@ class Song:
                 keys = spread(keys)
             length = min(step.beats, 0.2) if step.sign == "g" else step.beats * short
             velocity = int(np.clip(STROKES[step.sign] * 0.85 * level, 12, 127))
-            notes += [Note(step.at, length, key, velocity) for key in keys]
+            notes += [ComposedNote(step.at, length, key, velocity) for key in keys]
 
     def pad(
-        self, name: str, section: Section, low: int = 52, high: int = 76, voices: int = 4, level: float = 0.8
+        self, name: str, section: WrittenSection, low: int = 52, high: int = 76, voices: int = 4, level: float = 0.8
     ) -> None:
         """Chords held as long as they last."""
         notes = self.parts[name].notes
         for span in self.harmony.spans:
             if section.at - 1e-6 <= span.at < section.end - 1e-6:
                 keys = self.voicing(name, span.at, span.chord, low, high, voices)
-                notes += [Note(span.at, span.beats * 0.99, key, int(80 * level)) for key in keys]
+                notes += [ComposedNote(span.at, span.beats * 0.99, key, int(80 * level)) for key in keys]
 
     def figure(
-        self, name: str, section: Section, row: str, low: int = 55, high: int = 79, voices: int = 4,
+        self, name: str, section: WrittenSection, row: str, low: int = 55, high: int = 79, voices: int = 4,
         level: float = 1.0, short: float = 0.95,
     ) -> None:  # fmt: skip
         """An arpeggio: keys of each chord's voicing in the order of a row."""
@@ -757,9 +765,9 @@ class Song:
                 held = (chord, self.voicing(name, step.at, chord, low, high, voices))
             octave, place = divmod(int(step.sign), len(held[1]))
             velocity = int(np.clip((92 if step.at % 1 < 1e-6 else 80) * level, 12, 127))
-            notes.append(Note(step.at, step.beats * short, min(held[1][place] + 12 * octave, 108), velocity))
+            notes.append(ComposedNote(step.at, step.beats * short, min(held[1][place] + 12 * octave, 108), velocity))
 
-    def riff(self, name: str, section: Section, row: str, low: int = 40, level: float = 1.0, short: float = 0.9,
+    def riff(self, name: str, section: WrittenSection, row: str, low: int = 40, level: float = 1.0, short: float = 0.9,
              degrees: Mapping[str, int] | None = None, fifths: bool = False) -> None:  # fmt: skip
         """A riff over the key, whatever the chords: signs are scale steps from 1, `0` the step below, `8`, `9` above.
 
@@ -771,11 +779,11 @@ class Song:
             pitch = home + self.key.degree(int(step.sign) - 1)
             velocity = int(np.clip((104 if step.at % 1 < 1e-6 else 94) * level, 12, 127))
             for key in (pitch, pitch + 7) if fifths else (pitch,):
-                notes.append(Note(step.at, step.beats * short, key, velocity))
+                notes.append(ComposedNote(step.at, step.beats * short, key, velocity))
 
     def tune(
-        self, name: str, section: Section, feel: Feel | None = None, low: int = 60, high: int = 81, level: float = 1.0,
-        vary: float = 0.15, key: Key | None = None, bars: slice = slice(None),
+        self, name: str, section: WrittenSection, feel: Feel | None = None, low: int = 60, high: int = 81, level: float
+        = 1.0, vary: float = 0.15, key: PieceKey | None = None, bars: slice = slice(None),
     ) -> None:  # fmt: skip
         """A melody; sections of one kind share their tune."""
         known = (name, section.kind)
@@ -800,13 +808,13 @@ class Song:
         """The score: notes in order, doubled strokes once, players without a note sent home."""
         parts = []
         for part in self.parts.values():
-            loudest: dict[tuple[float, int], Note] = {}
+            loudest: dict[tuple[float, int], ComposedNote] = {}
             for note in part.notes:
                 place = (round(note.at, 4), note.pitch)
                 if note.beats > 0.01 and (place not in loudest or loudest[place].velocity < note.velocity):
                     loudest[place] = note._replace(at=float(note.at), beats=float(note.beats), pitch=int(note.pitch))
             if loudest:
-                parts.append(Part(part.role, part.program, sorted(loudest.values()), part.late_ms))
+                parts.append(ComposedPart(part.role, part.program, sorted(loudest.values()), part.late_ms))
         return Score(
             style=self.style, bpm=self.bpm, bars=[bar.beats for bar in self.bars], division=self.division, parts=parts,
             pickup=pickup, swing=swing, swung=swung, tempo=list(tempo), pauses=list(pauses), rubato=rubato,

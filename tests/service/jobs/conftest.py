@@ -110,7 +110,7 @@ class Workshop:
         """The job once it says that it is in a stage."""
         return until(lambda: (now := self.read(job)).stage == stage and now, what=stage)  # type: ignore[no-any-return]
 
-    def ledger(self, account: str = "ada") -> list[ledger.Entry]:
+    def ledger(self, account: str = "ada") -> list[ledger.LedgerEntry]:
         with self.database.read() as connection:
             return ledger.entries(connection, account)
 

@@ -136,7 +136,7 @@ class Studio:
         assert found is not None
         return found
 
-    def booked(self, job: Job) -> list[ledger.Entry]:
+    def booked(self, job: Job) -> list[ledger.LedgerEntry]:
         subject = job.video_id if job.kind == "ingest" else job.job_id
         with self.database.read() as connection:
             return [entry for entry in ledger.entries(connection, job.account) if entry.subject == subject]

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from service.jobs.children import Child
-from service.jobs.worker import Worker
+from service.jobs.worker import JobParent
 from service.logs import log_to_stderr
 from service.settings import load_service_settings
 from service.store.tables import open_database
@@ -17,7 +17,7 @@ from workbench.settings import load_settings
 home, main, beats = Home(Path(sys.argv[1])), int(sys.argv[2]), int(sys.argv[3])
 log_to_stderr("info")
 database = open_database(home, load_settings())
-Worker(
+JobParent(
     home,
     database,
     load_service_settings(),

@@ -43,7 +43,7 @@ def read(database: Database, job: Job) -> Job:
     return found
 
 
-def ledger_of(database: Database, account: str = "ada") -> list[ledger.Entry]:
+def ledger_of(database: Database, account: str = "ada") -> list[ledger.LedgerEntry]:
     with database.read() as connection:
         return ledger.entries(connection, account)
 

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 
 from workbench.align.landmarks import (
-    Heard,
+    LandmarkInput,
     Landmarks,
     find_landmarks,
     landmarks_from_arrays,
@@ -77,7 +77,7 @@ def landmarks_of(
     borders = START + 4 * BEAT * np.array(
         [k for k in range(len(form)) if k == 0 or form[k] != form[k - 1]], dtype=float
     )
-    return find_landmarks(Heard(recording, spectrum, detect_onsets(spectrum), grid, borders, ends), params)
+    return find_landmarks(LandmarkInput(recording, spectrum, detect_onsets(spectrum), grid, borders, ends), params)
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +142,7 @@ def test_silence_has_no_landmarks() -> None:
     recording = Recording.from_samples(np.zeros((2, 5 * RATE), dtype=np.float32), RATE)
     spectrum = analyze_spectrum(recording.samples, RATE)
     grid = BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4)
-    found = find_landmarks(Heard(recording, spectrum, detect_onsets(spectrum), grid, np.zeros(0), False))
+    found = find_landmarks(LandmarkInput(recording, spectrum, detect_onsets(spectrum), grid, np.zeros(0), False))
     assert len(found.marks) == 0
     assert found.first_sound == found.last_sound == 0.0
 

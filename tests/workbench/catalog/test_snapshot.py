@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from workbench.catalog.columns import WORD_DIMS
 from workbench.catalog.index import FaissIndex
-from workbench.catalog.library import Entry, Library, Measurement
+from workbench.catalog.library import Library, LibraryEntry, Measurement
 from workbench.catalog.snapshot import Snapshot, open_snapshot
 from workbench.catalog.texts import TextIndex
 from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
@@ -52,8 +52,10 @@ def letters() -> Letters:
     return Letters()
 
 
-def entry(number: int, tmp_path: Path, **fields: object) -> Entry:
-    return Entry(tmp_path / f"{number}.ogg", {"title": f"Piece {number}", **fields}, f"t{number}", f"{number:064x}")
+def entry(number: int, tmp_path: Path, **fields: object) -> LibraryEntry:
+    return LibraryEntry(
+        tmp_path / f"{number}.ogg", {"title": f"Piece {number}", **fields}, f"t{number}", f"{number:064x}"
+    )
 
 
 def measured(number: int, **facts: object) -> Measurement:

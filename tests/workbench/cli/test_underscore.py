@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.catalog.library import Entry, Library
+from workbench.catalog.library import Library, LibraryEntry
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
 from workbench.store.database import Database
@@ -31,8 +31,8 @@ def catalog(tmp_path: Path) -> Path:
     }
     Library(database).add_all(
         [
-            Entry(Path("/music/sea.wav"), fields, "trk_sea", "1" * 64),
-            Entry(
+            LibraryEntry(Path("/music/sea.wav"), fields, "trk_sea", "1" * 64),
+            LibraryEntry(
                 Path("/music/riot.wav"),
                 {**fields, "title": "Riot", "moods": ("angry",), "energy": 0.95},
                 "trk_riot",

@@ -10,11 +10,11 @@ import pytest
 
 from workbench.align.placements import Coincidence, Placement
 from workbench.audition.mixes import DrawnMatch
-from workbench.catalog.lane import Lane, Match, Reason
+from workbench.catalog.lane import Lane, Match, MatchReason
 from workbench.catalog.track import Track
 from workbench.dashboards.match import Filters, MatchPicture, MatchState, MatchTab, first_heard, named_marks
 from workbench.dashboards.session import Session
-from workbench.dashboards.transport import Player
+from workbench.dashboards.transport import TransportBar
 from workbench.dashboards.work import Pool
 from workbench.home import Home
 from workbench.match.video_facts import Scene, VideoFacts
@@ -35,7 +35,7 @@ def landing(offset: float, *met: tuple[str, float]) -> Placement:
 CALM = Match(
     track("calm", bpm=72.0, duration_seconds=60.0, instrumental=True, moods=("Calm", "Warm")),
     0.8,
-    (Reason("2 cuts <b>per</b> minute", "72 bpm", 0.9, "pace"),),
+    (MatchReason("2 cuts <b>per</b> minute", "72 bpm", 0.9, "pace"),),
     fit_explanation="Slow like the video.",
     sync=(landing(30.0, ("drop", 45.0)), landing(-20.0, ("stab", 10.0))),
 )
@@ -94,7 +94,7 @@ def test_one_listens_from_where_the_music_lands() -> None:
     assert first_heard(landing(30.0, ("drop", 31.0))) == 30.0, "not before the music"
     assert first_heard(landing(30.0)) == 30.0
     assert first_heard(landing(-20.0)) == 0.0
-    player = Player()
+    player = TransportBar()
     player.go(42.0)
     assert player.time == 42.0, "also where it is drawn only after the wish"
 

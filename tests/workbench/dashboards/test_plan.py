@@ -22,7 +22,7 @@ from workbench.dashboards.views import LongSound
 from workbench.dashboards.work import Pool
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
-from workbench.loops.refusals import Reason, Refusal
+from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.params import WorkbenchParams
 from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.tracks import find_track
@@ -175,7 +175,7 @@ def test_an_empty_page_says_what_is_coming_and_then_shows_it(home: Home, loop: L
     assert tab.progress.visible
     session.cancel()
     assert job.wait(PATIENCE_SECONDS)
-    session.plan = replace(loop, answer=Refusal(Reason.LOW_CONFIDENCE, "Its bars are too unsure to cut at."))
+    session.plan = replace(loop, answer=Refusal(RefusalReason.LOW_CONFIDENCE, "Its bars are too unsure to cut at."))
     assert "too unsure" in tab.empty.object
     session.plan = loop
     assert not tab.empty.visible

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from workbench.dashboards.work import Job, Pool
+from workbench.dashboards.work import Pool, Task
 from workbench.errors import MediaError
 from workbench.home import Home
 from workbench.params import WorkbenchParams
@@ -67,7 +67,7 @@ def pool() -> Iterator[Pool]:
 
 def test_the_result_comes_from_another_process_after_its_progress(pool: Pool) -> None:
     told: list[object] = []
-    job = Job(HOME, PARAMS, doubled, (21,), {}, on_progress=lambda *news: told.append(news), on_done=told.append)
+    job = Task(HOME, PARAMS, doubled, (21,), {}, on_progress=lambda *news: told.append(news), on_done=told.append)
     assert pool.submit(job).wait(60)
     assert told[0] == ("doubling", 0.5)
     assert told[1][0] == 42  # type: ignore[index]
@@ -81,8 +81,8 @@ def test_the_result_comes_from_another_process_after_its_progress(pool: Pool) ->
 def test_a_fault_is_told_in_a_sentence_and_the_worker_goes_on(pool: Pool, function: object, sentence: str) -> None:
     faults: list[str] = []
     done: list[tuple[int, int]] = []
-    pool.submit(Job(HOME, PARAMS, function, (), {}, on_fault=faults.append)).wait(60)  # type: ignore[arg-type]
-    assert pool.submit(Job(HOME, PARAMS, doubled, (1,), {}, on_done=done.append)).wait(60)
+    pool.submit(Task(HOME, PARAMS, function, (), {}, on_fault=faults.append)).wait(60)  # type: ignore[arg-type]
+    assert pool.submit(Task(HOME, PARAMS, doubled, (1,), {}, on_done=done.append)).wait(60)
     assert faults == [sentence]
     assert done[0][0] == 2
 
@@ -90,9 +90,9 @@ def test_a_fault_is_told_in_a_sentence_and_the_worker_goes_on(pool: Pool, functi
 def test_what_does_not_survive_the_way_is_a_fault_of_that_job_alone(pool: Pool) -> None:
     faults: list[str] = []
     done: list[tuple[int, int]] = []
-    lost = pool.submit(Job(HOME, PARAMS, unreadable, (), {}, on_done=pytest.fail, on_fault=faults.append))
-    unsent = pool.submit(Job(HOME, PARAMS, doubled, (lambda: 1,), {}, on_done=pytest.fail, on_fault=faults.append))
-    assert pool.submit(Job(HOME, PARAMS, doubled, (2,), {}, on_done=done.append)).wait(60)
+    lost = pool.submit(Task(HOME, PARAMS, unreadable, (), {}, on_done=pytest.fail, on_fault=faults.append))
+    unsent = pool.submit(Task(HOME, PARAMS, doubled, (lambda: 1,), {}, on_done=pytest.fail, on_fault=faults.append))
+    assert pool.submit(Task(HOME, PARAMS, doubled, (2,), {}, on_done=done.append)).wait(60)
     assert lost.wait(0)
     assert unsent.wait(0)
     assert "track.wav: no such file" in faults[0]
@@ -102,20 +102,20 @@ def test_what_does_not_survive_the_way_is_a_fault_of_that_job_alone(pool: Pool) 
 
 def test_a_job_that_runs_is_cancelled_at_once_and_the_next_one_runs(pool: Pool) -> None:
     ends: list[str] = []
-    job = Job(HOME, PARAMS, endless, (), {}, on_cancelled=lambda: ends.append("cancelled"), on_fault=ends.append)
+    job = Task(HOME, PARAMS, endless, (), {}, on_cancelled=lambda: ends.append("cancelled"), on_fault=ends.append)
     job.on_progress = lambda *_: job.cancel()
     pool.submit(job)
     assert job.wait(60)
     assert ends == ["cancelled"]
     done: list[tuple[int, int]] = []
-    assert pool.submit(Job(HOME, PARAMS, doubled, (3,), {}, on_done=done.append)).wait(60)
+    assert pool.submit(Task(HOME, PARAMS, doubled, (3,), {}, on_done=done.append)).wait(60)
     assert done[0][0] == 6
 
 
 def test_a_job_that_waits_is_cancelled_without_being_begun(pool: Pool) -> None:
     first, second = (
-        Job(HOME, PARAMS, endless, (), {}),
-        Job(HOME, PARAMS, doubled, (1,), {}, on_done=lambda _: pytest.fail("it was begun")),
+        Task(HOME, PARAMS, endless, (), {}),
+        Task(HOME, PARAMS, doubled, (1,), {}, on_done=lambda _: pytest.fail("it was begun")),
     )
     pool.submit(first)
     pool.submit(second)
@@ -130,7 +130,7 @@ def test_the_worker_that_knows_a_subject_gets_it_again() -> None:
     try:
         pids: list[int] = []
         for _ in range(3):
-            job = Job(HOME, PARAMS, doubled, (1,), {}, subject="track", on_done=lambda found: pids.append(found[1]))
+            job = Task(HOME, PARAMS, doubled, (1,), {}, subject="track", on_done=lambda found: pids.append(found[1]))
             assert pool.submit(job).wait(60)
         assert len(set(pids)) == 1
     finally:

@@ -1,6 +1,6 @@
 from html.parser import HTMLParser
 
-from workbench.export.page import Page, SeamCard, Section, Sound, Table, page_html
+from workbench.export.page import ReportPage, ReportSection, ReportSound, SeamCard, Table, page_html
 
 
 class Reader(HTMLParser):
@@ -20,18 +20,18 @@ class Reader(HTMLParser):
         assert self.open.pop() == tag
 
 
-def read(page: Page) -> tuple[Reader, str]:
+def read(page: ReportPage) -> tuple[Reader, str]:
     text, reader = page_html(page), Reader()
     reader.feed(text)
     reader.close()
     return reader, text
 
 
-def page(video: str | None = "video.mp4") -> Page:
-    seam = SeamCard("Seam 1", "Heard at 1:00.", b"png", (Sound("heard", b"mp3"),), film_s=60.0)
+def page(video: str | None = "video.mp4") -> ReportPage:
+    seam = SeamCard("Seam 1", "Heard at 1:00.", b"png", (ReportSound("heard", b"mp3"),), film_s=60.0)
     table = Table(("track", "score"), (("A < B & C", "0.93"), ("D", "-0.5")), frozenset({0}))
-    sections = (Section("The seams", ("Text.",), tables=(table,), seams=(seam,)),)
-    return Page("A <track> under a video", ("Lead.",), video, sections, ("Foot.",))
+    sections = (ReportSection("The seams", ("Text.",), tables=(table,), seams=(seam,)),)
+    return ReportPage("A <track> under a video", ("Lead.",), video, sections, ("Foot.",))
 
 
 def test_every_tag_is_closed_and_text_is_escaped() -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from workbench.export.timeline import SAME_DB, TOLERANCE, Key, decibel_keys, frame_keys, gain_keys
+from workbench.export.timeline import SAME_DB, TOLERANCE, GainPoint, decibel_keys, frame_keys, gain_keys
 
 LAST = 48_000
 
@@ -22,7 +22,7 @@ def bent(values: list[float]) -> tuple[Callable[[int], float], list[int]]:
     return lambda sample: float(np.interp(sample, at, values)), at.tolist()
 
 
-def drawn(keys: list[Key]) -> np.ndarray:
+def drawn(keys: list[GainPoint]) -> np.ndarray:
     return np.interp(np.arange(LAST + 1), [key.sample for key in keys], [key.value for key in keys])
 
 
@@ -37,7 +37,7 @@ def test_lines_in_db_keep_the_envelope_with_the_fewest_keys(values: list[float])
     meant = np.array([curve(sample) for sample in range(0, LAST + 1, 16)])
     assert np.abs(drawn(keys)[::16] - meant).max() <= SAME_DB + 1e-9
     assert (keys[0].sample, keys[-1].sample) == (0, LAST)
-    assert set(keys) <= {Key(corner, curve(corner)) for corner in corners}
+    assert set(keys) <= {GainPoint(corner, curve(corner)) for corner in corners}
     none_on_a_line(keys, lambda _: SAME_DB)
 
 
@@ -52,7 +52,7 @@ def test_lines_in_gain_keep_the_envelope(values: list[float]) -> None:
     none_on_a_line(keys, lambda value: 1e-6 * value)
 
 
-def none_on_a_line(keys: list[Key], tolerance: Callable[[float], float]) -> None:
+def none_on_a_line(keys: list[GainPoint], tolerance: Callable[[float], float]) -> None:
     for before, key, after in zip(keys, keys[1:], keys[2:], strict=False):
         share = (key.sample - before.sample) / (after.sample - before.sample)
         line = before.value + share * (after.value - before.value)
@@ -66,7 +66,7 @@ def test_silence_stays_silence() -> None:
 
 
 def test_a_steady_level_has_two_keys_however_many_corners_it_has() -> None:
-    assert gain_keys(lambda _: 0.5, range(0, LAST + 1, 100)) == [Key(0, 0.5), Key(LAST, 0.5)]
+    assert gain_keys(lambda _: 0.5, range(0, LAST + 1, 100)) == [GainPoint(0, 0.5), GainPoint(LAST, 0.5)]
 
 
 @settings(max_examples=60, deadline=None)

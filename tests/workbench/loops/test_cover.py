@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from workbench.loops.cover import plan_loop
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import EndingKind, LoopProfile
-from workbench.loops.refusals import Reason, Refusal
+from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.params import CoverParams
 
 Maker = Callable[..., LoopProfile]
@@ -154,7 +154,7 @@ def test_every_plan_keeps_every_rule(data: st.DataObject, any_profile: st.Search
     answer = plan_loop(profile, video)
     if isinstance(answer, Refusal):
         event(f"refused: {answer.reason}")
-        assert answer.reason is Reason.NO_VIABLE_LOOP
+        assert answer.reason is RefusalReason.NO_VIABLE_LOOP
         return
     event("fade" if answer.ends_in_fade else "own ending")
     event(f"{len(answer.options)} options")
@@ -307,14 +307,14 @@ def test_splices_that_break_a_rule_are_not_used(track_profile: Maker) -> None:
     ):
         answer = plan_loop(replace(profile, splices=broken), 323.0)
         assert isinstance(answer, Refusal)
-        assert answer.reason is Reason.NO_VIABLE_LOOP
+        assert answer.reason is RefusalReason.NO_VIABLE_LOOP
 
 
 def test_short_bodies_are_not_looped(track_profile: Maker) -> None:
     profile = only(track_profile(), [20], [16], [0.99])  # 8 s
     answer = plan_loop(profile, 323.0)
     assert isinstance(answer, Refusal)
-    assert answer.reason is Reason.NO_VIABLE_LOOP
+    assert answer.reason is RefusalReason.NO_VIABLE_LOOP
     assert "12 s" in answer.hint
 
 
@@ -335,7 +335,7 @@ def test_a_video_must_be_longer_by_the_excess_on_the_reported_values(
         assert isinstance(answer, LoopPlan)
         return
     assert isinstance(answer, Refusal)
-    assert answer.reason is Reason.VIDEO_NOT_LONGER
+    assert answer.reason is RefusalReason.VIDEO_NOT_LONGER
     assert not answer.retryable
     assert answer.video_seconds is not None
     assert answer.track_seconds == round(profile.song_duration, 6)
@@ -346,7 +346,7 @@ def test_a_video_must_be_longer_by_the_excess_on_the_reported_values(
 def test_an_unsure_grid_is_refused(track_profile: Maker) -> None:
     answer = plan_loop(track_profile(confidence=0.1), 323.0)
     assert isinstance(answer, Refusal)
-    assert answer.reason is Reason.LOW_CONFIDENCE
+    assert answer.reason is RefusalReason.LOW_CONFIDENCE
     assert "0.10" in answer.hint
 
 
@@ -356,14 +356,14 @@ def test_without_bars_there_is_no_profile_to_loop(track_profile: Maker) -> None:
     )
     answer = plan_loop(silence, 323.0)
     assert isinstance(answer, Refusal)
-    assert answer.reason is Reason.NO_LOOP_PROFILE
+    assert answer.reason is RefusalReason.NO_LOOP_PROFILE
     assert not answer.retryable
 
 
 def test_without_splices_there_is_no_loop(track_profile: Maker) -> None:
     answer = plan_loop(only(track_profile(), [], [], []), 323.0)
     assert isinstance(answer, Refusal)
-    assert answer.reason is Reason.NO_VIABLE_LOOP
+    assert answer.reason is RefusalReason.NO_VIABLE_LOOP
 
 
 def test_the_same_question_has_the_same_answer(track_profile: Maker) -> None:

@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from workbench.loops import refusals
-from workbench.loops.refusals import Reason, Refusal
+from workbench.loops.refusals import Refusal, RefusalReason
 
 EVERY = [
     refusals.video_not_longer(100.0, 90.0, 30.0),
@@ -18,7 +18,7 @@ EVERY = [
 
 
 def test_there_is_one_for_every_reason() -> None:
-    assert [refusal.reason for refusal in EVERY if refusal is not None] == list(Reason)
+    assert [refusal.reason for refusal in EVERY if refusal is not None] == list(RefusalReason)
 
 
 @pytest.mark.parametrize("refusal", EVERY)
@@ -26,7 +26,7 @@ def test_each_says_why_and_what_to_do(refusal: Refusal) -> None:
     assert refusal.hint.endswith(".")
     assert any(advice in refusal.hint for advice in ("Pick a track", "pick a track", "call again", "Call again"))
     lengths = (refusal.video_seconds, refusal.track_seconds, refusal.required_excess_seconds)
-    assert all((value is not None) == (refusal.reason is Reason.VIDEO_NOT_LONGER) for value in lengths)
+    assert all((value is not None) == (refusal.reason is RefusalReason.VIDEO_NOT_LONGER) for value in lengths)
 
 
 def test_only_what_may_pass_is_retryable() -> None:

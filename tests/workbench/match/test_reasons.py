@@ -11,12 +11,12 @@ import pytest
 
 from workbench.align.placements import Placement
 from workbench.catalog.columns import Columns
-from workbench.catalog.lane import Reason
+from workbench.catalog.lane import MatchReason
 from workbench.catalog.track import Track
 from workbench.character.descriptors import CONTOUR_PARTS
-from workbench.match.ranking import Wanted, bonus, rank
+from workbench.match.ranking import VideoWants, bonus, rank
 from workbench.match.reasons import (
-    Pair,
+    RankedPair,
     effects,
     explanation,
     fitting_tags,
@@ -35,16 +35,16 @@ LANDING = Placement(-12.5, 0.62, "drop on the cut at 0:12.4", certainty=0.9, lan
 
 def pair_of(
     make_video: VideoFacts, tracks: Columns, placements: tuple[Placement, ...] | None = None, **fields: object
-) -> Pair:
+) -> RankedPair:
     ranking = rank(make_video, tracks, 1)
     parts = {name: float(part[0]) for name, part in ranking.parts.items()}
     if placements is not None:
         parts["sync"] = float(bonus(np.array(placements[0].score if placements else 0.0)))
     track = Track("trk_1", Path("/x.ogg"), "0" * 64, **fields)  # type: ignore[arg-type]
-    return Pair(make_video, ranking.wanted, ranking.columns, track, parts, placements)
+    return RankedPair(make_video, ranking.wanted, ranking.columns, track, parts, placements)
 
 
-def by_category(found: tuple[Reason, ...]) -> dict[str | None, list[Reason]]:
+def by_category(found: tuple[MatchReason, ...]) -> dict[str | None, list[MatchReason]]:
     return {name: [line for line in found if line.category == name] for name in {line.category for line in found}}
 
 
@@ -165,7 +165,7 @@ def test_tags_are_matched_by_what_they_usually_sound_like() -> None:
     track = Track(
         "trk_1", Path("/x.ogg"), "0" * 64, moods=("calm", "epic"), genres=("metal",), tags=("peaceful", "xqz")
     )
-    calm = fitting_tags(track, Wanted(0.2, 0.2, 0.6), PARAMS)
+    calm = fitting_tags(track, VideoWants(0.2, 0.2, 0.6), PARAMS)
     assert "calm" in calm
     assert not {"epic", "metal", "xqz"} & set(calm)
 

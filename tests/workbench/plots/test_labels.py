@@ -29,7 +29,7 @@ from workbench.params import MATCH_PARTS, MatchParams
 from workbench.plots import match, review
 from workbench.plots.align import align_figure
 from workbench.plots.beats import beats_figure
-from workbench.plots.labels import Labels, Place, ink_on, name_point
+from workbench.plots.labels import LabelPlace, Labels, ink_on, name_point
 from workbench.plots.mix import mix_figure
 from workbench.plots.palette import GROUPS, new_figure
 from workbench.plots.plan import plan_figure
@@ -147,7 +147,7 @@ def test_names_keep_clear_of_each_other_and_of_what_they_are_told_to_avoid(
     labels = Labels(axes, [axes.legend(loc="upper right")])
     for k in range(200):
         name_point(labels, f"{k}", *np.random.default_rng(k).uniform(0.0, 1.0, 2).tolist())
-    labels.place([Place("far away", 30.0, 30.0)])
+    labels.place([LabelPlace("far away", 30.0, 30.0)])
     check_legible(figure)
     texts = [text.text for text in written(figure)]
     assert "0" in texts

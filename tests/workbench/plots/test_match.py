@@ -10,7 +10,7 @@ from matplotlib.patches import Rectangle
 
 from workbench.catalog.columns import Columns, empty_columns
 from workbench.character.descriptors import CONTOUR_PARTS
-from workbench.match.reference import Reference
+from workbench.match.reference import MatchReference
 from workbench.match.video_facts import Scene, VideoFacts
 from workbench.params import MATCH_PARTS, MatchParams
 from workbench.plots.match import calibration_figure, follow_figure, parts_figure
@@ -56,7 +56,7 @@ def test_calibration_shows_every_pair(video: VideoFacts) -> None:
     dice = np.random.default_rng(1)
     columns = empty_columns(np.array([str(k) for k in range(60)], dtype=object))
     columns = replace(columns, energy=dice.uniform(0, 1, 60).astype(np.float32))
-    reference = Reference((video,), columns, dice.integers(0, 4, (1, 60)))
+    reference = MatchReference((video,), columns, dice.integers(0, 4, (1, 60)))
     figure = calibration_figure(reference, MatchParams(), bins=6)
     dots = [line for line in figure.axes[0].lines if line.get_marker() == "o"]
     assert len(dots) == 6

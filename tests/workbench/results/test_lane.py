@@ -9,7 +9,7 @@ import jsonschema
 import pytest
 
 from workbench.align.placements import Placement
-from workbench.catalog.lane import Lane, Match, Reason
+from workbench.catalog.lane import Lane, Match, MatchReason
 from workbench.catalog.track import Track
 from workbench.results.lane import PreviewBody, lane_body, match_result, select, underscore_result
 from workbench.results.schemas import schemas
@@ -39,7 +39,7 @@ def a_match(number: int, points: int = 12) -> Match:
         Placement(2.0 * k, 0.5 - 0.01 * k, "drop on the cut at 0:12.4", certainty=1.0, landed=0.5, bare=0.0)
         for k in range(points)
     )
-    reasons = (Reason("32 cuts per minute", "126 bpm", 0.81234, "pace"),)
+    reasons = (MatchReason("32 cuts per minute", "126 bpm", 0.81234, "pace"),)
     return Match(known_track(number), 0.87654, reasons, ("lo-fi",), "Calm enough.", sync, "warm")
 
 
@@ -84,7 +84,7 @@ def test_sync_of_a_track_that_has_none_is_cold_and_empty() -> None:
 
 
 def test_what_nobody_knows_is_left_out_and_ids_are_null() -> None:
-    match = Match(Track("trk_1", Path("/x.ogg"), "0" * 64), 0.5, (Reason("calm", "76 bpm", 0.4),))
+    match = Match(Track("trk_1", Path("/x.ogg"), "0" * 64), 0.5, (MatchReason("calm", "76 bpm", 0.4),))
     body = underscore_result(lane_body(Lane("t", "r", (match,), (match,)), True, None)).to_json()
     jsonschema.validate(body, schemas()["UnderscoreResult"])
     (track,) = body["lane"]["matches"]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from workbench.bundled import bundled_path
-from workbench.catalog.library import Entry, Library, Measurement
+from workbench.catalog.library import Library, LibraryEntry, Measurement
 from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.errors import ParameterError
 from workbench.home import Home
@@ -61,8 +61,8 @@ def test_asking_for_a_grid_makes_no_database(tmp_path: Path) -> None:
 def test_another_grid_marks_the_tracks_of_its_recording(database: Database, tmp_path: Path) -> None:
     library = Library(database)
     nothing = Measurement(TRACK, "a", {}, np.zeros(CONTOUR_PARTS, np.float16), np.zeros(SOUND_DIMS, np.float16))
-    entries = [Entry(tmp_path / "one", {}, "t1", TRACK), Entry(tmp_path / "two", {}, "t2", "1" * 64)]
-    library.add_all([*entries, Entry(tmp_path / "again", {}, "t3", TRACK)], [nothing])
+    entries = [LibraryEntry(tmp_path / "one", {}, "t1", TRACK), LibraryEntry(tmp_path / "two", {}, "t2", "1" * 64)]
+    library.add_all([*entries, LibraryEntry(tmp_path / "again", {}, "t3", TRACK)], [nothing])
 
     def touched(positions: list[int]) -> list[str]:
         """Tracks that a correction changes; none at all for a removal."""

@@ -12,7 +12,7 @@ from workbench.catalog.texts import trust_in
 from workbench.language.lexicon import lexicon, read_lexicon
 from workbench.params import UnderscoreParams
 from workbench.underscore.brief import read_brief
-from workbench.underscore.ranking import PLATFORMS, Ranked, Wanted, rank, steer_of, want
+from workbench.underscore.ranking import PLATFORMS, RankedTracks, ScriptWants, rank, steer_of, want
 from workbench.underscore.script import Reading, read_script
 
 PARAMS = UnderscoreParams()
@@ -40,7 +40,7 @@ def meditation() -> Reading:
     return read_script(MEDITATION)
 
 
-def ranked(wanted: Wanted, rows: list[int] | None = None) -> Ranked:
+def ranked(wanted: ScriptWants, rows: list[int] | None = None) -> RankedTracks:
     return rank(wanted, *catalog(rows), PARAMS)
 
 

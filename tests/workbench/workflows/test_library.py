@@ -20,7 +20,7 @@ import soundfile
 
 from workbench.errors import WorkerDied
 from workbench.home import Home
-from workbench.workflows.library import Added, Wanted, add_tracks, cluster, list_files, open_library
+from workbench.workflows.library import Added, WantedFile, add_tracks, cluster, list_files, open_library
 from workbench.workflows.workers import LocalWorkers
 from workbench.workspace import Workspace
 
@@ -54,11 +54,11 @@ def test_equal_bytes_are_analysed_once_and_a_second_time_not_at_all(tunes: Path,
     home, counted = Home(tmp_path / "home"), Counted()
     (tmp_path / "copy.wav").write_bytes((tunes / "0.wav").read_bytes())
     wanted = [
-        Wanted(tunes / "0.wav", "a"),
-        Wanted(tunes / "0.wav", "b"),
-        Wanted(tmp_path / "copy.wav", "c"),
-        Wanted(tunes / "1.wav", "d", {"bpm": 60.0}),
-        Wanted(tmp_path / "none.wav", "e", {}, "list.csv, line 6"),
+        WantedFile(tunes / "0.wav", "a"),
+        WantedFile(tunes / "0.wav", "b"),
+        WantedFile(tmp_path / "copy.wav", "c"),
+        WantedFile(tunes / "1.wav", "d", {"bpm": 60.0}),
+        WantedFile(tmp_path / "none.wav", "e", {}, "list.csv, line 6"),
     ]
     added = list(add_tracks(Workspace(home), wanted, executor=counted))
     assert counted.jobs == 2
@@ -78,13 +78,13 @@ def test_a_changed_file_is_measured_again(tunes: Path, tmp_path: Path) -> None:
     home, counted = Home(tmp_path / "home"), Counted()
     path = tmp_path / "one.wav"
     path.write_bytes((tunes / "0.wav").read_bytes())
-    list(add_tracks(Workspace(home), [Wanted(path, "a", {"title": "One"})], executor=counted))
+    list(add_tracks(Workspace(home), [WantedFile(path, "a", {"title": "One"})], executor=counted))
     path.write_bytes((tunes / "3.wav").read_bytes())
     assert open_library(Workspace(home)).reindex().changed == ("a",)
     assert (
         open_library(Workspace(home)).get("a").duration_seconds is None
     )  # what was measured was measured in other bytes
-    list(add_tracks(Workspace(home), [Wanted(path, "a")], executor=counted))
+    list(add_tracks(Workspace(home), [WantedFile(path, "a")], executor=counted))
     assert counted.jobs == 2
     track = open_library(Workspace(home)).get("a")
     assert (track.title, track.duration_seconds) == ("One", 4.0)
@@ -118,8 +118,8 @@ class Deadly(type(Path())):  # type: ignore[misc]
 
 def test_a_file_that_kills_its_process_costs_that_file_alone(tunes: Path, tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
-    wanted = [Wanted(tunes / f"{number}.wav", f"trk_{number}") for number in range(2)]
-    wanted.insert(1, Wanted(Deadly(tunes / "5.wav"), "trk_deadly", {}, "list.csv, line 3"))
+    wanted = [WantedFile(tunes / f"{number}.wav", f"trk_{number}") for number in range(2)]
+    wanted.insert(1, WantedFile(Deadly(tunes / "5.wav"), "trk_deadly", {}, "list.csv, line 3"))
     added = list(add_tracks(Workspace(home), wanted))
     (fault,) = [one.fault for one in added if one.track is None]
     assert fault is not None
@@ -156,8 +156,8 @@ def test_a_process_that_is_killed_in_its_job_costs_a_second_try(
         def __reduce__(self) -> tuple[Callable[..., Any], tuple[str, str]]:
             return arrived, (str(self), str(arrivals))
 
-    wanted = [Wanted(tunes / f"{number}.wav", f"trk_{number}") for number in range(2)]
-    wanted.insert(1, Wanted(DeadlyOnce(tunes / "5.wav"), "trk_once"))
+    wanted = [WantedFile(tunes / f"{number}.wav", f"trk_{number}") for number in range(2)]
+    wanted.insert(1, WantedFile(DeadlyOnce(tunes / "5.wav"), "trk_once"))
     added = list(add_tracks(Workspace(Home(tmp_path / "home")), wanted))
     assert [one.fault for one in added] == [None] * 3
     killed, second = arrivals.read_text().split()

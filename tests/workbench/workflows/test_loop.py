@@ -8,7 +8,7 @@ import pytest
 
 from workbench.home import Home
 from workbench.loops.cover import plan_loop
-from workbench.loops.refusals import Reason, Refusal
+from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.media.audio import decode, write_audio
 from workbench.params import CoverParams, WorkbenchParams
 from workbench.workflows.analyze import analyze
@@ -39,7 +39,7 @@ def test_a_track_that_is_too_long_is_refused_before_it_is_analysed(long_track: P
     home, stages = Home(tmp_path), []
     loop = loop_track(Workspace(home, progress=lambda stage, _: stages.append(stage)), long_track, 60.0)
     assert isinstance(loop.answer, Refusal)
-    assert loop.answer.reason is Reason.VIDEO_NOT_LONGER
+    assert loop.answer.reason is RefusalReason.VIDEO_NOT_LONGER
     assert loop.answer.track_seconds == pytest.approx(100.0)
     assert loop.analysis is None
     assert is_empty(home)
@@ -63,7 +63,7 @@ def test_the_border_is_the_reported_length_to_the_microsecond(
     home = Home(tmp_path)
     seconds = round(decode(track).duration, 6) + EXCESS - missing_s
     answer = loop_track(Workspace(home), track, seconds).answer
-    assert (isinstance(answer, Refusal) and answer.reason is Reason.VIDEO_NOT_LONGER) == refused
+    assert (isinstance(answer, Refusal) and answer.reason is RefusalReason.VIDEO_NOT_LONGER) == refused
     assert is_empty(home) == refused
 
 
@@ -85,7 +85,7 @@ def test_a_file_that_states_no_length_is_counted(long_track: Path, tmp_path: Pat
     assert seconds == pytest.approx(100.0, abs=0.2)
     refusal = loop_track(Workspace(home), track, seconds + EXCESS - 0.001).answer
     assert isinstance(refusal, Refusal)
-    assert refusal.reason is Reason.VIDEO_NOT_LONGER
+    assert refusal.reason is RefusalReason.VIDEO_NOT_LONGER
     assert refusal.track_seconds == seconds
     assert is_empty(home)
 
@@ -99,7 +99,7 @@ def test_a_torn_file_is_torn_and_not_too_long(long_track: Path, tmp_path: Path) 
     for seconds in (60.0, 300.0):
         answer = loop_track(Workspace(home), torn, seconds).answer
         assert isinstance(answer, Refusal)
-        assert answer.reason is Reason.AUDIO_UNAVAILABLE
+        assert answer.reason is RefusalReason.AUDIO_UNAVAILABLE
         assert "cut short" in answer.hint
     assert is_empty(home)
 
@@ -121,7 +121,7 @@ def test_the_length_that_decides_is_the_tracks_and_not_that_of_a_picture_beside_
         file.mux(picture.encode(None))
         file.mux(sound.encode(None))
     answer = loop_track(Workspace(home), track, 45.0).answer
-    assert not isinstance(answer, Refusal) or answer.reason is not Reason.VIDEO_NOT_LONGER
+    assert not isinstance(answer, Refusal) or answer.reason is not RefusalReason.VIDEO_NOT_LONGER
 
 
 def test_other_excesses_decide_early_too(track: Path, tmp_path: Path) -> None:

@@ -16,7 +16,7 @@ from workbench.catalog.lane import Lane
 from workbench.errors import MediaError
 from workbench.home import Home
 from workbench.workflows.beats import map_beats
-from workbench.workflows.library import Wanted, add_tracks, open_library
+from workbench.workflows.library import WantedFile, add_tracks, open_library
 from workbench.workflows.match import match, rank_video
 from workbench.workspace import Workspace
 
@@ -49,11 +49,11 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
     soundfile.write(folder / "even-live.wav", band(120.0, 28.0, 0.8, 2), RATE)
     home = Home(tmp_path_factory.mktemp("home"))
     wanted = [
-        Wanted(folder / "quick.wav", "trk_quick", {"title": "Quick", "catalog_song_id": "song_q"}),
-        Wanted(folder / "quick.wav", "trk_again", {"title": "Quick again"}),
-        Wanted(folder / "slow.wav", "trk_slow", {"title": "Slow", "energy": 0.1, "instrumental": True}),
-        Wanted(folder / "even.wav", "trk_even", {"title": "Even", "catalog_song_id": "song_e"}),
-        Wanted(folder / "even-live.wav", "trk_live", {"title": "Even, live", "catalog_song_id": "song_e"}),
+        WantedFile(folder / "quick.wav", "trk_quick", {"title": "Quick", "catalog_song_id": "song_q"}),
+        WantedFile(folder / "quick.wav", "trk_again", {"title": "Quick again"}),
+        WantedFile(folder / "slow.wav", "trk_slow", {"title": "Slow", "energy": 0.1, "instrumental": True}),
+        WantedFile(folder / "even.wav", "trk_even", {"title": "Even", "catalog_song_id": "song_e"}),
+        WantedFile(folder / "even-live.wav", "trk_live", {"title": "Even, live", "catalog_song_id": "song_e"}),
     ]
     assert all(added.fault is None for added in add_tracks(Workspace(home), wanted))
     return home
@@ -161,7 +161,7 @@ def test_the_first_match_opens_no_file_of_the_catalog(video: Path, tmp_path: Pat
     alone = Home(tmp_path / "home")
     track = tmp_path / "track.wav"
     soundfile.write(track, band(100.0, 26.0, 0.6, 3), RATE)
-    list(add_tracks(Workspace(alone), [Wanted(track, "trk_there")]))
+    list(add_tracks(Workspace(alone), [WantedFile(track, "trk_there")]))
     track.unlink()
     (found,) = match(Workspace(alone), video, include_sync=True).matches
     assert found.sync_status == "warm"
@@ -172,7 +172,7 @@ def test_a_track_whose_file_and_landmarks_are_gone_is_ranked_but_cold(home: Home
     alone = Home(tmp_path / "home")
     track = tmp_path / "track.wav"
     soundfile.write(track, band(100.0, 26.0, 0.6, 3), RATE)
-    list(add_tracks(Workspace(alone), [Wanted(track, "trk_gone")]))
+    list(add_tracks(Workspace(alone), [WantedFile(track, "trk_gone")]))
     track.unlink()
     shutil.rmtree(alone.arrays)
     (found,) = match(Workspace(alone), video, include_sync=True).matches
@@ -184,7 +184,7 @@ def test_another_file_in_the_place_of_a_track_is_not_taken_for_it(video: Path, t
     alone = Home(tmp_path / "home")
     track, kept = tmp_path / "track.wav", tmp_path / "kept.wav"
     soundfile.write(track, band(100.0, 26.0, 0.6, 3), RATE)
-    list(add_tracks(Workspace(alone), [Wanted(track, "trk_other")]))
+    list(add_tracks(Workspace(alone), [WantedFile(track, "trk_other")]))
     (first,) = match(Workspace(alone), video, include_sync=True).matches
     shutil.rmtree(alone.arrays)
     track.rename(kept)

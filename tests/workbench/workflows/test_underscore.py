@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from workbench.catalog.lane import Lane
-from workbench.catalog.library import Entry, Library, Measurement
+from workbench.catalog.library import Library, LibraryEntry, Measurement
 from workbench.catalog.snapshot import Snapshot
 from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.errors import ParameterError
@@ -60,7 +60,7 @@ def fill(home: Home) -> None:
             "title": f"Number {number}", "description": kind.text, "moods": kind.moods, "genres": kind.genres,
             "catalog_song_id": f"track_{number}", "artist_name": f"Player {number}",
         }  # fmt: skip
-        entries.append(Entry(Path(f"/music/{number}.wav"), fields, f"trk_{number:02d}", digest))
+        entries.append(LibraryEntry(Path(f"/music/{number}.wav"), fields, f"trk_{number:02d}", digest))
         facts = {
             "bpm": kind.bpm + number % OF_A_KIND, "energy": kind.energy, "mode": kind.mode, "vocals": kind.vocals,
             "drums": kind.drums, "brightness": kind.energy / 2 + 0.2, "duration": 100.0 + 10 * number,

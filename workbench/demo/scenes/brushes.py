@@ -105,7 +105,7 @@ def vignette(strength: float = 0.35, height: int = HEIGHT, width: int = WIDTH) -
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Layer:
+class PictureLayer:
     """Something that covers a part of the picture and may glide sideways."""
 
     light: FloatArray  # shape (3, rows, width), float32, already multiplied by the cover
@@ -113,7 +113,7 @@ class Layer:
     top: int  # row of the picture at which it begins
 
     @classmethod
-    def of(cls, colour: FloatArray, cover: FloatArray) -> Layer:
+    def of(cls, colour: FloatArray, cover: FloatArray) -> PictureLayer:
         """A layer of a colour (shape (3, 1, 1) or a picture) and a cover; empty rows above are dropped."""
         used = np.flatnonzero(cover.max(axis=1) > 0)
         top, end = (int(used[0]), int(used[-1]) + 1) if used.size else (0, 1)

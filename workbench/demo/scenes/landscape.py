@@ -10,7 +10,7 @@ from scipy import ndimage
 from workbench.demo.scenes.brushes import (
     HEIGHT,
     WIDTH,
-    Layer,
+    PictureLayer,
     Shapes,
     below,
     disc,
@@ -70,14 +70,14 @@ class ClimbingSun:
         return picture
 
 
-def clouds_of(look: Look, generator: np.random.Generator, width: int, amount: float) -> Layer:
+def clouds_of(look: Look, generator: np.random.Generator, width: int, amount: float) -> PictureLayer:
     """Streaks of cloud for the upper two thirds, thinner towards the zenith."""
     height = HEIGHT * 3 // 4
     field = noise(generator, height, -(-width // 64) * 64, 0.75, stretch=2.8)[:, :width]  # a length that is quick
     rows = np.arange(height, dtype=np.float32)
     fall = np.asarray(smooth(rows, -60, 160) * (1 - smooth(rows, 200, 268)))
     cover = smooth(field, 1.3 - 1.9 * amount, 3.0 - 1.4 * amount) * fall[:, None] * 0.8
-    return Layer.of(rgb(look.cloud), cover)
+    return PictureLayer.of(rgb(look.cloud), cover)
 
 
 def conifers(generator: np.random.Generator, line: FloatArray, count: int, size: float) -> FloatArray:
@@ -109,10 +109,10 @@ def broadleaf(generator: np.random.Generator, line: FloatArray, count: int, size
 
 def ridges_of(
     look: Look, generator: np.random.Generator, seconds: float, count: int, pan: float, base: float, woods: bool
-) -> list[tuple[Layer, float]]:
+) -> list[tuple[PictureLayer, float]]:
     """Ridges from far to near with their speeds in pixels a second; haze gathers in the valleys between."""
     haze = rgb(look.sky[-1])
-    layers: list[tuple[Layer, float]] = []
+    layers: list[tuple[PictureLayer, float]] = []
     hidden = HEIGHT  # from this row on nearer ridges cover everything
     lines = []
     for k in range(count):
@@ -132,7 +132,7 @@ def ridges_of(
         colour = mixed(rgb(look.far), rgb(look.near), depth**0.8)
         rows = np.arange(HEIGHT, dtype=np.float32)[:, None]
         share = smooth(rows - soft[None, :], -12, 105) * (0.8 - 0.74 * depth)
-        layers.insert(0, (Layer.of(colour + (haze - colour) * share, cover), speed))
+        layers.insert(0, (PictureLayer.of(colour + (haze - colour) * share, cover), speed))
     return layers
 
 
@@ -213,7 +213,9 @@ class Stars:
         band = np.exp(-(((np.arange(HEIGHT)[:, None] - 40) - 0.42 * (np.arange(WIDTH)[None, :] - 60)) ** 2) / 9000)
         dust = smooth(noise(generator, HEIGHT, WIDTH, 0.7), -1.2, 2.5) * band.astype(np.float32)
         picture += rgb("#6d78b8") * dust * 0.55
-        wood = Layer.of(rgb("#02030a"), below(conifers(generator, 318 - 12 * outline(generator, WIDTH, 1.2), 70, 62)))
+        wood = PictureLayer.of(
+            rgb("#02030a"), below(conifers(generator, 318 - 12 * outline(generator, WIDTH, 1.2), 70, 62))
+        )
         radius = 560 * np.sqrt(generator.uniform(0.001, 1, 1500))
         angle = generator.uniform(0, 2 * np.pi, 1500)
         magnitude = 420 * generator.power(0.30, 1500) + 40
@@ -265,7 +267,7 @@ class Forest:
         generator = np.random.default_rng(self.seed)
         still = gradient((self.look.light, self.look.sky[-1], self.look.sky[-2]))
         still += rgb(self.look.light) * glow(430, 30, 170) * 0.35
-        rows: list[tuple[Layer, float]] = []
+        rows: list[tuple[PictureLayer, float]] = []
         for k in range(4):
             depth = k / 3
             speed = self.pan * (0.2 + 0.8 * depth**1.5)
@@ -282,7 +284,7 @@ class Forest:
                 x += (20 + 105 * depth) * generator.uniform(0.5, 1.6)
             ground = below(HEIGHT - 70 + 58 * depth**0.7 + 5 * outline(generator, max(width, 700), 1.0, 160)[:width])
             colour = mixed(rgb(self.look.far), rgb(self.look.near), depth**0.9)
-            rows.append((Layer.of(colour, np.maximum(shapes.cover(), ground)), speed))
+            rows.append((PictureLayer.of(colour, np.maximum(shapes.cover(), ground)), speed))
         y, x_grid = np.arange(HEIGHT)[:, None], np.arange(WIDTH)[None, :]
         ray = (x_grid - 430) / (y + 120.0)
         shafts = smooth(np.sin(ray * 17 + 1.0) + 0.6 * np.sin(ray * 41), 0.3, 1.5) * (1 - y / HEIGHT) ** 0.8

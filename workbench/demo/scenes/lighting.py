@@ -16,7 +16,7 @@ from workbench.recording import FloatArray
 Painter: TypeAlias = Callable[[float], FloatArray]
 
 
-class Scene(Protocol):
+class Paintable(Protocol):
     """Whatever can be painted for a number of seconds."""
 
     def painter(self, seconds: float) -> Painter:

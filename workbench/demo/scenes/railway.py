@@ -10,7 +10,7 @@ from scipy import ndimage
 from workbench.demo.scenes.brushes import (
     HEIGHT,
     WIDTH,
-    Layer,
+    PictureLayer,
     Shapes,
     Water,
     below,
@@ -52,13 +52,13 @@ def _carriages(count: int, scale: float) -> tuple[FloatArray, FloatArray]:
     return body.cover(), panes.cover()
 
 
-def _train_layer(look: Look, count: int, scale: float, foot: float, lit: str = "#ffd98c") -> Layer:
+def _train_layer(look: Look, count: int, scale: float, foot: float, lit: str = "#ffd98c") -> PictureLayer:
     """The train on rails at row `foot`, with a picture's width of nothing before and behind it."""
     body, panes = _carriages(count, scale)
     colour = rgb(look.near) * 0.8 + 3
     light = (colour + (rgb(lit) - colour) * panes) * body
     pad = ((0, 0), (WIDTH + 2, WIDTH + 2))
-    return Layer(np.pad(light, ((0, 0), *pad)), np.pad(body, pad), int(foot - body.shape[0]))
+    return PictureLayer(np.pad(light, ((0, 0), *pad)), np.pad(body, pad), int(foot - body.shape[0]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,10 +81,10 @@ class Viaduct:
         for layer, _ in ridges_of(self.look, generator, 0, 5, 0, 205, woods=False)[:3]:
             layer.onto(still)
         deck, bank = 196, 286
-        bridge = Layer.of(rgb(self.look.near), self._arches(deck, bank))
+        bridge = PictureLayer.of(rgb(self.look.near), self._arches(deck, bank))
         train = _train_layer(self.look, self.count, self.scale, deck + 1)
         if self.speed < 0:
-            train = Layer(train.light[:, :, ::-1].copy(), train.cover[:, ::-1].copy(), train.top)
+            train = PictureLayer(train.light[:, :, ::-1].copy(), train.cover[:, ::-1].copy(), train.top)
         length = train.cover.shape[1] - WIDTH - 2
         water = Water(generator, HEIGHT - bank, choppy=0.9)
         shade = mixed(rgb(self.look.near), rgb(self.look.sky[-1]), 0.2)
@@ -118,11 +118,11 @@ class Viaduct:
         return shapes.cover()
 
 
-def _endless(colour: FloatArray, cover: FloatArray) -> Layer:
+def _endless(colour: FloatArray, cover: FloatArray) -> PictureLayer:
     """A layer that repeats, continued by a picture's width so that it can be shown from any of its columns."""
     light = np.broadcast_to(colour, (3, *cover.shape))
     again = slice(0, WIDTH + 2)
-    return Layer.of(
+    return PictureLayer.of(
         np.concatenate([light, light[:, :, again]], axis=2), np.concatenate([cover, cover[:, again]], axis=1)
     )
 
@@ -171,9 +171,9 @@ class Window:
 
         return paint
 
-    def _strips(self, generator: np.random.Generator) -> list[tuple[Layer, float, float]]:
+    def _strips(self, generator: np.random.Generator) -> list[tuple[PictureLayer, float, float]]:
         """Layer, pixels a second and period in pixels, from the hills to the poles beside the line."""
-        strips: list[tuple[Layer, float, float]] = []
+        strips: list[tuple[PictureLayer, float, float]] = []
         haze = rgb(self.look.sky[-1])
         hidden = HEIGHT - 40  # the frame begins here; further up, nearer strips cover
         depths = ((208, 15, 0.02), (228, 9, 0.07), (254, 8, 0.2), (292, 6, 0.55))
@@ -196,7 +196,7 @@ class Window:
         strips.append((self._poles(), self.speed * 1.25, 1800))
         return strips
 
-    def _poles(self) -> Layer:
+    def _poles(self) -> PictureLayer:
         """Telegraph poles every 600 pixels, blurred by half of their way in a picture, and two wires."""
         poles = Shapes(HEIGHT, 1800)
         for x in range(140, 1800, 600):
@@ -208,7 +208,7 @@ class Window:
         cover[HEIGHT - 40 :] = 0
         return _endless(rgb(self.look.near), cover)
 
-    def _pane(self) -> Layer:
+    def _pane(self) -> PictureLayer:
         shapes = Shapes()
         shapes.box(0, 0, WIDTH, HEIGHT)
         shapes.box(34, 24, WIDTH - 34, HEIGHT - 46, value=0, round_off=26)
@@ -219,7 +219,7 @@ class Window:
         rim.box(34, 24, WIDTH - 34, HEIGHT - 46, value=0, round_off=26)
         shade = shade + rgb("#6b5a48") * rim.cover() * 0.6
         ledge = smooth(np.arange(HEIGHT, dtype=np.float32)[:, None], HEIGHT - 30, HEIGHT - 28)
-        return Layer.of(shade + rgb("#3a2c20") * ledge * 0.6, cover)
+        return PictureLayer.of(shade + rgb("#3a2c20") * ledge * 0.6, cover)
 
 
 @dataclass(frozen=True, slots=True)

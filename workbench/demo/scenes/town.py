@@ -10,7 +10,7 @@ import numpy as np
 from workbench.demo.scenes.brushes import (
     HEIGHT,
     WIDTH,
-    Layer,
+    PictureLayer,
     Shapes,
     Water,
     below,
@@ -67,7 +67,7 @@ class City:
         generator = np.random.default_rng(self.seed)
         sky = sky_of(self.look, (500, 70, 13) if self.moon else None)
         sky += rgb("#c47a4a") * (glow(WIDTH / 2, self.bank, 190, power=2.6) * 0.34)
-        rows: list[tuple[Layer, float]] = []
+        rows: list[tuple[PictureLayer, float]] = []
         masts: list[tuple[float, float, float]] = []
         for k, (low, high) in enumerate(((105, 215), (70, 165), (40, 110))):
             speed = self.pan * (0.25, 0.55, 1.0)[k]
@@ -77,7 +77,7 @@ class City:
             lamps = np.where(numbers > 0.22, rgb("#ffc879"), rgb("#bcd6ff")) * (0.45 + 0.27 * k)
             cover = below(roofs)
             lit = windows * cover
-            rows.append((Layer.of(house + (lamps - house) * lit, cover), speed))
+            rows.append((PictureLayer.of(house + (lamps - house) * lit, cover), speed))
             if k == 0:
                 masts = [(*top, generator.uniform(0, 2)) for top in _towers(roofs)]
         water = Water(generator, HEIGHT - self.bank, choppy=0.8) if self.bank < HEIGHT else None
@@ -132,7 +132,7 @@ class Platform:
             hall.box(x - thick, 30, x + thick, HEIGHT)
         floor = below(np.full(WIDTH, 300, dtype=np.float32))
         near = rgb(self.look.near)
-        base = Layer.of(near, np.maximum(hall.cover(), floor * 0.82))
+        base = PictureLayer.of(near, np.maximum(hall.cover(), floor * 0.82))
         shine_on_floor = np.exp(-(((np.arange(WIDTH) - 320) / 130.0) ** 2))[None, :] * floor
         still_light = (rgb(self.look.light) * 0.28 * shine_on_floor).astype(np.float32)
         walkers = []

@@ -9,7 +9,7 @@ import numpy as np
 from workbench.demo.scenes.brushes import (
     HEIGHT,
     WIDTH,
-    Layer,
+    PictureLayer,
     Shapes,
     Water,
     below,
@@ -81,12 +81,12 @@ class Sea:
 
         return paint
 
-    def _headland(self, generator: np.random.Generator) -> list[Layer]:
+    def _headland(self, generator: np.random.Generator) -> list[PictureLayer]:
         far = mixed(rgb(self.look.far), rgb(self.look.sky[-1]), 0.25)
         x = np.arange(WIDTH, dtype=np.float32)
         rough = outline(generator, WIDTH, 1.1, 200)
         low = self.horizon + 1 - np.maximum(0, 26 * (1 - x / 210) + 3.5 * rough * (x < 210))
-        bars = [Layer.of(far, below(low) * (np.arange(HEIGHT)[:, None] < self.horizon + 1))]
+        bars = [PictureLayer.of(far, below(low) * (np.arange(HEIGHT)[:, None] < self.horizon + 1))]
         if self.beam:
             cliff = self.horizon + 10 - np.maximum(0, 64 * smooth(-x, -210, -90) + 4 * rough * (x < 200))
             cliff[x > 205] = HEIGHT
@@ -96,7 +96,7 @@ class Sea:
             shapes.polygon([(92, 128), (97, 60), (111, 60), (116, 128)])
             shapes.box(94, 59, 114, 62)
             foot = (np.arange(HEIGHT)[:, None] < self.horizon + 12 + 2 * rough[None, :]).astype(np.float32)
-            bars.append(Layer.of(rgb(self.look.near), np.maximum(below(cliff) * foot, shapes.cover())))
+            bars.append(PictureLayer.of(rgb(self.look.near), np.maximum(below(cliff) * foot, shapes.cover())))
         return bars
 
     def _sail(self, canvas: FloatArray, t: float) -> None:
@@ -134,7 +134,7 @@ class Droplets:
         for _ in range(420):
             x, y = generator.uniform(0, WIDTH), generator.uniform(0, HEIGHT)
             self._bead(dark, bright, x, y, generator.uniform(0.8, 3.2) ** 1.15)
-        self._beads = (Layer.of(rgb(look.near) * 0.6, dark * 0.5), bright)
+        self._beads = (PictureLayer.of(rgb(look.near) * 0.6, dark * 0.5), bright)
         self._runs = [
             (generator.uniform(20, WIDTH - 20), generator.uniform(30, 110), generator.uniform(0, 9),
              generator.uniform(2.4, 4.4)) for _ in range(16)

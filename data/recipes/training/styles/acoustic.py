@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from data.recipes.training.composition import Score, style
-from data.recipes.training.textures import Piece, cells, pick, tempo_between
+from data.recipes.training.textures import ComposedForm, cells, pick, tempo_between
 
 _SONGS = {
     "major": (
@@ -30,7 +30,7 @@ _SONGS = {
 }
 
 
-def _song(rng: np.random.Generator, bpm: float, bar: int, form: str = "IABABCB") -> Piece:
+def _song(rng: np.random.Generator, bpm: float, bar: int, form: str = "IABABCB") -> ComposedForm:
     """Introduction, verses, choruses, a bridge; phrases sometimes a bar shorter or longer than eight."""
     mode = "minor" if rng.random() < 0.35 else "major"
     choices = _SONGS[mode]
@@ -41,10 +41,10 @@ def _song(rng: np.random.Generator, bpm: float, bar: int, form: str = "IABABCB")
     elif odd < 0.24:
         texts["A"] = [*texts["A"], texts["A"][-1]]
     texts["I"] = texts["A"][: pick(rng, [2, 4])]
-    return Piece(rng, bpm, bar, form, 8, mode, {label: " ".join(texts[label]) for label in dict.fromkeys(form)})
+    return ComposedForm(rng, bpm, bar, form, 8, mode, {label: " ".join(texts[label]) for label in dict.fromkeys(form)})
 
 
-def _vocal(piece: Piece, programs: tuple[int, ...], share: float = 0.25) -> None:
+def _vocal(piece: ComposedForm, programs: tuple[int, ...], share: float = 0.25) -> None:
     """A voice-like melody: syncopated, with rests at the line ends, silent in the introduction."""
     rng, bar = piece.rng, piece.bar
     words = {
@@ -295,7 +295,7 @@ def vibraphone_and_bass(rng: np.random.Generator) -> Score:
     bar = pick(rng, [4, 3, 4])
     bpm = tempo_between(rng, 72, 160)
     texts = {"A": "ii7 V7 IM7 vi7 ii7 V7 IM7 IM7", "B": "IVM7 iii7 ii7 IM7 iii7 VI7 ii7 V7"}
-    piece = Piece(rng, bpm, bar, "AABA", 8, "major", texts)
+    piece = ComposedForm(rng, bpm, bar, "AABA", 8, "major", texts)
     piece.player("vibes", "melody", [11, 11, 4, 26])
     tune = piece.melodies(
         cells("a1211b 3311 62 b222 1111d" if bar == 4 else "222 31b a1211 6", 0.5, bar), 65, 84, tie=0.2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from data.recipes.training.composition import Score, style
-from data.recipes.training.textures import Piece, Section, cells, pick, tempo_between
+from data.recipes.training.textures import ComposedForm, FormSection, cells, pick, tempo_between
 
 _SLOW = {
     "major": (
@@ -21,17 +21,17 @@ _SLOW = {
 _PADS = (88, 89, 90, 91, 92, 93, 94, 95, 48, 50, 52)
 
 
-def _drift(rng: np.random.Generator, bpm: float, bar: int, form: str = "ABACBD") -> Piece:
+def _drift(rng: np.random.Generator, bpm: float, bar: int, form: str = "ABACBD") -> ComposedForm:
     """Four slow chords a label, sometimes held for two bars each."""
     mode = "major" if rng.random() < 0.55 else "minor"
     texts = {}
     for label in dict.fromkeys(form):
         names = str(rng.choice(_SLOW[mode])).split()
         texts[label] = " ".join(name for name in names for _ in range(2)) if bpm > 84 else " ".join(names)
-    return Piece(rng, bpm, bar, form, 8, mode, texts)
+    return ComposedForm(rng, bpm, bar, form, 8, mode, texts)
 
 
-def _from(piece: Piece, seconds: float) -> list[Section]:
+def _from(piece: ComposedForm, seconds: float) -> list[FormSection]:
     """Sections that begin so many seconds into the piece or later; at least the last."""
     return [s for s in piece.sections if s.at * 60 / piece.sheet.bpm >= seconds] or piece.sections[-1:]
 

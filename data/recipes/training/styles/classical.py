@@ -8,10 +8,10 @@ import numpy as np
 
 from data.recipes.training.composition import Score, TempoChange, style
 from data.recipes.training.textures import (
+    ComposedForm,
+    FormSection,
     Motif,
-    Piece,
-    Section,
-    Span,
+    SoundingChord,
     Tone,
     cells,
     figure,
@@ -34,12 +34,12 @@ def _mode(rng: np.random.Generator, minor: float = 0.4) -> str:
 
 
 def _polyphony(
-    piece: Piece,
+    piece: ComposedForm,
     voices: Sequence[tuple[str, int, int]],
     subjects: Sequence[tuple[float, ...]],
     free: Sequence[tuple[float, ...]],
     velocity: float,
-    sections: Sequence[Section] | None = None,
+    sections: Sequence[FormSection] | None = None,
 ) -> None:
     """Voices (player, low, high) that hand a subject round; they enter one after the other at the beginning.
 
@@ -73,7 +73,7 @@ def _polyphony(
 def invention(rng: np.random.Generator) -> Score:
     """Two or three voices in running sixteenths."""
     bar = pick(rng, [4, 4, 3])
-    piece = Piece(
+    piece = ComposedForm(
         rng, tempo_between(rng, 60, 108), bar, "ABACDB", {"A": 4, "B": 4, "C": pick(rng, [3, 4, 5]), "D": 4}, _mode(rng)
     )
     subjects = cells("1111111111111111 a11111112222 a1111111211211 222211111111 a3111a311111", 0.25, 4)
@@ -95,7 +95,9 @@ def invention(rng: np.random.Generator) -> Score:
 @style("baroque", 0.9, held_out=True)
 def fugue(rng: np.random.Generator) -> Score:
     """Three or four voices for organ, strings or choir, entries one by one."""
-    piece = Piece(rng, tempo_between(rng, 58, 104), 4, "ABCADB", {"A": 4, "B": 4, "C": 5, "D": 3}, _mode(rng, 0.55))
+    piece = ComposedForm(
+        rng, tempo_between(rng, 58, 104), 4, "ABCADB", {"A": 4, "B": 4, "C": 5, "D": 3}, _mode(rng, 0.55)
+    )
     subjects = cells("44224 a3444 624211 8422 2222221111 a12222222", 0.25, 4)
     free = cells("22222222 4444 111111112222 88 6262", 0.25, 4)
     family = [(19, 19, 20), (48, 48, 49), (40, 41, 42), (52, 52, 53), (68, 71, 70)][int(rng.integers(5))]
@@ -107,7 +109,7 @@ def fugue(rng: np.random.Generator) -> Score:
     return piece.finish("fugue", slow=0.8, rubato=(0, 0.04), fermata=0.5)
 
 
-def _chorale_phrase(rng: np.random.Generator, minor: bool, final: bool) -> list[Span]:
+def _chorale_phrase(rng: np.random.Generator, minor: bool, final: bool) -> list[SoundingChord]:
     """Two bars of four with a chord on every beat; the phrase ends on the third beat of the second."""
     usual = {
         "I": ("IV", "V", "vi", "I/3", "ii/3", "V7/3"), "I/3": ("IV", "ii/3", "V"), "IV": ("V", "I", "I/3", "ii/3"),
@@ -125,14 +127,14 @@ def _chorale_phrase(rng: np.random.Generator, minor: bool, final: bool) -> list[
         name = str(rng.choice(table[name]))
         names.append(name)
     names += ["V7", home] if final or rng.random() < 0.4 else [str(rng.choice([home, home + "/3"])), "V"]
-    result = [Span(float(n), 1.0, roman(name, minor)) for n, name in enumerate(names)]
-    return [*result, Span(7.0, 1.0, roman(str(rng.choice([home, "V"])), minor))]
+    result = [SoundingChord(float(n), 1.0, roman(name, minor)) for n, name in enumerate(names)]
+    return [*result, SoundingChord(7.0, 1.0, roman(str(rng.choice([home, "V"])), minor))]
 
 
 @style("sacred", 1.2)
 def chorale(rng: np.random.Generator) -> Score:
     """Four parts, an up-beat to every phrase, fermatas at phrase ends."""
-    piece = Piece(rng, tempo_between(rng, 54, 92), 4, "AABC", 2, _mode(rng))
+    piece = ComposedForm(rng, tempo_between(rng, 54, 92), 4, "AABC", 2, _mode(rng))
     labels = list(piece.harmony)
     phrases = {label: _chorale_phrase(rng, piece.minor, label == labels[-1]) for label in labels}
     programs = [(52,), (19, 16, 20), (48, 49), (61, 57, 60), (52, 53)][int(rng.integers(5))]
@@ -161,7 +163,7 @@ def chorale(rng: np.random.Generator) -> Score:
 def hymn(rng: np.random.Generator) -> Score:
     """Congregation with organ: four or eight bars to the line, in three or four, mostly with an up-beat."""
     bar = pick(rng, [4, 4, 3])
-    piece = Piece(rng, tempo_between(rng, 76, 126), bar, "AABC", 4, "major")
+    piece = ComposedForm(rng, tempo_between(rng, 76, 126), bar, "AABC", 4, "major")
     rhythms = cells("1111 211 31 22" if bar == 4 else "21 111 21 3", 1.0, bar)
     closes = cells("4 31 22" if bar == 4 else "3 21", 1.0, bar)
     tune = piece.melodies(rhythms, 62, 77, closes=closes, leap=0.15)
@@ -184,7 +186,9 @@ def hymn(rng: np.random.Generator) -> Score:
 def choir_a_cappella(rng: np.random.Generator) -> Score:
     """Homophonic choir with suspensions, phrases that breathe."""
     bar = pick(rng, [4, 3, 4])
-    piece = Piece(rng, tempo_between(rng, 56, 92), bar, "ABAC", {"A": 4, "B": pick(rng, [4, 5, 6]), "C": 4}, _mode(rng))
+    piece = ComposedForm(
+        rng, tempo_between(rng, 56, 92), bar, "ABAC", {"A": 4, "B": pick(rng, [4, 5, 6]), "C": 4}, _mode(rng)
+    )
     text = cells("4 22 31 211 1111" if bar == 4 else "3 21 111 12", 1.0, bar)
     closes = cells("4 3a", 1.0, bar) if bar == 4 else cells("3 2a", 1.0, bar)
     ranges = (("soprano", 62, 79), ("alto", 55, 70), ("tenor", 50, 65), ("bass", 40, 57))
@@ -215,7 +219,7 @@ def choir_a_cappella(rng: np.random.Generator) -> Score:
 @style("sacred", 0.6)
 def chorale_prelude(rng: np.random.Generator) -> Score:
     """Organ: a slow hymn tune over running figuration and a walking pedal."""
-    piece = Piece(rng, tempo_between(rng, 54, 84), 4, "ABAC", 4, _mode(rng))
+    piece = ComposedForm(rng, tempo_between(rng, 54, 84), 4, "ABAC", 4, _mode(rng))
     tune = piece.melodies(cells("22 1111 211 4", 1.0, 4), 65, 81, closes=cells("4 3a", 1.0, 4), leap=0.1)
     run = piece.melodies(
         cells("11111111 a1111111 1111112 a11a1111", 0.5, 4)
@@ -246,9 +250,9 @@ def _suite_dance(
     ornaments: float = 0.2,
     tie: float = 0.0,
     lead: float = 1.0,
-) -> Piece:
+) -> ComposedForm:
     """A dance in two repeated parts: tune over a moving bass, now and then with chords between."""
-    piece = Piece(
+    piece = ComposedForm(
         rng,
         bpm,
         bar,
@@ -348,7 +352,7 @@ def gigue(rng: np.random.Generator) -> Score:
 def sarabande(rng: np.random.Generator) -> Score:
     """Slow three that leans on the second beat."""
     rhythms = cells("24 231 2211 141 2112 111111 33", 0.5, 3)
-    piece = Piece(rng, tempo_between(rng, 46, 76), 3, "AABB", {"A": pick(rng, [4, 8]), "B": 8}, _mode(rng, 0.6))
+    piece = ComposedForm(rng, tempo_between(rng, 46, 76), 3, "AABB", {"A": pick(rng, [4, 8]), "B": 8}, _mode(rng, 0.6))
     tune = piece.melodies(rhythms, 62, 81, closes=cells("24 6 4b", 0.5, 3), leap=0.15)
     tune = {
         label: [t._replace(weight=10.0) if abs(t.at % 3 - 1) < 1e-6 else t for t in line]
@@ -373,7 +377,7 @@ def siciliano(rng: np.random.Generator) -> Score:
     one = ["312", "42", "312", "6"]
     draw = rng.permutation(4)
     words = ["".join(one[int(draw[(i + j) % 4])] for j in range(bar)) for i in range(4)]
-    piece = Piece(rng, tempo_between(rng, 38, 60), bar, "AABA", 4, _mode(rng, 0.6))
+    piece = ComposedForm(rng, tempo_between(rng, 38, 60), bar, "AABA", 4, _mode(rng, 0.6))
     tune = piece.melodies(
         cells(" ".join(words), 1 / 6, bar), 62, 81, closes=cells("312" * (bar - 1) + "6", 1 / 6, bar), leap=0.2
     )
@@ -394,7 +398,7 @@ def french_overture(rng: np.random.Generator) -> Score:
     """Slow dotted rhythms, then an allegro with imitation."""
     bpm = tempo_between(rng, 46, 66)
     factor = float(rng.uniform(1.5, 2.1))
-    piece = Piece(
+    piece = ComposedForm(
         rng, bpm, 4, "ABCBDBC", {"A": pick(rng, [6, 7, 8]), "B": 4, "C": 5, "D": 4}, _mode(rng), seconds=(92, 125)
     )
     slow, quick = piece.sections[:1], piece.sections[1:]
@@ -423,7 +427,7 @@ def french_overture(rng: np.random.Generator) -> Score:
 def ritornello(rng: np.random.Generator) -> Score:
     """Concerto: driving strings of the whole band, lighter stretches for the soloists."""
     bar = pick(rng, [4, 4, 3])
-    piece = Piece(
+    piece = ComposedForm(
         rng,
         tempo_between(rng, 84, 132),
         bar,
@@ -483,7 +487,7 @@ def ground_bass(rng: np.random.Generator) -> Score:
     )
     text = str(rng.choice(grounds[1:] if minor else grounds))
     bar = pick(rng, [3, 3, 4])
-    piece = Piece(rng, tempo_between(rng, 54, 96), bar, "A", 4, "minor" if minor else "major", {"A": text})
+    piece = ComposedForm(rng, tempo_between(rng, 54, 96), bar, "A", 4, "minor" if minor else "major", {"A": text})
     busier = (
         ["6 24 42", "222 411 33", "111111 21111 2112", "111111"]
         if bar == 3
@@ -521,7 +525,7 @@ def alberti_sonata(rng: np.random.Generator) -> Score:
     bar = pick(rng, [4, 4, 2, 3])
     unit = pick(rng, [1, 2]) / 4
     bpm = tempo_between(rng, 84, 168) if unit == 0.5 else tempo_between(rng, 72, 138)
-    piece = Piece(rng, bpm, bar, "AABCAB", {"A": 8, "B": pick(rng, [8, 8, 6, 10]), "C": 4}, _mode(rng, 0.25))
+    piece = ComposedForm(rng, bpm, bar, "AABCAB", {"A": 8, "B": pick(rng, [8, 8, 6, 10]), "C": 4}, _mode(rng, 0.25))
     words = {
         4: "44422 6244 111148 3131422 1111111111111111 84211 b222222",
         3: "444 6222 84 111111222 22224 4a111b",
@@ -556,7 +560,7 @@ def alberti_sonata(rng: np.random.Generator) -> Score:
 def string_quartet(rng: np.random.Generator) -> Score:
     """Tune in the first violin, off-beats or repeated quavers inside, cello in quarters."""
     bar = pick(rng, [4, 4, 2, 3])
-    piece = Piece(
+    piece = ComposedForm(
         rng,
         tempo_between(rng, 72, 160),
         bar,
@@ -589,7 +593,7 @@ def string_quartet(rng: np.random.Generator) -> Score:
 @style("classical", 0.8)
 def minuet_and_trio(rng: np.random.Generator) -> Score:
     """A minuet for orchestra or quartet, a softer trio, the minuet again."""
-    piece = Piece(rng, tempo_between(rng, 108, 186), 3, "AABBCCDDAB", 8, "major")
+    piece = ComposedForm(rng, tempo_between(rng, 108, 186), 3, "AABBCCDDAB", 8, "major")
     tune = piece.melodies(
         cells("42 222 21111 6 2211 24 411", 0.5, 3), 64, 86, closes=cells("6 4b", 0.5, 3), leap=0.3, tie=0.06
     )
@@ -615,7 +619,7 @@ def minuet_and_trio(rng: np.random.Generator) -> Score:
 @style("classical", 0.9)
 def hunting_rondo(rng: np.random.Generator) -> Score:
     """A rondo in 6/8 with horn calls."""
-    piece = Piece(
+    piece = ComposedForm(
         rng, tempo_between(rng, 80, 126), 2, "ABACAD", {"A": 8, "B": 8, "C": pick(rng, [8, 6, 7]), "D": 4}, "major"
     )
     tune = piece.melodies(
@@ -637,7 +641,7 @@ def hunting_rondo(rng: np.random.Generator) -> Score:
 def theme_and_variations(rng: np.random.Generator) -> Score:
     """One harmony in changing clothes and tempos."""
     bar = pick(rng, [2, 4, 3])
-    piece = Piece(rng, tempo_between(rng, 66, 108), bar, "A", 8, _mode(rng, 0.25))
+    piece = ComposedForm(rng, tempo_between(rng, 66, 108), bar, "A", 8, _mode(rng, 0.25))
     program = [0, 0, 6, 48]
     piece.player("right", "melody", program)
     piece.player("left", "chords", [0, 48, 42])
@@ -668,7 +672,7 @@ def nocturne(rng: np.random.Generator) -> Score:
     """Wide broken chords in the left hand, a free melody above."""
     compound = rng.random() < 0.5
     bar = pick(rng, [4, 2, 4] if compound else [4, 3, 4])
-    piece = Piece(
+    piece = ComposedForm(
         rng, tempo_between(rng, 50, 84), bar, "ABACAB", {"A": 4, "B": pick(rng, [4, 5]), "C": 4}, _mode(rng, 0.5)
     )
     words = {4: "62 422 3131 8 b222", 3: "42 6 321 b22", 2: "4 31 211 22"}[bar]
@@ -696,7 +700,7 @@ def nocturne(rng: np.random.Generator) -> Score:
 @style("romantic", 1.2)
 def piano_waltz(rng: np.random.Generator) -> Score:
     """Oom-pah-pah under a tune that now and then goes in two against it."""
-    piece = Piece(rng, tempo_between(rng, 120, 216), 3, "AABACCA", {"A": 16, "B": 16, "C": 8}, _mode(rng, 0.4))
+    piece = ComposedForm(rng, tempo_between(rng, 120, 216), 3, "AABACCA", {"A": 16, "B": 16, "C": 8}, _mode(rng, 0.4))
     words = "6 42 222 24 111111 51 2211 b22 b4"
     tune = piece.melodies(cells(words, 0.5, 3), 65, 90, closes=cells("6 4b", 0.5, 3), leap=0.3, tie=0.15)
     if rng.random() < 0.4:
@@ -724,7 +728,7 @@ def piano_waltz(rng: np.random.Generator) -> Score:
 @style("romantic", 0.8)
 def mazurka(rng: np.random.Generator) -> Score:
     """Dotted first beat, weight on the second or third."""
-    piece = Piece(rng, tempo_between(rng, 108, 168), 3, "AABBAC", 8, _mode(rng, 0.5))
+    piece = ComposedForm(rng, tempo_between(rng, 108, 168), 3, "AABBAC", 8, _mode(rng, 0.5))
     tune = piece.melodies(
         cells("3144 31224 444 1128 2244 318", 0.25, 3), 64, 86, closes=cells("3144 48 44d", 0.25, 3), leap=0.3
     )
@@ -753,7 +757,7 @@ def mazurka(rng: np.random.Generator) -> Score:
 @style("romantic", 0.7, held_out=True)
 def polonaise(rng: np.random.Generator) -> Score:
     """Three with the figure of one quaver, two semiquavers and four quavers."""
-    piece = Piece(rng, tempo_between(rng, 76, 112), 3, "AABBA", 8, _mode(rng, 0.4))
+    piece = ComposedForm(rng, tempo_between(rng, 76, 112), 3, "AABBA", 8, _mode(rng, 0.4))
     tune = piece.melodies(
         cells("211422 31224 222222 11112222 62112 81111", 0.25, 3),
         64,
@@ -783,7 +787,7 @@ def character_piece(rng: np.random.Generator) -> Score:
     """A short lyric piece: tune, middle voice in off-beat quavers or triplets, slow bass."""
     bar = pick(rng, [2, 3, 4])
     triplets = rng.random() < 0.35
-    piece = Piece(
+    piece = ComposedForm(
         rng,
         tempo_between(rng, 60, 120),
         bar,
@@ -815,7 +819,7 @@ def character_piece(rng: np.random.Generator) -> Score:
 def art_song(rng: np.random.Generator) -> Score:
     """A long melody, its words left out, over an even accompaniment that begins alone."""
     bar = pick(rng, [4, 3, 2, 4])
-    piece = Piece(
+    piece = ComposedForm(
         rng,
         tempo_between(rng, 56, 116),
         bar,
@@ -846,7 +850,7 @@ def art_song(rng: np.random.Generator) -> Score:
 
 
 def _oom_pah(
-    piece: Piece,
+    piece: ComposedForm,
     signs: str,
     off: str,
     unit: float,
@@ -869,7 +873,9 @@ def _oom_pah(
 def march(rng: np.random.Generator) -> Score:
     """Band or orchestra, 2/4 or 4/4, with an introduction, strains and a softer trio."""
     bar = pick(rng, [2, 4, 4])
-    piece = Piece(rng, tempo_between(rng, 96, 136), bar, "IAABBCCB", {"I": 4, "A": 8, "B": 8, "C": 8}, _mode(rng, 0.15))
+    piece = ComposedForm(
+        rng, tempo_between(rng, 96, 136), bar, "IAABBCCB", {"I": 4, "A": 8, "B": 8, "C": 8}, _mode(rng, 0.15)
+    )
     words = "4444 6244 8431 3131431 422422 88 224224" if bar == 4 else "44 314 422 2222 3131 62 224"
     tune = piece.melodies(
         cells(words, 0.25, bar), 62, 84, closes=cells("448 4d" if bar == 4 else "44 4d", 0.25, bar), leap=0.35
@@ -907,7 +913,7 @@ def march(rng: np.random.Generator) -> Score:
 @style("march", 0.8)
 def march_six_eight(rng: np.random.Generator) -> Score:
     """A quick march in 6/8."""
-    piece = Piece(rng, tempo_between(rng, 104, 132), 2, "IAABBCC", {"I": 4, "A": 8, "B": 8, "C": 8}, "major")
+    piece = ComposedForm(rng, tempo_between(rng, 104, 132), 2, "IAABBCC", {"I": 4, "A": 8, "B": 8, "C": 8}, "major")
     tune = piece.melodies(
         cells("2121 33 111111 321 6 21111 312", 1 / 3, 2), 62, 84, closes=cells("33 213 3c", 1 / 3, 2), leap=0.35
     )
@@ -928,7 +934,7 @@ def march_six_eight(rng: np.random.Generator) -> Score:
 @style("march", 0.8)
 def galop(rng: np.random.Generator) -> Score:
     """Galop or can-can: two, very quick."""
-    piece = Piece(rng, tempo_between(rng, 132, 176), 2, "IAABBAC", {"I": 4, "A": 16, "B": 16, "C": 8}, "major")
+    piece = ComposedForm(rng, tempo_between(rng, 132, 176), 2, "IAABBAC", {"I": 4, "A": 16, "B": 16, "C": 8}, "major")
     tune = piece.melodies(
         cells("2222 1111112 11112 44 211211 22112 8", 0.25, 2), 64, 88, closes=cells("44 4d", 0.25, 2), leap=0.3
     )
@@ -944,7 +950,7 @@ def galop(rng: np.random.Generator) -> Score:
 @style("classical", 0.8, held_out=True)
 def tarantella(rng: np.random.Generator) -> Score:
     """6/8, very quick, the quavers never resting."""
-    piece = Piece(rng, tempo_between(rng, 126, 168), 2, "AABBCA", {"A": 8, "B": 16, "C": 8}, _mode(rng, 0.75))
+    piece = ComposedForm(rng, tempo_between(rng, 126, 168), 2, "AABBCA", {"A": 8, "B": 16, "C": 8}, _mode(rng, 0.75))
     tune = piece.melodies(
         cells("111111 111111 21111 11121 2121 33", 1 / 3, 2), 64, 88, closes=cells("33 1113 3c", 1 / 3, 2), leap=0.2
     )
@@ -971,7 +977,7 @@ def tarantella(rng: np.random.Generator) -> Score:
 @style("dance", 1.2)
 def viennese_waltz(rng: np.random.Generator) -> Score:
     """A quick waltz whose second beat comes early; a slow introduction now and then."""
-    piece = Piece(rng, tempo_between(rng, 150, 204), 3, "AABBAACC", 16, "major")
+    piece = ComposedForm(rng, tempo_between(rng, 150, 204), 3, "AABBAACC", 16, "major")
     tune = piece.melodies(
         cells("6 42 222 24 51 b22 33 111111", 0.5, 3), 65, 88, closes=cells("6 4b", 0.5, 3), leap=0.3, tie=0.15
     )
@@ -1009,7 +1015,7 @@ def viennese_waltz(rng: np.random.Generator) -> Score:
 @style("dance", 0.8)
 def salon_tango(rng: np.random.Generator) -> Score:
     """Habanera or marcato in four, with the tune tied over the beats."""
-    piece = Piece(rng, tempo_between(rng, 100, 132), 4, "AABBAC", 8, _mode(rng, 0.75))
+    piece = ComposedForm(rng, tempo_between(rng, 100, 132), 4, "AABBAC", 8, _mode(rng, 0.75))
     tune = piece.melodies(
         cells("a111112 a111a111 31112 3311 422 a1114 11114", 0.5, 4),
         62,
@@ -1034,7 +1040,7 @@ def salon_tango(rng: np.random.Generator) -> Score:
 def brass_band(rng: np.random.Generator) -> Score:
     """A chorale-like or lyrical piece for brass alone."""
     bar = pick(rng, [4, 3])
-    piece = Piece(rng, tempo_between(rng, 66, 116), bar, "ABAC", 8, _mode(rng, 0.2))
+    piece = ComposedForm(rng, tempo_between(rng, 66, 116), bar, "ABAC", 8, _mode(rng, 0.2))
     words = "44 422 2222 62 8" if bar == 4 else "42 222 6 411"
     closes = cells("8 6b" if bar == 4 else "6 4b", 0.5, bar)
     tune = piece.melodies(cells(words, 0.5, bar), 62, 79, closes=closes, leap=0.2)

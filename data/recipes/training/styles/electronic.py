@@ -15,7 +15,7 @@ from data.recipes.training.arranging import (
     POP_MINOR,
     SONG,
     SYNTH_BASSES,
-    Layer,
+    PlayerLayer,
     Write,
     bass,
     beat,
@@ -26,8 +26,8 @@ from data.recipes.training.arranging import (
     riff,
     strum,
 )
-from data.recipes.training.composition import Note, Score, style
-from data.recipes.training.writing import Rng, Section, Song, chance, draw_bpm, drum_notes, pick, roll_notes
+from data.recipes.training.composition import ComposedNote, Score, style
+from data.recipes.training.writing import Rng, SongDraft, WrittenSection, chance, draw_bpm, drum_notes, pick, roll_notes
 
 HARMONY = {"minor": CLUB_MINOR, "dorian": CLUB_MINOR, "major": POP}
 FULL = "intro a b c verse drop outro solo"
@@ -37,7 +37,7 @@ FULL = "intro a b c verse drop outro solo"
 def _building(kind: str) -> Write:
     """A build: a snare roll that doubles, or claps, or a kick that comes quicker; the last beats may be empty."""
 
-    def write(song: Song, player: str, section: Section) -> None:
+    def write(song: SongDraft, player: str, section: WrittenSection) -> None:
         gap = float(pick(song.rng, (0, 0, 1, 2, section.metre)))
         length = section.beats - min(gap, section.beats / 2)
         half = length / 2 if chance(song.rng, 0.4) else 0.0
@@ -51,9 +51,9 @@ def _building(kind: str) -> Write:
     return write
 
 
-def build(rng: Rng) -> Layer:
+def build(rng: Rng) -> PlayerLayer:
     """The drums of builds."""
-    return Layer(
+    return PlayerLayer(
         "drums",
         "drums",
         25,
@@ -63,18 +63,19 @@ def build(rng: Rng) -> Layer:
     )
 
 
-def riser(there: float = 0.5) -> Layer:
+def riser(there: float = 0.5) -> PlayerLayer:
     """A note that climbs through breaks and builds, in eighths or sixteenths."""
 
-    def write(song: Song, player: str, section: Section) -> None:
+    def write(song: SongDraft, player: str, section: WrittenSection) -> None:
         rate = pick(song.rng, (1, 2, 4))
         count = int(section.beats * rate)
         start = 55 + song.key.tonic % 12
         song.parts[player].notes += [
-            Note(section.at + n / rate, 0.8 / rate, start + 12 * n // count, 45 + 55 * n // count) for n in range(count)
+            ComposedNote(section.at + n / rate, 0.8 / rate, start + 12 * n // count, 45 + 55 * n // count)
+            for n in range(count)
         ]
 
-    return Layer("riser", "riff", (81, 90, 102, 98, 48), write, kinds="build", leaves=0.2, there=there)
+    return PlayerLayer("riser", "riff", (81, 90, 102, 98, 48), write, kinds="build", leaves=0.2, there=there)
 
 
 @style("electronic", 1.4)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from data.recipes.training.composition import Score, TempoChange, style
-from data.recipes.training.textures import Piece, Tone, cells, pick, tempo_between
+from data.recipes.training.textures import ComposedForm, Tone, cells, pick, tempo_between
 
 _DARK = (
     "i VI III VII",
@@ -37,7 +37,7 @@ def _cue(
     form: str = "ABCDBD",
     bars: int = 8,
     seconds: tuple[float, float] = (50, 88),
-) -> Piece:
+) -> ComposedForm:
     """Four chords that go round; every label its own four or the same."""
     choices = _DARK if dark else _BRIGHT
     common = choices[int(rng.integers(len(choices)))]
@@ -49,7 +49,7 @@ def _cue(
         if held:
             names = [name for name in text.split() for _ in range(2)] * 2
         texts[label] = " ".join(names[:bars])
-    return Piece(rng, bpm, bar, form, bars, "minor" if dark else "major", texts, seconds)
+    return ComposedForm(rng, bpm, bar, form, bars, "minor" if dark else "major", texts, seconds)
 
 
 @style("film", 1.3)
@@ -212,7 +212,7 @@ def tension(rng: np.random.Generator) -> Score:
 def pizzicato_comedy(rng: np.random.Generator) -> Score:
     """Plucked strings on tiptoe, bassoon or clarinet, rests where one expects notes."""
     bar = pick(rng, [4, 2, 3])
-    piece = Piece(
+    piece = ComposedForm(
         rng,
         tempo_between(rng, 92, 152),
         bar,

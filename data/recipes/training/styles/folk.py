@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from data.recipes.training.composition import Score, TempoChange, style
-from data.recipes.training.textures import Piece, Tone, cells, pick, tempo_between
+from data.recipes.training.textures import ComposedForm, Tone, cells, pick, tempo_between
 
 _FIDDLES = (40, 40, 110, 73, 72, 21, 22, 74, 75, 105, 78)
 _MODAL = ("major", "major", "mixolydian", "dorian", "minor")
@@ -34,15 +34,15 @@ def _texts(rng: np.random.Generator, mode: str, labels: str) -> dict[str, str]:
     return {label: choices[int(rng.integers(len(choices)))] for label in labels}
 
 
-def _dance(rng: np.random.Generator, bpm: float, bar: int, form: str = "AABB") -> Piece:
+def _dance(rng: np.random.Generator, bpm: float, bar: int, form: str = "AABB") -> ComposedForm:
     """A dance in repeated parts of eight bars, some of them the parts of two tunes."""
     mode = _MODAL[int(rng.integers(len(_MODAL)))]
     form = form if rng.random() < 0.6 else form + "CCDD"
-    return Piece(rng, bpm, bar, form, 8, mode, _texts(rng, mode, "".join(dict.fromkeys(form))))
+    return ComposedForm(rng, bpm, bar, form, 8, mode, _texts(rng, mode, "".join(dict.fromkeys(form))))
 
 
 def _band(
-    piece: Piece,
+    piece: ComposedForm,
     tune: dict[str, list[Tone]],
     strums: list[str],
     unit: float,
@@ -214,7 +214,7 @@ def folk_waltz(rng: np.random.Generator) -> Score:
 def slow_air(rng: np.random.Generator) -> Score:
     """A song without words over a drone or harp, with much rubato."""
     three = rng.random() < 0.5
-    piece = Piece(rng, tempo_between(rng, 54, 84), 3 if three else 4, "AABA", 8, *_air_harmony(rng))
+    piece = ComposedForm(rng, tempo_between(rng, 54, 84), 3 if three else 4, "AABA", 8, *_air_harmony(rng))
     bar = piece.bar
     rhythms = cells("42 411 3111 231 21111 51" if three else "422 4211 3113 62 31211 521", 0.5, bar)
     tune = piece.melodies(rhythms, 60, 84, closes=cells("6 42" if three else "8 62", 0.5, bar), tie=0.1)
@@ -280,7 +280,7 @@ def klezmer_freylekhs(rng: np.random.Generator) -> Score:
         choices = ("i i i V7 V7 V7 V7 i", "i i iv i iv i V7 i", "III III VII VII i iv V7 i", "i i iv iv i V7 i i")
     texts = {label: choices[int(rng.integers(len(choices)))] for label in "ABC"}
     bpm = tempo_between(rng, 92, 140)
-    piece = Piece(rng, bpm, 4 if rng.random() < 0.3 else 2, "AABBCC", 8, mode, texts)
+    piece = ComposedForm(rng, bpm, 4 if rng.random() < 0.3 else 2, "AABBCC", 8, mode, texts)
     if piece.bar == 4:
         rhythms = cells("2222112211 4222222 22221111211 111122221111 11211222112 8422", 0.25, 4)
         closes = cells("22228 1111228", 0.25, 4)

@@ -20,7 +20,7 @@ from data.recipes.training.arranging import (
     VAMP,
     VAMP_MAJOR,
     VOICES,
-    Layer,
+    PlayerLayer,
     bass,
     beat,
     figure,
@@ -52,7 +52,7 @@ REGGAE_BASS = (
 )
 
 
-def reggae_layers(rows: tuple[dict[str, str], ...], skank: tuple[str, ...] = SKANK) -> list[Layer]:
+def reggae_layers(rows: tuple[dict[str, str], ...], skank: tuple[str, ...] = SKANK) -> list[PlayerLayer]:
     """Guitar or piano between the beats, bubbling organ, a bass that leads."""
     return [
         beat(rows, (0, 8), 0.03, late_ms=4),

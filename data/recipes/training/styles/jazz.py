@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from data.recipes.training.composition import Role, Score, TempoChange, style
-from data.recipes.training.textures import Piece, Section, Tone, cells, chord_at, pick, tempo_between
+from data.recipes.training.textures import ComposedForm, FormSection, Tone, cells, chord_at, pick, tempo_between
 
 _CHANGES = {
     "major": (
@@ -35,17 +35,19 @@ _HEADS = "a111a12 31c1 b1121a 11a111b a12a12 211d 3a3a 2a1a111"
 _RIDE = ({51: "x.xxx.xx"}, {51: "x.x.x.xx"}, {51: "x.xxx.x."}, {51: "x.x.x.x."}, {51: "xoxxxoxx"}, {51: "x..xx..x"})
 
 
-def _tune(rng: np.random.Generator, bpm: float, bar: int = 4, minor: float = 0.3, blues: float = 0.25) -> Piece:
+def _tune(rng: np.random.Generator, bpm: float, bar: int = 4, minor: float = 0.3, blues: float = 0.25) -> ComposedForm:
     """Thirty-two bars or a blues, taken in choruses."""
     mode = "minor" if rng.random() < minor else "major"
     if mode == "major" and rng.random() < blues:
-        return Piece(rng, bpm, bar, "A", 12, mode, {"A": str(rng.choice(_BLUES))})
+        return ComposedForm(rng, bpm, bar, "A", 12, mode, {"A": str(rng.choice(_BLUES))})
     choices = _CHANGES[mode]
     texts = {label: choices[int(rng.integers(len(choices)))] for label in "AB"}
-    return Piece(rng, bpm, bar, ["AABA", "ABAB", "AAB"][int(rng.integers(3))], 8, mode, texts)
+    return ComposedForm(rng, bpm, bar, ["AABA", "ABAB", "AAB"][int(rng.integers(3))], 8, mode, texts)
 
 
-def walking(piece: Piece, name: str, sections: Sequence[Section], velocity: float = 84, skips: float = 0.1) -> None:
+def walking(
+    piece: ComposedForm, name: str, sections: Sequence[FormSection], velocity: float = 84, skips: float = 0.1
+) -> None:
     """A bass in quarters: the root when the chord changes, steps and chord tones, a semitone into the next root."""
     rng = piece.rng
     place = 40
@@ -73,7 +75,7 @@ def walking(piece: Piece, name: str, sections: Sequence[Section], velocity: floa
                 piece.sheet.write(name, [Tone(at + 0.5, 0.35, place, -14)], 0, velocity, 0)
 
 
-def _comping(piece: Piece, name: str, sections: Sequence[Section], velocity: float = 66) -> None:
+def _comping(piece: ComposedForm, name: str, sections: Sequence[FormSection], velocity: float = 66) -> None:
     """Chords on and off the beat, two bars seldom alike."""
     rng = piece.rng
     four = [
@@ -95,7 +97,7 @@ def _comping(piece: Piece, name: str, sections: Sequence[Section], velocity: flo
     )
 
 
-def _hats(piece: Piece, ride: dict[int, str], begin: float, velocity: float, kick: float = 0.4) -> None:
+def _hats(piece: ComposedForm, ride: dict[int, str], begin: float, velocity: float, kick: float = 0.4) -> None:
     """Cymbal, pedal on two and four, soft bass drum, snare answers; fills into new sections."""
     rng = piece.rng
     sheet = piece.sheet
@@ -138,7 +140,7 @@ def _swing(bpm: float, rng: np.random.Generator) -> float:
     return float(np.clip(0.7 - 0.0007 * (bpm - 90) + rng.normal(0, 0.025), 0.52, 0.72))
 
 
-def _combo(rng: np.random.Generator, bpm: float, heads: str, kit: int = 32) -> Piece:
+def _combo(rng: np.random.Generator, bpm: float, heads: str, kit: int = 32) -> ComposedForm:
     """Head, solos, head: horn, comping, walking bass, ride."""
     piece = _tune(rng, bpm)
     head = piece.melodies(cells(heads, 0.5, 4), 60, 81, closes=cells("2a1d 4d", 0.5, 4), leap=0.25, tie=0.2, every=1.0)
@@ -323,7 +325,7 @@ def stride_piano(rng: np.random.Generator) -> Score:
 @style("jazz", 1.0)
 def ragtime(rng: np.random.Generator) -> Score:
     """Straight sixteenths with the accent between the beats, over an even left hand; strains of sixteen bars."""
-    piece = Piece(rng, tempo_between(rng, 68, 116), 2, "IAABBACC", {"I": 4, "A": 16, "B": 16, "C": 16}, "major")
+    piece = ComposedForm(rng, tempo_between(rng, 68, 116), 2, "IAABBACC", {"I": 4, "A": 16, "B": 16, "C": 16}, "major")
     words = "12121 1211111 112112 1111112 a12112 12113 11114"
     tune = piece.melodies(cells(words, 0.25, 2), 65, 90, closes=cells("1212b 224", 0.25, 2), leap=0.4, tie=0.3)
     if rng.random() < 0.5:
@@ -452,7 +454,7 @@ def rubato_into_swing(rng: np.random.Generator) -> Score:
         "A": "IM7 vi7 ii7 V7 iii7 VI7 ii7 V7",
         "B": "IVM7 iv7 iii7 VI7 II7 II7 ii7 V7",
     }
-    piece = Piece(rng, bpm, 4, "VAABAABA", 8, "major", texts, seconds=(95, 130))
+    piece = ComposedForm(rng, bpm, 4, "VAABAABA", 8, "major", texts, seconds=(95, 130))
     verse, band = piece.sections[:1], piece.sections[1:]
     head = piece.melodies(cells(_HEADS, 0.5, 4), 60, 82, closes=cells("4d", 0.5, 4), tie=0.2)
     piece.player("horn", "melody", _HORNS[:7])

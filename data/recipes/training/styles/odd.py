@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from data.recipes.training.composition import Score, style
-from data.recipes.training.textures import Piece, cells, pick, tempo_between
+from data.recipes.training.textures import ComposedForm, cells, pick, tempo_between
 
 _MINOR = ("i i bVII bVII", "i VI III VII", "i iv VII i", "i bVII VI V", "i i iv i", "i v VI iv")
 _MAJOR = ("I I IV V", "I vi IV V", "I bVII IV I", "I IV I V", "I iii IV iv", "IM7 IM7 ii7 V7")
@@ -19,7 +19,9 @@ def _vamps(rng: np.random.Generator, labels: str, minor: bool, repeats: int = 2)
     return {label: " ".join([choices[int(rng.integers(len(choices)))]] * repeats) for label in labels}
 
 
-def _kit(piece: Piece, rows: dict[int, str], unit: float, velocity: float, kit: Sequence[int] = (0, 8, 32)) -> None:
+def _kit(
+    piece: ComposedForm, rows: dict[int, str], unit: float, velocity: float, kit: Sequence[int] = (0, 8, 32)
+) -> None:
     """Drums that may come in later."""
     piece.sheet.player("drums", "drums", pick(piece.rng, kit))
     begin = piece.after(0.0 if piece.rng.random() < 0.6 else piece.rng.uniform(0.1, 0.45))[0].at
@@ -31,7 +33,7 @@ def five_four_jazz(rng: np.random.Generator) -> Score:
     """Five as three and two: a piano vamp, swung or straight."""
     bpm = tempo_between(rng, 112, 184)
     minor = rng.random() < 0.7
-    piece = Piece(rng, bpm, 5, "AABA", 8, "minor" if minor else "major", _vamps(rng, "AB", minor))
+    piece = ComposedForm(rng, bpm, 5, "AABA", 8, "minor" if minor else "major", _vamps(rng, "AB", minor))
     tune = piece.melodies(
         cells("a1112211 31222 2112112 64 222a3 b111111", 0.5, 5), 62, 82, closes=cells("6d", 0.5, 5), tie=0.1
     )
@@ -61,7 +63,7 @@ def five_four_jazz(rng: np.random.Generator) -> Score:
 def five_four_ostinato(rng: np.random.Generator) -> Score:
     """Orchestral action or mystery over a figure in five."""
     bpm = tempo_between(rng, 96, 176)
-    piece = Piece(rng, bpm, 5, "AABBCB", 4, "minor", _vamps(rng, "ABC", True, 1))
+    piece = ComposedForm(rng, bpm, 5, "AABBCB", 4, "minor", _vamps(rng, "ABC", True, 1))
     piece.player("ostinato", "riff", [48, 45, 0, 42, 81])
     texts = ["B.BO..B.F.", "BBBFBBFFOF", "012012" + "0101", "B..B..B.F.", "0.12.02.1."]
     piece.accompany("ostinato", texts[int(rng.integers(len(texts)))], 0.5, 76, legato=0.6, middle=(50, 66))
@@ -87,7 +89,7 @@ def five_four_ostinato(rng: np.random.Generator) -> Score:
 def seven_four_groove(rng: np.random.Generator) -> Score:
     """Seven quarters to the bar in rock, folk-rock or fusion manner."""
     minor = rng.random() < 0.6
-    piece = Piece(
+    piece = ComposedForm(
         rng,
         tempo_between(rng, 92, 168),
         7,
@@ -134,7 +136,7 @@ def seven_eight_dance(rng: np.random.Generator) -> Score:
     minor = mode in ("minor", "dorian")
     first = rng.random() < 0.5
     texts = _vamps(rng, "ABC", minor, 2)
-    piece = Piece(rng, bpm, 7, "AABBCC", 8, mode, texts)
+    piece = ComposedForm(rng, bpm, 7, "AABBCC", 8, mode, texts)
     words = "322 2122 11122 31111 3211 112111 322" if first else "223 2221 22111 11113 2113 1111111"
     tune = piece.melodies(cells(words, 1.0, 7), 60, 84, closes=cells("34" if first else "43", 1.0, 7), leap=0.2)
     piece.player("tune", "melody", [71, 40, 21, 110, 105, 111, 75])
@@ -167,7 +169,7 @@ def nine_eight_dance(rng: np.random.Generator) -> Score:
     """Karsilama: two, two, two and three quavers; the quavers are the beats."""
     bpm = tempo_between(rng, 180, 240)
     mode = str(rng.choice(["minor", "hijaz", "mixolydian"]))
-    piece = Piece(rng, bpm, 9, "AABBCC", 4, mode, _vamps(rng, "ABC", mode == "minor", 1))
+    piece = ComposedForm(rng, bpm, 9, "AABBCC", 4, mode, _vamps(rng, "ABC", mode == "minor", 1))
     tune = piece.melodies(
         cells("2223 211212 112221 2223 222111 11112111", 1.0, 9), 60, 84, closes=cells("2223 45", 1.0, 9), leap=0.2
     )
@@ -186,7 +188,7 @@ def nine_eight_dance(rng: np.random.Generator) -> Score:
 def action_seven(rng: np.random.Generator) -> Score:
     """Strings and drums in seven quavers, cut by rests and braams."""
     bpm = tempo_between(rng, 176, 236)
-    piece = Piece(rng, bpm, 7, "ABABCB", 8, "minor", _vamps(rng, "ABC", True, 2))
+    piece = ComposedForm(rng, bpm, 7, "ABABCB", 8, "minor", _vamps(rng, "ABC", True, 2))
     piece.player("strings", "riff", [48, 42, 45, 81])
     piece.accompany(
         "strings",
@@ -220,7 +222,7 @@ def five_four_folk(rng: np.random.Generator) -> Score:
     """A song in five with plucked strings."""
     mode = str(rng.choice(["dorian", "minor", "major"]))
     minor = mode != "major"
-    piece = Piece(rng, tempo_between(rng, 84, 144), 5, "AABA", 8, mode, _vamps(rng, "AB", minor))
+    piece = ComposedForm(rng, tempo_between(rng, 84, 144), 5, "AABA", 8, mode, _vamps(rng, "AB", minor))
     tune = piece.melodies(cells("22222 42211 31222 64 b2222", 0.5, 5), 60, 80, closes=cells("6d", 0.5, 5), tie=0.1)
     if rng.random() < 0.4:
         piece.lead(tune, [1.0])
@@ -238,7 +240,7 @@ def five_four_folk(rng: np.random.Generator) -> Score:
 def six_four(rng: np.random.Generator) -> Score:
     """Six quarters to the bar: broad, in film, folk-rock or piano manner."""
     minor = rng.random() < 0.5
-    piece = Piece(
+    piece = ComposedForm(
         rng, tempo_between(rng, 84, 168), 6, "AABA", 8, "minor" if minor else "major", _vamps(rng, "AB", minor)
     )
     piece.player("keys", "chords", [0, 25, 48, 46, 4])
@@ -272,7 +274,7 @@ def changing_bars(rng: np.random.Generator) -> Score:
     harmony = _vamps(rng, "AB", minor, 1)
     bpm = tempo_between(rng, 84, 160)
     # a bar of the form is a whole cycle of bars
-    piece = Piece(rng, bpm, cycle, "AABA", 4, "minor" if minor else "major", harmony)
+    piece = ComposedForm(rng, bpm, cycle, "AABA", 4, "minor" if minor else "major", harmony)
     piece.sheet.divide(pattern)
     words = {
         2: ("22", "4", "1111"),

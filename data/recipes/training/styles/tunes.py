@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from data.recipes.training.abc_notation import Tune, read_tunes
+from data.recipes.training.abc_notation import AbcTune, read_tunes
 from data.recipes.training.composition import Score, Style, style
 from data.recipes.training.orchestration import OUTFITS, arrange, metre_class
 from data.recipes.training.writing import pick
@@ -46,7 +46,7 @@ USUAL = {
 
 
 @cache
-def tunes_of(name: str) -> tuple[Tune, ...]:
+def tunes_of(name: str) -> tuple[AbcTune, ...]:
     """The tunes of a file, read once."""
     return tuple(read_tunes(FOLDER / f"{name}.abc"))
 

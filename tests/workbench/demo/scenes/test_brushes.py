@@ -6,7 +6,7 @@ import pytest
 from workbench.demo.scenes.brushes import (
     HEIGHT,
     WIDTH,
-    Layer,
+    PictureLayer,
     Shapes,
     Water,
     blank,
@@ -25,7 +25,7 @@ def test_a_layer_covers_what_lies_under_it_by_its_cover() -> None:
     canvas = blank() + 100
     cover = np.zeros((HEIGHT, WIDTH), dtype=np.float32)
     cover[10:20], cover[20:30] = 1.0, 0.5
-    Layer.of(rgb("#ff0000"), cover).onto(canvas)
+    PictureLayer.of(rgb("#ff0000"), cover).onto(canvas)
     assert canvas[:, 5, 0].tolist() == [100, 100, 100]
     assert canvas[:, 15, 0].tolist() == [255, 0, 0]
     assert canvas[:, 25, 0].tolist() == [177.5, 50, 50]
@@ -35,15 +35,15 @@ def test_a_layer_glides_by_parts_of_a_pixel() -> None:
     cover = np.zeros((HEIGHT, WIDTH + 10), dtype=np.float32)
     cover[:, 50] = 1.0
     canvas = blank()
-    Layer.of(rgb("#ffffff"), cover).onto(canvas, 2.25)
+    PictureLayer.of(rgb("#ffffff"), cover).onto(canvas, 2.25)
     assert canvas[0, 0, 46:50] == pytest.approx([0, 0.25 * 255, 0.75 * 255, 0])
 
 
 def test_a_layer_may_leave_the_picture_above_and_below() -> None:
     cover = np.ones((HEIGHT, WIDTH), dtype=np.float32)
     up, down = blank(), blank()
-    Layer.of(rgb("#ffffff"), cover).onto(up, y=-100)
-    Layer.of(rgb("#ffffff"), cover).onto(down, y=100)
+    PictureLayer.of(rgb("#ffffff"), cover).onto(up, y=-100)
+    PictureLayer.of(rgb("#ffffff"), cover).onto(down, y=100)
     assert (up[0, :, 0] > 0).sum() == HEIGHT - 100
     assert (down[0, :, 0] > 0).sum() == HEIGHT - 100
 
