@@ -1,6 +1,6 @@
 """Placements where the truth is planted, where there is nothing to find, and on real tracks and videos.
 
-Planted: a bundled track, its landmarks as they are found, and a video of n moments of which k were put on landmarks of
+Planted: a bundled track, its landmarks as they are found, and a video of n events of which k were put on landmarks of
 that track at one offset, up to 15 ms off (standard deviation 8 ms); the other n - k are clutter at random times. What
 is asked: is the first placement within 20 ms of that offset, and does its label name a planted pair? Planted are drops,
 breaks, stabs, section borders and endings; a video cut to bar lines alone fits as well a bar later, so these have a row
@@ -27,17 +27,17 @@ from numpy.typing import NDArray
 from tests.benchmarks.table import Table
 from tests.benchmarks.tracks import BUNDLED, bundled
 from workbench.align.landmarks import Landmarks
-from workbench.align.placements import Placement, moment_clock, place
+from workbench.align.placements import Placement, event_clock, place
 from workbench.demo.video import draw_demo_video
 from workbench.features.marks import marks_of
 from workbench.home import Home
 from workbench.params import AlignParams
-from workbench.video.moments import MOMENT_KINDS, Moments
-from workbench.workflows.align import track_landmarks, video_moments
+from workbench.video.events import EVENT_KINDS, Events
+from workbench.workflows.align import track_landmarks, video_events
 from workbench.workspace import Workspace
 
 JITTER, MOST_JITTER = 0.008, 0.015
-"""s; standard deviation and bound of a planted moment's distance from its landmark"""
+"""s; standard deviation and bound of a planted event's distance from its landmark"""
 PLANTS = ((4, 4), (4, 8), (5, 8), (5, 12), (6, 12), (6, 20), (7, 20), (7, 30))
 """(k, n): planted of all"""
 BAR_PLANTS = ((8, 8), (12, 20), (20, 40))
@@ -46,7 +46,7 @@ PAIRS = 200
 """of each kind"""
 TOLERANCE = {"cut": 0.04, "flash": 0.04, "hit": 0.04, "title": 0.08, "motion": 0.15}
 SHARES = {"cut": 0.6, "hit": 0.15, "flash": 0.1, "title": 0.05, "motion": 0.1}
-"""of the kinds of moments"""
+"""of the kinds of events"""
 CUT_VIDEOS = 8
 RANDOM_OFFSETS = 400
 NEAR = 0.04
@@ -58,13 +58,13 @@ Random = np.random.Generator
 class Planted:
     """A video with a known place for a track; without one where nothing is planted."""
 
-    moments: Moments
+    events: Events
     offset: float | None
     labels: frozenset[str]
 
 
 def plant(landmarks: Landmarks | None, k: int, n: int, generator: Random, *, bars: bool = False) -> Planted | None:
-    """A video of n moments, k of them on landmarks of a track at one offset, jittered; None where they do not fit."""
+    """A video of n events, k of them on landmarks of a track at one offset, jittered; None where they do not fit."""
     seconds = float(generator.uniform(max(40.0, 2.0 * n), max(150.0, 5.0 * n)))
     rows: list[tuple[float, str, float, float]] = []
     labels: set[str] = set()
@@ -79,14 +79,14 @@ def plant(landmarks: Landmarks | None, k: int, n: int, generator: Random, *, bar
             jitter = float(np.clip(generator.normal(0.0, JITTER), -MOST_JITTER, MOST_JITTER))
             at = float(landmarks.marks.times[mark]) + offset + jitter
             rows.append((at, kind, float(generator.uniform(0.4, 0.9)), TOLERANCE[kind]))
-            labels.add(f"{landmarks.marks.name_of(mark)} on the {kind} at {moment_clock(at)}")
+            labels.add(f"{landmarks.marks.name_of(mark)} on the {kind} at {event_clock(at)}")
     while len(rows) < n:
         at = float(generator.uniform(0.5, seconds - 0.5))
         if all(abs(at - row[0]) > 0.2 for row in rows):
             kind = _a_kind(generator)
             rows.append((at, kind, float(generator.uniform(0.3, 0.9)), TOLERANCE[kind]))
     rows += [(0.0, "start", 0.5, 0.04), (seconds, "end", 0.5, 0.25)]
-    return Planted(Moments(marks_of(MOMENT_KINDS, rows), seconds), offset, frozenset(labels))
+    return Planted(Events(marks_of(EVENT_KINDS, rows), seconds), offset, frozenset(labels))
 
 
 def _a_kind(generator: Random) -> str:
@@ -121,7 +121,7 @@ def auc(with_truth: Sequence[float], without: Sequence[float]) -> float:
 
 
 def planted_table(tracks: Sequence[Landmarks]) -> Table:
-    """Top-1, label and separation by how many of how many moments are planted."""
+    """Top-1, label and separation by how many of how many events are planted."""
     table = Table(
         "Align: planted truth",
         ("planted", "of", "pairs", "first within 20 ms", "label right", "score", "without", "0.3 without", "AUC"),
@@ -136,7 +136,7 @@ def planted_table(tracks: Sequence[Landmarks]) -> Table:
     for k, n in BAR_PLANTS:
         table.add(f"{k} bar lines", n, *_tally(tracks, k, n, generator, bars=True).cells())
     table.notes.append(
-        "`score`: median of the first placement's; `without`: that of videos of as many moments with nothing planted; "
+        "`score`: median of the first placement's; `without`: that of videos of as many events with nothing planted; "
         "`0.3 without`: share of those that reach 0.3."
     )
     return table
@@ -173,7 +173,7 @@ def _tally(tracks: Sequence[Landmarks], k: int, n: int, generator: Random, *, ba
         bare = plant(None, 0, n, generator)
         if video is None or video.offset is None or bare is None:
             continue
-        found = place(track, video.moments)
+        found = place(track, video.events)
         off = found[0].offset_seconds - video.offset if found else float("inf")
         if bars and found:
             bar = float(np.median(np.diff(track.marks.of("downbeat"))))
@@ -181,11 +181,11 @@ def _tally(tracks: Sequence[Landmarks], k: int, n: int, generator: Random, *, ba
         tally.hits.append(abs(off) <= 0.02)
         tally.labels.append(bool(found) and (bars or found[0].label in video.labels))
         tally.scores.append(first_score(found))
-        tally.nulls.append(first_score(place(track, bare.moments)))
+        tally.nulls.append(first_score(place(track, bare.events)))
     return tally
 
 
-def cut_video(generator: Random, seconds: float | None = None) -> Moments:
+def cut_video(generator: Random, seconds: float | None = None) -> Events:
     """A video whose shots last as long as real ones do, cut to no music."""
     seconds = seconds or float(generator.uniform(60.0, 180.0))
     median = float(generator.uniform(1.5, 6.0))
@@ -195,12 +195,12 @@ def cut_video(generator: Random, seconds: float | None = None) -> Moments:
     rows = [
         (float(at), "cut", float(generator.uniform(0.4, 0.8)), TOLERANCE["cut"]) for at in cuts if at < seconds - 0.4
     ]
-    return Moments(marks_of(MOMENT_KINDS, [*rows, (0.0, "start", 0.5, 0.04), (seconds, "end", 0.5, 0.25)]), seconds)
+    return Events(marks_of(EVENT_KINDS, [*rows, (0.0, "start", 0.5, 0.04), (seconds, "end", 0.5, 0.25)]), seconds)
 
 
-def share_near(landmarks: Landmarks, moments: Moments, offset: float) -> float:
+def share_near(landmarks: Landmarks, events: Events, offset: float) -> float:
     """Share of the cuts under music that have a landmark within 40 ms; NaN where no cut has music."""
-    cuts = moments.marks.of("cut") - offset
+    cuts = events.marks.of("cut") - offset
     cuts = cuts[(cuts >= landmarks.first_sound) & (cuts <= landmarks.last_sound)]
     if not cuts.size:
         return float("nan")
@@ -210,16 +210,16 @@ def share_near(landmarks: Landmarks, moments: Moments, offset: float) -> float:
     return float(np.mean(gap <= NEAR + 1e-9))
 
 
-def covering_offsets(landmarks: Landmarks, moments: Moments, generator: Random) -> NDArray[np.float64]:
+def covering_offsets(landmarks: Landmarks, events: Events, generator: Random) -> NDArray[np.float64]:
     """Random offsets with music under as much of the video's time as the coverage rule asks for."""
-    least = AlignParams().min_cover * min(landmarks.last_sound - landmarks.first_sound, moments.video_seconds)
-    tried = generator.uniform(-landmarks.track_seconds, moments.video_seconds, 40 * RANDOM_OFFSETS)
+    least = AlignParams().min_cover * min(landmarks.last_sound - landmarks.first_sound, events.video_seconds)
+    tried = generator.uniform(-landmarks.track_seconds, events.video_seconds, 40 * RANDOM_OFFSETS)
     begin = np.maximum(tried + landmarks.first_sound, 0.0)
-    end = np.minimum(tried + landmarks.last_sound, moments.video_seconds)
+    end = np.minimum(tried + landmarks.last_sound, events.video_seconds)
     return tried[end - begin >= least][:RANDOM_OFFSETS]
 
 
-def real_table(tracks: Sequence[Landmarks], videos: Mapping[str, Sequence[Moments]]) -> Table:
+def real_table(tracks: Sequence[Landmarks], videos: Mapping[str, Sequence[Events]]) -> Table:
     """Cuts near landmarks at the served offset against random ones."""
     table = Table(
         "Align: cuts within 40 ms of a landmark",
@@ -228,14 +228,14 @@ def real_table(tracks: Sequence[Landmarks], videos: Mapping[str, Sequence[Moment
     generator = np.random.default_rng(21)
     for name, some in videos.items():
         served, chance, best, scores = [], [], [], []
-        for moments in some:
+        for events in some:
             for track in tracks:
-                found = place(track, moments)
+                found = place(track, events)
                 if not found:
                     continue
-                offsets = covering_offsets(track, moments, generator)
-                shares = np.array([share_near(track, moments, float(offset)) for offset in offsets])
-                served.append(share_near(track, moments, found[0].offset_seconds))
+                offsets = covering_offsets(track, events, generator)
+                shares = np.array([share_near(track, events, float(offset)) for offset in offsets])
+                served.append(share_near(track, events, found[0].offset_seconds))
                 chance.append(float(np.nanmean(shares)))
                 best.append(float(np.nanmax(shares)))
                 scores.append(found[0].score)
@@ -263,7 +263,7 @@ def timed(call: Callable[[], object], repeats: int) -> float:
     return best
 
 
-def cost_table(tracks: Sequence[Landmarks], video: Moments) -> Table:
+def cost_table(tracks: Sequence[Landmarks], video: Events) -> Table:
     """CPU time from warm analyses, one core."""
     table = Table("Align: cost from warm analyses", ("what", "CPU seconds", "bound"))
     table.add("one pair", timed(lambda: place(tracks[0], video), 5), 0.05)
@@ -271,13 +271,13 @@ def cost_table(tracks: Sequence[Landmarks], video: Moments) -> Table:
     table.add("50 tracks against one video", timed(lambda: [place(track, video) for track in fifty], 3), 0.5)
     planted = plant(None, 0, 1500, np.random.default_rng(1))
     assert planted is not None, "a video with nothing planted always fits"
-    long_video = planted.moments
+    long_video = planted.events
     table.add(
         f"one pair, video of {long_video.video_seconds / 60:.0f} min",
         timed(lambda: place(tracks[0], long_video), 3),
         None,
     )
-    table.notes.append(f"The video has {len(video.marks)} moments, the first track {len(tracks[0].marks)} landmarks.")
+    table.notes.append(f"The video has {len(video.marks)} events, the first track {len(tracks[0].marks)} landmarks.")
     return table
 
 
@@ -288,7 +288,7 @@ def run() -> list[Table]:
         tracks = [track_landmarks(Workspace(home), track.path) for track in bundled() if track.is_song]
         video = Path(folder) / "demo.mp4"
         draw_demo_video(video, narration=BUNDLED / "voice" / "narration.ogg")
-        demo = video_moments(Workspace(home), video)
+        demo = video_events(Workspace(home), video)
     generator = np.random.default_rng(22)
     videos = {"demo video": [demo], "cut to no music": [cut_video(generator) for _ in range(CUT_VIDEOS)]}
     return [planted_table(tracks), real_table(tracks, videos), cost_table(tracks, demo)]

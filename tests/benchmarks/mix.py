@@ -84,9 +84,9 @@ class Finding:
     """found minus true, s, of edges that were found"""
     ends: list[float] = field(default_factory=list)
     late: list[float] = field(default_factory=list)
-    """s of each phrase that pass before it is covered; its whole length where it is missed"""
+    """s of each utterance that pass before it is covered; its whole length where it is missed"""
     early: list[float] = field(default_factory=list)
-    """s of each phrase that are uncovered at its end"""
+    """s of each utterance that are uncovered at its end"""
     per_video: list[float] = field(default_factory=list)
 
     @property
@@ -124,7 +124,7 @@ def ranges_table(found: list[tuple[Video, Mix]]) -> Table:
     table = Table(
         "Mix: speech ranges",
         ["videos", "n", "frame F1", "worst video", "edge error ms, median", "starts > 20 ms late, %",
-         "ends > 100 ms early, %", "phrases missed, %"],
+         "ends > 100 ms early, %", "utterances missed, %"],
     )  # fmt: skip
     groups: dict[str, Finding] = {}
     for video, mix in found:
@@ -148,7 +148,7 @@ def ranges_table(found: list[tuple[Video, Mix]]) -> Table:
     table.notes.append(
         "Truth: sound within 30 dB of the dry voice's level, pauses up to 0.3 s closed; K-weighted levels, voice over "
         "background. Rows `synthetic`, `recorded` and `at 0 LU or more` hold what is not whispered and lies at 0 LU or "
-        "more over its background. A phrase is missed where its first 200 ms are."
+        "more over its background. An utterance is missed where its first 200 ms are."
     )
     return table
 
@@ -249,13 +249,13 @@ class Heard:
     bridge_seconds: float = 2.0
     """pauses up to which a block of speech goes on"""
     under: list[float] = field(default_factory=list)
-    """LU of the voice over the music, phrase by phrase"""
+    """LU of the voice over the music, utterance by utterance"""
     outside: list[float] = field(default_factory=list)
     """dB of attenuation farther than two seconds from speech, the largest of each video"""
     error: list[float] = field(default_factory=list)
     """dB that the music is off its level there, mean of each video"""
     missing: list[float] = field(default_factory=list)
-    """dB that the curve lacks at the first sound of a phrase, of what it reaches in the second after"""
+    """dB that the curve lacks at the first sound of an utterance, of what it reaches in the second after"""
     moves: int = 0
     needed: int = 0
     short: int = 0
@@ -328,7 +328,7 @@ def ducking_table(found: list[tuple[Video, Mix]]) -> Table:
     table = Table(
         "Mix: ducking",
         ["way", "videos", "voice over music LU, median", "worst tenth", "ESTOI", "outside dB, max", "outside dB, mean",
-         "full depth late, % of phrases", "moves / needed", "ducks < 0.3 s", "steepest dB/s", "points/s"],
+         "full depth late, % of utterances", "moves / needed", "ducks < 0.3 s", "steepest dB/s", "points/s"],
     )  # fmt: skip
     chosen = [(k, video, mix) for k, (video, mix) in enumerate(found) if video.speech and mix.voiceover]
     ways: dict[str, Callable[[Video, Mix, Sound], Ducked]] = {
@@ -354,7 +354,7 @@ def ducking_table(found: list[tuple[Video, Mix]]) -> Table:
         )  # fmt: skip
     table.notes.append(
         "Music and voice are brought to the same levels in every row. Outside: farther than 2 s from any speech. Full "
-        "depth is late where the curve lacks more than 0.2 dB at the first sound of a phrase of what it reaches within "
+        "depth is late where the curve lacks more than 0.2 dB at an utterance's first sound of what it reaches within "
         "a second. Moves are falls and rises over 1 dB; needed are two for each block of speech (pauses up to 2 s "
         "belong to it). ESTOI is of soundtrack and music together against the dry voice, inside speech."
     )

@@ -68,7 +68,7 @@ def _tune(rng: np.random.Generator, count: int, centre: float) -> list[float]:
 
 
 def sung_words(rng: np.random.Generator, size: int, said: list[Sound]) -> Sound:
-    """What somebody said, sung: consonants as they were, vowels held for notes of a melody, rests between phrases."""
+    """What somebody said, sung: consonants as they were, vowels held on notes of a melody, rests in between."""
     beat, centre = rng.uniform(0.35, 0.75), float(rng.uniform(52, 68))
     out, now = np.zeros(size, dtype=np.float32), round(rng.uniform(0.5, 2.5) * RATE)
     for sentence in said:

@@ -225,7 +225,7 @@ def test_a_notebook_opens_one_with_a_folder_and_a_profile(tmp_path: Path, monkey
     path = noise(tmp_path / "one.wav", 1, 5.0)
     analysis = wb.analyze(workspace, path)
     assert analysis.content_hash == workspace.load_recording(path).content_hash
-    assert analyze(workspace, path).beat_map.cached
+    assert analyze(workspace, path).beat_analysis.cached
     monkeypatch.setenv("WORKBENCH_HOME", str(tmp_path / "chosen"))
     with wb.open() as chosen:
         assert chosen.home.root == tmp_path / "chosen"

@@ -20,7 +20,7 @@ def add_coincidences(
 ) -> None:
     """Cross-correlation of two sparse trains: every pair adds its weight around the offset that brings it together.
 
-    weight : shape (n_landmarks, n_moments); out : shape (n_offsets,), offset k is first_s + k * step_s
+    weight : shape (n_landmarks, n_events); out : shape (n_offsets,), offset k is first_s + k * step_s
     """
     n = out.size
     for j in range(video_s.size):
@@ -54,7 +54,7 @@ def meeting_pairs(
 ) -> int:
     """Pairs that come within reach of each other at an offset; returns how many, at most the length of `gaps`.
 
-    Fills pairs (n, 2) with landmark and moment, gaps with what the moment is later, s, and reaches, s. Both trains are
+    Fills pairs (n, 2) with landmark and event, gaps with what the moment is later, s, and reaches, s. Both trains are
     in order of time, so that one walk over both is enough.
     """
     count = 0

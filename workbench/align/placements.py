@@ -1,12 +1,12 @@
-"""Placements: where a track lies under a video so that its landmarks and the video's moments coincide.
+"""Placements: where a track lies under a video so that its landmarks and the video's events coincide.
 
-A placement is an offset, the video time at which the track's time 0 falls. Every pair of a landmark and a moment votes
+A placement is an offset, the video time at which the track's time 0 falls. Every pair of a landmark and an event votes
 for the offset that brings it together, with the product of both saliences and of how well the two kinds suit each
 other; the vote falls off with the distance and is gone at the pair's tolerance. The sum over all pairs is the
 correlation of the two weighted trains, taken on a grid of 5 ms.
 
 A high sum alone says little: with many cuts and many bar lines some always meet. So each offset is held against chance
-for this very pair. If the moments under the music had nothing to do with it, landmarks would pass each of them at the
+for this very pair. If the events under the music had nothing to do with it, landmarks would pass each of them at the
 track's own mean rate, and the sum would be shot noise: a compound Poisson variable, of which mean, variance and third
 cumulant are known exactly (Campbell's theorem). A gamma distribution with these three gives the probability that chance
 reaches the sum; as the best of many offsets is looked for, it is raised to what the best of all would reach. From it
@@ -14,8 +14,8 @@ follows how certain it is that the coincidences are none of chance's.
 
     score = certainty * sqrt(share of the video's salience that lands, beyond chance) * (1 - bare_cost * bare share)
 
-So a score means the same for every pair. Where nothing coincides the certainty is near 0; where a few of many moments
-land it is the share that limits. Moments and seconds that a placement leaves without music count as missed, measured
+So a score means the same for every pair. Where nothing coincides the certainty is near 0; where a few of many events
+land it is the share that limits. Events and seconds that a placement leaves without music count as missed, measured
 against the best that the length of the track allows.
 
 Functions: `place`, `offset_scores`. Both read a few hundred numbers and take milliseconds.
@@ -36,7 +36,7 @@ from workbench.align._kernels import add_coincidences, meeting_pairs
 from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
 from workbench.params import AlignParams
 from workbench.recording import BoolArray, FloatArray, IntArray, TrackSeconds, VideoSeconds
-from workbench.video.moments import MOMENT_KINDS, Moments
+from workbench.video.events import EVENT_KINDS, Events
 
 SUITS = {
     #              cut  flash title hit  motion start end
@@ -48,7 +48,7 @@ SUITS = {
     "ending": (0.8, 0.9, 1.0, 0.9, 0.5, 0.0, 0.3),
     "last sound": (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0),
 }
-"""How well a landmark suits each kind of moment, 0 to 1: an editor's judgement, not a measurement."""
+"""How well a landmark suits each kind of event, 0 to 1: an editor's judgement, not a measurement."""
 
 CHANCE_SCORE = 0.3
 """score under which what coincides may well be chance's doing"""
@@ -64,15 +64,15 @@ _SHIFTS = 20
 
 @dataclass(frozen=True, slots=True)
 class Coincidence:
-    """A landmark and a moment that meet."""
+    """A landmark and an event that meet."""
 
     landmark: str
     """as a label calls it"""
     track_s: TrackSeconds
-    moment: str
+    event: str
     video_s: VideoSeconds
     gap_seconds: float
-    """how much later than the landmark the moment comes; negative: earlier"""
+    """how much later than the landmark the event comes; negative: earlier"""
     worth: float
     """what it adds to the sum, 0 to 1"""
 
@@ -121,9 +121,9 @@ class OffsetScores:
 class _Pair:
     """One track and one video: the pairs of their marks, and what can be had at best."""
 
-    def __init__(self, landmarks: Landmarks, moments: Moments, params: AlignParams) -> None:
-        self.landmarks, self.moments, self.params = landmarks, moments, params
-        self.track, self.video = landmarks.marks, moments.marks
+    def __init__(self, landmarks: Landmarks, events: Events, params: AlignParams) -> None:
+        self.landmarks, self.events, self.params = landmarks, events, params
+        self.track, self.video = landmarks.marks, events.marks
         suits = np.array([SUITS[name] for name in LANDMARK_KINDS])
         self.weight = (
             suits[self.track.kinds][:, self.video.kinds] * self.track.salience[:, None] * self.video.salience[None, :]
@@ -131,13 +131,13 @@ class _Pair:
         self.music_seconds = landmarks.last_sound - landmarks.first_sound
         self.salience_before = np.concatenate(([0.0], np.cumsum(self.video.salience)))
         self.cumulants_before = self._cumulants()
-        # A window slides: its best place begins at a moment, or lies against either end of the video.
-        starts = np.append(self.video.times, self.moments.video_seconds - self.music_seconds) - landmarks.first_sound
+        # A window slides: its best place begins at an event, or lies against either end of the video.
+        starts = np.append(self.video.times, self.events.video_seconds - self.music_seconds) - landmarks.first_sound
         self.best_salience = float(self.salience_under(starts).max()) if len(self.video) else 0.0
-        self.best_seconds = min(self.music_seconds, moments.video_seconds)
+        self.best_seconds = min(self.music_seconds, events.video_seconds)
 
     def _cumulants(self) -> FloatArray:
-        """Running sums of what each moment adds to the three cumulants of chance, shape (3, n_moments + 1)."""
+        """Running sums of what each event adds to the three cumulants of chance, shape (3, n_events + 1)."""
         sums = np.zeros((3, len(self.video) + 1))
         if self.music_seconds <= 0.0:
             return sums
@@ -146,33 +146,33 @@ class _Pair:
             sums[order - 1, 1:] = np.cumsum((self.weight**order * reach).sum(axis=0) * integral)
         return sums
 
-    def _moments_under(self, offsets: FloatArray) -> tuple[IntArray, IntArray]:
-        """First moment and one past the last that have music at each offset."""
+    def _events_under(self, offsets: FloatArray) -> tuple[IntArray, IntArray]:
+        """First event and one past the last that have music at each offset."""
         first = np.searchsorted(self.video.times, offsets + self.landmarks.first_sound - 1e-9)
         last = np.searchsorted(self.video.times, offsets + self.landmarks.last_sound + 1e-9, side="right")
         return first, last
 
     def salience_under(self, offsets: FloatArray) -> FloatArray:
-        """Salience of the moments that have music at each offset."""
-        first, last = self._moments_under(offsets)
+        """Salience of the events that have music at each offset."""
+        first, last = self._events_under(offsets)
         return np.asarray(self.salience_before[last] - self.salience_before[first])
 
     def seconds_under(self, offsets: FloatArray) -> FloatArray:
         """Seconds of the video that have music at each offset."""
         begin = np.maximum(offsets + self.landmarks.first_sound, 0.0)
-        end = np.minimum(offsets + self.landmarks.last_sound, self.moments.video_seconds)
+        end = np.minimum(offsets + self.landmarks.last_sound, self.events.video_seconds)
         return np.asarray(np.maximum(end - begin, 0.0))
 
     def chance(self, offsets: FloatArray) -> FloatArray:
         """Mean, variance and third cumulant of the sum by chance, shape (3, n)."""
-        first, last = self._moments_under(offsets)
+        first, last = self._events_under(offsets)
         return np.asarray(self.cumulants_before[:, last] - self.cumulants_before[:, first])
 
     def correlate(self) -> tuple[float, FloatArray]:
         """First offset of the grid and the sum at each of its offsets."""
         step = self.params.grid_ms / 1000.0
         first_s = step * np.ceil(-self.landmarks.track_seconds / step + 1e-6)
-        n = max(0, int(np.ceil((self.moments.video_seconds - first_s) / step - 1e-6)))
+        n = max(0, int(np.ceil((self.events.video_seconds - first_s) / step - 1e-6)))
         total = np.zeros(n)
         track, video = self.track, self.video
         add_coincidences(
@@ -181,7 +181,7 @@ class _Pair:
         return float(first_s), total
 
     def meeting(self, offset: float) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Pairs that meet at an offset, what each moment is later (s), and within what reach (s)."""
+        """Pairs that meet at an offset, what each event is later (s), and within what reach (s)."""
         pairs = np.empty((_MOST_PAIRS, 2), dtype=np.int64)
         gaps, reaches = np.empty(_MOST_PAIRS), np.empty(_MOST_PAIRS)
         track, video = self.track, self.video
@@ -229,29 +229,29 @@ def chance_probability(total: FloatArray, mean: FloatArray, variance: FloatArray
     return np.asarray(np.where(noisy, tail, 1.0))
 
 
-def offset_scores(landmarks: Landmarks, moments: Moments, params: AlignParams | None = None) -> OffsetScores:
+def offset_scores(landmarks: Landmarks, events: Events, params: AlignParams | None = None) -> OffsetScores:
     """The sum of coincidences at every offset, beside what chance would make of it: for pictures.
 
     Parameters
     ----------
     landmarks : of the track
-    moments : of the video
+    events : of the video
     params : `grid_ms` is read
     """
-    pair = _Pair(landmarks, moments, params or AlignParams())
+    pair = _Pair(landmarks, events, params or AlignParams())
     first_s, total = pair.correlate()
     step_s = pair.params.grid_ms / 1000.0
     mean, variance, _ = pair.chance(first_s + step_s * np.arange(total.size))
     return OffsetScores(first_s, step_s, total, mean, np.sqrt(np.maximum(variance, 0.0)))
 
 
-def place(landmarks: Landmarks, moments: Moments, params: AlignParams | None = None) -> tuple[Placement, ...]:
+def place(landmarks: Landmarks, events: Events, params: AlignParams | None = None) -> tuple[Placement, ...]:
     """The best placements of a track under a video.
 
     Parameters
     ----------
     landmarks : of the track
-    moments : of the video
+    events : of the video
     params : how many, how far apart, how much of the video must have music
 
     Returns
@@ -260,7 +260,7 @@ def place(landmarks: Landmarks, moments: Moments, params: AlignParams | None = N
     Offsets lie strictly between minus the track's length and the video's, to the microsecond.
     """
     params = params or AlignParams()
-    pair = _Pair(landmarks, moments, params)
+    pair = _Pair(landmarks, events, params)
     if not len(pair.track) or not len(pair.video) or pair.best_seconds <= 0.0:
         return ()
     first_s, total = pair.correlate()
@@ -295,7 +295,7 @@ def _peaks(total: FloatArray) -> IntArray:
 def _trials(pair: _Pair) -> float:
     """How many independent offsets there are to choose from: the range that may be served, over a typical reach."""
     reach = float(np.mean(np.hypot(np.mean(pair.track.tolerance), pair.video.tolerance)))
-    room = pair.landmarks.track_seconds + pair.moments.video_seconds - 2 * pair.params.min_cover * pair.best_seconds
+    room = pair.landmarks.track_seconds + pair.events.video_seconds - 2 * pair.params.min_cover * pair.best_seconds
     return max(1.0, room / reach)
 
 
@@ -310,7 +310,7 @@ def _refined(pair: _Pair, offset: float) -> float:
         offset += step
         if abs(step) < 5e-7:
             break
-    low, high = -pair.landmarks.track_seconds, pair.moments.video_seconds
+    low, high = -pair.landmarks.track_seconds, pair.events.video_seconds
     return min(max(round(offset, 6), low + 1e-6), high - 1e-6)
 
 
@@ -322,24 +322,24 @@ def _placement(pair: _Pair, offset: float, trials: float) -> Placement:
     at = np.array([offset])
     certainty, landed, bare = pair.rate(at, np.array([worth.sum()]), trials)
     score = pair.scored(certainty, landed, bare)
-    label = f"{met[0].landmark} on the {met[0].moment} at {moment_clock(met[0].video_s)}" if met else ""
+    label = f"{met[0].landmark} on the {met[0].event} at {event_clock(met[0].video_s)}" if met else ""
     return Placement(offset, float(score[0]), label, float(certainty[0]), float(landed[0]), float(bare[0]), met)
 
 
 def _coincidence(pair: _Pair, indices: IntArray, gap: float, worth: float) -> Coincidence:
-    landmark, moment = int(indices[0]), int(indices[1])
+    landmark, event = int(indices[0]), int(indices[1])
     name = pair.track.name_of(landmark)
     return Coincidence(
         landmark=_SPOKEN.get(name, name),
         track_s=float(pair.track.times[landmark]),
-        moment=MOMENT_KINDS[int(pair.video.kinds[moment])],
-        video_s=float(pair.video.times[moment]),
+        event=EVENT_KINDS[int(pair.video.kinds[event])],
+        video_s=float(pair.video.times[event]),
         gap_seconds=gap,
         worth=worth,
     )
 
 
-def moment_clock(seconds: float) -> str:
+def event_clock(seconds: float) -> str:
     """A time in a video as a label has it: minutes, seconds and tenths, 72.44 as 1:12.4."""
     tenths = round(10 * seconds)
     return f"{tenths // 600}:{tenths // 10 % 60:02d}.{tenths % 10}"

@@ -5,7 +5,7 @@ when there are too many. They are made block by block, in memory that does not g
 are records, and kept.
 
 Functions: `clicked_file`, `placed_file`; `plan_sounds`, `placed_sounds`, `under_levels`,
-`phrases_with`; `match_to_draw`; `keep_grid`,
+`utterances_with`; `match_to_draw`; `keep_grid`,
 `forget_grid`.
 """
 
@@ -25,9 +25,9 @@ from workbench.errors import PlanError
 from workbench.loops.plan import LoopPlan
 from workbench.media.audio import SoundBlock, decode_blocks, write_audio
 from workbench.media.probe import probe
-from workbench.mix.balance import Mix, SoundtrackMeasure, phrases_in, plan_mix
+from workbench.mix.balance import Mix, SoundtrackMeasure, plan_mix, utterances_in
 from workbench.mix.levels import LevelCurve, level_curve_of_blocks
-from workbench.mix.voice import Phrases
+from workbench.mix.voice import Utterances
 from workbench.params import DuckParams, MatchParams, VoiceParams
 from workbench.progress import Progress
 from workbench.recording import FloatArray, Recording
@@ -102,23 +102,23 @@ class MixInputs:
     seconds: float
     """of the video"""
     voice: VoiceParams
-    """with which the phrases were found"""
-    phrases: Phrases
+    """with which the utterances were found"""
+    utterances: Utterances
     """in which somebody speaks in the foreground"""
 
     def mixed(self, duck: DuckParams) -> Mix:
         """Levels and ducking with these parameters of the duck."""
-        return plan_mix(self.soundtrack, self.music, self.seconds, self.voice, duck, self.phrases)
+        return plan_mix(self.soundtrack, self.music, self.seconds, self.voice, duck, self.utterances)
 
-    def hearing(self, voice: VoiceParams, phrases: Phrases) -> MixInputs:
-        """The same sound, with the phrases that `phrases_with` finds for other parameters of the voice."""
-        return replace(self, voice=voice, phrases=phrases)
+    def hearing(self, voice: VoiceParams, utterances: Utterances) -> MixInputs:
+        """The same sound, with the utterances that `utterances_with` finds for other parameters of the voice."""
+        return replace(self, voice=voice, utterances=utterances)
 
 
-def phrases_with(workspace: Workspace, levels: MixInputs) -> Phrases:
+def utterances_with(workspace: Workspace, levels: MixInputs) -> Utterances:
     """Who speaks when, with the workspace's parameters; up to a second for half an hour, so for a worker."""
     workspace.progress("listening for speech", 0.0)
-    return phrases_in(levels.soundtrack, levels.seconds, workspace.params.voice)
+    return utterances_in(levels.soundtrack, levels.seconds, workspace.params.voice)
 
 
 def under_levels(workspace: Workspace, played: Path, video: Path, seconds: float) -> MixInputs:
@@ -139,7 +139,7 @@ def under_levels(workspace: Workspace, played: Path, video: Path, seconds: float
     stream = _Stream(played)
     blocks = stream.blocks("measuring the music", workspace.progress)
     music = level_curve_of_blocks((block.samples for block in blocks), stream.rate)
-    return MixInputs(soundtrack, music, seconds, voice, phrases_in(soundtrack, seconds, voice))
+    return MixInputs(soundtrack, music, seconds, voice, utterances_in(soundtrack, seconds, voice))
 
 
 @dataclass(frozen=True, slots=True, eq=False)

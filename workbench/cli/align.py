@@ -78,6 +78,6 @@ def write_picture(alignment: Alignment, path: Path, params: AlignParams) -> None
     from workbench.plots.align import align_figure
     from workbench.plots.palette import png
 
-    figure = align_figure(alignment.landmarks, alignment.moments, alignment.placements, params)
+    figure = align_figure(alignment.landmarks, alignment.events, alignment.placements, params)
     with written_whole(path, StoreError) as aside:
         aside.write_bytes(png(figure))

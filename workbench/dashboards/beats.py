@@ -222,7 +222,7 @@ class BeatsPicture(FigureView):
         self._set("image", image=[], x=[], dw=[])
 
     def _show_onsets(self, analysis: Analysis, first: float, last: float, columns: int) -> None:
-        rate, attack = analysis.beat_map.frames_per_second, analysis.beat_map.attack
+        rate, attack = analysis.beat_analysis.frames_per_second, analysis.beat_analysis.attack
         begin, end = max(0, int(first * rate)), min(attack.size, int(np.ceil(last * rate)) + 1)
         if end <= begin:
             self._set("onsets", x=[], y=[])

@@ -156,7 +156,7 @@ def flat_legend(figure: Any) -> None:
 
 
 class ViewFollower:
-    """Calls back when the view has moved, once for all the steps of a movement that come in a moment.
+    """Calls back when the view has moved, once for all the steps of a movement that come in an event.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
 """The Match tab: tracks of the catalog for the open video, why each is there, and how it sounds where it lands.
 
 Each row draws the energy of the music, where it lands, over what moves in the video; the one that is chosen is drawn
-large, with the moments that coincide, and plays under the video from its strongest one. Balance and ducking are those
+large, with the events that coincide, and plays under the video from its strongest one. Balance and ducking are those
 of the session's parameters. Filters narrow what was found; they do not rank anew.
 
 Classes: `Filters`; `MatchState`, what was found and chosen, without widgets; `MatchPicture`; `MatchTable`; `MatchTab`.
@@ -263,7 +263,7 @@ def named_marks(place: Placement | None, seconds: float) -> list[tuple[float, st
     """The strongest coincidences of a placement, with names, none so near to a stronger one that they overlap."""
     marks: list[tuple[float, str]] = []
     for met in () if place is None else place.coincidences:
-        words = f"{met.landmark} on {met.moment}"
+        words = f"{met.landmark} on {met.event}"
         room = _LAP * seconds * (1.0 + len(words) / 14.0)
         if len(marks) < _NAMED and all(abs(met.video_s - at) > room for at, _ in marks):
             marks.append((met.video_s, words))

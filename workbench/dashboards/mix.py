@@ -1,9 +1,9 @@
 """The Mix tab: how music makes way for a voice, seen as levels and heard while it is tuned.
 
-Sound is measured, and its phrases found, once a plan, in a process of its own. From then on a mix follows from levels
-and phrases alone (`workbench.mix.balance.plan_mix`), for half an hour within the time of a blink, so that letting go of
-a slider shows and plays the new one at once: gains and ducking are applied by the player, not by rendering. B is the
-same music without the duck, at the same gain.
+Sound is measured, and its utterances found, once a plan, in a process of its own. From then on a mix follows from
+levels and utterances alone (`workbench.mix.balance.plan_mix`), for half an hour within the time of a blink, so that
+letting go of a slider shows and plays the new one at once: gains and ducking are applied by the player, not by
+rendering. B is the same music without the duck, at the same gain.
 
 Classes: `MixState`, levels and mix, without widgets; `MixPicture`; `MixTab`. Functions: `tuned`, `loudness`,
 `preset_of`.
@@ -19,7 +19,7 @@ import panel as pn
 import panel_material_ui as pmui
 from bokeh.models import Range1d
 
-from workbench.audition.mixes import MixSounds, phrases_with, plan_sounds
+from workbench.audition.mixes import MixSounds, plan_sounds, utterances_with
 from workbench.dashboards.charts import (
     ViewFollower,
     flat_legend,
@@ -37,7 +37,7 @@ from workbench.dashboards.views import FigureView
 from workbench.loops.plan import LoopPlan
 from workbench.mix.balance import Mix
 from workbench.mix.levels import HOPS_PER_SECOND
-from workbench.mix.voice import Phrases
+from workbench.mix.voice import Utterances
 from workbench.params import DUCK_PRESETS, DuckParams, VoiceParams
 from workbench.plots.palette import DUCK, HEARD, VOICE
 from workbench.recording import FloatArray
@@ -47,7 +47,7 @@ OWN = "own"
 """name of what is no preset"""
 SHOWN = (
     "voice_lufs", "under_voice_lu", "attack_ms", "release_ms", "bridge_seconds", "ahead_seconds", "hold_seconds",
-    "piece_seconds", "steady_db", "quiet_phrase_lu", "max_depth_db", "max_music_gain_db", "max_video_gain_db",
+    "piece_seconds", "steady_db", "quiet_utterance_lu", "max_depth_db", "max_music_gain_db", "max_video_gain_db",
 )  # fmt: skip
 _SLIDERS_HEIGHT = "max(520px, calc(100vh - 140px))"
 _QUIETEST_LUFS, _LOUDEST_LUFS = -54.0, -8.0
@@ -75,10 +75,10 @@ class MixState:
         self.under_voice_lu = duck.under_voice_lu
         self.mix = None if self.sounds is None else self.sounds.levels.mixed(duck)
 
-    def hear(self, voice: VoiceParams, phrases: Phrases) -> None:
-        """Take the phrases that were found with other parameters of the voice."""
+    def hear(self, voice: VoiceParams, utterances: Utterances) -> None:
+        """Take the utterances that were found with other parameters of the voice."""
         if self.sounds is not None:
-            self.sounds = replace(self.sounds, levels=self.sounds.levels.hearing(voice, phrases))
+            self.sounds = replace(self.sounds, levels=self.sounds.levels.hearing(voice, utterances))
 
     @property
     def points(self) -> list[list[float]]:
@@ -117,7 +117,8 @@ class MixState:
             return f"{heard[mix.classification]}: the music plays at its own level"
         spoken = sum(end - start for start, end in mix.duck.speech_ranges)
         return (
-            f"{len(mix.duck.speech_ranges)} phrases, {spoken:.0f} s of speech · music {self.music_gain_db:+.1f} dB · "
+            f"{len(mix.duck.speech_ranges)} utterances, {spoken:.0f} s of speech · "
+            f"music {self.music_gain_db:+.1f} dB · "
             f"soundtrack {self.video_gain_db:+.1f} dB · {self.under_voice_lu:g} LU under the voice: "
             f"duck down to {mix.duck.depth_db:.1f} dB"
         )
@@ -149,19 +150,19 @@ def preset_of(duck: DuckParams) -> str:
 
 
 def tuned(state: MixState, session: Session, then: Callable[[], None]) -> None:
-    """Mix with the session's parameters, then go on; a worker finds the phrases first where the voice's are others."""
+    """Mix with the session's parameters, then go on; other voice parameters make a worker find the utterances first."""
     sounds, voice = state.sounds, session.params.voice
     if sounds is None or sounds.levels.voice == voice:
         state.tune(session.params.duck)
         then()
         return
 
-    def found(phrases: Phrases) -> None:
+    def found(utterances: Utterances) -> None:
         if state.sounds is sounds:
-            state.hear(voice, phrases)
+            state.hear(voice, utterances)
             tuned(state, session, then)
 
-    session.run(phrases_with, sounds.levels, then=found)
+    session.run(utterances_with, sounds.levels, then=found)
 
 
 class MixPicture(FigureView):

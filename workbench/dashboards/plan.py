@@ -716,7 +716,7 @@ class PlanTab:
         self._view_moved()
 
     def _view_moved(self) -> None:
-        """Draw the view anew, once for all the steps of a movement that come in a moment."""
+        """Draw the view anew, once for all the steps of a movement that come in an event."""
         if self._waiting:
             return
         document = pn.state.curdoc

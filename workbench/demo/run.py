@@ -1,6 +1,6 @@
 """The main job from start to finish, on the bundled catalog and a video that is drawn on the spot.
 
-The video is drawn once and kept in the home folder, then watched: one pass finds its shots, moments, speech and levels,
+The video is drawn once and kept in the home folder, then watched: one pass finds its shots, events, speech and levels,
 which everything after it reads from the store. The bundled tracks are added to the catalog and analysed; match ranks
 them against the video; the first of them that loops under it is looped with the video's voice in mind and rendered into
 a video; its seams are drawn and the report is written.

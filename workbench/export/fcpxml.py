@@ -88,7 +88,7 @@ def write_fcpxml(timeline: Timeline, out: Path) -> None:
     story = _story(SubElement(sequence, "spine"), timeline, duration)
     for item in timeline.items:
         story.append(_segment(timeline, track, item, frame_rate, frames))
-    for time, text in timeline.moments:
+    for time, text in timeline.events:
         at = Fraction(floor(Fraction(time) * frame_rate)) / frame_rate
         SubElement(story, "marker", start=time_text(at), duration=time_text(1 / frame_rate), value=plain_name(text))
     indent(root)

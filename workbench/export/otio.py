@@ -158,14 +158,14 @@ class _Writer:
 
     def _markers(self) -> list[Any]:
         frame = self.otio.opentime.RationalTime(1, float(self.frame_rate))
-        moments, last = self.timeline.moments, len(self.timeline.moments) - 1
+        events, last = self.timeline.events, len(self.timeline.events) - 1
         return [
             self.otio.schema.Marker(
                 name=plain_name(text),
                 marked_range=self._range(self._samples(round(time * self.timeline.rate)), frame),
                 color=_END_COLOUR if place in (0, last) else _SEAM_COLOUR,
             )
-            for place, (time, text) in enumerate(moments)
+            for place, (time, text) in enumerate(events)
         ]
 
     def _volume(self, keys: dict[int, float]) -> Any:

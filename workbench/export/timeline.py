@@ -189,7 +189,7 @@ class Timeline:
         return turns[bisect_right(turns, first) : bisect_left(turns, last)]
 
     @property
-    def moments(self) -> tuple[tuple[VideoSeconds, str], ...]:
+    def events(self) -> tuple[tuple[VideoSeconds, str], ...]:
         """What an editor wants to find, in video time, in order: start, seams, end of the music."""
         plan = self.plan
         seams = [

@@ -1,6 +1,6 @@
 """Marks: instants that somebody would place something on, each with a kind, a weight and a margin.
 
-A track has marks (`workbench.align.landmarks`), so has a video (`workbench.video.moments`); to align is to bring the
+A track has marks (`workbench.align.landmarks`), so has a video (`workbench.video.events`); to align is to bring the
 one onto the other. Times are seconds on the clock of whatever is marked.
 
 Functions: `marks_of`, `strongest_apart`.

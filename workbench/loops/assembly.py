@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from workbench.loops.jumps import Jumps, start_fade
 from workbench.loops.plan import LoopPlan, LoopSegment, bar_length_at, check_against_grid
 from workbench.loops.profile import EndingKind, LoopProfile, TrackSection
+from workbench.loops.splices import UsableSplices, start_fade
 from workbench.loops.worth import (
     Worth,
     coverage_part,
@@ -35,10 +35,10 @@ _LAST_BARS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Route:
-    """Which jumps are taken, in which order, and how it ends."""
+    """Which splices are taken, in which order, and how it ends."""
 
-    jumps: IntArray
-    """shape (n_seams,), indices into `Jumps`"""
+    usable: IntArray
+    """shape (n_seams,), indices into `UsableSplices`"""
     own_ending: bool
     """on the track's own ending, or in a fade"""
     video_seconds: VideoSeconds
@@ -52,10 +52,10 @@ def micros(seconds: float) -> int:
     return round(seconds * 1e6)
 
 
-def own_end_route(jumps: Jumps, taken: IntArray, profile: LoopProfile, video_seconds: float) -> Route | None:
-    """The route that takes these jumps and plays the track to its own end; None if it does not fit the video."""
+def own_end_route(usable: UsableSplices, taken: IntArray, profile: LoopProfile, video_seconds: float) -> Route | None:
+    """The route that takes these splices and plays the track to its own end; None if it does not fit the video."""
     spare = micros(video_seconds) - micros(profile.last_sound) + micros(profile.song_start)
-    spare -= int(np.rint(jumps.gain_seconds[taken] * 1e6).astype(np.int64).sum())
+    spare -= int(np.rint(usable.gain_seconds[taken] * 1e6).astype(np.int64).sum())
     longest_tail, latest_start = end_slack(profile)
     late, tail = late_and_tail(np.asarray(float(spare)), micros(longest_tail), micros(latest_start))
     if spare < 0 or tail > micros(longest_tail):
@@ -74,10 +74,10 @@ def late_and_tail(spare: FloatArray, longest_tail: float, latest_start: float) -
     return late, spare - late
 
 
-def fade_route(jumps: Jumps, taken: IntArray, profile: LoopProfile, video_seconds: float) -> Route:
-    """The route that takes these jumps and then plays on to the end of the video."""
+def fade_route(usable: UsableSplices, taken: IntArray, profile: LoopProfile, video_seconds: float) -> Route:
+    """The route that takes these splices and then plays on to the end of the video."""
     last_to = micros(video_seconds) + micros(profile.song_start)
-    last_to -= int(np.rint(jumps.gain_seconds[taken] * 1e6).astype(np.int64).sum())
+    last_to -= int(np.rint(usable.gain_seconds[taken] * 1e6).astype(np.int64).sum())
     return Route(taken, False, video_seconds, 0.0, last_to / 1e6)
 
 
@@ -89,21 +89,21 @@ def end_slack(profile: LoopProfile) -> tuple[float, float]:
     return min(last, usual) - 1e-3, min(float(bars[0]), usual) - 1e-3
 
 
-def spans(route: Route, jumps: Jumps, profile: LoopProfile) -> FloatArray:
+def spans(route: Route, usable: UsableSplices, profile: LoopProfile) -> FloatArray:
     """The track ranges of a route, shape (n_seams + 1, 2), seconds."""
-    table = np.empty((route.jumps.size + 1, 2))
+    table = np.empty((route.usable.size + 1, 2))
     table[0, 0] = round(profile.song_start, 6)
-    table[1:, 0] = jumps.song_from[route.jumps]
-    table[:-1, 1] = jumps.song_to[route.jumps]
+    table[1:, 0] = usable.song_from[route.usable]
+    table[:-1, 1] = usable.song_to[route.usable]
     table[-1, 1] = route.last_to
     return table
 
 
-def route_worth(route: Route, jumps: Jumps, profile: LoopProfile, params: CoverParams) -> Worth:
+def route_worth(route: Route, usable: UsableSplices, profile: LoopProfile, params: CoverParams) -> Worth:
     """The parts of the route's score, exactly; see `workbench.loops.worth`."""
-    table = spans(route, jumps, profile)
+    table = spans(route, usable, profile)
     lengths = table[:, 1] - table[:, 0]
-    scores = jumps.score[route.jumps]
+    scores = usable.score[route.usable]
     lines = profile.downbeats
     if route.own_ending and profile.ending is not None:
         tail = route.video_seconds - route.music_in - float(lengths.sum())
@@ -111,27 +111,27 @@ def route_worth(route: Route, jumps: Jumps, profile: LoopProfile, params: CoverP
         stops = lines.size
     else:
         stops = int(np.searchsorted(lines, route.last_to + 1e-6, side="right")) - 1
-        ending = jumps.fade_worth[stops]
-    bars = bars_heard(route.jumps, jumps, stops)
+        ending = usable.fade_worth[stops]
+    bars = bars_heard(route.usable, usable, stops)
     plays = np.bincount(bars, minlength=lines.size).astype(np.float64)
-    mean_plays = np.sum(plays * jumps.bar_seconds) / np.sum(jumps.bar_seconds)
-    track = float(np.sum(jumps.bar_seconds))
+    mean_plays = np.sum(plays * usable.bar_seconds) / np.sum(usable.bar_seconds)
+    track = float(np.sum(usable.bar_seconds))
     return Worth(
         seams=seams_part(scores.min(), scores.mean()),
         ending=ending,
         freshness=freshness_part(
-            fresh_mean(bars, jumps.bar_seconds, params), route.video_seconds, min(track, route.video_seconds), params
+            fresh_mean(bars, usable.bar_seconds, params), route.video_seconds, min(track, route.video_seconds), params
         ),
-        phrasing=jumps.phrasing[route.jumps].mean(),
-        coverage=coverage_part(plays, jumps.bar_seconds),
+        phrasing=usable.phrasing[route.usable].mean(),
+        coverage=coverage_part(plays, usable.bar_seconds),
         economy=economy_part(np.asarray(lengths.size / np.sum(1.0 / lengths)), params),
-        lost=over_limits(np.asarray(longest_run(route.jumps) + 1), plays.max(), np.asarray(mean_plays), params),
+        lost=over_limits(np.asarray(longest_run(route.usable) + 1), plays.max(), np.asarray(mean_plays), params),
     )
 
 
-def bars_heard(taken: IntArray, jumps: Jumps, stops: int) -> IntArray:
+def bars_heard(taken: IntArray, usable: UsableSplices, stops: int) -> IntArray:
     """The bars of the track in the order in which they are heard, up to bar line `stops`; shape (n_bars_heard,)."""
-    enters, leaves = np.append(0, jumps.enter[taken]), np.append(jumps.leave[taken], stops)
+    enters, leaves = np.append(0, usable.enter[taken]), np.append(usable.leave[taken], stops)
     lengths = np.maximum(leaves - enters, 0)
     starts = np.cumsum(lengths) - lengths
     return np.asarray(np.arange(int(lengths.sum())) + np.repeat(enters - starts, lengths))
@@ -148,31 +148,31 @@ def fresh_mean(bars: IntArray, bar_seconds: FloatArray, params: CoverParams) -> 
     return np.asarray(1.0 - stale / np.sum(lasts))
 
 
-def _pairs(route: Route, jumps: Jumps) -> IntArray:
-    """A number for each segment, equal for equal ones: the jump before it and the jump after it, `size` for none."""
-    none = np.array([jumps.size])
-    before, after = np.concatenate([none, route.jumps]), np.concatenate([route.jumps, none])
-    return np.asarray(before * (jumps.size + 1) + after)
+def _pairs(route: Route, usable: UsableSplices) -> IntArray:
+    """A number for each segment, equal for equal ones: the splice before and the splice after it, `size` for none."""
+    none = np.array([usable.size])
+    before, after = np.concatenate([none, route.usable]), np.concatenate([route.usable, none])
+    return np.asarray(before * (usable.size + 1) + after)
 
 
 def longest_run(taken: IntArray) -> int:
-    """How often at most the same jump is taken in a row; the body is heard once more than that."""
+    """How often at most the same splice is taken in a row; the body is heard once more than that."""
     if taken.size == 0:
         return 0
     changes = np.flatnonzero(np.diff(taken)) + 1
     return int(np.diff(np.concatenate([[0], changes, [taken.size]])).max())
 
 
-def assemble(route: Route, jumps: Jumps, profile: LoopProfile, params: CoverParams) -> LoopPlan:
+def assemble(route: Route, usable: UsableSplices, profile: LoopProfile, params: CoverParams) -> LoopPlan:
     """The plan of a route, with every rule checked."""
-    table = spans(route, jumps, profile)
-    taken = route.jumps
-    step = jumps.level_step_db[taken]
+    table = spans(route, usable, profile)
+    taken = route.usable
+    step = usable.level_step_db[taken]
     gain_in = np.where(np.abs(step) < params.min_gain_db, 0.0, -step)
     gain_in = np.round(np.clip(gain_in, -params.max_gain_db, params.max_gain_db), 2) + 0.0
     gains = np.concatenate([[0.0], gain_in])
     lengths = table[:, 1] - table[:, 0]
-    _, first_use, which = np.unique(_pairs(route, jumps), return_index=True, return_inverse=True)
+    _, first_use, which = np.unique(_pairs(route, usable), return_index=True, return_inverse=True)
 
     first = micros(route.music_in)
     whole = np.rint(table * 1e6).astype(np.int64)
@@ -182,14 +182,14 @@ def assemble(route: Route, jumps: Jumps, profile: LoopProfile, params: CoverPara
         tail = micros(window_end - float(starts[-1])) / 1e6
         end_fade = tail
     else:
-        tail, end_fade = _fade(route, profile, params, float(lengths[-1] - jumps.fade[taken[-1]] / 2))
-    body, repeats = body_heard_longest(route, jumps, profile)
+        tail, end_fade = _fade(route, profile, params, float(lengths[-1] - usable.fade[taken[-1]] / 2))
+    body, repeats = body_heard_longest(route, usable, profile)
     outro = profile.ending if route.own_ending and profile.ending is not None else None
     come_down = outro is not None and outro.kind is EndingKind.OUTRO
     plan = LoopPlan(
         segments=_segments(table, gains, first_use, which),
-        seam_fades=tuple(jumps.fade[taken].tolist()),
-        seam_curves=tuple(np.round(jumps.exponent[taken], 4).tolist()),
+        seam_fades=tuple(usable.fade[taken].tolist()),
+        seam_curves=tuple(np.round(usable.exponent[taken], 4).tolist()),
         gain_glide_seconds=params.gain_glide_seconds,
         music_in=first / 1e6,
         music_out=window_end,
@@ -198,18 +198,18 @@ def assemble(route: Route, jumps: Jumps, profile: LoopProfile, params: CoverPara
         tail_seconds=tail,
         song_start=float(table[0, 0]),
         song_duration=round(profile.song_duration, 6),
-        loop_start_a=float(jumps.song_from[body]),
-        loop_end_b=float(jumps.song_to[body]),
-        bars=int(jumps.leave[body] - jumps.enter[body]),
+        loop_start_a=float(usable.song_from[body]),
+        loop_end_b=float(usable.song_to[body]),
+        bars=int(usable.leave[body] - usable.enter[body]),
         beats_per_bar=profile.beats_per_bar,
         repeats=repeats,
-        seam_score=round(float(jumps.score[taken].min()), 4),
+        seam_score=round(float(usable.score[taken].min()), 4),
         seam_times=tuple(starts[1:-1].tolist()),
         sections_covered=_sections(table[np.sort(first_use)], profile.sections),
         end_label=_LAST_BARS[outro.kind] if outro is not None else _fade_label(profile, route.last_to - tail, end_fade),
         start_fade_seconds=start_fade(profile),
         end_fade_seconds=end_fade,
-        plan_score=round(min(1.0, float(route_worth(route, jumps, profile, params).total(params))), 4),
+        plan_score=round(min(1.0, float(route_worth(route, usable, profile, params).total(params))), 4),
         outro_start=round(outro.outro_start, 6) if come_down and outro is not None else None,
         outro_end=float(table[-1, 1]) if come_down else None,
     )
@@ -246,21 +246,21 @@ def _fade_label(profile: LoopProfile, resolves: TrackSeconds, seconds: float) ->
     return f"fades over {seconds:.1f} s on a bar line"
 
 
-def body_heard_longest(route: Route, jumps: Jumps, profile: LoopProfile) -> tuple[int, int]:
+def body_heard_longest(route: Route, usable: UsableSplices, profile: LoopProfile) -> tuple[int, int]:
     """The loop whose body is heard for the longest time in all, and how many passes of it are heard in full.
 
     The passes are 0 where every body is cut into, so that there is none to speak of.
     """
-    table, taken = spans(route, jumps, profile), route.jumps
-    _, first_use, count = np.unique(_pairs(route, jumps), return_index=True, return_counts=True)
+    table, taken = spans(route, usable, profile), route.usable
+    _, first_use, count = np.unique(_pairs(route, usable), return_index=True, return_counts=True)
     best, passes_of_best, longest = -1, 0, -1.0
-    for jump in np.unique(taken[jumps.gain_seconds[taken] > 0]).tolist():
-        inside = table[first_use, 0] <= jumps.song_from[jump] + 0.02
-        inside &= table[first_use, 1] >= jumps.song_to[jump] - 0.02
+    for splice in np.unique(taken[usable.gain_seconds[taken] > 0]).tolist():
+        inside = table[first_use, 0] <= usable.song_from[splice] + 0.02
+        inside &= table[first_use, 1] >= usable.song_to[splice] - 0.02
         passes = int(count[inside].sum())
-        heard = passes * float(jumps.gain_seconds[jump])
+        heard = passes * float(usable.gain_seconds[splice])
         if heard > longest + 1e-6:
-            best, passes_of_best, longest = int(jump), passes, heard
+            best, passes_of_best, longest = int(splice), passes, heard
     return best, passes_of_best
 
 

@@ -21,9 +21,9 @@ from workbench.errors import ParameterError
 from workbench.features.energy import loudness_between, sounding_range
 from workbench.loops.endings import find_ending
 from workbench.loops.fitting import Fits, fit_splices, line_sounds
-from workbench.loops.jumps import with_room
 from workbench.loops.profile import SEAM_PARTS, EndingKind, LoopProfile, Splices, TrackEnding, TrackSection
 from workbench.loops.seams import SeamEvidence, score_splices, seam_evidence, total_of_parts
+from workbench.loops.splices import with_room
 from workbench.params import EndingParams, SeamParams, SectionParams
 from workbench.recording import BoolArray, FloatArray, Recording
 from workbench.structure.sections import bar_features, find_sections

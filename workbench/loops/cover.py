@@ -1,8 +1,8 @@
 """Fill a video with a track, to the millisecond: choose bodies, how often each repeats, and how it ends.
 
-The music plays the track from its start and takes jumps (`workbench.loops.jumps`). A loop back adds the length of its
-body to the track's own, a cut ahead takes some away, and so the length of the result is a sum that does not depend on
-the order. Which sums exist is therefore enumerated over few jumps, and how often the main body repeats follows by
+The music plays the track from its start and takes splices (`workbench.loops.splices`). A loop back adds the length of
+its body to the track's own, a cut ahead takes some away, and so the length of the result is a sum that does not depend
+on the order. Which sums exist is therefore enumerated over few splices, and how often the main body repeats follows by
 division: the planner's work does not grow with the video (Wenner et al. 2013 and Plachouras & Miron 2023 search the
 same space by dynamic programming over the beats of the result).
 
@@ -12,7 +12,7 @@ A route is built of
   several regions one after the other where the track has them, the same bodies in a long cycle in a video of hours;
 - its main body P, heard as often more as the length asks for. The simplest tour is P alone;
 - before or after it one more body or cut Q, up to three times;
-- one last jump R, which brings the music to its exit;
+- one last splice R, which brings the music to its exit;
 - an end: the track's own, where the sum leaves less than a bar to spare (or two, of which `music_in` takes one); else a
   fade on a bar line, preferably a section's.
 
@@ -44,10 +44,10 @@ from workbench.loops.assembly import (
     own_end_route,
     route_worth,
 )
-from workbench.loops.jumps import Jumps, rank_within, usable_jumps
 from workbench.loops.plan import MAX_OPTIONS, LoopPlan
 from workbench.loops.profile import LoopProfile
 from workbench.loops.refusals import Refusal
+from workbench.loops.splices import UsableSplices, rank_within, usable_splices
 from workbench.loops.tours import Tour, make_tours
 from workbench.loops.worth import (
     Worth,
@@ -65,7 +65,7 @@ _FINALISTS = 12  # routes of each kind of ending scored exactly
 _FINALISTS_OF_ONE_PATH = 2
 _FINALISTS_OF_ONE_BODY = 4  # heard longest; so that there are options to the ear
 _MOST_TIMES = 3  # how often Q is taken
-_NONE = -1  # no jump
+_NONE = -1  # no splice
 
 
 def plan_loop(profile: LoopProfile, video_seconds: float, params: CoverParams = CoverParams()) -> LoopPlan | Refusal:
@@ -88,30 +88,32 @@ def plan_loop(profile: LoopProfile, video_seconds: float, params: CoverParams = 
         return refusals.no_loop_profile()
     if profile.grid_confidence < params.min_confidence:
         return refusals.low_confidence(profile.grid_confidence, params.min_confidence)
-    jumps = usable_jumps(profile, params)
-    if jumps.size == 0:
-        return refusals.no_viable_loop("no two of its bar lines sound alike enough to jump between them")
-    if not np.any(jumps.is_body & jumps.first):
+    usable = usable_splices(profile, params)
+    if usable.size == 0:
+        return refusals.no_viable_loop("no two of its bar lines sound alike enough to splice between them")
+    if not np.any(usable.is_body & usable.first):
         return refusals.no_viable_loop(f"no part of it that repeats lasts {params.min_body_seconds:.0f} s")
 
     video = round(video_seconds, 6)
-    tours = make_tours(jumps, video - (profile.last_sound - profile.song_start), params)
-    routes = _own_end_routes(jumps, tours, profile, video, params) + _fade_routes(jumps, tours, profile, video, params)
+    tours = make_tours(usable, video - (profile.last_sound - profile.song_start), params)
+    routes = _own_end_routes(usable, tours, profile, video, params) + _fade_routes(
+        usable, tours, profile, video, params
+    )
     if not routes:
         return refusals.no_viable_loop("its loops add up to no length that ends with the video")
-    worth = [float(route_worth(route, jumps, profile, params).total(params)) for route in routes]
+    worth = [float(route_worth(route, usable, profile, params).total(params)) for route in routes]
     options: list[tuple[Route, int]] = []
     for index in np.argsort(-np.array(worth), kind="stable").tolist():
         if len(options) == MAX_OPTIONS:
             break
-        body, passes = body_heard_longest(routes[index], jumps, profile)
+        body, passes = body_heard_longest(routes[index], usable, profile)
         if passes and all(
-            routes[index].own_ending != other.own_ending or jumps.unlike(body, [known]) for other, known in options
+            routes[index].own_ending != other.own_ending or usable.unlike(body, [known]) for other, known in options
         ):
             options.append((routes[index], body))
     if not options:
         return refusals.no_viable_loop("no body of it is heard in one piece in this length")
-    plans = tuple(assemble(route, jumps, profile, params) for route, _ in options)
+    plans = tuple(assemble(route, usable, profile, params) for route, _ in options)
     return replace(plans[0], options=plans)
 
 
@@ -123,18 +125,18 @@ class _Mixes(NamedTuple):
     times: IntArray
     last: IntArray
     extra_within: BoolArray
-    """Q before the tour or between two of its jumps, or after it"""
+    """Q before the tour or between two of its splices, or after it"""
     passes: IntArray
-    """jumps of the main body"""
+    """splices of the main body"""
 
 
 class _Space(NamedTuple):
     """All combinations of tours, Q and R as a box of shape (n_tours, n_extras, n_lasts)."""
 
     body: IntArray
-    """shape (n_tours, 1, 1), jump of the main body"""
+    """shape (n_tours, 1, 1), splice of the main body"""
     tail: IntArray
-    """shape (n_tours, 1, 1), last jump of the tour"""
+    """shape (n_tours, 1, 1), last splice of the tour"""
     extra: IntArray
     """shape (1, n_extras, 1)"""
     times: IntArray
@@ -146,7 +148,7 @@ class _Space(NamedTuple):
     legal_within: BoolArray
     """Q within the tour, and R, may follow one another; False where there is no Q"""
     added: FloatArray
-    """seconds that all jumps but those of the main body add"""
+    """seconds that all splices but those of the main body add"""
 
     def rows(self, chosen: BoolArray, passes: IntArray, before: BoolArray) -> _Mixes:
         """The chosen combinations, one a row; `before` has the shape of `chosen`: Q within the tour."""
@@ -156,31 +158,31 @@ class _Space(NamedTuple):
         return _Mixes(tour, taken, times, self.last[0, 0, last], before[chosen], passes[chosen])
 
 
-def _adjusters(jumps: Jumps, params: CoverParams) -> IntArray:
-    """Jumps that can make a length fit: the best of every length, with `_NONE` first."""
-    bars = jumps.leave - jumps.enter
+def _adjusters(usable: UsableSplices, params: CoverParams) -> IntArray:
+    """Splices that can make a length fit: the best of every length, with `_NONE` first."""
+    bars = usable.leave - usable.enter
     nth_of_length = rank_within(bars)
-    order = np.lexsort((-jumps.score, nth_of_length // 2))
+    order = np.lexsort((-usable.score, nth_of_length // 2))
     return np.concatenate([[_NONE], order[: params.max_adjusters]])
 
 
-def _space(jumps: Jumps, tours: list[Tour], extras: IntArray, lasts: IntArray) -> _Space:
+def _space(usable: UsableSplices, tours: list[Tour], extras: IntArray, lasts: IntArray) -> _Space:
     """Every combination of a tour, Q once or more, and R, and in which order they may follow one another."""
     extra, times = (a.ravel() for a in np.meshgrid(extras, np.arange(1, _MOST_TIMES + 1), indexing="ij"))
-    several = np.append(np.diagonal(jumps.follows) & jumps.is_body, False)
+    several = np.append(np.diagonal(usable.follows) & usable.is_body, False)
     kept = (times == 1) | several[extra]
     extra, times = extra[kept], times[kept]
-    n = jumps.size
-    follows = np.zeros((n + 1, n + 1), dtype=bool)  # the last row and column stand for no jump
-    follows[:n, :n] = jumps.follows
+    n = usable.size
+    follows = np.zeros((n + 1, n + 1), dtype=bool)  # the last row and column stand for no splice
+    follows[:n, :n] = usable.follows
     follows[:, n] = True
-    gain = np.append(jumps.gain_seconds, 0.0)
+    gain = np.append(usable.gain_seconds, 0.0)
     body, tail = (np.array([getattr(tour, name) for tour in tours]) for name in ("body", "tail"))
     touring = np.array([tour.gain_seconds for tour in tours])
 
     legal_after = follows[np.ix_(tail, extra)][:, :, None] & follows[np.ix_(extra, lasts)][None, :, :]
     apart = {tour.number: tour for tour in tours}
-    takes = {number: np.any(_places_for(jumps, tour, extras), axis=0) for number, tour in apart.items()}
+    takes = {number: np.any(_places_for(usable, tour, extras), axis=0) for number, tour in apart.items()}
     opens = np.repeat(np.array([takes[tour.number] for tour in tours]), _MOST_TIMES, axis=1)[:, kept]
     legal_within = opens[:, :, None] & follows[np.ix_(tail, lasts)][:, None, :]
     added = touring[:, None, None] + (gain[extra] * times)[None, :, None] + gain[lasts][None, None, :]
@@ -197,39 +199,39 @@ def _space(jumps: Jumps, tours: list[Tour], extras: IntArray, lasts: IntArray) -
 
 
 def _own_end_routes(
-    jumps: Jumps, tours: list[Tour], profile: LoopProfile, video: float, params: CoverParams
+    usable: UsableSplices, tours: list[Tour], profile: LoopProfile, video: float, params: CoverParams
 ) -> list[Route]:
     """The best routes that end with the track itself."""
     if profile.ending is None or not tours:
         return []
     longest_tail, latest_start = end_slack(profile)
     least = max(params.min_segment_seconds, params.gain_glide_seconds, longest_tail)
-    plays_out = np.append(profile.last_sound - jumps.song_from >= least + jumps.fade / 2, True)
+    plays_out = np.append(profile.last_sound - usable.song_from >= least + usable.fade / 2, True)
     need = video - (round(profile.last_sound, 6) - round(profile.song_start, 6))
 
-    adjusters = _adjusters(jumps, params)
-    space = _space(jumps, tours, adjusters, adjusters)
+    adjusters = _adjusters(usable, params)
+    space = _space(usable, tours, adjusters, adjusters)
     least_passes = _least_passes(tours)
-    length = jumps.gain_seconds[space.body]
+    length = usable.gain_seconds[space.body]
     left = need - space.added
     passes = np.floor((left + 1e-6) / length).astype(np.int64)
     spare = left - passes * length
     fits = (spare <= longest_tail + latest_start - 1e-5) & (passes >= least_passes)
-    # The jump before the end is R; without R it is Q, or the body where Q comes first or not at all.
+    # The splice before the end is R; without R it is Q, or the body where Q comes first or not at all.
     exits_after = np.where(space.last != _NONE, space.last, np.where(space.extra != _NONE, space.extra, space.tail))
     exits_before = np.where(space.last != _NONE, space.last, space.tail)
     after = space.legal_after & plays_out[exits_after]
     fits &= after | (space.legal_within & plays_out[exits_before])
     mixes = space.rows(fits, passes, ~after)
     ending = own_ending_part(profile.ending.kind, *late_and_tail(spare[fits], longest_tail, latest_start))
-    score = _estimate(jumps, tours, mixes, ending, video, profile.last_sound, params)
+    score = _estimate(usable, tours, mixes, ending, video, profile.last_sound, params)
     best = _best(tours, mixes, score)[:_FINALISTS]
-    routes = (own_end_route(jumps, _path(jumps, tours, mixes, row), profile, video) for row in best.tolist())
+    routes = (own_end_route(usable, _path(usable, tours, mixes, row), profile, video) for row in best.tolist())
     return [route for route in routes if route is not None]
 
 
 def _fade_routes(
-    jumps: Jumps, tours: list[Tour], profile: LoopProfile, video: float, params: CoverParams
+    usable: UsableSplices, tours: list[Tour], profile: LoopProfile, video: float, params: CoverParams
 ) -> list[Route]:
     """The best routes that fade on a bar line, clear of the track's own ending."""
     if not tours:
@@ -238,9 +240,9 @@ def _fade_routes(
     last_line = lines.size - 1 if profile.ending is None else min(profile.ending.start_bar, lines.size - 1)
     latest = float(lines[last_line]) if last_line == lines.size - 1 else float(lines[last_line + 1]) - 1e-3
     latest = min(latest, profile.last_sound)
-    space = _space(jumps, tours, _adjusters(jumps, params), np.array([_NONE]))
+    space = _space(usable, tours, _adjusters(usable, params), np.array([_NONE]))
     least_passes = _least_passes(tours)
-    length = jumps.gain_seconds[space.body]
+    length = usable.gain_seconds[space.body]
     plays = video + round(profile.song_start, 6) - space.added
     bar = float(np.median(np.diff(lines)))
     roomy, tight = params.min_fade_out_seconds + 2.0 * bar, 0.0
@@ -249,7 +251,7 @@ def _fade_routes(
         least = max(params.min_segment_seconds, params.gain_glide_seconds, room)
         for legal, before in ((space.legal_after, False), (space.legal_within, True)):
             exits = space.tail if before else np.where(space.extra != _NONE, space.extra, space.tail)
-            earliest = jumps.song_from[exits] + least + jumps.fade[exits] + bar
+            earliest = usable.song_from[exits] + least + usable.fade[exits] + bar
             most = np.floor((plays - earliest) / length).astype(np.int64)
             for fewer in range(3):
                 passes = most - fewer
@@ -257,8 +259,8 @@ def _fade_routes(
                 fits = legal & (stops <= latest) & (passes >= least_passes)
                 mixes = space.rows(fits, passes, np.full(fits.shape, before))
                 line = np.searchsorted(lines, stops[fits] + 1e-6, side="right") - 1
-                ending = jumps.fade_worth[line]
-                score = _estimate(jumps, tours, mixes, ending, video, profile.last_sound, params)
+                ending = usable.fade_worth[line]
+                score = _estimate(usable, tours, mixes, ending, video, profile.last_sound, params)
                 found += [(float(score[row]), mixes, row) for row in _best(tours, mixes, score)[:_FINALISTS].tolist()]
         if found:
             break
@@ -266,16 +268,16 @@ def _fade_routes(
     longest = np.array([tours[mixes.tour[row]].longest for _, mixes, row in found], dtype=np.int64)
     kept = np.flatnonzero(rank_within(longest) < _FINALISTS_OF_ONE_BODY)[:_FINALISTS].tolist()
     mixed = [found[index][1:] for index in kept]
-    return [fade_route(jumps, _path(jumps, tours, mixes, row), profile, video) for mixes, row in mixed]
+    return [fade_route(usable, _path(usable, tours, mixes, row), profile, video) for mixes, row in mixed]
 
 
 def _least_passes(tours: list[Tour]) -> IntArray:
-    """Jumps of the main body on top of the tour, one where there is nothing else; shape (n_tours, 1, 1)."""
+    """Splices of the main body on top of the tour, one where there is nothing else; shape (n_tours, 1, 1)."""
     return np.array([0 if tour.path.size else 1 for tour in tours])[:, None, None]
 
 
 def _estimate(
-    jumps: Jumps,
+    usable: UsableSplices,
     tours: list[Tour],
     mixes: _Mixes,
     ending: FloatArray,
@@ -292,10 +294,10 @@ def _estimate(
             "body", "seams", "worst", "scores", "phrasings", "shared_seconds", "fresh_seconds", "run", "places",
         )
     )  # fmt: skip
-    score, phrasing = np.append(jumps.score, 1.0), np.append(jumps.phrasing, 0.0)
-    gain, n = np.append(jumps.gain_seconds, 0.0), jumps.size
+    score, phrasing = np.append(usable.score, 1.0), np.append(usable.phrasing, 0.0)
+    gain, n = np.append(usable.gain_seconds, 0.0), usable.size
     shared = np.zeros((n + 1, n + 1))
-    shared[:n, :n] = jumps.shared_seconds
+    shared[:n, :n] = usable.shared_seconds
     with_tour = np.zeros((len(tours), n + 1))
     with_tour[:, :n] = [tour.shared_with for tour in tours]
     passes, one = mixes.passes, last != _NONE
@@ -342,24 +344,26 @@ def _best(tours: list[Tour], mixes: _Mixes, score: FloatArray) -> IntArray:
     return order[rank_within(longest) < _FINALISTS_OF_ONE_BODY]
 
 
-def _places_for(jumps: Jumps, tour: Tour, extras: IntArray) -> BoolArray:
+def _places_for(usable: UsableSplices, tour: Tour, extras: IntArray) -> BoolArray:
     """Where on a tour each Q may stand: before it, or on each of its different steps; shape (n_steps + 1, n_extras)."""
     some = np.flatnonzero(extras != _NONE)
     taken = extras[some]
     legal = np.zeros((tour.steps.shape[0] + 1, extras.size), dtype=bool)
-    legal[0, some] = jumps.first[taken] & jumps.follows[taken, tour.head]
-    legal[1:, some] = jumps.follows[np.ix_(tour.steps[:, 0], taken)] & jumps.follows[np.ix_(taken, tour.steps[:, 1])].T
+    legal[0, some] = usable.first[taken] & usable.follows[taken, tour.head]
+    legal[1:, some] = (
+        usable.follows[np.ix_(tour.steps[:, 0], taken)] & usable.follows[np.ix_(taken, tour.steps[:, 1])].T
+    )
     return legal
 
 
-def _path(jumps: Jumps, tours: list[Tour], mixes: _Mixes, row: int) -> IntArray:
-    """The jumps of one combination in the order in which they are taken."""
+def _path(usable: UsableSplices, tours: list[Tour], mixes: _Mixes, row: int) -> IntArray:
+    """The splices of one combination in the order in which they are taken."""
     tour, passes = tours[mixes.tour[row]], int(mixes.passes[row])
     extra = np.full(mixes.times[row], mixes.extra[row], dtype=np.int64)
     last = np.full(0 if mixes.last[row] == _NONE else 1, mixes.last[row], dtype=np.int64)
     if not mixes.extra_within[row]:
         return np.concatenate([tour.with_passes(passes), extra, last])
-    legal = _places_for(jumps, tour, mixes.extra[row : row + 1])[:, 0]
+    legal = _places_for(usable, tour, mixes.extra[row : row + 1])[:, 0]
     places = np.append(0 if legal[0] else np.zeros(0, dtype=np.int64), 1 + np.flatnonzero(legal[1:][tour.step]))
     place = int(places[places.size // 2])
     if place == 0:

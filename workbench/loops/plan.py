@@ -37,7 +37,7 @@ MAX_OPTIONS = 4
 
 _COVER_TOLERANCE = 1e-3  # s; the music reaches the end of the video to the millisecond
 _ROUNDING = 2e-6  # s; what two values rounded to the microsecond may differ by
-_CONTINUES = 0.05  # s; a splice that jumps less than this only plays on
+_CONTINUES = 0.05  # s; a splice that splices less than this only plays on
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,9 +282,9 @@ def _check_seams(plan: LoopPlan, table: FloatArray) -> None:
         raise PlanError(
             f"every crossfade exponent lies in 0.5 to 1, got {curves[~((curves >= 0.5) & (curves <= 1.0))][0]}"
         )
-    jumps = np.abs(table[1:, 0] - table[:-1, 1])
-    if np.any(jumps < _CONTINUES):
-        raise PlanError(f"segments {int(np.argmin(jumps))} and the next simply continue each other")
+    usable = np.abs(table[1:, 0] - table[:-1, 1])
+    if np.any(usable < _CONTINUES):
+        raise PlanError(f"segments {int(np.argmin(usable))} and the next simply continue each other")
     if np.any(table[1:, 0] < fades / 2 - _ROUNDING):
         at = int(np.argmax(table[1:, 0] < fades / 2 - _ROUNDING))
         raise PlanError(f"room: song_from >= f/2 at seam {at}, got {table[at + 1, 0]} s and a fade of {fades[at]} s")

@@ -5,7 +5,7 @@ again in a few seconds normally clears them. Each has a function here that says 
 
 A recording without bars (silence, a drone, less than two bars of sound) has nothing a loop could be made of and is
 `no_loop_profile`; one whose bars are too unsure to cut at is `low_confidence`; one with sure bars but no place where
-the music could jump unheard is `no_viable_loop`.
+the music could splice unheard is `no_viable_loop`.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def low_confidence(confidence: float, required: float) -> Refusal:
 
 
 def no_viable_loop(why: str) -> Refusal:
-    """The track has bars, but no place where the music could jump without being heard; `why` is a clause."""
+    """The track has bars, but no place where the music could splice without being heard; `why` is a clause."""
     return Refusal(
         RefusalReason.NO_VIABLE_LOOP,
         f"This track cannot be looped under this video without an audible seam: {why}. "

@@ -20,7 +20,7 @@ harmony, level and brightness of the bars before are compared, and context weigh
 
 A break means nothing by itself: a level step of 3 dB is a shock in a drone and nothing in a drum solo. The yardstick
 is the track: the same measure taken as if each bar were skipped (leave at bar line k, enter at k + 1), the smallest
-jump that the track's own bar lines offer. A part of the score is 1 for no break, 1/2 for a break of a stated share of
+splice that the track's own bar lines offer. A part of the score is 1 for no break, 1/2 for a break of a stated share of
 the track's typical one; the total is a logistic function of the parts, fitted once to splices with known answers
 (tests/benchmarks/seams.py), so that it reads as a probability.
 

@@ -5,8 +5,8 @@ least: with c how often each body is taken, the bars of body j have been heard `
 K being the seconds that two bodies share and g their lengths. Short bodies pay for the seams they bring, so that bodies
 on the scale of the whole track come first and regions that only local loops reach get their share too.
 
-Then the passes are put in order. Which jump may follow which falls into regions: from an earlier one the music gets to
-a later one by playing on, the way back needs a loop that spans both. The tour takes whatever is furthest behind its
+Then the passes are put in order. Which splice may follow which falls into regions: from an earlier one the music gets
+to a later one by playing on, the way back needs a loop that spans both. The tour takes whatever is furthest behind its
 share among what may follow without leaving something behind for good. So it goes round and round where a long loop
 leads back (what repeats then is the whole cycle), and visits one region after the other where none does.
 
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from workbench.loops.assembly import longest_run
-from workbench.loops.jumps import Jumps, rank_within
+from workbench.loops.splices import UsableSplices, rank_within
 from workbench.loops.worth import fresh_again
 from workbench.params import CoverParams
 from workbench.recording import FloatArray, IntArray
@@ -36,7 +36,7 @@ _LEAST_SECONDS = 40.0  # a shorter gap takes a loop or two, which need no tour
 _MAIN_BODIES = 2  # of a tour, by which its length may vary
 _CROWDED = 1.5  # what a run over the limit weighs, in units of the mean number of plays
 _GOLDEN = 0.6180339887  # multiples of it, less their whole part, fill 0 to 1 evenly
-_DETOURS = 3  # jumps in a row beyond a body's share, to get to where passes are left
+_DETOURS = 3  # splices in a row beyond a body's share, to get to where passes are left
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -46,19 +46,19 @@ class Tour:
     number: int
     """equal for tours that differ in their main body only"""
     body: int
-    """the main body, a jump"""
+    """the main body, a splice"""
     path: IntArray
-    """shape (n,), jumps; empty where the main body is all there is"""
+    """shape (n,), splices; empty where the main body is all there is"""
     gain_seconds: float
     """what the path adds, s"""
     shared_seconds: float
-    """c' K c of the path, see `Jumps.shared_seconds`"""
+    """c' K c of the path, see `Splices.shared_seconds`"""
     shared_with: FloatArray
-    """shape (n_jumps,), K c of the path"""
+    """shape (n_splices,), K c of the path"""
     fresh_seconds: float
     """of what the path adds, s times how fresh it is"""
     run: int
-    """how often at most one jump follows itself"""
+    """how often at most one splice follows itself"""
 
     worst: float
     """score of the worst seam"""
@@ -70,26 +70,26 @@ class Tour:
     longest: int
     """the body heard longest on the path"""
     seams: int
-    """jumps of the path"""
+    """splices of the path"""
     places: int
     """how often the main body is on the path"""
     head: int
-    """the first jump"""
+    """the first splice"""
     tail: int
-    """the last jump"""
+    """the last splice"""
     steps: IntArray
-    """shape (n_steps, 2), the different pairs of jumps that follow each other on the path"""
+    """shape (n_steps, 2), the different pairs of splices that follow each other on the path"""
     step: IntArray
     """shape (n - 1,), which of them each one is"""
 
     def with_passes(self, passes: int) -> IntArray:
-        """The path with so many more jumps of the main body, spread over its runs, the shortest first."""
+        """The path with so many more splices of the main body, spread over its runs, the shortest first."""
         if not self.path.size:
             return np.full(passes, self.body, dtype=np.int64)
         return np.repeat(self.path, self.counts(passes))
 
     def counts(self, passes: int) -> IntArray:
-        """How often each jump of the path is taken with so many more of the main body, shape (n,)."""
+        """How often each splice of the path is taken with so many more of the main body, shape (n,)."""
         at = np.flatnonzero(self.path == self.body)
         opens = at[np.diff(at, prepend=-2) > 1]  # where runs of the main body begin
         lengths = np.diff(np.searchsorted(at, opens), append=at.size)
@@ -102,45 +102,45 @@ class Tour:
         return counts
 
 
-def make_tours(jumps: Jumps, need_seconds: float, params: CoverParams) -> list[Tour]:
+def make_tours(usable: UsableSplices, need_seconds: float, params: CoverParams) -> list[Tour]:
     """Tours that add about `need_seconds`, then single bodies, best first; `params.max_primaries` in all."""
-    worth = 0.5 * jumps.score + 0.3 * fresh_again(jumps.gain_seconds, params) + 0.2 * jumps.phrasing
+    worth = 0.5 * usable.score + 0.3 * fresh_again(usable.gain_seconds, params) + 0.2 * usable.phrasing
     order = np.argsort(-worth, kind="stable")
-    order = order[jumps.is_body[order]]
+    order = order[usable.is_body[order]]
     tours: list[Tour] = []
-    for number, path in enumerate(_paths(jumps, order, need_seconds, params)):
-        often = np.bincount(path, minlength=jumps.size)
-        mains = np.argsort(-often * jumps.gain_seconds, kind="stable")[:_MAIN_BODIES]
-        tours += _tours_of(jumps, [int(body) for body in mains if often[body]], path, number, params)
+    for number, path in enumerate(_paths(usable, order, need_seconds, params)):
+        often = np.bincount(path, minlength=usable.size)
+        mains = np.argsort(-often * usable.gain_seconds, kind="stable")[:_MAIN_BODIES]
+        tours += _tours_of(usable, [int(body) for body in mains if often[body]], path, number, params)
     tours = tours[: 2 * params.max_primaries // 3]
-    alone = order[jumps.first[order] & np.diagonal(jumps.follows)[order]]
-    alone = alone[rank_within(jumps.leave[alone] - jumps.enter[alone]) < _SAME_BODY]
+    alone = order[usable.first[order] & np.diagonal(usable.follows)[order]]
+    alone = alone[rank_within(usable.leave[alone] - usable.enter[alone]) < _SAME_BODY]
     none = np.zeros(0, dtype=np.int64)
     for body in alone[: params.max_primaries - len(tours)].tolist():
-        tours += _tours_of(jumps, [body], none, -1 - body, params)
+        tours += _tours_of(usable, [body], none, -1 - body, params)
     return tours
 
 
-def _tours_of(jumps: Jumps, mains: list[int], path: IntArray, number: int, params: CoverParams) -> list[Tour]:
-    often = np.bincount(path, minlength=jumps.size)
-    with_path = jumps.shared_seconds @ often
-    fresh = _fresh_seconds(jumps, path, params)
-    pairs, step = np.unique(path[:-1] * jumps.size + path[1:], return_inverse=True)
-    steps = np.column_stack(np.divmod(pairs, jumps.size))
+def _tours_of(usable: UsableSplices, mains: list[int], path: IntArray, number: int, params: CoverParams) -> list[Tour]:
+    often = np.bincount(path, minlength=usable.size)
+    with_path = usable.shared_seconds @ often
+    fresh = _fresh_seconds(usable, path, params)
+    pairs, step = np.unique(path[:-1] * usable.size + path[1:], return_inverse=True)
+    steps = np.column_stack(np.divmod(pairs, usable.size))
     return [
         Tour(
             number=number,
             body=body,
             path=path,
-            gain_seconds=float(jumps.gain_seconds @ often),
+            gain_seconds=float(usable.gain_seconds @ often),
             shared_seconds=float(often @ with_path),
             shared_with=with_path,
             fresh_seconds=fresh,
             run=longest_run(path),
-            worst=float(jumps.score[path].min(initial=1.0)),
-            scores=float(jumps.score @ often),
-            phrasings=float(jumps.phrasing @ often),
-            longest=int(np.argmax(often * jumps.gain_seconds)) if path.size else body,
+            worst=float(usable.score[path].min(initial=1.0)),
+            scores=float(usable.score @ often),
+            phrasings=float(usable.phrasing @ often),
+            longest=int(np.argmax(often * usable.gain_seconds)) if path.size else body,
             seams=int(path.size),
             places=int(often[body]) if path.size else 0,
             head=int(path[0]) if path.size else body,
@@ -152,33 +152,33 @@ def _tours_of(jumps: Jumps, mains: list[int], path: IntArray, number: int, param
     ]
 
 
-def _fresh_seconds(jumps: Jumps, path: IntArray, params: CoverParams) -> float:
+def _fresh_seconds(usable: UsableSplices, path: IntArray, params: CoverParams) -> float:
     """Of what a path adds, s times how fresh it is: a pass comes again when its body has been gone round once more."""
     if not path.size:
         return 0.0
-    gains = jumps.gain_seconds[path]
+    gains = usable.gain_seconds[path]
     begins = np.cumsum(gains)
     order = np.argsort(path, kind="stable")
     again = path[order][1:] == path[order][:-1]
     since = np.append(np.where(again, np.diff(begins[order]), 0.0), 0.0)
     # Bars that other bodies share with this one come again sooner: as if these were spread evenly between.
-    shared = jumps.shared_seconds[np.ix_(path, np.unique(path))] @ np.bincount(path)[np.unique(path)]
+    shared = usable.shared_seconds[np.ix_(path, np.unique(path))] @ np.bincount(path)[np.unique(path)]
     evenly = begins[-1] / np.maximum(shared / gains, 1.0)
     since = np.minimum(np.maximum(since[np.argsort(order)], gains), np.maximum(evenly, gains))
     return float(np.sum(gains * fresh_again(since, params)))
 
 
-def _paths(jumps: Jumps, order: IntArray, need_seconds: float, params: CoverParams) -> list[IntArray]:
+def _paths(usable: UsableSplices, order: IntArray, need_seconds: float, params: CoverParams) -> list[IntArray]:
     """Different paths that add about `need_seconds`, over bodies of several qualities, with few seams or many."""
     if need_seconds < _LEAST_SECONDS or order.size < 2:
         return []
     spared = min(need_seconds / 4, _SPARED_SECONDS)
-    alike = jumps.alike(order, order)
+    alike = usable.alike(order, order)
     paths: list[IntArray] = []
     known: set[bytes] = set()
-    best = float(jumps.score[order].max())
+    best = float(usable.score[order].max())
     for floor in _FLOORS:
-        free = jumps.score[order] >= best - floor
+        free = usable.score[order] >= best - floor
         chosen: list[int] = []
         while len(chosen) < params.max_tour_bodies and free.any():
             at = int(np.argmax(free))
@@ -190,28 +190,30 @@ def _paths(jumps: Jumps, order: IntArray, need_seconds: float, params: CoverPara
             continue
         known.add(bodies.tobytes())
         for cost in _SEAM_COSTS:
-            passes = _deal(jumps, bodies, need_seconds - spared, cost, params)
-            path = _in_order(jumps, bodies[passes > 0], passes[passes > 0], params)
+            passes = _deal(usable, bodies, need_seconds - spared, cost, params)
+            path = _in_order(usable, bodies[passes > 0], passes[passes > 0], params)
             if path.size > 1 and path.tobytes() not in known:
                 known.add(path.tobytes())
                 paths.append(path)
     return paths
 
 
-def _deal(jumps: Jumps, bodies: IntArray, need_seconds: float, seam_cost: float, params: CoverParams) -> IntArray:
+def _deal(
+    usable: UsableSplices, bodies: IntArray, need_seconds: float, seam_cost: float, params: CoverParams
+) -> IntArray:
     """How often each body is taken, shape of `bodies`: least heard first, until none fits any more.
 
     A body that has no others left to stand between its runs waits until they have grown.
     """
-    gain = jumps.gain_seconds[bodies]
-    shared = jumps.shared_seconds[np.ix_(bodies, bodies)]
-    track = float(np.sum(jumps.bar_seconds))
+    gain = usable.gain_seconds[bodies]
+    shared = usable.shared_seconds[np.ix_(bodies, bodies)]
+    track = float(np.sum(usable.bar_seconds))
     mean = 1.0 + need_seconds / track
     at_once = np.maximum(1, need_seconds / _STEPS / gain).astype(np.int64)
     passes = np.zeros(bodies.size, dtype=np.int64)
     heard = 1.0 + at_once / 2
-    fixed = seam_cost / gain + 0.5 * (1.0 - jumps.phrasing[bodies]) + 2.0 * (1.0 - jumps.score[bodies])
-    mutual = jumps.follows[np.ix_(bodies, bodies)]
+    fixed = seam_cost / gain + 0.5 * (1.0 - usable.phrasing[bodies]) + 2.0 * (1.0 - usable.score[bodies])
+    mutual = usable.follows[np.ix_(bodies, bodies)]
     mutual = (mutual & mutual.T & ~np.eye(bodies.size, dtype=bool)).astype(np.int64)
     in_a_row = params.max_passes_in_a_row - 1
     left, relief = need_seconds, np.ones(bodies.size)
@@ -228,20 +230,20 @@ def _deal(jumps: Jumps, bodies: IntArray, need_seconds: float, seam_cost: float,
         left -= more * float(gain[body])
 
 
-def _in_order(jumps: Jumps, bodies: IntArray, passes: IntArray, params: CoverParams) -> IntArray:
-    """The passes of each body as one path of jumps that may follow each other; bodies that cannot join are left out."""
+def _in_order(usable: UsableSplices, bodies: IntArray, passes: IntArray, params: CoverParams) -> IntArray:
+    """The passes of each body as one path of splices that may follow each other; without bodies that cannot join."""
     n = bodies.size
     none = np.zeros(0, dtype=np.int64)
     if n == 0:
         return none
-    follows = jumps.follows[np.ix_(bodies, bodies)]
+    follows = usable.follows[np.ix_(bodies, bodies)]
     reach = follows.copy()
     for middle in range(n):
         reach |= reach[:, middle : middle + 1] & reach[middle]
     after = [np.flatnonzero(row).tolist() for row in follows]
     reached = [sum(1 << y for y in np.flatnonzero(row).tolist()) for row in reach]
     # Start where the most can still be reached; what cannot is not heard.
-    starts = np.flatnonzero(jumps.first[bodies]).tolist()
+    starts = np.flatnonzero(usable.first[bodies]).tolist()
     if not starts:
         return none
     most = max(starts, key=lambda x: bin(reached[x] | 1 << x).count("1"))

@@ -7,7 +7,7 @@ Six questions are asked of every track, each answered from 0 to 1:
     mood     do its mode and colour go with the light?
     voice    does it leave room for whoever speaks?
     length   is it long enough, or does it loop?
-    sync     do its landmarks meet the video's moments at some placement? (`workbench.align`, for the best only)
+    sync     do its landmarks meet the video's events at some placement? (`workbench.align`, for the best only)
 
 What a video expects of its music (energy, pulse, valence) is linear in its facts. The raw score is the weighted
 geometric mean of the parts: a track has to be right in every respect, and one that is wrong in one is not saved by the

@@ -273,10 +273,10 @@ def _sync(pair: RankedPair) -> tuple[str, str, float] | None:
     if not pair.placements or pair.placements[0].score < CHANCE_SCORE:
         return None
     best = pair.placements[0]
-    landmark, _, moment = best.label.partition(" on the ")
+    landmark, _, event = best.label.partition(" on the ")
     begins = f"begins at {best.offset_seconds:.1f} s" if best.offset_seconds >= 0 else (
         f"begins with its first {-best.offset_seconds:.1f} s cut off")  # fmt: skip
-    return moment, f"{landmark}, when the track {begins}", best.score
+    return event, f"{landmark}, when the track {begins}", best.score
 
 
 def explanation(pair: RankedPair, params: MatchParams) -> str:
@@ -410,7 +410,7 @@ def _reasoning(video: VideoFacts, wanted: VideoWants, compared: int, tried: int,
     )
     yield (
         f"{compared} {'track was' if compared == 1 else 'tracks were'} compared by pace, energy from scene to scene, "
-        f"mood, room for a voice and length; where the best {tried} land on the video's moments was tried as well."
+        f"mood, room for a voice and length; where the best {tried} land on the video's events was tried as well."
     )
     if best is None:
         yield "The catalog holds no track that could be put forward."

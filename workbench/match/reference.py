@@ -35,7 +35,7 @@ from workbench.video.soundtrack import SoundClass
 
 FILE = "match_reference.npz"
 _VIDEO_NUMBERS = (
-    "duration", "motion", "brightness", "colourfulness", "contrast", "speech_share", "phrases", "pace", "movement",
+    "duration", "motion", "brightness", "colourfulness", "contrast", "speech_share", "utterances", "pace", "movement",
 )  # fmt: skip
 _SCENE_NUMBERS = ("start", "end", "cuts_per_minute", "motion", "brightness", "colourfulness", "drive")
 _CLASSES: tuple[SoundClass, ...] = ("voice", "ambient", "silent", "none")
@@ -102,7 +102,7 @@ def _video(arrays: np.lib.npyio.NpzFile, number: int) -> VideoFacts:
     rows = arrays["scenes"][first_scene : first_scene + int(arrays["n_scenes"][number])]
     lufs = float(arrays["film_lufs"][number])
     return VideoFacts(
-        **numbers | {"phrases": int(numbers["phrases"])},
+        **numbers | {"utterances": int(numbers["utterances"])},
         cuts=cuts,
         sound_lufs=None if np.isnan(lufs) else lufs,
         classification=_CLASSES[int(arrays["film_class"][number])],

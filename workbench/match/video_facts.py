@@ -82,7 +82,7 @@ class VideoFacts:
     """loudness of the soundtrack outside speech; None where there is none to be heard"""
     speech_share: float
     """0 to 1, of the video's time"""
-    phrases: int
+    utterances: int
     """that are spoken in the foreground"""
     classification: SoundClass
     scenes: tuple[Scene, ...]
@@ -143,7 +143,7 @@ def video_facts(watched: VideoAnalysis, params: MatchParams | None = None) -> Vi
         contrast=float(picture.contrast.mean()),
         sound_lufs=_own_loudness(sound),
         speech_share=min(1.0, sound.speech_share),
-        phrases=len(sound.speech_ranges),
+        utterances=len(sound.speech_ranges),
         classification=sound.classification,
         scenes=_scenes(picture, curves, params),
         pace=float(curves.pace @ seconds / seconds.sum()),

@@ -1,13 +1,13 @@
 """Music under soundtrack: what the soundtrack is, both gains, and the ducking under a voice-over.
 
 The voice is brought to the loudness asked of speech, the music to about the voice's; the ducking curve then takes the
-music down phrase by phrase. Everything is measured: the voice inside its phrases, less what sounds beside it there, and
-the music as it will be played.
+music down utterance by utterance. Everything is measured: the voice inside its utterances, less what sounds beside it
+there, and the music as it will be played.
 
 The order of application is soundtrack at `video_gain_db`, music at `music_gain_db`, the curve as further attenuation of
 the music alone, sum, limiter. Levels are dB or LUFS, times are video seconds.
 
-Functions: `plan_mix`, `classify`, `phrases_in`.
+Functions: `plan_mix`, `classify`, `utterances_in`.
 
 References
 ----------
@@ -27,7 +27,7 @@ from workbench.errors import ParameterError
 from workbench.mix.duck import duck_curve, duck_depths, pieces_of, steadied
 from workbench.mix.levels import LevelCurve, to_lufs, voice_alone
 from workbench.mix.singing import spoken_odds
-from workbench.mix.voice import Phrases, in_the_foreground, speech_phrases, speech_seconds
+from workbench.mix.voice import Utterances, in_the_foreground, speech_seconds, speech_utterances
 from workbench.params import DuckParams, VoiceParams
 from workbench.recording import FloatArray
 
@@ -133,7 +133,7 @@ def plan_mix(
     video_seconds: float,
     voice: VoiceParams | None = None,
     duck: DuckParams | None = None,
-    phrases: Phrases | None = None,
+    utterances: Utterances | None = None,
 ) -> Mix:
     """Decide how music and soundtrack play together.
 
@@ -142,7 +142,8 @@ def plan_mix(
     soundtrack : the soundtrack, measured
     music : levels of the music as it is played under the video, on the video's clock, at its own gain
     video_seconds : length of the video; nothing is emitted outside it
-    phrases : what `phrases_in` finds with `voice`, where it is known; None: found here, which takes far longer than the
+    utterances : what `utterances_in` finds with `voice`, where it is known; None: found here, which takes far longer
+        than the
         rest
 
     Returns
@@ -157,19 +158,19 @@ def plan_mix(
     voice, duck = voice or VoiceParams(), duck or DuckParams()
     if not 0 < video_seconds < float("inf"):
         raise ParameterError(f"a video lasts some time, got {video_seconds} s")
-    phrases = phrases_in(soundtrack, video_seconds, voice) if phrases is None else phrases
-    classification = classify(soundtrack, phrases, voice)
-    if soundtrack.levels is None or classification != "voice" or speech_seconds(phrases) < voice.min_speech_seconds:
+    utterances = utterances_in(soundtrack, video_seconds, voice) if utterances is None else utterances
+    classification = classify(soundtrack, utterances, voice)
+    if soundtrack.levels is None or classification != "voice" or speech_seconds(utterances) < voice.min_speech_seconds:
         return Mix(voiceover=False, classification=classification)
     # What is raised is all that sounds with the voice; the music is held under the voice alone.
-    sounding = _loudness_inside(soundtrack.levels, phrases)
+    sounding = _loudness_inside(soundtrack.levels, utterances)
     video_gain_db = round(min(max(0.0, duck.voice_lufs - sounding), duck.max_video_gain_db), 2)
-    voice_level = voice_alone(soundtrack.levels, phrases, duck)
-    spoken = _loudness_inside(voice_level, phrases)
+    voice_level = voice_alone(soundtrack.levels, utterances, duck)
+    spoken = _loudness_inside(voice_level, utterances)
     played = music.integrated()
     wanted = spoken + video_gain_db - played if np.isfinite(played) else 0.0
     music_gain_db = round(min(wanted, duck.max_music_gain_db), 2)
-    pieces = pieces_of(phrases, duck)
+    pieces = pieces_of(utterances, duck)
     depths = duck_depths(pieces, voice_level.raised(video_gain_db), music.raised(music_gain_db), duck)
     curve = duck_curve(pieces, steadied(pieces, depths, duck), video_seconds, duck)
     points = tuple((round(float(time), 6), round(float(attenuation), 2)) for time, attenuation in curve)
@@ -181,7 +182,7 @@ def plan_mix(
         duck=Duck(
             envelope_points=points,
             envelope_hz=duck.envelope_hz,
-            speech_ranges=phrases,
+            speech_ranges=utterances,
             depth_db=max((attenuation for _, attenuation in points), default=0.0),
             attack_ms=duck.attack_ms,
             release_ms=duck.release_ms,
@@ -189,35 +190,37 @@ def plan_mix(
     )
 
 
-def classify(soundtrack: SoundtrackMeasure, phrases: Phrases, params: VoiceParams | None = None) -> Classification:
-    """Say what a soundtrack is; `phrases` are those in which somebody speaks in the foreground."""
+def classify(
+    soundtrack: SoundtrackMeasure, utterances: Utterances, params: VoiceParams | None = None
+) -> Classification:
+    """Say what a soundtrack is; `utterances` are those in which somebody speaks in the foreground."""
     params = params or VoiceParams()
     if soundtrack.levels is None:
         return "none"
     if soundtrack.levels.peak <= 10 ** (params.silence_dbfs / 20):
         return "silent"
-    return "voice" if phrases else "ambient"
+    return "voice" if utterances else "ambient"
 
 
-def phrases_in(soundtrack: SoundtrackMeasure, video_seconds: float, params: VoiceParams | None = None) -> Phrases:
-    """Phrases in the foreground, inside the video, times rounded to the millisecond."""
+def utterances_in(soundtrack: SoundtrackMeasure, video_seconds: float, params: VoiceParams | None = None) -> Utterances:
+    """Utterances in the foreground, inside the video, times rounded to the millisecond."""
     params = params or VoiceParams()
     if soundtrack.levels is None:
         return ()
     bands = soundtrack.levels.power[:, None] if soundtrack.bands is None else soundtrack.bands
-    found = speech_phrases(soundtrack.speech, soundtrack.frame_seconds, params, bands)
+    found = speech_utterances(soundtrack.speech, soundtrack.frame_seconds, params, bands)
     if soundtrack.pitches is not None and found:
         odds = spoken_odds(found, soundtrack.speech, soundtrack.frame_seconds, soundtrack.pitches)
-        found = tuple(phrase for phrase, odd in zip(found, odds, strict=True) if odd >= params.min_spoken_odds)
+        found = tuple(utterance for utterance, odd in zip(found, odds, strict=True) if odd >= params.min_spoken_odds)
     found = in_the_foreground(found, soundtrack.levels, params)
     inside = ((round(start, 3), round(min(end, video_seconds), 3)) for start, end in found)
     return tuple((start, end) for start, end in inside if start < end)
 
 
-def _loudness_inside(levels: LevelCurve, phrases: Phrases) -> float:
-    """Loudness of the voice over all its phrases, LUFS."""
-    energy = sum(levels.power_between(start, end) * (end - start) for start, end in phrases)
-    return to_lufs(energy / speech_seconds(phrases))
+def _loudness_inside(levels: LevelCurve, utterances: Utterances) -> float:
+    """Loudness of the voice over all its utterances, LUFS."""
+    energy = sum(levels.power_between(start, end) * (end - start) for start, end in utterances)
+    return to_lufs(energy / speech_seconds(utterances))
 
 
 def _refuse(broken: bool, rule: str) -> None:

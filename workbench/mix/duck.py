@@ -1,8 +1,8 @@
 """The ducking curve: how far music is pulled down at each moment, so that a voice is heard over it.
 
-Each phrase asks for a depth that follows from both levels. The curve reaches it before the first syllable and leaves it
-after the last sound; where phrases follow each other closely it stays at the lesser of both depths instead of pumping;
-away from speech it is exactly 0. All ramps are straight in decibels, which is what the points of a mix mean.
+Each utterance asks for a depth that follows from both levels. The curve reaches it before the first syllable and leaves
+it after the last sound; where utterances follow each other closely it stays at the lesser of both depths instead of
+pumping; away from speech it is exactly 0. All ramps are straight in decibels, which is what the points of a mix mean.
 
 Conventions: attenuation is in dB, positive pulls down; times are video seconds; points have shape (n_points, 2).
 
@@ -22,27 +22,29 @@ import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.mix.levels import LevelCurve
-from workbench.mix.voice import Phrases
+from workbench.mix.voice import Utterances
 from workbench.params import DuckParams
 from workbench.recording import FloatArray, IntArray
 
 
-def pieces_of(phrases: Phrases, params: DuckParams | None = None) -> Phrases:
-    """Cut long phrases into equal pieces of at most `piece_seconds`, which may have depths of their own."""
+def pieces_of(utterances: Utterances, params: DuckParams | None = None) -> Utterances:
+    """Cut long utterances into equal pieces of at most `piece_seconds`, which may have depths of their own."""
     params = params or DuckParams()
     pieces = []
-    for start, end in phrases:
+    for start, end in utterances:
         count = max(1, int(np.ceil((end - start) / params.piece_seconds - 1e-9)))
         cuts = np.linspace(start, end, count + 1)
         pieces += [(float(a), float(b)) for a, b in pairwise(cuts)]
     return tuple(pieces)
 
 
-def duck_depths(pieces: Phrases, voice: LevelCurve, music: LevelCurve, params: DuckParams | None = None) -> FloatArray:
+def duck_depths(
+    pieces: Utterances, voice: LevelCurve, music: LevelCurve, params: DuckParams | None = None
+) -> FloatArray:
     """How far each piece wants the music down: until it lies `under_voice_lu` under the voice.
 
-    Nobody expects a whispered aside to clear the stage: of a piece more than `quiet_phrase_lu` under the usual one only
-    so much counts, or the music would fall into a hole.
+    Nobody expects a whispered aside to clear the stage: of a piece more than `quiet_utterance_lu` under the usual one
+    only so much counts, or the music would fall into a hole.
 
     Parameters
     ----------
@@ -56,7 +58,7 @@ def duck_depths(pieces: Phrases, voice: LevelCurve, music: LevelCurve, params: D
     params = params or DuckParams()
     depths = np.zeros(len(pieces))
     spoken = [voice.lufs(start, end) for start, end in pieces]
-    quietest = float(np.median(spoken)) - params.quiet_phrase_lu if pieces else 0.0
+    quietest = float(np.median(spoken)) - params.quiet_utterance_lu if pieces else 0.0
     for k, (start, end) in enumerate(pieces):
         below = max(spoken[k], quietest) - music.lufs(start, end)
         if np.isfinite(below):
@@ -64,7 +66,7 @@ def duck_depths(pieces: Phrases, voice: LevelCurve, music: LevelCurve, params: D
     return depths
 
 
-def steadied(pieces: Phrases, depths_db: FloatArray, params: DuckParams | None = None) -> FloatArray:
+def steadied(pieces: Utterances, depths_db: FloatArray, params: DuckParams | None = None) -> FloatArray:
     """Depths without the small ups and downs inside a block of speech, which would be heard as pumping.
 
     A piece that lies less than `steady_db` shallower than deeper ones before and after it, in the same block, goes down
@@ -91,36 +93,38 @@ def steadied(pieces: Phrases, depths_db: FloatArray, params: DuckParams | None =
 
 
 def duck_curve(
-    phrases: Phrases, depths_db: FloatArray, video_seconds: float, params: DuckParams | None = None
+    utterances: Utterances, depths_db: FloatArray, video_seconds: float, params: DuckParams | None = None
 ) -> FloatArray:
     """Attenuation over time as points.
 
     Parameters
     ----------
-    phrases : stretches of speech, sorted and disjoint, video seconds
-    depths_db : shape (n_phrases,), dB, what each asks for; 0 asks for nothing
+    utterances : stretches of speech, sorted and disjoint, video seconds
+    depths_db : shape (n_utterances,), dB, what each asks for; 0 asks for nothing
     video_seconds : length of the video; no point lies outside it
 
     Returns
     -------
-    shape (n_points, 2): seconds, strictly increasing, and dB. Full depth from `ahead_seconds` before a phrase to
+    shape (n_points, 2): seconds, strictly increasing, and dB. Full depth from `ahead_seconds` before an utterance to
     `hold_seconds` after it; no ramp is steeper than `slope_db_per_second`; 0 before the first point and after the last,
     unless speech reaches the end of the video. No points where nothing is ducked.
 
     Raises
     ------
-    ParameterError : phrases out of order, or another number of depths
+    ParameterError : utterances out of order, or another number of depths
     """
     params = params or DuckParams()
     depths = np.asarray(depths_db, dtype=np.float64)
-    if depths.shape != (len(phrases),) or np.any(~(depths >= 0)):
-        raise ParameterError(f"{len(phrases)} phrases need as many depths of 0 dB or more, got {depths!r}")
-    edges = [edge for phrase in phrases for edge in phrase]
+    if depths.shape != (len(utterances),) or np.any(~(depths >= 0)):
+        raise ParameterError(f"{len(utterances)} utterances need as many depths of 0 dB or more, got {depths!r}")
+    edges = [edge for utterance in utterances for edge in utterance]
     if any(after < before for before, after in pairwise(edges)):
         raise ParameterError("phrases must be sorted and disjoint")
     hz, last = params.envelope_hz, int(video_seconds * params.envelope_hz + 1e-9)
     dips = [
-        _Dip.under(phrase, float(depth), params) for phrase, depth in zip(phrases, depths, strict=True) if depth > 0
+        _Dip.under(utterance, float(depth), params)
+        for utterance, depth in zip(utterances, depths, strict=True)
+        if depth > 0
     ]
     points = [np.zeros((0, 2))]
     for group in _groups(dips, round(params.bridge_seconds * hz)):
@@ -134,7 +138,7 @@ def duck_curve(
 
 @dataclass(frozen=True, slots=True)
 class _Dip:
-    """What one phrase asks of the curve, in steps of its grid: a ramp, a plateau, a ramp."""
+    """What one utterance asks of the curve, in steps of its grid: a ramp, a plateau, a ramp."""
 
     leaves: int  # last step at 0
     full_from: int
@@ -145,14 +149,14 @@ class _Dip:
     depth: float  # dB
 
     @classmethod
-    def under(cls, phrase: tuple[float, float], depth: float, params: DuckParams) -> _Dip:
+    def under(cls, utterance: tuple[float, float], depth: float, params: DuckParams) -> _Dip:
         """Place it: plateau rounded outwards, ramps never steeper than allowed."""
         hz, shortest = params.envelope_hz, depth / params.slope_db_per_second
-        full_from = int(np.floor((phrase[0] - params.ahead_seconds) * hz + 1e-9))
-        full_to = int(np.ceil((phrase[1] + params.hold_seconds) * hz - 1e-9))
+        full_from = int(np.floor((utterance[0] - params.ahead_seconds) * hz + 1e-9))
+        full_to = int(np.ceil((utterance[1] + params.hold_seconds) * hz - 1e-9))
         attack = int(np.ceil(max(params.attack_ms / 1000, shortest) * hz - 1e-9))
         release = int(np.ceil(max(params.release_ms / 1000, shortest) * hz - 1e-9))
-        begins, ends = round(phrase[0] * hz), round(phrase[1] * hz)
+        begins, ends = round(utterance[0] * hz), round(utterance[1] * hz)
         return cls(full_from - attack, full_from, full_to, full_to + release, begins, ends, depth)
 
 

@@ -28,7 +28,7 @@ HOPS_PER_SECOND = 100
 _BLOCK_HOPS = 40  # a gating block is 400 ms long
 _STEP_HOPS = 10  # and begins every 100 ms
 _PIECE_SECONDS = 5
-_GUARD_HOPS = 15  # beside a phrase, in which it may still sound
+_GUARD_HOPS = 15  # beside an utterance, in which it may still sound
 _NEAR_HOPS = 300  # in which a background is looked for, before it is in the whole video
 _ENOUGH_HOPS = 50
 _RUN_UP_SECONDS = 1  # of the sound before, so that the weighting's filters have settled where a piece begins
@@ -84,21 +84,21 @@ class LevelCurve:
         return to_lufs(float(loud.mean()))
 
 
-def voice_alone(levels: LevelCurve, phrases: Sequence[tuple[float, float]], params: DuckParams) -> LevelCurve:
-    """How loud the voice itself is: the soundtrack without what is heard beside the phrases.
+def voice_alone(levels: LevelCurve, utterances: Sequence[tuple[float, float]], params: DuckParams) -> LevelCurve:
+    """How loud the voice itself is: the soundtrack without what is heard beside the utterances.
 
     The background of a hop is the median power where nobody speaks, within some seconds of it. It is taken off inside
-    the phrases, down to `max_background_db` under what sounds there; voice and background are not correlated, so that
-    their powers add.
+    the utterances, down to `max_background_db` under what sounds there; voice and background are not correlated, so
+    that their powers add.
 
     Parameters
     ----------
     levels : of the soundtrack
-    phrases : in which somebody speaks, seconds
+    utterances : in which somebody speaks, seconds
     """
     hz, power = HOPS_PER_SECOND, levels.power.copy()
     quiet = np.ones(power.size, dtype=bool)
-    edges = [(max(0, round(start * hz)), round(end * hz)) for start, end in phrases]
+    edges = [(max(0, round(start * hz)), round(end * hz)) for start, end in utterances]
     for first, stop in edges:
         quiet[max(0, first - _GUARD_HOPS) : stop + _GUARD_HOPS] = False
     beside = np.flatnonzero(quiet)

@@ -2,8 +2,8 @@
 
 A singer holds each note, vibrato or not, and the notes are long; in talk the pitch hardly ever stands still, and vowels
 are short. Talk over music is harder to tell, since the music's notes are held; but then the detector is surer of itself
-than it is of singing. So three cues are weighed against each other, the logarithm of the odds that a phrase is spoken
-being their weighted sum:
+than it is of singing. So three cues are weighed against each other, the logarithm of the odds that an utterance is
+spoken being their weighted sum:
 
     held       share of the time from which the pitch goes on unbroken for 180 ms and then is where it was, within 0.4
                semitones, by the share from which it goes on at all (and 30 %, so that little of it says little);
@@ -11,8 +11,8 @@ being their weighted sum:
     vowel      length of the unbroken stretch of pitch that a voiced step lies in, mean, in doublings of 200 ms
     certainty  mean of the detector's own log-odds, from 0.05 % to 99.95 %
 
-Each is a mean over the phrase and what else sounds like a voice around it, the less the farther off it lies. Talk
-around a phrase speaks for talk, since who talked will talk on; a track beside it says nothing. Rap is speech to it.
+Each is a mean over the utterance and what else sounds like a voice around it, the less the farther off it lies. Talk
+around an utterance speaks for talk, since who talked will talk on; a track beside it says nothing. Rap is speech to it.
 
 Functions: `voice_cues`, `spoken_odds`.
 
@@ -34,7 +34,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
 from workbench.mix.pitch import PITCHES_PER_SECOND
-from workbench.mix.voice import Phrases
+from workbench.mix.voice import Utterances
 from workbench.models.loading import read_numbers
 from workbench.recording import FloatArray
 
@@ -47,27 +47,27 @@ _STILL = 0.4  # semitones
 _LEAP = 1.5  # semitones between two steps that no voice glides
 _AROUND_SECONDS = 2.0  # by which what is heard counts for a fraction of 1/e
 _EARSHOT_SECONDS = 40 * _AROUND_SECONDS  # past which e^-40 is nothing beside 1 in double precision
-_NEIGHBOUR_SECONDS = 10.0  # by which a phrase counts for a fraction of 1/e
+_NEIGHBOUR_SECONDS = 10.0  # by which an utterance counts for a fraction of 1/e
 _SHORTEST_VOWEL = 0.02
 _LITTLE = 0.3
 _CERTAIN = 0.9995
 
 
 def voice_cues(
-    phrases: Phrases, probabilities: FloatArray, frame_seconds: float, pitches: FloatArray
+    utterances: Utterances, probabilities: FloatArray, frame_seconds: float, pitches: FloatArray
 ) -> NDArray[np.float64]:
     """What speaks for talk and what for singing.
 
     Parameters
     ----------
-    phrases : stretches that sound like a voice, seconds
+    utterances : stretches that sound like a voice, seconds
     probabilities : shape (n_frames,), of speech, 0 to 1
     frame_seconds : length of a frame
     pitches : shape (n_steps, 2), MIDI number and clarity, as `workbench.mix.pitch` measures them
 
     Returns
     -------
-    shape (n_phrases, n_cues), in the order of `CUES`
+    shape (n_utterances, n_cues), in the order of `CUES`
 
     Raises
     ------
@@ -85,10 +85,10 @@ def voice_cues(
     gliding, still = _gliding(pitches[:, 0].astype(np.float64), voiced, smooth)
     vowel = np.log2(np.maximum(_run_seconds(smooth), _SHORTEST_VOWEL) / 0.2)
     heard = np.zeros(time.size, dtype=bool)
-    for start, end in phrases:
+    for start, end in utterances:
         heard |= (time >= start) & (time <= end)
-    cues = np.zeros((len(phrases), len(CUES)))
-    for row, (start, end) in zip(cues, phrases, strict=True):
+    cues = np.zeros((len(utterances), len(CUES)))
+    for row, (start, end) in zip(cues, utterances, strict=True):
         near = slice(*np.searchsorted(time, (start - _EARSHOT_SECONDS, end + _EARSHOT_SECONDS)))
         apart = np.maximum(np.maximum(start - time[near], time[near] - end), 0)
         weight = heard[near] * np.exp(-apart / _AROUND_SECONDS)
@@ -100,15 +100,15 @@ def voice_cues(
 
 
 def spoken_odds(
-    phrases: Phrases, probabilities: FloatArray, frame_seconds: float, pitches: FloatArray
+    utterances: Utterances, probabilities: FloatArray, frame_seconds: float, pitches: FloatArray
 ) -> NDArray[np.float64]:
-    """Logarithm of the odds that each phrase is spoken, not sung, shape (n_phrases,); parameters as `voice_cues`."""
-    if not phrases:
+    """Log-odds that each utterance is spoken, not sung, shape (n_utterances,); parameters as `voice_cues`."""
+    if not utterances:
         return np.zeros(0)
-    cues = voice_cues(phrases, probabilities, frame_seconds, pitches)
+    cues = voice_cues(utterances, probabilities, frame_seconds, pitches)
     weights = _weights()
     own = weights["bias"] + cues @ np.array([weights[name] for name in CUES])
-    middle, seconds = np.mean(phrases, axis=1), np.diff(phrases, axis=1)[:, 0]
+    middle, seconds = np.mean(utterances, axis=1), np.diff(utterances, axis=1)[:, 0]
     near = seconds * np.exp(-np.abs(middle[:, None] - middle) / _NEIGHBOUR_SECONDS)
     return np.asarray(np.maximum(own, (own + near @ own / near.sum(axis=1)) / 2))
 

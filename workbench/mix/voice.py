@@ -1,6 +1,6 @@
-"""Who speaks when: from a detector's probabilities, one a frame, to phrases with a first and a last sound.
+"""Who speaks when: from a detector's probabilities, one a frame, to utterances with a first and a last sound.
 
-A phrase is a stretch in which the probability stays over a low threshold and reaches a high one (hysteresis, as in
+An utterance is a stretch in which the probability stays over a low threshold and reaches a high one (hysteresis, as in
 Canny's edges); it reaches back to where the detector first stirred, and ends where it lets go. What stands clear of the
 video's background needs less of it: whispers hardly convince the detector. Its edges are then placed to a hundredth of
 a second on the levels in the bands of speech: hop by hop, each band is held against its own background just before or
@@ -8,9 +8,9 @@ after, and the edge lies where the sum of what stands out is greatest (Page's cu
 nearly as loud as the voice, soft sounds drown and the detector hears late; there the edges keep a margin, so that no
 syllable is cut off. Pauses up to 0.3 s belong to it.
 
-Conventions: phrases are (start, end) pairs in video seconds, sorted and disjoint. Nothing here reads sound.
+Conventions: utterances are (start, end) pairs in video seconds, sorted and disjoint. Nothing here reads sound.
 
-Functions: `speech_phrases`, `in_the_foreground`, `speech_seconds`.
+Functions: `speech_utterances`, `in_the_foreground`, `speech_seconds`.
 
 References
 ----------
@@ -31,12 +31,12 @@ from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
 from workbench.params import VoiceParams
 from workbench.recording import FloatArray, VideoSeconds
 
-Phrases: TypeAlias = tuple[tuple[VideoSeconds, VideoSeconds], ...]
+Utterances: TypeAlias = tuple[tuple[VideoSeconds, VideoSeconds], ...]
 _FLOOR = 10**-8.5  # power under which no background is told from another: 85 dB under full scale
 _BACKGROUND_HOPS = (200, 400)  # around an edge, in which its background is looked for, before it is in the whole video
 _ENOUGH_HOPS = 30  # of a background
 _BACKGROUND_SHARE = 0.2  # of a video that is no louder than its background
-_GUARD_HOPS = (25, 5)  # before and after a phrase, that may be speech too
+_GUARD_HOPS = (25, 5)  # before and after an utterance, that may be speech too
 _BANDS_HEARD = 3  # of the bands: those in which a sound stands out most
 _LEAST_SPREAD_DB = 2.0  # of a background; steadier ones would make an event of every breath
 _USUAL = 0.9  # quantile of what stands out in the background itself
@@ -47,10 +47,10 @@ Bands: TypeAlias = FloatArray
 """shape (n_hops, n_bands): power of each hundredth of a second in each band"""
 
 
-def speech_phrases(
+def speech_utterances(
     probabilities: FloatArray, frame_seconds: float, params: VoiceParams | None = None, bands: Bands | None = None
-) -> Phrases:
-    """Join frames in which somebody speaks to phrases.
+) -> Utterances:
+    """Join frames in which somebody speaks to utterances.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def speech_phrases(
 
     Returns
     -------
-    (start, end) of each phrase in seconds, sorted, more than `close_pause_seconds` apart
+    (start, end) of each utterance in seconds, sorted, more than `close_pause_seconds` apart
 
     Raises
     ------
@@ -77,8 +77,8 @@ def speech_phrases(
         floored = np.maximum(np.asarray(bands, dtype=np.float64), _FLOOR)
         chance = np.where(_clear(floored, chance.size, frame_seconds, params), chance**params.whisper_exponent, chance)
         stretches = _placed(_stretches(chance, frame_seconds, params), floored, params)
-    phrases = joined(tuple((stretch.start, stretch.end) for stretch in stretches), params.close_pause_seconds)
-    return tuple((start, end) for start, end in phrases if end - start >= params.min_phrase_seconds)
+    utterances = joined(tuple((stretch.start, stretch.end) for stretch in stretches), params.close_pause_seconds)
+    return tuple((start, end) for start, end in utterances if end - start >= params.min_utterance_seconds)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ def _stretches(chance: FloatArray, frame_seconds: float, params: VoiceParams) ->
     for first, stop in zip(edges[::2], edges[1::2], strict=True):
         sure = first + np.flatnonzero(chance[first:stop] >= params.onset_probability)
         if sure.size:
-            # The detector takes its time before a phrase, and is slow to let go after it.
+            # The detector takes its time before an utterance, and is slow to let go after it.
             silent = np.flatnonzero(chance[last:first] < params.start_probability)
             begins = last + (int(silent[-1]) + 1 if silent.size else 0)
             held = np.flatnonzero(chance[first:stop] >= min(params.end_probability, params.onset_probability))
@@ -185,10 +185,10 @@ def _peak(steps: FloatArray, otherwise: int, *, back: bool = False) -> int:
     return steps.size - count if back else count
 
 
-def joined(phrases: Phrases, pause_seconds: float) -> Phrases:
-    """Close pauses of up to that many seconds between phrases."""
+def joined(utterances: Utterances, pause_seconds: float) -> Utterances:
+    """Close pauses of up to that many seconds between utterances."""
     whole: list[tuple[float, float]] = []
-    for start, end in phrases:
+    for start, end in utterances:
         if whole and start - whole[-1][1] <= pause_seconds + 1e-9:
             whole[-1] = (whole[-1][0], max(end, whole[-1][1]))
         else:
@@ -196,16 +196,18 @@ def joined(phrases: Phrases, pause_seconds: float) -> Phrases:
     return tuple(whole)
 
 
-def in_the_foreground(phrases: Phrases, levels: LevelCurve, params: VoiceParams | None = None) -> Phrases:
-    """Leave out phrases far quieter than the loud ones: somebody in the background, a television next door."""
+def in_the_foreground(utterances: Utterances, levels: LevelCurve, params: VoiceParams | None = None) -> Utterances:
+    """Leave out utterances far quieter than the loud ones: somebody in the background, a television next door."""
     params = params or VoiceParams()
-    if not phrases:
+    if not utterances:
         return ()
-    loudness = np.array([levels.lufs(start, end) for start, end in phrases])
+    loudness = np.array([levels.lufs(start, end) for start, end in utterances])
     gate = float(np.quantile(loudness, 0.75)) - params.foreground_lu
-    return tuple(phrase for phrase, lufs in zip(phrases, loudness, strict=True) if lufs >= gate and np.isfinite(lufs))
+    return tuple(
+        utterance for utterance, lufs in zip(utterances, loudness, strict=True) if lufs >= gate and np.isfinite(lufs)
+    )
 
 
-def speech_seconds(phrases: Phrases) -> float:
+def speech_seconds(utterances: Utterances) -> float:
     """Seconds of speech in all."""
-    return float(sum(end - start for start, end in phrases))
+    return float(sum(end - start for start, end in utterances))

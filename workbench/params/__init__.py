@@ -7,7 +7,7 @@ the names that fields had before.
 
 from __future__ import annotations
 
-from workbench.params.align import AlignParams, LandmarkParams, MomentParams
+from workbench.params.align import AlignParams, EventParams, LandmarkParams
 from workbench.params.base import Params
 from workbench.params.beats import BeatParams
 from workbench.params.catalog import CatalogParams, LaneParams
@@ -33,10 +33,10 @@ __all__ = [
     "CutParams",
     "DuckParams",
     "EndingParams",
+    "EventParams",
     "LandmarkParams",
     "LaneParams",
     "MatchParams",
-    "MomentParams",
     "Params",
     "PreviewParams",
     "RenderParams",

@@ -1,4 +1,4 @@
-"""Landmarks of a track, moments of a video, and placements of the one under the other."""
+"""Landmarks of a track, events of a video, and placements of the one under the other."""
 
 from __future__ import annotations
 
@@ -84,11 +84,11 @@ class LandmarkParams(Params):
     )
 
 
-class MomentParams(Params):
-    """What counts as a moment of a video."""
+class EventParams(Params):
+    """What counts as an event of a video."""
 
     event_seconds: float = Field(
-        default=0.1, ge=0.02, le=0.5, description="s within which two moments are the same event"
+        default=0.1, ge=0.02, le=0.5, description="s within which two events are the same event"
     )
     crowd_seconds: float = Field(
         default=2.0, ge=0.2, le=10.0, description="s; a cut or hit whose neighbour is nearer is noticed less"

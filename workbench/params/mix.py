@@ -10,24 +10,33 @@ from workbench.params.base import Params
 
 
 class VoiceParams(Params):
-    """Speech probabilities to phrases, and what counts as a voice-over."""
+    """Speech probabilities to utterances, and what counts as a voice-over."""
 
     onset_probability: float = Field(
-        default=0.5, ge=0.2, le=0.95, description="a phrase reaches it at least once; the detector's own threshold"
+        default=0.5, ge=0.2, le=0.95, description="an utterance reaches it at least once; the detector's own threshold"
     )
     extend_probability: float = Field(
-        default=0.15, ge=0.02, le=0.5, description="a phrase goes on to both sides while it holds; soft first syllables"
+        default=0.15,
+        ge=0.02,
+        le=0.5,
+        description="an utterance goes on to both sides while it holds; soft first syllables",
     )
     start_probability: float = Field(
-        default=0.06, ge=0.01, le=0.5, description="a phrase reaches back while it holds; first syllables are soft"
+        default=0.06, ge=0.01, le=0.5, description="an utterance reaches back while it holds; first syllables are soft"
     )
     end_probability: float = Field(
-        default=0.3, ge=0.02, le=0.95, description="a phrase's last frame reaches it; the detector is slow to let go"
+        default=0.3,
+        ge=0.02,
+        le=0.95,
+        description="an utterance's last frame reaches it; the detector is slow to let go",
     )
     close_pause_seconds: float = Field(
-        default=0.3, ge=0.0, le=1.0, description="s; shorter pauses belong to the phrase, breaths and stops among them"
+        default=0.3,
+        ge=0.0,
+        le=1.0,
+        description="s; shorter pauses belong to the utterance, breaths and stops among them",
     )
-    min_phrase_seconds: float = Field(default=0.25, ge=0.0, le=2.0, description="s; less is a click or a cough")
+    min_utterance_seconds: float = Field(default=0.25, ge=0.0, le=2.0, description="s; less is a click or a cough")
     edge_reach_seconds: float = Field(
         default=0.2, ge=0.0, le=1.0, description="s beyond what the detector heard, in which an edge is looked for"
     )
@@ -47,16 +56,19 @@ class VoiceParams(Params):
         default=0.1, ge=0.0, le=0.5, description="s by which the detector may be late on a first syllable in noise"
     )
     tail_seconds: float = Field(
-        default=0.06, ge=-0.2, le=0.5, description="s that a phrase goes on in noise after it was surely heard"
+        default=0.06, ge=-0.2, le=0.5, description="s that an utterance goes on in noise after it was surely heard"
     )
     foreground_lu: float = Field(
         default=18.0,
         ge=6.0,
         le=40.0,
-        description="LU under the loud phrases from where on somebody is in the background",
+        description="LU under the loud utterances from where on somebody is in the background",
     )
     min_spoken_odds: float = Field(
-        default=-1.0, ge=-20, le=5, description="log-odds under which a phrase counts as sung; -20 takes all as spoken"
+        default=-1.0,
+        ge=-20,
+        le=5,
+        description="log-odds under which an utterance counts as sung; -20 takes all as spoken",
     )
     min_speech_seconds: float = Field(
         default=3.0, ge=0.0, le=60.0, description="s of speech in all that make a voice-over; less is a few words"
@@ -105,12 +117,15 @@ class DuckParams(Params):
     max_background_db: float = Field(
         default=10.0, ge=0.0, le=20.0, description="dB at most by which a voice is taken to lie under the soundtrack"
     )
-    quiet_phrase_lu: float = Field(
-        default=8.0, ge=0.0, le=40.0, description="LU under the usual phrase that the music follows a quieter one down"
+    quiet_utterance_lu: float = Field(
+        default=8.0,
+        ge=0.0,
+        le=40.0,
+        description="LU under the usual utterance that the music follows a quieter one down",
     )
     max_depth_db: float = Field(default=40.0, ge=12.0, le=48.0, description="dB that music is pulled down at most")
     piece_seconds: float = Field(
-        default=8.0, ge=2.0, le=60.0, description="s of speech that share one depth; longer phrases follow the music"
+        default=8.0, ge=2.0, le=60.0, description="s of speech that share one depth; longer utterances follow the music"
     )
     ahead_seconds: float = Field(
         default=0.15, ge=0.0, le=0.4, description="s before the first syllable at which the full depth is reached"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from workbench.params.align import AlignParams, LandmarkParams, MomentParams
+from workbench.params.align import AlignParams, EventParams, LandmarkParams
 from workbench.params.base import Params
 from workbench.params.beats import BeatParams
 from workbench.params.catalog import CatalogParams, LaneParams
@@ -32,7 +32,7 @@ class WorkbenchParams(Params):
     duck: DuckParams = DuckParams()
     cuts: CutParams = CutParams()
     landmarks: LandmarkParams = LandmarkParams()
-    moments: MomentParams = MomentParams()
+    events: EventParams = EventParams()
     align: AlignParams = AlignParams()
     character: CharacterParams = CharacterParams()
     catalog: CatalogParams = CatalogParams()

@@ -1,6 +1,6 @@
 """Pictures of an alignment: what meets what at a placement, and what speaks for every other offset.
 
-A video's moments hang from above, a track's landmarks stand below, on the video's clock; where both meet, a line joins
+A video's events hang from above, a track's landmarks stand below, on the video's clock; where both meet, a line joins
 them. Heights are saliences.
 """
 
@@ -30,7 +30,7 @@ from workbench.plots.palette import (
     quiet,
     time_axis,
 )
-from workbench.video.moments import MOMENT_KINDS, Moments
+from workbench.video.events import EVENT_KINDS, Events
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from matplotlib.lines import Line2D
 
 LANDMARK_COLOURS = dict(zip(LANDMARK_KINDS, (HEARD, ONSET, EXPECTED, VOICE, BEAT, ENDING, ENDING), strict=True))
-MOMENT_COLOURS = dict(zip(MOMENT_KINDS, (SEAM, EXPECTED, VOICE, DUCK, ONSET, ENDING, ENDING), strict=True))
+EVENT_COLOURS = dict(zip(EVENT_KINDS, (SEAM, EXPECTED, VOICE, DUCK, ONSET, ENDING, ENDING), strict=True))
 
 _NAME_ROWS = 3
 _ROW_POINTS = 11.0
@@ -47,7 +47,7 @@ _ROW_POINTS = 11.0
 
 def align_figure(
     landmarks: Landmarks,
-    moments: Moments,
+    events: Events,
     placements: Sequence[Placement],
     params: AlignParams | None = None,
     chosen: int = 0,
@@ -57,7 +57,7 @@ def align_figure(
     Parameters
     ----------
     landmarks : of the track
-    moments : of the video
+    events : of the video
     placements : best first; none draws the offsets alone
     params : with which they were placed
     chosen : which of them is looked at, counted from 0
@@ -65,27 +65,27 @@ def align_figure(
     figure = new_figure(12.0, 7.2)
     whole, near, offsets = figure.subplots(3, 1, height_ratios=(1.5, 0.8, 1.0))
     found = placements[chosen] if placements else None
-    _draw_meeting(whole, landmarks, moments, found)
-    _name_colours(figure, moments, landmarks)
+    _draw_meeting(whole, landmarks, events, found)
+    _name_colours(figure, events, landmarks)
     _draw_gaps(near, found)
-    _draw_offsets(offsets, landmarks, moments, placements, chosen, params or AlignParams())
+    _draw_offsets(offsets, landmarks, events, placements, chosen, params or AlignParams())
     return figure
 
 
-def _draw_meeting(axes: Axes, landmarks: Landmarks, moments: Moments, found: Placement | None) -> None:
+def _draw_meeting(axes: Axes, landmarks: Landmarks, events: Events, found: Placement | None) -> None:
     """Both trains on the video's clock, and what meets."""
     from workbench.plots.labels import LabelPlace, Labels
 
     offset = 0.0 if found is None else found.offset_seconds
-    _draw_marks(axes, moments.marks, 0.0, MOMENT_COLOURS, 1)
+    _draw_marks(axes, events.marks, 0.0, EVENT_COLOURS, 1)
     _draw_marks(axes, landmarks.marks, offset, LANDMARK_COLOURS, -1)
     begin, end = landmarks.first_sound + offset, landmarks.last_sound + offset
-    axes.axvspan(max(begin, 0.0), min(end, moments.video_seconds), ymax=0.5, color=HEARD, alpha=0.08, linewidth=0)
+    axes.axvspan(max(begin, 0.0), min(end, events.video_seconds), ymax=0.5, color=HEARD, alpha=0.08, linewidth=0)
     if found is not None:
-        labels, room = Labels(axes), (0.0, moments.video_seconds)
+        labels, room = Labels(axes), (0.0, events.video_seconds)
         for met in found.coincidences:
             axes.axvline(met.video_s, color=DOWNBEAT, linewidth=1.0, alpha=0.6, zorder=0)
-            name = f"{met.landmark} · {met.moment}"
+            name = f"{met.landmark} · {met.event}"
             labels.place(
                 [
                     LabelPlace(name, met.video_s, 1.05, side, "bottom", up=1.0 + _ROW_POINTS * row, room=room)
@@ -96,11 +96,11 @@ def _draw_meeting(axes: Axes, landmarks: Landmarks, moments: Moments, found: Pla
             )
         axes.set_title(_title(found), fontsize=10, loc="left", fontweight="bold", pad=6.0 + _ROW_POINTS * _NAME_ROWS)
     axes.axhline(0.0, color=SEAM, linewidth=0.8)
-    axes.set_xlim(0.0, moments.video_seconds)
+    axes.set_xlim(0.0, events.video_seconds)
     axes.set_ylim(-1.05, 1.05)
     axes.set_yticks([-0.5, 0.5], ["track", "video"], fontsize=9)
     quiet(axes)
-    time_axis(axes, moments.video_seconds)
+    time_axis(axes, events.video_seconds)
 
 
 def _draw_marks(axes: Axes, marks: Marks, offset: float, colours: Mapping[str, str], side: int) -> None:
@@ -110,9 +110,9 @@ def _draw_marks(axes: Axes, marks: Marks, offset: float, colours: Mapping[str, s
         axes.vlines(marks.times[own] + offset, 0.0, side * marks.salience[own], color=colours[name], linewidth=1.8)
 
 
-def _name_colours(figure: Figure, moments: Moments, landmarks: Landmarks) -> None:
+def _name_colours(figure: Figure, events: Events, landmarks: Landmarks) -> None:
     """One legend for each train, beside the pictures."""
-    video = _handles(MOMENT_COLOURS, moments.marks)
+    video = _handles(EVENT_COLOURS, events.marks)
     track = _handles(LANDMARK_COLOURS, landmarks.marks)
     figure.legend(handles=video, loc="outside right upper", title="video", fontsize=8, title_fontsize=9)
     figure.legend(handles=track, loc="outside right lower", title="track", fontsize=8, title_fontsize=9)
@@ -145,7 +145,7 @@ def _draw_gaps(axes: Axes, found: Placement | None) -> None:
     axes.set_xlim(-1.1 * reach, 1.1 * reach)
     axes.set_ylim(0.0, max([0.5, *(1.1 * one.worth for one in met)]))
     axes.axvline(0.0, color=SEAM, linewidth=0.8)
-    axes.set_xlabel("the moment comes later than the landmark by, ms", fontsize=9)
+    axes.set_xlabel("the event comes later than the landmark by, ms", fontsize=9)
     axes.set_ylabel("worth", fontsize=9)
     quiet(axes)
 
@@ -153,7 +153,7 @@ def _draw_gaps(axes: Axes, found: Placement | None) -> None:
 def _draw_offsets(
     axes: Axes,
     landmarks: Landmarks,
-    moments: Moments,
+    events: Events,
     placements: Sequence[Placement],
     chosen: int,
     params: AlignParams,
@@ -161,7 +161,7 @@ def _draw_offsets(
     """The sum at every offset over what chance makes of it, and the placements."""
     from workbench.plots.labels import Labels, name_point
 
-    scores = offset_scores(landmarks, moments, params)
+    scores = offset_scores(landmarks, events, params)
     at, total = scores.offsets, scores.total
     axes.fill_between(
         at, scores.expected, scores.expected + 2 * scores.deviation, color=BEAT, alpha=0.35, linewidth=0, label="chance"

@@ -25,7 +25,7 @@ def mix_figure(
     video: Recording,
     music: Recording | None = None,
 ) -> Figure:
-    """Attenuation and loudness over the whole video, and a close-up of the first phrases.
+    """Attenuation and loudness over the whole video, and a close-up of the first utterances.
 
     Parameters
     ----------

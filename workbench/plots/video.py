@@ -4,7 +4,7 @@ From top to bottom, each lane named at its left and on the video's clock:
 
     frames      twelve pictures large enough to know the video by, each tied to its place
     shots       a strip in which every tile shows its own shot, and a stroke for every cut, flash and fade
-    moments     a row a kind, the taller the more salient
+    events     a row a kind, the taller the more salient
     sync points where the track would lie by each of the best placements, and what meets there
     levels      speech as blocks, the soundtrack as an area, the music as it is heard as a line
     ducked      how far the music is pulled down
@@ -34,7 +34,7 @@ from workbench.align.placements import CHANCE_SCORE, Placement
 from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import TrackSection
 from workbench.mix.levels import HOPS_PER_SECOND, to_lufs
-from workbench.plots.align import MOMENT_COLOURS
+from workbench.plots.align import EVENT_COLOURS
 from workbench.plots.palette import (
     BEAT,
     DUCK,
@@ -53,7 +53,7 @@ from workbench.plots.palette import (
 from workbench.plots.plan import draw_blocks, name_blocks, played_blocks
 from workbench.recording import FloatArray, VideoSeconds
 from workbench.video.analysis import VideoAnalysis
-from workbench.video.moments import Moments
+from workbench.video.events import Events
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -66,7 +66,7 @@ LONG_TILES = 10
 FRAMES = 12
 """large frames above the strip"""
 _SHOWN_PLACEMENTS = 4
-_MOMENT_ROWS = (("cut",), ("flash",), ("title",), ("hit",), ("motion",), ("start", "end"))
+_EVENT_ROWS = (("cut",), ("flash",), ("title",), ("hit",), ("motion",), ("start", "end"))
 _WIDTH_INCHES = 12.0
 _LEFT, _RIGHT = 0.105, 0.925
 """where the lanes begin and end, shares of the width; names stand left of them, names of curves right"""
@@ -110,7 +110,7 @@ class VideoOverview:
     """What there is to draw of one video."""
 
     watched: VideoAnalysis
-    moments: Moments
+    events: Events
     frames: tuple[tuple[VideoSeconds, NDArray[np.uint8]], ...]
     """large pictures in order of time, at most `FRAMES`, evenly spread"""
     tiles: tuple[Tile, ...]
@@ -155,12 +155,12 @@ def video_figure(timeline: VideoOverview) -> Figure:
 def _lanes(timeline: VideoOverview) -> tuple[_Lane | None, ...]:
     """Height in inches and drawing of each lane; None where it has nothing to show."""
     music = timeline.music
-    kinds = [kinds for kinds in _MOMENT_ROWS if any(timeline.moments.marks.of(kind).size for kind in kinds)]
+    kinds = [kinds for kinds in _EVENT_ROWS if any(timeline.events.marks.of(kind).size for kind in kinds)]
     shown = _worth_showing(timeline.placements)
     return (
         (0.74, lambda axes: _draw_frames(axes, timeline)) if timeline.frames else None,
         (0.62, lambda axes: _draw_strip(axes, timeline)),
-        (0.2 * len(kinds), lambda axes: _draw_moments(axes, timeline.moments, kinds)),
+        (0.2 * len(kinds), lambda axes: _draw_events(axes, timeline.events, kinds)),
         (max(0.42, 0.3 * len(shown)), lambda axes: _draw_placements(axes, shown, timeline)) if shown else None,
         (1.6, lambda axes: _draw_levels(axes, timeline)),
         (0.62, lambda axes: _draw_duck(axes, music)) if music.duck_points else None,
@@ -296,11 +296,11 @@ def _middle(pixels: NDArray[np.uint8], shape: float) -> NDArray[np.uint8]:
     return pixels[first : first + tall]
 
 
-def _draw_moments(axes: Axes, moments: Moments, rows: Sequence[Sequence[str]]) -> None:
+def _draw_events(axes: Axes, events: Events, rows: Sequence[Sequence[str]]) -> None:
     """Rows of kinds, the first on top; a stroke stands for a moment, its height for the salience."""
-    marks = moments.marks
+    marks = events.marks
     for row, kinds in enumerate(rows):
-        foot, colour = len(rows) - 1.0 - row, MOMENT_COLOURS[kinds[0]]
+        foot, colour = len(rows) - 1.0 - row, EVENT_COLOURS[kinds[0]]
         own = np.isin(marks.kinds, [marks.names.index(kind) for kind in kinds])
         axes.axhline(foot, color=RULE, linewidth=0.8, zorder=0)
         axes.vlines(marks.times[own], foot, foot + 0.92 * marks.salience[own], color=colour,
@@ -309,7 +309,7 @@ def _draw_moments(axes: Axes, moments: Moments, rows: Sequence[Sequence[str]]) -
                   fontsize=9.5, color=SEAM)  # fmt: skip
     axes.set_ylim(0.0, float(len(rows)))
     axes.set_yticks([])
-    axes.text(1.006, 0.5, "moments:\nthe taller,\nthe more\nsalient", transform=axes.transAxes, fontsize=9,
+    axes.text(1.006, 0.5, "events:\nthe taller,\nthe more\nsalient", transform=axes.transAxes, fontsize=9,
               color=SOFT_INK, va="center")  # fmt: skip
 
 
@@ -328,7 +328,7 @@ def _draw_placements(axes: Axes, placements: Sequence[Placement], timeline: Vide
         axes.plot(met, [height + 0.2] * len(met), "|", color=HEARD, markersize=7, markeredgewidth=1.1)
         if found.coincidences:
             at = found.coincidences[0].video_s
-            axes.plot(at, height + 0.2, "o", color=MOMENT_COLOURS[found.coincidences[0].moment], markersize=7,
+            axes.plot(at, height + 0.2, "o", color=EVENT_COLOURS[found.coincidences[0].event], markersize=7,
                       markeredgecolor="white")  # fmt: skip
             doubt = "" if found.score >= CHANCE_SCORE else ": may be chance"
             forms = (f"{row + 1}  {found.label}, score {found.score:.2f}{doubt}", f"{row + 1}  {found.score:.2f}")

@@ -1,4 +1,4 @@
-"""The JSON body of an alignment: where a track lands against the moments of a video."""
+"""The JSON body of an alignment: where a track lands against the events of a video."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ class Soundtrack:
     frame_seconds: float
     """length of a frame of `speech`"""
     speech_ranges: Stretches
-    """first and last sound of each phrase spoken in the foreground"""
+    """first and last sound of each utterance spoken in the foreground"""
     classification: SoundClass
     """`voice` someone speaks in the foreground, `ambient` any other sound, `silent` never over -60 dBFS, `none` no
     audio stream"""

@@ -8,7 +8,7 @@ darker, a shadow has no edges, and what goes on growing is no title. Compared ar
 
 On pictures of 36 by 64 fields letters are no longer letters, only a ragged line: a logo or a drawn arrow that appears
 is found as well, and an editor would time it in the same way. Words over a busy, moving picture are not seen, nor are
-those that come with a cut, where the cut is the moment.
+those that come with a cut, where the cut is the event.
 
 Memory is three seconds of small pictures, however long the video.
 

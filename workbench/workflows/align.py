@@ -1,4 +1,4 @@
-"""Place a track under a video: its landmarks and the video's moments, each found once and kept, then the placements.
+"""Place a track under a video: its landmarks and the video's events, each found once and kept, then the placements.
 
     stage       arrays                                          depends on
     landmarks   what there is to land with, the track's level   those of beats and loops, LandmarkParams
@@ -6,7 +6,7 @@
 Of a video that was ingested before nothing is measured again; placing reads a few hundred numbers. The mix of an
 alignment does not depend on where the track lies: it takes the music at its integrated loudness throughout.
 
-Functions: `align_track` for all of it; `track_landmarks`, `kept_landmarks`, `video_moments`, `mix_beside`,
+Functions: `align_track` for all of it; `track_landmarks`, `kept_landmarks`, `video_events`, `mix_beside`,
 `track_level` for its parts; `landmark_stage` for whoever has the sound at hand.
 """
 
@@ -31,7 +31,7 @@ from workbench.errors import MediaError
 from workbench.params import WorkbenchParams
 from workbench.recording import VideoSeconds
 from workbench.store.fingerprint import KeyPart, StageKey
-from workbench.video.moments import Moments, find_moments
+from workbench.video.events import Events, find_events
 from workbench.workflows.analyze import Sound, beat_stage, loop_stage, profile_parts
 from workbench.workflows.tracks import TrackSource
 from workbench.workspace import Workspace
@@ -52,7 +52,7 @@ class Alignment:
     track: TrackSource
     video: Path
     landmarks: Landmarks
-    moments: Moments
+    events: Events
     placements: tuple[Placement, ...]
     """best first; none where nothing ever coincides"""
     mix: Mix | None
@@ -82,13 +82,13 @@ def align_track(
     if not isinstance(track, TrackSource):
         track = TrackSource(Path(track).name, Path(track), None)
     video = Path(video)
-    moments = video_moments(workspace, video)
+    events = video_events(workspace, video)
     landmarks = track_landmarks(workspace, track.path)
     workspace.progress("placing", 0.0)
-    placements = place(landmarks, moments, workspace.params.align)
+    placements = place(landmarks, events, workspace.params.align)
     workspace.progress("placing", 1.0)
-    mix = mix_beside(workspace, track.path, video, moments.video_seconds) if auto_mix else None
-    return Alignment(track, video, landmarks, moments, placements, mix)
+    mix = mix_beside(workspace, track.path, video, events.video_seconds) if auto_mix else None
+    return Alignment(track, video, landmarks, events, placements, mix)
 
 
 def track_landmarks(workspace: Workspace, path: Path | str, *, content_hash: str | None = None) -> Landmarks:
@@ -125,8 +125,8 @@ def kept_landmarks(content_hash: str, correction: str, params: WorkbenchParams, 
     return None if arrays is None else landmarks_from_arrays(arrays)
 
 
-def video_moments(workspace: Workspace, video: Path | str) -> Moments:
-    """Moments of a video, whose picture and sound come from the store or are measured now.
+def video_events(workspace: Workspace, video: Path | str) -> Events:
+    """Events of a video, whose picture and sound come from the store or are measured now.
 
     Raises
     ------
@@ -136,7 +136,7 @@ def video_moments(workspace: Workspace, video: Path | str) -> Moments:
     from workbench.workflows.watch import watch
 
     soundtrack = watch(workspace, video)
-    return find_moments(soundtrack.picture, soundtrack.soundtrack, workspace.params.moments)
+    return find_events(soundtrack.picture, soundtrack.soundtrack, workspace.params.events)
 
 
 def mix_beside(workspace: Workspace, track: Path, video: Path, video_seconds: VideoSeconds) -> Mix:
@@ -183,14 +183,14 @@ def landmark_stage(sound: Sound) -> dict[str, NDArray[Any]]:
     def compute() -> dict[str, NDArray[Any]]:
         from workbench.mix.levels import from_lufs, level_curve
 
-        beat_map = beat_stage(sound)
-        profile = loop_stage(sound, beat_map)
+        beat_analysis = beat_stage(sound)
+        profile = loop_stage(sound, beat_analysis)
         stage = f"looking for landmarks in {path.name}"
         progress(stage, 0.0)
         borders = np.array([section.song_from for section in profile.sections], dtype=np.float64)
         recording = sound.recording
         ends = profile.ending is not None
-        heard = LandmarkInput(recording, sound.spectrum, sound.onsets, beat_map.grid, borders, ends_by_itself=ends)
+        heard = LandmarkInput(recording, sound.spectrum, sound.onsets, beat_analysis.grid, borders, ends_by_itself=ends)
         arrays = landmarks_to_arrays(find_landmarks(heard, params.landmarks))
         level = level_curve(recording.samples, recording.sample_rate)
         progress(stage, 1.0)

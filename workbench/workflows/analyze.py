@@ -48,7 +48,7 @@ Arrays = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class BeatMap:
+class BeatAnalysis:
     """The beats of one recording, and what they were heard in."""
 
     content_hash: str
@@ -67,23 +67,23 @@ class BeatMap:
 class Analysis:
     """Everything that loops, pictures and reports need to know of one recording, without its sound."""
 
-    beat_map: BeatMap
+    beat_analysis: BeatAnalysis
     profile: LoopProfile
 
     @property
     def grid(self) -> BeatGrid:
         """Beats and bar positions."""
-        return self.beat_map.grid
+        return self.beat_analysis.grid
 
     @property
     def duration(self) -> float:
         """Decoded length, s."""
-        return self.beat_map.duration
+        return self.beat_analysis.duration
 
     @property
     def content_hash(self) -> str:
         """SHA-256 of the file's bytes."""
-        return self.beat_map.content_hash
+        return self.beat_analysis.content_hash
 
 
 class Sound:
@@ -186,8 +186,8 @@ def analyze(workspace: Workspace, path: Path | str) -> Analysis:
 
 def analyze_sound(sound: Sound) -> Analysis:
     """Grid and loop profile of a sound, of which some may be known already; raises as `analyze` does."""
-    beat_map = beat_stage(sound)
-    return Analysis(beat_map, loop_stage(sound, beat_map))
+    beat_analysis = beat_stage(sound)
+    return Analysis(beat_analysis, loop_stage(sound, beat_analysis))
 
 
 def decoded_seconds(sound: Sound, expected_most: float) -> float:
@@ -264,7 +264,7 @@ def _stage(sound: Sound, key: StageKey, compute: Callable[[], Arrays]) -> tuple[
     return arrays, not computed
 
 
-def beat_stage(sound: Sound) -> BeatMap:
+def beat_stage(sound: Sound) -> BeatAnalysis:
     """The beats of a file, from the store or made now."""
     params = sound.params
 
@@ -285,7 +285,7 @@ def beat_stage(sound: Sound) -> BeatMap:
         }
 
     arrays, cached = _stage(sound, _beats_key(sound), compute)
-    return _beat_map(sound, arrays, cached)
+    return _beat_analysis(sound, arrays, cached)
 
 
 def _beats_key(sound: Sound) -> StageKey:
@@ -301,8 +301,8 @@ def _weights_part(params: WorkbenchParams) -> CacheKeyPart:
     return CacheKeyPart("Learned", "beats", learned_digest(params.beats.activation))
 
 
-def _beat_map(sound: Sound, arrays: Arrays, cached: bool) -> BeatMap:
-    return BeatMap(
+def _beat_analysis(sound: Sound, arrays: Arrays, cached: bool) -> BeatAnalysis:
+    return BeatAnalysis(
         sound.content_hash,
         duration=float(arrays["duration"]),
         grid=_heard_grid(arrays) if sound.correction is None else _set_grid(sound.correction),
@@ -328,7 +328,7 @@ def _loops_key(sound: Sound) -> StageKey:
     return StageKey.of(sound.content_hash, "loops", LOOPS_VERSION, *sound.profile_parts)
 
 
-def loop_stage(sound: Sound, beat_map: BeatMap) -> LoopProfile:
+def loop_stage(sound: Sound, beat_analysis: BeatAnalysis) -> LoopProfile:
     """The loop profile of a file, from the store or made now."""
     from workbench.loops.bodies import profile_from_arrays
 
@@ -339,7 +339,7 @@ def loop_stage(sound: Sound, beat_map: BeatMap) -> LoopProfile:
 
         recording = sound.recording
         sound.progress("looking for seams", 0.0)
-        profile = loop_profile(recording, beat_map.grid, params.seams, params.sections, params.endings)
+        profile = loop_profile(recording, beat_analysis.grid, params.seams, params.sections, params.endings)
         sound.progress("looking for seams", 1.0)
         return profile_to_arrays(profile)
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from workbench.workflows.analyze import BeatMap, Sound, beat_stage
+from workbench.workflows.analyze import BeatAnalysis, Sound, beat_stage
 from workbench.workspace import Workspace
 
 
-def map_beats(workspace: Workspace, path: Path | str) -> BeatMap:
+def map_beats(workspace: Workspace, path: Path | str) -> BeatAnalysis:
     """Beats and downbeats of a file, from the store where it has them.
 
     Parameters

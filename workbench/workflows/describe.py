@@ -89,13 +89,13 @@ def _character(sound: Sound) -> Character:
     def compute() -> Arrays:
         from workbench.character.describe import measure_character
 
-        beat_map = beat_stage(sound)
-        profile = loop_stage(sound, beat_map)
+        beat_analysis = beat_stage(sound)
+        profile = loop_stage(sound, beat_analysis)
         recording, spectrum, onsets = sound.recording, sound.spectrum, sound.onsets
         sound.progress("describing the sound", 0.0)
         vocals = _vocals(recording)
         character = measure_character(
-            recording, spectrum, onsets, beat_map.grid, profile, vocals, params.character, params.cover
+            recording, spectrum, onsets, beat_analysis.grid, profile, vocals, params.character, params.cover
         )
         sound.progress("describing the sound", 1.0)
         return character_to_arrays(character)

@@ -2,7 +2,7 @@
 
     watch     what is seen and heard of the video, from the store or measured now
     rank      all tracks of the catalog by single numbers, the best few hundred by contour and bars
-    place     the best fifty under the video's moments, from the store or found now
+    place     the best fifty under the video's events, from the store or found now
     pick      ten without near duplicates, and why each is there
 
 Placements are kept a pair, keyed by the bytes of both files, the grid that counts and all parameters and weights they
@@ -38,7 +38,7 @@ from workbench.progress import silent
 from workbench.recording import FloatArray, IntArray
 from workbench.store.fingerprint import StageKey
 from workbench.video.analysis import VideoAnalysis
-from workbench.video.moments import Moments, find_moments
+from workbench.video.events import Events, find_events
 from workbench.workflows.align import LANDMARKS_VERSION, kept_landmarks, track_landmarks
 from workbench.workflows.analyze import corrected_revisions, profile_parts
 from workbench.workflows.library import open_catalog
@@ -178,13 +178,13 @@ def _match(
 def _place_all(workspace: Workspace, watched: VideoAnalysis, tracks: Sequence[Track]) -> list[Placements | None]:
     """Placements of each track; None where its sound cannot be had."""
     progress = workspace.progress
-    moments = find_moments(watched.picture, watched.soundtrack, workspace.params.moments)
+    events = find_events(watched.picture, watched.soundtrack, workspace.params.events)
     corrected = corrected_revisions(workspace, [track.content_hash for track in tracks])
     stage, found = "trying where the best tracks land", []
     for number, track in enumerate(tracks):
         progress(stage, number / len(tracks))
         correction = corrected.get(track.content_hash, "")
-        found.append(pair_placements(workspace.with_progress(silent), watched.content_hash, moments, track, correction))
+        found.append(pair_placements(workspace.with_progress(silent), watched.content_hash, events, track, correction))
     progress(stage, 1.0)
     return found
 
@@ -192,7 +192,7 @@ def _place_all(workspace: Workspace, watched: VideoAnalysis, tracks: Sequence[Tr
 def pair_placements(
     workspace: Workspace,
     video_hash: str,
-    moments: Moments,
+    events: Events,
     track: Track,
     correction: str,
 ) -> Placements | None:
@@ -204,21 +204,21 @@ def pair_placements(
     ----------
     workspace : its parameters and store are used, its progress is told
     video_hash : of the video's bytes
-    moments : of the video
+    events : of the video
     track : its file is read only where the store has no landmarks of it
     correction : revision of the track's corrected grid, empty where it has none
     """
     versions = f"{PICTURE_VERSION}:{SOUNDTRACK_VERSION}:{LANDMARKS_VERSION}"
     pair = hashlib.sha256(f"{video_hash}:{track.content_hash}:{versions}".encode()).hexdigest()
     params, store = workspace.params, workspace.arrays
-    video_parts = (params.cuts, params.voice, params.moments)
+    video_parts = (params.cuts, params.voice, params.events)
     stages = (*profile_parts(params, correction), params.landmarks, *video_parts, params.align)
 
     def compute() -> dict[str, NDArray[Any]]:
         landmarks = kept_landmarks(track.content_hash, correction, params, store)
         if landmarks is None:
             landmarks = track_landmarks(workspace, track.path, content_hash=track.content_hash)
-        return {"placement_list": _to_bytes(place(landmarks, moments, params.align))}
+        return {"placement_list": _to_bytes(place(landmarks, events, params.align))}
 
     try:
         arrays = store.load_or_compute(StageKey.of(pair, "placements", PLACEMENTS_VERSION, *stages), compute)

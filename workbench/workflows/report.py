@@ -112,7 +112,7 @@ def answer_markdown(answer: LoopPlan | Refusal) -> str:
 def video_section(timeline: VideoOverview) -> ReportSection:
     """The part of the page that shows the video from start to end, with all that was found in it and done under it."""
     placements = timeline.placements
-    facts = [*video_summary(timeline.watched), ("moments to land on", _counted_moments(timeline))]
+    facts = [*video_summary(timeline.watched), ("events to land on", _counted_events(timeline))]
     if placements:
         best = placements[0]
         doubt = "" if best.score >= CHANCE_SCORE else "; under 0.3 what meets may be chance"
@@ -120,7 +120,7 @@ def video_section(timeline: VideoOverview) -> ReportSection:
     return ReportSection(
         "The video",
         (
-            "One clock for all of it: what is seen, the moments an editor would hit, what is heard and how loud, how "
+            "One clock for all of it: what is seen, the events an editor would hit, what is heard and how loud, how "
             "far the music makes way, and which part of the track plays.",
         ),
         picture=png(video_figure(timeline)),
@@ -138,13 +138,13 @@ def video_summary(watched: VideoAnalysis) -> tuple[tuple[str, str], ...]:
     return (
         ("picture", f"{clock(watched.duration)} of {watched.width}x{watched.height} at {watched.fps:.4g} a second"),
         ("shots", f"{shots}, {a_minute(shots, watched.duration)} ({', '.join(found) or 'no cut'})"),
-        ("speech", f"{len(sound.speech_ranges)} phrases{share}"),
+        ("speech", f"{len(sound.speech_ranges)} utterances{share}"),
         ("the soundtrack", sound.classification),
     )
 
 
-def _counted_moments(timeline: VideoOverview) -> str:
-    marks = timeline.moments.marks
+def _counted_events(timeline: VideoOverview) -> str:
+    marks = timeline.events.marks
     return ", ".join(f"{name} {marks.of(name).size}" for name in marks.names if marks.of(name).size)
 
 
@@ -228,7 +228,7 @@ def mix_section(loop: Loop, video: Recording) -> ReportSection:
         duck = loop.mix.duck
         spoken = sum(last - first for first, last in duck.speech_ranges)
         facts += [
-            ("speech", f"{len(duck.speech_ranges)} phrases, {spoken:.0f} s in all"),
+            ("speech", f"{len(duck.speech_ranges)} utterances, {spoken:.0f} s in all"),
             ("gain of the voice", f"{loop.mix.video_gain_db:+.1f} dB"),
             ("gain of the music", f"{loop.mix.music_gain_db:+.1f} dB"),
             ("deepest attenuation under speech", f"{duck.depth_db:.1f} dB"),

@@ -55,7 +55,7 @@ def video_timeline(workspace: Workspace, loop: Loop, recording: Recording) -> Vi
     own = LevelCurve(watched.soundtrack.power, watched.soundtrack.peak).raised(soundtrack_db)
     return VideoOverview(
         watched=watched,
-        moments=alignment.moments,
+        events=alignment.events,
         frames=frames,
         tiles=tiles,
         music=PlayedMusic(

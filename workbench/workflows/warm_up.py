@@ -53,12 +53,12 @@ def _warm_up_pictures() -> None:
 
 
 def _warm_up_align() -> None:
-    """Place a track of two landmarks in a video of two moments."""
+    """Place a track of two landmarks in a video of two events."""
     from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
     from workbench.align.placements import place
     from workbench.features.marks import Marks
-    from workbench.video.moments import MOMENT_KINDS, Moments
+    from workbench.video.events import EVENT_KINDS, Events
 
     times, kinds, full = np.array([2.0, 5.0]), np.zeros(2, dtype=np.int32), np.ones(2)
-    track, video = (Marks(names, times, kinds, full, 0.03 * full) for names in (LANDMARK_KINDS, MOMENT_KINDS))
-    place(Landmarks(track, 8.0, 0.0, 8.0), Moments(video, 8.0))
+    track, video = (Marks(names, times, kinds, full, 0.03 * full) for names in (LANDMARK_KINDS, EVENT_KINDS))
+    place(Landmarks(track, 8.0, 0.0, 8.0), Events(video, 8.0))

@@ -357,7 +357,7 @@ def _soundtrack(arrays: Mapping[str, NDArray[Any]], seconds: float, params: Work
     frame_seconds = float(arrays["speech_frame_seconds"])
     heard = (arrays[name] for name in ("speech_bands", "voice_pitch"))
     soundtrack = balance.SoundtrackMeasure(levels, arrays["speech"], frame_seconds, *heard)
-    phrases = balance.phrases_in(soundtrack, seconds, params.voice)
+    utterances = balance.utterances_in(soundtrack, seconds, params.voice)
     return Soundtrack(
         power=levels.power,
         peak=levels.peak,
@@ -366,6 +366,6 @@ def _soundtrack(arrays: Mapping[str, NDArray[Any]], seconds: float, params: Work
         onset_strengths=arrays["soundtrack_onset_strengths"],
         speech=arrays["speech"],
         frame_seconds=frame_seconds,
-        speech_ranges=phrases,
-        classification=balance.classify(soundtrack, phrases, params.voice),
+        speech_ranges=utterances,
+        classification=balance.classify(soundtrack, utterances, params.voice),
     )

@@ -3,8 +3,8 @@
     python -m data.recipes.fitting.singing
 
 Talk and whispers of eSpeak NG over every background and level, and two synthesised singers alone and over bundled
-tracks, from seeds that no benchmark uses. Each phrase that the detector finds is one example, weighted by the root of
-its length; both kinds weigh the same in all.
+tracks, from seeds that no benchmark uses. Each utterance that the detector finds is one example, weighted by the root
+of its length; both kinds weigh the same in all.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from tests.benchmarks.mix_videos import RATE, SECONDS, Sound, Video
 from workbench.media.speech import FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
 from workbench.mix.pitch import PitchMeter
 from workbench.mix.singing import CUES, FILE, voice_cues
-from workbench.mix.voice import speech_phrases
+from workbench.mix.voice import speech_utterances
 
 SEEDS = (11, 12, 13, 14)
 OVER_MUSIC_DB = (None, None, 12.0, 6.0, 0.0)
@@ -43,15 +43,15 @@ def sung_videos(seed: int) -> list[Sound]:
 
 
 def examples(sound: Sound, video: Video | None) -> list[tuple[bool, float, NDArray[np.float64]]]:
-    """Whether it is spoken, seconds and cues of each phrase; without a video nothing is spoken."""
+    """Whether it is spoken, seconds and cues of each utterance; without a video nothing is spoken."""
     heard = soxr.resample(sound, RATE, SAMPLE_RATE).astype(np.float32)
     meter = PitchMeter()
     meter.add(heard)
     chances = speech_probabilities([heard])
-    phrases = speech_phrases(chances, FRAME_SECONDS)
-    cues = voice_cues(phrases, chances, FRAME_SECONDS, meter.pitches())
+    utterances = speech_utterances(chances, FRAME_SECONDS)
+    cues = voice_cues(utterances, chances, FRAME_SECONDS, meter.pitches())
     found = []
-    for (start, end), row in zip(phrases, cues, strict=True):
+    for (start, end), row in zip(utterances, cues, strict=True):
         spoken = video is not None and any(start < b and end > a for a, b in video.speech)
         if spoken or video is None:
             found.append((spoken, end - start, row))
@@ -93,7 +93,7 @@ def main() -> None:
         of_kind = [row for row in rows if row[0] == spoken]
         right = sum(length for _, length, cues in of_kind if (beta[0] + cues @ beta[1:] > 0) == spoken)
         share = 100 * right / sum(row[1] for row in of_kind)
-        figures.append(f"- {name}: {len(of_kind)} phrases of the fit, {share:.1f} % of their time right")
+        figures.append(f"- {name}: {len(of_kind)} utterances of the fit, {share:.1f} % of their time right")
     write_figures(FILE, figures)
     print(*figures, sep="\n")
 

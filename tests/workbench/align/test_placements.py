@@ -10,11 +10,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
-from workbench.align.placements import chance_probability, moment_clock, offset_scores, place
+from workbench.align.placements import chance_probability, event_clock, offset_scores, place
 from workbench.errors import ParameterError
 from workbench.features.marks import marks_of
 from workbench.params import AlignParams
-from workbench.video.moments import MOMENT_KINDS, Moments
+from workbench.video.events import EVENT_KINDS, Events
 
 Random = np.random.Generator
 SALIENT = ("drop", "break", "stab", "section")
@@ -34,13 +34,13 @@ def track(seconds: float = 120.0, bar: float = 2.0, seed: int = 0) -> Landmarks:
     return Landmarks(marks_of(LANDMARK_KINDS, rows), seconds, 0.3, seconds - 0.5)
 
 
-def video(seconds: float, cuts: list[float], kind: str = "cut") -> Moments:
+def video(seconds: float, cuts: list[float], kind: str = "cut") -> Events:
     rows = [(at, kind, 0.7, 0.04) for at in cuts]
     ends = [(0.0, "start", 0.5, 0.04), (seconds, "end", 0.5, 0.25)]
-    return Moments(marks_of(MOMENT_KINDS, [*rows, *ends]), seconds)
+    return Events(marks_of(EVENT_KINDS, [*rows, *ends]), seconds)
 
 
-def planted(landmarks: Landmarks, offset: float, seconds: float, k: int, clutter: int, generator: Random) -> Moments:
+def planted(landmarks: Landmarks, offset: float, seconds: float, k: int, clutter: int, generator: Random) -> Events:
     marks = landmarks.marks
     salient = np.array([marks.name_of(i) in SALIENT for i in range(len(marks))])
     at = marks.times + offset
@@ -81,11 +81,11 @@ def test_the_label_names_the_strongest_coincidence() -> None:
     rows += [(float(t), "downbeat", 0.2, 0.04) for t in np.arange(0.0, 38.0, 2.0) if t not in (10.0, 14.0)]
     landmarks = Landmarks(marks_of(LANDMARK_KINDS, rows), 40.0, 0.0, 39.0)
     offset = 62.44 - 10.0
-    moments = video(120.0, [offset + 10.0, offset + 14.0, offset + 21.0])
-    best = place(landmarks, moments)[0]
+    events = video(120.0, [offset + 10.0, offset + 14.0, offset + 21.0])
+    best = place(landmarks, events)[0]
     assert best.label == "drop on the cut at 1:02.4"
     assert best.offset_seconds == pytest.approx(offset, abs=1e-4)
-    assert [(c.landmark, c.moment) for c in best.coincidences[:1]] == [("drop", "cut")]
+    assert [(c.landmark, c.event) for c in best.coincidences[:1]] == [("drop", "cut")]
     assert best.coincidences[0].gap_seconds == pytest.approx(0.0, abs=1e-4)
 
 
@@ -112,8 +112,8 @@ def test_the_offset_is_finer_than_the_grid() -> None:
 )
 def test_placements_keep_their_rules(video_seconds: float, cuts: list[float], track_seconds: float, seed: int) -> None:
     landmarks = track(track_seconds, seed=seed)
-    moments = video(video_seconds, [cut * video_seconds for cut in cuts])
-    found = place(landmarks, moments)
+    events = video(video_seconds, [cut * video_seconds for cut in cuts])
+    found = place(landmarks, events)
     assert len(found) <= 12
     offsets = [placement.offset_seconds for placement in found]
     assert all(-track_seconds < offset < video_seconds for offset in offsets)
@@ -121,18 +121,18 @@ def test_placements_keep_their_rules(video_seconds: float, cuts: list[float], tr
     scores = [placement.score for placement in found]
     assert scores == sorted(scores, reverse=True)
     assert all(0.0 <= score <= 1.0 for score in scores)
-    best = max(salience_under(landmarks, moments, offset) for offset in [*offsets, *candidates(landmarks, moments)])
-    assert all(salience_under(landmarks, moments, offset) >= 0.6 * best - 1e-6 for offset in offsets)
+    best = max(salience_under(landmarks, events, offset) for offset in [*offsets, *candidates(landmarks, events)])
+    assert all(salience_under(landmarks, events, offset) >= 0.6 * best - 1e-6 for offset in offsets)
 
 
-def salience_under(landmarks: Landmarks, moments: Moments, offset: float) -> float:
-    at = moments.marks.times
+def salience_under(landmarks: Landmarks, events: Events, offset: float) -> float:
+    at = events.marks.times
     under = (at >= offset + landmarks.first_sound - 1e-6) & (at <= offset + landmarks.last_sound + 1e-6)
-    return float(moments.marks.salience[under].sum())
+    return float(events.marks.salience[under].sum())
 
 
-def candidates(landmarks: Landmarks, moments: Moments) -> list[float]:
-    return [float(at) - landmarks.first_sound for at in moments.marks.times]
+def candidates(landmarks: Landmarks, events: Events) -> list[float]:
+    return [float(at) - landmarks.first_sound for at in events.marks.times]
 
 
 def test_an_offset_that_leaves_video_bare_scores_less() -> None:
@@ -150,8 +150,8 @@ def test_chance_is_what_random_videos_reach() -> None:
     landmarks, generator = track(seed=1), np.random.default_rng(7)
     totals, means, deviations = [], [], []
     for _ in range(300):
-        moments = video(60.0, [float(t) for t in generator.uniform(1.0, 59.0, 20)])
-        scores = offset_scores(landmarks, moments)
+        events = video(60.0, [float(t) for t in generator.uniform(1.0, 59.0, 20)])
+        scores = offset_scores(landmarks, events)
         at = int(np.argmin(np.abs(scores.offsets + 30.0)))
         totals.append(scores.total[at])
         means.append(scores.expected[at])
@@ -169,18 +169,18 @@ def test_the_tail_of_chance_falls_with_the_total() -> None:
 
 
 def test_fifty_tracks_against_one_video_take_half_a_second() -> None:
-    moments = video(180.0, [float(t) for t in np.random.default_rng(5).uniform(1.0, 179.0, 80)])
+    events = video(180.0, [float(t) for t in np.random.default_rng(5).uniform(1.0, 179.0, 80)])
     tracks = [track(150.0, seed=seed) for seed in range(50)]
-    place(tracks[0], moments)
+    place(tracks[0], events)
     start = time.process_time()
     for landmarks in tracks:
-        place(landmarks, moments)
+        place(landmarks, events)
     assert time.process_time() - start < 1.0, "twice the target, for machines that are busy"
 
 
 def test_fewer_and_further_apart_where_asked() -> None:
-    moments = video(90.0, [float(t) for t in np.random.default_rng(6).uniform(1.0, 89.0, 20)])
-    found = place(track(), moments, AlignParams(max_placements=3, min_apart_seconds=5.0))
+    events = video(90.0, [float(t) for t in np.random.default_rng(6).uniform(1.0, 89.0, 20)])
+    found = place(track(), events, AlignParams(max_placements=3, min_apart_seconds=5.0))
     assert len(found) == 3
     offsets = sorted(placement.offset_seconds for placement in found)
     assert np.diff(offsets).min() >= 5.0
@@ -190,7 +190,7 @@ def test_fewer_and_further_apart_where_asked() -> None:
     ("seconds", "text"), [(0.0, "0:00.0"), (12.44, "0:12.4"), (59.96, "1:00.0"), (3725.06, "62:05.1")]
 )
 def test_times_are_written_to_the_tenth(seconds: float, text: str) -> None:
-    assert moment_clock(seconds) == text
+    assert event_clock(seconds) == text
 
 
 def test_impossible_tracks_and_videos_are_refused() -> None:
@@ -199,6 +199,6 @@ def test_impossible_tracks_and_videos_are_refused() -> None:
     with pytest.raises(ParameterError, match="in order"):
         Landmarks(marks_of(LANDMARK_KINDS, []), 40.0, 0.0, 41.0)
     with pytest.raises(ParameterError, match="some time"):
-        Moments(marks_of(MOMENT_KINDS, []), 0.0)
-    with pytest.raises(ParameterError, match="kinds of moments"):
-        Moments(marks_of(LANDMARK_KINDS, []), 1.0)
+        Events(marks_of(EVENT_KINDS, []), 0.0)
+    with pytest.raises(ParameterError, match="kinds of events"):
+        Events(marks_of(LANDMARK_KINDS, []), 1.0)

@@ -56,7 +56,7 @@ def test_the_mix_is_the_one_that_a_plan_gets(state: MixState, sounds: MixSounds)
     params, levels = WorkbenchParams(), sounds.levels
     assert state.mix == plan_mix(levels.soundtrack, levels.music, SECONDS, params.voice, params.duck)
     assert state.points
-    assert "phrases" in state.facts()
+    assert "utterances" in state.facts()
     assert "15 LU under the voice: duck down to" in state.facts()
 
 

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from workbench.loops.assembly import bars_heard, fresh_mean, longest_run
 from workbench.loops.cover import plan_loop
-from workbench.loops.jumps import Jumps, usable_jumps, with_room
 from workbench.loops.plan import LoopPlan, check_against_grid
 from workbench.loops.profile import LoopProfile
+from workbench.loops.splices import UsableSplices, usable_splices, with_room
 from workbench.loops.tours import make_tours
 from workbench.loops.worth import freshness_part, most_plays, over_limits
 from workbench.params import CoverParams
@@ -112,28 +112,28 @@ def test_limits_hold_where_loops_from_everywhere_lead_everywhere(data: st.DataOb
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large])
 @given(data=st.data())
-def test_tours_follow_the_rules_of_jumps(data: st.DataObject, any_profile: st.SearchStrategy[LoopProfile]) -> None:
+def test_tours_follow_the_rules_of_splices(data: st.DataObject, any_profile: st.SearchStrategy[LoopProfile]) -> None:
     profile = data.draw(any_profile)
     need = data.draw(st.floats(30.0, 7200.0), label="need")
     params = CoverParams()
-    jumps = usable_jumps(profile, params)
-    for tour in make_tours(jumps, need, params):
+    usable = usable_splices(profile, params)
+    for tour in make_tours(usable, need, params):
         passes = data.draw(st.integers(1, 5))
         taken = tour.with_passes(passes)
-        assert jumps.first[taken[0]]
-        assert all(jumps.follows[x, y] for x, y in pairwise(taken.tolist()))
-        assert jumps.is_body[taken].all()
-        gained = jumps.gain_seconds[taken].sum() - passes * jumps.gain_seconds[tour.body]
+        assert usable.first[taken[0]]
+        assert all(usable.follows[x, y] for x, y in pairwise(taken.tolist()))
+        assert usable.is_body[taken].all()
+        gained = usable.gain_seconds[taken].sum() - passes * usable.gain_seconds[tour.body]
         assert gained == pytest.approx(tour.gain_seconds, abs=1e-6)
         assert (tour.head, tour.tail) == (taken[0], taken[-1])
-        assert tour.worst <= jumps.score[tour.path].min(initial=1.0)
-        heard = np.bincount(bars_heard(tour.path, jumps, profile.downbeats.size), minlength=profile.downbeats.size)
+        assert tour.worst <= usable.score[tour.path].min(initial=1.0)
+        heard = np.bincount(bars_heard(tour.path, usable, profile.downbeats.size), minlength=profile.downbeats.size)
         extra = heard - 1
-        assert extra @ (extra * jumps.bar_seconds) == pytest.approx(tour.shared_seconds, rel=0.02, abs=1.0)
+        assert extra @ (extra * usable.bar_seconds) == pytest.approx(tour.shared_seconds, rel=0.02, abs=1.0)
 
 
-def bare(profile: LoopProfile) -> Jumps:
-    return usable_jumps(profile, CoverParams())
+def bare(profile: LoopProfile) -> UsableSplices:
+    return usable_splices(profile, CoverParams())
 
 
 def test_freshness_is_how_soon_bars_come_again(track_profile: Maker) -> None:
@@ -157,10 +157,10 @@ def test_limits_cost_half_at_once_and_half_with_every_doubling() -> None:
     assert over_limits(np.asarray(1), np.asarray(20.0), mean, params) == pytest.approx(0.06)
 
 
-def test_bars_are_heard_in_the_order_of_the_jumps(track_profile: Maker) -> None:
-    jumps = bare(only(track_profile(), [(16, 8), (40, 24)]))
-    first, second = (int(np.flatnonzero(jumps.leave == leave)[0]) for leave in (16, 40))
-    bars = bars_heard(np.array([first, second]), jumps, 50)
+def test_bars_are_heard_in_the_order_of_the_splices(track_profile: Maker) -> None:
+    usable = bare(only(track_profile(), [(16, 8), (40, 24)]))
+    first, second = (int(np.flatnonzero(usable.leave == leave)[0]) for leave in (16, 40))
+    bars = bars_heard(np.array([first, second]), usable, 50)
     np.testing.assert_array_equal(bars, np.concatenate([np.arange(16), np.arange(8, 40), np.arange(24, 50)]))
     assert longest_run(np.array([2, 2, 1, 2, 2, 2])) == 3
     assert longest_run(np.array([], dtype=np.int64)) == 0

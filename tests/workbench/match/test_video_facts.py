@@ -83,7 +83,7 @@ def test_no_scene_is_shorter_than_music_can_follow() -> None:
 
 
 @pytest.mark.parametrize("seconds", [0.4, 3.0])
-def test_a_video_of_a_moment_has_facts(seconds: float) -> None:
+def test_a_video_of_a_event_has_facts(seconds: float) -> None:
     make_video = video_facts(watched(seconds, []))
     assert len(make_video.scenes) == 1
     assert make_video.shot_seconds == pytest.approx(seconds)
@@ -98,7 +98,7 @@ def test_its_own_sound_is_measured_beside_the_voice() -> None:
     make_video = video_facts(watched(60.0, [], sound=spoken))
     assert make_video.sound_lufs == pytest.approx(10 * np.log10(1e-4) - 0.691, abs=0.01)
     assert make_video.speech_share == pytest.approx(1 / 3)
-    assert make_video.phrases == 1
+    assert make_video.utterances == 1
 
 
 def test_scales_begin_and_end_where_the_parameters_say() -> None:

@@ -12,12 +12,12 @@ from workbench.bundled import bundled_path
 from workbench.features.loudness import integrated_lufs
 from workbench.media.audio import decode, resample
 from workbench.media.speech import FRAME_SECONDS, speech_probabilities
-from workbench.mix.balance import Duck, Mix, SoundtrackMeasure, phrases_in, plan_mix
+from workbench.mix.balance import Duck, Mix, SoundtrackMeasure, plan_mix, utterances_in
 from workbench.mix.fades import duck_gain
 from workbench.mix.levels import LevelCurve, level_curve
 
 RATE = 24_000
-VIDEO = 100.0  # seven of the phrases, and a silence of half a minute
+VIDEO = 100.0  # seven of the utterances, and a silence of half a minute
 DUCK = Duck(((1.0, 0.0), (1.5, 15.0)), 100, ((2.0, 3.0),), 15.0, 300, 900)
 
 
@@ -27,7 +27,7 @@ class Video:
 
     soundtrack: np.ndarray
     music: np.ndarray
-    phrases: list[tuple[float, float]]
+    utterances: list[tuple[float, float]]
     measured: SoundtrackMeasure
     mix: Mix
 
@@ -64,9 +64,9 @@ def video() -> Video:
     chances = speech_probabilities([resample(samples, RATE, 16_000)])
     measured = SoundtrackMeasure(level_curve(soundtrack, RATE), chances, FRAME_SECONDS)
     facts = json.loads(voice.with_suffix(".json").read_text(encoding="utf-8"))
-    phrases = [(p["start_s"], p["end_s"]) for p in facts["phrases"] if p["end_s"] < VIDEO]
+    utterances = [(p["start_s"], p["end_s"]) for p in facts["phrases"] if p["end_s"] < VIDEO]
     mix = plan_mix(measured, level_curve(music, RATE), VIDEO)
-    return Video(soundtrack, music, phrases, measured, mix)
+    return Video(soundtrack, music, utterances, measured, mix)
 
 
 def test_the_narration_is_a_voice_over(video: Video) -> None:
@@ -75,14 +75,14 @@ def test_the_narration_is_a_voice_over(video: Video) -> None:
 
 
 def test_the_music_is_held_thirteen_to_seventeen_units_under_the_voice(video: Video) -> None:
-    under = [loudness(video.voiced, a, b) - loudness(video.ducked, a, b) for a, b in video.phrases]
+    under = [loudness(video.voiced, a, b) - loudness(video.ducked, a, b) for a, b in video.utterances]
     assert 13 <= np.median(under) <= 17
     assert np.quantile(under, 0.1) >= 10.5
 
 
 def test_without_ducking_music_and_voice_are_about_equally_loud(video: Video) -> None:
     assert video.mix.music_gain_db is not None
-    voice = np.median([loudness(video.voiced, a, b) for a, b in video.phrases])
+    voice = np.median([loudness(video.voiced, a, b) for a, b in video.utterances])
     music = integrated_lufs(video.music * 10 ** (video.mix.music_gain_db / 20), RATE)
     assert voice == pytest.approx(-18, abs=1.5)
     assert music == pytest.approx(voice, abs=1.5)
@@ -91,27 +91,27 @@ def test_without_ducking_music_and_voice_are_about_equally_loud(video: Video) ->
 def test_speech_is_found_from_the_first_to_the_last_sound(video: Video) -> None:
     assert video.mix.duck is not None
     found = video.mix.duck.speech_ranges
-    for start, end in video.phrases:
+    for start, end in video.utterances:
         inside = [(a, b) for a, b in found if b > start and a < end]
         assert inside[0][0] == pytest.approx(start, abs=0.1)
         assert inside[-1][1] == pytest.approx(end, abs=0.2)
     for a, b in found:
-        assert any(a < end and b > start for start, end in video.phrases)
+        assert any(a < end and b > start for start, end in video.utterances)
 
 
 def test_full_depth_is_reached_before_every_first_syllable(video: Video) -> None:
     assert video.mix.duck is not None
     points = np.array(video.mix.duck.envelope_points)
-    for start, end in video.phrases:
+    for start, end in video.utterances:
         inside = np.interp(np.linspace(start - 0.03, end, 400), points[:, 0], points[:, 1])
         assert inside[0] >= inside[:40].max() - 0.2
 
 
 def test_the_music_comes_back_whole_in_the_long_silence(video: Video) -> None:
     gained = video.music * 10 ** ((video.mix.music_gain_db or 0.0) / 20)
-    last_of_first_group = max(end for _, end in video.phrases if end < 60)
-    first_of_second = min(start for start, _ in video.phrases if start > 60)
-    for start, end in ((0.0, video.phrases[0][0] - 2), (last_of_first_group + 2, first_of_second - 2)):
+    last_of_first_group = max(end for _, end in video.utterances if end < 60)
+    first_of_second = min(start for start, _ in video.utterances if start > 60)
+    for start, end in ((0.0, video.utterances[0][0] - 2), (last_of_first_group + 2, first_of_second - 2)):
         place = slice(round(start * RATE), round(end * RATE))
         assert np.array_equal(video.ducked[:, place], gained[:, place])
 
@@ -126,7 +126,7 @@ def test_no_ramp_is_steeper_than_sixty_decibels_a_second(video: Video) -> None:
 def test_pauses_inside_a_group_do_not_pump(video: Video) -> None:
     assert video.mix.duck is not None
     points = np.array(video.mix.duck.envelope_points)
-    first, last = video.phrases[0][0], video.phrases[3][1]
+    first, last = video.utterances[0][0], video.utterances[3][1]
     group = np.interp(np.arange(first, last, 0.01), points[:, 0], points[:, 1])
     assert group.min() > 10
 
@@ -156,10 +156,10 @@ def noise(peak: float, seconds: float = 30.0) -> LevelCurve:
     return level_curve(np.random.default_rng(6).uniform(-peak, peak, round(seconds * RATE)).astype(np.float32), RATE)
 
 
-def test_phrases_that_are_known_give_the_same_mix(video: Video) -> None:
+def test_utterances_that_are_known_give_the_same_mix(video: Video) -> None:
     music = noise(0.3, VIDEO)
-    known = phrases_in(video.measured, VIDEO)
-    assert plan_mix(video.measured, music, VIDEO, phrases=known) == plan_mix(video.measured, music, VIDEO)
+    known = utterances_in(video.measured, VIDEO)
+    assert plan_mix(video.measured, music, VIDEO, utterances=known) == plan_mix(video.measured, music, VIDEO)
 
 
 def test_what_the_soundtrack_sounds_like_has_four_names() -> None:

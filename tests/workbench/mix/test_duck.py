@@ -30,7 +30,7 @@ def test_full_depth_before_the_first_syllable_and_untouched_elsewhere() -> None:
     assert at(points, np.array([0.0, 18.0, 19.5, 25.1, 26.0, 119.0])) == pytest.approx(0.0, abs=1e-9)
 
 
-def test_one_phrase_needs_four_points() -> None:
+def test_one_utterance_needs_four_points() -> None:
     points = duck_curve(((20.0, 24.0),), np.array([15.0]), VIDEO)
     assert points.tolist() == [[19.55, 0.0], [19.85, 15.0], [24.1, 15.0], [25.0, 0.0]]
 
@@ -48,7 +48,7 @@ def test_a_pause_is_held_at_the_lesser_of_both_depths() -> None:
     assert at(points, np.linspace(20.0, 28.0, 200)).min() >= 10.0 - 1e-9
 
 
-def test_a_phrase_that_asks_for_nothing_gets_nothing() -> None:
+def test_a_utterance_that_asks_for_nothing_gets_nothing() -> None:
     assert len(duck_curve(((20.0, 24.0),), np.array([0.0]), VIDEO)) == 0
     assert len(duck_curve((), np.zeros(0), VIDEO)) == 0
 
@@ -59,21 +59,21 @@ def test_speech_at_both_ends_of_the_video_stays_inside_it() -> None:
     assert points[-1].tolist() == [VIDEO, 20.0]
 
 
-phrase_lists = st.lists(
+utterance_lists = st.lists(
     st.tuples(st.floats(0.31, 9.0), st.floats(0.3, 12.0), st.floats(0.0, 40.0)), min_size=1, max_size=12
 )
 
 
 @settings(max_examples=60, deadline=None)
-@given(phrase_lists)
+@given(utterance_lists)
 def test_whatever_is_said_the_curve_keeps_its_promises(said: list[tuple[float, float, float]]) -> None:
-    params, clock, phrases, depths = DuckParams(), 0.0, [], []
+    params, clock, utterances, depths = DuckParams(), 0.0, [], []
     for pause, length, depth in said:
-        phrases.append((clock + pause, clock + pause + length))
+        utterances.append((clock + pause, clock + pause + length))
         depths.append(depth)
         clock += pause + length
     video = clock + 1.0
-    points = duck_curve(tuple(phrases), np.array(depths), video, params)
+    points = duck_curve(tuple(utterances), np.array(depths), video, params)
     if not len(points):
         assert max(depths) == 0
         return
@@ -83,19 +83,19 @@ def test_whatever_is_said_the_curve_keeps_its_promises(said: list[tuple[float, f
     assert np.all((points[:, 1] >= 0) & (points[:, 1] <= max(depths) + 1e-9))
     slopes = np.abs(np.diff(points[:, 1]) / np.diff(points[:, 0]))
     assert slopes.max() <= params.slope_db_per_second + 1e-6
-    for (start, end), depth in zip(phrases, depths, strict=True):
+    for (start, end), depth in zip(utterances, depths, strict=True):
         inside = np.linspace(start - 0.05 if start > 0.05 else start, end, 50)
         assert np.all(at(points, inside) >= depth - params.tolerance_db - 1e-9)
     times = np.arange(0, video, 0.01)
-    distance = np.min([np.maximum(np.maximum(a - times, times - b), 0) for a, b in phrases], axis=0)
+    distance = np.min([np.maximum(np.maximum(a - times, times - b), 0) for a, b in utterances], axis=0)
     assert np.all(at(points, times)[distance > 2.0] == 0.0)
-    for (k, (_, end)), (_, (start, _)) in pairwise(enumerate(phrases)):
+    for (k, (_, end)), (_, (start, _)) in pairwise(enumerate(utterances)):
         if start - end < params.release_ms / 1000:
             held = min(depths[k], depths[k + 1])
             assert np.all(at(points, np.linspace(end, start, 30)) >= held - params.tolerance_db - 1e-9)
 
 
-def test_depth_puts_the_music_fifteen_units_under_the_voice_phrase_by_phrase() -> None:
+def test_depth_puts_the_music_fifteen_units_under_the_voice_utterance_by_utterance() -> None:
     voice = LevelCurve(np.concatenate([steady(-18, 10).power, steady(-24, 10).power]), 1.0)
     depths = duck_depths(((2.0, 8.0), (12.0, 18.0)), voice, steady(-18, 20))
     assert depths == pytest.approx([15.0, 21.0], abs=1e-6)
@@ -111,7 +111,7 @@ def test_small_ups_and_downs_inside_a_block_are_held_down_and_large_ones_are_fol
 def test_a_whispered_aside_does_not_dig_a_hole() -> None:
     voice = LevelCurve(np.concatenate([steady(-18, 20).power, steady(-38, 10).power]), 1.0)
     depths = duck_depths(((2.0, 8.0), (12.0, 18.0), (22.0, 24.0)), voice, steady(-18, 30))
-    assert depths == pytest.approx([15.0, 15.0, 15.0 + DuckParams().quiet_phrase_lu], abs=1e-6)
+    assert depths == pytest.approx([15.0, 15.0, 15.0 + DuckParams().quiet_utterance_lu], abs=1e-6)
     assert duck_depths(((22.0, 24.0),), voice, steady(-60, 30)).tolist() == [0.0]
 
 
@@ -120,7 +120,7 @@ def test_music_that_is_low_already_is_left_alone() -> None:
     assert duck_depths(((2.0, 8.0),), steady(-18), LevelCurve(np.zeros(12_000), 0.0)).tolist() == [0.0]
 
 
-def test_long_phrases_follow_the_music_in_pieces() -> None:
+def test_long_utterances_follow_the_music_in_pieces() -> None:
     pieces = pieces_of(((10.0, 14.0), (20.0, 40.0)))
     assert pieces[0] == (10.0, 14.0)
     assert len(pieces) == 4
@@ -137,7 +137,7 @@ def test_thinning_keeps_the_curve_within_its_tolerance() -> None:
     assert kept.size < curve.size / 2
 
 
-def test_phrases_out_of_order_and_missing_depths_are_refused() -> None:
+def test_utterances_out_of_order_and_missing_depths_are_refused() -> None:
     with pytest.raises(ParameterError, match="sorted"):
         duck_curve(((5.0, 8.0), (1.0, 2.0)), np.array([1.0, 1.0]), VIDEO)
     with pytest.raises(ParameterError, match="as many depths"):

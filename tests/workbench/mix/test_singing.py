@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import ParameterError
-from workbench.mix.balance import SoundtrackMeasure, classify, phrases_in
+from workbench.mix.balance import SoundtrackMeasure, classify, utterances_in
 from workbench.mix.levels import level_curve
 from workbench.mix.pitch import PITCHES_PER_SECOND, PitchMeter
 from workbench.mix.singing import CUES, spoken_odds, voice_cues
@@ -72,13 +72,13 @@ def test_blocks_of_any_length_give_the_same_pitches() -> None:
 
 
 def test_who_holds_notes_sings_and_who_glides_talks() -> None:
-    phrase = ((0.0, SECONDS),)
+    utterance = ((0.0, SECONDS),)
     heard = np.full(round(SECONDS / FRAME), 0.99)
-    (track,), (talk,) = (spoken_odds(phrase, heard, FRAME, pitches_of(line)) for line in (sung(), talked()))
+    (track,), (talk,) = (spoken_odds(utterance, heard, FRAME, pitches_of(line)) for line in (sung(), talked()))
     assert track < -1
     assert talk > 0.5
     held, vowel, certainty = CUES.index("held"), CUES.index("vowel"), CUES.index("certainty")
-    track_cues, talk_cues = (voice_cues(phrase, heard, FRAME, pitches_of(line))[0] for line in (sung(), talked()))
+    track_cues, talk_cues = (voice_cues(utterance, heard, FRAME, pitches_of(line))[0] for line in (sung(), talked()))
     assert track_cues[held] > 0.3 > talk_cues[held]
     assert track_cues[vowel] > 0 > talk_cues[vowel]
     assert track_cues[certainty] == pytest.approx(talk_cues[certainty]) == pytest.approx(np.log(99), abs=1e-6)
@@ -86,15 +86,15 @@ def test_who_holds_notes_sings_and_who_glides_talks() -> None:
 
 def test_singing_is_no_voice_and_talk_is_one() -> None:
     track, talk = soundtrack(sung()), soundtrack(talked())
-    assert phrases_in(track, SECONDS) == ()
-    assert classify(track, phrases_in(track, SECONDS)) == "ambient"
-    assert classify(talk, phrases_in(talk, SECONDS)) == "voice"
+    assert utterances_in(track, SECONDS) == ()
+    assert classify(track, utterances_in(track, SECONDS)) == "ambient"
+    assert classify(talk, utterances_in(talk, SECONDS)) == "voice"
 
 
 def test_without_pitches_or_at_the_lowest_threshold_all_that_sounds_like_a_voice_is_spoken() -> None:
     track = soundtrack(sung())
-    assert phrases_in(replace(track, pitches=None), SECONDS)
-    assert phrases_in(track, SECONDS, VoiceParams(min_spoken_odds=-20))
+    assert utterances_in(replace(track, pitches=None), SECONDS)
+    assert utterances_in(track, SECONDS, VoiceParams(min_spoken_odds=-20))
 
 
 def test_pitches_of_another_shape_are_refused() -> None:
@@ -107,8 +107,8 @@ def test_pitches_of_another_shape_are_refused() -> None:
 def test_what_is_out_of_earshot_changes_no_cue() -> None:
     line, heard = pitches_of(talked()), np.full(round(SECONDS / FRAME), 0.99)
     times = 60
-    phrases = tuple((k * SECONDS, k * SECONDS + 4.0) for k in range(times))
-    cues = voice_cues(phrases, np.tile(heard, times), SECONDS / heard.size, np.tile(line, (times, 1)))
+    utterances = tuple((k * SECONDS, k * SECONDS + 4.0) for k in range(times))
+    cues = voice_cues(utterances, np.tile(heard, times), SECONDS / heard.size, np.tile(line, (times, 1)))
     inner = cues[5:-5]
     assert np.allclose(inner, inner[0], rtol=0, atol=0.02)
 
@@ -119,6 +119,6 @@ def test_a_track_after_the_talk_does_not_silence_it() -> None:
     heard = np.full(round((2 * SECONDS + rest) / FRAME), 0.99)
     heard[round(SECONDS / FRAME) : round((SECONDS + rest) / FRAME)] = 0.0
     video = SoundtrackMeasure(level_curve(both, RATE), heard, FRAME, None, pitches_of(both))
-    ((start, end),) = phrases_in(video, 2 * SECONDS + rest)
+    ((start, end),) = utterances_in(video, 2 * SECONDS + rest)
     assert start == pytest.approx(0.0, abs=0.1)
     assert end == pytest.approx(SECONDS, abs=0.1)

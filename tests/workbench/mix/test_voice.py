@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from workbench.errors import ParameterError
 from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
-from workbench.mix.voice import in_the_foreground, speech_phrases, speech_seconds
+from workbench.mix.voice import in_the_foreground, speech_seconds, speech_utterances
 from workbench.params import VoiceParams
 
 FRAME = 0.032
@@ -31,60 +31,60 @@ def levels(*stretches: tuple[float, float, float], seconds: float = 10.0, floor_
     return LevelCurve(10 ** (row / 10), 1.0)
 
 
-def test_a_stretch_of_certain_speech_is_a_phrase() -> None:
-    ((start, end),) = speech_phrases(chances((2.0, 4.0, 0.9)), FRAME)
+def test_a_stretch_of_certain_speech_is_a_utterance() -> None:
+    ((start, end),) = speech_utterances(chances((2.0, 4.0, 0.9)), FRAME)
     assert (start, end) == pytest.approx((2.0, 4.0), abs=FRAME)
 
 
-def test_silence_and_no_sound_at_all_have_no_phrases() -> None:
-    assert speech_phrases(chances(), FRAME) == ()
-    assert speech_phrases(np.zeros(0), FRAME) == ()
+def test_silence_and_no_sound_at_all_have_no_utterances() -> None:
+    assert speech_utterances(chances(), FRAME) == ()
+    assert speech_utterances(np.zeros(0), FRAME) == ()
 
 
 def test_speech_at_both_ends_of_the_sound_counts() -> None:
-    phrases = speech_phrases(chances((0.0, 1.0, 0.9), (9.0, 10.0, 0.9)), FRAME)
-    assert phrases[0][0] == 0.0
-    assert phrases[1][1] == pytest.approx(10.0, abs=FRAME)
+    utterances = speech_utterances(chances((0.0, 1.0, 0.9), (9.0, 10.0, 0.9)), FRAME)
+    assert utterances[0][0] == 0.0
+    assert utterances[1][1] == pytest.approx(10.0, abs=FRAME)
 
 
 def test_pauses_up_to_three_tenths_of_a_second_are_closed_and_longer_ones_are_not() -> None:
     short, long = 8 * FRAME, 11 * FRAME
     start = 2.0
-    closed = speech_phrases(chances((start, 3.0, 0.9), (3.0 + short, 4.0, 0.9)), FRAME)
-    open_ = speech_phrases(chances((start, 3.0, 0.9), (3.0 + long, 4.0, 0.9)), FRAME)
+    closed = speech_utterances(chances((start, 3.0, 0.9), (3.0 + short, 4.0, 0.9)), FRAME)
+    open_ = speech_utterances(chances((start, 3.0, 0.9), (3.0 + long, 4.0, 0.9)), FRAME)
     assert len(closed) == 1
     assert len(open_) == 2
 
 
-def test_doubt_extends_a_phrase_but_does_not_make_one() -> None:
-    ((start, end),) = speech_phrases(chances((2.0, 2.5, 0.3), (2.5, 3.5, 0.9), (3.5, 4.0, 0.3)), FRAME)
+def test_doubt_extends_a_utterance_but_does_not_make_one() -> None:
+    ((start, end),) = speech_utterances(chances((2.0, 2.5, 0.3), (2.5, 3.5, 0.9), (3.5, 4.0, 0.3)), FRAME)
     assert (start, end) == pytest.approx((2.0, 4.0), abs=FRAME)
-    assert speech_phrases(chances((2.0, 4.0, 0.3)), FRAME) == ()
+    assert speech_utterances(chances((2.0, 4.0, 0.3)), FRAME) == ()
 
 
-def test_a_phrase_reaches_back_to_where_the_detector_stirred_and_ends_where_it_lets_go() -> None:
-    ((start, end),) = speech_phrases(chances((1.8, 2.0, 0.1), (2.0, 3.0, 0.9), (3.0, 3.5, 0.2)), FRAME)
+def test_a_utterance_reaches_back_to_where_the_detector_stirred_and_ends_where_it_lets_go() -> None:
+    ((start, end),) = speech_utterances(chances((1.8, 2.0, 0.1), (2.0, 3.0, 0.9), (3.0, 3.5, 0.2)), FRAME)
     assert (start, end) == pytest.approx((1.8, 3.0), abs=FRAME)
 
 
 def test_a_whisper_counts_where_it_stands_clear_of_its_background() -> None:
     heard = chances((3.0, 5.0, 0.25))
-    assert len(speech_phrases(heard, FRAME, bands=bands((3.0, 5.0, -40.0)))) == 1
-    assert speech_phrases(heard, FRAME, bands=bands((3.0, 5.0, -60.0))) == ()
+    assert len(speech_utterances(heard, FRAME, bands=bands((3.0, 5.0, -40.0)))) == 1
+    assert speech_utterances(heard, FRAME, bands=bands((3.0, 5.0, -60.0))) == ()
 
 
-def test_a_click_is_no_phrase() -> None:
-    assert speech_phrases(chances((2.0, 2.1, 0.9)), FRAME) == ()
+def test_a_click_is_no_utterance() -> None:
+    assert speech_utterances(chances((2.0, 2.1, 0.9)), FRAME) == ()
 
 
 @settings(deadline=None)
 @given(st.lists(st.floats(0, 1), max_size=300))
-def test_phrases_are_sorted_disjoint_and_inside(row: list[float]) -> None:
+def test_utterances_are_sorted_disjoint_and_inside(row: list[float]) -> None:
     params = VoiceParams()
-    phrases = speech_phrases(np.array(row), FRAME, params)
-    assert all(end - start >= params.min_phrase_seconds for start, end in phrases)
-    assert all(b - a > params.close_pause_seconds for (_, a), (b, _) in pairwise(phrases))
-    assert all(start >= 0 and end <= len(row) * FRAME + 1e-9 for start, end in phrases)
+    utterances = speech_utterances(np.array(row), FRAME, params)
+    assert all(end - start >= params.min_utterance_seconds for start, end in utterances)
+    assert all(b - a > params.close_pause_seconds for (_, a), (b, _) in pairwise(utterances))
+    assert all(start >= 0 and end <= len(row) * FRAME + 1e-9 for start, end in utterances)
 
 
 def bands(*stretches: tuple[float, float, float], floor_db: float = -70.0, spread_db: float = 0.5) -> np.ndarray:
@@ -99,46 +99,48 @@ def bands(*stretches: tuple[float, float, float], floor_db: float = -70.0, sprea
 
 def test_edges_lie_where_the_levels_say_not_where_the_frames_end() -> None:
     heard = chances((3.07, 5.06, 0.9), (5.06, 5.25, 0.3))
-    ((start, end),) = speech_phrases(heard, FRAME, bands=bands((3.0, 5.0, -25.0)))
+    ((start, end),) = speech_utterances(heard, FRAME, bands=bands((3.0, 5.0, -25.0)))
     assert start == pytest.approx(3.0, abs=0.015)
     assert end == pytest.approx(5.0, abs=0.015)
 
 
 def test_a_soft_first_consonant_that_the_detector_missed_counts() -> None:
     heard = chances((3.1, 5.0, 0.9))
-    ((start, _),) = speech_phrases(heard, FRAME, bands=bands((2.95, 3.1, -55.0), (3.1, 5.0, -25.0)))
+    ((start, _),) = speech_utterances(heard, FRAME, bands=bands((2.95, 3.1, -55.0), (3.1, 5.0, -25.0)))
     assert start == pytest.approx(2.95, abs=0.015)
 
 
-def test_a_noise_that_ended_well_before_the_phrase_is_not_its_first_syllable() -> None:
+def test_a_noise_that_ended_well_before_the_utterance_is_not_its_first_syllable() -> None:
     heard = chances((3.0, 5.0, 0.9))
-    ((start, _),) = speech_phrases(heard, FRAME, bands=bands((2.5, 2.6, -25.0), (3.0, 5.0, -25.0)))
+    ((start, _),) = speech_utterances(heard, FRAME, bands=bands((2.5, 2.6, -25.0), (3.0, 5.0, -25.0)))
     assert start == pytest.approx(3.0, abs=0.03)
 
 
 def test_where_the_background_drowns_soft_sounds_edges_keep_a_margin() -> None:
     heard = chances((3.0, 5.0, 0.9))
     params = VoiceParams()
-    ((start, end),) = speech_phrases(heard, FRAME, params, bands((3.0, 5.0, -25.0), floor_db=-29.0, spread_db=3.0))
+    ((start, end),) = speech_utterances(heard, FRAME, params, bands((3.0, 5.0, -25.0), floor_db=-29.0, spread_db=3.0))
     assert 3.0 - params.edge_reach_seconds - 0.02 <= start <= 3.0 - params.late_seconds + 0.04
     assert end >= 5.0 - FRAME
 
 
 def test_speech_without_any_pause_keeps_the_edges_of_the_detector() -> None:
     heard = np.full(100, 0.9)
-    assert speech_phrases(heard, FRAME, bands=bands()[: round(100 * FRAME * HOPS_PER_SECOND)]) == ((0.0, 100 * FRAME),)
+    assert speech_utterances(heard, FRAME, bands=bands()[: round(100 * FRAME * HOPS_PER_SECOND)]) == (
+        (0.0, 100 * FRAME),
+    )
 
 
-def test_phrases_with_placed_edges_stay_sorted_and_disjoint() -> None:
+def test_utterances_with_placed_edges_stay_sorted_and_disjoint() -> None:
     heard = chances((2.0, 3.0, 0.9), (3.4, 5.0, 0.9), (5.5, 7.0, 0.9))
-    phrases = speech_phrases(heard, FRAME, bands=bands((1.9, 7.2, -25.0)))
-    assert all(b - a > VoiceParams().close_pause_seconds for (_, a), (b, _) in pairwise(phrases))
+    utterances = speech_utterances(heard, FRAME, bands=bands((1.9, 7.2, -25.0)))
+    assert all(b - a > VoiceParams().close_pause_seconds for (_, a), (b, _) in pairwise(utterances))
 
 
 def test_a_voice_in_the_background_is_left_out() -> None:
-    phrases = ((1.0, 2.0), (4.0, 5.0), (7.0, 8.0))
+    utterances = ((1.0, 2.0), (4.0, 5.0), (7.0, 8.0))
     curve = levels((1.0, 2.0, -20.0), (4.0, 5.0, -50.0), (7.0, 8.0, -26.0))
-    assert in_the_foreground(phrases, curve) == ((1.0, 2.0), (7.0, 8.0))
+    assert in_the_foreground(utterances, curve) == ((1.0, 2.0), (7.0, 8.0))
     assert in_the_foreground((), curve) == ()
 
 
@@ -148,8 +150,8 @@ def test_seconds_of_speech_add_up() -> None:
 
 def test_what_are_no_probabilities_is_refused() -> None:
     with pytest.raises(ParameterError, match="0 to 1"):
-        speech_phrases(np.array([0.5, 1.5]), FRAME)
+        speech_utterances(np.array([0.5, 1.5]), FRAME)
     with pytest.raises(ParameterError, match="0 to 1"):
-        speech_phrases(np.array([np.nan]), FRAME)
+        speech_utterances(np.array([np.nan]), FRAME)
     with pytest.raises(ParameterError, match="frame"):
-        speech_phrases(np.zeros(3), 0.0)
+        speech_utterances(np.zeros(3), 0.0)

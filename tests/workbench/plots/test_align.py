@@ -5,9 +5,9 @@ import numpy as np
 from workbench.align.landmarks import LANDMARK_KINDS, Landmarks
 from workbench.align.placements import place
 from workbench.features.marks import marks_of
-from workbench.plots.align import LANDMARK_COLOURS, MOMENT_COLOURS, align_figure
+from workbench.plots.align import EVENT_COLOURS, LANDMARK_COLOURS, align_figure
 from workbench.plots.palette import png
-from workbench.video.moments import MOMENT_KINDS, Moments
+from workbench.video.events import EVENT_KINDS, Events
 
 TRACK = Landmarks(
     marks_of(
@@ -18,14 +18,14 @@ TRACK = Landmarks(
     0.0,
     41.0,
 )
-VIDEO = Moments(
-    marks_of(MOMENT_KINDS, [(20.0, "cut", 0.7, 0.04), (26.5, "flash", 0.8, 0.04), (0.0, "start", 0.5, 0.04)]), 50.0
+VIDEO = Events(
+    marks_of(EVENT_KINDS, [(20.0, "cut", 0.7, 0.04), (26.5, "flash", 0.8, 0.04), (0.0, "start", 0.5, 0.04)]), 50.0
 )
 
 
 def test_every_kind_has_a_colour() -> None:
     assert tuple(LANDMARK_COLOURS) == LANDMARK_KINDS
-    assert tuple(MOMENT_COLOURS) == MOMENT_KINDS
+    assert tuple(EVENT_COLOURS) == EVENT_KINDS
 
 
 def test_draws_a_placement_and_says_what_meets() -> None:

@@ -36,7 +36,7 @@ from workbench.plots.plan import plan_figure
 from workbench.plots.seams import SeamView, seam_figure
 from workbench.recording import Recording
 from workbench.store.verdicts import Word
-from workbench.video.moments import MOMENT_KINDS, Moments
+from workbench.video.events import EVENT_KINDS, Events
 from workbench.workflows.analyze import analyze
 from workbench.workflows.loop import loop_track
 from workbench.workspace import Workspace
@@ -171,8 +171,8 @@ def test_alignments(seconds: float, style: str, check_legible: Check) -> None:
     at = np.sort(dice.uniform(0.0, seconds, 80))
     heard = [(float(t), LANDMARK_KINDS[k % 6], 0.5 + 0.4 * (k % 2), 0.03) for k, t in enumerate(at)]
     track = Landmarks(marks_of(LANDMARK_KINDS, heard), seconds, 0.0, seconds)
-    video = Moments(
-        marks_of(MOMENT_KINDS, [(float(t) + 0.02, MOMENT_KINDS[k % 5], 0.8, 0.04) for k, t in enumerate(at)]), seconds
+    video = Events(
+        marks_of(EVENT_KINDS, [(float(t) + 0.02, EVENT_KINDS[k % 5], 0.8, 0.04) for k, t in enumerate(at)]), seconds
     )
     placements = place(track, video)
     for size in ((12.0, 7.2), (8.0, 7.0)) if style == "default" else ((12.0, 7.2),):

@@ -29,7 +29,7 @@ from workbench.plots.video import (
     video_figure,
 )
 from workbench.video.analysis import VideoAnalysis
-from workbench.video.moments import MOMENT_KINDS, Moments
+from workbench.video.events import EVENT_KINDS, Events
 from workbench.video.picture import Border, Picture
 from workbench.video.soundtrack import Soundtrack
 
@@ -53,7 +53,7 @@ def timeline(make_plan: MakePlan, seconds: float, *, ducked: bool = True, score:
         (0.0, "start", 0.5, 0.04), (seconds, "end", 0.5, 0.25), (5.0, "flash", 0.9, 0.04), (9.0, "title", 0.8, 0.1),
         (20.0, "hit", 0.7, 0.04), (22.0, "motion", 0.3, 0.1),
     ]  # fmt: skip
-    moments = Moments(marks_of(MOMENT_KINDS, rows), seconds)
+    events = Events(marks_of(EVENT_KINDS, rows), seconds)
     bodies = int((seconds - 6.0) // BODY)
     segments = [(6.0, 54.0, 0.0, 0.0)] * bodies + [(6.0, 6.0 + seconds - bodies * BODY, 0.0, 0.0)]
     plan = make_plan(segments, [0.05] * bodies, [0.7] * bodies, song_duration=62.0, end_fade=2.0)
@@ -66,7 +66,7 @@ def timeline(make_plan: MakePlan, seconds: float, *, ducked: bool = True, score:
     pixels = np.random.default_rng(1).integers(0, 255, (72, 128, 3), dtype=np.uint8)
     return VideoOverview(
         watched,
-        moments,
+        events,
         tuple((time, pixels) for time in frame_times(picture.shots)),
         tuple(Tile(first, last, pixels) for first, last, _ in tile_spans(picture.shots)),
         music,

@@ -31,7 +31,7 @@ def test_a_second_call_reads_no_sound_and_answers_the_same(track: Path, tmp_path
     warm = analyze(Workspace(home, progress=second), track)
     assert any(stage.startswith("decoding") for stage in first.stages)
     assert second.stages == []
-    assert warm.beat_map.cached
+    assert warm.beat_analysis.cached
     assert same(cold, warm)
 
 

@@ -1,13 +1,13 @@
 """Which splices of a track a plan may use, and which may follow which.
 
-A splice becomes a jump of the planner when it keeps every rule that a plan is checked for (`workbench.loops.plan`):
+A splice becomes a splice of the planner when it keeps every rule that a plan is checked for (`workbench.loops.plan`):
 within 10 ms of its bar lines and of the pulse, room for its crossfade, a body no shorter than allowed, a score over the
 floor. It may not leave inside the track's own ending: who has heard the music come to rest does not believe it goes on.
 
-A jump y may follow a jump x when enough music lies between where x enters and where y leaves. Nothing else binds them:
-a splice need not be taken when the music passes it, so jumps that all share a bar can be taken in any order and any
-number, and the length of the result depends on the numbers only. That is what keeps the planner's cost independent of
-the video's length.
+A splice y may follow a splice x when enough music lies between where x enters and where y leaves. Nothing else binds
+them: a splice need not be taken when the music passes it, so splices that all share a bar can be taken in any order and
+any number, and the length of the result depends on the numbers only. That is what keeps the planner's cost independent
+of the video's length.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ _START_FADE = 0.005  # s; for a file that opens in mid-sound
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Jumps:
+class UsableSplices:
     """The splices that a plan may use, best first; all arrays have shape (n,) unless said otherwise."""
 
     leave: IntArray
@@ -45,7 +45,7 @@ class Jumps:
     song_from: FloatArray
     """s, rounded to the microsecond"""
     gain_seconds: FloatArray
-    """s of sound that taking the jump adds: positive for a loop back, negative for a cut ahead"""
+    """s of sound that taking the splice adds: positive for a loop back, negative for a cut ahead"""
     score: FloatArray
     fade: FloatArray
     """s, rounded to the microsecond"""
@@ -56,11 +56,11 @@ class Jumps:
     is_body: BoolArray
     """a loop back whose body is long enough to be heard as music and not as a stutter"""
     first: BoolArray
-    """may be the first jump after the track's start"""
+    """may be the first splice after the track's start"""
     follows: BoolArray
-    """shape (n, n): jump [x, y] may follow x by y"""
+    """shape (n, n): splice [x, y] may follow x by y"""
     shared_seconds: FloatArray
-    """shape (n, n), s of track that both bodies hold; negative for a body and a cut. With c how often each jump is
+    """shape (n, n), s of track that both bodies hold; negative for a body and a cut. With c how often each splice is
     taken, bars are heard ``track + 2 c g + c' shared c`` seconds, squared (see `workbench.loops.worth`, coverage)"""
     bar_seconds: FloatArray
     """shape (n_bars,), the last one up to the track's last sound"""
@@ -69,7 +69,7 @@ class Jumps:
 
     @property
     def size(self) -> int:
-        """Number of jumps."""
+        """Number of splices."""
         return int(self.leave.size)
 
     def unlike(self, one: int, others: Sequence[int]) -> bool:
@@ -117,7 +117,7 @@ def with_room(
     return song_to + moved, song_from + moved, np.where(helped, shorter, fade)
 
 
-def usable_jumps(profile: LoopProfile, params: CoverParams) -> Jumps:
+def usable_splices(profile: LoopProfile, params: CoverParams) -> UsableSplices:
     """The splices of a track that keep the rules of a plan and reach the floor, best first; possibly none."""
     splices, lines = profile.splices, profile.downbeats
     leave, enter = np.asarray(splices.leave, dtype=np.int64), np.asarray(splices.enter, dtype=np.int64)
@@ -151,7 +151,7 @@ def usable_jumps(profile: LoopProfile, params: CoverParams) -> Jumps:
     lasts = song_to[None, :] - song_from[:, None]
     first_second, last_second = np.minimum(song_to, song_from), np.maximum(song_to, song_from)
     shared = np.minimum(last_second[:, None], last_second) - np.maximum(first_second[:, None], first_second)
-    return Jumps(
+    return UsableSplices(
         leave=leave,
         enter=enter,
         song_to=song_to,

@@ -1,12 +1,12 @@
-"""Moments of videos of which the picture and the sound are given as measured."""
+"""Events of videos of which the picture and the sound are given as measured."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from workbench.params import MomentParams
-from workbench.video.moments import find_moments
+from workbench.params import EventParams
+from workbench.video.events import find_events
 from workbench.video.picture import Border, Picture, Stretches
 from workbench.video.soundtrack import HOPS_PER_SECOND, Soundtrack
 
@@ -47,71 +47,71 @@ def soundtrack(
 
 
 def test_a_video_of_one_shot_has_its_two_ends() -> None:
-    moments = find_moments(picture(), Soundtrack.none())
-    assert [moments.marks.name_of(k) for k in range(len(moments.marks))] == ["start", "end"]
-    assert moments.marks.times.tolist() == [0.0, SECONDS]
-    assert moments.video_seconds == SECONDS
+    events = find_events(picture(), Soundtrack.none())
+    assert [events.marks.name_of(k) for k in range(len(events.marks))] == ["start", "end"]
+    assert events.marks.times.tolist() == [0.0, SECONDS]
+    assert events.video_seconds == SECONDS
 
 
 def test_cuts_flashes_and_titles_are_where_they_are_and_called_what_they_are() -> None:
     borders = (hard(10.0), Border("flash", 20.0, 20.12, 20.0, 0.8), hard(30.0))
-    marks = find_moments(picture(borders, titles=((40.0, 44.0),)), Soundtrack.none()).marks
+    marks = find_events(picture(borders, titles=((40.0, 44.0),)), Soundtrack.none()).marks
     assert marks.of("cut").tolist() == [10.0, 30.0]
     assert marks.of("flash").tolist() == [20.0]
     assert marks.of("title").tolist() == [40.0]
 
 
 def test_a_dissolve_is_vaguer_and_less_than_a_cut() -> None:
-    marks = find_moments(picture((hard(10.0), Border("dissolve", 29.0, 31.0, 30.0, 0.6))), Soundtrack.none()).marks
+    marks = find_events(picture((hard(10.0), Border("dissolve", 29.0, 31.0, 30.0, 0.6))), Soundtrack.none()).marks
     cut, dissolve = (int(np.flatnonzero(marks.times == at)[0]) for at in (10.0, 30.0))
     assert marks.tolerance[dissolve] > 3 * marks.tolerance[cut]
     assert marks.salience[dissolve] < marks.salience[cut]
 
 
 def test_cuts_that_crowd_are_noticed_less_each() -> None:
-    marks = find_moments(picture((hard(10.0), hard(30.0), hard(30.4), hard(30.8))), Soundtrack.none()).marks
+    marks = find_events(picture((hard(10.0), hard(30.0), hard(30.4), hard(30.8))), Soundtrack.none()).marks
     alone, crowded = (float(marks.salience[marks.times == at][0]) for at in (10.0, 30.4))
     assert crowded < 0.7 * alone
 
 
-def test_a_hit_on_a_cut_is_one_moment_of_more_weight() -> None:
-    bare = find_moments(picture((hard(10.0),)), Soundtrack.none()).marks
-    both = find_moments(picture((hard(10.0),)), soundtrack([10.04], [20.0])).marks
+def test_a_hit_on_a_cut_is_one_event_of_more_weight() -> None:
+    bare = find_events(picture((hard(10.0),)), Soundtrack.none()).marks
+    both = find_events(picture((hard(10.0),)), soundtrack([10.04], [20.0])).marks
     assert len(both) == len(bare)
     assert float(both.salience[1]) > float(bare.salience[1])
 
 
 def test_syllables_are_no_hits() -> None:
     sound = soundtrack([5.0, 20.0, 21.0, 40.0], [20.0] * 4, speech=((19.0, 23.0),))
-    assert find_moments(picture(), sound).marks.of("hit").tolist() == [5.0, 40.0]
+    assert find_events(picture(), sound).marks.of("hit").tolist() == [5.0, 40.0]
 
 
 def test_faint_onsets_and_soft_sounds_are_no_hits() -> None:
-    assert find_moments(picture(), soundtrack([5.0, 40.0], [20.0, 4.0])).marks.of("hit").tolist() == [5.0]
+    assert find_events(picture(), soundtrack([5.0, 40.0], [20.0, 4.0])).marks.of("hit").tolist() == [5.0]
 
 
 def test_footsteps_are_noticed_less_than_one_thump() -> None:
     steps = [20.0 + 0.5 * k for k in range(12)]
-    marks = find_moments(picture(), soundtrack([5.0, *steps], [15.0] * 13)).marks
+    marks = find_events(picture(), soundtrack([5.0, *steps], [15.0] * 13)).marks
     thump, step = (float(marks.salience[marks.times == at][0]) for at in (5.0, 22.0))
     assert step < 0.7 * thump
 
 
-def test_a_leap_in_an_even_shot_is_a_moment_and_even_motion_is_none() -> None:
+def test_a_leap_in_an_even_shot_is_a_event_and_even_motion_is_none() -> None:
     times = np.arange(0.0, SECONDS, 1 / FPS)
     even = np.full(times.size, 0.5)
-    assert find_moments(picture(motion=even), Soundtrack.none()).marks.of("motion").size == 0
+    assert find_events(picture(motion=even), Soundtrack.none()).marks.of("motion").size == 0
     leap = even + 3.0 * np.exp(-np.square((times - 33.0) / 0.3))
-    found = find_moments(picture(motion=leap), Soundtrack.none()).marks
+    found = find_events(picture(motion=leap), Soundtrack.none()).marks
     assert found.of("motion") == pytest.approx([33.0], abs=0.1)
 
 
 def test_what_happens_at_the_ends_belongs_to_them() -> None:
     borders = (Border("fade", 0.0, 1.0, 0.04, 1.0), hard(30.0), Border("fade", 59.0, 60.0, 60.0, 1.0))
-    marks = find_moments(picture(borders), Soundtrack.none()).marks
+    marks = find_events(picture(borders), Soundtrack.none()).marks
     assert [marks.name_of(k) for k in range(len(marks))] == ["start", "cut", "end"]
 
 
-def test_a_very_short_video_has_moments_too() -> None:
-    moments = find_moments(picture(seconds=0.12), Soundtrack.none(), MomentParams())
-    assert moments.marks.times.tolist() == [0.0, 0.12]
+def test_a_very_short_video_has_events_too() -> None:
+    events = find_events(picture(seconds=0.12), Soundtrack.none(), EventParams())
+    assert events.marks.times.tolist() == [0.0, 0.12]

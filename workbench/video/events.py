@@ -1,18 +1,18 @@
-"""Moments of a video: the instants that an editor would want the music to hit.
+"""Events of a video: the instants that an editor would want the music to hit.
 
     cut     one shot gives way to another; less where cuts crowd, vaguer where they dissolve or fade
     flash   the picture flares up
     title   words appear over the picture
     hit     something in the soundtrack is heard to strike, outside speech
-    motion  more moves than a moment before or after
+    motion  more moves than an event before or after
     start   the first picture
     end     the last one
 
-Times are video seconds. Salience is how much a viewer notices, 0 to 1. What happens at one instant is one moment: its
+Times are video seconds. Salience is how much a viewer notices, 0 to 1. What happens at one instant is one event: its
 salience grows by what the others add, and it is called by what is seen, then by what is heard, then by what moves. A
-regular patter, footsteps say, is no row of moments: hits that crowd lose salience as cuts do.
+regular patter, footsteps say, is no row of events: hits that crowd lose salience as cuts do.
 
-Classes: `Moments`. Functions: `find_moments`.
+Classes: `Events`. Functions: `find_events`.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ import numpy as np
 
 from workbench.errors import ParameterError
 from workbench.features.marks import Marks, marks_of, strongest_apart
-from workbench.params import MomentParams
+from workbench.params import EventParams
 from workbench.recording import FloatArray, VideoSeconds
 from workbench.video.picture import Border, Picture
 from workbench.video.soundtrack import HOPS_PER_SECOND, Soundtrack
 
-MOMENT_KINDS = ("cut", "flash", "title", "hit", "motion", "start", "end")
-"""What moments are called."""
+EVENT_KINDS = ("cut", "flash", "title", "hit", "motion", "start", "end")
+"""What events are called."""
 
 _Row: TypeAlias = tuple[VideoSeconds, str, float, float]
 """time, kind, salience, tolerance in s"""
@@ -50,26 +50,26 @@ _SAME_SECONDS = 1e-6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Moments:
+class Events:
     """What there is to land on in one video."""
 
     marks: Marks
-    """kinds are `MOMENT_KINDS`, times lie in 0 to `video_seconds`"""
+    """kinds are `EVENT_KINDS`, times lie in 0 to `video_seconds`"""
     video_seconds: VideoSeconds
     """length of the video"""
 
     def __post_init__(self) -> None:
         if not 0.0 < self.video_seconds < float("inf"):
             raise ParameterError(f"a video lasts some time, got {self.video_seconds} s")
-        if self.marks.names != MOMENT_KINDS:
-            raise ParameterError(f"the kinds of moments are {', '.join(MOMENT_KINDS)}, got {self.marks.names}")
+        if self.marks.names != EVENT_KINDS:
+            raise ParameterError(f"the kinds of events are {', '.join(EVENT_KINDS)}, got {self.marks.names}")
         times = self.marks.times
         if times.size and not (times[0] >= 0.0 and times[-1] <= self.video_seconds):
-            raise ParameterError(f"moments lie in 0 to {self.video_seconds} s, got {times[0]} to {times[-1]} s")
+            raise ParameterError(f"events lie in 0 to {self.video_seconds} s, got {times[0]} to {times[-1]} s")
 
 
-def find_moments(picture: Picture, soundtrack: Soundtrack, params: MomentParams | None = None) -> Moments:
-    """Find the moments of a video.
+def find_events(picture: Picture, soundtrack: Soundtrack, params: EventParams | None = None) -> Events:
+    """Find the events of a video.
 
     Parameters
     ----------
@@ -79,9 +79,9 @@ def find_moments(picture: Picture, soundtrack: Soundtrack, params: MomentParams 
 
     Returns
     -------
-    Moments : in order of time; at least the start and the end
+    Events : in order of time; at least the start and the end
     """
-    params = params or MomentParams()
+    params = params or EventParams()
     rows = [
         *_cuts(picture.edits, params),
         *_flashes(picture.flashes),
@@ -94,10 +94,10 @@ def find_moments(picture: Picture, soundtrack: Soundtrack, params: MomentParams 
         (0.0, "start", params.end_salience, _FRAME_TOLERANCE),
         (picture.duration, "end", params.end_salience, _END_TOLERANCE),
     ]
-    return Moments(marks_of(MOMENT_KINDS, [*_events(inner, params.event_seconds), *ends]), picture.duration)
+    return Events(marks_of(EVENT_KINDS, [*_events(inner, params.event_seconds), *ends]), picture.duration)
 
 
-def _cuts(edits: Sequence[Border], params: MomentParams) -> Iterator[_Row]:
+def _cuts(edits: Sequence[Border], params: EventParams) -> Iterator[_Row]:
     """Where shots change: each at the instant that an editor would put on the beat."""
     room = _room(np.array([edit.at for edit in edits]), params.crowd_seconds)
     for edit, free in zip(edits, room, strict=True):
@@ -114,12 +114,12 @@ def _flashes(flashes: Sequence[Border]) -> Iterator[_Row]:
         yield flash.at, "flash", 0.5 + 0.4 * flash.strength, _FRAME_TOLERANCE
 
 
-def _titles(picture: Picture, params: MomentParams) -> Iterator[_Row]:
+def _titles(picture: Picture, params: EventParams) -> Iterator[_Row]:
     for start, _ in picture.titles:
         yield start, "title", params.title_salience, params.title_tolerance
 
 
-def _hits(soundtrack: Soundtrack, params: MomentParams) -> Iterator[_Row]:
+def _hits(soundtrack: Soundtrack, params: EventParams) -> Iterator[_Row]:
     """Onsets that stand out, loud enough to be noticed, and are not somebody's syllables."""
     onsets, strengths = soundtrack.onsets, np.asarray(soundtrack.onset_strengths, dtype=np.float64)
     if not onsets.size or soundtrack.classification in ("none", "silent"):
@@ -138,7 +138,7 @@ def _hits(soundtrack: Soundtrack, params: MomentParams) -> Iterator[_Row]:
         yield float(time), "hit", float((0.45 + 0.45 * size) * free), _FRAME_TOLERANCE
 
 
-def _motion(picture: Picture, params: MomentParams) -> Iterator[_Row]:
+def _motion(picture: Picture, params: EventParams) -> Iterator[_Row]:
     """Peaks of the smoothed motion curve that stand out from what moves otherwise."""
     from scipy.ndimage import uniform_filter1d
     from scipy.signal import find_peaks
