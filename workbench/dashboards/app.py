@@ -159,17 +159,17 @@ class Page:
             bar.param.update(
                 subject=_subject(session), stage=session.stage, done=session.done,
                 message=session.message or session.notice,
-                formats=offered(session.plan), taken=what_is_taken(session.plan),
+                formats=offered(session.loop), taken=what_is_taken(session.loop),
             )  # fmt: skip
 
         def ready(path: Path) -> None:
             bar.ready = [session.url_of(path), path.name, bar.ready[2] + 1 if bar.ready else 1]
 
         def ask(format_name: str) -> None:
-            if session.plan is not None:
+            if session.loop is not None:
                 form = FORMATS.get(format_name)
-                session.notice = caution(form, session.plan.track.path) if form is not None else ""
-                session.run(download_file, session.plan, format_name, then=ready)
+                session.notice = caution(form, session.loop.track.path) if form is not None else ""
+                session.run(download_file, session.loop, format_name, then=ready)
 
         def name(track_id: str) -> None:
             if track_id:
@@ -177,7 +177,7 @@ class Page:
             else:
                 session.open_demo()
 
-        session.param.watch(show, ["track", "video", "plan", "stage", "done", "message", "notice"])
+        session.param.watch(show, ["track", "video", "loop", "stage", "done", "message", "notice"])
         bar.param.watch(lambda _: session.cancel(), "cancelled")
         bar.param.watch(lambda event: ask(event.new[0]), "asked")
         bar.param.watch(lambda event: name(event.new[0]), "named")

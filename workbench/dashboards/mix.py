@@ -282,11 +282,11 @@ class MixTab:
         self.facts = pmui.Typography("", variant="body2")
         self.preset.param.watch(lambda event: self.choose(event.new), "value")
         self.player.param.watch(lambda event: self._compare(ducked=event.new == "a"), "chosen")
-        session.param.watch(lambda event: self.take(event.new), "plan")
+        session.param.watch(lambda event: self.take(event.new), "loop")
         session.param.watch(lambda _: self.tune(), "params")
         session.param.watch(lambda event: self.picture.ink(dark=event.new), "dark")
         self.picture.ink(dark=session.dark)
-        self.take(session.plan)
+        self.take(session.loop)
 
     def take(self, loop: Loop | None) -> None:
         """Show the mix of another plan, and prepare its sound; the same plan with another mix needs none."""
@@ -330,10 +330,10 @@ class MixTab:
 
     def share(self) -> None:
         """Make the mix that of the session's plan, so that other tabs and exports have it."""
-        plan = self._session.plan
+        plan = self._session.loop
         same = plan is not None and self._loop is not None and plan.answer is self._loop.answer
         if plan is not None and same and plan.mix != self.state.mix:
-            self._session.plan = replace(plan, mix=self.state.mix)
+            self._session.loop = replace(plan, mix=self.state.mix)
 
     def panel(self) -> pn.viewable.Viewable:
         """Sliders on the left, transport and pictures on the right, profiles below."""

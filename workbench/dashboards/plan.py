@@ -563,7 +563,7 @@ class PlanTab:
         self.player.param.watch(lambda event: self._choose(event.new), "chosen")
         self.player.param.watch(lambda *_: self._match(), ["region", "seek"])
         self.player.param.watch(lambda event: self.picture.mark(event.new), "region")
-        session.param.watch(lambda event: self.take(event.new), "plan")
+        session.param.watch(lambda event: self.take(event.new), "loop")
         session.param.watch(lambda event: self.picture.ink(dark=event.new), "dark")
         session.param.watch(lambda *_: self._show_empty(), ["coming", "stage", "done"])
         for edge in ("start", "end"):
@@ -571,7 +571,7 @@ class PlanTab:
         for side, attribute in (("width", "inner_width"), ("height", "inner_height")):
             self.picture.figure.on_change(attribute, partial(self._resized, side))
         self.picture.ink(dark=session.dark)
-        self.take(session.plan)
+        self.take(session.loop)
 
     def take(self, loop: Loop | None) -> None:
         """Show another plan, and prepare its sound."""

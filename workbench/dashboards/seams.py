@@ -437,10 +437,10 @@ class SeamsTab:
         self.note.param.watch(lambda event: self.write(event.new or ""), "value")
         self.chips.param.watch(lambda event: self.go(int(event.new[0])), "picked")
         session.param.watch(lambda event: self.go(event.new), "seam")
-        session.param.watch(lambda event: self.take(event.new), "plan")
+        session.param.watch(lambda event: self.take(event.new), "loop")
         session.param.watch(lambda event: self._ink(dark=event.new), "dark")
         self._ink(dark=session.dark)
-        self.take(session.plan)
+        self.take(session.loop)
 
     def take(self, loop: Loop | None) -> None:
         """Look at another plan, at the seam that the page is at."""

@@ -1,6 +1,6 @@
 """What one open page works on: a track, a video, the plan that joins them, the parameters; and the work under way.
 
-Tabs never talk to each other. They watch this (`session.param.watch(callback, "plan")`), change it, and ask it to run
+Tabs never talk to each other. They watch this (`session.param.watch(callback, "loop")`), change it, and ask it to run
 what takes time (`session.run`). It holds no sound: sounds lie in files under the home folder, which the browser streams
 and `workbench.dashboards.views` maps into memory where it draws them.
 """
@@ -56,7 +56,7 @@ class Session(param.Parameterized):
     params = param.ClassSelector(default=WorkbenchParams(), class_=WorkbenchParams, allow_None=False)
     track = param.ClassSelector(class_=TrackSource, allow_None=True)
     video = param.ClassSelector(class_=Path, allow_None=True)
-    plan = param.ClassSelector(class_=Loop, allow_None=True, doc="track under video: a plan or a refusal")
+    loop = param.ClassSelector(class_=Loop, allow_None=True, doc="track under video: a plan or a refusal")
     analysis = param.ClassSelector(class_=Analysis, allow_None=True, doc="of the track")
     track_sound = param.ClassSelector(class_=LongSound, allow_None=True, doc="the track, to draw")
     dark = param.Boolean(False, doc="whether the page is dark")
@@ -86,9 +86,9 @@ class Session(param.Parameterized):
         return self.track
 
     @property
-    def loop_plan(self) -> LoopPlan | None:
+    def plan(self) -> LoopPlan | None:
         """The plan itself, with its options; None while there is none or where the music refuses."""
-        return self.plan.answer if self.plan is not None and isinstance(self.plan.answer, LoopPlan) else None
+        return self.loop.answer if self.loop is not None and isinstance(self.loop.answer, LoopPlan) else None
 
     @property
     def busy(self) -> bool:
@@ -104,7 +104,7 @@ class Session(param.Parameterized):
             return None
         self._hand_fades.clear()
         self.coming = f"Opening {track.path.name}."
-        self.param.update(track=track, plan=None, analysis=None, track_sound=None, notice="")
+        self.param.update(track=track, loop=None, analysis=None, track_sound=None, notice="")
         return self.replan()
 
     def open_video(self, named: Path | str) -> Task | None:
@@ -114,7 +114,7 @@ class Session(param.Parameterized):
         except WorkbenchError as error:
             self.message = str(error)
             return None
-        self.param.update(video=video, plan=None)
+        self.param.update(video=video, loop=None)
         return self.replan()
 
     def open_file(self, path: Path) -> Task | None:
@@ -143,7 +143,7 @@ class Session(param.Parameterized):
             self.track_sound = None
             self._hand_fades.clear()
         self.notice = ""
-        self.param.update(track=loop.track, video=loop.video, analysis=loop.analysis, plan=loop)
+        self.param.update(track=loop.track, video=loop.video, analysis=loop.analysis, loop=loop)
         if isinstance(loop.answer, Refusal) and loop.answer.reason is RefusalReason.VIDEO_NOT_LONGER:
             self._analyze_track()  # its length alone decided; its beats can be looked at all the same
         elif self.track_sound is None and loop.analysis is not None:

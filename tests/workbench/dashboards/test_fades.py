@@ -66,8 +66,8 @@ def test_a_page_keeps_them_when_it_plans_anew(home: Home, loop: Loop, plan: Loop
         session.show(loop)
         session.show_with_fade(with_option_first(loop, with_fade(plan, 0, 0.2, 0.5)), 0)
         session.show_again(loop)
-        assert session.loop_plan is not None
-        assert session.loop_plan.seam_fades[0] == 0.2
+        assert session.plan is not None
+        assert session.plan.seam_fades[0] == 0.2
         assert session.notice == ""
         shorter = loop_track(Workspace(home), loop.track, 200.0)
         assert isinstance(shorter.answer, LoopPlan)
@@ -76,6 +76,6 @@ def test_a_page_keeps_them_when_it_plans_anew(home: Home, loop: Loop, plan: Loop
         assert bool(session.notice) is (seam_place(plan, 0) not in places)
         session.show(replace(loop, track=replace(loop.track, path=tmp_path / "another.wav")))
         session.show_again(loop)
-        assert session.loop_plan == plan
+        assert session.plan == plan
     finally:
         pool.close()

@@ -147,18 +147,18 @@ def test_a_plan_can_be_taken_away_in_every_format(home: Home, loop: Loop, tmp_pa
 
 def test_a_look_at_another_option_leaves_the_plan_in_use(home: Home, loop: Loop, pool: Pool) -> None:
     session = Session(Workspace(home), pool=pool)
-    session.plan = loop
+    session.loop = loop
     tab = PlanTab(session)
     tab.pick(1, "b")
     assert "option 2" in tab.chips.ask
     tab.look_at(1)
-    assert (session.plan, session.seam, session.tab) == (loop, 0, "")
+    assert (session.loop, session.seam, session.tab) == (loop, 0, "")
     assert (tab.state.b, tab.state.shown) == (1, 1)
-    assert "option 1, the plan in use" in what_is_taken(session.plan)
+    assert "option 1, the plan in use" in what_is_taken(session.loop)
     until_idle(session)
     tab.chips.asked += 1
-    assert session.loop_plan is not None
-    assert session.loop_plan.alone == tab_options(loop)[1]
+    assert session.plan is not None
+    assert session.plan.alone == tab_options(loop)[1]
     assert tab.chips.ask == ""
     tab.look_at(1)
     assert (session.seam, session.tab) == (1, "Seams")
@@ -175,9 +175,9 @@ def test_an_empty_page_says_what_is_coming_and_then_shows_it(home: Home, loop: L
     assert tab.progress.visible
     session.cancel()
     assert job.wait(PATIENCE_SECONDS)
-    session.plan = replace(loop, answer=Refusal(RefusalReason.LOW_CONFIDENCE, "Its bars are too unsure to cut at."))
+    session.loop = replace(loop, answer=Refusal(RefusalReason.LOW_CONFIDENCE, "Its bars are too unsure to cut at."))
     assert "too unsure" in tab.empty.object
-    session.plan = loop
+    session.loop = loop
     assert not tab.empty.visible
     assert not tab.progress.visible
     session.cancel()

@@ -68,7 +68,7 @@ def pool() -> Iterator[Pool]:
 def session(home: Home, pool: Pool, loop: Loop) -> Session:
     """A page on the plan."""
     session = Session(Workspace(home), pool=pool)
-    session.plan = loop
+    session.loop = loop
     return session
 
 
@@ -191,9 +191,9 @@ def test_a_seam_that_only_the_coming_plan_has_is_looked_at_once_it_is_there(
     assert isinstance(loop.answer, LoopPlan)
     last = len(loop.answer.seam_times) - 1
     assert len(few.answer.seam_times) <= last
-    session.plan = few
+    session.loop = few
     session.seam = last
-    session.plan = loop
+    session.loop = loop
     until_idle(session)
     assert tab.state.seam == session.seam == last
     assert tab.words.object.startswith(f"Seam {last + 1} of")
@@ -218,8 +218,8 @@ def test_a_fade_is_tried_used_and_left_behind(tab: SeamsTab, session: Session) -
 
 
 def _fade_of_the_plan(session: Session) -> float:
-    assert session.loop_plan is not None
-    return session.loop_plan.seam_fades[0]
+    assert session.plan is not None
+    return session.plan.seam_fades[0]
 
 
 def test_a_fade_that_cannot_be_is_told_and_the_handles_go_back(tab: SeamsTab, session: Session) -> None:

@@ -161,21 +161,21 @@ def test_a_track_without_a_video_is_analysed_and_drawn(session: Session) -> None
     assert session.track_sound.duration == pytest.approx(
         session.workspace.load_recording(session.track.path).duration, abs=0.01
     )
-    assert session.loop_plan is None
+    assert session.plan is None
 
 
 def test_a_plan_that_is_shown_brings_its_track_and_is_forgotten_with_the_next(session: Session, loop: Loop) -> None:
     session.show(loop)
     assert session.track is loop.track
     assert session.analysis is loop.analysis
-    assert session.loop_plan is loop.answer
+    assert session.plan is loop.answer
     until_idle(session)
     sound = session.track_sound
     assert sound is not None
     session.show(loop)
     assert session.track_sound is sound, "the same track is not read again"
     session.open_track(bundled_path("data", "bundled", "music", "corner_store.ogg"))
-    assert session.plan is None
+    assert session.loop is None
     assert session.analysis is None
     assert session.track_sound is None
     session.cancel()
@@ -188,8 +188,8 @@ def test_a_track_that_is_too_long_for_its_video_still_shows_its_beats(session: S
     assert refused.analysis is None
     session.show(refused)
     until_idle(session)
-    assert session.loop_plan is None
-    assert session.plan is refused
+    assert session.plan is None
+    assert session.loop is refused
     assert session.analysis is not None
     assert session.analysis.grid.downbeats.size > 10
 
