@@ -10,6 +10,9 @@ from typing import Any
 
 from workbench.errors import ParameterError
 
+RENAMED_STAGES: Mapping[str, str] = {"moments": "events"}
+"""old name of a stage of `WorkbenchParams`, and its name now"""
+
 RENAMED: Mapping[str, Mapping[str, str]] = {
     "spectrum": {
         "lowest_hz": "min_hz",
@@ -103,16 +106,17 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
     },
     "voice": {
         "spoken_odds": "min_spoken_odds",
+        "min_phrase_seconds": "min_utterance_seconds",
     },
     "duck": {
-        "aside_lu": "quiet_phrase_lu",
+        "aside_lu": "quiet_utterance_lu",
     },
     "landmarks": {
         "heard_attack": "min_bar_attack",
         "stab_next": "max_stab_next_attack",
         "stab_next_db": "stab_rest_db",
     },
-    "moments": {
+    "events": {
         "least_motion": "min_motion",
     },
     "align": {
@@ -190,19 +194,26 @@ def with_current_names(values: Any) -> tuple[Any, dict[str, str]]:
 
     Raises
     ------
-    ParameterError : a field is given under both its names
+    ParameterError : a stage or a field is given under both its names
     """
     replaced: dict[str, str] = {}
     if not isinstance(values, dict):
         return values, replaced
-    current = dict(values)
-    for stage, fields in values.items():
-        if not isinstance(fields, dict):
-            continue
-        names = {old: new for old, new in RENAMED.get(stage, {}).items() if old in fields}
-        for old, new in names.items():
-            if new in fields:
-                raise ParameterError(f"{stage}.{new}: given twice; {stage}.{old} is its old name")
-            replaced[f"{stage}.{old}"] = f"{stage}.{new}"
-        current[stage] = {names.get(name, name): value for name, value in fields.items()}
+    current: dict[Any, Any] = {}
+    for given, fields in values.items():
+        stage = RENAMED_STAGES.get(given, given)
+        if stage != given:
+            if stage in values:
+                raise ParameterError(f"{stage}: given twice; {given} is its old name")
+            replaced[given] = stage
+        current[stage] = _with_current_fields(stage, fields, replaced) if isinstance(fields, dict) else fields
     return current, replaced
+
+
+def _with_current_fields(stage: str, fields: dict[Any, Any], replaced: dict[str, str]) -> dict[Any, Any]:
+    names = {old: new for old, new in RENAMED.get(stage, {}).items() if old in fields}
+    for old, new in names.items():
+        if new in fields:
+            raise ParameterError(f"{stage}.{new}: given twice; {stage}.{old} is its old name")
+        replaced[f"{stage}.{old}"] = f"{stage}.{new}"
+    return {names.get(name, name): value for name, value in fields.items()}

@@ -42,6 +42,14 @@ def test_other_values_are_left_alone(values: object) -> None:
     assert with_current_names(values) == (values, {})
 
 
+def test_a_stage_is_renamed_with_its_fields() -> None:
+    values, replaced = with_current_names({"moments": {"least_motion": 0.2}})
+    assert values == {"events": {"min_motion": 0.2}}
+    assert replaced == {"moments": "events", "events.least_motion": "events.min_motion"}
+    with pytest.raises(ParameterError, match="events: given twice; moments is its old name"):
+        with_current_names({"moments": {}, "events": {}})
+
+
 def test_both_names_are_an_error() -> None:
     with pytest.raises(ParameterError, match=r"seams\.bar_phase_penalty: given twice; seams\.limp is its old name"):
         with_current_names({"seams": {"limp": 1.0, "bar_phase_penalty": 2.0}})
