@@ -386,7 +386,7 @@ def media(tmp_path_factory: pytest.TempPathFactory) -> Path:
     named += [
         {
             "track_id": f"trk_{n}",
-            "catalog_song_id": f"track_{n}",
+            "catalog_song_id": f"song_{n}",
             "catalog_audio_file_id": f"file_{n}",
             "title": f"Corner Store {n}",
             "moods": ["calm" if n % 2 else "bright"],

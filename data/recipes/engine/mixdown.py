@@ -16,7 +16,7 @@ from scipy import signal
 from data.recipes.engine.effects import Insert, Sound, gain_of
 from data.recipes.engine.mastering import loudness, master, true_peak
 from data.recipes.engine.sampler import DRUM_BANK, RATE, Event, sampler
-from data.recipes.engine.score import BEND, GM_DRUMS, PEDAL, Form, Kit, Move, Part, Performed, performed, seed_of
+from data.recipes.engine.score import BEND, GM_DRUMS, PEDAL, DrumKit, Form, Move, Part, Performed, performed, seed_of
 from data.recipes.engine.synths import Synth
 
 
@@ -167,7 +167,7 @@ class Song:
         touch: float = 4.0,
         late_ms: float = 0.0,
         made: Mapping[str, Made] | None = None,
-    ) -> Kit:
+    ) -> DrumKit:
         """A drum kit, a part for each group of pieces in `strips`; `made` replaces the font for whole groups."""
         parts = {}
         for group, strip in strips.items():
@@ -177,7 +177,7 @@ class Song:
         for row in GM_DRUMS:
             own = next((g for g, rows in DRUM_GROUPS.items() if row in rows and g in parts), None)
             groups[row] = row if row in parts else own or next(iter(parts))
-        return Kit(parts, groups)
+        return DrumKit(parts, groups)
 
 
 DRUM_GROUPS = {

@@ -326,7 +326,7 @@ class Part:
 
 
 @dataclass(slots=True)
-class Kit:
+class DrumKit:
     """Drums, each group of pieces in a part of its own so that the mix can treat them apart."""
 
     parts: Mapping[str, Part]  # by group: kick, snare, hat, toms, cymbals, percussion

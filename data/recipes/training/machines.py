@@ -24,7 +24,7 @@ _CHOKED = {42: (46,), 44: (46,)}
 
 
 @dataclass
-class LoadedKit:
+class Kit:
     """A kit and the drums that have been built so far."""
 
     character: str
@@ -82,7 +82,7 @@ class LoadedKit:
         return float(np.random.default_rng((self.seed, key, 7)).uniform(-self.width, self.width))
 
 
-def draw_kit(program: int, rng: np.random.Generator) -> LoadedKit:
+def draw_kit(program: int, rng: np.random.Generator) -> Kit:
     """A kit in the manner of a General MIDI kit program."""
     if program in (24, 25, 26, 27, 30):
         weights = [0.1, 0.75, 0.15]
@@ -92,7 +92,7 @@ def draw_kit(program: int, rng: np.random.Generator) -> LoadedKit:
         weights = [0.6, 0.25, 0.15]
     character = str(rng.choice(["acoustic", "machine", "dusty"], p=weights))
     dusty = character == "dusty"
-    return LoadedKit(
+    return Kit(
         character,
         seed=int(rng.integers(1 << 31)),
         drive=float(rng.uniform(0.5, 4)) if rng.random() < (0.8 if dusty else 0.4) else 0.0,
@@ -107,7 +107,7 @@ def draw_kit(program: int, rng: np.random.Generator) -> LoadedKit:
     )
 
 
-def play(kit: LoadedKit, notes: Sequence[Sounded], size: int) -> NDArray[np.float32]:
+def play(kit: Kit, notes: Sequence[Sounded], size: int) -> NDArray[np.float32]:
     """The strokes as a stereo stem, shape (size, 2), each beginning at the sample nearest to its time."""
     out = np.zeros((size, 2), dtype=np.float32)
     ends: dict[int, list[float]] = {}
@@ -178,7 +178,7 @@ def _swept(low_hz: float, rise: float, fall: float, decay: float, hold: float = 
     return (np.sin(phase) * np.exp(-6.9 * np.maximum(time - hold, 0) / decay)).astype(np.float32)
 
 
-def _kick(kit: LoadedKit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
+def _kick(kit: Kit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
     base = shape.uniform(42, 75) * kit.pitch
     if kit.character == "machine" and shape.random() < 0.45:
         # the 808: a long sine with little sweep
@@ -196,7 +196,7 @@ def _kick(kit: LoadedKit, key: int, shape: np.random.Generator, stroke: np.rando
     return _sum((1, skin), (shape.uniform(0.05, 0.4), shell), (shape.uniform(0.1, 0.9), beater))
 
 
-def _snare(kit: LoadedKit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
+def _snare(kit: Kit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
     base = shape.uniform(150, 290) * kit.pitch
     tone_decay = shape.uniform(0.06, 0.3) * kit.length
     skin = _sum(
@@ -212,12 +212,12 @@ def _snare(kit: LoadedKit, key: int, shape: np.random.Generator, stroke: np.rand
     return _sum((shape.uniform(0.2, 1), skin), (shape.uniform(0.4, 1.2), wires), (shape.uniform(0, 0.7), stick))
 
 
-def _brushed(kit: LoadedKit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
+def _brushed(kit: Kit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
     swish = _hiss(stroke, shape.uniform(0.15, 0.5), shape.uniform(800, 2500), shape.uniform(6000, 12_000), 0.004)
     return _sum((1, swish), (0.6, _hiss(stroke, 0.02, 500, 6000)))
 
 
-def _rim(kit: LoadedKit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
+def _rim(kit: Kit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
     base = shape.uniform(380, 900) * kit.pitch
     wood = _modes(
         base * np.array([1, 2.1, 3.6, 5.2]),
@@ -227,7 +227,7 @@ def _rim(kit: LoadedKit, key: int, shape: np.random.Generator, stroke: np.random
     return _sum((1, wood), (shape.uniform(0.1, 0.7), _hiss(stroke, 0.012, 1500, 10_000)))
 
 
-def _clap(kit: LoadedKit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
+def _clap(kit: Kit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
     """Hands that meet within a few hundredths of a second; the first is the loudest or nearly so."""
     low, high = shape.uniform(600, 1200), shape.uniform(2500, 6000)
     hands = int(shape.integers(1, 5))
@@ -259,18 +259,18 @@ def _metal(
     return _sum((1, plate), (noise, _hiss(stroke, decay * 0.9, low * 1.2, 17_000)), (0.6, stick))
 
 
-def _closed_hat(kit: LoadedKit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
+def _closed_hat(kit: Kit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
     decay = shape.uniform(0.03, 0.14) * kit.length * stroke.uniform(0.9, 1.15) * (1.2 if key == 44 else 1.0)
     return _metal(shape, stroke, kit.pitch, decay, shape.uniform(3000, 7000), shape.uniform(0.3, 3))
 
 
-def _open_hat(kit: LoadedKit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
+def _open_hat(kit: Kit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
     shape.random()
     decay = shape.uniform(0.3, 1.0) * kit.length
     return _metal(shape, stroke, kit.pitch, decay, shape.uniform(3000, 7000), shape.uniform(0.3, 3))
 
 
-def _ride(kit: LoadedKit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
+def _ride(kit: Kit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
     wash = _metal(shape, stroke, kit.pitch, shape.uniform(0.8, 2.2), shape.uniform(2000, 4500), shape.uniform(0, 0.6))
     base = shape.uniform(380, 900) * kit.pitch
     bell = _modes(base * np.array([1, 1.51, 2.32, 3.1]), [0.9, 0.7, 0.5, 0.4], [0.5, 0.8, 1, 0.7])
@@ -278,13 +278,13 @@ def _ride(kit: LoadedKit, key: int, shape: np.random.Generator, stroke: np.rando
     return _sum((0.5, wash), (1.2 if key == 53 else shape.uniform(0, 0.3), bell), (shape.uniform(0.4, 1), ping))
 
 
-def _crash(kit: LoadedKit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
+def _crash(kit: Kit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
     decay = shape.uniform(1.0, 2.6) * (0.4 if key == 55 else 1.0)
     wash = _hiss(stroke, decay, shape.uniform(800, 2500), shape.uniform(9000, 17_000))
     return _sum((1, wash), (0.7, _metal(shape, stroke, kit.pitch, decay, shape.uniform(600, 2000), 0.3)))
 
 
-def _tom(kit: LoadedKit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
+def _tom(kit: Kit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
     step = {41: 0, 43: 2.5, 45: 5, 47: 7.5, 48: 10, 50: 12.5}.get(key, 6)
     base = shape.uniform(65, 95) * kit.pitch * 2 ** (step / 12 * shape.uniform(0.8, 1.2))
     decay = shape.uniform(0.2, 0.8) * kit.length
@@ -294,7 +294,7 @@ def _tom(kit: LoadedKit, key: int, shape: np.random.Generator, stroke: np.random
     return _sum((1, skin), (shape.uniform(0.1, 0.5), shell), (shape.uniform(0.1, 0.6), stick))
 
 
-def _hand_drum(kit: LoadedKit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
+def _hand_drum(kit: Kit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
     """Congas, bongos, timbales and the like by pitch."""
     base = _HAND_HZ.get(key, 250.0) * kit.pitch * shape.uniform(0.85, 1.2)
     slapped = key in (62, 65)
@@ -305,7 +305,7 @@ def _hand_drum(kit: LoadedKit, key: int, shape: np.random.Generator, stroke: np.
     return _sum((1, skin), (shape.uniform(0.1, 0.6), modes), (0.9 if slapped else shape.uniform(0.1, 0.5), hand))
 
 
-def _taiko(kit: LoadedKit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
+def _taiko(kit: Kit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
     base = shape.uniform(45, 75) * (1.35 if key == 86 else 1.0)
     decay = shape.uniform(0.15, 0.3) if key == 86 else shape.uniform(0.6, 1.4)
     skin = _swept(base, shape.uniform(0.2, 0.8), 0.02, decay)
@@ -313,13 +313,13 @@ def _taiko(kit: LoadedKit, key: int, shape: np.random.Generator, stroke: np.rand
     return _sum((1, skin), (0.6, modes), (0.5, _hiss(stroke, 0.04, 500, 5000)))
 
 
-def _wood(kit: LoadedKit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
+def _wood(kit: Kit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
     base = _WOOD_HZ.get(key, 1200.0) * kit.pitch * shape.uniform(0.85, 1.2)
     block = _modes(base * np.array([1, 2.6, 4.1]), np.array([1, 0.5, 0.3]) * shape.uniform(0.05, 0.15), [1, 0.4, 0.3])
     return _sum((1, block), (shape.uniform(0.05, 0.4), _hiss(stroke, 0.008, 1500, 12_000)))
 
 
-def _bell(kit: LoadedKit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
+def _bell(kit: Kit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
     """Cowbell, agogo and triangle."""
     base = _BELL_HZ.get(key, 800.0) * kit.pitch * shape.uniform(0.9, 1.15)
     decay = {80: 0.12, 81: 1.6}.get(key, shape.uniform(0.12, 0.6))
@@ -330,17 +330,17 @@ def _bell(kit: LoadedKit, key: int, shape: np.random.Generator, stroke: np.rando
     )
 
 
-def _shaker(kit: LoadedKit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
+def _shaker(kit: Kit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
     decay = shape.uniform(0.05, 0.16) * stroke.uniform(0.9, 1.1)
     return _hiss(stroke, decay, shape.uniform(2500, 6000), shape.uniform(9000, 16_000), shape.uniform(0.0005, 0.004))
 
 
-def _tambourine(kit: LoadedKit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
+def _tambourine(kit: Kit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
     jingles = _metal(shape, stroke, kit.pitch, shape.uniform(0.1, 0.35), shape.uniform(4000, 7000), 0.5)
     return _sum((1, jingles), (shape.uniform(0.2, 0.8), _hiss(stroke, 0.03, 500, 5000)))
 
 
-def _scraped(kit: LoadedKit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
+def _scraped(kit: Kit, key: int, shape: np.random.Generator, stroke: np.random.Generator) -> Samples:
     """A guiro: a train of clicks."""
     seconds = 0.08 if key == 73 else 0.3
     out = np.zeros(round((seconds + 0.05) * RATE), dtype=np.float32)
@@ -351,7 +351,7 @@ def _scraped(kit: LoadedKit, key: int, shape: np.random.Generator, stroke: np.ra
     return out
 
 
-_Make = Callable[[LoadedKit, int, np.random.Generator, np.random.Generator], Samples]
+_Make = Callable[[Kit, int, np.random.Generator, np.random.Generator], Samples]
 
 _DRUMS: dict[int, _Make] = {
     **dict.fromkeys((35, 36), _kick),

@@ -17,7 +17,7 @@ from scipy import fft, signal
 from data.recipes.training import machines, voices
 from data.recipes.training.composition import Role
 from data.recipes.training.fonts import RATE, RING_SECONDS, font_player
-from data.recipes.training.machines import LoadedKit
+from data.recipes.training.machines import Kit
 from data.recipes.training.performing import Performance, Played
 from data.recipes.training.voices import Voice
 
@@ -46,7 +46,7 @@ _TAIL_BLOCK = 1 << 17
 class Seat:
     """How one part is played and mixed."""
 
-    instrument: str | LoadedKit | Voice
+    instrument: str | Kit | Voice
     """a font by its name, or a synthesised instrument"""
     level_db: float
     """level of the part's loud passages; -inf: silent"""
@@ -109,7 +109,7 @@ def draw_desk(performance: Performance, rng: np.random.Generator, fonts: Sequenc
 
 def _drawn_instruments(
     parts: Sequence[Played], rng: np.random.Generator, fonts: Sequence[str]
-) -> list[str | LoadedKit | Voice]:
+) -> list[str | Kit | Voice]:
     """Who plays each part: mostly one font, with synthesised drums, bass or others in its midst."""
     bare = not fonts or rng.random() < _NO_FONT
     names = [str(rng.choice(list(fonts)))] if fonts else []
@@ -118,7 +118,7 @@ def _drawn_instruments(
     synthesised = {role: bare or rng.random() < share for role, share in _SYNTHESISED.items()}
     synth_share = float(rng.uniform(0.3, 1.0)) if rng.random() < _SYNTH_PARTS else 0.0
     substitute = float(rng.choice([0.0, 0.5, 1.0]))
-    found: list[str | LoadedKit | Voice] = []
+    found: list[str | Kit | Voice] = []
     for part in parts:
         if not synthesised.get(part.role, bare or rng.random() < synth_share):
             found.append(str(rng.choice(names)))
@@ -156,7 +156,7 @@ def _stems(performance: Performance, desk: Desk, size: int) -> list[NDArray[np.f
     for index, (part, seat) in enumerate(zip(performance.parts, desk.seats, strict=True)):
         if not part.notes or not np.isfinite(seat.level_db):
             continue
-        if isinstance(seat.instrument, LoadedKit):
+        if isinstance(seat.instrument, Kit):
             stems[index] = machines.play(seat.instrument, part.notes, size)
         elif isinstance(seat.instrument, Voice):
             stems[index] = voices.play(seat.instrument, part.notes, size)
