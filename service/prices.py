@@ -1,4 +1,7 @@
-"""What a call or a minute costs, in whole micro-dollars, so that sums are exact."""
+"""The amount charged for a call or a minute, in whole micro-dollars, so that sums are exact.
+
+The prices themselves are settings: `ServiceSettings` in `service.settings`.
+"""
 
 from __future__ import annotations
 

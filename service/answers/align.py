@@ -1,4 +1,4 @@
-"""Align: stored placements, or the job that finds them."""
+"""Answers `/v1/align`: 200 with stored placements, or 202 with the job that finds them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Beats: always a job, in a queue of its own; the one family whose Idempotency-Key starts nothing a second time."""
+"""Beats: always a job, in a queue of its own; a repeated Idempotency-Key returns the first job."""
 
 from __future__ import annotations
 

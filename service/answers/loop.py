@@ -1,4 +1,4 @@
-"""Loop: a stored result, a refusal that needs no work, or the job that builds one."""
+"""Answers `/v1/loop`: 200 with a stored result or a refusal that needs no work, or 202 with the job that plans."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Underscore: the one family that is ranked inside the request, by a resident process that holds model and index.
 
-The answer has three steps, because no transaction may stay open while another process thinks: may the caller have it;
-the ranking; the charge. A call that returns no tracks is not billed.
+A request runs in three steps, so that no transaction stays open during ranking: authorise the caller, rank, charge. A
+call that returns no tracks is not billed.
 """
 
 from __future__ import annotations

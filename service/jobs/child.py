@@ -4,7 +4,7 @@ It reads a job a line from standard input and writes a message a line to what wa
 
     {"ready": revision}                           once, when everything is imported
     {"stage": words}                              while a job runs
-    {"outcome": …} | {"fault": …} | {"again": …}  how it ended; `again`: the home folder or the database failed us
+    {"outcome": …} | {"fault": …} | {"again": …}  how it ended; `again`: home or database unavailable
 
 Standard output itself leads to standard error from then on, so that nothing a library prints is taken for a message.
 The process changes no record: it reads the database, fills the array store, and leaves the rest to its parent.

@@ -6,7 +6,7 @@
     align    main    auto_mix                                  AlignResult
     beats    beats   audio_url                                 beat grid
     match    main    include_sync, sync_points_per_track       a whole lane, of which submit and poll select
-    engine   main    -                                         nothing: it stores a lane before anybody asks
+    engine   main    -                                         none: it computes the lane of a match ahead of time
     preview  main    file                                      which stretch of the track it plays
 
 Video, track and account stand in the job itself. What is found once is stored under the key of all it depends on

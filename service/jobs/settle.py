@@ -1,6 +1,7 @@
 """How a job ends: each end is one transaction, with everything that belongs to it.
 
-    ingest   the video's row and status, the jobs that wait for it, the minutes; then `engine` follows
+    ingest   updates the video's row and status, releases the jobs that wait for it, charges the minutes, queues
+    `engine`
     beats    whether the account had these bytes mapped before, the grid, the minutes
     others   the answer, the stored answers, the call
 

@@ -4,8 +4,8 @@ It imports no analysis code and never computes; one loop waits for messages of i
 
 - Each queue has slots of its own. Children are kept warm: their imports are done, and one that ended a job cleanly gets
   the next. One that was killed, died or ran out of memory is replaced.
-- While a job runs its lease is renewed, well before it ends. Whose lease could not be renewed in time has lost the job
-  to another process, and its child is killed.
+- While a job runs its lease is renewed, well before it ends. If a lease was not renewed in time, another process
+  has taken over the job, and the child is killed.
 - A job past its deadline is ended by killing its child: nothing else stops a decoder.
 - A write that failed because the database was busy or gone is repeated until it succeeds or the job is lost.
 - SIGTERM: no more claims; what runs may finish for some seconds, then it is given back to the queue.

@@ -1,4 +1,8 @@
-"""Idempotency keys of beats calls: the same key within 24 hours names the same job."""
+"""Idempotency keys of beats calls: the same key within 24 hours names the same job.
+
+The other calls need no table: their key is part of the charge (`charge_key` in `service.answers.answer`), so that a
+repeated call is not charged again.
+"""
 
 from __future__ import annotations
 

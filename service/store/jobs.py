@@ -6,10 +6,10 @@
       └──── lease ends, or `crashed` ──> claimed again
 
 A claim is one UPDATE over a SELECT ... FOR UPDATE SKIP LOCKED (SQLite, which lets one transaction write at a time,
-leaves the locking words out). It carries a lease that `beat` renews; when a process dies its leases end and others take
-its jobs over. Whatever settles a job is fenced by (job, owner, attempt, running), so that a process that was given up
-for dead and wakes again changes nothing; and the answer, the stored answer and the ledger row are written in the
-transaction that settles the job. So a job is charged exactly once or not at all, whatever is killed when.
+leaves the locking words out). It carries a lease that `renew_lease` renews; when a process dies its leases end and
+others take its jobs over. Whatever settles a job is fenced by (job, owner, attempt, running), so that a process that
+was given up for dead and wakes again changes nothing; and the answer, the stored answer and the ledger row are written
+in the transaction that settles the job. So a job is charged exactly once or not at all, whatever is killed when.
 
 Fairness is in the claim: the account that has the fewest jobs running comes first, then the one that was served longest
 ago, then the oldest job. Jobs of one `build` do not run side by side: the second finds what the first has stored.

@@ -1,6 +1,6 @@
-"""Why there is no loop: a musical no, which is a value and not an exception.
+"""Why there is no loop: a refusal on musical grounds is returned, not raised.
 
-Four reasons are settled answers about this pair of track and video. Four more (`RETRYABLE`) are about today: calling
+Four reasons are settled answers about this pair of track and video. Four more (`RETRYABLE`) are temporary: calling
 again in a few seconds normally clears them. Each has a function here that says it in words and what to do.
 
 A recording without bars (silence, a drone, less than two bars of sound) has nothing a loop could be made of and is

@@ -1,9 +1,9 @@
-"""Seams: how well the music carries on across a splice, and how a splice is fitted so that nobody hears it.
+"""Seams: how well the music carries on across a splice, and how a splice is fitted to be inaudible.
 
-A splice leaves at beat `leave` and enters at beat `enter`: after beat `leave - 1` one hears beat `enter` where the
-track has beat `leave`. Nobody hears it when what comes resembles what was about to come, when what led there resembles
-what leads there in the track, and when nothing rings across the cut on one side only. Seven measures of a break say how
-far that holds; all compare *heard* (from `enter` on) with *expected* (from `leave` on):
+A splice leaves at beat `leave` and enters at beat `enter`: beat `leave - 1` is followed by beat `enter` instead
+of beat `leave`. The splice is inaudible when the continuation after the seam matches the one in the track, when the
+context before the seam matches too, and when no note rings across the splice on one side only. Seven measures of a
+break say how far that holds; all compare *heard* (from `enter` on) with *expected* (from `leave` on):
 
 - expectation: specific loudness, tick by tick, over the coming bars (what plays, and when)
 - context: the same over the bar before (where in the track one believes to be)

@@ -1,8 +1,8 @@
 """Which splices of a track a plan may use, and which may follow which.
 
-A splice becomes a splice of the planner when it keeps every rule that a plan is checked for (`workbench.loops.plan`):
+The planner may use a splice when it keeps every rule that a plan is checked for (`workbench.loops.plan`):
 within 10 ms of its bar lines and of the pulse, room for its crossfade, a body no shorter than allowed, a score over the
-floor. It may not leave inside the track's own ending: who has heard the music come to rest does not believe it goes on.
+floor. It may not leave inside the track's own ending: music that restarts after it has come to rest sounds wrong.
 
 A splice y may follow a splice x when enough music lies between where x enters and where y leaves. Nothing else binds
 them: a splice need not be taken when the music passes it, so splices that all share a bar can be taken in any order and

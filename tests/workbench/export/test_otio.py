@@ -108,7 +108,7 @@ def test_times_are_whole_frames_and_whole_samples(
         assert one[0].source_range.duration == otio.opentime.RationalTime(510, 30000 / 1001)
         assert media(one[0]).samefile(video)
     starts = plan.segment_starts
-    clips = list(music.find_videos())
+    clips = list(music.find_clips())
     for k, (clip, segment) in enumerate(zip(clips, plan.segments, strict=True)):
         assert clip.range_in_parent().start_time == otio.opentime.RationalTime(round(starts[k] * RATE), RATE)
         assert clip.source_range.start_time == otio.opentime.RationalTime(round(segment.song_from * RATE), RATE)
@@ -121,10 +121,10 @@ def test_times_are_whole_frames_and_whole_samples(
 def test_media_are_found_by_absolute_url_and_named_beside(
     workspace: Workspace, plan: LoopPlan, track: Path, tmp_path: Path
 ) -> None:
-    clip = next(iter(read(export_plan(workspace, plan, "otio", track.parent / "m.otio", track=track)).find_videos()))
+    clip = next(iter(read(export_plan(workspace, plan, "otio", track.parent / "m.otio", track=track)).find_clips()))
     assert media(clip) == track
     assert track.parent / media(clip, "beside") == track
-    clip = next(iter(read(export_plan(workspace, plan, "otio", tmp_path / "m.otio", track=track)).find_videos()))
+    clip = next(iter(read(export_plan(workspace, plan, "otio", tmp_path / "m.otio", track=track)).find_clips()))
     assert list(clip.media_references()) == ["DEFAULT_MEDIA"]
 
 
@@ -143,7 +143,7 @@ def test_resolve_gets_the_levels_as_its_own_volume_effect(
     assert not volume(soundtrack)["Key Frames"]
     starts = plan.segment_starts
     assert mix.duck is not None
-    for k, clip in enumerate(lane(edit, "Music").find_videos()):
+    for k, clip in enumerate(lane(edit, "Music").find_clips()):
         keys = {int(frame): key["Value"] for frame, key in volume(clip)["Key Frames"].items()}
         keys = dict(sorted(keys.items()))
         frames = np.arange(min(keys), max(keys))
