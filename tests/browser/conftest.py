@@ -34,9 +34,10 @@ from pathlib import Path
 from workbench.dashboards.app import make_server
 from workbench.dashboards.work import shared_pool
 from workbench.home import Home
+from workbench.workspace import Workspace
 
 if __name__ == "__main__":
-    server = make_server(Home(Path(sys.argv[1])), opens=(Path(sys.argv[2]), Path(sys.argv[3])))
+    server = make_server(Workspace(Home(Path(sys.argv[1]))), opens=(Path(sys.argv[2]), Path(sys.argv[3])))
     server.start()
     signal.signal(signal.SIGTERM, lambda *_: server.io_loop.add_callback_from_signal(server.io_loop.stop))
     print(json.dumps(server.port), flush=True)
