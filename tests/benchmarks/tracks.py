@@ -25,7 +25,7 @@ class Track:
     @property
     def is_song(self) -> bool:
         """False for the pieces that are there to be refused."""
-        return self.row["kind"] == "track"
+        return self.row["kind"] == "song"
 
     @property
     def batch(self) -> int:
