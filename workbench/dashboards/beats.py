@@ -241,11 +241,11 @@ class BeatsPicture(FigureView):
         onsets.varea("x", 0, "y", source=self._source("onsets", "x", "y"), color=ONSET)
         beats, bars = self._source("beats", "x"), self._source("bars", "x")
         drawn = wave.segment(
-            "x", -0.8, "x", 0.8, source=beats, color=BEAT, line_width=1.2, line_dash=[3, 2], legend_label="beat"
+            "x", -0.8, "x", 0.8, source=beats, color=BEAT, line_width=1.2, line_dash="3 2", legend_label="beat"
         )
         self._beats = drawn.glyph
         wave.segment("x", -1.0, "x", 1.0, source=bars, color=DOWNBEAT, line_width=1.6, legend_label="downbeat, bar")
-        onsets.segment("x", 0.0, "x", 1.0, source=beats, color=BEAT, line_width=1.0, line_dash=[3, 2])
+        onsets.segment("x", 0.0, "x", 1.0, source=beats, color=BEAT, line_width=1.0, line_dash="3 2")
         onsets.segment("x", 0.0, "x", 1.0, source=bars, color=DOWNBEAT, line_width=1.5)
         numbers = wave.text(
             "x", 1.0, "text", source=self._source("numbers", "x", "text"), text_font_size="11px", x_offset=3,

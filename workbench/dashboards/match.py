@@ -249,7 +249,7 @@ class MatchPicture(FigureView):
             legend_label="energy of the music",
         )  # fmt: skip
         source = self._source("marks", "x", "text")
-        marks = figure.segment("x", 0.0, "x", 1.08, source=source, line_width=1.2, line_dash=[2, 2])
+        marks = figure.segment("x", 0.0, "x", 1.08, source=source, line_width=1.2, line_dash="2 2")
         words = figure.text(
             "x", 1.1, "text", source=source, text_font_size="11px", text_align="center", text_baseline="bottom"
         )

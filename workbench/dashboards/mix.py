@@ -246,7 +246,7 @@ class MixPicture(FigureView):
             legend_label="soundtrack, with its gain",
         )  # fmt: skip
         alone = levels.line(
-            "x", "y", source=self._source("alone", "x", "y"), color=HEARD, line_width=1, line_dash=[3, 3],
+            "x", "y", source=self._source("alone", "x", "y"), color=HEARD, line_width=1, line_dash="3 3",
             legend_label="music without the duck",
         )  # fmt: skip
         under = levels.line(
