@@ -97,7 +97,7 @@ class Character:
     speech_band: float
     """share of the power from 1 to 4 kHz, 0 to 1"""
     loopable: float
-    """grid confidence times the best seam that makes a body; 0 where looping is refused"""
+    """score of the best seam that makes a body; 0 where no seam is good enough"""
     salient: tuple[float, float]
     """s, first and last instant of the part one remembers"""
     sections: tuple[tuple[float, float, str], ...]
@@ -287,10 +287,8 @@ def _contour(spectrum: Spectrum, onsets: OnsetStrengths, energy: float) -> Float
 
 def _loopable(profile: LoopProfile, cover: CoverParams) -> float:
     splices = profile.splices
-    if profile.grid_confidence < cover.min_confidence or not splices.score.size:
-        return 0.0
     bodies = (splices.song_to - splices.song_from >= cover.min_body_seconds) & (splices.score >= cover.min_seam_score)
-    return float(profile.grid_confidence * splices.score[bodies].max()) if bodies.any() else 0.0
+    return float(splices.score[bodies].max(initial=0.0))
 
 
 def _salient(profile: LoopProfile, spectrum: Spectrum, seconds: float) -> tuple[float, float]:

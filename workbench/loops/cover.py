@@ -79,20 +79,21 @@ def plan_loop(profile: LoopProfile, video_seconds: float, params: CoverParams = 
     Returns
     -------
     LoopPlan : the best plan, with up to four options, the first equal to it; or
-    Refusal : `video_not_longer`, `no_loop_profile`, `low_confidence` or `no_viable_loop`, asked in this order
+    Refusal : `video_not_longer` or `no_loop_profile`, asked in this order; where no plan reaches `min_seam_score`,
+        `low_confidence` if the bars are more likely wrong than right (`sure_confidence`), else `no_viable_loop`
     """
     refusal = refusals.video_not_longer(video_seconds, profile.song_duration, params.required_excess_seconds)
     if refusal is not None:
         return refusal
     if profile.downbeats.size < 3:
         return refusals.no_loop_profile()
-    if profile.grid_confidence < params.min_confidence:
-        return refusals.low_confidence(profile.grid_confidence, params.min_confidence)
     usable = usable_splices(profile, params)
     if usable.size == 0:
-        return refusals.no_viable_loop("no two of its bar lines sound alike enough to splice between them")
+        best = float(profile.splices.score.max(initial=0.0))
+        return _refuse("no two of its bar lines sound alike enough to splice between them", best, profile, params)
     if not np.any(usable.is_body & usable.first):
-        return refusals.no_viable_loop(f"no part of it that repeats lasts {params.min_body_seconds:.0f} s")
+        why = f"no part of it that repeats lasts {params.min_body_seconds:.0f} s"
+        return _refuse(why, float(usable.score.max()), profile, params)
 
     video = round(video_seconds, 6)
     tours = make_tours(usable, video - (profile.last_sound - profile.song_start), params)
@@ -100,7 +101,7 @@ def plan_loop(profile: LoopProfile, video_seconds: float, params: CoverParams = 
         usable, tours, profile, video, params
     )
     if not routes:
-        return refusals.no_viable_loop("its loops add up to no length that ends with the video")
+        return _refuse("its loops add up to no length that ends with the video", float(usable.score.max()), profile, params)
     worth = [float(route_worth(route, usable, profile, params).total(params)) for route in routes]
     options: list[tuple[Route, int]] = []
     for index in np.argsort(-np.array(worth), kind="stable").tolist():
@@ -112,9 +113,16 @@ def plan_loop(profile: LoopProfile, video_seconds: float, params: CoverParams = 
         ):
             options.append((routes[index], body))
     if not options:
-        return refusals.no_viable_loop("no body of it is heard in one piece in this length")
+        return _refuse("no body of it is heard in one piece in this length", float(usable.score.max()), profile, params)
     plans = tuple(assemble(route, usable, profile, params) for route, _ in options)
     return replace(plans[0], options=plans)
+
+
+def _refuse(why: str, best_score: float, profile: LoopProfile, params: CoverParams) -> Refusal:
+    """The refusal of a track without a splice that would pass unnoticed: put down to its bars where those are unsure."""
+    if profile.grid_confidence < params.sure_confidence:
+        return refusals.low_confidence(profile.grid_confidence, best_score, params.min_seam_score)
+    return refusals.no_viable_loop(why, best_score, params.min_seam_score)
 
 
 class _Mixes(NamedTuple):

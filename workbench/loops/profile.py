@@ -14,7 +14,9 @@ from enum import StrEnum
 
 from workbench.recording import FloatArray, IntArray, TrackSeconds
 
-SEAM_PARTS = ("expectation", "context", "ringing", "pulse", "harmony", "level", "brightness")
+BAR_PARTS = ("expectation", "context", "ringing", "pulse", "harmony", "level", "brightness")
+"""Parts of a seam's score whose yardstick is what the track's own adjacent bars do."""
+SEAM_PARTS = (*BAR_PARTS, "repetition", "texture", "air")
 """Names of the parts of a seam's score, in the order of the columns of `Splices.parts`."""
 
 

@@ -4,8 +4,9 @@ Four reasons are settled answers about this pair of track and video. Four more (
 again in a few seconds normally clears them. Each has a function here that says it in words and what to do.
 
 A recording without bars (silence, a drone, less than two bars of sound) has nothing a loop could be made of and is
-`no_loop_profile`; one whose bars are too unsure to cut at is `low_confidence`; one with sure bars but no place where
-the music could splice unheard is `no_viable_loop`.
+`no_loop_profile`. What decides for every other is the chance that its best seams pass unnoticed. Where none reaches the
+stated one, the track is `no_viable_loop` if its bars are sure, and `low_confidence` if they are more likely wrong than
+right: right bars might have shown a seam.
 """
 
 from __future__ import annotations
@@ -73,21 +74,34 @@ def video_not_longer(video_seconds: float, track_seconds: float, required_excess
     )
 
 
-def low_confidence(confidence: float, required: float) -> Refusal:
-    """The bars of the track are too unsure to cut at."""
+def low_confidence(confidence: float, best_score: float, required: float) -> Refusal:
+    """No seam of the track passes unnoticed, and its bars are more likely wrong than right.
+
+    Parameters
+    ----------
+    confidence : 0 to 1, chance that the grid has the right downbeats
+    best_score, required : 0 to 1, chance of the track's best seam to pass unnoticed, and the one that a plan needs
+    """
     return Refusal(
         RefusalReason.LOW_CONFIDENCE,
-        f"The bars of this track are not sure enough to cut at (confidence {confidence:.2f}, needed {required:.2f}): "
-        "it has no steady pulse. Pick a track with a clear beat, or correct its beat grid by hand.",
+        f"No place was found where this track could be looped unnoticed (the best seam scores {best_score:.2f}, needed "
+        f"{required:.2f}), and its bars are unsure (confidence {confidence:.2f}). Pick a track with a clear beat, or "
+        "correct its beat grid by hand on the page that `workbench dashboard` opens, and try again.",
     )
 
 
-def no_viable_loop(why: str) -> Refusal:
-    """The track has bars, but no place where the music could splice without being heard; `why` is a clause."""
+def no_viable_loop(why: str, best_score: float, required: float) -> Refusal:
+    """The track has bars, but no place where the music could splice without being heard.
+
+    Parameters
+    ----------
+    why : a clause
+    best_score, required : 0 to 1, chance of the track's best seam to pass unnoticed, and the one that a plan needs
+    """
     return Refusal(
         RefusalReason.NO_VIABLE_LOOP,
-        f"This track cannot be looped under this video without an audible seam: {why}. "
-        "Pick a track whose parts repeat, or one that is longer.",
+        f"This track cannot be looped under this video without an audible seam: {why} (the best seam scores "
+        f"{best_score:.2f}, needed {required:.2f}). Pick a track whose parts repeat, or one that is longer.",
     )
 
 

@@ -37,7 +37,9 @@ chroma distance with context). Gain law of a crossfade from the correlation of i
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -45,13 +47,21 @@ from workbench.beats.grid import BeatGrid
 from workbench.errors import ParameterError
 from workbench.features.chroma import beat_tones, stand_out
 from workbench.features.timbre import LOUDNESS_EXPONENT, beat_edges, rises, specific_loudness
-from workbench.loops.profile import SEAM_PARTS
+from workbench.loops.profile import BAR_PARTS, SEAM_PARTS
 from workbench.params import SeamParams
 from workbench.recording import BoolArray, FloatArray, IntArray, Recording
 
 ONSET_GROUPS = 4
 """ranges of frequency whose onset patterns are told apart: about kick, snare, voices, hi-hat"""
 _SILENT = 1e-6
+_JOIN_TICKS = (3, 6, 12)
+"""ticks on each side of a join: a quarter, a half and a whole beat, about 125, 250 and 500 ms at 120 BPM"""
+_JOIN_PERCENTILE = 95.0
+"""of the track's own bar lines: a greater step is rarer than one bar line in twenty"""
+_AIR_HZ = 8000.0
+"""Hz, above which the level is compared on its own: hi-hats, breath and reverb that stop short give a join away"""
+_ALIKE_BARS = 4
+"""stretches of `context_beats` on each side over which repetition is followed; at 120 BPM 8 s each way"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -80,6 +90,8 @@ class SeamEvidence:
     """shape (n_beats,), octaves re 1 kHz, centre of the specific loudness"""
     own: FloatArray
     """shape (len(SEAM_PARTS), n_bars - 1), breaks of the track's own adjacent bars: the yardstick"""
+    join_limits: FloatArray
+    """shape (2, len(_JOIN_TICKS)), steps of texture (1 - cosine) and of air (dB) that one own bar line in 20 exceeds"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,8 +145,12 @@ def seam_evidence(recording: Recording, grid: BeatGrid, params: SeamParams | Non
         level_db=_compressed_db(by_band.mean(axis=1)),
         brightness=by_band @ np.log2(band_hz / 1000.0) / total,
         own=np.empty((len(SEAM_PARTS), 0)),
+        join_limits=np.ones((2, len(_JOIN_TICKS))),
     )
     lines = bare.lines
+    least = np.array([params.min_texture, params.min_air])[:, None]
+    steps = np.percentile(_own_steps(bare, lines[1:]), _JOIN_PERCENTILE, axis=2)
+    bare = replace(bare, join_limits=np.maximum(steps, least))
     own = np.stack([np.diagonal(part) for part in seam_breaks(bare, lines[:-1], lines[1:], params)])
     return replace(bare, own=own)
 
@@ -153,6 +169,8 @@ def seam_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, para
     -------
     shape (len(SEAM_PARTS), n_leaves, n_enters), 0 for no break. Expectation, context, pulse and harmony are 1 - cosine
     (so a common gain does not count), ringing is a share of the sound, level is in dB, brightness in octaves.
+    Repetition is `repetition_seconds` over the seconds for which both sides are the same music; texture and air are
+    steps at the join itself beyond those the track makes there, in units of what one in 20 of its bar lines exceeds.
     """
     n = params.context_beats
     return _breaks(evidence, leaves, enters, params, np.arange(2 * n), np.arange(-1, -n - 1, -1))
@@ -203,8 +221,78 @@ def _breaks(
             unlike(evidence.harmony),
             apart(evidence.level_db),
             apart(evidence.brightness),
+            params.repetition_seconds / np.maximum(_alike_seconds(evidence, leaves, enters, params), 1e-3),
+            *_join_steps(evidence, leaves, enters).max(axis=1),
         )
     )
+
+
+def _alike_seconds(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams) -> FloatArray:
+    """Seconds around each splice for which both sides are the same music, shape (n_leaves, n_enters).
+
+    Followed from the splice both ways, a stretch of `context_beats` at a time; each counts for as much as it and all
+    nearer ones are alike, so that the count ends softly where the music parts.
+    """
+    n = params.context_beats
+    stretch = n * float(np.median(np.diff(evidence.edges)))
+    seconds = np.zeros((leaves.size, enters.size))
+    for firsts in (range(0, _ALIKE_BARS * n, n), range(-n, -(_ALIKE_BARS + 1) * n, -n)):
+        alike = np.ones_like(seconds)
+        for first in firsts:
+            beats = np.arange(first, first + n)
+            apart = _unlike(_windows(evidence.loudness, leaves, beats), _windows(evidence.loudness, enters, beats))
+            alike /= 1.0 + np.square(apart / params.alike_distance)
+            seconds += alike * stretch
+    return seconds
+
+
+def _join_steps(evidence: SeamEvidence, leaves: IntArray, enters: IntArray) -> FloatArray:
+    """Steps at the join itself, shape (2, len(_JOIN_TICKS), n_leaves, n_enters), in units of `join_limits`.
+
+    1 - cosine of the spectral shape, and dB of what lies above 8 kHz, from the ticks before the beat left to those after
+    the beat entered; less the step that the track itself makes at either beat, the greater one: a chord that changes on
+    the bar line in the track may change there in the splice.
+    """
+    own = np.maximum(_own_steps(evidence, leaves)[..., :, None], _own_steps(evidence, enters)[..., None, :])
+    steps = np.empty(own.shape)
+    for row, (left, entered) in enumerate(zip(_sides(evidence, leaves), _sides(evidence, enters), strict=True)):
+        steps[0, row] = _unlike(left.before, entered.after)
+        steps[1, row] = np.abs(left.air_before[:, None] - entered.air_after[None, :])
+    return np.asarray(np.maximum(steps - own, 0.0) / evidence.join_limits[:, :, None, None])
+
+
+def _own_steps(evidence: SeamEvidence, beats: IntArray) -> FloatArray:
+    """Steps that the track itself makes where some beats begin, shape (2, len(_JOIN_TICKS), n_beats)."""
+    steps = np.empty((2, len(_JOIN_TICKS), beats.size))
+    for row, side in enumerate(_sides(evidence, beats)):
+        norm = np.linalg.norm(side.before, axis=1) * np.linalg.norm(side.after, axis=1)
+        steps[0, row] = 1.0 - np.sum(side.before * side.after, axis=1) / np.maximum(norm, _SILENT)
+        steps[1, row] = np.abs(side.air_before - side.air_after)
+    return steps
+
+
+class _Sides(NamedTuple):
+    """Mean specific loudness before and after some beats begin, shape (n_beats, n_bands), and its level above 8 kHz."""
+
+    before: FloatArray
+    after: FloatArray
+    air_before: FloatArray
+    """shape (n_beats,), dB"""
+    air_after: FloatArray
+
+
+def _sides(evidence: SeamEvidence, beats: IntArray) -> Iterator[_Sides]:
+    """Both sides of the beginnings of some beats, over each of the lengths `_JOIN_TICKS`."""
+    ticks = evidence.loudness.shape[1]
+    flat = evidence.loudness.reshape(-1, evidence.loudness.shape[2])
+    high = evidence.band_hz > _AIR_HZ
+    at = np.asarray(beats) * ticks
+    for width in _JOIN_TICKS:
+        places = at[:, None] + np.arange(width)
+        after = flat[np.minimum(places, flat.shape[0] - 1)].mean(axis=1)
+        before = flat[np.maximum(places - width, 0)].mean(axis=1)
+        air = [_compressed_db(side[:, high].mean(axis=1)) if high.any() else np.zeros(at.size) for side in (before, after)]
+        yield _Sides(before, after, *air)
 
 
 def _windows(values: FloatArray, beats: IntArray, offsets: IntArray) -> FloatArray:
@@ -268,24 +356,28 @@ def yardstick(evidence: SeamEvidence, params: SeamParams) -> FloatArray:
     """The break that halves each part, shape (len(SEAM_PARTS),): a share of the median of the track's own.
 
     Between limits: music whose bars are all alike forgives what no ear can tell, and music without any repetition
-    does not forgive everything.
+    does not forgive everything. The parts after `BAR_PARTS` are in units of their own yardstick already.
     """
-    least, most = (np.asarray([getattr(params, f"{end}_{part}") for part in SEAM_PARTS]) for end in ("min", "max"))
-    typical = np.median(evidence.own, axis=1) if evidence.own.shape[1] else least
-    return np.asarray(np.clip(params.own_break_share * typical, least, most))
+    least, most = (np.asarray([getattr(params, f"{end}_{part}") for part in BAR_PARTS]) for end in ("min", "max"))
+    typical = np.median(evidence.own[: len(BAR_PARTS)], axis=1) if evidence.own.shape[1] else least
+    scale = np.ones(len(SEAM_PARTS))
+    scale[: len(BAR_PARTS)] = np.clip(params.own_break_share * typical, least, most)
+    return scale
 
 
 def total_of_parts(parts: FloatArray, params: SeamParams, led: BoolArray | None = None) -> FloatArray:
     """Probability that nobody hears a splice with these parts, shape (len(SEAM_PARTS), ...) to (...).
 
-    A logistic function of the weighted sum of the parts' logarithms: one part near 0 spoils the whole. Where `led`,
+    A logistic function of a weighted sum over the breaks b in units of their yardsticks, ``2 log(1 + b)``, where a part is
+    ``1 / (1 + b**2)``: a small break costs in proportion to its size, and one great break spoils the whole. Where `led`,
     shape (...), the splice is read as lead, and context and expectation change their parts.
     """
     if led is not None:
         swapped = np.where(led, parts[[1, 0]], parts[:2])
         parts = np.concatenate((swapped, parts[2:]))
     weights = np.asarray([getattr(params, f"{part}_weight") for part in SEAM_PARTS])
-    loss = np.tensordot(weights, -np.log(np.maximum(parts, 1e-12)), axes=1)
+    breaks = np.sqrt(1.0 / np.clip(parts, 1e-12, 1.0) - 1.0)
+    loss = np.tensordot(weights, 2.0 * np.log1p(breaks), axes=1)
     return np.asarray(1.0 / (1.0 + np.exp(np.minimum(loss, 700.0) - params.unbroken_log_odds)))
 
 

@@ -42,6 +42,14 @@ class SeamParams(Params):
     max_harmony: float = Field(default=0.33, ge=0.0, le=2.0, description="1 - cosine that anybody hears")
     max_level: float = Field(default=6.0, ge=0.0, le=40.0, description="dB that anybody hears")
     max_brightness: float = Field(default=0.6, ge=0.0, le=8.0, description="octaves that anybody hears")
+    repetition_seconds: float = Field(
+        default=4.0, gt=0.0, le=60.0, description="s around a splice that are the same music which halve the part"
+    )
+    alike_distance: float = Field(
+        default=0.04, gt=0.0, le=1.0, description="1 - cosine of two bars that are as likely the same music as not"
+    )
+    min_texture: float = Field(default=0.003, gt=0.0, le=1.0, description="1 - cosine at the join that nobody hears")
+    min_air: float = Field(default=1.0, gt=0.0, le=20.0, description="dB above 8 kHz at the join that nobody hears")
     expectation_weight: float = Field(
         default=_FITTED["expectation_weight"],
         ge=0.0,
@@ -84,6 +92,24 @@ class SeamParams(Params):
         le=50.0,
         description="log-odds lost for each factor e by which the part lies under 1",
     )
+    repetition_weight: float = Field(
+        default=_FITTED["repetition_weight"],
+        ge=0.0,
+        le=50.0,
+        description="log-odds lost for each factor e by which the part lies under 1",
+    )
+    texture_weight: float = Field(
+        default=_FITTED["texture_weight"],
+        ge=0.0,
+        le=50.0,
+        description="log-odds lost for each factor e by which the part lies under 1",
+    )
+    air_weight: float = Field(
+        default=_FITTED["air_weight"],
+        ge=0.0,
+        le=50.0,
+        description="log-odds lost for each factor e by which the part lies under 1",
+    )
     unbroken_log_odds: float = Field(
         default=_FITTED["unbroken_log_odds"],
         ge=0.0,
@@ -119,10 +145,10 @@ class SeamParams(Params):
         description="s; fade that ends as the attack begins; the grid rule leaves 20 ms",
     )
     unlike_fade_seconds: float = Field(
-        default=0.12,
+        default=0.4,
         ge=0.02,
-        le=0.5,
-        description="s; fade between unlike sides without attacks; longer ones beat where both sides hold one note",
+        le=1.0,
+        description="s; fade between unlike sides without attacks: pads and strings; never across the next onset",
     )
 
 
@@ -155,11 +181,11 @@ class CoverParams(Params):
     required_excess_seconds: float = Field(
         default=30.0, ge=0.0, le=600.0, description="s; how much longer than the track a video must be to be looped"
     )
-    min_confidence: float = Field(
+    sure_confidence: float = Field(
         default=0.5,
         ge=0.0,
         le=1.0,
-        description="chance of right downbeats under which a loop is refused as low_confidence: more likely wrong",
+        description="chance of right downbeats under which a track without a good seam is refused as low_confidence",
     )
     min_seam_score: float = Field(
         default=0.5, ge=0.0, le=1.0, description="probability; a splice more likely heard than not is never used"

@@ -96,6 +96,7 @@ RENAMED: Mapping[str, Mapping[str, str]] = {
         "weight_phrasing": "phrasing_weight",
         "weight_coverage": "coverage_weight",
         "weight_economy": "economy_weight",
+        "min_confidence": "sure_confidence",
     },
     "render": {
         "film_sample_rate": "video_sample_rate",

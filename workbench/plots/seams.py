@@ -37,6 +37,9 @@ PART_WORDS = {
     "harmony": "the harmony goes on",
     "level": "no step in level",
     "brightness": "no step in brightness",
+    "repetition": "both sides are the same\nmusic for long",
+    "texture": "no step in texture\nat the join",
+    "air": "no step above 8 kHz\nat the join",
 }
 """what the parts of a score ask, each in two short lines"""
 

@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 BEATS_VERSION = 3
 """Raise it when the code of features or beats changes a grid; new weights need no raise, see `grid_parts`."""
-LOOPS_VERSION = 3
+LOOPS_VERSION = 5
 """Raise it when the code of structure or loops changes a profile."""
 
 Arrays = dict[str, NDArray[Any]]

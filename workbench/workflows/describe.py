@@ -31,7 +31,7 @@ from workbench.workspace import Workspace
 if TYPE_CHECKING:
     from workbench.recording import Recording
 
-CHARACTER_VERSION = 1
+CHARACTER_VERSION = 2
 """Raise it when the code of the catalog measures otherwise."""
 
 _TRACK_FIELDS = {"key_name": "musical_key_name", "key_mode": "musical_key_mode"}

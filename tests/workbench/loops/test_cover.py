@@ -343,11 +343,25 @@ def test_a_video_must_be_longer_by_the_excess_on_the_reported_values(
     assert round(answer.video_seconds - answer.track_seconds, 6) < 30.0
 
 
-def test_an_unsure_grid_is_refused(track_profile: Maker) -> None:
-    answer = plan_loop(track_profile(confidence=0.1), 323.0)
+def test_an_unsure_grid_is_no_reason_to_refuse_seams_that_pass_unnoticed(track_profile: Maker) -> None:
+    sure, unsure = (plan_loop(track_profile(confidence=confidence), 323.0) for confidence in (0.9, 0.1))
+    assert isinstance(unsure, LoopPlan)
+    assert unsure == sure
+
+
+@pytest.mark.parametrize(
+    ("confidence", "reason"), [(0.1, RefusalReason.LOW_CONFIDENCE), (0.9, RefusalReason.NO_VIABLE_LOOP)]
+)
+def test_without_a_good_seam_the_refusal_names_the_bars_where_they_are_unsure(
+    track_profile: Maker, confidence: float, reason: RefusalReason
+) -> None:
+    profile = track_profile(confidence=confidence)
+    heard = replace(profile, splices=replace(profile.splices, score=np.full(profile.splices.score.shape, 0.31)))
+    answer = plan_loop(heard, 323.0)
     assert isinstance(answer, Refusal)
-    assert answer.reason is RefusalReason.LOW_CONFIDENCE
-    assert "0.10" in answer.hint
+    assert answer.reason is reason
+    assert "0.31" in answer.hint
+    assert "0.50" in answer.hint
 
 
 def test_without_bars_there_is_no_profile_to_loop(track_profile: Maker) -> None:

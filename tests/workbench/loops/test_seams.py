@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from workbench.errors import ParameterError
-from workbench.loops.profile import SEAM_PARTS
+from workbench.loops.profile import BAR_PARTS, SEAM_PARTS
 from workbench.loops.seams import score_breaks, score_seam, seam_breaks, seam_evidence
 from workbench.params import SeamParams
 from workbench.recording import Recording
@@ -22,7 +22,8 @@ def evidence(band: Callable[..., Any]) -> Any:
 def test_inside_an_exact_repeat_nobody_hears_the_splice(evidence: Any) -> None:
     score = score_seam(evidence, leave=10 * 4, enter=2 * 4)
     assert score.total > 0.98
-    assert min(score.parts.values()) > 0.95
+    assert min(part for name, part in score.parts.items() if name != "repetition") > 0.95
+    assert score.parts["repetition"] > 0.8  # the track ends before more of it could come again
     assert set(score.parts) == set(SEAM_PARTS)
 
 
@@ -62,7 +63,7 @@ def test_another_key_is_heard_and_harmony_says_so(band: Callable[..., Any]) -> N
     heard = seam_evidence(both, grid)
     score = score_seam(heard, leave=2 * 4, enter=(8 + 2) * 4)
     assert score.total < 0.2
-    assert min(score.parts, key=score.parts.__getitem__) == "harmony"
+    assert min(BAR_PARTS, key=score.parts.__getitem__) == "harmony"
 
 
 def test_natural_near_repeats_score_between(band: Callable[..., Any]) -> None:
@@ -111,6 +112,30 @@ def test_a_step_in_level_is_heard_in_level_alone(band: Callable[..., Any]) -> No
     assert score.breaks["level"] == pytest.approx(-20 * np.log10(0.3), abs=0.3)
     assert score.parts["level"] < 0.2
     assert score.parts["harmony"] > 0.95
+
+
+def test_repetition_tells_a_stretch_that_comes_again_from_a_bar_that_does(band: Callable[..., Any]) -> None:
+    heard = seam_evidence(*(lambda track: (track.recording, track.grid))(band("ABAB")))
+    long = score_seam(heard, 40, 8).parts["repetition"]
+    once = score_seam(heard, 8 * 4, 0).parts["repetition"]  # what comes is the same, what was before is not
+    other = score_seam(heard, 40, 28).parts["repetition"]
+    assert long > once > other
+    assert other < 0.2
+
+
+def test_a_step_in_texture_at_the_join_is_heard_unless_the_track_makes_it_there(band: Callable[..., Any]) -> None:
+    track = band("AAAA")
+    samples = track.recording.samples.copy()
+    bar = track.grid.downbeats
+    noise = np.random.default_rng(0).normal(0.0, 0.3, samples.shape[1])
+    t = np.arange(samples.shape[1]) / 22_050
+    hiss = ((t > bar[4]) & (t < bar[8])) | ((t > bar[12]) & (t < bar[14]))  # a shaker in two places
+    samples[0, hiss] += noise[hiss]
+    heard = seam_evidence(Recording.from_samples(samples, 22_050), track.grid)
+    into, along = score_seam(heard, 10 * 4, 6 * 4), score_seam(heard, 12 * 4, 4 * 4)
+    for part in ("texture", "air"):
+        assert along.parts[part] > 0.9
+        assert into.parts[part] < along.parts[part] - 0.1
 
 
 def test_every_pair_at_once_agrees_with_one_at_a_time(evidence: Any) -> None:

@@ -1,0 +1,162 @@
+"""Loops of recordings that nobody here made, beside PyMusicLooper, chance and the best splice there is.
+
+    python -m tests.benchmarks.elsewhere.loops FOLDER [--most N]
+
+FOLDER holds the test recordings that `python -m data.recipes.elsewhere.recordings FOLDER` fetches. Every recording is
+planned as `workbench loop` does it, for a video 90 s longer than itself. Each side is judged by the splices that it plays,
+of a plan the worst one, with `data.recipes.elsewhere.naturalness`, which knows nothing of the project, of beats and of
+bars. A refusal and a failure count 0. "chance" is the median of splices between two of the grid's downbeats picked at
+random; "best" the best of all splices between downbeats 12 s apart and more, looked for with the judge itself: what a
+better choice could have reached.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import sys
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from data.recipes.elsewhere.naturalness import Listener
+from data.recipes.elsewhere.recordings import ElsewhereRecording, recordings
+from tests.benchmarks.peer_answers import kept
+from tests.benchmarks.plans import PEER, PROGRAM, ask_peer
+from tests.benchmarks.table import Table
+from workbench.home import Home
+from workbench.loops.plan import LoopPlan
+from workbench.workflows.loop import Loop, loop_track
+from workbench.workspace import Workspace
+
+EXTRA_SECONDS = 90.0
+LEAST_BODY_SECONDS = 12.0
+RANDOM_SPLICES = 40
+SEARCHED = 100
+"""splices judged in the search for the best: those whose spectra are most alike"""
+
+
+@dataclass(frozen=True)
+class Row:
+    """What is known of one recording; scores 0 to 1, NaN where there is none."""
+
+    name: str
+    package: str
+    confidence: float
+    ours: float
+    """the worst seam of the served plan; NaN where it is refused"""
+    options: float
+    """the worst seam of all options"""
+    seam_score: float
+    reason: str
+    peer: float
+    chance: float
+    best: float
+
+
+def judge_recording(one: ElsewhereRecording, home: Path) -> Row:
+    """Plan a recording, ask the peer, and judge both."""
+    workspace = Workspace(Home(home))
+    loop = loop_track(workspace, one.path, one.seconds + EXTRA_SECONDS)
+    sound = workspace.load_recording(one.path)
+    listener = Listener(sound.samples, sound.sample_rate)
+    answer = loop.answer
+    served = worst_of(answer, listener) if isinstance(answer, LoopPlan) else float("nan")
+    options = [worst_of(option, listener) for option in answer.options] if isinstance(answer, LoopPlan) else []
+    chance, best = limits(loop, listener)
+    peer = float("nan")
+    if PEER.exists():
+        digest = hashlib.sha256(one.path.read_bytes()).hexdigest()
+        found, _ = kept(PROGRAM, digest, lambda: ask_peer(one.path))
+        if found.get("found"):
+            peer = listener.judge(float(str(found["song_to"])), float(str(found["song_from"]))).total
+    return Row(
+        name=one.name,
+        package=one.source.package,
+        confidence=loop.analysis.grid.confidence if loop.analysis is not None else float("nan"),
+        ours=served,
+        options=min(options, default=float("nan")),
+        seam_score=answer.seam_score if isinstance(answer, LoopPlan) else float("nan"),
+        reason="" if isinstance(answer, LoopPlan) else answer.reason.value,
+        peer=peer,
+        chance=chance,
+        best=best,
+    )
+
+
+def worst_of(plan: LoopPlan, listener: Listener) -> float:
+    """The lowest total among the splices of a plan."""
+    splices = {(a.song_to, b.song_from) for a, b in zip(plan.segments[:-1], plan.segments[1:], strict=True)}
+    return min(listener.judge(*splice).total for splice in splices)
+
+
+def limits(loop: Loop, listener: Listener) -> tuple[float, float]:
+    """Chance and the best splice, see the head of the module."""
+    if loop.analysis is None or loop.analysis.grid.downbeats.size < 4:
+        return float("nan"), float("nan")
+    bars = loop.analysis.grid.downbeats
+    bars = bars[(bars > 2.5) & (bars < listener.seconds - 3.0)]
+    if bars.size < 4:
+        return float("nan"), float("nan")
+    rng = np.random.default_rng(0)
+    pairs = rng.choice(bars, size=(RANDOM_SPLICES, 2))
+    chance = float(np.median([listener.judge(a, b).total for a, b in pairs if a != b]))
+    leave, enter = np.nonzero(bars[:, None] - bars[None, :] >= LEAST_BODY_SECONDS)
+    if not leave.size:
+        return chance, float("nan")
+    order = np.argsort(listener.apart_at(bars)[leave, enter], kind="stable")[:SEARCHED]
+    return chance, max(listener.judge(bars[leave[k]], bars[enter[k]]).total for k in order)
+
+
+def tables(rows: list[Row]) -> list[Table]:
+    """The table by recording, and the means by source."""
+    detail = Table(
+        "Loops of recordings by others, judged; empty: refused or not found",
+        ["recording", "confidence", "ours", "options' worst", "seam_score", "PyMusicLooper", "chance", "best", "refusal"],
+    )
+    for row in rows:
+        shown = [None if np.isnan(v) else v for v in (row.confidence, row.ours, row.options, row.seam_score, row.peer)]
+        detail.add(row.name, *shown, row.chance, row.best, row.reason)
+    means = Table(
+        "Loops of recordings by others, mean, a refusal counting 0",
+        ["source", "recordings", "planned", "ours", "PyMusicLooper planned", "PyMusicLooper", "chance", "best"],
+    )
+    for package in [*dict.fromkeys(row.package for row in rows), "all"]:
+        some = [row for row in rows if package in (row.package, "all")]
+        column = {name: np.array([getattr(row, name) for row in some]) for name in ("ours", "peer", "chance", "best")}
+        means.add(
+            package, len(some), int(np.isfinite(column["ours"]).sum()), _with_zeros(column["ours"]),
+            int(np.isfinite(column["peer"]).sum()), _with_zeros(column["peer"]),
+            float(np.nanmean(column["chance"])), float(np.nanmean(column["best"])),
+        )  # fmt: skip
+    return [means, detail]
+
+
+def _with_zeros(values: NDArray[np.float64]) -> float:
+    return float(np.nan_to_num(values, nan=0.0).mean())
+
+
+def main() -> None:
+    """Judge a folder of recordings; see the head of the module."""
+    arguments = argparse.ArgumentParser(description="Loops of recordings by others, judged.")
+    arguments.add_argument("folder", type=Path)
+    arguments.add_argument("--role", choices=["fit", "test"], default="test")
+    arguments.add_argument("--most", type=int, help="recordings of a source at most")
+    given = arguments.parse_args()
+    found: dict[str, list[ElsewhereRecording]] = {}
+    for one in recordings(given.folder, given.role):
+        found.setdefault(one.source.package, []).append(one)
+    rows = []
+    with tempfile.TemporaryDirectory() as home:
+        for one in [one for some in found.values() for one in some[: given.most]]:
+            rows.append(judge_recording(one, Path(home)))
+            print(f"[elsewhere] {rows[-1]}", file=sys.stderr, flush=True)
+    for table in tables(rows):
+        print(table.markdown())
+
+
+if __name__ == "__main__":
+    main()
