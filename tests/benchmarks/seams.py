@@ -1,12 +1,6 @@
 """Seam scores on splices with known answers, ours beside PyMusicLooper's own.
 
-Splices nobody should hear: inside exact repeats of the truth, from the second bar of one to the same bar of the other
-(the notes are the same, the performance may differ), and natural near-repeats, from a bar of a section to the same bar
-of another section of that name, length and chords, played again by other fingers or with another melody; and the edges
-of both, where sections of one name begin or end, so that only what comes or only what was heard agrees. Splices anybody
-should hear: the same ones entered a beat or half a bar too late or too early, splices into a section of another name,
-and into another key: sections of the same name that the track itself moves up, and a copy of the track's middle moved
-by one to six semitones, as loud as the original.
+The splices are those of `data.recipes.material.splices`.
 
 Scores come from the true grid, so that what is judged is the score and not the tracker. PyMusicLooper is given the same
 file and the same two instants.
@@ -28,10 +22,11 @@ import numpy as np
 import soundfile
 from numpy.typing import NDArray
 
+from data.recipes.material.splices import BAD, GOOD, Case, Truth, bundled_truths, cases_of, in_another_key
 from tests.benchmarks.judge import Splice, Verdict, judge
 from tests.benchmarks.peer_answers import kept
 from tests.benchmarks.table import Table
-from tests.benchmarks.tracks import BUNDLED, Track, bundled
+from tests.benchmarks.tracks import Track, bundled
 from workbench.beats.grid import BeatGrid
 from workbench.beats.track import track_beats
 from workbench.loops.bodies import loop_profile
@@ -45,176 +40,10 @@ from workbench.render.playback import render_blocks
 ROOT = Path(__file__).parents[2]
 PEER = ROOT / ".venv" / "peers" / "bin" / "python"
 PROGRAM = Path(__file__).with_name("peer_seams.py")
-EACH = 24
-"""splices of a kind taken from a track at most"""
-SAME_CHORDS = 0.6
-"""correlation of librosa's chroma over which two sections of one name count as playing the same chords"""
-KEY_BARS = 24
-"""bars copied into another key"""
 EXTRA_SECONDS = 90.0
 """by which the video is longer than the track, as in `plans`"""
 NEAR_SECONDS = 0.07
 """s from a true downbeat within which a found one is right, as in mir_eval"""
-GOOD = ("exact repeat", "near repeat", "edge of a repeat")
-BAD = ("a beat off", "half a bar off", "another section", "another key")
-
-
-@dataclass(frozen=True)
-class Truth:
-    """What is known of a track."""
-
-    name: str
-    batch: int
-    sound: NDArray[np.float32]
-    rate: int
-    grid: BeatGrid
-    sections: tuple[tuple[int, int, str], ...]
-    """first bar, one past the last bar, name"""
-    repeats: tuple[tuple[int, int, int], ...]
-    """bars of the first, of the second, how many"""
-
-
-@dataclass(frozen=True)
-class Case:
-    """A splice with a known answer; beats of the (lengthened) recording."""
-
-    kind: str
-    leave: int
-    enter: int
-
-
-def truth_of(name: str, batch: int, sound: NDArray[np.float32], rate: int, path: Path) -> Truth | None:
-    """Read a truth file; None where there is no pulse to splice on."""
-    body = json.loads(path.read_text())
-    found = {one["namespace"]: one["data"] for one in body["annotations"]}
-    beats = found.get("beat_position", [])
-    if len(beats) < 32:
-        return None
-    times = np.array([row["time"] for row in beats])
-    places = np.array([row["value"]["position"] for row in beats])
-    per_bar = int(np.median([row["value"]["num_beats"] for row in beats]))
-    grid = BeatGrid(times, places, per_bar, 1.0)
-    bars = grid.downbeats
-    sections = []
-    for row in found.get("segment_open", []):
-        first = int(np.argmin(np.abs(bars - row["time"])))
-        last = int(np.searchsorted(bars, row["time"] + row["duration"] - 0.05))
-        sections.append((first, last, str(row["value"])))
-    repeats = [
-        (row["first_bar"] - 1, row["second_bar"] - 1, row["bars"])
-        for row in body["sandbox"].get("exact_repeats", [])
-        if row["same_length"]
-    ]
-    return Truth(name, batch, sound, rate, grid, tuple(sections), tuple(repeats))
-
-
-def in_another_key(truth: Truth, semitones: int) -> tuple[Recording, BeatGrid, int]:
-    """The track, followed by a copy of its middle bars in another key; and the first bar copied."""
-    import librosa
-
-    bars = truth.grid.downbeats
-    first = max(0, min(len(bars) - KEY_BARS - 1, len(bars) // 2 - KEY_BARS // 2))
-    last = min(first + KEY_BARS, len(bars) - 1)
-    begin, end = round(bars[first] * truth.rate), round(bars[last] * truth.rate)
-    copy = np.stack([librosa.effects.pitch_shift(c[begin:end], sr=truth.rate, n_steps=semitones) for c in truth.sound])
-    beats, places = truth.grid.beats, truth.grid.positions
-    copied = (beats >= bars[first] - 1e-6) & (beats < bars[last] - 1e-6)
-    copy *= np.sqrt(np.mean(np.square(truth.sound[:, begin:end])) / max(float(np.mean(np.square(copy))), 1e-12))
-    # The copy opens a bar where the track's last bar would have ended, or at the end of the file.
-    gap = truth.sound.shape[1] / truth.rate
-    times = np.concatenate((beats, beats[copied] - begin / truth.rate + gap))
-    grid = BeatGrid(times, np.concatenate((places, places[copied])), truth.grid.beats_per_bar, 1.0)
-    return Recording.from_samples(np.concatenate((truth.sound, copy), axis=1), truth.rate), grid, first
-
-
-def cases_of(truth: Truth, first_copied: int, n_copied: int, rng: np.random.Generator) -> list[Case]:
-    """Splices of every kind that the track offers, at most EACH of one kind."""
-    lines = truth.grid.downbeat_indices
-    n_bars, n_beats = lines.size, truth.grid.beats.size
-    lengths = np.diff(truth.grid.beats)
-
-    def in_time(leave: int, enter: int) -> bool:
-        return abs(float(lengths[lines[leave] - 1] - lengths[lines[enter]])) < 0.01
-
-    found: dict[str, set[tuple[int, int]]] = {kind: set() for kind in (*GOOD, *BAD)}
-    exact = {(a + k, b + k) for a, b, count in truth.repeats for k in range(1, count - 1) if max(a, b) + count < n_bars}
-    for a, b in exact:
-        found["exact repeat"] |= {(b, a), (a, b)}
-    chords = Chords(truth)
-    name = {bar: label for first, last, label in truth.sections for bar in range(first, last)}
-    for at, (first, last, label) in enumerate(truth.sections):
-        for other_first, other_last, other in truth.sections[:at]:
-            if other != label or other_last - other_first != last - first:
-                continue
-            semitones, agreement = chords.compare(first, other_first, last - first)
-            if agreement < SAME_CHORDS:
-                continue
-            kind = "another key" if semitones else "near repeat"
-            if not semitones:
-                edges = [(first, other_first), (last, other_last)]
-                found["edge of a repeat"] |= {
-                    pair
-                    for a, b in edges
-                    for pair in ((a, b), (b, a))
-                    if min(pair) >= 2 and max(pair) + 2 < n_bars and in_time(*pair)
-                }
-            for k in range(1, last - first - 2):
-                pair = (first + k, other_first + k)
-                if pair not in exact and pair[::-1] not in exact and first + k + 2 < n_bars:
-                    found[kind] |= {pair, pair[::-1]}
-    good = [(int(lines[a]), int(lines[b])) for kind in GOOD for a, b in sorted(found[kind])]
-    bars = [(a, b) for a in range(2, n_bars - 2) for b in range(2, n_bars - 2)]
-    found["another section"] = {
-        (a, b)
-        for a, b in bars
-        if name.get(a, "") != name.get(b, "") and name.get(a - 1) == name.get(a) and name.get(b - 1) == name.get(b)
-    }
-    result: list[Case] = []
-    for kind in (*GOOD, "another section", "another key"):
-        pairs = sorted(found[kind])
-        some = [pairs[k] for k in rng.permutation(len(pairs))[:EACH]]
-        result.extend(Case(kind, int(lines[leave]), int(lines[enter])) for leave, enter in some)
-    half = truth.grid.beats_per_bar // 2
-    for kind, steps in (("a beat off", (-1, 1)), ("half a bar off", (half, -half))):
-        if kind == "half a bar off" and (truth.grid.beats_per_bar % 2 or half < 2):
-            continue
-        for k in rng.permutation(len(good))[:EACH]:
-            leave, enter = good[k][0], good[k][1] + steps[int(rng.integers(2))]
-            if 0 <= enter < n_beats and enter != leave:
-                result.append(Case(kind, leave, enter))
-    copies = np.arange(2, n_copied - 2)
-    for k in rng.permutation(copies.size)[: EACH - sum(case.kind == "another key" for case in result)]:
-        bar = int(copies[k])
-        result.append(
-            Case(
-                "another key",
-                int(lines[first_copied + bar]),
-                n_beats + int(lines[first_copied + bar] - lines[first_copied]),
-            )
-        )
-    return result
-
-
-class Chords:
-    """librosa's chroma through the bars of a track: an opinion on chords that owes nothing to ours."""
-
-    def __init__(self, truth: Truth) -> None:
-        """Sample the chroma four times a bar."""
-        import librosa
-
-        chroma = librosa.feature.chroma_cqt(y=truth.sound.mean(axis=0), sr=truth.rate, hop_length=2048)
-        times = librosa.times_like(chroma, sr=truth.rate, hop_length=2048)
-        bars = np.append(truth.grid.downbeats, truth.sound.shape[1] / truth.rate)
-        at = np.interp(np.arange(4 * truth.grid.downbeats.size) / 4, range(len(bars)), bars) + 0.1
-        sampled = np.stack([np.interp(at, times, row) for row in chroma])
-        self.chroma = sampled - sampled.mean(axis=0)
-
-    def compare(self, first: int, other: int, n_bars: int) -> tuple[int, float]:
-        """Semitones from the bars of one section to those of another, and the correlation of their chords there."""
-        a, b = (self.chroma[:, 4 * bar : 4 * (bar + n_bars)] for bar in (first, other))
-        scale = float(np.linalg.norm(a) * np.linalg.norm(b))
-        agreement = [float(np.vdot(np.roll(a, k, axis=0), b)) / max(scale, 1e-9) for k in range(12)]
-        return int(np.argmax(agreement)), max(agreement)
 
 
 def our_scores(evidence: SeamEvidence, cases: Sequence[Case], params: SeamParams) -> NDArray[np.float64]:
@@ -255,17 +84,6 @@ def auc(good: NDArray[np.float64], bad: NDArray[np.float64]) -> float | None:
         return None
     above = (good[:, None] > bad[None, :]).mean() + 0.5 * (good[:, None] == bad[None, :]).mean()
     return float(above)
-
-
-def truths() -> list[Truth]:
-    """Every bundled track with a pulse."""
-    return [t for track in bundled() if (t := bundled_truth(track)) is not None]
-
-
-def bundled_truth(track: Track) -> Truth | None:
-    """The truth of a bundled track."""
-    samples, rate = track.samples()
-    return truth_of(track.name, track.batch, samples, rate, BUNDLED / "truth" / f"{track.name}.jams")
 
 
 def measure(tracks: Sequence[Truth], params: SeamParams | None = None) -> list[dict[str, object]]:
@@ -355,7 +173,8 @@ def before_and_after() -> Table:
     columns = ["grid from", "tracks looped", "good splices offered", "splices off the bar offered", "seams"]
     measures = ["beat dev ms, mean", "worst", "level step LU", "surprise pct", "flux pct"]
     table = Table("Loop seams before and after the network", [*columns, "on true bar lines", *measures])
-    known = [(track, truth) for track in bundled() if track.is_song and (truth := bundled_truth(track)) is not None]
+    truths = {truth.name: truth for truth in bundled_truths()}
+    known = [(track, truths[track.name]) for track in bundled() if track.is_song and track.name in truths]
     cases = [cases_of(truth, 0, 0, np.random.default_rng(number)) for number, (_, truth) in enumerate(known)]
     for activation, name in (("onsets", "onset strengths"), ("network", "the network")):
         loops = [loop_on(*pair, some, activation) for pair, some in zip(known, cases, strict=True)]
@@ -395,7 +214,7 @@ def loop_row(loops: Sequence[Loop]) -> list[object]:
 
 def run() -> list[Table]:
     """The tables: all tracks, and those apart that were composed after the tracker was done; loops on found grids."""
-    rows = measure(truths())
+    rows = measure(bundled_truths())
     tables = [table_of("Splices with known answers, all tracks", rows)]
     last = [row for row in rows if row["batch"] == 2]
     if last:

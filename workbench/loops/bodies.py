@@ -136,7 +136,7 @@ def candidate_splices(
     chosen = _with_variety(np.where(allowed, total, -1.0), ending, params)
     leave, enter = np.nonzero(chosen)
     fits = fit_splices(line_sounds(recording.samples, recording.sample_rate, at), at, leave, enter, params)
-    parts = _heard_parts(parts[:, leave, enter], fits, params)
+    parts = heard_parts(parts[:, leave, enter], fits, params)
     score = total_of_parts(parts, params, led[leave, enter])
     level_step = coming_lufs[enter] - coming_lufs[leave]
     song_to, song_from, fade = with_room(fits.song_to, fits.song_from, fits.fade_seconds, at[leave])
@@ -190,8 +190,19 @@ def _take_best(chosen: BoolArray, score: FloatArray, among: BoolArray, count: in
     chosen[leave[best], enter[best]] = True
 
 
-def _heard_parts(parts: FloatArray, fits: Fits, params: SeamParams) -> FloatArray:
-    """Parts of the score with what the waveforms say: sides of one waveform leave nothing ringing alone."""
+def heard_parts(parts: FloatArray, fits: Fits, params: SeamParams) -> FloatArray:
+    """Parts of the score with what the waveforms say: sides of one waveform leave nothing ringing alone.
+
+    Parameters
+    ----------
+    parts : shape (len(SEAM_PARTS), n), 0 to 1
+    fits : of the same n splices
+    params : `min_correlation`
+
+    Returns
+    -------
+    same shape, 0 to 1
+    """
     parts = parts.copy()
     same = np.clip((fits.correlation - params.min_correlation) / (1.0 - params.min_correlation), 0.0, 1.0) ** 2
     row = SEAM_PARTS.index("ringing")

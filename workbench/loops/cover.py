@@ -101,7 +101,9 @@ def plan_loop(profile: LoopProfile, video_seconds: float, params: CoverParams = 
         usable, tours, profile, video, params
     )
     if not routes:
-        return _refuse("its loops add up to no length that ends with the video", float(usable.score.max()), profile, params)
+        return _refuse(
+            "its loops add up to no length that ends with the video", float(usable.score.max()), profile, params
+        )
     worth = [float(route_worth(route, usable, profile, params).total(params)) for route in routes]
     options: list[tuple[Route, int]] = []
     for index in np.argsort(-np.array(worth), kind="stable").tolist():
@@ -119,7 +121,7 @@ def plan_loop(profile: LoopProfile, video_seconds: float, params: CoverParams = 
 
 
 def _refuse(why: str, best_score: float, profile: LoopProfile, params: CoverParams) -> Refusal:
-    """The refusal of a track without a splice that would pass unnoticed: put down to its bars where those are unsure."""
+    """The refusal of a track without an unnoticed splice, put down to its bars where those are unsure."""
     if profile.grid_confidence < params.sure_confidence:
         return refusals.low_confidence(profile.grid_confidence, best_score, params.min_seam_score)
     return refusals.no_viable_loop(why, best_score, params.min_seam_score)

@@ -2,12 +2,12 @@
 
     python -m tests.benchmarks.elsewhere.loops FOLDER [--most N]
 
-FOLDER holds the test recordings that `python -m data.recipes.elsewhere.recordings FOLDER` fetches. Every recording is
-planned as `workbench loop` does it, for a video 90 s longer than itself. Each side is judged by the splices that it plays,
-of a plan the worst one, with `data.recipes.elsewhere.naturalness`, which knows nothing of the project, of beats and of
-bars. A refusal and a failure count 0. "chance" is the median of splices between two of the grid's downbeats picked at
-random; "best" the best of all splices between downbeats 12 s apart and more, looked for with the judge itself: what a
-better choice could have reached.
+FOLDER holds the test recordings that `python -m data.recipes.material.recordings FOLDER` fetches. Every recording is
+planned as `workbench loop` does it, for a video 90 s longer than itself. Each side is judged by the splices that it
+plays, of a plan the worst one, with `data.recipes.material.naturalness`, which knows nothing of the project, of beats
+and of bars. A refusal and a failure count 0. "chance" is the median of splices between two of the grid's downbeats
+picked at random; "best" the best of all splices between downbeats 12 s apart and more, looked for with the judge
+itself: what a better choice could have reached.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from data.recipes.elsewhere.naturalness import Listener
-from data.recipes.elsewhere.recordings import ElsewhereRecording, recordings
+from data.recipes.material.naturalness import Listener
+from data.recipes.material.recordings import ElsewhereRecording, recordings
 from tests.benchmarks.peer_answers import kept
 from tests.benchmarks.plans import PEER, PROGRAM, ask_peer
 from tests.benchmarks.table import Table
@@ -115,7 +115,17 @@ def tables(rows: list[Row]) -> list[Table]:
     """The table by recording, and the means by source."""
     detail = Table(
         "Loops of recordings by others, judged; empty: refused or not found",
-        ["recording", "confidence", "ours", "options' worst", "seam_score", "PyMusicLooper", "chance", "best", "refusal"],
+        [
+            "recording",
+            "confidence",
+            "ours",
+            "options' worst",
+            "seam_score",
+            "PyMusicLooper",
+            "chance",
+            "best",
+            "refusal",
+        ],
     )
     for row in rows:
         shown = [None if np.isnan(v) else v for v in (row.confidence, row.ours, row.options, row.seam_score, row.peer)]

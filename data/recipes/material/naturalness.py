@@ -1,9 +1,9 @@
 """How natural a splice sounds in music of which nothing is known: no beats, no bars, no sections.
 
-Imports nothing of the project, so that it judges our splices and anybody else's alike, in recordings for which there are
-no true beats. A splice leaves the track at `song_to` and goes on at
-`song_from`. It is natural when what comes resembles what was about to come, or when what was heard resembles what leads
-to the place entered: both readings are measured over the same parts, and the better one counts.
+Imports nothing of the project, so that it judges our splices and anybody else's alike, in recordings for which there
+are no true beats. A splice leaves the track at `song_to` and goes on at `song_from`. It is natural when what comes
+resembles what was about to come, or when what was heard resembles what leads to the place entered: both readings are
+measured over the same parts, and the better one counts.
 
 Five parts, each 0 to 1, 1 for no break at all; the total is their mean:
 
@@ -74,9 +74,12 @@ class Listener:
         self.onset = (rise - np.convolve(rise, np.ones(25) / 25, mode="same")).astype(np.float32)
         self.level = power.sum(axis=1)
         rng = np.random.default_rng(0)
-        attacks = np.flatnonzero(
-            (self.onset[1:-1] > self.onset[:-2]) & (self.onset[1:-1] >= self.onset[2:]) & (self.onset[1:-1] > 0)
-        ) + 1
+        attacks = (
+            np.flatnonzero(
+                (self.onset[1:-1] > self.onset[:-2]) & (self.onset[1:-1] >= self.onset[2:]) & (self.onset[1:-1] > 0)
+            )
+            + 1
+        )
         attacks = attacks[(attacks > 110) & (attacks < len(self.mel) - 160)]
         if attacks.size < 8:
             attacks = np.arange(110, max(len(self.mel) - 160, 112))
@@ -97,7 +100,7 @@ class Listener:
         return Naturalness(*best, self._repetition(left, entered))
 
     def apart_at(self, times: NDArray[np.float64]) -> NDArray[np.float64]:
-        """A quick look at all splices between some times: 1 - cosine of the 2 s after each, shape (n_times, n_times)."""
+        """1 - cosine of the 2 s after some times, of all pairs, shape (n_times, n_times): a quick look."""
         frames = np.rint(np.asarray(times) * RATE / HOP).astype(int)
         width = round(2.0 * RATE / HOP)
         padded = np.pad(self.mel - self.mel.mean(axis=0), ((0, width), (0, 0)))

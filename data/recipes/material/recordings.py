@@ -1,10 +1,11 @@
 """Fetch and list the recordings that judgements are fitted to and tested on.
 
-    python -m data.recipes.elsewhere.recordings FOLDER [--role fit|test]
+    python -m data.recipes.material.recordings FOLDER [--role fit|test]
 
-fetches the Debian packages that `sources.toml` names and unpacks their music and copyright files into FOLDER, one folder
-a package. It needs `apt-get` and `dpkg-deb`, and no rights: nothing is installed. Packages that are there already are
-left alone. Nothing of it is committed; `recordings.csv` keeps the hash of every recording that figures were made with.
+fetches the Debian packages that `sources.toml` names and unpacks their music and copyright files into FOLDER, one
+folder a package. It needs `apt-get` and `dpkg-deb`, and no rights: nothing is installed. Packages that are there
+already are left alone. Nothing of it is committed; `recordings.csv` keeps the hash of every recording that figures were
+made with.
 """
 
 from __future__ import annotations
@@ -74,7 +75,9 @@ def fetch(folder: Path, source: Source) -> None:
         (package,) = Path(scratch).glob("*.deb")
         unpacked = Path(scratch) / "unpacked"
         subprocess.run(["dpkg-deb", "-x", package, unpacked], check=True)
-        kept = [p for p in unpacked.rglob("*") if p.is_file() and (p.suffix in SUFFIXES or p.name.startswith("copyright"))]
+        kept = [
+            p for p in unpacked.rglob("*") if p.is_file() and (p.suffix in SUFFIXES or p.name.startswith("copyright"))
+        ]
         partial = folder / f".{source.package}"
         for path in kept:
             target = partial / path.relative_to(unpacked)
