@@ -98,11 +98,11 @@ async def identify(request: Request, *, counted: bool) -> tuple[Caller | None, R
     secret = _secret(request)
     if secret is None:
         return None, None
-    limit, at = request.app.ctx.settings.rate_limit_per_minute, time.time()
+    limit, now = request.app.ctx.settings.rate_limit_per_minute, time.time()
 
     def look(connection: Connection) -> tuple[Caller | None, Rate | None]:
         caller = api_keys.find_caller(connection, secret)
-        return caller, None if caller is None else rate_windows.get(connection, caller.key_id, limit, at)
+        return caller, None if caller is None else rate_windows.get(connection, caller.key_id, limit, now)
 
     transactions = request.app.ctx.transactions
     # A request without a valid key only reads, so that it delays no write.
@@ -113,7 +113,7 @@ async def identify(request: Request, *, counted: bool) -> tuple[Caller | None, R
 
     def count(connection: Connection) -> Rate:
         api_keys.record_use(connection, known)
-        return rate_windows.count(connection, known.key_id, limit, at)
+        return rate_windows.count(connection, known.key_id, limit, now)
 
     return known, await transactions.write(count)
 

@@ -15,7 +15,7 @@ import structlog
 
 from service.settings import ServiceSettings
 from service.store import answers, idempotency_keys, jobs, video_owners
-from service.store.moments import moment
+from service.store.times import time_from_now
 from workbench.home import Home
 from workbench.store.database import Database
 
@@ -38,11 +38,11 @@ def sweep(home: Home, database: Database, settings: ServiceSettings) -> bool:
     StoreError : the database cannot be used
     """
     with database.write() as connection:
-        stale = video_owners.delete_stale_uploads(connection, moment(-settings.upload_seconds - _GRACE_SECONDS))
+        stale = video_owners.delete_stale_uploads(connection, time_from_now(-settings.upload_seconds - _GRACE_SECONDS))
         idempotency_keys.delete_expired(connection)
         forgotten = (
-            jobs.delete_settled(connection, moment(-settings.job_retention_seconds), _MOST_ROWS),
-            answers.delete_unused(connection, moment(-settings.answer_retention_seconds), _MOST_ROWS),
+            jobs.delete_settled(connection, time_from_now(-settings.job_retention_seconds), _MOST_ROWS),
+            answers.delete_unused(connection, time_from_now(-settings.answer_retention_seconds), _MOST_ROWS),
         )
     for storage_key in stale:
         _remove(home.uploads / storage_key)

@@ -43,7 +43,7 @@ from service.processes.wakeup import WakeupPipe
 from service.settings import ServiceSettings
 from service.store import jobs, shared_values, workers
 from service.store.jobs import Job
-from service.store.moments import moment
+from service.store.times import time_from_now
 from workbench.errors import StoreError, WorkbenchError
 from workbench.home import Home
 from workbench.store.database import Database
@@ -371,7 +371,7 @@ class JobParent:
     def _expire(self, connection: Connection) -> None:
         """Expire beats jobs that have waited for too long; called before every claim, so that none of them is begun."""
         if jobs.BEATS in self.slots:
-            jobs.expire(connection, jobs.BEATS, moment(-self.settings.beats_retention_seconds))
+            jobs.expire(connection, jobs.BEATS, time_from_now(-self.settings.beats_retention_seconds))
 
     def _settle(self, job: Job, outcome: str, write: Settlement) -> None:
         self._unsettled.append(_Unsettled(job, outcome, write))
