@@ -1,8 +1,7 @@
-"""Metrics for Prometheus: requests by family, queues, jobs, cache hits. They name no account, key or amount.
+"""Metrics for Prometheus: requests by family, queues, jobs, cache hits. They contain no account, key or amount.
 
-HTTP and job processes each count for themselves; with `PROMETHEUS_MULTIPROC_DIR` set, as `workbench serve` does, their
-counters lie in files of one folder and any of them answers for all. What the database knows (the queues) is read when
-somebody asks.
+Each HTTP and job process counts for itself. With `PROMETHEUS_MULTIPROC_DIR`, which `workbench serve` sets, the counters
+are files in one folder, and any process answers for all of them. The queues are read from the database at each request.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def exposition(depths: Iterable[Depth]) -> bytes:
 
     Parameters
     ----------
-    depths : the queues as they are now
+    depths : the queues now, see `service.store.jobs.depths`
     """
     registry = CollectorRegistry()
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
