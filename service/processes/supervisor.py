@@ -1,9 +1,9 @@
 """The supervisor: starts the processes of the service, restarts those that die, and stops all of them in order.
 
-It imports nothing of the analysis, and of the service only what needs the standard library alone, so that nothing of
-theirs can bring it down. Each process says `ready` on its standard output when it does its work; whatever else it
-prints there is passed on to standard error. All of them end with the supervisor, however that ends: their standard
-input closes then (`service.processes.lifelines`).
+It imports only modules that need nothing but the standard library, so that no fault of the analysis or of the service
+can end it. Each process prints `ready` on its standard output once it works; the supervisor copies everything else from
+there to standard error. All processes end with the supervisor, even if it is killed, because their standard input
+closes then (`service.processes.lifelines`).
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from service.processes.signals import drain, on_shutdown
 
 _FIRST_PAUSE_SECONDS = 0.1
 _LONGEST_PAUSE_SECONDS = 10.0
-_SETTLED_SECONDS = 10.0  # the pause before a process is started again grows unless it lived so long
-_MOST_FALSE_STARTS = 3  # of a process that was never ready
+_STABLE_SECONDS = 10.0  # the pause before a restart grows unless the process lived for so long
+_MOST_FALSE_STARTS = 3  # of a needed process that was never ready
 
 
 @dataclass
@@ -32,9 +32,9 @@ class Post:
     name: str
     command: Sequence[str]
     rank: int
-    """processes of the highest rank are stopped first, those of the next when these have ended"""
+    """processes of the highest rank are stopped first, those of the next rank when these have ended"""
     needed: bool = True
-    """whether the service is not ready without it"""
+    """whether the service is ready only with it"""
     pass_fds: tuple[int, ...] = ()
 
     process: subprocess.Popen[bytes] | None = field(default=None, init=False)
@@ -47,7 +47,7 @@ class Post:
     started: float = field(default=0.0, init=False)
 
     def fileno(self) -> int:
-        """What to select on: its standard output."""
+        """The descriptor to select on: of its standard output."""
         assert self.process is not None
         assert self.process.stdout is not None
         return self.process.stdout.fileno()
@@ -63,9 +63,9 @@ class Supervisor:
     Parameters
     ----------
     posts : the processes
-    environment : of the processes
-    on_ready : called once, when every needed process has said that it is ready
-    drain_seconds : s that they get to end in, once asked to; then they are killed
+    environment : of all processes, complete
+    on_ready : called once, when every needed process has been ready
+    drain_seconds : s that processes get to end after SIGTERM; then they are killed
     """
 
     def __init__(
@@ -130,11 +130,11 @@ class Supervisor:
                 drain(selected.fileobj)
 
     def _read_output(self, post: Post) -> None:
-        said = os.read(post.fileno(), 65536)
-        if not said:
+        output = os.read(post.fileno(), 65536)
+        if not output:
             self._handle_exit(post)
             return
-        *lines, post.unread = (post.unread + said).split(b"\n")
+        *lines, post.unread = (post.unread + output).split(b"\n")
         for line in lines:
             if line == b"ready" and not post.ready:
                 self._mark_ready(post)
@@ -150,13 +150,13 @@ class Supervisor:
             self._on_ready()
 
     def _handle_exit(self, post: Post) -> None:
-        """Reap a process that has closed its output, and say when it may be started again."""
+        """Reap a process that has closed its output, and set the time of its restart."""
         status = self._reap(post)
         if self._signals:
             return
         print(f"workbench: {post.name} ended with status {status} and is started again", file=sys.stderr, flush=True)
         now = time.monotonic()
-        lasting = post.ready and now - post.started >= _SETTLED_SECONDS
+        lasting = post.ready and now - post.started >= _STABLE_SECONDS
         pause = _FIRST_PAUSE_SECONDS if lasting else post.pause
         post.not_before, post.pause = now + pause, min(_LONGEST_PAUSE_SECONDS, 2 * pause)
         if not post.was_ready:
