@@ -1,7 +1,7 @@
 """The interface description, OpenAPI 3.1, from the models that validate requests and describe answers.
 
-`python -m service.openapi` writes it to `service/openapi.json`, which is what the server serves: it needs no model of
-an answer to answer. A test fails when the file is not what this module makes.
+`python -m service.openapi` writes it to `service/openapi.json`, the file that the server serves. So the server need not
+import the models of answers. A test fails when the file differs from what this module writes.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ def _required(name: str, where: str) -> dict[str, Any]:
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """A query parameter is left out, never null."""
+    """The schema without null, because a query parameter is left out and never null."""
     kept = {name: value for name, value in schema.items() if name not in ("default", "title")}
     choices = [choice for choice in kept.pop("anyOf", []) if choice.get("type") != "null"]
     return kept | (choices[0] if len(choices) == 1 else {"anyOf": choices} if choices else {})
@@ -282,7 +282,7 @@ def _name(model: type[BaseModel]) -> str:
 
 
 def text() -> str:
-    """The document as it is kept and served."""
+    """The document as JSON text, as it is stored and served."""
     return json.dumps(description(), indent=1, ensure_ascii=False) + "\n"
 
 

@@ -17,14 +17,14 @@ from workbench.errors import ParameterError
 
 _DAY_SECONDS = 86_400
 _CENTURY_SECONDS = 36_525 * _DAY_SECONDS
-"""s of the longest time: practically for ever, and a moment so far ahead is still a valid date"""
+"""s; upper limit of durations: practically for ever, and a time so far ahead is still a valid date"""
 _MOST_BYTES = 2**50
 
 Price: TypeAlias = Annotated[Decimal, Field(ge=0, le=1_000_000)]
 
 
 class ServiceSettings(BaseSettings):
-    """What the environment decides about the service. Read it with `load_service_settings`."""
+    """Settings of the service from the environment. Read them with `load_service_settings`."""
 
     model_config = SettingsConfigDict(
         env_prefix="WORKBENCH_", env_ignore_empty=True, frozen=True, extra="ignore", allow_inf_nan=False

@@ -1,4 +1,4 @@
-"""Examples of bodies, for the interface description; the tests hold them against the models."""
+"""Examples of bodies for the interface description, by model; tests validate them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What callers send: JSON bodies and query parameters, by endpoint.
+"""JSON bodies and query parameters of requests, by endpoint.
 
 Unknown fields are refused, nothing is coerced, and a field may be left out only where it has a default.
 """

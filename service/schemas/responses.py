@@ -1,7 +1,7 @@
-"""What callers get besides results: envelopes of jobs and videos, upload targets, errors.
+"""Bodies of responses besides results: envelopes of jobs and videos, upload targets, errors.
 
-Answers are written as plain data, because a server that answers from its database needs no models for that; these
-describe them, for the interface description and for the tests that hold every answer against it.
+The server answers with plain data from its database and does not use these models. They are for the interface
+description, and for the tests that validate every answer against it.
 """
 
 from __future__ import annotations
