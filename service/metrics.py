@@ -30,7 +30,7 @@ LATENCY = Histogram(
 )
 ANSWERS = Counter(
     "workbench_answers",
-    "Answers of match, align and loop, by where they came from.",
+    "Answers of match, align and loop, by source.",
     ("family", "source"),
     registry=_own,
 )

@@ -75,7 +75,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         {202: (responses.VideoJob,), 201: (responses.UploadTarget,)}, (400, 401, 402, 422, 429, 500, 503),
         body=requests.VideoRequest, tags=("videos",),
         notes="Billed a minute when the video is ready. A source that is too large or no video fails later, as the "
-        "record says. Idempotency-Key means nothing here.",
+        "record says. Idempotency-Key has no effect here.",
     ),
     Endpoint(
         "post", "/v1/videos/{video_id}/ingest", "Start to process an uploaded video", {202: (responses.VideoJob,)},
@@ -131,11 +131,11 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         tags=("beats",),
     ),
     Endpoint(
-        "post", "/v1/webhooks/billing/payment-method", "A payment method came or went", {},
+        "post", "/v1/webhooks/billing/payment-method", "A payment method was attached or detached", {},
         (400, 401, 413, 422, 500, 503), body=BillingEvent, api_key=False, webhook=True, tags=("webhooks",),
     ),
     Endpoint(
-        "post", "/v1/webhooks/billing/credit", "A credit grant came or ended, or a spend cap was set", {},
+        "post", "/v1/webhooks/billing/credit", "A credit was granted or has expired, or a spend cap was set", {},
         (400, 401, 413, 422, 500, 503), body=BillingEvent, api_key=False, webhook=True, tags=("webhooks",),
     ),
 )  # fmt: skip
@@ -233,7 +233,7 @@ def _responses(endpoint: Endpoint) -> dict[str, Any]:
         found[str(status)] = _response(summary, content, endpoint.api_key)
     if endpoint.webhook:
         found["200"] = _response(
-            "Heeded, ignored, or heeded before", {"schema": {"type": "object", "maxProperties": 0}}, False
+            "Applied, ignored, or applied before", {"schema": {"type": "object", "maxProperties": 0}}, False
         )
     for status in endpoint.errors:
         kind = TYPES.get(status, "error")

@@ -40,7 +40,8 @@ class ServiceSettings(BaseSettings):
         default=None, description="the billing provider's signing secret, whsec_…; without it its webhooks answer 401"
     )
     link_secret: SecretStr | None = Field(
-        default=None, description="signs upload and preview links; without it, one made once and kept in the database"
+        default=None,
+        description="signs upload and preview links; without it, one generated once, kept in the database",
     )
 
     api_key: SecretStr | None = Field(default=None, description="the key that `workbench mcp` calls the service with")

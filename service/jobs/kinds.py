@@ -210,7 +210,7 @@ def _is_lost(track: Track) -> bool:
 
 
 class _TrackLost(Exception):
-    """The file of a track cannot be read, or is not the one that the catalog holds."""
+    """The file of a track cannot be read, or is not the one in the catalog."""
 
 
 def _require_track(track: Track) -> None:
@@ -447,7 +447,7 @@ def _with_stages(context: Context) -> Workspace:
 
 
 def _use_stored(context: Context, cache_key: str) -> dict[str, Any] | None:
-    """The answer stored under a key; its use is recorded, which keeps it."""
+    """The answer stored under a key; its use is recorded, so that the sweep keeps it."""
     with context.workspace.database.write() as connection:
         return answers.use(connection, cache_key)
 

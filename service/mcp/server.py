@@ -45,7 +45,7 @@ def make_server(base_url: str, api_key: str | None, wait_seconds: float) -> MCPS
 
 
 def serve_http(server: MCPServer[Any], listening: socket.socket) -> None:
-    """Serve streamable HTTP at `/mcp` until SIGTERM or SIGINT, without sessions: each call stands alone.
+    """Serve streamable HTTP at `/mcp` until SIGTERM or SIGINT, without sessions: calls share no state.
 
     Parameters
     ----------

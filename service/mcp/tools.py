@@ -35,7 +35,7 @@ TrackId = Annotated[str, Field(min_length=1, max_length=MAX_ID, description="a t
 JobId = Annotated[str, Field(min_length=1, description="as the job's ticket named it")]
 Url = Annotated[str, Field(max_length=MAX_URL, description="public https address")]
 Expand = Annotated[Literal["full"] | None, Field(description="`full`: full tracks and the candidate pool")]
-AutoMix = Annotated[bool, Field(description="also say how the music makes way for a voice")]
+AutoMix = Annotated[bool, Field(description="also return a mix: how far the music is lowered under speech")]
 RetryKey = Annotated[str | None, Field(description="Idempotency-Key: the same for a retry of this very call")]
 
 
@@ -166,7 +166,7 @@ class _Tools:
         sync_points_per_track: SyncPoints | None = None,
         expand: Expand = None,
     ) -> Annotated[CallToolResult, MatchAnswer]:
-        """How far a match job is, or its lane; waits for it. What is left out is as the submit asked. Free."""
+        """How far a match job is, or its lane; waits for it. Arguments that are left out are as in the submit. Free."""
         query = {"include_sync": include_sync, "sync_points_per_track": sync_points_per_track, "expand": expand}
         path = f"/v1/match/jobs/{_segment(job_id)}"
         return await self._call_and_wait(context, lambda service: service.call("GET", path, None, query), query)

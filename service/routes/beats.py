@@ -36,5 +36,5 @@ async def poll(request: Request, job_id: str) -> HTTPResponse:
     job_id : of the path, still percent-encoded
     """
     query_of(request, NoQuery)
-    call, asked = call_of(request), path_id(job_id, "job")
-    return respond(await request.app.ctx.transactions.read(lambda connection: answers.poll(connection, call, asked)))
+    call, job_id = call_of(request), path_id(job_id, "job")
+    return respond(await request.app.ctx.transactions.read(lambda connection: answers.poll(connection, call, job_id)))

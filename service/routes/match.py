@@ -36,7 +36,7 @@ async def poll(request: Request, job_id: str) -> HTTPResponse:
     job_id : of the path, still percent-encoded
     """
     query = query_of(request, MatchPollQuery)
-    call, asked = call_of(request), path_id(job_id, "job")
+    call, job_id = call_of(request), path_id(job_id, "job")
     # a transaction that writes, because the secret of preview links may have to be created
     write = request.app.ctx.transactions.write
-    return respond(await write(lambda connection: answers.poll(connection, call, asked, query)))
+    return respond(await write(lambda connection: answers.poll(connection, call, job_id, query)))

@@ -42,22 +42,24 @@ async def put(request: Request, storage_key: str) -> HTTPResponse:
     StoreError : the file or the database cannot be written
     """
     context = request.app.ctx
-    wanted = path_id(storage_key, "upload")
-    await context.transactions.write(lambda connection: _check_awaited(connection, request, wanted))
+    storage_key = path_id(storage_key, "upload")
+    await context.transactions.write(lambda connection: _check_awaited(connection, request, storage_key))
     limit = context.settings.upload_max_bytes
     length = request.headers.get("content-length")
     if length is not None and int(length) > limit:
         raise Problem(413, f"an upload has at most {limit} bytes")
     home = context.config.home
-    target = home.prepared(home.uploads) / wanted
-    partial = target.with_name(f"{wanted}.{ULID()}.part")
+    target = home.prepared(home.uploads) / storage_key
+    partial = target.with_name(f"{storage_key}.{ULID()}.part")
     try:
         count = await _receive(request, partial, limit)
         # One transaction renames the file and records it, and an ingest reads the record: it finds both or neither.
-        await context.transactions.write(lambda connection: _record_upload(connection, wanted, partial, target, count))
+        await context.transactions.write(
+            lambda connection: _record_upload(connection, storage_key, partial, target, count)
+        )
     finally:
         partial.unlink(missing_ok=True)
-    return json({"storage_key": wanted, "bytes": count})
+    return json({"storage_key": storage_key, "bytes": count})
 
 
 def _check_awaited(connection: Connection, request: Request, storage_key: str) -> OwnedVideo:

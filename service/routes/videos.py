@@ -37,9 +37,9 @@ async def ingest(request: Request, video_id: str) -> HTTPResponse:
     """
     body = body_of(request, IngestRequest)
     query_of(request, NoQuery)
-    call, asked = call_of(request), path_id(video_id, "video")
+    call, video_id = call_of(request), path_id(video_id, "video")
     write = request.app.ctx.transactions.write
-    return respond(await write(lambda connection: answers.ingest(connection, call, asked, body)))
+    return respond(await write(lambda connection: answers.ingest(connection, call, video_id, body)))
 
 
 @blueprint.get("/<video_id:str>", ctx_policy=RoutePolicy())
@@ -52,5 +52,7 @@ async def status(request: Request, video_id: str) -> HTTPResponse:
     video_id : of the path, still percent-encoded
     """
     query_of(request, NoQuery)
-    call, asked = call_of(request), path_id(video_id, "video")
-    return respond(await request.app.ctx.transactions.read(lambda connection: answers.status(connection, call, asked)))
+    call, video_id = call_of(request), path_id(video_id, "video")
+    return respond(
+        await request.app.ctx.transactions.read(lambda connection: answers.status(connection, call, video_id))
+    )

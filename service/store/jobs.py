@@ -8,7 +8,7 @@
 A claim is one UPDATE over a SELECT ... FOR UPDATE SKIP LOCKED (for SQLite, which allows one writing transaction at a
 time, without the locking clause). It holds a lease that `renew_lease` extends; when a process dies its leases end and
 others take over its jobs. Whatever settles a job is fenced by (job, owner, attempt, running), so a process that was
-taken for dead and goes on changes nothing. The answer, the stored answer and the ledger row are written in the
+taken for dead and resumes changes nothing. The answer, the stored answer and the ledger row are written in the
 transaction that settles the job. So a job is charged exactly once or not at all, whichever process is killed at
 whatever time.
 
@@ -50,7 +50,7 @@ MAIN, BEATS = "main", "beats"
 OPEN = ("queued", "waiting", "running")
 """states of a job that is not settled"""
 BACKGROUND = ("engine",)
-"""kinds whose result nobody waits for"""
+"""kinds that no caller waits for"""
 LONG = ("ingest", "engine")
 """kinds that may take as long as a video"""
 QUEUED_STAGE = "queued"

@@ -213,8 +213,8 @@ MIGRATIONS: tuple[Migration, ...] = (
             "CREATE INDEX jobs_open ON jobs (queue, state, created_at) WHERE state IN ('queued', 'waiting', 'running')",
             "CREATE INDEX jobs_by_build ON jobs (build, state)",
             "CREATE INDEX jobs_by_account ON jobs (account, state)",
-            # An account has one unsettled job a build: a second call gets the same one. Beats calls and ingests are
-            # each their own, which their build says.
+            # An account has one unsettled job a build: a second call gets the same one. Each beats call and each ingest
+            # has a build of its own, and so a job of its own.
             """CREATE UNIQUE INDEX jobs_once ON jobs (account, kind, build)
                 WHERE state IN ('queued', 'waiting', 'running')""",
             """CREATE TABLE answers (
