@@ -23,7 +23,7 @@ from sanic import Request
 from sqlalchemy import Connection
 
 from service.errors import Problem, malformed
-from service.schemas.wording import what_is_wrong
+from service.schemas.wording import field_message
 from service.store import api_keys, rate_windows
 from service.store.api_keys import Caller
 from service.store.rate_windows import Rate
@@ -227,7 +227,7 @@ def problem_of(error: ValidationError) -> Problem:
     details = [
         {
             "field": ".".join(str(part) for part in item["loc"]) or "body",
-            "message": what_is_wrong(item),
+            "message": field_message(item),
             "type": item["type"],
         }
         for item in error.errors(include_url=False, include_input=False)

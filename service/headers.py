@@ -30,7 +30,7 @@ DOCS_POLICY = "; ".join(
 """Content-Security-Policy of `/docs`"""
 
 
-def secure(headers: MutableMapping[str, str]) -> None:
+def add_security_headers(headers: MutableMapping[str, str]) -> None:
     """Add the security headers of every response.
 
     Parameters

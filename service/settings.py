@@ -12,7 +12,7 @@ from typing import Annotated, TypeAlias
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from service.schemas.wording import what_is_wrong
+from service.schemas.wording import field_message
 from workbench.errors import ParameterError
 
 _DAY_SECONDS = 86_400
@@ -139,4 +139,4 @@ def load_service_settings() -> ServiceSettings:
     except ValidationError as error:
         first = error.errors()[0]
         name = "WORKBENCH_" + "_".join(str(part) for part in first["loc"]).upper()
-        raise ParameterError(f"{name}: {what_is_wrong(first)}") from None
+        raise ParameterError(f"{name}: {field_message(first)}") from None

@@ -54,7 +54,7 @@ def file_name(audio_id: str, grid_revision: str, revision: str) -> str:
     return f"{audio_id}-{digest[:16]}.mp3"
 
 
-def note_played(preview: Path) -> bool:
+def record_play(preview: Path) -> bool:
     """Set the access time of a preview, so that the sweep keeps it.
 
     Parameters

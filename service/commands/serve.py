@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import socket
 
     from service.commands.showcase import Showcase
-    from service.processes.supervisor import Post
+    from service.processes.supervisor import Program
     from service.settings import ServiceSettings
     from workbench.home import Home
     from workbench.settings import WorkbenchSettings
@@ -146,7 +146,7 @@ def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -
                 print(shown.invitation(url), flush=True)
 
         supervisor = Supervisor(
-            posts(wanted, settings, listening, run, wakeup),
+            programs(wanted, settings, listening, run, wakeup),
             environment,
             on_ready=announce,
             drain_seconds=max(settings.http_drain_seconds, settings.job_drain_seconds) + _EXIT_SECONDS,
@@ -157,9 +157,9 @@ def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -
             raise WorkbenchError(str(error)) from error
 
 
-def posts(
+def programs(
     wanted: Served, settings: ServiceSettings, listening: socket.socket, run: Path, wakeup: tuple[int, int]
-) -> list[Post]:
+) -> list[Program]:
     """The processes of this service: ranking and job processes, then HTTP processes.
 
     Parameters
@@ -171,17 +171,17 @@ def posts(
     """
     import os
 
-    from service.processes.supervisor import Post
+    from service.processes.supervisor import Program
 
     whose = ["--home", str(wanted.home.root), "--parent", str(os.getpid())]
-    working: list[Post] = []
+    working: list[Program] = []
     sockets = [run / f"ranking-{number}.sock" for number in range(settings.ranking_processes)]
     for number, path in enumerate(sockets):
         command = [sys.executable, "-m", "service.ranking.process", *whose, "--socket", str(path)]
-        working.append(Post(f"ranking process {number}", command, rank=0, needed=False))
+        working.append(Program(f"ranking process {number}", command, rank=0, needed=False))
     if wanted.jobs:
         work = [sys.executable, "-m", "service.console", "worker", *whose, "--wakeup-fd", str(wakeup[0])]
-        working.append(Post("job process", work, rank=1, pass_fds=wakeup[:1]))
+        working.append(Program("job process", work, rank=1, pass_fds=wakeup[:1]))
     http = [sys.executable, "-m", "service.http_process", *whose, "--socket-fd", str(listening.fileno())]
     for path in sockets:
         http += ["--ranking-socket", str(path)]
@@ -193,7 +193,9 @@ def posts(
     if wanted.jobs:
         http += ["--wakeup-fd", str(wakeup[1])]
         shared += (wakeup[1],)
-    return working + [Post(f"HTTP process {number}", http, rank=1, pass_fds=shared) for number in range(wanted.workers)]
+    return working + [
+        Program(f"HTTP process {number}", http, rank=1, pass_fds=shared) for number in range(wanted.workers)
+    ]
 
 
 def _prepare_database(home: Home, core: WorkbenchSettings) -> None:

@@ -36,10 +36,10 @@ def main() -> None:
     parser.add_argument("--parent", type=int, required=True)
     given = parser.parse_args()
     die_with(given.parent, sys.stdin.fileno())
-    asyncio.run(serve(given.socket, ranker(Home(given.home))))
+    asyncio.run(serve(given.socket, load_ranker(Home(given.home))))
 
 
-def ranker(home: Home) -> Rank:
+def load_ranker(home: Home) -> Rank:
     """Load the catalog and the embedding.
 
     Parameters
@@ -87,7 +87,7 @@ async def serve(socket: Path, rank: Rank) -> None:
     Parameters
     ----------
     socket : path, which is replaced if it exists; only this user may connect
-    rank : see `ranker`
+    rank : see `load_ranker`
     """
     turn = asyncio.Lock()
 

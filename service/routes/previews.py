@@ -55,7 +55,7 @@ async def excerpt(request: Request, name: str) -> HTTPResponse:
         raise not_found("preview")
     track_id, file_name = await context.transactions.read(partial(_find_preview, audio_id=named[1]))
     path = context.config.home.previews / file_name
-    if not await asyncio.to_thread(answers.note_played, path):
+    if not await asyncio.to_thread(answers.record_play, path):
         await _make(request, track_id, file_name)
     try:
         return await _send_file(request, path)

@@ -36,7 +36,7 @@ _WORDS: Mapping[str, str] = {
 }
 
 
-def what_is_wrong(error: Mapping[str, Any]) -> str:
+def field_message(error: Mapping[str, Any]) -> str:
     """The message about one field.
 
     Parameters

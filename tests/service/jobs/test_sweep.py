@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from service.answers.previews import note_played
+from service.answers.previews import record_play
 from service.jobs.sweep import sweep
 from service.settings import ServiceSettings
 from service.store import accounts, answers, idempotency_keys, jobs, ledger, tables, video_owners
@@ -116,8 +116,8 @@ def test_previews_are_kept_while_somebody_plays_them(database: Database, tmp_pat
         (previews / f"{name}.mp3").touch()
         if name != "new":
             os.utime(previews / f"{name}.mp3", (long_ago, long_ago))
-    assert note_played(previews / "played.mp3")
-    assert not note_played(previews / "gone.mp3")
+    assert record_play(previews / "played.mp3")
+    assert not record_play(previews / "gone.mp3")
     assert (previews / "played.mp3").stat().st_mtime == pytest.approx(long_ago, abs=1.0)
     sweep(home, database, settings)
     assert {one.name for one in previews.iterdir()} == {"played.mp3", "new.mp3"}
@@ -129,5 +129,5 @@ def test_most_plays_of_a_preview_write_nothing(tmp_path: Path) -> None:
         preview = tmp_path / f"{name}.mp3"
         preview.touch()
         os.utime(preview, (now - noted_ago, made))
-        assert note_played(preview)
+        assert record_play(preview)
         assert (preview.stat().st_atime >= now - 1.0) is is_noted
