@@ -31,7 +31,7 @@ from workbench.results.body import Body
 
 BODY_LIMIT = 8191
 """bytes of the longest JSON body that is accepted"""
-_MAX_IDEMPOTENCY_KEY = 255
+_MAX_IDEMPOTENCY_KEY = 255  # characters
 
 B = TypeVar("B", bound=Body)
 

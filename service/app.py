@@ -40,8 +40,8 @@ from workbench.home import Home
 from workbench.settings import WorkbenchSettings
 
 NAME = "barline"
-_HEADER_SECONDS = 20
-_SILENCE_SECONDS = 60
+_HEADER_SECONDS = 20  # without a byte, while the headers of a request arrive
+_SILENCE_SECONDS = 60  # without a byte in or out, from the headers to the end of the response
 _STORED = frozenset(("loop", "align", "match"))  # families whose answers are stored
 _METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"))
 

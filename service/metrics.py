@@ -16,7 +16,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from service.store.jobs import Depth
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
-_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)  # s
 _own = CollectorRegistry()
 
 REQUESTS = Counter(

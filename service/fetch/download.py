@@ -20,7 +20,7 @@ from workbench.errors import StoreError
 
 MAX_REDIRECTS = 5
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
-_STEP_SECONDS = 30.0
+_STEP_SECONDS = 30.0  # to connect, and for each read and write
 _HEADERS = (
     (b"Accept", b"*/*"),
     (b"Accept-Encoding", b"identity"),

@@ -18,7 +18,7 @@ import httpx2
 Report = Callable[[float, str], Awaitable[None]]
 """called with the seconds waited so far and the stage or status of the work"""
 
-_FIRST_PAUSE, _LONGEST_PAUSE, _GROWTH = 0.5, 3.0, 1.3
+_FIRST_PAUSE, _LONGEST_PAUSE, _GROWTH = 0.5, 3.0, 1.3  # s; 24 polls in the first minute, 20 in each after that
 _REQUEST_SECONDS = 60.0
 
 

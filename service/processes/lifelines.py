@@ -14,7 +14,7 @@ import signal
 import sys
 from threading import Thread
 
-_PR_SET_PDEATHSIG = 1
+_PR_SET_PDEATHSIG = 1  # of <linux/prctl.h>
 
 
 def die_with(parent: int, lifeline: int | None = None) -> None:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 
 from service.processes.signals import drain, on_shutdown
 
-_FIRST_PAUSE_SECONDS = 0.1
+_FIRST_PAUSE_SECONDS = 0.1  # before the first restart; doubled each time
 _LONGEST_PAUSE_SECONDS = 10.0
 _STABLE_SECONDS = 10.0  # the pause before a restart grows unless the process lived for so long
 _MOST_FALSE_STARTS = 3  # of a needed process that was never ready

@@ -17,9 +17,9 @@ from service.errors import Problem, unavailable
 
 LINE_LIMIT = 16 * 2**20
 """bytes of one line; a lane with its pool has some 100 kB"""
-_ANSWER_SECONDS = 30.0
-_PAUSE_SECONDS = 0.2
-_TRIES = 25
+_ANSWER_SECONDS = 30.0  # of a call, once a process is free for it
+_PAUSE_SECONDS = 0.2  # between two tries to connect
+_TRIES = 25  # 5 s in all, so that a process can be restarted meanwhile
 
 
 class RankingClient:

@@ -21,7 +21,7 @@ from workbench.errors import ParameterError
 from workbench.store.database import now
 
 _PREFIX = "sk_live_"
-_USED_EVERY_SECONDS = 60.0
+_USE_SECONDS = 60.0  # between two records of a key's use: most requests then write nothing for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,14 +154,14 @@ def find_caller(connection: Connection, secret: str) -> Caller | None:
 
 
 def record_use(connection: Connection, caller: Caller) -> None:
-    """Record that a key was used; at most once a minute, so that most requests write nothing.
+    """Record that a key was used; at most once a minute.
 
     Parameters
     ----------
     connection : of a transaction that writes
     caller : from `find_caller`; holds when the key was last used
     """
-    if caller.last_used_at is None or caller.last_used_at < time_from_now(-_USED_EVERY_SECONDS):
+    if caller.last_used_at is None or caller.last_used_at < time_from_now(-_USE_SECONDS):
         connection.execute(api_keys.update().where(api_keys.c.key_id == caller.key_id).values(last_used_at=now()))
 
 

@@ -54,6 +54,7 @@ BACKGROUND = ("engine",)
 LONG = ("ingest", "engine")
 """kinds that may take as long as a video"""
 QUEUED_STAGE = "queued"
+"""stage of a job that is not running"""
 LONGEST_WAIT_SECONDS = 3600.0
 """s that a job may be postponed by; a `not_before` farther in the future is from before the clock was set back"""
 MOST_SKEW_SECONDS = 3600.0
@@ -62,7 +63,7 @@ back"""
 
 _RECENT_SECONDS = 60.0  # after a job was settled, in which it is not tried again
 _ACCEPTED = "job_accepted"  # execution option of a connection, for the rest of its transaction
-_CHOICES_MARK = "#"
+_CHOICES_MARK = "#"  # between build and choices in the column `build`
 _CLAIM_LOCK = 0x636C6169  # PostgreSQL's advisory lock; any constant of our own
 
 

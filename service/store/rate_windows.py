@@ -15,6 +15,7 @@ from sqlalchemy import Connection
 from service.store.tables import rate_windows
 
 WINDOW_SECONDS = 60.0
+"""length of a window"""
 
 _COUNT = sa.text(
     """INSERT INTO rate_windows (key_id, opened_at, requests) VALUES (:key_id, :now, 1)

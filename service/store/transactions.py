@@ -18,7 +18,7 @@ from service.store import jobs
 from workbench.store.database import Database
 
 T = TypeVar("T")
-_THREADS = 8
+_THREADS = 8  # for reading transactions, and with PostgreSQL for writing ones too
 
 
 class Transactions:
