@@ -47,7 +47,7 @@ def get(connection: Connection, account: str) -> Account | None:
 
     Returns
     -------
-    None : there is no such account
+    None if there is no such account
     """
     row = connection.execute(_BY_NAME, {"account": account}).first()
     return None if row is None else Account(**row._mapping)

@@ -34,7 +34,7 @@ def find(connection: Connection, answer_key: str) -> dict[str, Any] | None:
 
     Returns
     -------
-    None : nothing is stored under the key
+    None if nothing is stored under the key
     """
     row = connection.execute(_BY_KEY, {"answer_key": answer_key}).first()
     return None if row is None else dict(json.loads(row.body))
@@ -50,7 +50,7 @@ def use(connection: Connection, answer_key: str) -> dict[str, Any] | None:
 
     Returns
     -------
-    None : nothing is stored under the key
+    None if nothing is stored under the key
     """
     row = connection.execute(_BY_KEY, {"answer_key": answer_key}).first()
     if row is None:

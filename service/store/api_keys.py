@@ -142,7 +142,7 @@ def find_caller(connection: Connection, secret: str) -> Caller | None:
 
     Returns
     -------
-    None : the key is unknown, expired or revoked
+    None if the key is unknown, expired or revoked
     """
     digest = _digest(secret)
     row = connection.execute(_BY_DIGEST, {"digest": digest}).first()

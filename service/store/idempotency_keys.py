@@ -55,7 +55,7 @@ def find(connection: Connection, account: str, endpoint: str, idempotency_key: s
 
     Returns
     -------
-    None : the key is new, or its first call is too long ago
+    None if the key is new, or its first call is too long ago
     """
     row = connection.execute(
         sa.select(idempotency_keys.c.fingerprint, idempotency_keys.c.job_id).where(

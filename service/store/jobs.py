@@ -258,7 +258,7 @@ def get(connection: Connection, job_id: str) -> Job | None:
 
     Returns
     -------
-    None : there is no such job
+    None if there is no such job
     """
     row = connection.execute(sa.select(jobs).where(jobs.c.job_id == job_id)).first()
     return None if row is None else _job(row)
@@ -278,7 +278,7 @@ def find_recently_settled(connection: Connection, kind: str, build: str, account
 
     Returns
     -------
-    None : there is no such job
+    None if there is no such job
     """
     after = time_from_now(-_RECENT_SECONDS)
     ours = (jobs.c.build == build) & (jobs.c.kind == kind) & (jobs.c.account == account)

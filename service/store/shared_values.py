@@ -27,7 +27,7 @@ def get(connection: Connection, name: str) -> str | None:
 
     Returns
     -------
-    None : the name has no value yet
+    None if the name has no value yet
     """
     return connection.scalar(_BY_NAME, {"name": name})
 

@@ -44,7 +44,7 @@ def get(connection: Connection, track_id: str) -> TrackFacts | None:
 
     Returns
     -------
-    None : there is no such track
+    None if there is no such track
     """
     row = connection.execute(_BY_ID, {"track_id": track_id}).first()
     if row is None:
@@ -79,7 +79,7 @@ def find_by_audio(connection: Connection, audio_id: str) -> TrackFacts | None:
 
     Returns
     -------
-    None : there is no such track
+    None if there is no such track
     """
     first = audio_id.removeprefix("aud_")
     track_id = connection.scalar(_BY_AUDIO, {"first": first, "end": f"{first}g"})

@@ -83,7 +83,7 @@ def get(connection: Connection, video_id: str) -> OwnedVideo | None:
 
     Returns
     -------
-    None : there is no such video
+    None if there is no such video
     """
     row = connection.execute(_BY_ID, {"video_id": video_id}).first()
     return None if row is None else OwnedVideo(**row._mapping)
@@ -99,7 +99,7 @@ def get_by_storage_key(connection: Connection, storage_key: str) -> OwnedVideo |
 
     Returns
     -------
-    None : there is no such upload
+    None if there is no such upload
     """
     row = connection.execute(sa.select(video_owners).where(video_owners.c.storage_key == storage_key)).first()
     return None if row is None else OwnedVideo(**row._mapping)
@@ -151,7 +151,7 @@ def get_ready(connection: Connection, video_id: str) -> ReadyVideo | None:
 
     Returns
     -------
-    None : it has not been ingested
+    None if it has not been ingested
     """
     row = connection.execute(_READY, {"video_id": video_id}).first()
     return None if row is None or row.seconds is None else ReadyVideo(*row)
