@@ -253,7 +253,7 @@ def test_a_job_waits_until_its_video_is_settled(database: Database) -> None:
     held = claim(database)
     with database.write() as connection:
         assert jobs.postpone(connection, held, -1.0)
-    assert claim(database).attempt == 2  # its moment has come
+    assert claim(database).attempt == 2  # its time has come
 
 
 def test_beats_that_waited_too_long_expire_unbilled(database: Database) -> None:
