@@ -229,7 +229,8 @@ def _responses(endpoint: Endpoint) -> dict[str, Any]:
         }
         if examples:
             content["examples"] = examples
-        summary = " or ".join((model.__doc__ or "").strip().splitlines()[0].rstrip(".") for model in models)
+        first, *others = ((model.__doc__ or "").strip().splitlines()[0].rstrip(".") for model in models)
+        summary = " or ".join([first, *(other[0].lower() + other[1:] for other in others)])
         found[str(status)] = _response(summary, content, endpoint.api_key)
     if endpoint.webhook:
         found["200"] = _response(

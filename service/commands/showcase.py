@@ -16,7 +16,7 @@ _SCRIPT = "A slow train into the hills. Nobody is in a hurry, and neither is the
 
 @dataclass(frozen=True, slots=True)
 class Showcase:
-    """What was prepared."""
+    """The key and the track to try the service with."""
 
     api_key: str
     track_id: str

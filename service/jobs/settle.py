@@ -27,7 +27,7 @@ from workbench.store import videos
 from workbench.store.changes import current_revision
 
 MOST_CRASHES = 3
-"""times that a job may kill its process"""
+"""deaths of its process after which a job fails"""
 _WAIT_FOR_VIDEO_SECONDS = 30.0  # at most; `release` ends the wait as soon as the ingest has ended
 _MOST_ATTEMPTS = 12  # before a job fails on an outage; the pauses between so many add up to six minutes
 _LONGEST_PAUSE_SECONDS = 60.0  # between two attempts

@@ -60,7 +60,7 @@ def sweep(home: Home, database: Database, settings: ServiceSettings) -> bool:
 
 
 def _remove_unless_newer(file: Path, seconds: float) -> None:
-    """Remove a file that was neither written nor used within so many seconds."""
+    """Remove a file that was last written or used more than some seconds ago."""
     try:
         found = file.stat()
     except FileNotFoundError:

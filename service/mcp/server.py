@@ -58,7 +58,7 @@ def serve_http(server: MCPServer[Any], listening: socket.socket) -> None:
 
 
 def _api_key_of(context: Context[Any]) -> str | None:
-    """The API key in the headers of a call over HTTP, in either of the service's two ways."""
+    """The API key in the headers of a call over HTTP, `Authorization` or `X-Api-Key`; None without headers or key."""
     headers = context.headers
     if headers is None:
         return None

@@ -116,7 +116,7 @@ class Supervisor:
             bufsize=0,
             env=dict(self._environment),
             pass_fds=program.pass_fds,
-            start_new_session=True,  # a Ctrl-C at the terminal is for the supervisor, which stops the rest in order
+            start_new_session=True,  # Ctrl-C at the terminal goes to the supervisor alone, which stops all in order
         )
         program.started, program.ready, program.unread = time.monotonic(), False, b""
         self._selector.register(program, selectors.EVENT_READ)

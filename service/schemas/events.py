@@ -12,7 +12,7 @@ from service.schemas.fields import Text
 
 
 class EventData(BaseModel):
-    """Whom an event is about, and how much."""
+    """The account of an event, and its amount."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -33,7 +33,7 @@ class EventData(BaseModel):
 
 
 class BillingEvent(BaseModel):
-    """One webhook's body; fields that we do not know are the provider's business."""
+    """One webhook's body; fields that we do not know are ignored."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,4 +1,7 @@
-"""Accounts: who pays, with what, and what they may see. Functions on a connection whose transaction the caller owns."""
+"""Accounts: payment method, credit grant, spend cap and the grant of previews.
+
+Functions take a connection whose transaction the caller owns.
+"""
 
 from __future__ import annotations
 

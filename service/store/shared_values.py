@@ -1,4 +1,4 @@
-"""Single values that all processes share, such as which revision the analysis has."""
+"""Single values that all processes share, such as the revision of the analysis."""
 
 from __future__ import annotations
 

@@ -83,10 +83,10 @@ jobs = sa.Table(
     "jobs",
     metadata,
     sa.Column("job_id", sa.String, primary_key=True),
-    sa.Column("kind", sa.String, nullable=False),  # ingest, match, align, loop, beats, preview
+    sa.Column("kind", sa.String, nullable=False),  # ingest, match, align, loop, beats, engine, preview
     sa.Column("queue", sa.String, nullable=False),  # main, beats
     sa.Column("account", sa.String, nullable=False),
-    sa.Column("build", sa.String, nullable=False),  # what is built: equal for jobs that one build serves
+    sa.Column("build", sa.String, nullable=False),  # names the result; after a "#" the choices, see `jobs.NewJob`
     sa.Column("video_id", sa.String),
     sa.Column("track_id", sa.String),
     sa.Column("request", sa.String, nullable=False),  # JSON: the submit's body and choices
