@@ -1,14 +1,14 @@
-"""The checks that a request passes, in their order.
+"""The checks that a request passes, in order.
 
-    1. path and method known       404, 405   the router, before anything here
-    2. key                         401        `admit`, before the body is read
-    3. rate                        429        there too
-    4. shape of the body           400, 413, 415; a malformed Idempotency-Key 400
-    5. fields                      422        `body_of`, `query_of`
-    6. the thing asked for         404, 403, 422, 202   `service.answers`
-    7. payment                     402        there too, then work
+    1. path and method             404, 405             the router
+    2. API key                     401                  `admit`, before the body is read
+    3. rate limit                  429                  `admit`
+    4. headers and JSON            400, 413, 415        `admit`, `object_of`; the length by Sanic
+    5. fields                      422                  `body_of`, `query_of`
+    6. video, track or job         404, 403, 422, 202   `service.answers`
+    7. payment                     402                  `service.answers`, before the work
 
-A route says which of them it needs by its `RoutePolicy`.
+The `RoutePolicy` of a route selects the checks that it needs.
 """
 
 from __future__ import annotations
@@ -23,22 +23,22 @@ from sanic import Request
 from sqlalchemy import Connection
 
 from service.errors import Problem, malformed
-from service.schemas.wording import what_is_wrong
+from service.schemas.wording import field_message
 from service.store import api_keys, rate_windows
 from service.store.api_keys import Caller
 from service.store.rate_windows import Rate
 from workbench.results.body import Body
 
 BODY_LIMIT = 8191
-"""bytes of a JSON body that are accepted; one more is too many"""
-_MAX_IDEMPOTENCY_KEY = 255
+"""bytes of the longest JSON body that is accepted"""
+_MAX_IDEMPOTENCY_KEY = 255  # characters
 
 B = TypeVar("B", bound=Body)
 
 
 @dataclass(frozen=True, slots=True)
 class RoutePolicy:
-    """What a route asks of a request before its handler runs."""
+    """The checks of a route's requests before its handler runs."""
 
     api_key: bool = True
     """whether an API key is needed"""
@@ -46,15 +46,23 @@ class RoutePolicy:
     idempotency: bool = False
     """whether an Idempotency-Key is read"""
     plain_400: bool = False
-    """whether a wrong media type or too long a body answers 400 instead of 415 or 413"""
+    """whether a wrong media type or a body that is too long answers 400 instead of 415 or 413"""
 
 
 async def admit(request: Request, policy: RoutePolicy) -> None:
-    """Check the key, the rate and the headers that describe the body.
+    """Check the API key, the rate limit, the media type of the body and the Idempotency-Key.
+
+    Sets `caller`, `rate` and `idempotency_key` of the request's context.
+
+    Parameters
+    ----------
+    request : its body need not have been read
+    policy : of its route
 
     Raises
     ------
-    Problem : 401, 429, 400, 413, 415
+    Problem : 401, 429, 415 or, for `plain_400` and a malformed Idempotency-Key, 400
+    StoreError : the database cannot be used
     """
     if policy.api_key:
         caller, rate = await identify(request, counted=True)
@@ -82,8 +90,8 @@ async def identify(request: Request, *, counted: bool) -> tuple[Caller | None, R
 
     Parameters
     ----------
-    request : with the key in either header
-    counted : whether the request counts towards the limit
+    request : with the key in `Authorization` or `X-Api-Key`
+    counted : whether the request counts towards the rate limit
 
     Returns
     -------
@@ -98,22 +106,22 @@ async def identify(request: Request, *, counted: bool) -> tuple[Caller | None, R
     secret = _secret(request)
     if secret is None:
         return None, None
-    limit, at = request.app.ctx.settings.rate_limit_per_minute, time.time()
+    limit, now = request.app.ctx.settings.rate_limit_per_minute, time.time()
 
-    def look(connection: Connection) -> tuple[Caller | None, Rate | None]:
+    def find(connection: Connection) -> tuple[Caller | None, Rate | None]:
         caller = api_keys.find_caller(connection, secret)
-        return caller, None if caller is None else rate_windows.get(connection, caller.key_id, limit, at)
+        return caller, None if caller is None else rate_windows.get(connection, caller.key_id, limit, now)
 
     transactions = request.app.ctx.transactions
-    # A request without a valid key only reads, so that it delays no write.
-    caller, rate = await transactions.read(look)
+    # A request without a valid key only reads, so it delays no writer.
+    caller, rate = await transactions.read(find)
     if caller is None or not counted:
         return caller, rate
     known = caller
 
     def count(connection: Connection) -> Rate:
         api_keys.record_use(connection, known)
-        return rate_windows.count(connection, known.key_id, limit, at)
+        return rate_windows.count(connection, known.key_id, limit, now)
 
     return known, await transactions.write(count)
 
@@ -141,9 +149,14 @@ def _idempotency_key(request: Request) -> str | None:
 def body_of(request: Request, model: type[B]) -> B:
     """The JSON body of a request.
 
+    Parameters
+    ----------
+    request : its body has been read
+    model : to validate the body with
+
     Raises
     ------
-    Problem : 400 where it is no JSON object, 422 where a field is missing, unknown or invalid
+    Problem : 400 if it is not a JSON object, 422 if a field is missing, unknown or invalid
     """
     return _validated(model, object_of(request))
 
@@ -151,9 +164,13 @@ def body_of(request: Request, model: type[B]) -> B:
 def object_of(request: Request) -> dict[str, Any]:
     """The JSON object that is the body of a request.
 
+    Parameters
+    ----------
+    request : its body has been read
+
     Raises
     ------
-    Problem : 400
+    Problem : 400 if it is not a JSON object; NaN and infinity, which Python would accept, are not JSON
     """
     try:
         given = json.loads(request.body.decode("utf-8"), parse_constant=_refuse_constant)
@@ -167,9 +184,14 @@ def object_of(request: Request) -> dict[str, Any]:
 def query_of(request: Request, model: type[B]) -> B:
     """The query parameters of a request.
 
+    Parameters
+    ----------
+    request : with a query string or without one
+    model : to validate the parameters with
+
     Raises
     ------
-    Problem : 422 where one is unknown, given twice or invalid
+    Problem : 422 if a parameter is unknown, given twice or invalid
     """
     given: dict[str, Any] = {}
     for name, value in request.get_query_args(keep_blank_values=True):
@@ -180,7 +202,7 @@ def query_of(request: Request, model: type[B]) -> B:
 
 
 def _typed(value: str) -> Any:
-    """A query parameter's value as JSON would have it: true, false, a plain integer, or text."""
+    """The value of a query parameter with its type in JSON: true, false, a plain integer, or text."""
     if value in ("true", "false"):
         return value == "true"
     if value.isascii() and value.isdigit() and len(value) < 10:
@@ -196,11 +218,16 @@ def _validated(model: type[B], given: dict[str, Any]) -> B:
 
 
 def problem_of(error: ValidationError) -> Problem:
-    """The 422 that lists what is wrong with each field."""
+    """The 422 that lists what is wrong with each field.
+
+    Parameters
+    ----------
+    error : of a model of `service.schemas`
+    """
     details = [
         {
             "field": ".".join(str(part) for part in item["loc"]) or "body",
-            "message": what_is_wrong(item),
+            "message": field_message(item),
             "type": item["type"],
         }
         for item in error.errors(include_url=False, include_input=False)

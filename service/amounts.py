@@ -1,4 +1,4 @@
-"""Amounts: whole micro-dollars inside, so that sums are exact; US dollars where people read them."""
+"""Amounts: whole micro-dollars in code and database, so that sums are exact; US dollars where people read them."""
 
 from __future__ import annotations
 
@@ -9,10 +9,20 @@ MICROS = 1_000_000
 
 
 def usd(micros: int) -> float:
-    """An amount as people read it, USD."""
+    """An amount in US dollars, for people to read.
+
+    Parameters
+    ----------
+    micros : micro-dollars
+    """
     return float(Decimal(micros) / MICROS)
 
 
 def micros_of(amount_usd: Decimal) -> int:
-    """An amount in micro-dollars, rounded half to even."""
+    """An amount in micro-dollars, rounded half to even.
+
+    Parameters
+    ----------
+    amount_usd : finite
+    """
     return int((amount_usd * MICROS).to_integral_value(rounding="ROUND_HALF_EVEN"))

@@ -1,8 +1,8 @@
-"""The HTTP side: one Sanic application, made by `create_app`, that answers from the database and from nothing else.
+"""The Sanic application, created by `create_app`. It answers from the database alone.
 
-It imports no analysis code. `service.admission` checks requests, `service.answers` answers them inside one
-transaction, and whatever goes wrong becomes the Error body here. Every response carries `X-Request-Id`, and with a
-valid key the rate headers.
+It imports no analysis code. `service.admission` checks requests, `service.answers` answers them in one transaction, and
+this module turns every exception into the Error body. Every response has an `X-Request-Id`, and with a valid key the
+rate headers.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ulid import ULID
 from service import metrics
 from service.admission import BODY_LIMIT, RoutePolicy, admit, identify
 from service.errors import Problem, error_body, not_found
-from service.headers import secure
+from service.headers import add_security_headers
 from service.processes.wakeup import WakeupPipe
 from service.ranking.client import RankingClient
 from service.settings import ServiceSettings
@@ -40,9 +40,9 @@ from workbench.home import Home
 from workbench.settings import WorkbenchSettings
 
 NAME = "barline"
-_HEADER_SECONDS = 20
-_SILENCE_SECONDS = 60
-_STORED = frozenset(("loop", "align", "match"))  # families whose answers are kept
+_HEADER_SECONDS = 20  # without a byte, while the headers of a request arrive
+_SILENCE_SECONDS = 60  # without a byte in or out, from the headers to the end of the response
+_STORED = frozenset(("loop", "align", "match"))  # families whose answers are stored
 _METHODS = frozenset(("GET", "HEAD", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"))
 
 log = structlog.get_logger("service")
@@ -50,23 +50,23 @@ log = structlog.get_logger("service")
 
 @dataclass(frozen=True, slots=True)
 class AppConfig:
-    """What an HTTP process is started with."""
+    """The configuration of an HTTP process."""
 
     home: Home
     settings: ServiceSettings
     core: WorkbenchSettings
     ranking_sockets: tuple[Path, ...] = ()
-    """where the resident ranking processes listen"""
+    """Unix sockets of the resident ranking processes"""
     wakeup: WakeupPipe = field(default_factory=lambda: WakeupPipe(None), compare=False)
-    """notified when a job was accepted"""
+    """notified when a job has been accepted"""
     behind_proxy: bool = False
-    """whether a proxy in front says who calls and under which address"""
+    """whether a proxy in front sends the caller's and the public address (`X-Real-IP`, `X-Forwarded-…`)"""
     on_ready: Any = field(default=None, compare=False)
-    """called once requests are accepted"""
+    """called without arguments once requests are accepted; None: nothing is called"""
 
 
 class ServiceRequest(Request):
-    """A request whose id is always ours; an id sent by the client is ignored."""
+    """A request whose id the service generates; an id sent by the client is ignored."""
 
     @property
     def id(self) -> str:
@@ -77,14 +77,14 @@ class ServiceRequest(Request):
 
     @staticmethod
     def make_context() -> SimpleNamespace:
-        """The context of a new request: not identified yet, of no family, its clock started."""
+        """The context of a new request: no caller and no family yet; its time starts now."""
         return SimpleNamespace(
             identified=False, caller=None, rate=None, idempotency_key=None, family="none", began=time.perf_counter()
         )
 
 
 class _Errors(ErrorHandler):
-    """Every exception becomes the Error body. Only `default` is overridden: `response` would switch off the rest."""
+    """Turns every exception into the Error body. Only `default` is overridden: `response` would disable the rest."""
 
     def default(self, request: Request, exception: Exception) -> Any:
         """The response to an exception, as a coroutine that Sanic awaits."""
@@ -92,7 +92,16 @@ class _Errors(ErrorHandler):
 
 
 def create_app(config: AppConfig) -> Sanic[Any, Any]:
-    """The application, not yet listening."""
+    """Create the application.
+
+    Parameters
+    ----------
+    config : of this process
+
+    Returns
+    -------
+    the application, not listening yet; it opens the database when it starts
+    """
     app: Sanic[Any, Any] = Sanic(
         NAME,
         config=_sanic_config(config),
@@ -167,7 +176,7 @@ async def _close(app: Sanic[Any, Any]) -> None:
 
 async def _check_policy(request: Request, route: Route, **_: Any) -> None:
     """Check a request against its route's policy: after the router has found the route, before the body is read."""
-    request.ctx.family = _family(route)  # the first look at the context, which starts its clock
+    request.ctx.family = _family(route)  # creates the context, from which the latency is measured
     policy: RoutePolicy = getattr(route.ctx, "policy", RoutePolicy(api_key=False))
     await admit(request, policy)
 
@@ -175,7 +184,7 @@ async def _check_policy(request: Request, route: Route, **_: Any) -> None:
 async def _finish(request: Request, response: BaseHTTPResponse) -> None:
     """Add the headers that every response has, count the request and log it."""
     response.headers["X-Request-Id"] = str(request.id)
-    secure(response.headers)
+    add_security_headers(response.headers)
     context = request.ctx
     if not context.identified and _is_under_v1(request):
         await _identify_uncounted(request)
@@ -207,7 +216,7 @@ def _family(route: Route) -> str:
 
 
 def _announce_close(request: Request) -> None:
-    """Close the connection after the response if the unread rest of the body is too long to be read and thrown away."""
+    """Close the connection after the response if the unread rest of the body is too long to be read and discarded."""
     stream = request.stream
     if isinstance(stream, Http) and stream.request_body:
         chunked = "transfer-encoding" in request.headers
@@ -216,7 +225,7 @@ def _announce_close(request: Request) -> None:
 
 
 async def _identify_uncounted(request: Request) -> None:
-    """Find the caller of a request whose route needs no key or was not found; this does not count as a request."""
+    """Find the caller of a request whose route needs no key or was not found; it does not count for the rate limit."""
     try:
         request.ctx.caller, request.ctx.rate = await identify(request, counted=False)
     except StoreError as error:
@@ -230,20 +239,20 @@ async def _error_response(request: Request, exception: Exception) -> HTTPRespons
         problem = Problem(400, problem.message, headers=problem.headers)
     body = error_body(problem.status, problem.message, str(request.id), problem.details)
     headers = {**problem.headers, "X-Request-Id": str(request.id)}
-    secure(headers)  # here too: for a malformed request no response middleware runs
+    add_security_headers(headers)  # here too, because response middleware does not run for a malformed request
     return HTTPResponse(
         json.dumps(body, separators=(",", ":")), problem.status, headers=headers, content_type="application/json"
     )
 
 
 def _problem(request: Request, exception: Exception) -> Problem:
-    """The problem that an exception is to the caller."""
+    """The problem that the caller is shown for an exception."""
     if isinstance(exception, Problem):
         return exception
     if isinstance(exception, StoreError):
         log.error("database", request_id=request.id, problem=str(exception))
         return Problem(503, "the database cannot be used at the moment", headers={"Retry-After": "5"})
-    # The router looks for a method before it sees a slash at the end, with which no path of ours ends.
+    # The router compares the method before it notices a trailing slash, which none of our paths has.
     if isinstance(exception, NotFound) or (isinstance(exception, MethodNotAllowed) and request.path.endswith("/")):
         return not_found("path")
     if isinstance(exception, SanicException):

@@ -1,8 +1,8 @@
-"""Under which key an answer is stored: a hash of all that it depends on, and of nothing else.
+"""The keys of stored answers: a hash of everything that an answer depends on, and of nothing else.
 
-Whoever asks for the same bytes under another id, or from another account, finds the same answer; whoever corrects a
-grid, updates the package, changes a parameter or adds to the catalog does not find the old one. `revision` is the
-digest of every file and parameter of the analysis (`service.jobs.revision`).
+A request for the same bytes under another id, or from another account, finds the same answer. After a grid has been
+corrected, the package updated, a parameter changed or the catalog extended, the old answer is not found. `revision` is
+the digest of every file and parameter of the analysis (`service.jobs.revision`).
 """
 
 from __future__ import annotations
@@ -11,27 +11,57 @@ import hashlib
 
 
 def loop_key(video_hash: str, track_hash: str, grid_revision: str, revision: str) -> str:
-    """A loop of a track under a video, without a mix."""
+    """The key of a loop of a track under a video, without a mix.
+
+    Parameters
+    ----------
+    video_hash, track_hash : SHA-256 of the files' bytes, hex
+    grid_revision : of the beat grid that was corrected by hand; empty: there is none
+    revision : of the analysis
+    """
     return _key("loop", video_hash, track_hash, grid_revision, revision)
 
 
 def align_key(video_hash: str, track_hash: str, grid_revision: str, revision: str) -> str:
-    """The placements of a track under a video, without a mix."""
+    """The key of the placements of a track under a video, without a mix.
+
+    Parameters
+    ----------
+    video_hash, track_hash, grid_revision, revision : as of `loop_key`
+    """
     return _key("align", video_hash, track_hash, grid_revision, revision)
 
 
 def mix_key(answer_key: str) -> str:
-    """The mix that goes with a loop or with placements; its body is `{"mix": …}`, null where none could be measured."""
+    """The key of the mix of a loop or of placements; its body is `{"mix": …}`, null if it could not be measured.
+
+    Parameters
+    ----------
+    answer_key : from `loop_key` or `align_key`
+    """
     return _key("mix", answer_key)
 
 
 def match_key(video_hash: str, catalog_revision: int, revision: str) -> str:
-    """The lane of a video."""
+    """The key of a video's lane.
+
+    Parameters
+    ----------
+    video_hash : SHA-256 of the video's bytes, hex
+    catalog_revision : counts the changes of the catalog (`workbench.store.changes`)
+    revision : of the analysis
+    """
     return _key("match", video_hash, str(catalog_revision), revision)
 
 
 def beats_key(content_hash: str, grid_revision: str, revision: str) -> str:
-    """The grid of a recording."""
+    """The key of a recording's beat grid.
+
+    Parameters
+    ----------
+    content_hash : SHA-256 of the recording's bytes, hex
+    grid_revision, revision : as of `loop_key`
+    """
     return _key("beats", content_hash, grid_revision, revision)
 
 

@@ -1,8 +1,8 @@
-"""The `workbench` command: one table of sub-commands, each imported only when it is called.
+"""The `workbench` command: a table of sub-commands, each imported when it is called.
 
-The outermost layer. It adds the commands of `workbench.cli` to those of the service, so that the workbench never has
-to know the service; and because a command's module is imported on its first use, `workbench --help` answers at once
-and a machine without the `service` extra runs everything else.
+This is the outermost layer. It joins the commands of `workbench.cli` and of the service, so the workbench does not
+import the service. Because a command's module is imported on first use, `workbench --help` answers at once, and without
+the `service` extra all other commands work.
 
 Exit codes: 0 done; 1 failed on the input, with one clear line on standard error; 2 wrong usage; 130 interrupted.
 """
@@ -21,10 +21,10 @@ from workbench.errors import WorkbenchError
 
 
 class SubCommand(NamedTuple):
-    """Where a sub-command lives and what the overview says about it."""
+    """A sub-command: its module, and its line in the overview."""
 
     module: str
-    """holds a click command called `command`"""
+    """contains a click command named `command`"""
     summary: str
 
 
@@ -55,7 +55,7 @@ COMMANDS: dict[str, SubCommand] = {
 
 
 class LazyGroup(click.Group):
-    """A click group that knows its commands by name and imports one when it is called."""
+    """A click group that lists its commands by name and imports one when it is called."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Names in the order of `COMMANDS`."""
@@ -77,7 +77,7 @@ class LazyGroup(click.Group):
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
-        """As click does, with a suggestion when the name is nearly right."""
+        """Do as click does, and suggest a command if an unknown name is similar to it."""
         if args and args[0] not in COMMANDS and not args[0].startswith("-"):
             from difflib import get_close_matches
 
@@ -104,7 +104,16 @@ def app() -> None:
 
 
 def run(arguments: Sequence[str] | None = None) -> int:
-    """Run one command line and return its exit code; every message is on standard error by then."""
+    """Run one command line.
+
+    Parameters
+    ----------
+    arguments : without the program's name; None: those of the process
+
+    Returns
+    -------
+    exit code; messages have been written to standard error
+    """
     try:
         outcome: Any = app.main(args=None if arguments is None else list(arguments), standalone_mode=False)
         sys.stdout.flush()
@@ -115,7 +124,7 @@ def run(arguments: Sequence[str] | None = None) -> int:
         error.show()
         return error.exit_code
     except BrokenPipeError:
-        # The reader has gone (`workbench beats … | head`): nobody is left to tell, and nothing may be flushed to it.
+        # The reader has closed the pipe (`workbench beats … | head`); flushing standard output would fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except WorkbenchError as error:

@@ -1,7 +1,7 @@
 """Errors as callers see them: status, type and one clear sentence.
 
-`Problem` is raised anywhere below the routes; `service.app` turns it, and every other exception, into the Error body.
-The table of status and type stands here alone.
+Any module below the routes may raise `Problem`; `service.app` turns it, and every other exception, into the Error body.
+The table of statuses and types is here and nowhere else.
 """
 
 from __future__ import annotations
@@ -24,11 +24,19 @@ TYPES: Mapping[int, str] = {
     502: "upstream_error",
     503: "service_unavailable",
 }
-"""Every other status is of type `error`."""
+"""type by status; every other status has the type `error`"""
 
 
 class Problem(Exception):
-    """A request that cannot be answered, in the words that the caller reads."""
+    """A request that cannot be answered.
+
+    Parameters
+    ----------
+    status : HTTP status
+    message : one sentence for the caller
+    details : what is wrong with each field, if the request failed validation
+    headers : of the response, such as `Retry-After`
+    """
 
     def __init__(
         self,
@@ -42,19 +50,32 @@ class Problem(Exception):
         self.status = status
         self.message = message
         self.details = details
-        """items {field, message, type}, on a request that failed validation"""
+        """items {field, message, type}"""
         self.headers = dict(headers or {})
 
 
 def error_type(status: int) -> str:
-    """The stable type that goes with a status."""
+    """The stable type of a status.
+
+    Parameters
+    ----------
+    status : HTTP status, 400 or above
+    """
     return TYPES.get(status, "error")
 
 
 def error_body(
     status: int, message: str, request_id: str | None, details: Sequence[Mapping[str, str]] | None = None
 ) -> dict[str, Any]:
-    """The Error body."""
+    """The Error body.
+
+    Parameters
+    ----------
+    status : HTTP status, decides the type
+    message : one sentence for the caller
+    request_id : as in `X-Request-Id`
+    details : what is wrong with each field, items {field, message, type}; None: left out
+    """
     error: dict[str, Any] = {"type": error_type(status), "message": message, "request_id": request_id}
     if details is not None:
         error["details"] = [dict(item) for item in details]
@@ -62,25 +83,53 @@ def error_body(
 
 
 def malformed(message: str) -> Problem:
-    """400: the request is malformed."""
+    """400: the request is malformed.
+
+    Parameters
+    ----------
+    message : one sentence for the caller
+    """
     return Problem(400, message)
 
 
 def not_found(what: str) -> Problem:
-    """404: no such thing."""
+    """404: there is no such thing.
+
+    Parameters
+    ----------
+    what : noun of the message, such as `video`
+    """
     return Problem(404, f"no such {what}")
 
 
 def forbidden(what: str) -> Problem:
-    """403: the thing belongs to another account."""
+    """403: the thing belongs to another account.
+
+    Parameters
+    ----------
+    what : noun of the message, such as `video`
+    """
     return Problem(403, f"this {what} belongs to another account")
 
 
 def invalid(field: str, message: str, kind: str = "value_error") -> Problem:
-    """422 about one field."""
+    """422: one field is invalid.
+
+    Parameters
+    ----------
+    field : its path in the body, such as `data.account`
+    message : predicate of the field, such as `is needed`
+    kind : type of the detail, from pydantic's list where one fits
+    """
     return Problem(422, f"{field}: {message}", details=[{"field": field, "message": message, "type": kind}])
 
 
 def unavailable(message: str, retry_after: int | None = None) -> Problem:
-    """503: try again later, after so many seconds if they are given."""
+    """503: try again later.
+
+    Parameters
+    ----------
+    message : one sentence for the caller
+    retry_after : s, for the header; None: the header is left out
+    """
     return Problem(503, message, headers={} if retry_after is None else {"Retry-After": str(retry_after)})

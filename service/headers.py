@@ -1,7 +1,7 @@
-"""Security headers: a browser loads nothing from anywhere else and guesses no media type.
+"""Security headers: browsers load nothing from other origins and do not guess media types.
 
-Answers are JSON, sounds and files, which a browser has nothing to load for. `/docs` alone is a page: its style sheet,
-scripts and the interface description come from this service.
+Responses are JSON, sound and files, which need no resources. Only `/docs` is a page: its style sheet, scripts and the
+interface description come from this service.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ DOCS_POLICY = "; ".join(
     (
         "default-src 'none'",
         "script-src 'self'",
-        # Swagger UI writes style attributes, and has icons as data: addresses in its style sheet.
+        # Swagger UI sets style attributes, and its style sheet contains icons as data: addresses.
         "style-src 'self' 'unsafe-inline'",
         "img-src 'self' data:",
         "connect-src 'self'",
@@ -27,10 +27,15 @@ DOCS_POLICY = "; ".join(
         "frame-ancestors 'none'",
     )
 )
-"""of the page that shows the interface description"""
+"""Content-Security-Policy of `/docs`"""
 
 
-def secure(headers: MutableMapping[str, str]) -> None:
-    """Add the security headers of every response, except those that the response has set itself."""
+def add_security_headers(headers: MutableMapping[str, str]) -> None:
+    """Add the security headers of every response.
+
+    Parameters
+    ----------
+    headers : of the response; a header that is set already is kept
+    """
     for name, value in _EVERYWHERE.items():
         headers.setdefault(name, value)

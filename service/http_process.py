@@ -1,7 +1,7 @@
-"""One HTTP process of the service: a single Sanic server on a socket that its supervisor bound.
+"""One HTTP process of the service: a Sanic server on a socket that the supervisor has bound.
 
-The socket stays open in the supervisor, so that callers are not refused while a process is replaced. Prints `ready`
-once requests are accepted.
+The supervisor keeps the socket open, so connections are not refused while a process is replaced. Prints `ready` once it
+accepts requests.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Log lines of the service: one JSON object a line on standard error, no key and no secret in any of them."""
+"""Logging of the service: one JSON object a line on standard error, never with a key or a secret."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import structlog
 
 
 def log_to_stderr(level: str) -> None:
-    """Send structlog's lines of at least this level to standard error.
+    """Configure structlog to write to standard error.
 
     Parameters
     ----------
-    level : debug, info, warning or error
+    level : lowest level that is written: debug, info, warning or error
     """
     structlog.configure(
         processors=[

@@ -1,8 +1,7 @@
-"""Metrics for Prometheus: requests by family, queues, jobs, cache hits. They name no account, key or amount.
+"""Metrics for Prometheus: requests by family, queues, jobs, cache hits. They contain no account, key or amount.
 
-HTTP and job processes each count for themselves; with `PROMETHEUS_MULTIPROC_DIR` set, as `workbench serve` does, their
-counters lie in files of one folder and any of them answers for all. What the database knows (the queues) is read when
-somebody asks.
+Each HTTP and job process counts for itself. With `PROMETHEUS_MULTIPROC_DIR`, which `workbench serve` sets, the counters
+are files in one folder, and any process answers for all of them. The queues are read from the database at each request.
 """
 
 from __future__ import annotations
@@ -17,7 +16,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from service.store.jobs import Depth
 
 CONTENT_TYPE = CONTENT_TYPE_LATEST
-_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
+_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)  # s
 _own = CollectorRegistry()
 
 REQUESTS = Counter(
@@ -31,7 +30,7 @@ LATENCY = Histogram(
 )
 ANSWERS = Counter(
     "workbench_answers",
-    "Answers of match, align and loop, by where they came from.",
+    "Answers of match, align and loop, by source.",
     ("family", "source"),
     registry=_own,
 )
@@ -50,7 +49,7 @@ def exposition(depths: Iterable[Depth]) -> bytes:
 
     Parameters
     ----------
-    depths : the queues as they are now
+    depths : the queues now, see `service.store.jobs.depths`
     """
     registry = CollectorRegistry()
     if "PROMETHEUS_MULTIPROC_DIR" in os.environ:

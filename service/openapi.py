@@ -1,7 +1,7 @@
 """The interface description, OpenAPI 3.1, from the models that validate requests and describe answers.
 
-`python -m service.openapi` writes it to `service/openapi.json`, which is what the server serves: it needs no model of
-an answer to answer. A test fails when the file is not what this module makes.
+`python -m service.openapi` writes it to `service/openapi.json`, the file that the server serves. So the server need not
+import the models of answers. A test fails when the file differs from what this module writes.
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         {202: (responses.VideoJob,), 201: (responses.UploadTarget,)}, (400, 401, 402, 422, 429, 500, 503),
         body=requests.VideoRequest, tags=("videos",),
         notes="Billed a minute when the video is ready. A source that is too large or no video fails later, as the "
-        "record says. Idempotency-Key means nothing here.",
+        "record says. Idempotency-Key has no effect here.",
     ),
     Endpoint(
         "post", "/v1/videos/{video_id}/ingest", "Start to process an uploaded video", {202: (responses.VideoJob,)},
@@ -131,11 +131,11 @@ ENDPOINTS: tuple[Endpoint, ...] = (
         tags=("beats",),
     ),
     Endpoint(
-        "post", "/v1/webhooks/billing/payment-method", "A payment method came or went", {},
+        "post", "/v1/webhooks/billing/payment-method", "A payment method was attached or detached", {},
         (400, 401, 413, 422, 500, 503), body=BillingEvent, api_key=False, webhook=True, tags=("webhooks",),
     ),
     Endpoint(
-        "post", "/v1/webhooks/billing/credit", "A credit grant came or ended, or a spend cap was set", {},
+        "post", "/v1/webhooks/billing/credit", "A credit was granted or has expired, or a spend cap was set", {},
         (400, 401, 413, 422, 500, 503), body=BillingEvent, api_key=False, webhook=True, tags=("webhooks",),
     ),
 )  # fmt: skip
@@ -213,7 +213,7 @@ def _required(name: str, where: str) -> dict[str, Any]:
 
 
 def _without_null(schema: dict[str, Any]) -> dict[str, Any]:
-    """A query parameter is left out, never null."""
+    """The schema without null, because a query parameter is left out and never null."""
     kept = {name: value for name, value in schema.items() if name not in ("default", "title")}
     choices = [choice for choice in kept.pop("anyOf", []) if choice.get("type") != "null"]
     return kept | (choices[0] if len(choices) == 1 else {"anyOf": choices} if choices else {})
@@ -229,11 +229,12 @@ def _responses(endpoint: Endpoint) -> dict[str, Any]:
         }
         if examples:
             content["examples"] = examples
-        summary = " or ".join((model.__doc__ or "").strip().splitlines()[0].rstrip(".") for model in models)
+        first, *others = ((model.__doc__ or "").strip().splitlines()[0].rstrip(".") for model in models)
+        summary = " or ".join([first, *(other[0].lower() + other[1:] for other in others)])
         found[str(status)] = _response(summary, content, endpoint.api_key)
     if endpoint.webhook:
         found["200"] = _response(
-            "Heeded, ignored, or heeded before", {"schema": {"type": "object", "maxProperties": 0}}, False
+            "Applied, ignored, or applied before", {"schema": {"type": "object", "maxProperties": 0}}, False
         )
     for status in endpoint.errors:
         kind = TYPES.get(status, "error")
@@ -282,7 +283,7 @@ def _name(model: type[BaseModel]) -> str:
 
 
 def text() -> str:
-    """The document as it is kept and served."""
+    """The document as JSON text, as it is stored and served."""
     return json.dumps(description(), indent=1, ensure_ascii=False) + "\n"
 
 

@@ -1,6 +1,6 @@
 """The amount charged for a call or a minute, in whole micro-dollars, so that sums are exact.
 
-The prices themselves are settings: `ServiceSettings` in `service.settings`.
+The prices are settings: `ServiceSettings` in `service.settings`.
 """
 
 from __future__ import annotations
@@ -15,31 +15,37 @@ from workbench.errors import ParameterError
 
 LOOP, ALIGN, MATCH, UNDERSCORE = "POST /v1/loop", "POST /v1/align", "POST /v1/match", "POST /v1/underscore"
 BEATS = "POST /v1/beats"
-"""endpoints as the ledger names them"""
+"""endpoints as the ledger writes them"""
 
 CALL, MINUTE = "call", "minute"
 """units"""
 UNITS: Mapping[str, str] = {"ingest": MINUTE, "beats": MINUTE}
-"""what a kind of job is sold by, where not by the call"""
+"""unit by kind of job; every other kind is sold by the call"""
 
 
 @dataclass(frozen=True, slots=True)
 class Prices:
-    """Micro-dollars of a unit."""
+    """Prices in micro-dollars."""
 
     calls: Mapping[str, int]
     """of a call, by endpoint"""
     beats_minute: int
-    """of a minute of audio mapped"""
+    """of a minute of mapped audio"""
     video_minute: int
-    """of a minute of video ingested, by whichever endpoint it came"""
+    """of a minute of ingested video, through whichever endpoint"""
 
     def amount(self, endpoint: str, unit: str, quantity: int) -> int:
-        """Micro-dollars for so many units.
+        """The price of some units, in micro-dollars.
+
+        Parameters
+        ----------
+        endpoint : as the ledger writes it, such as `POST /v1/loop`
+        unit : `CALL` or `MINUTE`
+        quantity : of units, 0 or more
 
         Raises
         ------
-        ParameterError : nothing is sold there in that unit, or less than none of it
+        ParameterError : the endpoint is not sold by that unit, or the quantity is negative
         """
         if quantity < 0:
             raise ParameterError(f"nobody can buy {quantity} {unit}s")
@@ -51,7 +57,12 @@ class Prices:
 
 
 def prices_of(settings: ServiceSettings) -> Prices:
-    """The prices that settings name."""
+    """The prices of some settings, in micro-dollars.
+
+    Parameters
+    ----------
+    settings : prices in US dollars
+    """
     return Prices(
         calls={
             MATCH: micros_of(settings.price_match_usd),
@@ -71,5 +82,10 @@ def current_prices() -> Prices:
 
 
 def started_minutes(seconds: float) -> int:
-    """Minutes of sound or picture as they are billed: rounded up, at least one."""
+    """Minutes of sound or picture as they are billed: rounded up, at least one.
+
+    Parameters
+    ----------
+    seconds : length, s
+    """
     return max(1, -int(-seconds // 60))

@@ -12,19 +12,19 @@ from typing import Annotated, TypeAlias
 from pydantic import Field, SecretStr, ValidationError
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
-from service.schemas.wording import what_is_wrong
+from service.schemas.wording import field_message
 from workbench.errors import ParameterError
 
 _DAY_SECONDS = 86_400
 _CENTURY_SECONDS = 36_525 * _DAY_SECONDS
-"""s of the longest time: practically for ever, and a moment so far ahead is still a valid date"""
+"""s; upper limit of durations: practically for ever, and a time so far ahead is still a valid date"""
 _MOST_BYTES = 2**50
 
 Price: TypeAlias = Annotated[Decimal, Field(ge=0, le=1_000_000)]
 
 
 class ServiceSettings(BaseSettings):
-    """What the environment decides about the service. Read it with `load_service_settings`."""
+    """Settings of the service from the environment. Read them with `load_service_settings`."""
 
     model_config = SettingsConfigDict(
         env_prefix="WORKBENCH_", env_ignore_empty=True, frozen=True, extra="ignore", allow_inf_nan=False
@@ -40,7 +40,8 @@ class ServiceSettings(BaseSettings):
         default=None, description="the billing provider's signing secret, whsec_…; without it its webhooks answer 401"
     )
     link_secret: SecretStr | None = Field(
-        default=None, description="signs upload and preview links; without it, one made once and kept in the database"
+        default=None,
+        description="signs upload and preview links; without it, one generated once, kept in the database",
     )
 
     api_key: SecretStr | None = Field(default=None, description="the key that `workbench mcp` calls the service with")
@@ -138,4 +139,4 @@ def load_service_settings() -> ServiceSettings:
     except ValidationError as error:
         first = error.errors()[0]
         name = "WORKBENCH_" + "_".join(str(part) for part in first["loc"]).upper()
-        raise ParameterError(f"{name}: {what_is_wrong(first)}") from None
+        raise ParameterError(f"{name}: {field_message(first)}") from None

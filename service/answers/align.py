@@ -1,4 +1,4 @@
-"""Answers `/v1/align`: 200 with stored placements, or 202 with the job that finds them."""
+"""Answers of `/v1/align`: 200 with stored placements, or 202 with the job that finds them."""
 
 from __future__ import annotations
 
@@ -16,6 +16,16 @@ from service.store import answers, ledger
 
 def submit(connection: Connection, call: Call, request: AlignRequest) -> Answer:
     """Answer `POST /v1/align`.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    call : the admitted request
+    request : its body
+
+    Returns
+    -------
+    Answer : 200 with stored placements, which is charged; 202 with the job, or with the video while it is ingested
 
     Raises
     ------
@@ -38,11 +48,21 @@ def submit(connection: Connection, call: Call, request: AlignRequest) -> Answer:
 
 
 def poll(connection: Connection, call: Call, job_id: str) -> Answer:
-    """Answer `GET /v1/align/jobs/{job_id}`; a mix that is not there is left out.
+    """Answer `GET /v1/align/jobs/{job_id}`; the mix is left out if there is none.
+
+    Parameters
+    ----------
+    connection : any transaction
+    call : the admitted request
+    job_id : of the path
+
+    Returns
+    -------
+    Answer : 200 with the result, 202 until the job is complete
 
     Raises
     ------
-    Problem : 404, 403, and what a failed job says
+    Problem : 404, 403, and the fault of a failed job
     """
     return video_track.poll(connection, call, job_id, "align")
 

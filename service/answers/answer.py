@@ -1,7 +1,7 @@
-"""What every family's answers share: the call, the answer, who owns a video or a job, and how a call is charged.
+"""Shared by the answers of all families: the call, the answer, the owner of a video or a job, the charge of a call.
 
-Answers know no HTTP. They take the open transaction, the call and a validated body, and return an `Answer` or raise a
-`Problem`.
+The modules of this package do not depend on HTTP. Their functions take an open transaction, the call and a validated
+body, and return an `Answer` or raise a `Problem`.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from service.store.video_owners import OwnedVideo
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One request, as far as an answer needs to know it."""
+    """One request: the part of it that answers use."""
 
     caller: Caller
     request_id: str
@@ -33,15 +33,15 @@ class Call:
     settings: ServiceSettings
     idempotency_key: str | None = None
     base_url: str = ""
-    """what this service is called by, without a slash at its end"""
+    """public address of this service, without a slash at the end"""
 
     @property
     def account(self) -> str:
-        """Who pays."""
+        """The account that pays."""
         return self.caller.account
 
     def charge(self) -> Charge:
-        """The charge for an answer given in the request itself; an Idempotency-Key that was seen suppresses it."""
+        """The charge for an answer without a job; a repeated Idempotency-Key is not charged again."""
         return Charge(
             account=self.account,
             endpoint=self.endpoint,
@@ -50,7 +50,12 @@ class Call:
         )
 
     def charge_key(self, otherwise: str) -> str:
-        """The ledger's key of what this call is charged for."""
+        """The event key of this call's charge in the ledger.
+
+        Parameters
+        ----------
+        otherwise : the key if the call has no Idempotency-Key
+        """
         if self.idempotency_key is None:
             return otherwise
         return f"idem:{self.account}:{self.endpoint}:{self.idempotency_key}"
@@ -65,12 +70,27 @@ class Answer:
 
 
 def analysis_revision(connection: Connection) -> str:
-    """Digest of everything that analysis depends on, as job processes write it; empty before the first one has run."""
+    """Digest of everything that analysis results depend on, as job processes write it.
+
+    Parameters
+    ----------
+    connection : any transaction
+
+    Returns
+    -------
+    empty if no job process has been ready yet
+    """
     return shared_values.get(connection, shared_values.ANALYSIS_REVISION) or ""
 
 
 def find_video(connection: Connection, call: Call, video_id: str) -> OwnedVideo:
-    """The video of an id, if this account may use it.
+    """The video of an id, if the caller's account may use it.
+
+    Parameters
+    ----------
+    connection : any transaction
+    call : the admitted request
+    video_id : not validated yet
 
     Raises
     ------
@@ -85,21 +105,31 @@ def find_video(connection: Connection, call: Call, video_id: str) -> OwnedVideo:
 
 
 def find_usable_video(connection: Connection, call: Call, video_id: str) -> OwnedVideo:
-    """The same, for work on the video.
+    """The video of an id for work on it: as `find_video`, and its ingest must not have failed.
+
+    Parameters
+    ----------
+    connection : any transaction
+    call : the admitted request
+    video_id : not validated yet
 
     Raises
     ------
-    Problem : 404, 403; 422 where it failed to process
+    Problem : 404, 403; 422 if its ingest failed
     """
     return require_not_failed(find_video(connection, call, video_id))
 
 
 def require_not_failed(video: OwnedVideo) -> OwnedVideo:
-    """Return a video unless it failed to process.
+    """Return a video unless its ingest failed.
+
+    Parameters
+    ----------
+    video : of any status
 
     Raises
     ------
-    Problem : 422
+    Problem : 422, with the reason of the failure
     """
     if video.status == "failed":
         raise Problem(422, f"the video failed to process: {video.reason}; submit it again")
@@ -108,6 +138,11 @@ def require_not_failed(video: OwnedVideo) -> OwnedVideo:
 
 def find_track(connection: Connection, track_id: str) -> TrackFacts:
     """The track of an id.
+
+    Parameters
+    ----------
+    connection : any transaction
+    track_id : not validated yet
 
     Raises
     ------
@@ -120,7 +155,14 @@ def find_track(connection: Connection, track_id: str) -> TrackFacts:
 
 
 def find_job(connection: Connection, call: Call, job_id: str, kind: str) -> Job:
-    """The job of an id, if it is of this kind and account.
+    """The job of an id, if it has the kind and belongs to the caller's account.
+
+    Parameters
+    ----------
+    connection : any transaction
+    call : the admitted request
+    job_id : not validated yet
+    kind : that the path of the request implies
 
     Raises
     ------
@@ -135,18 +177,29 @@ def find_job(connection: Connection, call: Call, job_id: str, kind: str) -> Job:
 
 
 def raise_fault(job: Job) -> None:
-    """Raise what a failed job's poll answers.
+    """Raise the fault of a failed job.
+
+    Parameters
+    ----------
+    job : a failed one
 
     Raises
     ------
-    Problem : as the job's fault says
+    Problem : always, with status and message of the fault
     """
     fault = job.fault or {"status": 500, "message": "the job failed"}
     raise Problem(int(fault["status"]), str(fault["message"]))
 
 
 def video_job(video_id: str, status: str = "processing", next_step: str | None = None) -> Answer:
-    """202: the video is still being ingested."""
+    """202 with the ticket of an ingest.
+
+    Parameters
+    ----------
+    video_id : of the video
+    status : of its ingest
+    next_step : sentence for the caller; None: left out
+    """
     body: dict[str, Any] = {"video_id": video_id, "status": status, "poll": f"/v1/videos/{video_id}"}
     if next_step is not None:
         body["next"] = next_step

@@ -1,4 +1,4 @@
-"""Beats: always a job, in a queue of its own; a repeated Idempotency-Key returns the first job."""
+"""Answers of `/v1/beats`: always a job, in a queue of its own; a repeated Idempotency-Key returns the first job."""
 
 from __future__ import annotations
 
@@ -20,9 +20,19 @@ from service.store.jobs import Job, NewJob
 def submit(connection: Connection, call: Call, request: BeatsRequest) -> Answer:
     """Answer `POST /v1/beats`.
 
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    call : the admitted request
+    request : its body
+
+    Returns
+    -------
+    Answer : 202 with the job
+
     Raises
     ------
-    Problem : 422 where the key came with another request, 402
+    Problem : 422 if the Idempotency-Key was used with a different request, 402
     """
     fingerprint = hashlib.sha256(json.dumps(request.model_dump(mode="json"), sort_keys=True).encode()).hexdigest()
     if call.idempotency_key is not None:
@@ -56,9 +66,19 @@ def submit(connection: Connection, call: Call, request: BeatsRequest) -> Answer:
 def poll(connection: Connection, call: Call, job_id: str) -> Answer:
     """Answer `GET /v1/beats/{job_id}`.
 
+    Parameters
+    ----------
+    connection : any transaction
+    call : the admitted request
+    job_id : of the path
+
+    Returns
+    -------
+    Answer : 200 with the grid, 202 with the stage until the job is complete
+
     Raises
     ------
-    Problem : 404, 403; 422 where the job failed, will not finish, or waited too long
+    Problem : 404, 403; 422 if the job failed or expired in its queue
     """
     job = find_job(connection, call, job_id, "beats")
     if job.state == "failed":
@@ -69,7 +89,7 @@ def poll(connection: Connection, call: Call, job_id: str) -> Answer:
 
 
 def _submitted(job: Job) -> dict[str, Any]:
-    """What the submit answered, and answers again to a repeat, finished or not."""
+    """The body of the submit's answer; a repeat gets the same body, whatever the state of the job."""
     return _running(job, "queued")
 
 

@@ -1,4 +1,4 @@
-"""Answers `/v1/loop`: 200 with a stored result or a refusal that needs no work, or 202 with the job that plans."""
+"""Answers of `/v1/loop`: 200 with a stored result or an immediate refusal, or 202 with the job that plans."""
 
 from __future__ import annotations
 
@@ -23,6 +23,17 @@ _EXCESS_SECONDS = CoverParams().required_excess_seconds
 
 def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
     """Answer `POST /v1/loop`.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    call : the admitted request
+    request : its body
+
+    Returns
+    -------
+    Answer : 200 with a stored plan, which is charged, or a refusal, which is not; 202 with the job, or with the video
+        while it is ingested
 
     Raises
     ------
@@ -51,17 +62,18 @@ def submit(connection: Connection, call: Call, request: LoopRequest) -> Answer:
 
 
 def _unanalysed(connection: Connection, request: LoopRequest, track: TrackFacts, cache_key: str) -> dict[str, Any]:
-    """The refusal for a track that was never analysed; what is missing is made now, for all accounts and at no charge.
+    """The refusal for a track that was never analysed; a job that analyses it is started, for all accounts and free.
 
-    Where that has just been tried and refused, the refusal says why.
+    If such a job has just ended in a refusal, that refusal is returned and no job is started.
 
     Raises
     ------
-    Problem : what a failed job says
+    Problem : the fault of the job, if it has just failed
     """
     tried = jobs.find_recently_settled(connection, "loop", cache_key, account="")
     answer: dict[str, Any] = {} if tried is None else tried.answer or {}
-    if tried is None or answer.get("applicable"):  # a loop is answered from what is stored, and charged
+    # An applicable loop is not returned from here, but found among the stored answers by `submit`, which charges it.
+    if tried is None or answer.get("applicable"):
         jobs.submit(
             connection,
             NewJob(
@@ -83,9 +95,19 @@ def _unanalysed(connection: Connection, request: LoopRequest, track: TrackFacts,
 def poll(connection: Connection, call: Call, job_id: str) -> Answer:
     """Answer `GET /v1/loop/jobs/{job_id}`.
 
+    Parameters
+    ----------
+    connection : any transaction
+    call : the admitted request
+    job_id : of the path
+
+    Returns
+    -------
+    Answer : 200 with the result, 202 until the job is complete
+
     Raises
     ------
-    Problem : 404, 403, and what a failed job says
+    Problem : 404, 403, and the fault of a failed job
     """
     return video_track.poll(connection, call, job_id, "loop")
 

@@ -1,6 +1,6 @@
-"""Match: a stored lane, the job that ranks, or the ingest that comes first.
+"""Answers of `/v1/match`: a stored lane, the job that ranks, or the ingest that must come first.
 
-A stored lane holds full tracks, the candidate pool and twelve sync points each; what an answer shows is selected here.
+A stored lane contains full tracks, the candidate pool and twelve sync points a track; the answers select from it.
 """
 
 from __future__ import annotations
@@ -22,6 +22,17 @@ from workbench.store.changes import current_revision
 
 def submit(connection: Connection, call: Call, request: MatchRequest, query: ExpandQuery) -> Answer:
     """Answer `POST /v1/match`.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    call : the admitted request
+    request : its body
+    query : its query parameters
+
+    Returns
+    -------
+    Answer : 200 with a stored lane, which is charged; 202 with the job; 202 with the new video for a `video_url`
 
     Raises
     ------
@@ -50,7 +61,7 @@ def submit(connection: Connection, call: Call, request: MatchRequest, query: Exp
             queue=jobs.MAIN,
             account=call.account,
             build=build,
-            # Polls show what the submit asked for; so a call that asks for something else has a job of its own.
+            # A poll shows the part of the lane that the submit chose, so calls with other choices have their own job.
             choices=f"{int(request.include_sync)}.{request.sync_points_per_track}",
             video_id=video_id,
             request={"include_sync": request.include_sync, "sync_points_per_track": request.sync_points_per_track},
@@ -62,20 +73,31 @@ def submit(connection: Connection, call: Call, request: MatchRequest, query: Exp
 
 
 def poll(connection: Connection, call: Call, job_id: str, query: MatchPollQuery) -> Answer:
-    """Answer `GET /v1/match/jobs/{job_id}`; what the query leaves out is as the submit asked.
+    """Answer `GET /v1/match/jobs/{job_id}`.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes, because the secret of preview links may have to be created
+    call : the admitted request
+    job_id : of the path
+    query : its query parameters; those left out are as in the submit
+
+    Returns
+    -------
+    Answer : 200 with the lane, 202 until the job is complete
 
     Raises
     ------
-    Problem : 404, 403, and what a failed job says
+    Problem : 404, 403, and the fault of a failed job
     """
     job = find_job(connection, call, job_id, "match")
     if job.state == "failed":
         raise_fault(job)
     if job.state != "complete":
         return Answer(202, _running(job))
-    asked = job.request
-    include = asked["include_sync"] if query.include_sync is None else query.include_sync
-    points = query.sync_points_per_track or asked["sync_points_per_track"]
+    submitted = job.request
+    include = submitted["include_sync"] if query.include_sync is None else query.include_sync
+    points = query.sync_points_per_track or submitted["sync_points_per_track"]
     body = _complete(connection, call, str(job.video_id), job.answer or {}, query.expand, points if include else None)
     return Answer(200, {"video_id": body["video_id"], "job_id": job.job_id, **body})
 

@@ -1,4 +1,4 @@
-"""Previews: a short-lived link to an excerpt of each track, for accounts that were granted them."""
+"""Previews: a short-lived link to an excerpt of each track, for accounts that have the grant."""
 
 from __future__ import annotations
 
@@ -17,11 +17,22 @@ from service.auth import signatures
 from workbench.params import PreviewParams
 
 _LONGEST_SECONDS = PreviewParams().seconds
-_USE_SECONDS = 86_400.0  # between notes that a preview is played: most plays then write nothing
+_USE_SECONDS = 86_400.0  # between two records of a preview's use: most plays then write nothing
 
 
 def links(connection: Connection, call: Call, lane: Mapping[str, Any]) -> dict[str, dict[str, Any]] | None:
-    """The preview of each track of a stored lane, signed anew; None for an account without the grant."""
+    """The preview links of the tracks of a stored lane, newly signed.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes, because the secret of the links may have to be created
+    call : the admitted request
+    lane : as it is stored; its candidate pool gets links too
+
+    Returns
+    -------
+    previews by `track_id`; None if the account has no grant
+    """
     if not call.caller.preview:
         return None
     secret = signatures.link_secret(connection, call.settings)
@@ -31,18 +42,34 @@ def links(connection: Connection, call: Call, lane: Mapping[str, Any]) -> dict[s
 
 
 def file_name(audio_id: str, grid_revision: str, revision: str) -> str:
-    """The file name of an excerpt, which changes with the grid, the parameters and the analysis."""
+    """The file name of an excerpt, which changes with the grid, the parameters and the analysis.
+
+    Parameters
+    ----------
+    audio_id : `aud_` and the first digits of the hash of the track's bytes
+    grid_revision : of the beat grid that was corrected by hand; empty: there is none
+    revision : of the analysis, which covers the parameters
+    """
     digest = hashlib.sha256(f"{grid_revision}|{revision}".encode()).hexdigest()
     return f"{audio_id}-{digest[:16]}.mp3"
 
 
-def note_played(preview: Path) -> bool:
-    """Set the time of access of a preview, which keeps it; False if the file does not exist."""
+def record_play(preview: Path) -> bool:
+    """Set the access time of a preview, so that the sweep keeps it.
+
+    Parameters
+    ----------
+    preview : path of the file
+
+    Returns
+    -------
+    False if the file does not exist
+    """
     try:
         found, now = preview.stat(), time.time_ns()
         if max(found.st_atime, found.st_mtime) < now / 1e9 - _USE_SECONDS:
             os.utime(preview, ns=(now, found.st_mtime_ns))
-    except OSError:  # gone, or of another user, or in a place that is not written to
+    except OSError:  # deleted, owned by another user, or on a read-only file system
         return preview.is_file()
     return True
 

@@ -1,7 +1,7 @@
-"""Underscore: the one family that is ranked inside the request, by a resident process that holds model and index.
+"""Answers of `/v1/underscore`, the one family that ranks inside the request, in a resident process (`service.ranking`).
 
-A request runs in three steps, so that no transaction stays open during ranking: authorise the caller, rank, charge. A
-call that returns no tracks is not billed.
+A request has three steps, so that no transaction is open during the ranking: `check`, ranking, `answer`. A call that
+returns no tracks is not billed.
 """
 
 from __future__ import annotations
@@ -21,6 +21,11 @@ from workbench.results.lane import select
 def check(connection: Connection, call: Call) -> None:
     """Check that the account can pay.
 
+    Parameters
+    ----------
+    connection : any transaction
+    call : the admitted request
+
     Raises
     ------
     Problem : 402
@@ -29,7 +34,19 @@ def check(connection: Connection, call: Call) -> None:
 
 
 def answer(connection: Connection, call: Call, query: ExpandQuery, lane: dict[str, Any]) -> Answer:
-    """Charge for a lane, and select what the query asks for."""
+    """Charge for a lane, and select the part of it that the query requests.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    call : the admitted request
+    query : its query parameters
+    lane : from the ranking process, with full tracks and candidate pool
+
+    Returns
+    -------
+    Answer : 200
+    """
     if lane["matches"]:
         ledger.charge(connection, call.charge())
     shown = select(lane, query.expand == "full", None, previews.links(connection, call, lane))

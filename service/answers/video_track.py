@@ -1,4 +1,4 @@
-"""What loop and align share: a video and a track, and the job that brings both together."""
+"""Shared by the answers of loop and align: the video and the track of a request, and the job on both."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from service.store.video_owners import ReadyVideo
 
 Kind: TypeAlias = Literal["loop", "align"]
 
-_THERE = {"loop": "the loop is then in the answer", "align": "the sync points are then in the answer"}
+_RESULTS = {"loop": "the loop is then in the answer", "align": "the sync points are then in the answer"}
 
 
 @dataclass(frozen=True, slots=True)
 class VideoTrack:
-    """The track, and the video if it is ready."""
+    """The track of a request, and its video if it is ready."""
 
     video: ReadyVideo | None
     """None: still being ingested"""
@@ -29,11 +29,17 @@ class VideoTrack:
 
 
 def find(connection: Connection, call: Call, request: LoopRequest | AlignRequest) -> VideoTrack:
-    """The video and the track that a request names.
+    """The video and the track of a request.
+
+    Parameters
+    ----------
+    connection : any transaction
+    call : the admitted request
+    request : its body
 
     Raises
     ------
-    Problem : 404, 403; 422 where the video failed to process
+    Problem : 404, 403; 422 if the ingest of the video failed
     """
     video = find_video(connection, call, request.video_id)
     track = find_track(connection, request.track_id)
@@ -44,7 +50,20 @@ def find(connection: Connection, call: Call, request: LoopRequest | AlignRequest
 def build(
     connection: Connection, call: Call, request: LoopRequest | AlignRequest, kind: Kind, cache_key: str
 ) -> Answer:
-    """202: the job that makes what is stored under a key; the one that runs already, if this account has one."""
+    """Start the job that computes a result, unless the account has it queued or running already.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    call : the admitted request
+    request : its body
+    kind : of the job
+    cache_key : of the result
+
+    Returns
+    -------
+    Answer : 202 with the job
+    """
     job = jobs.submit(
         connection,
         NewJob(
@@ -63,11 +82,22 @@ def build(
 
 
 def poll(connection: Connection, call: Call, job_id: str, kind: Kind) -> Answer:
-    """How far a job is, or its result.
+    """Answer a poll of a job.
+
+    Parameters
+    ----------
+    connection : any transaction
+    call : the admitted request
+    job_id : of the path
+    kind : of the job
+
+    Returns
+    -------
+    Answer : 200 with the result, 202 until the job is complete
 
     Raises
     ------
-    Problem : 404, 403, and what a failed job says
+    Problem : 404, 403, and the fault of a failed job
     """
     job = find_job(connection, call, job_id, kind)
     if job.state == "failed":
@@ -84,5 +114,5 @@ def _running(job: Job) -> dict[str, Any]:
         "job_id": job.job_id,
         "status": "processing",
         "poll": f"/v1/{job.kind}/jobs/{job.job_id}",
-        "next": f"poll until status is complete; {_THERE[job.kind]}",
+        "next": f"poll until status is complete; {_RESULTS[job.kind]}",
     }

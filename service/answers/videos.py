@@ -1,4 +1,4 @@
-"""Videos: an address to fetch or a place to upload to, the ingest, and what became of it."""
+"""Answers of `/v1/videos`: an ingest from an address, an upload link and its ingest, and the status of a video."""
 
 from __future__ import annotations
 
@@ -23,9 +23,19 @@ from service.store.video_owners import OwnedVideo
 def submit(connection: Connection, call: Call, request: VideoRequest) -> Answer:
     """Answer `POST /v1/videos`.
 
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    call : the admitted request
+    request : its body
+
+    Returns
+    -------
+    Answer : 202 with the video for an address, 201 with the upload link for a file name
+
     Raises
     ------
-    Problem : 402, where an address is given
+    Problem : 402 for an address; an upload is checked when it is ingested
     """
     if request.video_url is not None:
         return fetch(connection, call, request.video_url)
@@ -33,7 +43,18 @@ def submit(connection: Connection, call: Call, request: VideoRequest) -> Answer:
 
 
 def fetch(connection: Connection, call: Call, url: str, next_step: str | None = None) -> Answer:
-    """Start to ingest what an address leads to; the same address again is a new video.
+    """Start the ingest of a video from an address; the same address again is a new video.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    call : the admitted request
+    url : https address
+    next_step : sentence for the caller; None: left out
+
+    Returns
+    -------
+    Answer : 202 with the video
 
     Raises
     ------
@@ -49,11 +70,22 @@ def fetch(connection: Connection, call: Call, url: str, next_step: str | None = 
 
 
 def ingest(connection: Connection, call: Call, video_id: str, request: IngestRequest) -> Answer:
-    """Answer `POST /v1/videos/{video_id}/ingest`; a repeat gets the same answer with the status as it is.
+    """Answer `POST /v1/videos/{video_id}/ingest`; a repeat gets the same answer with the current status.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    call : the admitted request
+    video_id : of the path
+    request : the body
+
+    Returns
+    -------
+    Answer : 202 with the video
 
     Raises
     ------
-    Problem : 404, 403; 422 for another video's storage_key; 409 where nothing whole was uploaded; 402
+    Problem : 404, 403; 422 if the storage_key is not the video's; 409 if no upload is complete; 402
     """
     video = find_video(connection, call, video_id)
     if video.storage_key is None or video.storage_key != request.storage_key:
@@ -70,6 +102,16 @@ def ingest(connection: Connection, call: Call, video_id: str, request: IngestReq
 
 def status(connection: Connection, call: Call, video_id: str) -> Answer:
     """Answer `GET /v1/videos/{video_id}`.
+
+    Parameters
+    ----------
+    connection : any transaction
+    call : the admitted request
+    video_id : of the path
+
+    Returns
+    -------
+    Answer : 200 with the record of the video
 
     Raises
     ------
@@ -134,6 +176,6 @@ def _upload_target(connection: Connection, call: Call, filename: str, content_ty
 
 
 def _last_part(url: str) -> str:
-    """The title of what an address leads to, until the file itself says better."""
+    """The last part of an address, which is the title of the video until its file has been read."""
     parts = urlsplit(url)
     return unquote(PurePosixPath(parts.path).name).replace("\0", "") or str(parts.hostname)

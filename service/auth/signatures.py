@@ -1,7 +1,7 @@
-"""Signed links: paths that anybody who has the link may use without a key until it expires.
+"""Signed links: paths that anybody with the link can use without an API key until it expires.
 
-HMAC-SHA256 over path and expiry, compared in constant time. The secret comes from the settings, or is made once and
-kept in the database, so that all processes and machines sign alike.
+HMAC-SHA256 over path and expiry, compared in constant time. The secret comes from the settings, or is generated once
+and stored in the database, so that all processes and machines sign with the same one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def link_secret(connection: Connection, settings: ServiceSettings) -> str:
     Parameters
     ----------
     connection : of a transaction that writes, because the secret may have to be created
-    settings : may name the secret
+    settings : may contain the secret
     """
     if settings.link_secret is not None:
         return settings.link_secret.get_secret_value()
@@ -39,7 +39,7 @@ def signed_query(secret: str, path: str, expires: int) -> str:
     Parameters
     ----------
     secret : see `link_secret`
-    path : as it will be asked for, without the query
+    path : of the link, without the query
     expires : s since 1970
     """
     return urlencode({"expires": expires, "signature": _signature(secret, path, expires)})
@@ -51,8 +51,8 @@ def is_valid(secret: str, path: str, expires: str | None, signature: str | None)
     Parameters
     ----------
     secret : see `link_secret`
-    path : as it was asked for, without the query
-    expires, signature : of the query; None if absent
+    path : of the request, without the query
+    expires, signature : of the query, not validated yet; None if absent
     """
     if expires is None or signature is None or not (expires.isascii() and expires.isdigit() and len(expires) < 12):
         return False

@@ -1,4 +1,4 @@
-"""Events of the billing provider and their effects: payment methods, credit grants, spend caps."""
+"""Events of the billing provider and their effects on payment methods, credit grants and spend caps."""
 
 from __future__ import annotations
 
@@ -19,16 +19,33 @@ PAYMENT_METHOD, CREDIT = "payment-method", "credit"
 
 
 def is_known(route: str, kind: object) -> bool:
-    """Whether events of a type have an effect at a route."""
+    """Whether events of a type have an effect at a route.
+
+    Parameters
+    ----------
+    route : `PAYMENT_METHOD` or `CREDIT`
+    kind : the event's `type`, not validated yet
+    """
     return isinstance(kind, str) and kind in _EFFECTS[route]
 
 
 def apply(connection: Connection, route: str, webhook_id: str, event: BillingEvent) -> bool:
-    """Apply an event of a known type; False if it was applied before.
+    """Apply an event of a known type.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    route : `PAYMENT_METHOD` or `CREDIT`
+    webhook_id : the provider's id; an event is applied once
+    event : of a type for which `is_known` is true
+
+    Returns
+    -------
+    False if it was applied before
 
     Raises
     ------
-    Problem : 422 where an amount is missing, or no account can have that name
+    Problem : 422 if an amount is missing or 0 for a grant, or an account cannot have that name
     """
     if not seen_webhooks.add(connection, webhook_id):
         return False

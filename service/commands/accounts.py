@@ -1,4 +1,4 @@
-"""`workbench accounts`: who pays, with what, and what was charged."""
+"""`workbench accounts`: billing states of accounts, and their ledgers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from service.commands.records import Moment, Usd, database_of
+from service.commands.records import Time, Usd, database_of
 from workbench.cli.options import home_option
 from workbench.cli.terminal import print_body, print_line, say
 
@@ -30,7 +30,7 @@ def command() -> None:
 @click.argument("account")
 @click.option("--payment-method/--no-payment-method", default=None, help="Whether a payment method is active.")
 @click.option("--credit", type=Usd(), help="Grant so much credit, on top of what is left.")
-@click.option("--credit-expires", type=Moment(), help="When the grant ends, ISO 8601; without it, never.")
+@click.option("--credit-expires", type=Time(), help="When the grant ends, ISO 8601; without it, never.")
 @click.option("--spend-cap", type=Usd(), help="What the account may spend in a calendar month, UTC.")
 @click.option("--no-spend-cap", is_flag=True, help="Lift the cap.")
 @home_option
@@ -48,6 +48,17 @@ def update(
     \b
     Example:
       workbench accounts update acme --no-payment-method --credit 25 --credit-expires 2027-01-01T00:00:00Z
+
+    \f
+    Parameters
+    ----------
+    account : name, an existing one or not
+    payment_method : None: unchanged
+    credit : micro-dollars to grant; None: no grant
+    credit_expires : time in the database's form; without a credit it changes the expiry of the grant that there is
+    spend_cap : micro-dollars a calendar month, UTC; None: unchanged
+    no_spend_cap : whether to remove the cap
+    home : holds the database
     """
     from ulid import ULID
 
@@ -84,6 +95,12 @@ def show(account: str, home: Home) -> None:
     \b
     Example:
       workbench accounts show acme
+
+    \f
+    Parameters
+    ----------
+    account : name of an existing account
+    home : holds the database
     """
     from service.amounts import usd
     from service.store import ledger
@@ -104,6 +121,12 @@ def show_ledger(account: str, home: Home) -> None:
     \b
     Example:
       workbench accounts ledger acme | jq -s 'map(select(.event == "charge").amount_usd) | add'
+
+    \f
+    Parameters
+    ----------
+    account : name of an existing account
+    home : holds the database
     """
     from service.amounts import usd
     from service.store import ledger

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from service.commands.records import Moment, database_of
+from service.commands.records import Time, database_of
 from workbench.cli.options import home_option
 from workbench.cli.terminal import print_line, say
 
@@ -29,7 +29,7 @@ def command() -> None:
 @command.command("create")
 @click.option("--account", required=True, help="Whose key; an account that is not there yet is made.")
 @click.option("--preview", is_flag=True, help="Also grant the account previews of tracks.")
-@click.option("--expires", type=Moment(), help="When the key ends, ISO 8601; without it, never.")
+@click.option("--expires", type=Time(), help="When the key ends, ISO 8601; without it, never.")
 @home_option
 def create(account: str, preview: bool, expires: str | None, home: Home) -> None:
     """Print a new key, alone on one line. It is shown this once: only its hash is kept.
@@ -37,6 +37,14 @@ def create(account: str, preview: bool, expires: str | None, home: Home) -> None
     \b
     Example:
       workbench keys create --account acme --expires 2027-01-01T00:00:00Z
+
+    \f
+    Parameters
+    ----------
+    account : name, an existing one or not
+    preview : whether the account also gets the grant of previews; false leaves it as it is
+    expires : time in the database's form; None: never
+    home : holds the database
     """
     from service.store import accounts, api_keys
 
@@ -57,6 +65,11 @@ def list_keys(home: Home) -> None:
     \b
     Example:
       workbench keys list | jq 'select(.revoked_at == null)'
+
+    \f
+    Parameters
+    ----------
+    home : holds the database
     """
     from service.store import api_keys
 
@@ -75,6 +88,12 @@ def revoke(key_id: str, home: Home) -> None:
     \b
     Example:
       workbench keys revoke key_01JD3X5E8Q2M
+
+    \f
+    Parameters
+    ----------
+    key_id : as `list` prints it
+    home : holds the database
     """
     from service.store import api_keys
 
@@ -92,6 +111,12 @@ def rotate(key_id: str, home: Home) -> None:
     \b
     Example:
       workbench keys rotate key_01JD3X5E8Q2M
+
+    \f
+    Parameters
+    ----------
+    key_id : as `list` prints it, of a key that is not revoked
+    home : holds the database
     """
     from service.store import api_keys
 

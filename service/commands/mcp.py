@@ -30,6 +30,15 @@ def command(url: str, port: int | None, host: str, wait: float, home: Home) -> N
     Example:
       WORKBENCH_API_KEY=sk_live_... workbench mcp --url https://api.example.com
       workbench mcp --url http://127.0.0.1:8000 --http 8765
+
+    \f
+    Parameters
+    ----------
+    url : address of the service, without `/v1`
+    port : for HTTP; None: standard input and output
+    host : name or address of this machine; used with a port only
+    wait : s that a tool waits for work before it returns the ticket
+    home : not used; every command takes it
     """
     from service.settings import load_service_settings
     from workbench.errors import ParameterError

@@ -1,4 +1,4 @@
-"""What the commands of the service share: its database, and the values that options take."""
+"""Shared by the commands of the service: its database, and the types of options."""
 
 from __future__ import annotations
 
@@ -22,28 +22,28 @@ if TYPE_CHECKING:
     from workbench.workspace import Workspace
 
 
-class Moment(click.ParamType[str]):
-    """A moment in ISO 8601, which arrives as the database keeps it; without a zone it is UTC."""
+class Time(click.ParamType[str]):
+    """A time in ISO 8601, without a zone UTC; the command gets it in the database's form."""
 
     name = "ISO"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The moment; a usage error where it is none."""
+        """Convert to the database's form; anything else than a time is a usage error."""
         try:
-            moment = datetime.fromisoformat(str(value))
-            in_utc = (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+            time = datetime.fromisoformat(str(value))
+            in_utc = (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC)
         except (ValueError, OverflowError):
-            self.fail(f"{value!r} is no moment in ISO 8601, as 2027-01-31T12:00:00Z", param, ctx)
+            self.fail(f"{value!r} is not a time in ISO 8601, such as 2027-01-31T12:00:00Z", param, ctx)
         return in_utc.isoformat(timespec="microseconds")
 
 
 class VideoId(click.ParamType[str]):
-    """An id for a video, which is to stand in addresses and commands as it is."""
+    """An id for a video; it must need no quoting in addresses and commands."""
 
     name = "ID"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> str:
-        """The id; a usage error where it has another shape."""
+        """Check the id; any other characters are a usage error."""
         try:
             check_plain_id("an id", str(value))
         except ParameterError as error:
@@ -52,12 +52,12 @@ class VideoId(click.ParamType[str]):
 
 
 class Usd(click.ParamType[int]):
-    """An amount in USD, which arrives in micro-dollars."""
+    """An amount in USD; the command gets it in micro-dollars."""
 
     name = "USD"
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
-        """The amount; a usage error where it is none, or below 0."""
+        """Convert to micro-dollars; anything but an amount from 0 to 10^9 is a usage error."""
         try:
             amount = Decimal(str(value))
             micros = micros_of(amount) if amount.is_finite() and 0 <= amount <= 10**9 else -1
@@ -69,7 +69,22 @@ class Usd(click.ParamType[int]):
 
 
 def workspace_in(home: Home, params: WorkbenchParams | None = None, progress: Progress = silent) -> Workspace:
-    """A workspace in a home folder whose database has the service's tables too; whoever asks closes it."""
+    """Open a workspace whose database has the service's tables too.
+
+    Parameters
+    ----------
+    home : folder that holds all state
+    params : None: the defaults
+    progress : called with the stages of workflows
+
+    Returns
+    -------
+    an open workspace; the caller closes it
+
+    Raises
+    ------
+    StoreError : the home folder or the database cannot be used
+    """
     from service.store.tables import MIGRATIONS
     from workbench.workspace import Workspace
 
@@ -78,6 +93,15 @@ def workspace_in(home: Home, params: WorkbenchParams | None = None, progress: Pr
 
 @contextmanager
 def database_of(home: Home) -> Iterator[Database]:
-    """The service's database of a home folder."""
+    """Open the service's database of a home folder for the time of a `with` block.
+
+    Parameters
+    ----------
+    home : holds the SQLite file, unless the settings name a database
+
+    Raises
+    ------
+    StoreError : the home folder or the database cannot be used
+    """
     with workspace_in(home) as workspace:
         yield workspace.database

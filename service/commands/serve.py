@@ -1,4 +1,4 @@
-"""`workbench serve`: the /v1 service on this machine, all of its processes under one supervisor."""
+"""`workbench serve`: the /v1 service on this machine, with all its processes under one supervisor."""
 
 from __future__ import annotations
 
@@ -16,22 +16,24 @@ if TYPE_CHECKING:
     import socket
 
     from service.commands.showcase import Showcase
-    from service.processes.supervisor import Post
+    from service.processes.supervisor import Program
     from service.settings import ServiceSettings
     from workbench.home import Home
     from workbench.settings import WorkbenchSettings
 
 
-_LEAVING_SECONDS = 10.0  # what processes get beyond their own limits to be gone
+_EXIT_SECONDS = 10.0  # that processes get to exit after their own time to finish work
 
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """What `serve` was asked for."""
+    """The options of `serve` that its processes depend on."""
 
     home: Home
     workers: int
+    """HTTP processes"""
     jobs: bool
+    """whether jobs are run here"""
     tls_cert: Path | None
     tls_key: Path | None
     behind_proxy: bool
@@ -67,6 +69,17 @@ def command(
     Example:
       workbench serve --port 8000
       workbench serve --host 0.0.0.0 --port 443 --workers 4 --tls-cert chain.pem --tls-key key.pem
+
+    \f
+    Parameters
+    ----------
+    host, port : where to listen; port 0: any free one
+    workers : number of HTTP processes
+    tls_cert, tls_key : PEM files; both or neither
+    behind_proxy : whether a proxy in front terminates TLS and sends the caller's address
+    no_jobs : whether jobs are run by `workbench worker` instead
+    demo : whether to add something to try the service on
+    home : folder that holds all state
     """
     from workbench.extras import require_extra
 
@@ -91,13 +104,13 @@ def command(
 
 
 def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -> None:
-    """Bind, make the database, and keep all processes running until told to stop.
+    """Bind, bring the database up to date, and keep all processes running until SIGTERM or SIGINT.
 
     Parameters
     ----------
-    host, port : where to listen
-    wanted : what was asked for
-    shown : what to say that can be tried, once requests are accepted
+    host, port : where to listen; port 0: any free one
+    wanted : options of the processes
+    shown : whose invitation is printed once requests are accepted; None: none is
 
     Raises
     ------
@@ -123,7 +136,7 @@ def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -
         environment = {**os.environ, "PROMETHEUS_MULTIPROC_DIR": str(counters)}
         url = f"{'http' if wanted.tls_cert is None else 'https'}://{_address(listening)}"
 
-        wakeup = os.pipe()  # both ends stay open here, for processes that are started in the place of others
+        wakeup = os.pipe()  # both ends stay open here, for processes that replace others
         for end in wakeup:
             stack.callback(os.close, end)
 
@@ -133,10 +146,10 @@ def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -
                 print(shown.invitation(url), flush=True)
 
         supervisor = Supervisor(
-            posts(wanted, settings, listening, run, wakeup),
+            programs(wanted, settings, listening, run, wakeup),
             environment,
             on_ready=announce,
-            drain_seconds=max(settings.http_drain_seconds, settings.job_drain_seconds) + _LEAVING_SECONDS,
+            drain_seconds=max(settings.http_drain_seconds, settings.job_drain_seconds) + _EXIT_SECONDS,
         )
         try:
             supervisor.run()
@@ -144,31 +157,31 @@ def serve(host: str, port: int, wanted: Served, shown: Showcase | None = None) -
             raise WorkbenchError(str(error)) from error
 
 
-def posts(
+def programs(
     wanted: Served, settings: ServiceSettings, listening: socket.socket, run: Path, wakeup: tuple[int, int]
-) -> list[Post]:
-    """The processes of this service: those that work first, then those that answer.
+) -> list[Program]:
+    """The processes of this service: ranking and job processes, then HTTP processes.
 
     Parameters
     ----------
-    wanted, settings : what was asked for, and what the environment decides
-    listening : where HTTP processes accept callers
+    wanted, settings : options of the command, and settings of the environment
+    listening : socket on which HTTP processes accept connections
     run : a folder for the sockets of ranking processes
-    wakeup : a pipe, reading end first, by which those that accept jobs wake the one that runs them
+    wakeup : descriptors of the pipe with which HTTP processes wake the job process, the reading end first
     """
     import os
 
-    from service.processes.supervisor import Post
+    from service.processes.supervisor import Program
 
     whose = ["--home", str(wanted.home.root), "--parent", str(os.getpid())]
-    made: list[Post] = []
+    working: list[Program] = []
     sockets = [run / f"ranking-{number}.sock" for number in range(settings.ranking_processes)]
     for number, path in enumerate(sockets):
         command = [sys.executable, "-m", "service.ranking.process", *whose, "--socket", str(path)]
-        made.append(Post(f"ranking process {number}", command, rank=0, needed=False))
+        working.append(Program(f"ranking process {number}", command, rank=0, needed=False))
     if wanted.jobs:
         work = [sys.executable, "-m", "service.console", "worker", *whose, "--wakeup-fd", str(wakeup[0])]
-        made.append(Post("job process", work, rank=1, pass_fds=wakeup[:1]))
+        working.append(Program("job process", work, rank=1, pass_fds=wakeup[:1]))
     http = [sys.executable, "-m", "service.http_process", *whose, "--socket-fd", str(listening.fileno())]
     for path in sockets:
         http += ["--ranking-socket", str(path)]
@@ -180,11 +193,13 @@ def posts(
     if wanted.jobs:
         http += ["--wakeup-fd", str(wakeup[1])]
         shared += (wakeup[1],)
-    return made + [Post(f"HTTP process {number}", http, rank=1, pass_fds=shared) for number in range(wanted.workers)]
+    return working + [
+        Program(f"HTTP process {number}", http, rank=1, pass_fds=shared) for number in range(wanted.workers)
+    ]
 
 
 def _prepare_database(home: Home, core: WorkbenchSettings) -> None:
-    """Bring the tables up to date once, before several processes look at them."""
+    """Bring the tables up to date once, before several processes open the database."""
     from service.store.tables import open_database
 
     open_database(home, core).close()
@@ -196,7 +211,7 @@ def _address(listening: socket.socket) -> str:
 
 
 def _loopback(host: str) -> bool:
-    """Whether an address is reached from this machine alone."""
+    """Whether an address can be reached from this machine alone."""
     import ipaddress
 
     if host == "localhost":
@@ -208,7 +223,7 @@ def _loopback(host: str) -> bool:
 
 
 def _check_tls(tls_cert: Path | None, tls_key: Path | None) -> None:
-    """See now, rather than in each process, whether certificate and key can be used."""
+    """Check here, rather than in each process, that certificate and key can be used."""
     import ssl
 
     from workbench.errors import InputError

@@ -1,4 +1,4 @@
-"""Something to try a fresh service on: the bundled catalog, the demo's video, an account with a key, three calls."""
+"""Something to try a new service on: the bundled catalog, the demo's video, an account with a key, three calls."""
 
 from __future__ import annotations
 
@@ -16,14 +16,19 @@ _SCRIPT = "A slow train into the hills. Nobody is in a hurry, and neither is the
 
 @dataclass(frozen=True, slots=True)
 class Showcase:
-    """What was prepared."""
+    """The key and the track to try the service with."""
 
     api_key: str
     track_id: str
     """a track that covers the video"""
 
     def invitation(self, url: str) -> str:
-        """Three commands that work as pasted, each below a line that says what it does."""
+        """Three commands to paste, each below a comment that says what it does.
+
+        Parameters
+        ----------
+        url : address of the service, without `/v1`
+        """
         call = f"curl -s -H 'Authorization: Bearer {self.api_key}' -H 'Content-Type: application/json'"
         return "\n".join(
             (
@@ -40,7 +45,7 @@ class Showcase:
 
 
 def prepare(workspace: Workspace) -> Showcase:
-    """Add what is not there yet; the demo account gets a new key, and its old ones end.
+    """Add catalog, video and account where they are missing; the demo account gets a new key, its old ones are revoked.
 
     Parameters
     ----------
@@ -48,7 +53,7 @@ def prepare(workspace: Workspace) -> Showcase:
 
     Raises
     ------
-    StoreError : the home folder or the database cannot be used, or a bundled track not be analysed
+    StoreError : the home folder or the database cannot be used, or a bundled track cannot be analysed
     """
     from service.store import accounts, api_keys, video_owners
     from service.store.video_owners import OwnedVideo

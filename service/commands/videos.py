@@ -1,4 +1,4 @@
-"""`workbench videos`: videos that callers, or commands, name by an id."""
+"""`workbench videos`: videos that calls of the service and commands name by an id."""
 
 from __future__ import annotations
 
@@ -46,6 +46,16 @@ def add(
     \b
     Example:
       workbench videos add video.mp4 --account acme
+
+    \f
+    Parameters
+    ----------
+    file : the video; it is not copied
+    account : name of the owner, an existing account or not; None: no owner
+    shared : whether every account may use the video
+    video_id : None: a new one
+    params : of the analysis; None: the defaults
+    home : holds the database
     """
     from workbench.workflows.videos import add_video
 
@@ -68,6 +78,11 @@ def list_videos(home: Home) -> None:
     \b
     Example:
       workbench videos list | jq -r .video_id
+
+    \f
+    Parameters
+    ----------
+    home : holds the database
     """
     from service.store import video_owners
     from workbench.store import videos
@@ -80,7 +95,7 @@ def list_videos(home: Home) -> None:
 
 
 def _set_owner(connection: Any, record: AddedVideo, account: str | None) -> None:
-    """Say whose a video is that has been ingested already."""
+    """Set the owner of a video that has been ingested; None: every account may use it."""
     from service.store import accounts, video_owners
     from service.store.video_owners import OwnedVideo
 

@@ -1,4 +1,4 @@
-"""`workbench worker`: job processes alone, beside a `workbench serve --no-jobs` on the same database."""
+"""`workbench worker`: a job process alone, beside a `workbench serve --no-jobs` on the same database."""
 
 from __future__ import annotations
 
@@ -32,6 +32,14 @@ def command(queues: str, parent: int | None, wakeup_fd: int | None, home: Home) 
     \b
     Example:
       workbench worker --queues beats
+
+    \f
+    Parameters
+    ----------
+    queues : `all` or the name of one queue
+    parent : id of the process to end with; None: none
+    wakeup_fd : descriptor of the reading end of the wakeup pipe; None: there is none
+    home : folder that holds all state
     """
     import sys
 

@@ -1,7 +1,7 @@
-"""Which addresses may be fetched from: public ones only, checked where the connection is made.
+"""Which addresses may be fetched from: public ones only, checked where the connection is opened.
 
-A name is resolved once, every address it has is checked, and the connection goes to an address that was checked; a name
-that changes its mind between check and call gains nothing. TLS still speaks to the name.
+A host name is resolved once, all its addresses are checked, and the connection goes to one of them. So a name that
+resolves to another address after the check (DNS rebinding) gains nothing. TLS still verifies the name.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ _NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
 
 
 class FetchError(InputError):
-    """Something that cannot be fetched, and why, in words fit for the caller who gave the address."""
+    """An address that cannot be fetched; the message is fit for the caller who gave the address."""
 
 
 class PublicOnly(httpcore.NetworkBackend):
-    """Connects to public addresses, and to those of hosts that are expressly allowed.
+    """Connects to public addresses, and to any address of the allowed hosts.
 
     Parameters
     ----------
-    allowed : names of hosts that may have any address
+    allowed : names of hosts that may have private addresses
     """
 
     def __init__(self, allowed: Iterable[str] = ()) -> None:
@@ -42,12 +42,16 @@ class PublicOnly(httpcore.NetworkBackend):
         local_address: str | None = None,
         socket_options: Iterable[httpcore.SOCKET_OPTION] | None = None,
     ) -> httpcore.NetworkStream:
-        """Resolve, check, connect.
+        """Resolve a name, check all its addresses, and connect to the first that answers.
+
+        Parameters
+        ----------
+        host, port, timeout, local_address, socket_options : as httpcore passes them; `timeout` applies to each address
 
         Raises
         ------
-        FetchError : the name is unknown, or leads to an address that is not public
-        httpcore.ConnectError, httpcore.ConnectTimeout : nobody answers there
+        FetchError : the name is unknown, or one of its addresses is not public
+        httpcore.ConnectError, httpcore.ConnectTimeout : no address accepts the connection
         """
         addresses = _resolved(host, port)
         if host.lower().rstrip(".") not in self._allowed:
@@ -65,7 +69,15 @@ class PublicOnly(httpcore.NetworkBackend):
 
 
 def is_public(address: IPv4Address | IPv6Address) -> bool:
-    """Whether an address is one of the public Internet; an IPv4 address inside an IPv6 one counts as itself."""
+    """Whether an address is one of the public Internet.
+
+    An IPv4 address inside an IPv6 one (mapped, 6to4, NAT64) is judged by itself, because traffic ends there; Teredo
+    addresses count as private.
+
+    Parameters
+    ----------
+    address : resolved, without a zone
+    """
     if isinstance(address, IPv6Address):
         inner = address.ipv4_mapped or address.sixtofour
         if inner is None and address in _NAT64:

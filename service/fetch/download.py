@@ -1,6 +1,6 @@
-"""Fetch what an https address leads to, into a file: with limits, along redirects, without credentials.
+"""Fetch a file from an https address: with limits, through redirects, without credentials.
 
-Every redirect is a new request under the same rules. The file appears under its name only when it is whole.
+Every redirect is a new request under the same rules. The file gets its name only when it is complete.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from workbench.errors import StoreError
 
 MAX_REDIRECTS = 5
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
-_STEP_SECONDS = 30.0
+_STEP_SECONDS = 30.0  # to connect, and for each read and write
 _HEADERS = (
     (b"Accept", b"*/*"),
     (b"Accept-Encoding", b"identity"),
@@ -42,7 +42,12 @@ class FetchLimits:
 
     @classmethod
     def of(cls, settings: ServiceSettings) -> FetchLimits:
-        """The limits that the settings give."""
+        """The limits of some settings.
+
+        Parameters
+        ----------
+        settings : the fields `fetch_…`
+        """
         hosts = tuple(name for name in settings.fetch_allow_hosts.split(",") if name.strip())
         return cls(settings.fetch_max_bytes, settings.fetch_timeout_seconds, hosts, settings.fetch_ca_file)
 
@@ -53,14 +58,14 @@ def download(url: str, into: Path, limits: FetchLimits, stop: Callable[[], bool]
     Parameters
     ----------
     url : https address
-    into : where the file is to lie; its folder exists
-    limits : see `FetchLimits`
+    into : path of the file to write; its folder exists
+    limits : apply to the fetch as a whole, redirects included
     stop : called after each block; true ends the fetch
 
     Raises
     ------
-    FetchError : not https, not public, not there, too large, too slow, or stopped
-    StoreError : the file cannot be written
+    FetchError : not https, not public, not found, too large, too slow, or stopped
+    StoreError : the file cannot be written, or the limits' `ca_file` not read
     """
     deadline = time.monotonic() + limits.timeout_seconds
     backend = PublicOnly(limits.allow_hosts)
@@ -90,7 +95,7 @@ def download(url: str, into: Path, limits: FetchLimits, stop: Callable[[], bool]
 def _write_body(
     response: httpcore.Response, url: str, into: Path, limits: FetchLimits, deadline: float, stop: Callable[[], bool]
 ) -> None:
-    """Write a response's body to a file that takes its name when it is whole."""
+    """Write a response's body to a file, which gets its name when it is complete."""
     host = urlsplit(url).hostname
     if response.status != 200:
         raise FetchError(f"{host} answers {response.status}")
@@ -121,7 +126,7 @@ def _write_body(
 
 
 def _redirect_target(url: str, location: str) -> str:
-    """Where a redirect leads."""
+    """The address that a redirect leads to."""
     try:
         return urljoin(url, location)
     except ValueError:
@@ -141,7 +146,7 @@ def _check_url(url: str) -> None:
 
 
 def _encoded(url: str) -> bytes:
-    """An address as it goes over the wire: no fragment, a host in ASCII, no byte beyond it."""
+    """An address as it is sent: without a fragment, host in IDNA, other characters percent-encoded."""
     parts = urlsplit(url)
     try:
         host = str(parts.hostname).encode("idna").decode() if ":" not in str(parts.hostname) else f"[{parts.hostname}]"

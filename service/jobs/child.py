@@ -1,13 +1,14 @@
-"""The process that runs jobs, one at a time, and that its parent may kill at any moment.
+"""The process that runs jobs, one at a time, and that its parent may kill at any time.
 
-It reads a job a line from standard input and writes a message a line to what was its standard output when it started:
+It reads one job a line from standard input and writes one message a line to its original standard output:
 
     {"ready": revision}                           once, when everything is imported
-    {"stage": words}                              while a job runs
-    {"outcome": …} | {"fault": …} | {"again": …}  how it ended; `again`: home or database unavailable
+    {"stage": name}                               while a job runs
+    {"outcome": …} | {"fault": …} | {"again": …}  the end of a job; `again`: home or database unavailable
 
-Standard output itself leads to standard error from then on, so that nothing a library prints is taken for a message.
-The process changes no record: it reads the database, fills the array store, and leaves the rest to its parent.
+Standard output itself is redirected to standard error, so that nothing a library prints is taken for a message. The
+process settles nothing: it reads the database, records the use of stored answers, fills the array store, and leaves
+the rest to its parent.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from workbench.home import Home
 from workbench.settings import load_settings
 from workbench.workspace import Workspace
 
-_NICENESS = 5  # HTTP processes of the same machine come first
+_NICENESS = 5  # HTTP processes of the same machine have priority
 
 Run = Callable[[Job, Context], Outcome]
 
@@ -46,7 +47,7 @@ def main(run: Run, warm_up: Callable[[], str]) -> None:
     Parameters
     ----------
     run : runs a job
-    warm_up : loads what jobs use, so that the first one does not wait for it, and says which revision answers
+    warm_up : imports what jobs use, so that the first one does not wait for it; returns the revision of the analysis
     """
     home, parent = Home(Path(sys.argv[1])), int(sys.argv[2])
     die_with(parent)
@@ -81,10 +82,10 @@ def _context(
 ) -> Context:
     last: list[str] = []
 
-    def stage(words: str) -> None:
-        if last[-1:] != [words]:
-            last[:] = [words]
-            send({"stage": words})
+    def stage(name: str) -> None:
+        if last[-1:] != [name]:
+            last[:] = [name]
+            send({"stage": name})
 
     return Context(
         workspace=workspace,
@@ -97,7 +98,7 @@ def _context(
 
 
 def _run_job(run: Run, job: Job, context: Context) -> dict[str, Any]:
-    """Run one job and return the message about its end; raises only StoreError."""
+    """Run one job and return the message about its end; the only exception that leaves it is StoreError."""
     try:
         return {"outcome": run(job, context).to_json()}
     except JobFault as fault:
@@ -113,7 +114,7 @@ def _run_job(run: Run, job: Job, context: Context) -> dict[str, Any]:
 
 
 def _take_stdout() -> TextIO:
-    """Keep the standard output that the parent reads for messages, and lead everything else to standard error."""
+    """Keep the standard output, which the parent reads, for messages, and redirect other output to standard error."""
     messages = os.fdopen(os.dup(sys.stdout.fileno()), "w", encoding="utf-8")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
     return messages
@@ -128,7 +129,7 @@ def _sender(messages: TextIO) -> Callable[[dict[str, Any]], None]:
 
 
 def import_workflows() -> str:
-    """Load what jobs use; returns the revision of the analysis."""
+    """Import what jobs use; returns the revision of the analysis."""
     import workbench.beats.track
     import workbench.media.speech
     import workbench.mix.balance

@@ -1,4 +1,4 @@
-"""The parent's side of a process that runs jobs: starts it, gives it one job at a time, reads what it sends."""
+"""The parent's side of a process that runs jobs: starts it, sends it one job at a time, reads its messages."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from service.store.jobs import Job
 from workbench.home import Home
 
 _ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
-# What a process that decodes the files of strangers has no need to know.
+# Left out of the environment of a process that decodes files from strangers.
 _SECRETS = frozenset(("WORKBENCH_WEBHOOK_SECRET", "WORKBENCH_LINK_SECRET", "WORKBENCH_API_KEY"))
-_START_SECONDS = 120.0  # to import what jobs use, on a machine that has much else to do
+_START_SECONDS = 120.0  # to import what jobs use, on a busy machine
 _COMMAND = (sys.executable, "-m", "service.jobs.child")
 
 
 class Child:
-    """One process. Its parent reads `messages` when `fileno` is readable.
+    """One process that runs jobs. Its parent calls `read_messages` when `fileno` is readable.
 
     Parameters
     ----------
     home : the home folder
-    pool : whose slots it fills: a queue's name
-    command : what it runs, without arguments
+    pool : name of the queue whose jobs it runs
+    command : of the process, without the arguments that `service.jobs.child.main` reads
     """
 
     def __init__(self, home: Home, pool: str, command: Sequence[str] = _COMMAND) -> None:
@@ -37,14 +37,15 @@ class Child:
         self.job: Job | None = None
         self.stage = ""
         self.deadline = 0.0
-        """monotonic s, when it is to have done its job or, not ready yet, its imports; only while it has a job"""
+        """monotonic s by which the job must have ended, with time for the imports until it is ready; only while it has
+        a job"""
         self.ready = False
         self.revision = ""
-        """of the analysis that it answers with, once it is ready"""
+        """of its analysis, once it is ready"""
         self._seconds = 0.0
         self.jobs_done = 0
         self._unread = b""
-        # One job, one core: processes that each take all cores only hinder one another.
+        # One job, one core: processes that each use all cores only slow each other down.
         environment = _ONE_THREAD | {name: value for name, value in os.environ.items() if name not in _SECRETS}
         self._process = subprocess.Popen(
             [*command, str(home.root), str(os.getpid())],
@@ -52,7 +53,7 @@ class Child:
             stdout=subprocess.PIPE,
             bufsize=0,
             env=environment,
-            start_new_session=True,  # a Ctrl-C at the terminal is for the parent, which ends its children in order
+            start_new_session=True,  # Ctrl-C at the terminal goes to the parent alone, which ends its children in order
         )
 
     @property
@@ -66,18 +67,22 @@ class Child:
         return self.job is None
 
     def fileno(self) -> int:
-        """What to select on."""
+        """The descriptor to select on: of its standard output."""
         assert self._process.stdout is not None
         return self._process.stdout.fileno()
 
     def give(self, job: Job, scratch: Path, seconds: float) -> bool:
-        """Send it a job; False if it has died.
+        """Send it a job.
 
         Parameters
         ----------
         job : as it was claimed
-        scratch : the job's own folder
-        seconds : until its deadline, from when the process is ready
+        scratch : folder of this job alone
+        seconds : from the time at which the process is ready to the deadline of the job
+
+        Returns
+        -------
+        False if the process has died
         """
         fields = {name: getattr(job, name) for name in Job.__slots__}
         fields["charge"] = None if job.charge is None else asdict(job.charge)
@@ -92,12 +97,17 @@ class Child:
         return True
 
     def mark_ready(self, revision: str) -> None:
-        """Note that its imports are done, and of which revision; the time of a job that it has already begins now."""
+        """Record that its imports are done; the time of a job that it already has begins now.
+
+        Parameters
+        ----------
+        revision : of its analysis
+        """
         self.revision = revision
         self.ready, self.deadline = True, time.monotonic() + self._seconds
 
     def read_messages(self) -> list[Mapping[str, Any]] | None:
-        """The messages that it has sent since the last call; None if it has died."""
+        """Read the messages that it has sent since the last call; None if it has died."""
         data = os.read(self.fileno(), 2**20)
         if not data:
             return None
@@ -105,7 +115,7 @@ class Child:
         return [json.loads(line) for line in lines]
 
     def detach_job(self) -> Job | None:
-        """Take its job from it; returns the job."""
+        """Take its job away and count it as done; returns the job."""
         job, self.job = self.job, None
         self.jobs_done += 1
         return job

@@ -5,12 +5,12 @@
     loop     main    auto_mix                                  LoopResult
     align    main    auto_mix                                  AlignResult
     beats    beats   audio_url                                 beat grid
-    match    main    include_sync, sync_points_per_track       a whole lane, of which submit and poll select
+    match    main    include_sync, sync_points_per_track       a whole lane, from which submit and poll select
     engine   main    -                                         none: it computes the lane of a match ahead of time
-    preview  main    file                                      which stretch of the track it plays
+    preview  main    file                                      the stretch of the track that it plays
 
-Video, track and account stand in the job itself. What is found once is stored under the key of all it depends on
-(`service.cache_keys`), without the ids that a caller gave it, so that the next account's job finds it.
+Video, track and account are fields of the job. A result is stored under a key of everything it depends on
+(`service.cache_keys`), without the ids that a caller gave, so that jobs of other accounts find it.
 """
 
 from __future__ import annotations
@@ -48,22 +48,42 @@ if TYPE_CHECKING:
 log = structlog.get_logger("service.jobs")
 
 _BEATS_OWN = ("track_id", "status", "cached")
-"""what a stored answer leaves out, because it is this caller's"""
+"""fields that are left out of a stored answer, because they belong to one caller"""
 
 
 def run(job: Job, context: Context) -> Outcome:
-    """Do a job.
+    """Run a job of any kind.
+
+    Parameters
+    ----------
+    job : as it was claimed
+    context : of this process
 
     Raises
     ------
-    JobFault : it cannot be done, for a reason that the caller is told
+    JobFault : it cannot be done; the caller gets the reason
     WorkbenchError : the home folder or the database cannot be used
     """
     return KINDS[job.kind](job, context)
 
 
 def ingest(job: Job, context: Context) -> Outcome:
-    """Fetch a video, analyse its picture and sound once, and keep it where later jobs find it."""
+    """Fetch a video, analyse its picture and sound, and keep the file where later jobs find it.
+
+    Parameters
+    ----------
+    job : as it was claimed
+    context : of this process
+
+    Returns
+    -------
+    Outcome : the video's record; charged by the minute
+
+    Raises
+    ------
+    JobFault : 422 if the address cannot be fetched or the file is not a video
+    StoreError : the home folder or the database cannot be used
+    """
     from workbench.workflows.watch import watch
 
     path = _source(job, context)
@@ -72,7 +92,7 @@ def ingest(job: Job, context: Context) -> Outcome:
         watched = watch(context.workspace, path)
     except MediaError as error:
         raise JobFault(422, _without_path(str(error), path, "the file")) from error
-    # Without a title of its own a video goes by its file's name, and here that is an id.
+    # A video without a title has its file's name as title, and here the file's name is an id.
     title = watched.title if watched.title != path.name else _given_title(job, path, context)
     kept = _move_into_home(path, job, context)
     facts = {
@@ -86,7 +106,7 @@ def ingest(job: Job, context: Context) -> Outcome:
 
 
 def _source(job: Job, context: Context) -> Path:
-    """The file of a video, fetched if it is not here yet."""
+    """The file of a video: fetched from its address, or uploaded."""
     if job.request.get("source_url") is not None:
         return _fetch(str(job.request["source_url"]), context)
     return context.workspace.home.uploads / str(job.request["storage_key"])
@@ -106,7 +126,7 @@ def _fetch(url: str, context: Context) -> Path:
 
 
 def _move_into_home(path: Path, job: Job, context: Context) -> Path:
-    """Move a fetched video into the home folder, where an upload lies already; returns its place."""
+    """Move a fetched video into the home folder, where an upload is already; returns its path."""
     if path.parent != context.scratch:
         return path
     kept = context.workspace.home.prepared(context.workspace.home.videos) / str(job.video_id)
@@ -122,7 +142,22 @@ def _given_title(job: Job, path: Path, context: Context) -> str:
 
 
 def loop(job: Job, context: Context) -> Outcome:
-    """Plan how a track covers a video, from the stored plan where there is one; with a mix where it is asked for."""
+    """Plan how a track covers a video, unless the plan is stored; with a mix if the request asks for it.
+
+    Parameters
+    ----------
+    job : as it was claimed
+    context : of this process
+
+    Returns
+    -------
+    Outcome : LoopResult, a plan or a refusal; a plan is charged by the call, a refusal is free
+
+    Raises
+    ------
+    JobFault : 404 if the track has left the catalog, 422 if the video has no record or has changed
+    StoreError : the home folder or the database cannot be used
+    """
     from workbench.results.loop import loop_facts, plan_from_json
     from workbench.workflows.loop import loop_track
     from workbench.workflows.mix import mix_under
@@ -136,7 +171,7 @@ def loop(job: Job, context: Context) -> Outcome:
     try:
         if stored is None:
             source = TrackSource(track.track_id, track.path, track)
-            found = loop_track(_telling(context), source, video.seconds)
+            found = loop_track(_with_stages(context), source, video.seconds)
             if found.analysis is None or found.analysis.content_hash != track.content_hash:
                 _require_track(track)
             stored = loop_facts(_without_paths(found.answer, track))
@@ -166,7 +201,7 @@ def _without_paths(answer: LoopPlan | Refusal, track: Track) -> LoopPlan | Refus
 
 
 def _is_lost(track: Track) -> bool:
-    """Whether the file of a track is not there as the catalog holds it; it may come back."""
+    """Whether the file of a track is missing or is not the one in the catalog; it may come back."""
     try:
         _require_track(track)
     except _TrackLost:
@@ -175,15 +210,15 @@ def _is_lost(track: Track) -> bool:
 
 
 class _TrackLost(Exception):
-    """The file of a track cannot be read, or is not the one that the catalog holds."""
+    """The file of a track cannot be read, or is not the one in the catalog."""
 
 
 def _require_track(track: Track) -> None:
-    """After work on a track: it was done on the bytes under whose hash it is stored.
+    """Check after work on a track that it was done on the bytes under whose hash it is stored.
 
     Raises
     ------
-    _TrackLost : the file is another one by now, or gone
+    _TrackLost : the file is now another one, or gone
     """
     try:
         content_hash = hash_file(track.path)
@@ -194,11 +229,11 @@ def _require_track(track: Track) -> None:
 
 
 def _require_video(video: AddedVideo) -> None:
-    """After work on a video: it was done on the bytes under whose hash it is stored.
+    """Check after work on a video that it was done on the bytes under whose hash it is stored.
 
     Raises
     ------
-    JobFault : the file is another one by now, or gone
+    JobFault : the file is now another one, or gone
     """
     try:
         unchanged = hash_file(video.path) == video.content_hash
@@ -212,13 +247,13 @@ def _require_video(video: AddedVideo) -> None:
 def _mix(
     cache_key: str, track: Track, video: AddedVideo, context: Context, measure: Callable[[], Mix]
 ) -> tuple[dict[str, Any] | None, list[StoredAnswer]]:
-    """The body of a mix, stored or measured now, and what is new about it; None where it cannot be measured.
+    """The body of a mix, stored or measured now, and the answers to store; None if it cannot be measured.
 
-    That it cannot be measured is stored like a mix: the same bytes would fail again.
+    A mix that cannot be measured is stored as null, because the same bytes would fail again.
 
     Raises
     ------
-    _TrackLost, JobFault : the track or the video is not the file any more that it was
+    _TrackLost, JobFault : the file of the track or of the video is now another one, or gone
     """
     from workbench.results.mix import mix_body
 
@@ -238,7 +273,23 @@ def _mix(
 
 
 def align(job: Job, context: Context) -> Outcome:
-    """Find where a track lands with a video, from the stored placements where there are some."""
+    """Find where a track lands under a video, unless the placements are stored.
+
+    Parameters
+    ----------
+    job : as it was claimed
+    context : of this process
+
+    Returns
+    -------
+    Outcome : AlignResult; charged by the call
+
+    Raises
+    ------
+    JobFault : 404 if the track has left the catalog, 422 if the video has no record or has changed, 503 if a file
+        cannot be read now
+    StoreError : the home folder or the database cannot be used
+    """
     from workbench.results.align import align_result
     from workbench.workflows.align import align_track, mix_beside
     from workbench.workflows.tracks import TrackSource
@@ -251,7 +302,7 @@ def align(job: Job, context: Context) -> Outcome:
     try:
         if stored is None:
             source = TrackSource(track.track_id, track.path, track)
-            found = align_track(_telling(context), source, video.path)
+            found = align_track(_with_stages(context), source, video.path)
             points = ((one.offset_seconds, one.score, one.label) for one in found.placements)
             body = align_result(points, video_id="", track_id="").to_json()
             stored = {"sync_points": body["sync_points"]}
@@ -279,13 +330,42 @@ def align(job: Job, context: Context) -> Outcome:
 
 
 def match(job: Job, context: Context) -> Outcome:
-    """Rank the catalog against a video, with full tracks, the pool and twelve sync points each."""
+    """Rank the catalog against a video, with full tracks, the candidate pool and twelve sync points a track.
+
+    Parameters
+    ----------
+    job : as it was claimed
+    context : of this process
+
+    Returns
+    -------
+    Outcome : the whole lane; charged by the call
+
+    Raises
+    ------
+    JobFault : 422 if the video has no record, has changed or cannot be read
+    StoreError : the home folder or the database cannot be used
+    """
     lane, new = _lane(job, context)
     return Outcome(lane, billed=True, stored=new)
 
 
 def engine(job: Job, context: Context) -> Outcome:
-    """Rank the catalog against a video that has just become ready, so that match can answer at once."""
+    """Rank the catalog against a video that has just become ready, so that match can answer at once.
+
+    Parameters
+    ----------
+    job : as it was claimed
+    context : of this process
+
+    Returns
+    -------
+    Outcome : no answer, only the stored lane; free
+
+    Raises
+    ------
+    JobFault, StoreError : as `match`
+    """
     _, new = _lane(job, context)
     return Outcome({}, billed=False, stored=new)
 
@@ -303,19 +383,34 @@ def _lane(job: Job, context: Context) -> tuple[dict[str, Any], tuple[StoredAnswe
     if stored is not None:
         return stored, ()
     try:
-        lane = match_video(_telling(context), video.path, include_sync=True)
+        lane = match_video(_with_stages(context), video.path, include_sync=True)
     except MediaError as error:
         log.error("match", job_id=job.job_id, problem=str(error))
         raise JobFault(422, "the video can no longer be read; submit it again") from error
     _require_video(video)
     body = lane_body(lane, expand_full=True, with_sync=MOST_SYNC_POINTS).to_json()
     if any(one.sync_status == "cold" and _is_lost(one.track) for one in lane.candidate_pool):
-        return body, ()  # where it lands is found once its file is back
+        return body, ()  # not stored: its placements can be found once its file is back
     return body, (StoredAnswer(cache_key, "match", body),)
 
 
 def beats(job: Job, context: Context) -> Outcome:
-    """Fetch a recording and find its beats. Whether the account had it mapped before is seen when it is settled."""
+    """Fetch a recording and track its beats. Whether the account had it mapped before is decided when it is settled.
+
+    Parameters
+    ----------
+    job : as it was claimed
+    context : of this process
+
+    Returns
+    -------
+    Outcome : the beat grid; charged by the minute
+
+    Raises
+    ------
+    JobFault : 422 if the address cannot be fetched or the file is not sound
+    StoreError : the home folder or the database cannot be used
+    """
     from workbench.results.beats import beat_grid_body
     from workbench.workflows.beats import map_beats
 
@@ -346,13 +441,13 @@ def _beats_stages(context: Context) -> Progress:
     return progress
 
 
-def _telling(context: Context) -> Workspace:
-    """The job's workspace, telling the parent which stage has begun."""
+def _with_stages(context: Context) -> Workspace:
+    """The job's workspace, which reports each stage to the parent when it begins."""
     return context.workspace.with_progress(lambda stage, done: context.stage(stage))
 
 
 def _use_stored(context: Context, cache_key: str) -> dict[str, Any] | None:
-    """The answer stored under a key; the use is noted, which keeps it."""
+    """The answer stored under a key; its use is recorded, so that the sweep keeps it."""
     with context.workspace.database.write() as connection:
         return answers.use(connection, cache_key)
 
@@ -379,7 +474,7 @@ def _track(job: Job, context: Context) -> tuple[Track, str]:
 
 
 def _without_path(text: str, path: Path, instead: str) -> str:
-    """A message about a file, with other words in place of its path."""
+    """A message about a file, with a noun in place of its path and name."""
     return text.replace(str(path), instead).replace(path.name, instead)
 
 

@@ -1,18 +1,23 @@
-"""What one job may use of the machine: memory and processor time, set by the kernel on the job's own process.
+"""Limits of one job on memory and processor time, which the kernel enforces on the job's own process.
 
-Media from strangers is decoded there. A file that makes a decoder ask for everything costs its job, and nothing else.
-Both limits are soft ones, so that a warm process can raise them for its next job.
+The process decodes media from strangers. A file that makes a decoder exhaust its limits ends its job, and nothing else.
+Both are soft limits, so that a warm process can raise them for its next job.
 """
 
 from __future__ import annotations
 
 import sys
 
-_SPARE_BYTES = 2**30  # what interpreter, libraries and compiled kernels have mapped before a job begins
+_SPARE_BYTES = 2**30  # that interpreter, libraries and compiled kernels have mapped before a job begins
 
 
 def limit_memory(job_bytes: int) -> None:
-    """Let this process allocate so much for its jobs; asking for more fails there, as MemoryError or as no memory."""
+    """Limit the memory that this process can allocate for its jobs; beyond it, allocations fail.
+
+    Parameters
+    ----------
+    job_bytes : on top of what the process has mapped before its first job
+    """
     if sys.platform == "win32":
         return
     import resource
@@ -22,7 +27,12 @@ def limit_memory(job_bytes: int) -> None:
 
 
 def limit_processor(seconds: float) -> None:
-    """Let this process compute for so much longer; then the kernel ends it (SIGXCPU)."""
+    """Limit the processor time of this process from now on; after it the kernel ends the process (SIGXCPU).
+
+    Parameters
+    ----------
+    seconds : of processor time, summed over all cores
+    """
     if sys.platform == "win32":
         return
     import resource

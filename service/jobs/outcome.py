@@ -1,4 +1,4 @@
-"""What a job's process hands to its parent: an outcome, or a fault, as plain JSON."""
+"""What a job's process sends to its parent: an outcome or a fault, as plain JSON."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ class Context:
     """What a kind of job may use besides its request."""
 
     workspace: Workspace
-    """its database is to be read from, and to note which stored answers were used; what a job changes is changed when
-    it is settled"""
+    """its database is read, and the use of stored answers recorded; all else that a job changes is changed when it is
+    settled"""
     settings: ServiceSettings
     revision: str
     """of the analysis"""
@@ -27,7 +27,7 @@ class Context:
     stage: Callable[[str], None]
     """called with the name of each stage when it begins"""
     abandoned: Callable[[], bool]
-    """whether the parent has gone, so that the job is to be given up"""
+    """whether the parent has ended, so that the job should stop"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,14 +35,14 @@ class Outcome:
     """The result of a job that succeeded."""
 
     answer: Mapping[str, Any]
-    """what its poll answers"""
+    """body of its poll"""
     billed: bool
     quantity: int = 1
     """calls or minutes"""
     stored: tuple[StoredAnswer, ...] = ()
     """results for later requests"""
     facts: Mapping[str, Any] = field(default_factory=dict)
-    """what its kind needs to know when it is settled, see `service.jobs.settle`"""
+    """that its kind needs when it is settled, see `service.jobs.settle`"""
 
     def to_json(self) -> dict[str, Any]:
         """As plain JSON, for the parent."""
@@ -50,13 +50,24 @@ class Outcome:
 
     @classmethod
     def from_json(cls, given: Mapping[str, Any]) -> Outcome:
-        """From what `to_json` wrote."""
+        """The outcome in plain JSON.
+
+        Parameters
+        ----------
+        given : from `to_json`
+        """
         stored = tuple(StoredAnswer(**one) for one in given["stored"])
         return cls(given["answer"], given["billed"], given["quantity"], stored, given["facts"])
 
 
 class JobFault(Exception):
-    """A job that cannot be done: status and message as its poll reports them."""
+    """A job that cannot be done.
+
+    Parameters
+    ----------
+    status : HTTP status of its poll
+    message : one sentence for the caller
+    """
 
     def __init__(self, status: int, message: str) -> None:
         super().__init__(message)

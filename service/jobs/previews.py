@@ -1,4 +1,4 @@
-"""The job that makes a preview: once for all accounts, charged to none."""
+"""The job that makes a preview: once for all accounts, free."""
 
 from __future__ import annotations
 
@@ -14,11 +14,21 @@ log = structlog.get_logger("service.jobs")
 
 
 def preview(job: Job, context: Context) -> Outcome:
-    """Write the marked excerpt of a track to where the previews lie.
+    """Write the watermarked excerpt of a track to the folder of previews.
+
+    Parameters
+    ----------
+    job : as it was claimed
+    context : of this process
+
+    Returns
+    -------
+    Outcome : the stretch of the track that it plays; free
 
     Raises
     ------
-    JobFault : the track is gone, or its file cannot be read or is another one
+    JobFault : 404 if the track has left the catalog, or its file cannot be read or has changed
+    StoreError : the home folder or the database cannot be used
     """
     from workbench.catalog.library import Library
     from workbench.media.containers import hash_file

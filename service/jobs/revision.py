@@ -1,13 +1,13 @@
-"""The revision of the analysis: one digest of everything that decides what it answers.
+"""The revision of the analysis: one digest of everything that its results depend on.
 
 That is every file of the `workbench` package, code and shipped data alike (fitted models, reference catalogs, network
-weights, lexica), the release, and every parameter. It says more than it must: a file that decides no answer counts too,
-and answers kept before it changed are not found again. That is the price of a rule in which nothing can be forgotten.
-What is measured in a recording is kept by keys of its own
-(`workbench.store`), so after an update answers are put together anew, mostly from what was measured before.
+weights, lexica), the release, and every parameter. It covers more than it must: a change to a file that no result
+depends on also makes stored answers unreachable. That is the price of a rule that cannot miss anything. Measurements of
+a recording have keys of their own (`workbench.store`), so after an update answers are computed anew, mostly from stored
+measurements.
 
-A process takes the digest once, when it starts: a few milliseconds for a few megabytes. HTTP processes, which import no
-analysis code, read it from the database, where job processes write it.
+A process computes the digest once, when it starts: a few milliseconds for a few megabytes. HTTP processes, which import
+no analysis code, read it from the database, where job processes write it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pathlib import Path
 
 @cache
 def analysis_revision() -> str:
-    """Digest of what this process would answer with; 32 hex digits."""
+    """Digest of the analysis that this process has imported; 32 hex digits."""
     import workbench
     from workbench.params import WorkbenchParams
     from workbench.store.fingerprint import canonical_json
@@ -31,7 +31,12 @@ def analysis_revision() -> str:
 
 
 def files_digest(folder: Path) -> str:
-    """SHA-256, in hex, of the names and bytes of all files below a folder, but for what Python compiles them to."""
+    """SHA-256, in hex, of the names and bytes of all files below a folder, except Python's compiled files.
+
+    Parameters
+    ----------
+    folder : an existing one
+    """
     digest = hashlib.sha256()
     files = {path.relative_to(folder).as_posix(): path for path in folder.rglob("*") if path.is_file()}
     for name in sorted(files):

@@ -1,12 +1,12 @@
-"""How a job ends: each end is one transaction, with everything that belongs to it.
+"""The ends of a job. Each is one transaction that writes everything that belongs to it:
 
-    ingest   updates the video's row and status, releases the jobs that wait for it, charges the minutes, queues
-    `engine`
-    beats    whether the account had these bytes mapped before, the grid, the minutes
-    others   the answer, the stored answers, the call
+    ingest   the video's record and status, the charge by the minute, the release of jobs that wait for the video or
+             else an `engine` job
+    beats    whether the account had these bytes mapped before, the grid, the charge by the minute
+    others   the answer, the stored answers, the charge of the call
 
-A job that killed its process three times, ran past its deadline or met an error of ours ends too: a loop as a refusal
-that may be tried again, everything else as a fault.
+A job that killed its process three times, ran past its deadline or met an internal error ends too: a loop as a refusal
+that may be tried again, every other kind as a fault.
 """
 
 from __future__ import annotations
@@ -27,14 +27,24 @@ from workbench.store import videos
 from workbench.store.changes import current_revision
 
 MOST_CRASHES = 3
-"""times that a job may kill its process"""
-_LOOK_AGAIN_SECONDS = 30.0
-_MOST_ATTEMPTS = 12
-_LONGEST_PAUSE_SECONDS = 60.0
+"""deaths of its process after which a job fails"""
+_WAIT_FOR_VIDEO_SECONDS = 30.0  # at most; `release` ends the wait as soon as the ingest has ended
+_MOST_ATTEMPTS = 12  # before a job fails on an outage; the pauses between so many add up to six minutes
+_LONGEST_PAUSE_SECONDS = 60.0  # between two attempts
 
 
 def settle_if_blocked(connection: Connection, job: Job) -> bool:
-    """Settle or put off a job that cannot be run now; False if it can be run."""
+    """Settle or postpone a job that cannot be run now.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    job : just claimed
+
+    Returns
+    -------
+    False if it can be run; nothing is changed then
+    """
     if job.crashes >= MOST_CRASHES:
         fail_after_crashes(connection, job)
         return True
@@ -42,7 +52,7 @@ def settle_if_blocked(connection: Connection, job: Job) -> bool:
         return False
     video = video_owners.get(connection, str(job.video_id))
     if video is not None and video.status == "processing":
-        jobs.postpone(connection, job, _LOOK_AGAIN_SECONDS, begun=False)
+        jobs.postpone(connection, job, _WAIT_FOR_VIDEO_SECONDS, begun=False)
         return True
     if video is None or video.status == "failed":
         why = "it is gone" if video is None else str(video.reason)
@@ -52,7 +62,18 @@ def settle_if_blocked(connection: Connection, job: Job) -> bool:
 
 
 def complete(connection: Connection, job: Job, outcome: Outcome) -> bool:
-    """Settle a job that succeeded. False if it is no longer ours, or its request has been extended since."""
+    """Settle a job that succeeded, with everything that its kind changes.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    job : as it was claimed
+    outcome : from its process
+
+    Returns
+    -------
+    False if the job is no longer ours, or was extended after it was claimed; nothing is changed then
+    """
     answer = outcome.answer
     if job.kind == "beats":
         answer = {
@@ -70,7 +91,19 @@ def complete(connection: Connection, job: Job, outcome: Outcome) -> bool:
 
 
 def fail(connection: Connection, job: Job, status: int, message: str) -> bool:
-    """Settle a job that cannot be done. False where it is no longer ours."""
+    """Settle a job that cannot be done: a loop with a status of 500 or above as a refusal, all else as a fault.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    job : as it was claimed
+    status : HTTP status of its poll; of a beats job always 422
+    message : one sentence for the caller
+
+    Returns
+    -------
+    False if the job is no longer ours; nothing is changed then
+    """
     if job.kind == "loop" and status >= 500:
         return _complete_as_refusal(connection, job, refusals.profile_error(message))
     if job.kind == "beats":
@@ -82,33 +115,74 @@ def fail(connection: Connection, job: Job, status: int, message: str) -> bool:
 
 
 def fail_on_deadline(connection: Connection, job: Job, seconds: float) -> bool:
-    """Settle a job that ran past its deadline. False where it is no longer ours."""
+    """Settle a job that ran past its deadline.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    job : as it was claimed
+    seconds : that it was allowed to run
+
+    Returns
+    -------
+    False if the job is no longer ours; nothing is changed then
+    """
     if job.kind == "loop":
         return _complete_as_refusal(connection, job, refusals.timeout(seconds))
     return fail(connection, job, 503, f"it did not finish within {seconds:.0f} s")
 
 
 def retry_after_crash(connection: Connection, job: Job) -> bool:
-    """Put back a job that killed its process, or fail it after `MOST_CRASHES` crashes."""
+    """Put back a job that killed its process, or fail it after `MOST_CRASHES` crashes.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    job : as it was claimed; this crash is not counted in it yet
+
+    Returns
+    -------
+    False if the job is no longer ours; nothing is changed then
+    """
     if job.crashes + 1 >= MOST_CRASHES:
         return fail_after_crashes(connection, job)
     return jobs.put_back_crashed(connection, job)
 
 
 def fail_after_crashes(connection: Connection, job: Job) -> bool:
-    """Settle a job that killed its process too often. False where it is no longer ours."""
+    """Settle a job that killed its process too often.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    job : as it was claimed
+
+    Returns
+    -------
+    False if the job is no longer ours; nothing is changed then
+    """
     return fail(connection, job, 500, f"the process that worked on it died {MOST_CRASHES} times")
 
 
-def put_off(connection: Connection, job: Job, problem: str) -> bool:
-    """Put back a job because the home folder or the database failed, for longer each time; at last fail it."""
+def retry_after_outage(connection: Connection, job: Job) -> bool:
+    """Postpone a job because the home folder or the database failed, for longer each time; in the end fail it.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    job : as it was claimed
+
+    Returns
+    -------
+    False if the job is no longer ours; nothing is changed then
+    """
     if job.attempt >= _MOST_ATTEMPTS:
         return fail(connection, job, 503, "the service's store could not be used for too long")
     return jobs.postpone(connection, job, min(_LONGEST_PAUSE_SECONDS, 2.0 ** (job.attempt - 1)))
 
 
 def _complete_as_refusal(connection: Connection, job: Job, refusal: Refusal) -> bool:
-    """Complete a loop as a refusal, which is neither stored nor billed."""
+    """Complete a loop with a refusal, which is neither stored nor billed."""
     names = loop_names(str(job.video_id), str(job.track_id), tracks.get(connection, str(job.track_id)))
     return jobs.complete(connection, job, names | refusal_facts(refusal), billed=False)
 
@@ -129,7 +203,7 @@ def _mark_video_ready(connection: Connection, job: Job, outcome: Outcome) -> Non
 
 
 def _rank_ahead(connection: Connection, job: Job, content_hash: str) -> None:
-    """Queue a ranking of the catalog for a video before anybody asks; the first request waits for the same build."""
+    """Queue a ranking of the catalog for a video before the first request, which then waits for the same build."""
     revision = shared_values.get(connection, shared_values.ANALYSIS_REVISION) or ""
     build = cache_keys.match_key(content_hash, current_revision(connection), revision)
     jobs.submit(connection, NewJob("engine", jobs.MAIN, job.account, build, video_id=job.video_id))

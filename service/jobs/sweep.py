@@ -1,9 +1,9 @@
-"""Retention: deletes uploads that were never ingested, parts of broken ones, expired idempotency keys, jobs that were
-settled long ago, and answers and previews that nobody has used for long.
+"""Retention: deletes uploads that were never ingested, parts of broken uploads, expired idempotency keys, jobs that
+were settled long ago, and answers and previews that have not been used for long.
 
-An upload is kept for a day after its link has expired, for a late ingest. The settings say how long the others are
-kept. Answers and previews are caches: a later request costs a job and gives the same result. The ledger keeps its
-rows, also of jobs that are deleted.
+An upload is kept for a day after its link has expired, for a late ingest. For jobs, answers and previews the settings
+give the time. Answers and previews are caches: a later request needs a job again and gets the same result. The ledger
+keeps its rows, also those of deleted jobs.
 """
 
 from __future__ import annotations
@@ -15,34 +15,40 @@ import structlog
 
 from service.settings import ServiceSettings
 from service.store import answers, idempotency_keys, jobs, video_owners
-from service.store.moments import moment
+from service.store.times import time_from_now
 from workbench.home import Home
 from workbench.store.database import Database
 
 _GRACE_SECONDS = 86_400.0  # after an upload link has expired
-_PIECE_SECONDS = 3600.0  # without a byte, after which nobody writes to a piece any more
-_MOST_ROWS = 1000  # of a table at a time: while they are deleted, nobody else writes to SQLite
+_PIECE_SECONDS = 3600.0  # without a new byte, after which no request writes to a piece any more
+_MOST_ROWS = 1000  # of a table at a time: while they are deleted, no other process can write to SQLite
 
 log = structlog.get_logger("service.jobs")
 
 
 def sweep(home: Home, database: Database, settings: ServiceSettings) -> bool:
-    """Delete what has expired: the records first, because nothing finds a file without its record.
+    """Delete what has expired: the records first, because no request finds a file without its record.
+
+    Parameters
+    ----------
+    home : holds uploads and previews
+    database : of the service
+    settings : the fields `…_retention_seconds` and `upload_seconds`
 
     Returns
     -------
-    bool : whether something is left for the next call
+    whether rows are left for the next call
 
     Raises
     ------
     StoreError : the database cannot be used
     """
     with database.write() as connection:
-        stale = video_owners.delete_stale_uploads(connection, moment(-settings.upload_seconds - _GRACE_SECONDS))
+        stale = video_owners.delete_stale_uploads(connection, time_from_now(-settings.upload_seconds - _GRACE_SECONDS))
         idempotency_keys.delete_expired(connection)
         forgotten = (
-            jobs.delete_settled(connection, moment(-settings.job_retention_seconds), _MOST_ROWS),
-            answers.delete_unused(connection, moment(-settings.answer_retention_seconds), _MOST_ROWS),
+            jobs.delete_settled(connection, time_from_now(-settings.job_retention_seconds), _MOST_ROWS),
+            answers.delete_unused(connection, time_from_now(-settings.answer_retention_seconds), _MOST_ROWS),
         )
     for storage_key in stale:
         _remove(home.uploads / storage_key)
@@ -54,7 +60,7 @@ def sweep(home: Home, database: Database, settings: ServiceSettings) -> bool:
 
 
 def _remove_unless_newer(file: Path, seconds: float) -> None:
-    """Remove a file that was neither written nor used within so many seconds."""
+    """Remove a file that was last written or used more than some seconds ago."""
     try:
         found = file.stat()
     except FileNotFoundError:

@@ -2,15 +2,16 @@
 
 It imports no analysis code and never computes; one loop waits for messages of its children, for time and for signals.
 
-- Each queue has slots of its own. Children are kept warm: their imports are done, and one that ended a job cleanly gets
-  the next. One that was killed, died or ran out of memory is replaced.
+- Each queue has its own slots. Children are kept warm: their imports are done, and a child that ended a job cleanly
+  gets the next one. A child that was killed, died or ran out of memory is replaced.
 - While a job runs its lease is renewed, well before it ends. If a lease was not renewed in time, another process
   has taken over the job, and the child is killed.
 - A job past its deadline is ended by killing its child: nothing else stops a decoder.
-- A write that failed because the database was busy or gone is repeated until it succeeds or the job is lost.
-- SIGTERM: no more claims; what runs may finish for some seconds, then it is given back to the queue.
-- A pipe (`service.processes.wakeup`) wakes it when there is work; the database is also read once a second, for what
-  others accepted or put off. Without one the looks come at short intervals, which grow while nothing is found.
+- A write that failed because the database was busy or unavailable is repeated until it succeeds or the job is lost.
+- After SIGTERM no job is claimed; running jobs may finish for some seconds, then they are given back to the queue.
+- A pipe (`service.processes.wakeup`) wakes it when there is work. It also looks in the database once a second, for jobs
+  that other machines accepted or that were postponed. Without a pipe it looks at short intervals, which grow while it
+  finds nothing.
 """
 
 from __future__ import annotations
@@ -43,21 +44,21 @@ from service.processes.wakeup import WakeupPipe
 from service.settings import ServiceSettings
 from service.store import jobs, shared_values, workers
 from service.store.jobs import Job
-from service.store.moments import moment
+from service.store.times import time_from_now
 from workbench.errors import StoreError, WorkbenchError
 from workbench.home import Home
 from workbench.store.database import Database
 
 _FIRST_LOOK_SECONDS = 0.05  # between looks for new jobs, just after there was one and while there are free slots
-_LAST_LOOK_SECONDS = 1.0  # the same after a while without new jobs, or if a pipe wakes the worker
+_LAST_LOOK_SECONDS = 1.0  # the same after a while without new jobs, or if there is a pipe
 _LOOK_GROWTH = 1.25
 _HEARTBEATS_PER_LEASE = 6  # renewals that may fail before a lease ends
-_RETRY_SECONDS = 0.5  # before another try at a database that failed us
-_JOBS_A_CHILD = 500  # a bound on what leaks in a library can add up to
+_RETRY_SECONDS = 0.5  # before another try after the database failed
+_JOBS_A_CHILD = 500  # after which a child is replaced: a bound on leaks in libraries
 _FORGET_SECONDS = 3600.0  # after which a worker that is silent is no longer listed
 _SWEEP_SECONDS = 3600.0  # between sweeps
-_SWEEP_ON_SECONDS = 5.0  # the same if the last sweep left something
-_RESTART_SECONDS = 1.0  # before a child is started in the place of one that died while it started
+_SWEEP_ON_SECONDS = 5.0  # the same if the last sweep left rows
+_RESTART_SECONDS = 1.0  # before a child is started to replace one that died before it was ready
 
 log = structlog.get_logger("service.jobs")
 
@@ -167,7 +168,7 @@ class JobParent:
         return [queue for queue, slots in self.slots.items() if busy.count(queue) < slots]
 
     def _postponed_kinds(self) -> tuple[str, ...]:
-        """Kinds not to be started now: a slot is kept for short jobs, and background work comes one at a time."""
+        """Kinds not to claim now: one slot is kept for short jobs, and one background job runs at a time."""
         kinds = [child.job.kind for child in self._children if child.job is not None]
         if sum(kind in jobs.LONG for kind in kinds) >= max(1, self.slots.get(jobs.MAIN, 0) - 1):
             return jobs.LONG
@@ -202,14 +203,15 @@ class JobParent:
         try:
             scratch.mkdir(parents=True)
         except OSError as error:
-            self._settle(job, "put off", partial(settle.put_off, job=job, problem=str(error)))
+            log.error("put off", job_id=job.job_id, problem=str(error))
+            self._settle(job, "put off", partial(settle.retry_after_outage, job=job))
             return
         log.info("job started", job_id=job.job_id, kind=job.kind, attempt=job.attempt, account=job.account)
         idle = [child for child in self._children if child.pool == job.queue and child.idle]
         for child in idle:
             if child.give(job, scratch, self._deadline(job)):
                 return
-            child.detach_job()  # it died while it was idle, which is not the job's fault
+            child.detach_job()  # it died while it was idle: not a crash of this job
             self._handle_death(child)
         self._new_child(job.queue).give(job, scratch, self._deadline(job))
 
@@ -219,7 +221,7 @@ class JobParent:
     # Children
 
     def _keep_children(self, now: float) -> None:
-        """Warm one child after another until every slot has one."""
+        """Start one child after another, each when the last is ready, until every slot has one."""
         if now < self._next_child or any(not child.ready for child in self._children):
             return
         for queue, slots in self.slots.items():
@@ -259,7 +261,7 @@ class JobParent:
             self._finish_job(child, message)
 
     def _use_revision(self, revision: str) -> None:
-        """Announce the newest child's revision, and replace children from before an update of the package."""
+        """Announce the newest child's revision, and replace idle children from before an update of the package."""
         if revision != self._revision:
             self._revision, self._revision_written = revision, False
         for child in [one for one in self._children if one.idle and self._is_outdated(one)]:
@@ -297,7 +299,7 @@ class JobParent:
             self._settle(job, "complete", partial(settle.complete, job=job, outcome=outcome))
         elif "again" in message:
             log.error("put off", job_id=job.job_id, problem=message["again"])
-            self._settle(job, "put off", partial(settle.put_off, job=job, problem=message["again"]))
+            self._settle(job, "put off", partial(settle.retry_after_outage, job=job))
         else:
             self._settle(job, "failed", partial(settle.fail, job=job, status=fault["status"], message=fault["message"]))
         if fault.get("spent") or child.jobs_done >= _JOBS_A_CHILD or self._is_outdated(child):
@@ -369,27 +371,27 @@ class JobParent:
             log.error("cannot sweep", problem=str(error))
 
     def _expire(self, connection: Connection) -> None:
-        """Expire beats jobs that have waited for too long; called before every claim, so that none of them is begun."""
+        """Expire beats jobs that have waited for too long; called before every claim, so that none of them is run."""
         if jobs.BEATS in self.slots:
-            jobs.expire(connection, jobs.BEATS, moment(-self.settings.beats_retention_seconds))
+            jobs.expire(connection, jobs.BEATS, time_from_now(-self.settings.beats_retention_seconds))
 
     def _settle(self, job: Job, outcome: str, write: Settlement) -> None:
         self._unsettled.append(_Unsettled(job, outcome, write))
         self._write_unsettled()
 
     def _write_unsettled(self) -> None:
-        """Settle the jobs whose end has not been written yet."""
+        """Settle the jobs that have ended and are not settled yet."""
         for one in list(self._unsettled):
             try:
                 with self.database.write() as connection:
                     done = one.write(connection)
                     if not done:
-                        # More may be asked of it now than when it was claimed; then it is run again.
+                        # Its request may have been extended after it was claimed; then it is run again.
                         done = jobs.give_back(connection, one.job)
             except WorkbenchError as error:
                 if isinstance(error, StoreError) and not _is_of_one_row(error):
                     log.error("cannot settle", job_id=one.job.job_id, problem=str(error))
-                    return  # nor can the others be, until the database answers again
+                    return  # the others cannot be settled either, until the database answers again
                 log.error("cannot settle as it is", job_id=one.job.job_id, problem=str(error))
                 message = "an error of ours; it was logged under this job's id"
                 one.outcome, one.write = "failed", partial(settle.fail, job=one.job, status=500, message=message)
@@ -411,7 +413,7 @@ class JobParent:
         folder = self.home.scratch
         if not folder.is_dir():
             return
-        found = list(folder.iterdir())  # before the records are read: what others begin after that is not in it
+        found = list(folder.iterdir())  # before the records are read, so that no folder of a newer job is in it
         with self.database.read() as connection:
             needed = jobs.unsettled_ids(connection)
         for one in found:
@@ -436,7 +438,7 @@ class JobParent:
 
 
 def _is_of_one_row(error: StoreError) -> bool:
-    """Whether the database answered, and refused what was to be written; it would refuse it again."""
+    """Whether the database answered, but refused the values to write; it would refuse them again."""
     return isinstance(error.__cause__, DataError | IntegrityError | ProgrammingError)
 
 

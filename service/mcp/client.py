@@ -1,8 +1,8 @@
-"""Calls to the service over HTTP, with the caller's own key, and the waiting that a tool does for its caller.
+"""Calls to the service over HTTP with the caller's own key, and polling until their work is done.
 
-Work that the service answers with 202 is polled until it is done or the time is up; a video that is still being
-ingested is waited for and the call is made again. Polling keeps well under the rate limit of a key, and a 429 is waited
-out as the service says.
+Work that the service answers with 202 is polled until it is done or the time is up. If a call has to wait for the
+ingest of a video, it is made again once the video is ready. Polling stays well below the rate limit of a key; after a
+429 the client waits as long as the service asks.
 """
 
 from __future__ import annotations
@@ -16,23 +16,30 @@ import anyio
 import httpx2
 
 Report = Callable[[float, str], Awaitable[None]]
-"""called with the seconds waited and what is waited for"""
+"""called with the seconds waited so far and the stage or status of the work"""
 
-_FIRST_PAUSE, _LONGEST_PAUSE, _GROWTH = 0.5, 3.0, 1.3
+_FIRST_PAUSE, _LONGEST_PAUSE, _GROWTH = 0.5, 3.0, 1.3  # s; 24 polls in the first minute, 20 in each after that
 _REQUEST_SECONDS = 60.0
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What the service answered."""
+    """A response of the service."""
 
     status: int
     body: dict[str, Any]
     retry_after: float | None = None
+    """s, from the header of that name"""
 
 
 class ServiceClient:
-    """The service at one address, called with one key."""
+    """A client of the service; to be used as an async context manager.
+
+    Parameters
+    ----------
+    base_url : of the service, without `/v1`
+    api_key : sent with each call; None: no key is sent, and the service answers 401
+    """
 
     def __init__(self, base_url: str, api_key: str | None) -> None:
         headers = {} if api_key is None else {"Authorization": f"Bearer {api_key}"}
@@ -55,7 +62,20 @@ class ServiceClient:
         query: Mapping[str, Any] | None = None,
         idempotency_key: str | None = None,
     ) -> Reply:
-        """One request. A service that cannot be reached, or answers no JSON, is a `502` in the Error body's shape."""
+        """Make one request.
+
+        Parameters
+        ----------
+        method : HTTP method
+        path : with `/v1`, its ids percent-encoded
+        body : sent as JSON; None: no body
+        query : parameters; those that are None are left out
+        idempotency_key : sent as Idempotency-Key; None: the header is left out
+
+        Returns
+        -------
+        Reply : if the service cannot be reached or does not answer JSON, a 502 with an Error body
+        """
         headers = {} if idempotency_key is None else {"Idempotency-Key": idempotency_key}
         parameters = {name: _text(value) for name, value in (query or {}).items() if value is not None}
         try:
@@ -74,14 +94,18 @@ class ServiceClient:
         report: Report,
         query: Mapping[str, Any] | None = None,
     ) -> Reply:
-        """The answer to a call once its work is done, or the ticket of the work when the time is up.
+        """Make a call and wait until its work is done.
 
         Parameters
         ----------
-        ask : makes the call; it is made again when it had to wait for a video
+        ask : makes the call; called again once the video that the call had to wait for is ready
         seconds : to wait at most
         report : called before each pause
-        query : what to ask the job for when it is polled
+        query : parameters for polls of the job
+
+        Returns
+        -------
+        Reply : the result, or the 202 with the ticket of the work if the time is up
         """
         began, pause = time.monotonic(), _FIRST_PAUSE
         reply = ticket = await ask()
@@ -110,7 +134,7 @@ class ServiceClient:
 
 
 def _is_video(reply: Reply) -> bool:
-    """Whether a reply is the record of a video that something else waits for."""
+    """Whether a reply is the record of a video that the call waits for."""
     return reply.status == 200 and "ready" in reply.body and "job_id" not in reply.body
 
 

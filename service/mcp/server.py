@@ -1,7 +1,7 @@
-"""The MCP server, after the official SDK: on standard input and output, or as streamable HTTP at `/mcp`.
+"""The MCP server, built on the official SDK: on standard input and output, or as streamable HTTP at `/mcp`.
 
-It holds no key: over standard input and output the key is the environment's, over HTTP it is the caller's own, taken
-from the headers of each call and passed on. Every tool call is a call to the service and is billed like one.
+It stores no key. On standard input and output the key comes from the environment; over HTTP each caller sends its own
+in the headers, and it is passed on to the service. Every tool call is a call to the service and is billed like one.
 """
 
 from __future__ import annotations
@@ -23,13 +23,17 @@ _INSTRUCTIONS = (
 
 
 def make_server(base_url: str, api_key: str | None, wait_seconds: float) -> MCPServer[Any]:
-    """A server whose tools call the service.
+    """Make a server whose tools call the service.
 
     Parameters
     ----------
-    base_url : of the service
-    api_key : for callers who send none, as over standard input and output; None over HTTP
-    wait_seconds : how long a tool waits for work before it answers with the ticket
+    base_url : of the service, without `/v1`
+    api_key : for callers who send none, as on standard input and output; None over HTTP
+    wait_seconds : how long a tool waits for work before it returns the ticket
+
+    Returns
+    -------
+    a server that does not listen yet
     """
     server: MCPServer[Any] = MCPServer("barline-workbench", instructions=_INSTRUCTIONS, log_level="WARNING")
 
@@ -41,14 +45,20 @@ def make_server(base_url: str, api_key: str | None, wait_seconds: float) -> MCPS
 
 
 def serve_http(server: MCPServer[Any], listening: socket.socket) -> None:
-    """Serve streamable HTTP at `/mcp` on a socket that listens, until told to stop; no call knows another's session."""
+    """Serve streamable HTTP at `/mcp` until SIGTERM or SIGINT, without sessions: calls share no state.
+
+    Parameters
+    ----------
+    server : see `make_server`
+    listening : a socket that listens; on a loopback address the SDK refuses requests for any other host
+    """
     host = listening.getsockname()[0]
     app = server.streamable_http_app(stateless_http=True, host=host)
     uvicorn.Server(uvicorn.Config(app, log_level=server.settings.log_level.lower())).run(sockets=[listening])
 
 
 def _api_key_of(context: Context[Any]) -> str | None:
-    """The API key in the headers of a call over HTTP, in either of the service's two ways."""
+    """The API key in the headers of a call over HTTP, `Authorization` or `X-Api-Key`; None without headers or key."""
     headers = context.headers
     if headers is None:
         return None

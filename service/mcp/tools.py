@@ -1,8 +1,8 @@
-"""The tools: one an endpoint, with arguments named like the endpoint's fields, and its answers as they are.
+"""The MCP tools: one an endpoint, with arguments named like the endpoint's fields, and its answers unchanged.
 
-A tool answers with the endpoint's body as structured content. What the service refuses is a tool error whose content
-names `error.type`. Long work is waited for; when the time is up, the ticket with `job_id` and `poll` is the answer, and
-the `get_…` tool of the family goes on from there.
+A tool returns the endpoint's body as structured content. If the service refuses a call, the result is a tool error
+whose content names `error.type`. A tool waits for long work; when the time is up it returns the ticket with `job_id`
+and `poll`, and the `get_…` tool of the family continues from there.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from workbench.results.loop import LoopResult
 from workbench.store.ids import MAX_ID
 
 Connect = Callable[[Context[Any]], ServiceClient]
-"""the service, called with the key of whoever calls the tool"""
+"""returns a client that calls the service with the key of the tool's caller"""
 Ask = Callable[[ServiceClient], Awaitable[Reply]]
 
 VideoId = Annotated[str, Field(min_length=1, max_length=MAX_ID, description="a video of yours, or a shared one")]
@@ -35,12 +35,12 @@ TrackId = Annotated[str, Field(min_length=1, max_length=MAX_ID, description="a t
 JobId = Annotated[str, Field(min_length=1, description="as the job's ticket named it")]
 Url = Annotated[str, Field(max_length=MAX_URL, description="public https address")]
 Expand = Annotated[Literal["full"] | None, Field(description="`full`: full tracks and the candidate pool")]
-AutoMix = Annotated[bool, Field(description="also say how the music makes way for a voice")]
+AutoMix = Annotated[bool, Field(description="also return a mix: how far the music is lowered under speech")]
 RetryKey = Annotated[str | None, Field(description="Idempotency-Key: the same for a retry of this very call")]
 
 
 class _OneOf:
-    """Makes the schema of a union one of objects, as the protocol wants it."""
+    """Adds `"type": "object"` to the schema of a union of objects, because the protocol requires it."""
 
     @classmethod
     def __get_pydantic_json_schema__(cls, core: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
@@ -72,19 +72,41 @@ def add_tools(server: MCPServer[Any], connect: Connect, wait_seconds: float) -> 
 
     Parameters
     ----------
-    server : gets them
-    connect : the service as the caller of a tool may call it
+    server : to add the tools to
+    connect : gives a tool its client, with the key of the tool's caller
     wait_seconds : how long a tool waits for work before it answers with the ticket
     """
+    tools = _Tools(connect, wait_seconds)
+    for tool in (
+        tools.create_video,
+        tools.ingest_video,
+        tools.get_video,
+        tools.match,
+        tools.get_match_job,
+        tools.underscore,
+        tools.align,
+        tools.get_align_job,
+        tools.loop,
+        tools.get_loop_job,
+        tools.beats,
+        tools.get_beats_job,
+    ):
+        server.add_tool(tool)
 
-    async def done(context: Context[Any], ask: Ask, query: Mapping[str, Any] | None = None) -> CallToolResult:
-        report = _reporter(context, wait_seconds)
-        async with connect(context) as service:
-            reply = await service.wait_until_settled(lambda: ask(service), wait_seconds, report, query)
-        return _result(reply)
 
-    @server.tool()
+class _Tools:
+    """The tools, a method each.
+
+    Names, arguments and docstrings of the methods are what clients and their models read: a docstring is the tool's
+    description, so it has no section on parameters; those describe themselves in their annotations.
+    """
+
+    def __init__(self, connect: Connect, wait_seconds: float) -> None:
+        self._connect = connect
+        self._wait_seconds = wait_seconds
+
     async def create_video(
+        self,
         context: Context[Any],
         video_url: Url | None = None,
         filename: Annotated[str, Field(max_length=256)] | None = None,
@@ -96,24 +118,22 @@ def add_tools(server: MCPServer[Any], connect: Connect, wait_seconds: float) -> 
         `ingest_video`. Billed a minute of the video.
         """
         body = _given(video_url=video_url, filename=filename, content_type=content_type)
-        return await _video(context, connect, ("POST", "/v1/videos", body), wait_seconds)
+        return await self._ingest_and_wait(context, ("POST", "/v1/videos", body))
 
-    @server.tool()
     async def ingest_video(
-        context: Context[Any], video_id: VideoId, storage_key: Annotated[str, Field(max_length=512)]
+        self, context: Context[Any], video_id: VideoId, storage_key: Annotated[str, Field(max_length=512)]
     ) -> Annotated[CallToolResult, VideoAnswer]:
         """Start to process an uploaded video, and wait until it is ready."""
         path = f"/v1/videos/{_segment(video_id)}/ingest"
-        return await _video(context, connect, ("POST", path, {"storage_key": storage_key}), wait_seconds)
+        return await self._ingest_and_wait(context, ("POST", path, {"storage_key": storage_key}))
 
-    @server.tool()
-    async def get_video(context: Context[Any], video_id: VideoId) -> Annotated[CallToolResult, VideoAnswer]:
+    async def get_video(self, context: Context[Any], video_id: VideoId) -> Annotated[CallToolResult, VideoAnswer]:
         """How far the ingest of a video is. Free."""
-        async with connect(context) as service:
+        async with self._connect(context) as service:
             return _result(await service.call("GET", f"/v1/videos/{_segment(video_id)}"))
 
-    @server.tool()
     async def match(
+        self,
         context: Context[Any],
         video_id: VideoId | None = None,
         video_url: Url | None = None,
@@ -132,27 +152,27 @@ def add_tools(server: MCPServer[Any], connect: Connect, wait_seconds: float) -> 
         }
         query = {"expand": expand}
         if video_url is not None:
-            async with connect(context) as service:
+            async with self._connect(context) as service:
                 return _result(await service.call("POST", "/v1/match", body, query, idempotency_key))
-        return await done(
+        return await self._call_and_wait(
             context, lambda service: service.call("POST", "/v1/match", body, query, idempotency_key), query
         )
 
-    @server.tool()
     async def get_match_job(
+        self,
         context: Context[Any],
         job_id: JobId,
         include_sync: bool | None = None,
         sync_points_per_track: SyncPoints | None = None,
         expand: Expand = None,
     ) -> Annotated[CallToolResult, MatchAnswer]:
-        """How far a match job is, or its lane; waits for it. What is left out is as the submit asked. Free."""
+        """How far a match job is, or its lane; waits for it. Arguments that are left out are as in the submit. Free."""
         query = {"include_sync": include_sync, "sync_points_per_track": sync_points_per_track, "expand": expand}
         path = f"/v1/match/jobs/{_segment(job_id)}"
-        return await done(context, lambda service: service.call("GET", path, None, query), query)
+        return await self._call_and_wait(context, lambda service: service.call("GET", path, None, query), query)
 
-    @server.tool()
     async def underscore(
+        self,
         context: Context[Any],
         script: Annotated[str, Field(min_length=1, max_length=7000)],
         platform: Annotated[str, Field(max_length=40, description="tiktok, reels, shorts, linkedin, youtube")]
@@ -164,27 +184,32 @@ def add_tools(server: MCPServer[Any], connect: Connect, wait_seconds: float) -> 
         """Rank the catalog against a text script, without a video. Ten tracks, at once."""
         body = {"script": script} | _given(platform=platform, brief=brief)
         query = {"expand": expand}
-        return await done(context, lambda service: service.call("POST", "/v1/underscore", body, query, idempotency_key))
+        return await self._call_and_wait(
+            context, lambda service: service.call("POST", "/v1/underscore", body, query, idempotency_key)
+        )
 
-    @server.tool()
     async def align(
+        self,
         context: Context[Any],
         video_id: VideoId,
         track_id: TrackId,
         auto_mix: AutoMix = False,
         idempotency_key: RetryKey = None,
     ) -> Annotated[CallToolResult, AlignAnswer]:
-        """Say where a track lands against the moments of a video."""
+        """Say where a track lands against the events of a video."""
         body = {"video_id": video_id, "track_id": track_id, "auto_mix": auto_mix}
-        return await done(context, lambda service: service.call("POST", "/v1/align", body, None, idempotency_key))
+        return await self._call_and_wait(
+            context, lambda service: service.call("POST", "/v1/align", body, None, idempotency_key)
+        )
 
-    @server.tool()
-    async def get_align_job(context: Context[Any], job_id: JobId) -> Annotated[CallToolResult, AlignAnswer]:
+    async def get_align_job(self, context: Context[Any], job_id: JobId) -> Annotated[CallToolResult, AlignAnswer]:
         """How far an align job is, or its placements; waits for it. Free."""
-        return await done(context, lambda service: service.call("GET", f"/v1/align/jobs/{_segment(job_id)}"))
+        return await self._call_and_wait(
+            context, lambda service: service.call("GET", f"/v1/align/jobs/{_segment(job_id)}")
+        )
 
-    @server.tool()
     async def loop(
+        self,
         context: Context[Any],
         video_id: VideoId,
         track_id: TrackId,
@@ -193,15 +218,18 @@ def add_tools(server: MCPServer[Any], connect: Connect, wait_seconds: float) -> 
     ) -> Annotated[CallToolResult, LoopAnswer]:
         """Cover a video with a track that is at least 30 s shorter, looped in whole bars."""
         body = {"video_id": video_id, "track_id": track_id, "auto_mix": auto_mix}
-        return await done(context, lambda service: service.call("POST", "/v1/loop", body, None, idempotency_key))
+        return await self._call_and_wait(
+            context, lambda service: service.call("POST", "/v1/loop", body, None, idempotency_key)
+        )
 
-    @server.tool()
-    async def get_loop_job(context: Context[Any], job_id: JobId) -> Annotated[CallToolResult, LoopAnswer]:
+    async def get_loop_job(self, context: Context[Any], job_id: JobId) -> Annotated[CallToolResult, LoopAnswer]:
         """How far a loop job is, or its result; waits for it. Free."""
-        return await done(context, lambda service: service.call("GET", f"/v1/loop/jobs/{_segment(job_id)}"))
+        return await self._call_and_wait(
+            context, lambda service: service.call("GET", f"/v1/loop/jobs/{_segment(job_id)}")
+        )
 
-    @server.tool()
     async def beats(
+        self,
         context: Context[Any],
         audio_url: Url,
         track_id: Annotated[TrackName | None, Field(description="echoed")] = None,
@@ -212,35 +240,43 @@ def add_tools(server: MCPServer[Any], connect: Connect, wait_seconds: float) -> 
         first: list[Reply] = []
 
         async def ask(service: ServiceClient) -> Reply:
-            if not first or first[0].status == 429:  # never a second job for one call
+            if not first or first[0].status == 429:  # every POST is a new job, so a call makes one
                 first[:] = [await service.call("POST", "/v1/beats", body, None, idempotency_key)]
             return first[0]
 
-        return await done(context, ask)
+        return await self._call_and_wait(context, ask)
 
-    @server.tool()
-    async def get_beats_job(context: Context[Any], job_id: JobId) -> Annotated[CallToolResult, BeatsAnswer]:
+    async def get_beats_job(self, context: Context[Any], job_id: JobId) -> Annotated[CallToolResult, BeatsAnswer]:
         """How far a beats job is, or its grid; waits for it. Free."""
-        return await done(context, lambda service: service.call("GET", f"/v1/beats/{_segment(job_id)}"))
+        return await self._call_and_wait(context, lambda service: service.call("GET", f"/v1/beats/{_segment(job_id)}"))
 
+    async def _call_and_wait(
+        self, context: Context[Any], ask: Ask, query: Mapping[str, Any] | None = None
+    ) -> CallToolResult:
+        """Make a call and wait until its work is done; its ticket is the answer when the time is up."""
+        report = _reporter(context, self._wait_seconds)
+        async with self._connect(context) as service:
+            reply = await service.wait_until_settled(lambda: ask(service), self._wait_seconds, report, query)
+        return _result(reply)
 
-async def _video(
-    context: Context[Any], connect: Connect, request: tuple[str, str, Mapping[str, Any]], seconds: float
-) -> CallToolResult:
-    """Submit a video and wait until it is settled; its record is the answer, or the ticket when the time is up."""
-    async with connect(context) as service:
-        submitted = await service.call(*request)
-        if submitted.status != 202:
-            return _result(submitted)
-        record = f"/v1/videos/{_segment(submitted.body['video_id'])}"
+    async def _ingest_and_wait(
+        self, context: Context[Any], request: tuple[str, str, Mapping[str, Any]]
+    ) -> CallToolResult:
+        """Submit a video and wait until it is settled; its record is the answer, or the ticket when the time is up."""
+        async with self._connect(context) as service:
+            submitted = await service.call(*request)
+            if submitted.status != 202:
+                return _result(submitted)
+            record = f"/v1/videos/{_segment(submitted.body['video_id'])}"
 
-        async def look() -> Reply:
-            found = await service.call("GET", record)
-            waiting = found.status == 200 and found.body["status"] == "processing"
-            return Reply(202, {**submitted.body, "poll": None}) if waiting else found
+            async def look() -> Reply:
+                found = await service.call("GET", record)
+                waiting = found.status == 200 and found.body["status"] == "processing"
+                return Reply(202, {**submitted.body, "poll": None}) if waiting else found
 
-        reply = await service.wait_until_settled(look, seconds, _reporter(context, seconds))
-    return _result(submitted if reply.status == 202 else reply)
+            report = _reporter(context, self._wait_seconds)
+            reply = await service.wait_until_settled(look, self._wait_seconds, report)
+        return _result(submitted if reply.status == 202 else reply)
 
 
 def _reporter(context: Context[Any], seconds: float) -> Callable[[float, str], Awaitable[None]]:
@@ -259,7 +295,7 @@ def _segment(text: str) -> str:
 
 
 def _result(reply: Reply) -> CallToolResult:
-    """A reply as a tool's result; what is not a success is a tool error that begins with its type."""
+    """A reply as a tool's result; an error is a tool error whose text begins with the type."""
     if reply.status < 300:
         text = json.dumps(reply.body, ensure_ascii=False)
         return CallToolResult(content=[TextContent(type="text", text=text)], structured_content=reply.body)

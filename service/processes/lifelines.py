@@ -1,9 +1,9 @@
 """Processes that do not outlive the one that started them.
 
-Each has a lifeline: its standard input, a pipe whose other end only its parent holds. When the parent ends, however it
-ends, the pipe closes and the process leaves. On Linux the kernel also sends a signal when a parent dies
-(`PR_SET_PDEATHSIG`), which ends what is deep in a library that no other thread gets past. Job children read their
-orders from the pipe and so see it close by themselves.
+Each has a lifeline: its standard input, a pipe whose other end only its parent holds. When the parent ends, even if it
+is killed, the pipe closes and the process exits. On Linux the kernel also kills a process when its parent dies
+(`PR_SET_PDEATHSIG`), even inside a library call that lets no other thread run. Job children read their jobs from the
+pipe and so notice its end by themselves.
 """
 
 from __future__ import annotations
@@ -14,23 +14,23 @@ import signal
 import sys
 from threading import Thread
 
-_PR_SET_PDEATHSIG = 1
+_PR_SET_PDEATHSIG = 1  # of <linux/prctl.h>
 
 
 def die_with(parent: int, lifeline: int | None = None) -> None:
-    """End this process when its parent ends, however that ends.
+    """End this process when its parent ends.
 
     Parameters
     ----------
-    parent : its process id; when it has gone already, this process exits at once
-    lifeline : reading end of a pipe whose other end only the parent holds, and which nothing else reads; None for a
-        process that reads it itself
+    parent : its process id; if it has ended already, this process exits at once
+    lifeline : descriptor of the reading end of a pipe whose other end only the parent holds, and which nothing else
+        reads; None for a process that reads the pipe itself
     """
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if lifeline is not None:
         Thread(target=_exit_at_end_of, args=(lifeline,), name="lifeline", daemon=True).start()
-    if os.getppid() != parent:
+    if os.getppid() != parent:  # it ended before the lines above were in force
         os._exit(1)
 
 

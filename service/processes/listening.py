@@ -1,4 +1,4 @@
-"""A listening socket, or an error that says why there is none."""
+"""Opening a listening socket, with an error that says why it cannot be opened."""
 
 from __future__ import annotations
 
@@ -11,9 +11,14 @@ from workbench.errors import WorkbenchError
 def listen(host: str, port: int) -> socket.socket:
     """Open a listening socket.
 
+    Parameters
+    ----------
+    host : name or address of this machine
+    port : 0: any free one
+
     Raises
     ------
-    WorkbenchError : the address is not one of this machine, or in use
+    WorkbenchError : the address is not one of this machine, or is in use
     """
     try:
         family, *_, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)[0]

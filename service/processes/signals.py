@@ -1,8 +1,8 @@
 """SIGTERM and SIGINT end the wait of a selector at once, and interrupt nothing else.
 
-Supervisor and job parent both wait for pipes and for time in one selector. A signal that arrives just before such a
-wait would be seen only after it; a byte that Python's signal handling writes to a socket ends the wait. The module
-imports the standard library alone, because the supervisor imports no more than that.
+Supervisor and job parent wait for pipes and for time in one selector. A signal that arrives just before such a wait
+would be noticed only after it; so Python's signal handling writes a byte to a socket, which ends the wait. The module
+imports only the standard library, because the supervisor imports nothing else.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ def on_shutdown(selector: selectors.BaseSelector, callback: Callable[[], None]) 
 
     Parameters
     ----------
-    selector : of the caller, who calls `drain` with the socket when it is selected
+    selector : gets the socket, which the caller passes to `drain` when it is selected
     callback : called in the main thread, between two of its instructions
     """
     reader, writer = socket.socketpair()
@@ -40,5 +40,10 @@ def on_shutdown(selector: selectors.BaseSelector, callback: Callable[[], None]) 
 
 
 def drain(reader: socket.socket) -> None:
-    """Read what signals wrote, so that the next `select` waits."""
+    """Read the bytes that signals wrote, so that the next `select` waits.
+
+    Parameters
+    ----------
+    reader : the socket that was selected
+    """
     reader.recv(4096)

@@ -1,9 +1,9 @@
 """The supervisor: starts the processes of the service, restarts those that die, and stops all of them in order.
 
-It imports nothing of the analysis, and of the service only what needs the standard library alone, so that nothing of
-theirs can bring it down. Each process says `ready` on its standard output when it does its work; whatever else it
-prints there is passed on to standard error. All of them end with the supervisor, however that ends: their standard
-input closes then (`service.processes.lifelines`).
+It imports only modules that need nothing but the standard library, so that no fault of the analysis or of the service
+can end it. Each process prints `ready` on its standard output once it works; the supervisor copies everything else from
+there to standard error. All processes end with the supervisor, even if it is killed, because their standard input
+closes then (`service.processes.lifelines`).
 """
 
 from __future__ import annotations
@@ -19,22 +19,22 @@ from dataclasses import dataclass, field
 
 from service.processes.signals import drain, on_shutdown
 
-_FIRST_PAUSE_SECONDS = 0.1
+_FIRST_PAUSE_SECONDS = 0.1  # before the first restart; doubled each time
 _LONGEST_PAUSE_SECONDS = 10.0
-_SETTLED_SECONDS = 10.0  # the pause before a process is started again grows unless it lived so long
-_MOST_FALSE_STARTS = 3  # of a process that was never ready
+_STABLE_SECONDS = 10.0  # the pause before a restart grows unless the process lived for so long
+_MOST_FALSE_STARTS = 3  # of a needed process that was never ready
 
 
 @dataclass
-class Post:
+class Program:
     """A process that the supervisor keeps running."""
 
     name: str
     command: Sequence[str]
     rank: int
-    """processes of the highest rank are stopped first, those of the next when these have ended"""
+    """processes of the highest rank are stopped first, those of the next rank when these have ended"""
     needed: bool = True
-    """whether the service is not ready without it"""
+    """whether the service is ready only with it"""
     pass_fds: tuple[int, ...] = ()
 
     process: subprocess.Popen[bytes] | None = field(default=None, init=False)
@@ -47,7 +47,7 @@ class Post:
     started: float = field(default=0.0, init=False)
 
     def fileno(self) -> int:
-        """What to select on: its standard output."""
+        """The descriptor to select on: of its standard output."""
         assert self.process is not None
         assert self.process.stdout is not None
         return self.process.stdout.fileno()
@@ -62,16 +62,20 @@ class Supervisor:
 
     Parameters
     ----------
-    posts : the processes
-    environment : of the processes
-    on_ready : called once, when every needed process has said that it is ready
-    drain_seconds : s that they get to end in, once asked to; then they are killed
+    programs : the processes
+    environment : of all processes, complete
+    on_ready : called once, when every needed process has been ready
+    drain_seconds : s that processes get to end after SIGTERM; then they are killed
     """
 
     def __init__(
-        self, posts: Sequence[Post], environment: Mapping[str, str], on_ready: Callable[[], None], drain_seconds: float
+        self,
+        programs: Sequence[Program],
+        environment: Mapping[str, str],
+        on_ready: Callable[[], None],
+        drain_seconds: float,
     ) -> None:
-        self._posts = list(posts)
+        self._programs = list(programs)
         self._environment = environment
         self._on_ready = on_ready
         self._drain_seconds = drain_seconds
@@ -100,75 +104,75 @@ class Supervisor:
 
     def _start_due(self) -> None:
         now = time.monotonic()
-        for post in self._posts:
-            if post.process is None and now >= post.not_before:
-                self._start(post)
+        for program in self._programs:
+            if program.process is None and now >= program.not_before:
+                self._start(program)
 
-    def _start(self, post: Post) -> None:
-        post.process = subprocess.Popen(
-            post.command,
+    def _start(self, program: Program) -> None:
+        program.process = subprocess.Popen(
+            program.command,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             bufsize=0,
             env=dict(self._environment),
-            pass_fds=post.pass_fds,
-            start_new_session=True,  # a Ctrl-C at the terminal is for the supervisor, which stops the rest in order
+            pass_fds=program.pass_fds,
+            start_new_session=True,  # Ctrl-C at the terminal goes to the supervisor alone, which stops all in order
         )
-        post.started, post.ready, post.unread = time.monotonic(), False, b""
-        self._selector.register(post, selectors.EVENT_READ)
+        program.started, program.ready, program.unread = time.monotonic(), False, b""
+        self._selector.register(program, selectors.EVENT_READ)
 
     def _seconds_to_wait(self) -> float | None:
-        waiting = [post.not_before for post in self._posts if post.process is None]
+        waiting = [program.not_before for program in self._programs if program.process is None]
         return max(0.0, min(waiting) - time.monotonic()) if waiting else None
 
     def _wait(self, seconds: float | None) -> None:
         """Wait for output or a signal for at most so many seconds, and handle it."""
         for selected, _ in self._selector.select(seconds):
-            if isinstance(selected.fileobj, Post):
+            if isinstance(selected.fileobj, Program):
                 self._read_output(selected.fileobj)
             elif isinstance(selected.fileobj, socket.socket):
                 drain(selected.fileobj)
 
-    def _read_output(self, post: Post) -> None:
-        said = os.read(post.fileno(), 65536)
-        if not said:
-            self._handle_exit(post)
+    def _read_output(self, program: Program) -> None:
+        output = os.read(program.fileno(), 65536)
+        if not output:
+            self._handle_exit(program)
             return
-        *lines, post.unread = (post.unread + said).split(b"\n")
+        *lines, program.unread = (program.unread + output).split(b"\n")
         for line in lines:
-            if line == b"ready" and not post.ready:
-                self._mark_ready(post)
+            if line == b"ready" and not program.ready:
+                self._mark_ready(program)
             else:
                 sys.stderr.buffer.write(line + b"\n")
         sys.stderr.flush()
 
-    def _mark_ready(self, post: Post) -> None:
-        post.ready = post.was_ready = True
-        post.false_starts = 0
-        if not self._announced and all(other.was_ready for other in self._posts if other.needed):
+    def _mark_ready(self, program: Program) -> None:
+        program.ready = program.was_ready = True
+        program.false_starts = 0
+        if not self._announced and all(other.was_ready for other in self._programs if other.needed):
             self._announced = True
             self._on_ready()
 
-    def _handle_exit(self, post: Post) -> None:
-        """Reap a process that has closed its output, and say when it may be started again."""
-        status = self._reap(post)
+    def _handle_exit(self, program: Program) -> None:
+        """Reap a process that has closed its output, and set the time of its restart."""
+        status = self._reap(program)
         if self._signals:
             return
-        print(f"workbench: {post.name} ended with status {status} and is started again", file=sys.stderr, flush=True)
+        print(f"workbench: {program.name} ended with status {status} and is started again", file=sys.stderr, flush=True)
         now = time.monotonic()
-        lasting = post.ready and now - post.started >= _SETTLED_SECONDS
-        pause = _FIRST_PAUSE_SECONDS if lasting else post.pause
-        post.not_before, post.pause = now + pause, min(_LONGEST_PAUSE_SECONDS, 2 * pause)
-        if not post.was_ready:
-            post.false_starts += 1
-            if post.needed and post.false_starts >= _MOST_FALSE_STARTS:
-                raise FalseStart(f"{post.name} does not start; its log above says why")
-        post.ready = False
+        lasting = program.ready and now - program.started >= _STABLE_SECONDS
+        pause = _FIRST_PAUSE_SECONDS if lasting else program.pause
+        program.not_before, program.pause = now + pause, min(_LONGEST_PAUSE_SECONDS, 2 * pause)
+        if not program.was_ready:
+            program.false_starts += 1
+            if program.needed and program.false_starts >= _MOST_FALSE_STARTS:
+                raise FalseStart(f"{program.name} does not start; its log above says why")
+        program.ready = False
 
-    def _reap(self, post: Post) -> int:
-        process = post.process
+    def _reap(self, program: Program) -> int:
+        process = program.process
         assert process is not None
-        self._selector.unregister(post)
+        self._selector.unregister(program)
         try:
             status = process.wait(timeout=1.0)
         except subprocess.TimeoutExpired:
@@ -177,24 +181,24 @@ class Supervisor:
         for pipe in (process.stdin, process.stdout):
             if pipe is not None:
                 pipe.close()
-        post.process = None
+        program.process = None
         return status
 
     def _stop(self) -> None:
         """Stop the processes rank by rank, the highest first."""
         end = time.monotonic() + self._drain_seconds
-        for rank in sorted({post.rank for post in self._posts}, reverse=True):
-            for post in self._posts:
-                if post.rank == rank and post.process is not None:
-                    post.process.terminate()
+        for rank in sorted({program.rank for program in self._programs}, reverse=True):
+            for program in self._programs:
+                if program.rank == rank and program.process is not None:
+                    program.process.terminate()
             while self._is_any_running(rank) and self._signals < 2 and (left := end - time.monotonic()) > 0:
                 self._wait(left)
 
     def _is_any_running(self, rank: int) -> bool:
-        return any(post.process is not None for post in self._posts if post.rank == rank)
+        return any(program.process is not None for program in self._programs if program.rank == rank)
 
     def _kill_all(self) -> None:
-        for post in self._posts:
-            if post.process is not None:
-                post.process.kill()
-                self._reap(post)
+        for program in self._programs:
+            if program.process is not None:
+                program.process.kill()
+                self._reap(program)

@@ -1,7 +1,7 @@
-"""The pipe by which processes that accept jobs wake the process that runs them, on one machine.
+"""The pipe with which processes that accept jobs wake the process that runs them, on one machine.
 
-A byte means that there may be work. Nothing depends on it: the job process also reads the job table now and then, so a
-lost byte delays a job and never loses one. This module imports only the standard library.
+A byte means that there may be work. Nothing depends on it: the job process also reads the job table at intervals, so a
+lost byte delays a job but loses none. This module imports only the standard library.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ class WakeupPipe:
 
     Parameters
     ----------
-    descriptor : of the end that is written to, or of the one that is read from; None: there is no pipe here
+    descriptor : of the writing end in processes that accept jobs, of the reading end in the one that runs them; None:
+        there is no pipe
     """
 
     def __init__(self, descriptor: int | None) -> None:
@@ -34,7 +35,7 @@ class WakeupPipe:
         return self._descriptor
 
     def notify(self) -> None:
-        """Say that there is work; does nothing if the pipe is full, which says so already, or has no reader."""
+        """Signal that there is work; does nothing if the pipe is full, which is signal enough, or has no reader."""
         if self._descriptor is not None:
             with suppress(BlockingIOError, BrokenPipeError):
                 os.write(self._descriptor, b"!")

@@ -1,8 +1,8 @@
-"""Asking the resident ranking processes, over Unix sockets: one JSON line there, one JSON line back.
+"""Client of the resident ranking processes: one JSON line each way over a Unix socket.
 
-Each process ranks one script at a time. A process that has just died is asked again once it is back: the supervisor
-starts it anew on the same path. More calls than may wait are refused at once, so that a caller
-learns in milliseconds what a time-out would say later.
+Each process ranks one script at a time. If a process dies, the call is repeated once the supervisor has restarted it on
+the same path. When too many calls wait already, a call is refused at once, so that the caller learns in milliseconds
+what would otherwise be a time-out.
 """
 
 from __future__ import annotations
@@ -17,13 +17,19 @@ from service.errors import Problem, unavailable
 
 LINE_LIMIT = 16 * 2**20
 """bytes of one line; a lane with its pool has some 100 kB"""
-_ANSWER_SECONDS = 30.0
-_PAUSE_SECONDS = 0.2
-_TRIES = 25
+_ANSWER_SECONDS = 30.0  # of a call, once a process is free for it
+_PAUSE_SECONDS = 0.2  # between two tries to connect
+_TRIES = 25  # 5 s in all, so that a process can be restarted meanwhile
 
 
 class RankingClient:
-    """The ranking processes of this service, as one of its HTTP processes sees them."""
+    """Calls the ranking processes of this service; one for each HTTP process.
+
+    Parameters
+    ----------
+    sockets : of the ranking processes; none: every call is refused
+    queue : calls that may wait or be ranked at a time
+    """
 
     def __init__(self, sockets: Sequence[Path], queue: int) -> None:
         self._sockets = list(sockets)
@@ -34,11 +40,19 @@ class RankingClient:
         self._queue = queue
 
     async def rank(self, question: Mapping[str, Any]) -> dict[str, Any]:
-        """The lane that answers a question.
+        """Rank the catalog for a script.
+
+        Parameters
+        ----------
+        question : the body of `POST /v1/underscore`
+
+        Returns
+        -------
+        the lane as JSON, with full tracks and candidate pool
 
         Raises
         ------
-        Problem : 503 where too many wait, or no process answers; 500 where the ranking failed
+        Problem : 503 if too many calls wait or no process answers; 422 or 500 if the ranking failed
         """
         if not self._sockets:
             raise unavailable("no ranking process runs here", retry_after=30)
@@ -49,16 +63,16 @@ class RankingClient:
             socket = await self._free.get()
             try:
                 async with asyncio.timeout(_ANSWER_SECONDS):
-                    said = await _ask(socket, question)
+                    reply = await _call(socket, question)
             finally:
                 self._free.put_nowait(socket)
         except TimeoutError:
             raise unavailable("the ranking process does not answer", retry_after=5) from None
         finally:
             self._waiting -= 1
-        if "lane" not in said:
-            raise Problem(int(said.get("status", 500)), str(said.get("message", "the ranking failed")))
-        lane: dict[str, Any] = said["lane"]
+        if "lane" not in reply:
+            raise Problem(int(reply.get("status", 500)), str(reply.get("message", "the ranking failed")))
+        lane: dict[str, Any] = reply["lane"]
         return lane
 
     async def is_alive(self) -> bool:
@@ -73,8 +87,8 @@ class RankingClient:
         return False
 
 
-async def _ask(socket: Path, question: Mapping[str, Any]) -> dict[str, Any]:
-    """Ask, and ask again where the process died before it answered: ranking changes nothing, so twice does no harm."""
+async def _call(socket: Path, question: Mapping[str, Any]) -> dict[str, Any]:
+    """Call a process, again if it dies before it replies: ranking changes nothing, so a repeat does no harm."""
     for _ in range(_TRIES):
         try:
             reader, writer = await asyncio.open_unix_connection(socket, limit=LINE_LIMIT)
@@ -90,6 +104,6 @@ async def _ask(socket: Path, question: Mapping[str, Any]) -> dict[str, Any]:
         finally:
             writer.close()
         if line.endswith(b"\n"):
-            said: dict[str, Any] = json.loads(line)
-            return said
+            reply: dict[str, Any] = json.loads(line)
+            return reply
     raise unavailable("no ranking process answers", retry_after=5)

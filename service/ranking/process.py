@@ -1,8 +1,8 @@
-"""A resident process that ranks scripts: it holds the catalog's snapshot and the sentence embedding, and answers on a
-Unix socket, one JSON line for one JSON line.
+"""A resident process that ranks scripts: it keeps the catalog's snapshot and the sentence embedding in memory, and
+answers one JSON line for one JSON line on a Unix socket.
 
-One script is ranked at a time, in a thread, so that the process can still say that it is alive. Before each ranking
-the snapshot is brought up to date if the catalog has changed.
+It ranks one script at a time, in a thread, so that it still accepts connections meanwhile. Before each ranking it loads
+the snapshot again if the catalog has changed.
 """
 
 from __future__ import annotations
@@ -36,11 +36,24 @@ def main() -> None:
     parser.add_argument("--parent", type=int, required=True)
     given = parser.parse_args()
     die_with(given.parent, sys.stdin.fileno())
-    asyncio.run(serve(given.socket, ranker(Home(given.home))))
+    asyncio.run(serve(given.socket, load_ranker(Home(given.home))))
 
 
-def ranker(home: Home) -> Rank:
-    """Load the catalog and the embedding once; returns a function that runs the underscore workflow on a question."""
+def load_ranker(home: Home) -> Rank:
+    """Load the catalog and the embedding.
+
+    Parameters
+    ----------
+    home : holds the catalog
+
+    Returns
+    -------
+    a function that runs the underscore workflow on the body of `POST /v1/underscore` and returns the lane as JSON
+
+    Raises
+    ------
+    StoreError : the home folder or the database cannot be used
+    """
     from service.store.tables import MIGRATIONS
     from workbench.results.lane import lane_body
     from workbench.store.changes import current_revision
@@ -67,7 +80,15 @@ def ranker(home: Home) -> Rank:
 
 
 async def serve(socket: Path, rank: Rank) -> None:
-    """Answer on a socket until SIGTERM or SIGINT."""
+    """Answer on a Unix socket until SIGTERM or SIGINT, then finish the ranking that runs.
+
+    Prints `ready` once the socket accepts connections.
+
+    Parameters
+    ----------
+    socket : path, which is replaced if it exists; only this user may connect
+    rank : see `load_ranker`
+    """
     turn = asyncio.Lock()
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -93,12 +114,12 @@ async def serve(socket: Path, rank: Rank) -> None:
     print("ready", flush=True)
     async with server:
         await stop.wait()
-        async with turn:  # the ranking that runs is finished
+        async with turn:  # waits for the ranking that runs
             pass
 
 
 def _answer_line(rank: Rank, line: bytes) -> dict[str, Any]:
-    """The answer to one line; what goes wrong is answered too, for one bad script must not end the process."""
+    """The answer to one line; errors are answers too, because one bad script must not end the process."""
     try:
         return {"lane": rank(json.loads(line))}
     except InputError as error:

@@ -14,7 +14,12 @@ blueprint = Blueprint("beats", url_prefix="/v1/beats")
 
 @blueprint.post("", ctx_policy=RoutePolicy(body="json", idempotency=True))
 async def submit(request: Request) -> HTTPResponse:
-    """The job that maps the beats."""
+    """Answer `POST /v1/beats`: the job that maps the beats.
+
+    Parameters
+    ----------
+    request : admitted
+    """
     body = body_of(request, BeatsRequest)
     query_of(request, NoQuery)
     call = call_of(request)
@@ -23,7 +28,13 @@ async def submit(request: Request) -> HTTPResponse:
 
 @blueprint.get("/<job_id:str>", ctx_policy=RoutePolicy())
 async def poll(request: Request, job_id: str) -> HTTPResponse:
-    """How far the job is, or its grid."""
+    """Answer `GET /v1/beats/{job_id}`: the state of the job, or its grid.
+
+    Parameters
+    ----------
+    request : admitted
+    job_id : of the path, still percent-encoded
+    """
     query_of(request, NoQuery)
-    call, asked = call_of(request), path_id(job_id, "job")
-    return respond(await request.app.ctx.transactions.read(lambda connection: answers.poll(connection, call, asked)))
+    call, job_id = call_of(request), path_id(job_id, "job")
+    return respond(await request.app.ctx.transactions.read(lambda connection: answers.poll(connection, call, job_id)))

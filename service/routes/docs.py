@@ -1,4 +1,4 @@
-"""`/v1/openapi.json` and `/docs`: the interface description, and a page that shows it, with assets of ours alone."""
+"""`/v1/openapi.json` and `/docs`: the interface description, and a page that shows it, with assets of this service."""
 
 from __future__ import annotations
 
@@ -37,29 +37,49 @@ _PAGE = """<!doctype html>
 
 @blueprint.get("/v1/openapi.json", ctx_policy=_OPEN)
 async def openapi(request: Request) -> HTTPResponse:
-    """The interface description, version 1.0.0."""
+    """The interface description as JSON.
+
+    Parameters
+    ----------
+    request : any
+    """
     return raw(_description(), content_type="application/json")
 
 
 @blueprint.get("/docs", ctx_policy=_OPEN)
 async def page(request: Request) -> HTTPResponse:
-    """The page that shows it."""
+    """The page that shows the interface description.
+
+    Parameters
+    ----------
+    request : any
+    """
     return html(_PAGE, headers={"Content-Security-Policy": DOCS_POLICY})
 
 
 @blueprint.get("/docs/docs.js", ctx_policy=_OPEN)
 async def script(request: Request) -> HTTPResponse:
-    """What fills the page; a file of its own, so that the page needs no inline script."""
+    """The script that fills the page; it is a file, so that the page needs no inline script.
+
+    Parameters
+    ----------
+    request : any
+    """
     return raw((files("service.routes") / "docs.js").read_bytes(), content_type="text/javascript; charset=utf-8")
 
 
 @blueprint.get("/docs/<name:str>", ctx_policy=_OPEN)
 async def asset(request: Request, name: str) -> HTTPResponse:
-    """Its style sheet and script.
+    """Style sheet, script and icon of Swagger UI.
+
+    Parameters
+    ----------
+    request : any
+    name : of a file in `_ASSETS`
 
     Raises
     ------
-    Problem : 404
+    Problem : 404 for any other name
     """
     if name not in _ASSETS:
         raise not_found("path")

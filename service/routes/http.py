@@ -1,4 +1,4 @@
-"""From a Sanic request to a call, and from an answer to a response: the few lines that all routes share."""
+"""From a Sanic request to a call, and from an answer to a response; shared by all routes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,12 @@ _PARAMETER = re.compile(r"<(\w+)(?::\w+)?>")
 
 
 def call_of(request: Request) -> Call:
-    """The call that an admitted request makes."""
+    """The call of a request.
+
+    Parameters
+    ----------
+    request : admitted, of a route with an API key
+    """
     context = request.app.ctx
     route = request.route
     assert route is not None
@@ -30,22 +35,36 @@ def call_of(request: Request) -> Call:
 
 
 def _endpoint(method: str, path: str) -> str:
-    """As the ledger names it: `POST /v1/videos/{video_id}/ingest`."""
+    """The endpoint as the ledger writes it: `POST /v1/videos/{video_id}/ingest`."""
     return f"{method} /" + _PARAMETER.sub(r"{\1}", path)
 
 
 def base_url(request: Request) -> str:
-    """What this service is called by: the setting, or the address that the request came to."""
+    """Public address of this service: the setting, or the address that the request was sent to.
+
+    Parameters
+    ----------
+    request : any
+
+    Returns
+    -------
+    scheme and host, without a slash at the end
+    """
     public = request.app.ctx.settings.public_url
     return str(public).rstrip("/") if public else f"{request.scheme}://{request.host}"
 
 
 def path_id(raw: str, what: str) -> str:
-    """An id in a path, decoded; what cannot be an id of ours is an unknown one.
+    """Decode an id in a path.
+
+    Parameters
+    ----------
+    raw : percent-encoded
+    what : noun of the error message, such as `video`
 
     Raises
     ------
-    Problem : 404
+    Problem : 404 for bytes that no id has: not UTF-8, or NUL
     """
     try:
         decoded = unquote_to_bytes(raw).decode("utf-8")
@@ -57,5 +76,10 @@ def path_id(raw: str, what: str) -> str:
 
 
 def respond(answer: Answer) -> HTTPResponse:
-    """The response of an answer."""
+    """The response with an answer.
+
+    Parameters
+    ----------
+    answer : status and body
+    """
     return json(answer.body, answer.status)

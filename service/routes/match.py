@@ -14,7 +14,12 @@ blueprint = Blueprint("match", url_prefix="/v1/match")
 
 @blueprint.post("", ctx_policy=RoutePolicy(body="json", idempotency=True))
 async def submit(request: Request) -> HTTPResponse:
-    """A lane from the cache, the job that ranks, or the ingest that comes first."""
+    """Answer `POST /v1/match`: a stored lane, the job that ranks, or the ingest that must come first.
+
+    Parameters
+    ----------
+    request : admitted
+    """
     body, query = body_of(request, MatchRequest), query_of(request, ExpandQuery)
     call = call_of(request)
     write = request.app.ctx.transactions.write
@@ -23,9 +28,15 @@ async def submit(request: Request) -> HTTPResponse:
 
 @blueprint.get("/jobs/<job_id:str>", ctx_policy=RoutePolicy())
 async def poll(request: Request, job_id: str) -> HTTPResponse:
-    """How far the job is, or its lane."""
+    """Answer `GET /v1/match/jobs/{job_id}`: the state of the job, or its lane.
+
+    Parameters
+    ----------
+    request : admitted
+    job_id : of the path, still percent-encoded
+    """
     query = query_of(request, MatchPollQuery)
-    call, asked = call_of(request), path_id(job_id, "job")
-    # previews are signed with a secret that may have to be made, hence written
+    call, job_id = call_of(request), path_id(job_id, "job")
+    # a transaction that writes, because the secret of preview links may have to be created
     write = request.app.ctx.transactions.write
-    return respond(await write(lambda connection: answers.poll(connection, call, asked, query)))
+    return respond(await write(lambda connection: answers.poll(connection, call, job_id, query)))

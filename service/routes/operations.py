@@ -1,4 +1,4 @@
-"""`/healthz`, `/readyz`, `/metrics`: for whoever runs the service; outside `/v1` and without a key."""
+"""`/healthz`, `/readyz`, `/metrics`: for operators of the service; outside `/v1` and without a key."""
 
 from __future__ import annotations
 
@@ -22,17 +22,26 @@ _OPEN = RoutePolicy(api_key=False)
 
 @blueprint.get("/healthz", ctx_policy=_OPEN)
 async def healthz(request: Request) -> HTTPResponse:
-    """This process answers."""
+    """Answer `GET /healthz`: 200 if this process answers.
+
+    Parameters
+    ----------
+    request : any
+    """
     return json({"status": "ok"})
 
 
 @blueprint.get("/readyz", ctx_policy=_OPEN)
 async def readyz(request: Request) -> HTTPResponse:
-    """Database, store and workers answer; a 503 names what does not.
+    """Answer `GET /readyz`: 200 if database, home folder, workers of all queues and ranking processes can be used.
+
+    Parameters
+    ----------
+    request : any
 
     Raises
     ------
-    Problem : 503
+    Problem : 503, with what is missing
     """
     context = request.app.ctx
     missing = []
@@ -54,11 +63,15 @@ async def readyz(request: Request) -> HTTPResponse:
 
 @blueprint.get("/metrics", ctx_policy=_OPEN)
 async def show_metrics(request: Request) -> HTTPResponse:
-    """Counters for Prometheus; to callers on this machine only, unless the settings say otherwise.
+    """Answer `GET /metrics`: counters for Prometheus.
+
+    Parameters
+    ----------
+    request : from this machine, unless the setting `metrics_public` allows any
 
     Raises
     ------
-    Problem : 404 to anybody else
+    Problem : 404 for callers on other machines
     """
     context = request.app.ctx
     if not context.settings.metrics_public and not _is_local(request):
@@ -72,7 +85,7 @@ async def show_metrics(request: Request) -> HTTPResponse:
 
 
 def _is_local(request: Request) -> bool:
-    """Whether the caller is on this machine: neither another address nor behind a proxy."""
+    """Whether the caller is on this machine; behind a proxy it never counts as such."""
     if request.app.ctx.config.behind_proxy or "x-forwarded-for" in request.headers or "forwarded" in request.headers:
         return False
     try:

@@ -1,4 +1,4 @@
-"""`/previews`: marked excerpts by signed link, outside `/v1`; made by a job, never in the request, and kept."""
+"""`/previews`: watermarked excerpts by signed link, outside `/v1`; made by a job, never in the request, and stored."""
 
 from __future__ import annotations
 
@@ -24,17 +24,23 @@ from service.store.jobs import Job, NewJob
 
 blueprint = Blueprint("previews", url_prefix="/previews")
 _NAME = re.compile(r"(aud_[0-9a-f]{24})\.mp3")
-_PATIENCE_SECONDS = 10.0
-_LOOK_SECONDS = 0.1
+_PATIENCE_SECONDS = 10.0  # that a request waits for the job that makes the excerpt
+_LOOK_SECONDS = 0.1  # between looks at the job
 
 
 @blueprint.get("/<name:str>", ctx_policy=RoutePolicy(api_key=False))
 async def excerpt(request: Request, name: str) -> HTTPResponse:
-    """The excerpt, or a part of it; one that is not made yet is waited for a while.
+    """Answer `GET /previews/{name}`: the excerpt or a range of it. If it does not exist yet, start a job and wait.
+
+    Parameters
+    ----------
+    request : with a signed link
+    name : of the path: audio id and `.mp3`
 
     Raises
     ------
-    Problem : 403, 404, 416; 503 where it is still not made
+    Problem : 403 for an invalid link, 404, 503 if the excerpt is not ready in time, and the fault of a failed job
+    sanic.exceptions.RangeNotSatisfiable : 416 for an invalid `Range`
     """
     context = request.app.ctx
     named = _NAME.fullmatch(path_id(name, "preview"))
@@ -49,16 +55,16 @@ async def excerpt(request: Request, name: str) -> HTTPResponse:
         raise not_found("preview")
     track_id, file_name = await context.transactions.read(partial(_find_preview, audio_id=named[1]))
     path = context.config.home.previews / file_name
-    if not await asyncio.to_thread(answers.note_played, path):
+    if not await asyncio.to_thread(answers.record_play, path):
         await _make(request, track_id, file_name)
     try:
         return await _send_file(request, path)
-    except FileNotFoundError:  # it had expired and was deleted at this moment
+    except FileNotFoundError:  # it had expired, and was deleted after the line above found it
         raise unavailable("the preview is being made; ask again", retry_after=1) from None
 
 
 def _find_preview(connection: Connection, audio_id: str) -> tuple[str, str]:
-    """Which track an excerpt is of, and under which name it is kept.
+    """The id of an excerpt's track, and the name of the excerpt's file.
 
     Raises
     ------
@@ -71,11 +77,11 @@ def _find_preview(connection: Connection, audio_id: str) -> tuple[str, str]:
 
 
 async def _make(request: Request, track_id: str, file_name: str) -> None:
-    """Have a preview made, and wait for it; one that has just failed is not tried again at once.
+    """Start the job that makes a preview and wait for it; a job that has just failed is not started again.
 
     Raises
     ------
-    Problem : 404 where there is no sound to make it of; 500, 503
+    Problem : 503 if it is not done in time, and the fault of a failed job, 404 if the track's file cannot be read
     """
     transactions, build = request.app.ctx.transactions, f"preview:{file_name}"
     new = NewJob("preview", jobs.MAIN, "", build, track_id=track_id, request={"file": file_name})
@@ -99,7 +105,7 @@ async def _make(request: Request, track_id: str, file_name: str) -> None:
 
 
 async def _send_file(request: Request, path: Path) -> HTTPResponse:
-    """The file, or the range of it that was asked for."""
+    """The response with a file, or with the range of it that the request asks for."""
     wanted = None
     if "range" in request.headers:
         wanted = ContentRangeHandler(request, await stat_async(path))

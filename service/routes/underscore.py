@@ -14,7 +14,12 @@ blueprint = Blueprint("underscore", url_prefix="/v1/underscore")
 
 @blueprint.post("", ctx_policy=RoutePolicy(body="json", idempotency=True))
 async def submit(request: Request) -> HTTPResponse:
-    """The lane, in the answer itself."""
+    """Answer `POST /v1/underscore`: the lane.
+
+    Parameters
+    ----------
+    request : admitted
+    """
     body, query = body_of(request, UnderscoreRequest), query_of(request, ExpandQuery)
     call, context = call_of(request), request.app.ctx
     await context.transactions.read(lambda connection: answers.check(connection, call))

@@ -1,7 +1,8 @@
-"""`/v1/uploads`: where the bytes of a video arrive, by a signed link and without a key.
+"""`/v1/uploads`: receives the bytes of a video, by a signed link and without a key.
 
-They stream to a temporary file, are synced and take their name in one step, and only then is the upload noted: what is
-acknowledged is whole and stays so. A second upload before the ingest replaces the first whole.
+The bytes are written to a temporary file and synced. The file is then renamed in the transaction that records the
+upload, so an upload that was acknowledged is complete and stays so. A second upload before the ingest replaces the
+first as a whole.
 """
 
 from __future__ import annotations
@@ -28,24 +29,37 @@ blueprint = Blueprint("uploads", url_prefix="/v1/uploads")
 
 @blueprint.put("/<storage_key:str>", stream=True, ctx_policy=RoutePolicy(api_key=False, body="stream"))
 async def put(request: Request, storage_key: str) -> HTTPResponse:
-    """Take the bytes of one video."""
+    """Answer `PUT /v1/uploads/{storage_key}`: receive the bytes of one video.
+
+    Parameters
+    ----------
+    request : with a signed link; its body is a stream
+    storage_key : of the path, still percent-encoded
+
+    Raises
+    ------
+    Problem : 403 for an invalid link, 404, 409 if the ingest has begun, 413 if there are too many bytes, 400 if none
+    StoreError : the file or the database cannot be written
+    """
     context = request.app.ctx
-    wanted = path_id(storage_key, "upload")
-    await context.transactions.write(lambda connection: _check_awaited(connection, request, wanted))
+    storage_key = path_id(storage_key, "upload")
+    await context.transactions.write(lambda connection: _check_awaited(connection, request, storage_key))
     limit = context.settings.upload_max_bytes
     length = request.headers.get("content-length")
     if length is not None and int(length) > limit:
         raise Problem(413, f"an upload has at most {limit} bytes")
     home = context.config.home
-    target = home.prepared(home.uploads) / wanted
-    partial = target.with_name(f"{wanted}.{ULID()}.part")
+    target = home.prepared(home.uploads) / storage_key
+    partial = target.with_name(f"{storage_key}.{ULID()}.part")
     try:
         count = await _receive(request, partial, limit)
-        # The name and the note change together, as far as others see: ingest looks at the note.
-        await context.transactions.write(lambda connection: _note_arrival(connection, wanted, partial, target, count))
+        # One transaction renames the file and records it, and an ingest reads the record: it finds both or neither.
+        await context.transactions.write(
+            lambda connection: _record_upload(connection, storage_key, partial, target, count)
+        )
     finally:
         partial.unlink(missing_ok=True)
-    return json({"storage_key": wanted, "bytes": count})
+    return json({"storage_key": storage_key, "bytes": count})
 
 
 def _check_awaited(connection: Connection, request: Request, storage_key: str) -> OwnedVideo:
@@ -88,7 +102,7 @@ def _sync(descriptor: int) -> None:
     os.fsync(descriptor)
 
 
-def _note_arrival(connection: Connection, storage_key: str, partial: Path, target: Path, count: int) -> None:
+def _record_upload(connection: Connection, storage_key: str, partial: Path, target: Path, count: int) -> None:
     video = video_owners.get_by_storage_key(connection, storage_key)
     if video is None or not video_owners.update(connection, video.video_id, "awaiting_upload", uploaded_bytes=count):
         raise Problem(409, "the upload is being processed already")

@@ -1,4 +1,4 @@
-"""`/v1/videos`: ingest a video once."""
+"""`/v1/videos`: ingest a video, which later calls name by its id."""
 
 from __future__ import annotations
 
@@ -14,7 +14,12 @@ blueprint = Blueprint("videos", url_prefix="/v1/videos")
 
 @blueprint.post("", ctx_policy=RoutePolicy(body="json", plain_400=True))
 async def submit(request: Request) -> HTTPResponse:
-    """The ingest of an address, or a place to upload to."""
+    """Answer `POST /v1/videos`: the ingest from an address, or an upload link.
+
+    Parameters
+    ----------
+    request : admitted
+    """
     body = body_of(request, VideoRequest)
     query_of(request, NoQuery)
     call = call_of(request)
@@ -23,17 +28,31 @@ async def submit(request: Request) -> HTTPResponse:
 
 @blueprint.post("/<video_id:str>/ingest", ctx_policy=RoutePolicy(body="json"))
 async def ingest(request: Request, video_id: str) -> HTTPResponse:
-    """Start to process what was uploaded."""
+    """Answer `POST /v1/videos/{video_id}/ingest`: start to process an upload.
+
+    Parameters
+    ----------
+    request : admitted
+    video_id : of the path, still percent-encoded
+    """
     body = body_of(request, IngestRequest)
     query_of(request, NoQuery)
-    call, asked = call_of(request), path_id(video_id, "video")
+    call, video_id = call_of(request), path_id(video_id, "video")
     write = request.app.ctx.transactions.write
-    return respond(await write(lambda connection: answers.ingest(connection, call, asked, body)))
+    return respond(await write(lambda connection: answers.ingest(connection, call, video_id, body)))
 
 
 @blueprint.get("/<video_id:str>", ctx_policy=RoutePolicy())
 async def status(request: Request, video_id: str) -> HTTPResponse:
-    """How far the ingest is."""
+    """Answer `GET /v1/videos/{video_id}`: the state of the ingest.
+
+    Parameters
+    ----------
+    request : admitted
+    video_id : of the path, still percent-encoded
+    """
     query_of(request, NoQuery)
-    call, asked = call_of(request), path_id(video_id, "video")
-    return respond(await request.app.ctx.transactions.read(lambda connection: answers.status(connection, call, asked)))
+    call, video_id = call_of(request), path_id(video_id, "video")
+    return respond(
+        await request.app.ctx.transactions.read(lambda connection: answers.status(connection, call, video_id))
+    )

@@ -1,4 +1,4 @@
-"""`/v1/webhooks/billing`: events of the billing provider, signed after the Standard Webhooks specification."""
+"""`/v1/webhooks/billing`: events of the billing provider, signed as the Standard Webhooks specification requires."""
 
 from __future__ import annotations
 
@@ -20,20 +20,38 @@ _POLICY = RoutePolicy(api_key=False)
 
 @blueprint.post("/payment-method", ctx_policy=_POLICY)
 async def payment_method(request: Request) -> HTTPResponse:
-    """A payment method came or went."""
+    """Answer `POST …/payment-method`: a payment method was attached or detached.
+
+    Parameters
+    ----------
+    request : signed by the provider
+
+    Raises
+    ------
+    Problem : 401 for an invalid signature, 400, 422
+    """
     return await _apply(request, events.PAYMENT_METHOD)
 
 
 @blueprint.post("/credit", ctx_policy=_POLICY)
 async def credit(request: Request) -> HTTPResponse:
-    """A credit grant came or ended, or a spend cap was set."""
+    """Answer `POST …/credit`: a credit was granted or has expired, or a spend cap was set.
+
+    Parameters
+    ----------
+    request : signed by the provider
+
+    Raises
+    ------
+    Problem : 401 for an invalid signature, 400, 422
+    """
     return await _apply(request, events.CREDIT)
 
 
 async def _apply(request: Request, route: str) -> HTTPResponse:
     webhook_id = _verified_id(request)
     given = object_of(request)
-    # What we do not know may have any shape.
+    # Events of unknown types are accepted without validation; they may have any fields.
     if not events.is_known(route, given.get("type")):
         return json({})
     try:
@@ -50,7 +68,7 @@ def _verified_id(request: Request) -> str:
 
     Raises
     ------
-    Problem : 401, also where a header comes twice: what is checked must be what is used
+    Problem : 401, also if a header is sent twice: the value that was verified must be the one that is used
     """
     secret = request.app.ctx.settings.webhook_secret
     refused = Problem(401, "the webhook's signature is missing, wrong or stale")
@@ -63,7 +81,7 @@ def _verified_id(request: Request) -> str:
     assert secret is not None
     try:
         Webhook(secret.get_secret_value()).verify(request.body, headers, json_parse=False)
-    # a malformed signature ends in whatever the decoder that meets it first raises
+    # a malformed signature raises whatever the library's decoder raises
     except (WebhookVerificationError, binascii.Error, ValueError) as error:
         raise refused from error
     return headers["webhook-id"]

@@ -1,4 +1,4 @@
-"""What the billing provider sends to the two webhooks."""
+"""Bodies that the billing provider sends to the two webhooks."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from service.schemas.fields import Text
 
 
 class EventData(BaseModel):
-    """Whom an event is about, and how much."""
+    """The account of an event, and its amount."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -22,18 +22,18 @@ class EventData(BaseModel):
 
     @field_validator("expires_at")
     @classmethod
-    def _in_utc(cls, moment: datetime | None) -> datetime | None:
-        """A moment without a zone is UTC."""
-        if moment is None:
+    def _in_utc(cls, time: datetime | None) -> datetime | None:
+        """Convert a time to UTC; without a zone it is UTC already."""
+        if time is None:
             return None
         try:
-            return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).astimezone(UTC)
+            return (time if time.tzinfo else time.replace(tzinfo=UTC)).astimezone(UTC)
         except OverflowError:
             raise ValueError("lies outside the years 1 to 9999, UTC") from None
 
 
 class BillingEvent(BaseModel):
-    """One webhook's body; fields that we do not know are the provider's business."""
+    """One webhook's body; fields that we do not know are ignored."""
 
     model_config = ConfigDict(frozen=True)
 

@@ -1,4 +1,4 @@
-"""Examples of bodies, for the interface description; the tests hold them against the models."""
+"""Examples of bodies for the interface description, by model; tests validate them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _PLAN = {
     "seam_curves": [0.8, 1.0], "gain_glide_seconds": 2.0, "music_in": 0.0, "music_out": 278.5, "window_end": 278.5,
     "music_end": 278.5, "tail_seconds": 0.0, "song_start": 0.0, "song_duration": 150.5, "loop_start_a": 32.0,
     "loop_end_b": 96.0, "bars": 32, "beats_per_bar": 4, "repeats": 2, "seam_score": 0.94, "seam_times": [96.0, 192.0],
-    "sections_covered": ["intro", "verse", "chorus", "outro"], "end_label": "ends with the track",
+    "sections_covered": ["intro", "verse", "chorus", "outro"], "end_label": "stops on the track's own last hit",
     "start_fade_seconds": 0.0, "end_fade_seconds": 0.0, "plan_score": 0.88,
 }  # fmt: skip
 _WHOSE = {

@@ -1,4 +1,4 @@
-"""Kinds of field that several request bodies share, with their limits."""
+"""Types of fields that several request bodies share, with their limits."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ from workbench.results.align import MOST_SYNC_POINTS
 from workbench.store.ids import MAX_ID
 
 MAX_URL = 2048
+"""characters of the longest address"""
 
 
 def _storable(text: str) -> str:
-    """Refuse what no database and no log line can hold: NUL, and halves of surrogate pairs."""
+    """Refuse characters that a database or a log cannot store: NUL, and halves of surrogate pairs."""
     if "\0" in text or any("\ud800" <= character <= "\udfff" for character in text):
         raise PydanticCustomError("string_unicode", "holds a NUL or half a surrogate pair")
     return text
 
 
 def _https_url(text: str) -> str:
-    """Accept the shape of an https address; what is behind it is found out when it is fetched."""
+    """Check the syntax of an https address; whether it may be fetched is checked when it is fetched."""
     try:
         parts = urlsplit(text)
         usable = parts.scheme == "https" and bool(parts.hostname) and parts.port != 0

@@ -1,4 +1,4 @@
-"""What callers send: JSON bodies and query parameters, by endpoint.
+"""JSON bodies and query parameters of requests, by endpoint.
 
 Unknown fields are refused, nothing is coerced, and a field may be left out only where it has a default.
 """
@@ -21,7 +21,7 @@ class LoopRequest(Body):
 
     video_id: VideoId
     track_id: TrackId
-    auto_mix: bool = Field(default=False, description="also say how the music makes way for a voice")
+    auto_mix: bool = Field(default=False, description="also return a mix: how far the music is lowered under speech")
 
 
 class AlignRequest(Body):
@@ -29,7 +29,7 @@ class AlignRequest(Body):
 
     video_id: VideoId
     track_id: TrackId
-    auto_mix: bool = Field(default=False, description="also say how the music makes way for a voice")
+    auto_mix: bool = Field(default=False, description="also return a mix: how far the music is lowered under speech")
 
 
 class MatchRequest(Body):
@@ -97,7 +97,7 @@ class ExpandQuery(Body):
 
 
 class MatchPollQuery(ExpandQuery):
-    """Query of a match job's poll; what is left out is as the submit asked."""
+    """Query of a match job's poll; parameters that are left out are as in the submit."""
 
     include_sync: bool | None = None
     sync_points_per_track: SyncPoints | None = None

@@ -1,7 +1,7 @@
-"""What callers get besides results: envelopes of jobs and videos, upload targets, errors.
+"""Bodies of responses besides results: envelopes of jobs and videos, upload targets, errors.
 
-Answers are written as plain data, because a server that answers from its database needs no models for that; these
-describe them, for the interface description and for the tests that hold every answer against it.
+The server answers with plain data from its database and does not use these models. They are for the interface
+description, and for the tests that validate every answer against it.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from workbench.results.loop import LoopResult
 
 
 class ErrorDetail(Body):
-    """One field that is not as it must be."""
+    """One invalid field."""
 
     field: str
     message: str
@@ -37,7 +37,7 @@ class ErrorFacts(Body):
 
 
 class ErrorBody(Body, title="Error"):
-    """Every answer that is no success."""
+    """Body of every error."""
 
     error: ErrorFacts
 
@@ -73,7 +73,7 @@ class UploadTarget(Body):
 
 
 class UploadReceipt(Body):
-    """The bytes are kept."""
+    """The upload is complete and stored."""
 
     storage_key: str
     bytes: int = Field(ge=1)
@@ -86,7 +86,7 @@ class _Ticket(Body):
 
 
 class LoopJob(_Ticket):
-    """A loop that is being built."""
+    """A loop that is being computed."""
 
     video_id: str
     track_id: str
@@ -94,7 +94,7 @@ class LoopJob(_Ticket):
 
 
 class AlignJob(_Ticket):
-    """Placements that are being looked for."""
+    """Placements that are being computed."""
 
     video_id: str
     track_id: str
@@ -102,21 +102,21 @@ class AlignJob(_Ticket):
 
 
 class MatchJob(_Ticket):
-    """A ranking that is being made."""
+    """A ranking that is being computed."""
 
     video_id: str
     next: str
 
 
 class BeatsJob(_Ticket):
-    """A grid that is being made."""
+    """A beat grid that is being computed."""
 
     track_id: str | None
     stage: Literal["queued", "fetching", "decoding", "analyzing"]
 
 
 class LoopJobResult(LoopResult):
-    """A finished loop job: the loop's result, and the job's name."""
+    """A finished loop job: the loop's result, and the job's id."""
 
     job_id: str
     status: Literal["complete"]

@@ -1,4 +1,4 @@
-"""What is wrong with a field, in our words: the same for every caller, whatever the validating library calls it."""
+"""Messages about invalid fields, in our words: the same for every caller, whatever the validating library calls it."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ _WORDS: Mapping[str, str] = {
     "finite_number": "must be a finite number",
     "decimal_type": "must be a number",
     "decimal_parsing": "must be a number",
-    "datetime_type": "must be a moment in ISO 8601",
-    "datetime_parsing": "must be a moment in ISO 8601",
-    "datetime_from_date_parsing": "must be a moment in ISO 8601",
+    "datetime_type": "must be a time in ISO 8601",
+    "datetime_parsing": "must be a time in ISO 8601",
+    "datetime_from_date_parsing": "must be a time in ISO 8601",
     "model_type": "must be an object",
     "too_short": "must have at least {min_length} character(s)",
     "too_long": "must have at most {max_length} characters",
@@ -36,8 +36,13 @@ _WORDS: Mapping[str, str] = {
 }
 
 
-def what_is_wrong(error: Mapping[str, Any]) -> str:
-    """The words for one item of a `ValidationError`'s `errors`; what a check of our own said stays as it is."""
+def field_message(error: Mapping[str, Any]) -> str:
+    """The message about one field.
+
+    Parameters
+    ----------
+    error : an item of `ValidationError.errors()`; the message of a check of our own is kept
+    """
     kind, context = str(error["type"]), error.get("ctx", {})
     if kind in _WORDS:
         return _WORDS[kind].format(**context)

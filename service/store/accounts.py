@@ -1,4 +1,7 @@
-"""Accounts: who pays, with what, and what they may see. Functions on a connection whose transaction the caller owns."""
+"""Accounts: payment method, credit grant, spend cap and the grant of previews.
+
+Functions take a connection whose transaction the caller owns.
+"""
 
 from __future__ import annotations
 
@@ -34,17 +37,32 @@ class Account:
     created_at: str
 
 
-_BY_NAME = sa.select(accounts).where(accounts.c.account == sa.bindparam("account"))  # put together once
+_BY_NAME = sa.select(accounts).where(accounts.c.account == sa.bindparam("account"))  # built once
 
 
 def get(connection: Connection, account: str) -> Account | None:
-    """The account of a name."""
+    """The account of a name.
+
+    Parameters
+    ----------
+    connection : any transaction
+    account : its name
+
+    Returns
+    -------
+    None if there is no such account
+    """
     row = connection.execute(_BY_NAME, {"account": account}).first()
     return None if row is None else Account(**row._mapping)
 
 
 def ensure(connection: Connection, account: str) -> Account:
     """The account of a name; if there is none it is created with a payment method, without credit or cap.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    account : its name: a letter or digit, then at most 127 letters, digits and `. _ @ + -`
 
     Raises
     ------
@@ -63,7 +81,18 @@ def ensure(connection: Connection, account: str) -> Account:
 
 
 def update(connection: Connection, account: str, **values: Any) -> Account | None:
-    """Set columns of an account; None if there is no such account."""
+    """Set columns of an account.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    account : its name
+    values : new values by column; without any, nothing is written
+
+    Returns
+    -------
+    the account as it is now; None if there is no such account
+    """
     if values:
         connection.execute(accounts.update().where(accounts.c.account == account).values(**values))
     return get(connection, account)

@@ -14,34 +14,62 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from service.store.inserts import insert
-from service.store.moments import moment
 from service.store.tables import answers
+from service.store.times import time_from_now
 from workbench.store.database import now
 
-_USE_SECONDS = 86_400.0  # between notes that an answer is asked for: most calls then write nothing
+_USE_SECONDS = 86_400.0  # between two records of an answer's use: most calls then write nothing
 
-# put together once
+# built once
 _BY_KEY = sa.select(answers.c.body, answers.c.used_at).where(answers.c.answer_key == sa.bindparam("answer_key"))
 
 
 def find(connection: Connection, answer_key: str) -> dict[str, Any] | None:
-    """The body that was stored under a key."""
+    """The body that was stored under a key; its use is not recorded.
+
+    Parameters
+    ----------
+    connection : any transaction
+    answer_key : see `service.cache_keys`
+
+    Returns
+    -------
+    None if nothing is stored under the key
+    """
     row = connection.execute(_BY_KEY, {"answer_key": answer_key}).first()
     return None if row is None else dict(json.loads(row.body))
 
 
 def use(connection: Connection, answer_key: str) -> dict[str, Any] | None:
-    """The body that was stored under a key, for a caller: the use is noted, and answers in use are kept."""
+    """The body that was stored under a key, for a caller. The use is recorded, to the day, and answers in use are kept.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    answer_key : see `service.cache_keys`
+
+    Returns
+    -------
+    None if nothing is stored under the key
+    """
     row = connection.execute(_BY_KEY, {"answer_key": answer_key}).first()
     if row is None:
         return None
-    if row.used_at < moment(-_USE_SECONDS):
+    if row.used_at < time_from_now(-_USE_SECONDS):
         connection.execute(answers.update().where(answers.c.answer_key == answer_key).values(used_at=now()))
     return dict(json.loads(row.body))
 
 
 def store(connection: Connection, answer_key: str, kind: str, body: Mapping[str, Any]) -> None:
-    """Store a body; if there is one under the key already, that one stays."""
+    """Store a body; if there is one under the key already, that one stays.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    answer_key : see `service.cache_keys`
+    kind : `loop`, `align`, `match`, `beats` or `mix`
+    body : plain JSON, without NaN or infinity
+    """
     text = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     row = insert(connection, answers).values(
         answer_key=answer_key, kind=kind, body=text, created_at=now(), used_at=now()
@@ -50,6 +78,17 @@ def store(connection: Connection, answer_key: str, kind: str, body: Mapping[str,
 
 
 def delete_unused(connection: Connection, unused_since: str, most: int) -> int:
-    """Delete answers that were last used before a moment, at most so many; returns how many."""
+    """Delete answers that have not been used for long, the oldest use first.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    unused_since : answers whose last use was before this time, in the database's form
+    most : answers to delete at most
+
+    Returns
+    -------
+    number of deleted answers
+    """
     stale = sa.select(answers.c.answer_key).where(answers.c.used_at < unused_since).order_by(answers.c.used_at)
     return connection.execute(answers.delete().where(answers.c.answer_key.in_(stale.limit(most)))).rowcount

@@ -15,13 +15,13 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 from ulid import ULID
 
-from service.store.moments import moment
 from service.store.tables import accounts, api_keys
+from service.store.times import time_from_now
 from workbench.errors import ParameterError
 from workbench.store.database import now
 
 _PREFIX = "sk_live_"
-_USED_EVERY_SECONDS = 60.0
+_USE_SECONDS = 60.0  # between two records of a key's use: most requests then write nothing for it
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,14 +38,14 @@ class ApiKey:
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Who makes a request."""
+    """The account and API key of a request."""
 
     account: str
     key_id: str
     preview: bool
     """whether the account was granted previews"""
     last_used_at: str | None = None
-    """of the key, as it stood before this request"""
+    """of the key, before this request"""
 
 
 def create(connection: Connection, account: str, expires_at: str | None = None) -> tuple[ApiKey, str]:
@@ -53,8 +53,9 @@ def create(connection: Connection, account: str, expires_at: str | None = None) 
 
     Parameters
     ----------
+    connection : of a transaction that writes
     account : an existing one
-    expires_at : a moment as the database keeps it; None: never
+    expires_at : time in the database's form; None: never
 
     Returns
     -------
@@ -76,13 +77,27 @@ def create(connection: Connection, account: str, expires_at: str | None = None) 
 
 
 def list_all(connection: Connection) -> list[ApiKey]:
-    """All keys, oldest first."""
+    """All keys, oldest first; those that expired or were revoked too.
+
+    Parameters
+    ----------
+    connection : any transaction
+    """
     rows = connection.execute(sa.select(*_COLUMNS).order_by(api_keys.c.created_at, api_keys.c.key_id)).all()
     return [ApiKey(**row._mapping) for row in rows]
 
 
 def revoke(connection: Connection, key_id: str) -> ApiKey:
-    """Revoke a key; one that was revoked before stays as it was.
+    """Revoke a key; one that was revoked before keeps the time of that.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    key_id : as `list_all` shows it
+
+    Returns
+    -------
+    its record as it is now
 
     Raises
     ------
@@ -94,7 +109,17 @@ def revoke(connection: Connection, key_id: str) -> ApiKey:
 
 
 def rotate(connection: Connection, key_id: str) -> tuple[ApiKey, str]:
-    """Revoke a key and create one for the same account and expiry; returns what `create` returns.
+    """Revoke a key and create one for the same account and expiry.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    key_id : of the key to revoke, as `list_all` shows it
+
+    Returns
+    -------
+    ApiKey : the record of the new key
+    str : the new key itself, which is stored nowhere
 
     Raises
     ------
@@ -108,7 +133,17 @@ def rotate(connection: Connection, key_id: str) -> tuple[ApiKey, str]:
 
 
 def find_caller(connection: Connection, secret: str) -> Caller | None:
-    """The caller that a key belongs to; None if the key is unknown, expired or revoked."""
+    """The caller that a key belongs to.
+
+    Parameters
+    ----------
+    connection : any transaction
+    secret : the key itself, as a request carries it
+
+    Returns
+    -------
+    None if the key is unknown, expired or revoked
+    """
     digest = _digest(secret)
     row = connection.execute(_BY_DIGEST, {"digest": digest}).first()
     if row is None or not hmac.compare_digest(row.digest, digest):
@@ -119,8 +154,14 @@ def find_caller(connection: Connection, secret: str) -> Caller | None:
 
 
 def record_use(connection: Connection, caller: Caller) -> None:
-    """Note that a key was used; at most once a minute, so that most requests write nothing."""
-    if caller.last_used_at is None or caller.last_used_at < moment(-_USED_EVERY_SECONDS):
+    """Record that a key was used; at most once a minute.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    caller : from `find_caller`; holds when the key was last used
+    """
+    if caller.last_used_at is None or caller.last_used_at < time_from_now(-_USE_SECONDS):
         connection.execute(api_keys.update().where(api_keys.c.key_id == caller.key_id).values(last_used_at=now()))
 
 
@@ -132,7 +173,7 @@ _COLUMNS = (
     api_keys.c.revoked_at,
     api_keys.c.last_used_at,
 )
-# put together once: every request asks this
+# built once: every request runs it
 _BY_DIGEST = (
     sa.select(*_COLUMNS, api_keys.c.digest, accounts.c.preview)
     .join(accounts, accounts.c.account == api_keys.c.account)

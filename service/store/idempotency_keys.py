@@ -1,4 +1,4 @@
-"""Idempotency keys of beats calls: the same key within 24 hours names the same job.
+"""Idempotency keys of beats calls: the same key within 24 hours returns the same job.
 
 The other calls need no table: their key is part of the charge (`charge_key` in `service.answers.answer`), so that a
 repeated call is not charged again.
@@ -13,8 +13,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from service.store.inserts import insert
-from service.store.moments import moment
 from service.store.tables import idempotency_keys
+from service.store.times import time_from_now
 from workbench.store.database import now
 
 LIFETIME = timedelta(hours=24)
@@ -23,7 +23,7 @@ LIFETIME = timedelta(hours=24)
 
 @dataclass(frozen=True, slots=True)
 class EarlierCall:
-    """The call that a key came with first."""
+    """The first call with a key."""
 
     fingerprint: str
     """SHA-256 of its request"""
@@ -31,14 +31,32 @@ class EarlierCall:
 
 
 def lock(connection: Connection, account: str, endpoint: str, idempotency_key: str) -> None:
-    """Make calls with the same key wait for each other until their transactions end; SQLite's writers do anyway."""
+    """Make calls with the same key wait for each other until their transactions end; SQLite's writers do anyway.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    account : of the caller; accounts do not share keys
+    endpoint : as `POST /v1/beats`; endpoints do not share keys
+    idempotency_key : the header of the request
+    """
     if connection.dialect.name == "postgresql":
         statement = sa.text("SELECT pg_advisory_xact_lock(hashtextextended(:name, 0))")
         connection.execute(statement, {"name": f"{account} {endpoint} {idempotency_key}"})
 
 
 def find(connection: Connection, account: str, endpoint: str, idempotency_key: str) -> EarlierCall | None:
-    """The call that a key came with, if it is still honoured."""
+    """The first call with a key, within the last 24 hours.
+
+    Parameters
+    ----------
+    connection : any transaction
+    account, endpoint, idempotency_key : see `lock`
+
+    Returns
+    -------
+    None if the key is new, or its first call is too long ago
+    """
     row = connection.execute(
         sa.select(idempotency_keys.c.fingerprint, idempotency_keys.c.job_id).where(
             *_of_call(account, endpoint, idempotency_key), ~_expired()
@@ -50,11 +68,18 @@ def find(connection: Connection, account: str, endpoint: str, idempotency_key: s
 def save(
     connection: Connection, account: str, endpoint: str, idempotency_key: str, fingerprint: str, job_id: str
 ) -> EarlierCall:
-    """Save the call that a key came with.
+    """Save the first call with a key.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    account, endpoint, idempotency_key : see `lock`
+    fingerprint : SHA-256 of the request, hex
+    job_id : of the job that the call started
 
     Returns
     -------
-    EarlierCall : the call that the key names now, which is an earlier one if two came at once
+    EarlierCall : the call that the key stands for now: another one if two were made at once and that one was first
     """
     connection.execute(idempotency_keys.delete().where(*_of_call(account, endpoint, idempotency_key), _expired()))
     row = insert(connection, idempotency_keys).values(
@@ -72,7 +97,12 @@ def save(
 
 
 def delete_expired(connection: Connection) -> None:
-    """Delete the keys that are not honoured any more."""
+    """Delete the keys that are older than `LIFETIME`.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    """
     connection.execute(idempotency_keys.delete().where(_expired()))
 
 
@@ -85,4 +115,4 @@ def _of_call(account: str, endpoint: str, idempotency_key: str) -> tuple[sa.Colu
 
 
 def _expired() -> sa.ColumnElement[bool]:
-    return idempotency_keys.c.created_at <= moment(-LIFETIME.total_seconds())
+    return idempotency_keys.c.created_at <= time_from_now(-LIFETIME.total_seconds())

@@ -1,4 +1,4 @@
-"""INSERT that may meet a row already there: one spelling for SQLite and PostgreSQL, which each have their own."""
+"""INSERT with a rule for conflicts: SQLAlchemy has it in a class for SQLite and one for PostgreSQL, here one serves."""
 
 from __future__ import annotations
 
@@ -10,7 +10,13 @@ from sqlalchemy.dialects import postgresql, sqlite
 
 
 def insert(connection: Connection, table: sa.Table) -> postgresql.Insert:
-    """An INSERT with `on_conflict_do_nothing` and `on_conflict_do_update`, in the dialect of the connection."""
+    """An INSERT with `on_conflict_do_nothing` and `on_conflict_do_update`, in the dialect of the connection.
+
+    Parameters
+    ----------
+    connection : decides the dialect
+    table : to insert into
+    """
     if connection.dialect.name == "postgresql":
         return postgresql.insert(table)
     return cast(postgresql.Insert, sqlite.insert(table))

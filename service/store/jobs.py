@@ -1,18 +1,20 @@
-"""Jobs: work that was accepted, and how it is claimed, kept alive and settled.
+"""Jobs: accepted work, and how it is claimed, kept alive and settled.
 
-    queued ──claim──> running ──complete──> complete        waiting: queued, but not before a moment, or before the
-      ^  ^               │  └────fail─────> failed          video it waits for is settled (`release`)
+    queued ──claim──> running ──complete──> complete        waiting: may be claimed after `not_before`, or once the
+      ^  ^               │  └────fail─────> failed          video that it waits for is settled (`release`)
       │  └──give_back────┤
-      └──── lease ends, or `crashed` ──> claimed again
+      └─ lease ends, or put_back_crashed ─> claimed again
 
-A claim is one UPDATE over a SELECT ... FOR UPDATE SKIP LOCKED (SQLite, which lets one transaction write at a time,
-leaves the locking words out). It carries a lease that `renew_lease` renews; when a process dies its leases end and
-others take its jobs over. Whatever settles a job is fenced by (job, owner, attempt, running), so that a process that
-was given up for dead and wakes again changes nothing; and the answer, the stored answer and the ledger row are written
-in the transaction that settles the job. So a job is charged exactly once or not at all, whatever is killed when.
+A claim is one UPDATE over a SELECT ... FOR UPDATE SKIP LOCKED (for SQLite, which allows one writing transaction at a
+time, without the locking clause). It holds a lease that `renew_lease` extends; when a process dies its leases end and
+others take over its jobs. Whatever settles a job is fenced by (job, owner, attempt, running), so a process that was
+taken for dead and resumes changes nothing. The answer, the stored answer and the ledger row are written in the
+transaction that settles the job. So a job is charged exactly once or not at all, whichever process is killed at
+whatever time.
 
-Fairness is in the claim: the account that has the fewest jobs running comes first, then the one that was served longest
-ago, then the oldest job. Jobs of one `build` do not run side by side: the second finds what the first has stored.
+Fairness is part of the claim: the account with the fewest running jobs comes first, then the one that was served
+longest ago, then the oldest job. Jobs of one `build` do not run at the same time: the second finds what the first has
+stored.
 
 Functions take a connection whose transaction the caller owns.
 """
@@ -36,8 +38,8 @@ from service.prices import CALL, UNITS
 from service.store import answers, ledger
 from service.store.inserts import insert
 from service.store.ledger import Charge
-from service.store.moments import moment
 from service.store.tables import idempotency_keys, jobs, turns
+from service.store.times import time_from_now
 from workbench.store.database import now
 
 State: TypeAlias = Literal["queued", "waiting", "running", "complete", "failed"]
@@ -48,18 +50,20 @@ MAIN, BEATS = "main", "beats"
 OPEN = ("queued", "waiting", "running")
 """states of a job that is not settled"""
 BACKGROUND = ("engine",)
-"""kinds whose result nobody waits for"""
+"""kinds that no caller waits for"""
 LONG = ("ingest", "engine")
 """kinds that may take as long as a video"""
 QUEUED_STAGE = "queued"
+"""stage of a job that is not running"""
 LONGEST_WAIT_SECONDS = 3600.0
-"""s that a job may be put off by; a moment that lies farther ahead is of a clock that was set back since"""
+"""s that a job may be postponed by; a `not_before` farther in the future is from before the clock was set back"""
 MOST_SKEW_SECONDS = 3600.0
-"""s by which the clocks of two machines may differ; a lease that ends later by more is of a clock that was set back"""
+"""s by which the clocks of two machines may differ; a lease that ends later than that is from before the clock was set
+back"""
 
-_LATELY_SECONDS = 60.0  # in which what was tried is not tried again
-_ACCEPTED = "job_accepted"  # the mark on a connection, as long as its transaction
-_CHOICES_MARK = "#"
+_RECENT_SECONDS = 60.0  # after a job was settled, in which it is not tried again
+_ACCEPTED = "job_accepted"  # execution option of a connection, for the rest of its transaction
+_CHOICES_MARK = "#"  # between build and choices in the column `build`
 _CLAIM_LOCK = 0x636C6169  # PostgreSQL's advisory lock; any constant of our own
 
 
@@ -74,7 +78,7 @@ class Fault:
 
 @dataclass(frozen=True, slots=True)
 class StoredAnswer:
-    """A result that later requests find without a job."""
+    """A result that later requests find without running a job."""
 
     answer_key: str
     kind: str
@@ -89,18 +93,18 @@ class NewJob:
     """see `service.jobs.kinds`"""
     queue: str
     account: str
-    """empty for what belongs to all"""
+    """empty: work for all accounts"""
     build: str
-    """what is built, equal for jobs that one build serves"""
+    """names the result, mostly by its cache key; equal for jobs that have the same result"""
     choices: str = ""
-    """which part of the result the caller wants to see; jobs that differ in it are different jobs of one build"""
+    """the part of the result that the caller wants; jobs of one build with other choices are different jobs"""
     video_id: str | None = None
     track_id: str | None = None
     request: Mapping[str, Any] = field(default_factory=dict)
     endpoint: str = ""
-    """that accepted it, as the ledger names it"""
+    """that accepted it, as the ledger writes it"""
     charge_key: str | None = None
-    """event key of the charge that its completion books; empty: the job's own, None: no charge"""
+    """event key of the charge that its completion books; empty: derived from the job's id, None: no charge"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,25 +144,34 @@ class Job:
 
 @dataclass(frozen=True, slots=True)
 class Depth:
-    """How much work of one kind is in one state."""
+    """The unsettled jobs of one queue, kind and state."""
 
     queue: str
     kind: str
     state: State
     count: int
     oldest_at: str
-    """when the oldest of them was accepted"""
+    """time at which the oldest of them was accepted"""
 
 
 def new_job_id() -> str:
-    """A fresh id."""
+    """A new id: `job_` and a ULID."""
     return f"job_{ULID()}"
 
 
 def submit(connection: Connection, new: NewJob) -> Job:
     """Accept work: a new job, or the unsettled one of the same account, kind, build and choices.
 
-    A second submit that also asks for a mix (`auto_mix`) makes the first job's request ask for it too.
+    If only the second submit asks for a mix (`auto_mix`), the unsettled job is changed to make one.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    new : the work
+
+    Returns
+    -------
+    the job that does it
     """
     # The unsettled job may settle between the two statements; then the next round inserts.
     accept = insert(connection, jobs).on_conflict_do_nothing().returning(jobs)
@@ -177,7 +190,12 @@ def submit(connection: Connection, new: NewJob) -> Job:
 
 
 def has_accepted(connection: Connection) -> bool:
-    """Whether a new job was accepted in this transaction, so that job processes are to be woken."""
+    """Whether a new job was accepted in this transaction, so that job processes must be woken.
+
+    Parameters
+    ----------
+    connection : the one that `submit` was called with
+    """
     return _ACCEPTED in connection.get_execution_options()
 
 
@@ -204,12 +222,12 @@ def _values(new: NewJob) -> Fields:
 
 
 def _build(new: NewJob) -> str:
-    """The column: the build, and after a mark the choices, which make jobs differ but not what they build."""
+    """The column `build`: the build, then after a mark the choices, if there are any."""
     return f"{new.build}{_CHOICES_MARK}{new.choices}" if new.choices else new.build
 
 
 def _charge(new: NewJob, job_id: str) -> Charge | None:
-    """The charge that completion books: of an ingest under the video's id, of everything else under the job's."""
+    """The charge that completion books; its subject is the video's id for an ingest, the job's for all other kinds."""
     if new.charge_key is None:
         return None
     return Charge(
@@ -231,16 +249,38 @@ def _with_mix(connection: Connection, job: Job, new: NewJob) -> Job:
 
 
 def get(connection: Connection, job_id: str) -> Job | None:
-    """The job of an id."""
+    """The job of an id.
+
+    Parameters
+    ----------
+    connection : any transaction
+    job_id : as its submit returned it
+
+    Returns
+    -------
+    None if there is no such job
+    """
     row = connection.execute(sa.select(jobs).where(jobs.c.job_id == job_id)).first()
     return None if row is None else _job(row)
 
 
 def find_recently_settled(connection: Connection, kind: str, build: str, account: str) -> Job | None:
-    """The job of an account, kind and build that was settled last, if that was within the last minute: too short a time
-    ago to try again what failed.
+    """The last settled job of an account, kind and build, if it was settled within the last minute.
+
+    Callers do not try again so soon what has just failed.
+
+    Parameters
+    ----------
+    connection : any transaction
+    kind : see `service.jobs.kinds`
+    build : see `NewJob`; a job with choices is not found
+    account : empty: work for all accounts
+
+    Returns
+    -------
+    None if there is no such job
     """
-    after = moment(-_LATELY_SECONDS)
+    after = time_from_now(-_RECENT_SECONDS)
     ours = (jobs.c.build == build) & (jobs.c.kind == kind) & (jobs.c.account == account)
     query = sa.select(jobs).where(ours, jobs.c.finished_at > after).order_by(jobs.c.finished_at.desc())
     row = connection.execute(query.limit(1)).first()
@@ -250,46 +290,65 @@ def find_recently_settled(connection: Connection, kind: str, build: str, account
 def claim(
     connection: Connection, queues: Sequence[str], owner: str, lease_seconds: float, *, without: Sequence[str] = ()
 ) -> Job | None:
-    """Claim the job whose turn it is, for so many seconds; None if there is none.
+    """Claim the next job.
 
-    Kinds in `without` are passed over; those of `BACKGROUND` come after all others. A job whose
-    lease ended is taken over first; that its process died is counted in `crashes`.
+    A job whose lease has ended is taken over first, and counted as a crash of its process. Kinds of `BACKGROUND` come
+    after all others.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    queues : to claim from
+    owner : name of the worker that claims
+    lease_seconds : until the lease ends, unless it is renewed
+    without : kinds to leave in their queues
+
+    Returns
+    -------
+    the job as it is now; None if there is none to claim
     """
     if connection.dialect.name == "postgresql":
         # Two claims at once would not see each other's build, nor each other's turn.
         connection.execute(sa.text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": _CLAIM_LOCK})
-    at = now()
-    moments = {**_moments(at, lease_seconds), "lease_end": moment(lease_seconds)}
-    row = connection.execute(_claim(tuple(queues), owner, tuple(without)), moments).first()
+    claimed_at = now()
+    times = {**_times(claimed_at, lease_seconds), "lease_end": time_from_now(lease_seconds)}
+    row = connection.execute(_claim(tuple(queues), owner, tuple(without)), times).first()
     if row is None:
         return None
-    turn = insert(connection, turns).values(queue=row.queue, account=row.account, served_at=at)
-    connection.execute(turn.on_conflict_do_update(index_elements=["queue", "account"], set_={"served_at": at}))
+    turn = insert(connection, turns).values(queue=row.queue, account=row.account, served_at=claimed_at)
+    connection.execute(turn.on_conflict_do_update(index_elements=["queue", "account"], set_={"served_at": claimed_at}))
     return _job(row)
 
 
 def has_claimable(
     connection: Connection, queues: Sequence[str], owner: str, lease_seconds: float, *, without: Sequence[str] = ()
 ) -> bool:
-    """Whether `claim` would find a job. Only reads, so that a worker may ask often."""
+    """Whether `claim` would find a job. It only reads, so a worker can call it often.
+
+    Parameters
+    ----------
+    connection : any transaction
+    queues, owner, lease_seconds, without : as of `claim`
+    """
     query = _any_claimable(tuple(queues), owner, tuple(without))
-    return connection.execute(query, _moments(now(), lease_seconds)).first() is not None
+    return connection.execute(query, _times(now(), lease_seconds)).first() is not None
 
 
-def _moments(at: str, lease_seconds: float) -> dict[str, str]:
-    """What a claim compares with: the present, and the latest that a job can have been put off, or leased, until."""
+def _times(now: str, lease_seconds: float) -> dict[str, str]:
+    """The times that a claim compares with: now, and the latest possible end of a wait and of a lease."""
     return {
-        "at": at,
-        "latest_wait": moment(LONGEST_WAIT_SECONDS),
-        "latest_lease": moment(lease_seconds + MOST_SKEW_SECONDS),
+        "now": now,
+        "latest_wait": time_from_now(LONGEST_WAIT_SECONDS),
+        "latest_lease": time_from_now(lease_seconds + MOST_SKEW_SECONDS),
     }
 
 
-# A worker asks twenty times a second; putting a statement together costs more than running it.
+# A worker looks for jobs up to twenty times a second, and building a statement costs more than running it. So the
+# statements are cached.
 
 
 class _Built(FunctionElement[str]):
-    """What a job builds, of its column `build`: the text before the mark."""
+    """The build in a job's column `build`: the text before the mark."""
 
     type = sa.String()
     inherit_cache = True
@@ -308,7 +367,7 @@ def _cut(element: _Built, compiler: SQLCompiler, **how: Any) -> str:
 
 @cache
 def _claim(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) -> Any:
-    """UPDATE of the job whose turn it is; takes `_moments` and the moment `lease_end`."""
+    """UPDATE that claims the next job; takes the parameters `_times` and `lease_end`."""
     taken_over = jobs.c.state == "running"
     return (
         jobs.update()
@@ -320,7 +379,7 @@ def _claim(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) -> Any
             owner=owner,
             lease_until=sa.bindparam("lease_end"),
             not_before=None,
-            started_at=sa.func.coalesce(jobs.c.started_at, sa.bindparam("at")),
+            started_at=sa.func.coalesce(jobs.c.started_at, sa.bindparam("now")),
         )
         .returning(jobs)
     )
@@ -328,16 +387,16 @@ def _claim(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) -> Any
 
 @cache
 def _claimable(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) -> sa.Select[Any]:
-    """SELECT of the ids of jobs that may be claimed; takes `_moments`."""
-    at, latest_wait, latest_lease = (
-        sa.bindparam(name, type_=sa.String) for name in ("at", "latest_wait", "latest_lease")
+    """SELECT of the ids of jobs that may be claimed; takes the parameters `_times`."""
+    now, latest_wait, latest_lease = (
+        sa.bindparam(name, type_=sa.String) for name in ("now", "latest_wait", "latest_lease")
     )
     running = jobs.alias("running")
     busy = sa.select(_Built(running.c.build)).where(running.c.state == "running")
-    due = sa.or_(jobs.c.not_before <= at, jobs.c.not_before > latest_wait)
+    due = sa.or_(jobs.c.not_before <= now, jobs.c.not_before > latest_wait)
     ready = sa.or_(jobs.c.state == "queued", sa.and_(jobs.c.state == "waiting", due))
     # A worker never re-claims its own expired lease; it renews it.
-    ended = sa.or_(jobs.c.lease_until < at, jobs.c.lease_until > latest_lease)
+    ended = sa.or_(jobs.c.lease_until < now, jobs.c.lease_until > latest_lease)
     abandoned = sa.and_(jobs.c.state == "running", ended, jobs.c.owner != owner)
     return sa.select(jobs.c.job_id).where(
         _is_open(),
@@ -380,8 +439,20 @@ def _whose_turn(queues: tuple[str, ...], owner: str, without: tuple[str, ...]) -
 
 
 def renew_lease(connection: Connection, job: Job, lease_seconds: float, stage: str) -> bool:
-    """Renew a lease and note the job's stage; False if the job is no longer ours."""
-    return _change(connection, job, lease_until=moment(lease_seconds), stage=stage)
+    """Renew the lease of a job and record its stage.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    job : as it was claimed
+    lease_seconds : until the lease ends, unless it is renewed again
+    stage : that the job is in
+
+    Returns
+    -------
+    False if the job is no longer ours; nothing is changed then
+    """
+    return _change(connection, job, lease_until=time_from_now(lease_seconds), stage=stage)
 
 
 def complete(
@@ -393,19 +464,24 @@ def complete(
     quantity: int | None = None,
     stored: Iterable[StoredAnswer] = (),
 ) -> bool:
-    """Settle a job with its answer, keep what later requests find, and book its charge, all in this transaction.
+    """Settle a job with its answer, store its results for later requests, and book its charge, in one transaction.
 
     Parameters
     ----------
+    connection : of a transaction that writes
     job : as it was claimed
-    answer : what the poll tells
-    billed : whether the job's charge is booked, where it has one
-    quantity : calls or minutes; None: what the charge says
+    answer : that its poll returns
+    billed : whether the charge of the job is booked, if it has one
+    quantity : calls or minutes to charge; None: the quantity of the charge
     stored : results for later requests
 
     Returns
     -------
-    bool : False where the job is no longer ours, or asks for more than when it was claimed; nothing was changed then
+    False if the job is no longer ours, or was extended after it was claimed (`submit`); nothing is changed then
+
+    Raises
+    ------
+    ParameterError : the endpoint is not sold by the unit of the charge
     """
     done = _change(
         connection,
@@ -427,17 +503,48 @@ def complete(
 
 
 def fail(connection: Connection, job: Job, fault: Fault) -> bool:
-    """Settle a job that cannot be done; nothing is booked. False where the job is no longer ours."""
+    """Settle a job that cannot be done; no charge is booked.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    job : as it was claimed
+    fault : that its poll reports
+
+    Returns
+    -------
+    False if the job is no longer ours; nothing is changed then
+    """
     return _change(connection, job, state="failed", fault=_dumps(asdict(fault)), lease_until=None, finished_at=now())
 
 
 def give_back(connection: Connection, job: Job) -> bool:
-    """Put a job back into its queue, for another process to run; False where it is no longer ours."""
+    """Put a job back into its queue, for another process to run.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    job : as it was claimed
+
+    Returns
+    -------
+    False if the job is no longer ours; nothing is changed then
+    """
     return _change(connection, job, state="queued", stage=QUEUED_STAGE, owner=None, lease_until=None)
 
 
 def put_back_crashed(connection: Connection, job: Job) -> bool:
-    """Put back a job that killed its process, and count the crash; False if it is no longer ours."""
+    """Put back a job that killed its process, and count the crash.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    job : as it was claimed
+
+    Returns
+    -------
+    False if the job is no longer ours; nothing is changed then
+    """
     return _change(
         connection,
         job,
@@ -450,13 +557,18 @@ def put_back_crashed(connection: Connection, job: Job) -> bool:
 
 
 def postpone(connection: Connection, job: Job, seconds: float, *, begun: bool = True) -> bool:
-    """Put back a job that cannot go on yet, to be claimed again later; False if it is no longer ours.
+    """Put back a job that cannot go on yet, to be claimed again later.
 
     Parameters
     ----------
+    connection : of a transaction that writes
     job : as it was claimed
     seconds : from now; at most `LONGEST_WAIT_SECONDS`
-    begun : whether anything was tried; if not, the attempt does not count
+    begun : whether the job was run; if not, the attempt is not counted
+
+    Returns
+    -------
+    False if the job is no longer ours; nothing is changed then
     """
     return _change(
         connection,
@@ -466,18 +578,39 @@ def postpone(connection: Connection, job: Job, seconds: float, *, begun: bool = 
         attempt=jobs.c.attempt - (0 if begun else 1),
         owner=None,
         lease_until=None,
-        not_before=moment(seconds),
+        not_before=time_from_now(seconds),
     )
 
 
 def release(connection: Connection, video_id: str) -> int:
-    """Queue the jobs that wait for a video; returns how many there were."""
+    """Queue the jobs that wait for a video.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    video_id : of a video whose ingest has ended
+
+    Returns
+    -------
+    number of jobs that waited
+    """
     waiting = (jobs.c.video_id == video_id) & (jobs.c.state == "waiting")
     return connection.execute(jobs.update().where(waiting).values(state="queued", not_before=None)).rowcount
 
 
 def expire(connection: Connection, queue: str, older_than: str) -> int:
-    """Fail the jobs of a queue that were accepted before a moment and never claimed; returns how many."""
+    """Fail the jobs of a queue that have waited for too long and were never claimed.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    queue : `MAIN` or `BEATS`
+    older_than : jobs that were accepted before this time, in the database's form
+
+    Returns
+    -------
+    number of failed jobs
+    """
     fault = Fault(422, "invalid_request", "the job waited in its queue for too long and was given up; submit it again")
     stale = (jobs.c.queue == queue) & (jobs.c.state == "queued") & (jobs.c.created_at < older_than)
     change = jobs.update().where(stale, jobs.c.attempt == 0)
@@ -486,9 +619,19 @@ def expire(connection: Connection, queue: str, older_than: str) -> int:
 
 
 def delete_settled(connection: Connection, settled_before: str, most: int) -> int:
-    """Delete jobs that were settled before a moment, at most so many; returns how many.
+    """Delete jobs that were settled long ago, the oldest first.
 
-    A job that an Idempotency-Key still names is kept: a repeat of the call answers with it.
+    A job that an Idempotency-Key stands for is kept: a repeat of the call returns it.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    settled_before : jobs that were settled before this time, in the database's form
+    most : jobs to delete at most
+
+    Returns
+    -------
+    number of deleted jobs
     """
     stale = (
         sa.select(jobs.c.job_id)
@@ -500,7 +643,12 @@ def delete_settled(connection: Connection, settled_before: str, most: int) -> in
 
 
 def depths(connection: Connection) -> list[Depth]:
-    """The unsettled jobs by queue, kind and state."""
+    """The unsettled jobs by queue, kind and state, in this order.
+
+    Parameters
+    ----------
+    connection : any transaction
+    """
     groups = (jobs.c.queue, jobs.c.kind, jobs.c.state)
     query = (
         sa.select(*groups, sa.func.count(), sa.func.min(jobs.c.created_at))
@@ -512,17 +660,22 @@ def depths(connection: Connection) -> list[Depth]:
 
 
 def unsettled_ids(connection: Connection) -> set[str]:
-    """The ids of all jobs that are not settled."""
+    """The ids of all jobs that are not settled.
+
+    Parameters
+    ----------
+    connection : any transaction
+    """
     return set(connection.scalars(sa.select(jobs.c.job_id).where(_is_open())))
 
 
 def _is_open() -> sa.ColumnElement[bool]:
-    """Spelled as the partial indexes spell it, which is how both databases know that they apply."""
+    """Written like the condition of the partial indexes, because both databases use an index only if they match."""
     return sa.literal_column("jobs.state IN ('queued', 'waiting', 'running')", sa.Boolean)
 
 
 def _change(connection: Connection, job: Job, *more: sa.ColumnElement[bool], **values: Any) -> bool:
-    """Change a job that is still ours as it was claimed."""
+    """Change a job if it is still ours and as it was claimed; False if it is not."""
     fence = (
         jobs.c.job_id == job.job_id,
         jobs.c.owner == job.owner,

@@ -1,7 +1,7 @@
 """The ledger: charges and credits, each booked once by its event key and never changed.
 
-A charge draws on the credit grant while one is active, the rest goes to the payment method; both, and the month's total
-that the spend cap is held against, change in the transaction of the row.
+A charge draws on the credit grant while one is active, the rest goes to the payment method. The grant, and the month's
+total that is compared with the spend cap, change in the same transaction as the row is written.
 """
 
 from __future__ import annotations
@@ -14,15 +14,15 @@ from sqlalchemy import Connection
 from ulid import ULID
 
 from service.prices import CALL, Prices, current_prices
-from service.store.moments import month_of
 from service.store.tables import accounts, ledger
+from service.store.times import month_of
 from workbench.errors import ParameterError
 from workbench.store.database import now
 
 
 @dataclass(frozen=True, slots=True)
 class Charge:
-    """What somebody owes for one event."""
+    """What an account owes for one event."""
 
     account: str
     endpoint: str
@@ -38,14 +38,14 @@ class Charge:
 
 @dataclass(frozen=True, slots=True)
 class Credit:
-    """A grant."""
+    """A credit grant."""
 
     account: str
     micros: int
     """micro-dollars, above 0"""
     event_key: str
     endpoint: str
-    """by which it came"""
+    """through which it was granted"""
     subject: str
     expires_at: str | None = None
     """None: never"""
@@ -68,16 +68,21 @@ class LedgerEntry:
 
 
 def charge(connection: Connection, charge: Charge, prices: Prices | None = None) -> bool:
-    """Book a charge; False where its event was booked before, and nothing is changed then.
+    """Book a charge.
 
     Parameters
     ----------
-    charge : what to book
+    connection : of a transaction that writes
+    charge : its event key is booked once
     prices : None: those of the environment
+
+    Returns
+    -------
+    False if the event was booked before; nothing is changed then
 
     Raises
     ------
-    ParameterError : nothing is sold there in that unit
+    ParameterError : the endpoint is not sold by that unit, or the quantity is negative
     """
     amount = (prices or current_prices()).amount(charge.endpoint, charge.unit, charge.quantity)
     entry = LedgerEntry(
@@ -92,13 +97,22 @@ def charge(connection: Connection, charge: Charge, prices: Prices | None = None)
 
 
 def credit(connection: Connection, credit: Credit) -> bool:
-    """Book a grant; False where its event was booked before, and nothing is changed then.
+    """Book a credit grant.
 
-    It adds to what is left of a grant that is still active, and both last as long as the new one.
+    It adds to what is left of a grant that is still active, and both expire when the new one does.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    credit : its event key is booked once
+
+    Returns
+    -------
+    False if the event was booked before; nothing is changed then
 
     Raises
     ------
-    ParameterError : no amount
+    ParameterError : the amount is not above 0
     """
     if credit.micros <= 0:
         raise ParameterError(f"a credit grant is more than nothing, got {credit.micros} micro-dollars")
@@ -117,14 +131,27 @@ def credit(connection: Connection, credit: Credit) -> bool:
 
 
 def entries(connection: Connection, account: str) -> list[LedgerEntry]:
-    """All rows of an account, oldest first."""
+    """All rows of an account, oldest first.
+
+    Parameters
+    ----------
+    connection : any transaction
+    account : name of the account
+    """
     query = sa.select(ledger).where(ledger.c.account == account).order_by(ledger.c.at, ledger.c.entry_id)
     return [LedgerEntry(**row._mapping) for row in connection.execute(query)]
 
 
-def spent_in_month(connection: Connection, account: str, at: str) -> int:
-    """Micro-dollars charged in the calendar month, UTC, of a moment."""
-    return connection.scalar(_SPENT, {"account": account, "month": month_of(at)}) or 0
+def spent_in_month(connection: Connection, account: str, time: str) -> int:
+    """Micro-dollars charged in the calendar month, UTC, that a time lies in.
+
+    Parameters
+    ----------
+    connection : any transaction
+    account : name of the account
+    time : in the database's form
+    """
+    return connection.scalar(_SPENT, {"account": account, "month": month_of(time)}) or 0
 
 
 def _entry_id() -> str:
@@ -139,10 +166,10 @@ def _draw(connection: Connection, entry: LedgerEntry) -> None:
     connection.execute(_DRAW, {"account": entry.account, "amount": entry.amount_micros, "at": entry.at})
 
 
-def _active(at: str) -> sa.ColumnElement[bool]:
+def _active(time: str) -> sa.ColumnElement[bool]:
     """Whether an account has a credit grant that can be drawn on."""
     expiry = accounts.c.credit_expires_at
-    return sa.and_(accounts.c.credit_micros > 0, sa.or_(expiry.is_(None), expiry > at))
+    return sa.and_(accounts.c.credit_micros > 0, sa.or_(expiry.is_(None), expiry > time))
 
 
 def _add_to_month(connection: Connection, entry: LedgerEntry) -> None:
@@ -150,7 +177,7 @@ def _add_to_month(connection: Connection, entry: LedgerEntry) -> None:
     connection.execute(_ADD_TO_MONTH, values)
 
 
-# Put together once, and the same on both databases: every answer that is billed runs them.
+# SQL text that both databases accept, built once: every answer that is billed runs these statements.
 _SPENT = sa.text("SELECT micros FROM month_totals WHERE account = :account AND month = :month")
 _BOOK = sa.text(
     f"""INSERT INTO ledger ({", ".join(LedgerEntry.__slots__)})

@@ -1,4 +1,4 @@
-"""Mapped recordings: which account had the beats of which bytes mapped; a beats job says `cached` for those."""
+"""Mapped recordings: which account had the beats of which bytes mapped; for these a beats job answers `cached`."""
 
 from __future__ import annotations
 
@@ -11,12 +11,26 @@ from workbench.store.database import now
 
 
 def has_mapped(connection: Connection, account: str, content_hash: str) -> bool:
-    """Whether an account had these bytes mapped before."""
+    """Whether an account had these bytes mapped before.
+
+    Parameters
+    ----------
+    connection : any transaction
+    account : name of the account
+    content_hash : SHA-256 of the bytes, hex
+    """
     row = (mapped_recordings.c.account == account) & (mapped_recordings.c.content_hash == content_hash)
     return connection.scalar(sa.select(mapped_recordings.c.account).where(row)) is not None
 
 
 def add(connection: Connection, account: str, content_hash: str) -> None:
-    """Note that an account has these bytes mapped; call it when the job is settled, and not before."""
+    """Record that an account has these bytes mapped.
+
+    Parameters
+    ----------
+    connection : of the transaction that settles the job: a job must not find its own record
+    account : name of the account
+    content_hash : SHA-256 of the bytes, hex
+    """
     row = insert(connection, mapped_recordings).values(account=account, content_hash=content_hash, mapped_at=now())
     connection.execute(row.on_conflict_do_nothing())

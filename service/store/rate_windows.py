@@ -1,7 +1,7 @@
-"""How often a key may call: a fixed window of 60 s that opens with the key's first request, one row a key.
+"""Rate limit of an API key: a fixed window of 60 s that opens with the key's first request, one row a key.
 
-Counting is one statement, so the count is exact over all processes and machines that share the database, and a restart
-forgets nothing.
+Counting is one statement, so the count is exact over all processes and machines that share the database, and survives a
+restart.
 """
 
 from __future__ import annotations
@@ -15,14 +15,15 @@ from sqlalchemy import Connection
 from service.store.tables import rate_windows
 
 WINDOW_SECONDS = 60.0
+"""length of a window"""
 
 _COUNT = sa.text(
-    """INSERT INTO rate_windows (key_id, opened_at, requests) VALUES (:key_id, :at, 1)
+    """INSERT INTO rate_windows (key_id, opened_at, requests) VALUES (:key_id, :now, 1)
     ON CONFLICT (key_id) DO UPDATE SET
         requests = CASE WHEN rate_windows.opened_at > :expired AND rate_windows.opened_at < :ahead
             THEN rate_windows.requests + 1 ELSE 1 END,
         opened_at = CASE WHEN rate_windows.opened_at > :expired AND rate_windows.opened_at < :ahead
-            THEN rate_windows.opened_at ELSE :at END
+            THEN rate_windows.opened_at ELSE :now END
     RETURNING requests, opened_at"""
 )
 
@@ -33,13 +34,13 @@ class Rate:
 
     limit: int
     requests: int
-    """counted in the window, the present one included"""
+    """counted in the window, the current one included"""
     seconds_left: float
     """s until the window ends"""
 
     @property
     def exceeded(self) -> bool:
-        """Whether the present request is one too many."""
+        """Whether the current request is over the limit."""
         return self.requests > self.limit
 
     @property
@@ -53,25 +54,34 @@ class Rate:
         return max(1, math.ceil(self.seconds_left))
 
 
-def count(connection: Connection, key_id: str, limit: int, at: float) -> Rate:
+def count(connection: Connection, key_id: str, limit: int, now: float) -> Rate:
     """Count one request.
 
     Parameters
     ----------
-    key_id : whose request
+    connection : of a transaction that writes
+    key_id : of the key that the request carries
     limit : requests a window
-    at : this moment, s since 1970. Requests may be counted a little out of their order, and clocks of machines differ
-        a little: a window that opens up to its own length ahead is the present one; only a clock that was set back by
-        more opens a new one
+    now : s since 1970. Requests may be counted a little out of order, and clocks of machines differ a little. So a
+        window that opened up to its own length in the future is the current one; only a clock that was set back by
+        more than that opens a new window
     """
-    moments = {"at": at, "expired": at - WINDOW_SECONDS, "ahead": at + WINDOW_SECONDS}
-    row = connection.execute(_COUNT, {"key_id": key_id, **moments}).one()
-    return Rate(limit, row.requests, min(WINDOW_SECONDS, row.opened_at + WINDOW_SECONDS - at))
+    times = {"now": now, "expired": now - WINDOW_SECONDS, "ahead": now + WINDOW_SECONDS}
+    row = connection.execute(_COUNT, {"key_id": key_id, **times}).one()
+    return Rate(limit, row.requests, min(WINDOW_SECONDS, row.opened_at + WINDOW_SECONDS - now))
 
 
-def get(connection: Connection, key_id: str, limit: int, at: float) -> Rate:
-    """The state of a key's window, without counting a request."""
+def get(connection: Connection, key_id: str, limit: int, now: float) -> Rate:
+    """The state of a key's window, without counting a request.
+
+    Parameters
+    ----------
+    connection : any transaction
+    key_id : of the key that the request carries
+    limit : requests a window
+    now : s since 1970; see `count`
+    """
     row = connection.execute(sa.select(rate_windows).where(rate_windows.c.key_id == key_id)).first()
-    if row is None or not at - WINDOW_SECONDS < row.opened_at < at + WINDOW_SECONDS:
+    if row is None or not now - WINDOW_SECONDS < row.opened_at < now + WINDOW_SECONDS:
         return Rate(limit, 0, WINDOW_SECONDS)
-    return Rate(limit, min(row.requests, limit), row.opened_at + WINDOW_SECONDS - at)
+    return Rate(limit, min(row.requests, limit), row.opened_at + WINDOW_SECONDS - now)

@@ -1,4 +1,4 @@
-"""Webhooks that have had their effect, so that one that is sent twice has it once."""
+"""Webhooks that were applied, so that one that is sent twice is applied once."""
 
 from __future__ import annotations
 
@@ -10,6 +10,16 @@ from workbench.store.database import now
 
 
 def add(connection: Connection, webhook_id: str) -> bool:
-    """Note a webhook; False if it was noted before."""
+    """Record a webhook as applied.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    webhook_id : the provider's id, the same when it sends the webhook again
+
+    Returns
+    -------
+    False if it was recorded before
+    """
     row = insert(connection, seen_webhooks).values(webhook_id=webhook_id, received_at=now())
     return connection.execute(row.on_conflict_do_nothing().returning(seen_webhooks.c.webhook_id)).first() is not None

@@ -1,21 +1,21 @@
 """The service's tables, beside those of the workbench in one database: SQLite or PostgreSQL, the same statements.
 
-    accounts           who pays, with what, up to which sum
+    accounts           payment method, credit grant and spend cap
     answers            finished results by what they depend on
     api_keys           hashes of API keys
-    idempotency_keys   which job an Idempotency-Key of a beats call names
-    jobs               work accepted, running, settled
+    idempotency_keys   the job that an Idempotency-Key of a beats call stands for
+    jobs               accepted, running and settled work
     ledger             charges and credits, never changed
     mapped_recordings  which account had the beats of which bytes mapped
     month_totals       what an account spent in a month
-    rate_windows       how often an API key was used in its present minute
-    seen_webhooks      webhooks that have had their effect
+    rate_windows       requests of an API key in its current window
+    seen_webhooks      webhooks that were applied
     shared_values      single values that all processes share
-    turns              when an account was served last
-    video_owners       whose a video is, and how far its ingest is
+    turns              when a job of an account was last claimed
+    video_owners       which account owns a video, and the state of its ingest
     workers            heartbeats of job processes
 
-Moments are texts as `workbench.store.database.now` writes them, which sort; amounts are whole micro-dollars, so that
+Times are texts as `workbench.store.database.now` writes them, which sort; amounts are whole micro-dollars, so that
 sums are exact.
 """
 
@@ -74,7 +74,7 @@ video_owners = sa.Table(
     sa.Column("filename", sa.String),
     sa.Column("content_type", sa.String),
     sa.Column("storage_key", sa.String),
-    sa.Column("uploaded_bytes", sa.BigInteger),  # null: nothing whole has arrived
+    sa.Column("uploaded_bytes", sa.BigInteger),  # null: no upload is complete
     sa.Column("created_at", sa.String, nullable=False),
     sa.Column("updated_at", sa.String, nullable=False),
 )
@@ -83,10 +83,10 @@ jobs = sa.Table(
     "jobs",
     metadata,
     sa.Column("job_id", sa.String, primary_key=True),
-    sa.Column("kind", sa.String, nullable=False),  # ingest, match, align, loop, beats, preview
+    sa.Column("kind", sa.String, nullable=False),  # ingest, match, align, loop, beats, engine, preview
     sa.Column("queue", sa.String, nullable=False),  # main, beats
     sa.Column("account", sa.String, nullable=False),
-    sa.Column("build", sa.String, nullable=False),  # what is built: equal for jobs that one build serves
+    sa.Column("build", sa.String, nullable=False),  # names the result; after a "#" the choices, see `jobs.NewJob`
     sa.Column("video_id", sa.String),
     sa.Column("track_id", sa.String),
     sa.Column("request", sa.String, nullable=False),  # JSON: the submit's body and choices
@@ -97,7 +97,7 @@ jobs = sa.Table(
     sa.Column("crashes", sa.Integer, nullable=False),  # attempts that ended with the death of the process
     sa.Column("owner", sa.String),
     sa.Column("lease_until", sa.String),
-    sa.Column("not_before", sa.String),  # a waiting job is looked at again then
+    sa.Column("not_before", sa.String),  # a waiting job may be claimed again from then on
     sa.Column("answer", sa.String),  # JSON, when complete
     sa.Column("fault", sa.String),  # JSON {status, type, message}, when failed
     sa.Column("created_at", sa.String, nullable=False),
@@ -112,7 +112,7 @@ answers = sa.Table(
     sa.Column("kind", sa.String, nullable=False),
     sa.Column("body", sa.String, nullable=False),  # JSON
     sa.Column("created_at", sa.String, nullable=False),
-    sa.Column("used_at", sa.String, nullable=False),  # when somebody last asked for it, to the day
+    sa.Column("used_at", sa.String, nullable=False),  # last use, to the day
 )
 
 ledger = sa.Table(
@@ -213,8 +213,8 @@ MIGRATIONS: tuple[Migration, ...] = (
             "CREATE INDEX jobs_open ON jobs (queue, state, created_at) WHERE state IN ('queued', 'waiting', 'running')",
             "CREATE INDEX jobs_by_build ON jobs (build, state)",
             "CREATE INDEX jobs_by_account ON jobs (account, state)",
-            # An account has one unsettled job a build: a second call gets the same one. Beats calls and ingests are
-            # each their own, which their build says.
+            # An account has one unsettled job a build: a second call gets the same one. Each beats call and each ingest
+            # has a build of its own, and so a job of its own.
             """CREATE UNIQUE INDEX jobs_once ON jobs (account, kind, build)
                 WHERE state IN ('queued', 'waiting', 'running')""",
             """CREATE TABLE answers (
@@ -264,7 +264,16 @@ MIGRATIONS: tuple[Migration, ...] = (
 
 
 def open_database(home: Home, settings: WorkbenchSettings) -> Database:
-    """The database of a home folder, or the one that the settings name, with the service's tables up to date.
+    """Open the database of a home folder, or the one that the settings name, and bring the service's tables up to date.
+
+    Parameters
+    ----------
+    home : holds the SQLite file, unless the settings name a database
+    settings : may name a PostgreSQL or SQLite database
+
+    Returns
+    -------
+    an open database; the caller closes it
 
     Raises
     ------

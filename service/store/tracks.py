@@ -1,4 +1,4 @@
-"""What an HTTP process reads of the catalog's tracks; the workbench writes them."""
+"""The facts of a catalog track that HTTP processes read; the workbench writes them."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from workbench.store.database import grids, recordings, tracks
 
 @dataclass(frozen=True, slots=True)
 class TrackFacts:
-    """What is stored of a track."""
+    """The stored facts of a track."""
 
     track_id: str
     content_hash: str
     catalog_song_id: str | None
     catalog_audio_file_id: str | None
     seconds: float | None
-    """decoded length; None where it was never analysed"""
+    """decoded length; None: never analysed"""
     grid_revision: str = ""
-    """of the beat grid that was corrected by hand; empty: the detected grid is used"""
+    """of the beat grid that was corrected by hand; empty: there is none, the detected grid counts"""
 
 
-# put together once; a track that was never analysed has no recording, most have no corrected grid
+# built once; outer joins, because a track that was never analysed has no recording and most have no corrected grid
 _BY_ID = (
     sa.select(tracks.c.track_id, tracks.c.content_hash, tracks.c.fields, recordings.c.measured, grids.c.revision)
     .outerjoin(recordings, recordings.c.content_hash == tracks.c.content_hash)
@@ -35,7 +35,17 @@ _BY_ID = (
 
 
 def get(connection: Connection, track_id: str) -> TrackFacts | None:
-    """The track of an id."""
+    """The track of an id.
+
+    Parameters
+    ----------
+    connection : any transaction
+    track_id : of the catalog
+
+    Returns
+    -------
+    None if there is no such track
+    """
     row = connection.execute(_BY_ID, {"track_id": track_id}).first()
     if row is None:
         return None
@@ -50,7 +60,7 @@ def get(connection: Connection, track_id: str) -> TrackFacts | None:
     )
 
 
-# a range, which the index on the hash serves; every hex digit sorts before "g"
+# A range instead of LIKE, so that the index on the hash is used; every hex digit sorts before "g".
 _BY_AUDIO = (
     sa.select(tracks.c.track_id)
     .where(tracks.c.content_hash >= sa.bindparam("first"), tracks.c.content_hash < sa.bindparam("end"))
@@ -60,7 +70,17 @@ _BY_AUDIO = (
 
 
 def find_by_audio(connection: Connection, audio_id: str) -> TrackFacts | None:
-    """A track whose bytes an audio id stands for."""
+    """A track whose bytes an audio id stands for; of several with the same bytes the one whose id sorts first.
+
+    Parameters
+    ----------
+    connection : any transaction
+    audio_id : `aud_` and the first digits of the hash of the bytes
+
+    Returns
+    -------
+    None if there is no such track
+    """
     first = audio_id.removeprefix("aud_")
     track_id = connection.scalar(_BY_AUDIO, {"first": first, "end": f"{first}g"})
     return None if track_id is None else get(connection, track_id)

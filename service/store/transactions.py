@@ -1,7 +1,7 @@
-"""Database work off the event loop: a whole transaction is a function that is run in a thread.
+"""Database work outside the event loop: a transaction is a function that runs in a thread.
 
-SQLite lets one transaction write at a time. Writers of one process therefore queue in one thread, where waiting is
-free, instead of polling the file's lock; PostgreSQL's write side by side.
+SQLite allows one writing transaction at a time. Writers of one process therefore queue for one thread, where waiting
+costs nothing, instead of polling the lock of the file. With PostgreSQL writers run in parallel.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from service.store import jobs
 from workbench.store.database import Database
 
 T = TypeVar("T")
-_THREADS = 8
+_THREADS = 8  # for reading transactions, and with PostgreSQL for writing ones too
 
 
 class Transactions:
@@ -40,9 +40,17 @@ class Transactions:
     async def read(self, work: Callable[[Connection], T]) -> T:
         """Run a function in a transaction that only reads.
 
+        Parameters
+        ----------
+        work : called with the connection, in a thread
+
+        Returns
+        -------
+        what `work` returns
+
         Raises
         ------
-        StoreError : the database cannot be used; and whatever the function raises
+        StoreError : the database cannot be used; and whatever `work` raises
         """
 
         def run() -> T:
@@ -52,11 +60,19 @@ class Transactions:
         return await asyncio.get_running_loop().run_in_executor(self._readers, run)
 
     async def write(self, work: Callable[[Connection], T]) -> T:
-        """Run a function in a transaction that writes: all of it happens, or none.
+        """Run a function in a transaction that writes; an exception rolls it back.
+
+        Parameters
+        ----------
+        work : called with the connection, in a thread
+
+        Returns
+        -------
+        what `work` returns
 
         Raises
         ------
-        StoreError : the database cannot be used; and whatever the function raises
+        StoreError : the database cannot be used; and whatever `work` raises
         """
 
         def run() -> T:
@@ -69,7 +85,7 @@ class Transactions:
         return await asyncio.get_running_loop().run_in_executor(self._writers, run)
 
     def close(self) -> None:
-        """Wait for the transactions that run, and close the database."""
+        """Wait for running transactions, then close the database."""
         self._writers.shutdown()
         self._readers.shutdown()
         self.database.close()

@@ -1,6 +1,6 @@
-"""Videos of the service: whose a video is, where its bytes come from, and how far its ingest is.
+"""Videos of the service: which account owns a video, where its bytes come from, and the state of its ingest.
 
-What analysis needs to know of a video that is ready stands in the workbench's own table of videos.
+The record of a video that is ready, which analysis reads, is in the workbench's own table of videos.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ class OwnedVideo:
     content_type: str | None = None
     storage_key: str | None = None
     uploaded_bytes: int | None = None
-    """None: nothing whole has arrived"""
+    """None: no upload is complete"""
     created_at: str = ""
     updated_at: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class ReadyVideo:
-    """What analysis stored of a video."""
+    """The facts of an ingested video, from the workbench's table."""
 
     video_id: str
     content_hash: str
     seconds: float
 
 
-# put together once
+# built once
 _BY_ID = sa.select(video_owners).where(video_owners.c.video_id == sa.bindparam("video_id"))
 _READY = sa.select(videos.c.video_id, videos.c.content_hash, videos.c.seconds).where(
     videos.c.video_id == sa.bindparam("video_id")
@@ -55,46 +55,114 @@ _READY = sa.select(videos.c.video_id, videos.c.content_hash, videos.c.seconds).w
 
 
 def create(connection: Connection, video: OwnedVideo) -> OwnedVideo:
-    """Insert a new video; its times are set here."""
-    moment = now()
-    times = {"created_at": moment, "updated_at": moment}
+    """Insert a new video.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    video : its two times are ignored and set to now
+
+    Returns
+    -------
+    the video with its times
+    """
+    created_at = now()
+    times = {"created_at": created_at, "updated_at": created_at}
     values = {field: getattr(video, field) for field in OwnedVideo.__slots__} | times
     connection.execute(video_owners.insert().values(**values))
     return OwnedVideo(**values)
 
 
 def get(connection: Connection, video_id: str) -> OwnedVideo | None:
-    """The video of an id."""
+    """The video of an id.
+
+    Parameters
+    ----------
+    connection : any transaction
+    video_id : as callers name it
+
+    Returns
+    -------
+    None if there is no such video
+    """
     row = connection.execute(_BY_ID, {"video_id": video_id}).first()
     return None if row is None else OwnedVideo(**row._mapping)
 
 
 def get_by_storage_key(connection: Connection, storage_key: str) -> OwnedVideo | None:
-    """The video that an upload belongs to."""
+    """The video that an upload belongs to.
+
+    Parameters
+    ----------
+    connection : any transaction
+    storage_key : names the upload, see `service.routes.uploads`
+
+    Returns
+    -------
+    None if there is no such upload
+    """
     row = connection.execute(sa.select(video_owners).where(video_owners.c.storage_key == storage_key)).first()
     return None if row is None else OwnedVideo(**row._mapping)
 
 
 def update(connection: Connection, video_id: str, expected: Status, **values: Any) -> bool:
-    """Change a video that has the expected status; returns False, and changes nothing, if it has another."""
+    """Change a video if it has the expected status.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    video_id : of the video to change
+    expected : the status that it must have
+    values : new values by column; `updated_at` is set to now
+
+    Returns
+    -------
+    False if it has another status or does not exist; nothing is changed then
+    """
     where = (video_owners.c.video_id == video_id) & (video_owners.c.status == expected)
     changed = connection.execute(video_owners.update().where(where).values(updated_at=now(), **values))
     return changed.rowcount == 1
 
 
 def delete_stale_uploads(connection: Connection, untouched_since: str) -> list[str]:
-    """Delete videos whose bytes never came, or were never ingested, since a moment; returns their storage keys."""
+    """Delete videos that still wait for their upload, or for the ingest of it.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    untouched_since : videos that were last changed before this time, in the database's form
+
+    Returns
+    -------
+    their storage keys, which name the files to delete
+    """
     stale = (video_owners.c.status == "awaiting_upload") & (video_owners.c.updated_at < untouched_since)
     deleted = connection.scalars(video_owners.delete().where(stale).returning(video_owners.c.storage_key))
     return [storage_key for storage_key in deleted if storage_key is not None]
 
 
 def get_ready(connection: Connection, video_id: str) -> ReadyVideo | None:
-    """What analysis stored of a video; None if it has not been analysed yet."""
+    """The facts of a video that has been ingested.
+
+    Parameters
+    ----------
+    connection : any transaction
+    video_id : as callers name it
+
+    Returns
+    -------
+    None if it has not been ingested
+    """
     row = connection.execute(_READY, {"video_id": video_id}).first()
     return None if row is None or row.seconds is None else ReadyVideo(*row)
 
 
 def delete(connection: Connection, video_id: str) -> None:
-    """Delete the row of a video, if there is one."""
+    """Delete the row of a video, if there is one.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    video_id : as callers name it
+    """
     connection.execute(video_owners.delete().where(video_owners.c.video_id == video_id))

@@ -9,8 +9,8 @@ import sqlalchemy as sa
 from sqlalchemy import Connection
 
 from service.store.inserts import insert
-from service.store.moments import moment
 from service.store.tables import workers
+from service.store.times import time_from_now
 from workbench.store.database import now
 
 
@@ -25,23 +25,48 @@ class Worker:
 
 
 def send_heartbeat(connection: Connection, owner: str, queues: Iterable[str]) -> None:
-    """Note that a worker is alive."""
+    """Record that a worker is alive.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    owner : name of the worker
+    queues : that it serves
+    """
     values = {"queues": ",".join(queues), "seen_at": now()}
     row = insert(connection, workers).values(owner=owner, **values)
     connection.execute(row.on_conflict_do_update(index_elements=["owner"], set_=values))
 
 
 def list_alive(connection: Connection, seconds: float) -> list[Worker]:
-    """The workers whose last heartbeat is at most so many seconds old."""
-    rows = connection.execute(sa.select(workers).where(workers.c.seen_at > moment(-seconds)))
+    """The workers that have sent a heartbeat lately.
+
+    Parameters
+    ----------
+    connection : any transaction
+    seconds : age of the last heartbeat at most
+    """
+    rows = connection.execute(sa.select(workers).where(workers.c.seen_at > time_from_now(-seconds)))
     return [Worker(row.owner, tuple(row.queues.split(",")), row.seen_at) for row in rows]
 
 
 def delete(connection: Connection, owner: str) -> None:
-    """Delete a worker that stops."""
+    """Delete a worker that stops.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    owner : name of the worker
+    """
     connection.execute(workers.delete().where(workers.c.owner == owner))
 
 
 def delete_silent(connection: Connection, seconds: float) -> None:
-    """Delete the workers whose last heartbeat is at least so many seconds old."""
-    connection.execute(workers.delete().where(workers.c.seen_at <= moment(-seconds)))
+    """Delete the workers that have sent no heartbeat for long.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    seconds : age of the last heartbeat at least
+    """
+    connection.execute(workers.delete().where(workers.c.seen_at <= time_from_now(-seconds)))

@@ -56,7 +56,7 @@ def test_an_expired_key_answers_401(service: Any) -> None:
     service.refused(customer.get(VIDEO), 401)
 
 
-def test_a_key_expires_at_its_moment(service: Any) -> None:
+def test_a_key_expires_at_its_time(service: Any) -> None:
     customer = service.customer("--expires", "2099-01-01T00:00:00Z")
     assert customer.get(VIDEO).status_code == 200
     past = (datetime.now(UTC) - timedelta(seconds=1)).isoformat(timespec="microseconds")

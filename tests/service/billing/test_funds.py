@@ -9,7 +9,7 @@ from service.errors import Problem
 from service.prices import Prices
 from service.store import accounts, ledger
 from service.store.ledger import Charge, Credit
-from service.store.moments import moment
+from service.store.times import time_from_now
 from workbench.store.database import Database
 
 LOOP = "POST /v1/loop"
@@ -51,11 +51,11 @@ def test_who_may_start_work(database: Database) -> None:
     assert refused(database) is None
     update(database, payment_method=False)
     assert refused(database) == f"402 {funds.NO_PAYMENT_METHOD}"
-    grant(database, "g1", 100_000, expires_at=moment(3600))
+    grant(database, "g1", 100_000, expires_at=time_from_now(3600))
     assert refused(database) is None
     charge(database, "k1")
     assert refused(database) == f"402 {funds.CREDIT_EXHAUSTED}"
-    grant(database, "g2", 100_000, expires_at=moment(-1))
+    grant(database, "g2", 100_000, expires_at=time_from_now(-1))
     assert refused(database) == f"402 {funds.CREDIT_EXPIRED}"
     update(database, payment_method=True)
     assert refused(database) is None

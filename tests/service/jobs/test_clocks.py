@@ -60,7 +60,7 @@ def test_a_jump_while_a_job_runs_changes_nothing(workshop: Workshop, library: Pa
 
 
 def _apart(first: str | None, second: str | None) -> bool:
-    """Whether two moments differ in their hour."""
+    """Whether two times differ in their hour."""
     assert first is not None
     assert second is not None
     return first[:13] != second[:13]

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from service.answers.previews import note_played
+from service.answers.previews import record_play
 from service.jobs.sweep import sweep
 from service.settings import ServiceSettings
 from service.store import accounts, answers, idempotency_keys, jobs, ledger, tables, video_owners
 from service.store.jobs import NewJob
-from service.store.moments import moment
+from service.store.times import time_from_now
 from service.store.video_owners import OwnedVideo
 from workbench.home import Home
 from workbench.store.database import Database
@@ -30,14 +30,14 @@ def test_only_what_nobody_asks_for_any_more_is_removed(database: Database, tmp_p
             status: video_owners.Status = "processing" if name == "taken" else "awaiting_upload"
             video_owners.create(connection, OwnedVideo(f"vid_{name}", "ada", status, storage_key=f"upl_{name}"))
             one = tables.video_owners.update().where(tables.video_owners.c.video_id == f"vid_{name}")
-            connection.execute(one.values(updated_at=moment(-days * DAYS)))
+            connection.execute(one.values(updated_at=time_from_now(-days * DAYS)))
             (uploads / f"upl_{name}").touch()
         for key in ("old", "new"):
             idempotency_keys.save(connection, "ada", "POST /v1/beats", key, "f", "job_1")
         connection.execute(
             tables.idempotency_keys.update()
             .where(tables.idempotency_keys.c.idempotency_key == "old")
-            .values(created_at=moment(-2 * DAYS))
+            .values(created_at=time_from_now(-2 * DAYS))
         )
     for name, age in (("a.part", 2.0), ("b.part", 0.0)):
         (uploads / name).touch()
@@ -64,7 +64,7 @@ def settled(database: Database, days: float, build: str) -> str:
         assert held is not None
         assert jobs.complete(connection, held, {}, billed=True)
         one = tables.jobs.update().where(tables.jobs.c.job_id == job_id)
-        connection.execute(one.values(finished_at=moment(-days * DAYS)))
+        connection.execute(one.values(finished_at=time_from_now(-days * DAYS)))
     return job_id
 
 
@@ -74,7 +74,7 @@ def test_jobs_are_forgotten_after_their_retention_and_their_charges_are_not(data
     with database.write() as connection:
         idempotency_keys.save(connection, "ada", "POST /v1/beats", "key", "f", kept)
         waiting = jobs.submit(connection, NewJob("loop", jobs.MAIN, "ada", "waiting")).job_id
-        connection.execute(tables.jobs.update().values(created_at=moment(-11 * DAYS)))
+        connection.execute(tables.jobs.update().values(created_at=time_from_now(-11 * DAYS)))
     assert not sweep(Home(tmp_path / "home"), database, settings)
     with database.read() as connection:
         assert {job for job in (late, old, kept, waiting) if jobs.get(connection, job)} == {late, kept, waiting}
@@ -86,7 +86,7 @@ def test_more_than_one_sweep_takes_is_left_for_the_next(database: Database, tmp_
     with database.write() as connection:
         for number in range(1001):
             answers.store(connection, f"loop:{number}", "loop", {})
-        connection.execute(tables.answers.update().values(used_at=moment(-100 * DAYS)))
+        connection.execute(tables.answers.update().values(used_at=time_from_now(-100 * DAYS)))
     assert sweep(home, database, settings)
     assert not sweep(home, database, settings)
     with database.read() as connection:
@@ -99,7 +99,7 @@ def test_answers_are_kept_while_somebody_asks_for_them(database: Database, tmp_p
         for name in ("asked", "looked at", "new"):
             answers.store(connection, name, "loop", {"name": name})
         old = tables.answers.update().where(tables.answers.c.answer_key != "new")
-        connection.execute(old.values(created_at=moment(-11 * DAYS), used_at=moment(-11 * DAYS)))
+        connection.execute(old.values(created_at=time_from_now(-11 * DAYS), used_at=time_from_now(-11 * DAYS)))
         assert answers.use(connection, "asked") == {"name": "asked"}
         assert answers.find(connection, "looked at") == {"name": "looked at"}
         assert answers.use(connection, "never stored") is None
@@ -116,8 +116,8 @@ def test_previews_are_kept_while_somebody_plays_them(database: Database, tmp_pat
         (previews / f"{name}.mp3").touch()
         if name != "new":
             os.utime(previews / f"{name}.mp3", (long_ago, long_ago))
-    assert note_played(previews / "played.mp3")
-    assert not note_played(previews / "gone.mp3")
+    assert record_play(previews / "played.mp3")
+    assert not record_play(previews / "gone.mp3")
     assert (previews / "played.mp3").stat().st_mtime == pytest.approx(long_ago, abs=1.0)
     sweep(home, database, settings)
     assert {one.name for one in previews.iterdir()} == {"played.mp3", "new.mp3"}
@@ -129,5 +129,5 @@ def test_most_plays_of_a_preview_write_nothing(tmp_path: Path) -> None:
         preview = tmp_path / f"{name}.mp3"
         preview.touch()
         os.utime(preview, (now - noted_ago, made))
-        assert note_played(preview)
+        assert record_play(preview)
         assert (preview.stat().st_atime >= now - 1.0) is is_noted

@@ -10,11 +10,11 @@ from pathlib import Path
 LIVES = "import signal; print('ready', flush=True); signal.pause()"
 SUPERVISE = """
 import os, sys
-from service.processes.supervisor import FalseStart, Post, Supervisor
+from service.processes.supervisor import FalseStart, Program, Supervisor
 limit, *programs = sys.argv[1:]
-posts = [Post(f"post {number}", [sys.executable, "-c", code], rank=0) for number, code in enumerate(programs)]
+kept = [Program(f"program {number}", [sys.executable, "-c", code], rank=0) for number, code in enumerate(programs)]
 try:
-    Supervisor(posts, os.environ, lambda: print("all ready", flush=True), float(limit)).run()
+    Supervisor(kept, os.environ, lambda: print("all ready", flush=True), float(limit)).run()
 except FalseStart as error:
     print(error, flush=True)
 """
@@ -65,8 +65,8 @@ def test_a_second_signal_ends_the_drain() -> None:
 def test_a_process_that_never_comes_up_is_given_up() -> None:
     with supervise(LIVES, "raise SystemExit(3)") as running:
         said, log = running.communicate(timeout=240)
-    assert said == "post 1 does not start; its log above says why\n"
-    assert log.count("post 1 ended with status 3") == 3
+    assert said == "program 1 does not start; its log above says why\n"
+    assert log.count("program 1 ended with status 3") == 3
 
 
 def test_a_process_that_dies_is_started_again(tmp_path: Path) -> None:

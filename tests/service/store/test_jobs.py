@@ -9,7 +9,7 @@ import pytest
 
 from service.store import accounts, answers, jobs, ledger, tables
 from service.store.jobs import Fault, Job, NewJob, StoredAnswer
-from service.store.moments import moment
+from service.store.times import time_from_now
 from workbench.store.database import Database
 
 LOOP = "POST /v1/loop"
@@ -51,7 +51,7 @@ def ledger_of(database: Database, account: str = "ada") -> list[ledger.LedgerEnt
 def end_lease(database: Database, job: Job) -> None:
     with database.write() as connection:
         change = tables.jobs.update().where(tables.jobs.c.job_id == job.job_id)
-        connection.execute(change.values(lease_until=moment(-1)))
+        connection.execute(change.values(lease_until=time_from_now(-1)))
 
 
 def test_a_job_goes_from_queue_to_answer_and_ledger(database: Database) -> None:
@@ -253,7 +253,7 @@ def test_a_job_waits_until_its_video_is_settled(database: Database) -> None:
     held = claim(database)
     with database.write() as connection:
         assert jobs.postpone(connection, held, -1.0)
-    assert claim(database).attempt == 2  # its moment has come
+    assert claim(database).attempt == 2  # its time has come
 
 
 def test_beats_that_waited_too_long_expire_unbilled(database: Database) -> None:
@@ -262,8 +262,8 @@ def test_beats_that_waited_too_long_expire_unbilled(database: Database) -> None:
     )
     claim(database, queues=(jobs.BEATS,))
     with database.write() as connection:
-        assert jobs.expire(connection, jobs.BEATS, moment(-60)) == 0
-        assert jobs.expire(connection, jobs.BEATS, moment(60)) == 2
+        assert jobs.expire(connection, jobs.BEATS, time_from_now(-60)) == 0
+        assert jobs.expire(connection, jobs.BEATS, time_from_now(60)) == 2
     assert read(database, begun).state == "running"
     gone = read(database, waiting)
     assert gone.state == "failed"
@@ -311,7 +311,7 @@ def test_a_failure_is_remembered_by_its_build_for_a_while(database: Database) ->
         assert found is not None
         assert (found.job_id, found.fault) == (job.job_id, {"status": 404, "type": "not_found", "message": "no sound"})
         assert jobs.find_recently_settled(connection, "preview", "preview:2", "ada") is None
-        connection.execute(tables.jobs.update().values(finished_at=moment(-61)))
+        connection.execute(tables.jobs.update().values(finished_at=time_from_now(-61)))
         assert jobs.find_recently_settled(connection, "preview", "preview:1", "ada") is None
 
 
@@ -339,7 +339,7 @@ def test_charges_draw_on_credit_once(database: Database) -> None:
         account = accounts.get(connection, "ada")
         assert account is not None
         assert account.credit_micros == 0
-        assert ledger.spent_in_month(connection, "ada", moment(0)) == 200_000
+        assert ledger.spent_in_month(connection, "ada", time_from_now(0)) == 200_000
 
 
 def test_what_nobody_waits_for_comes_last(database: Database) -> None:

@@ -9,7 +9,7 @@ import pytest
 from service.prices import Prices
 from service.store import accounts, ledger
 from service.store.ledger import Charge, Credit
-from service.store.moments import moment
+from service.store.times import time_from_now
 from workbench.errors import ParameterError
 from workbench.store.database import Database, now
 
@@ -80,7 +80,7 @@ def test_credit_is_drawn_on_first_and_never_below_nothing(database: Database) ->
 
 
 def test_an_expired_grant_is_not_drawn_on_nor_added_to(database: Database) -> None:
-    grant(database, "g1", 150_000, expires_at=moment(-1))
+    grant(database, "g1", 150_000, expires_at=time_from_now(-1))
     charge(database, "k1")
     assert credit_left(database) == 150_000
     grant(database, "g2", 10_000)
