@@ -2,12 +2,12 @@
 
 A tracker that errs mostly errs in one of four ways: it opens every bar a beat or two off, it counts threes where the
 music has fours, or it hears the beat twice as fast or half as fast as people do. Each has one correction, which keeps
-every beat that stays where the tracker put it; only `doubled` makes new ones, halfway between two.
+every beat that stays where the tracker put it; only `double_tempo` makes new ones, halfway between two.
 
 A correction that a person makes is not a guess: the grid's confidence becomes 1. Grids are never changed, a new one is
 returned. Where a correction cannot be, `GridError` says why.
 
-Functions: `shift_bar`, `with_metre`, `halved`, `doubled`.
+Functions: `shift_bar`, `with_metre`, `halve_tempo`, `double_tempo`.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def with_metre(grid: BeatGrid, beats_per_bar: int) -> BeatGrid:
     return _with_lines(grid.beats, lines, beats_per_bar)
 
 
-def halved(grid: BeatGrid) -> BeatGrid:
+def halve_tempo(grid: BeatGrid) -> BeatGrid:
     """Keep every other beat, the first downbeat among them: the tempo is half, a bar has as many beats as before.
 
     So two bars of the quick grid become one. Where the wrong one of them opens it, `shift_bar` by half a bar helps.
@@ -80,7 +80,7 @@ def halved(grid: BeatGrid) -> BeatGrid:
     )
 
 
-def doubled(grid: BeatGrid) -> BeatGrid:
+def double_tempo(grid: BeatGrid) -> BeatGrid:
     """Put a beat halfway between any two: the tempo is double, a bar has as many beats as before.
 
     So a bar of the slow grid becomes two, and its downbeats stay downbeats.

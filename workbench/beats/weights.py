@@ -57,7 +57,7 @@ def weights_for(activation: Literal["network", "onsets"]) -> ReadingWeights:
 
 
 @cache
-def learned_digest(activation: Literal["network", "onsets"]) -> str:
+def fitted_digest(activation: Literal["network", "onsets"]) -> str:
     """SHA-256, in hex, of all that a tracker has learned from data: what it hears with, and what it goes by.
 
     Grids that are kept belong to these weights; other weights have another digest.
