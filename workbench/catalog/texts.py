@@ -224,7 +224,7 @@ def _function_words() -> frozenset[str]:
 def track_text(track: Track) -> str:
     """The text that stands for a track in searches: description, moods, genres, instruments, tags, title.
 
-    The most descriptive fields come first, because long texts are cut.
+    The most descriptive fields come first; an embedding reads only the beginning of a long text.
 
     Parameters
     ----------
