@@ -119,11 +119,15 @@ def requirements(extra: str) -> tuple[Requirement, ...]:
 
 
 def install_command(extra: str) -> str:
-    """A command line that installs an extra into the running environment.
+    """Find the command that installs an extra into the running environment.
 
     Parameters
     ----------
     extra : its name in `pyproject.toml`
+
+    Returns
+    -------
+    a command line for a shell
 
     Raises
     ------

@@ -29,12 +29,16 @@ _ROOT = rf"(?<![\w.:/\\])(?:[A-Za-z]:)?[/\\]{_FOLDER}"
 
 @contextmanager
 def written_whole(out: Path, failure: type[WorkbenchError] = MediaError) -> Iterator[Path]:
-    """A name beside `out` to write to; it becomes `out` when the block succeeds and is gone when it fails.
+    """Write a file aside; it takes the place of `out` when the block succeeds and is deleted when it fails.
 
     Parameters
     ----------
     out : the file; its folder must exist, a file of that name is replaced
-    failure : what an `OSError` of the block becomes; other exceptions pass as they are
+    failure : class of the error that an `OSError` of the block becomes; other exceptions pass as they are
+
+    Yields
+    ------
+    a path in the folder of `out`, with its suffix, to write to
 
     Raises
     ------
@@ -74,13 +78,17 @@ def write_text(out: Path, text: str, failure: type[WorkbenchError] = MediaError)
 
 
 def cannot_be_written(out: Path, error: Exception, failure: type[WorkbenchError] = MediaError) -> WorkbenchError:
-    """The error that says that a file cannot be written, with the reason of the system or the encoder.
+    """Build the error for a file that cannot be written.
 
     Parameters
     ----------
     out : the file
     error : of the system or the encoder
-    failure : class of the error that is returned, not raised
+    failure : class of the error to build
+
+    Returns
+    -------
+    the error, not raised, with the reason from `error`
     """
     return failure(
         f"{out}: cannot be written ({getattr(error, 'strerror', None) or error}); check the folder and free space"
@@ -88,12 +96,16 @@ def cannot_be_written(out: Path, error: Exception, failure: type[WorkbenchError]
 
 
 def abandoned_parts(folder: Path, idle_seconds: float) -> Iterator[Path]:
-    """Temporary files of writers that were killed, in a folder and below it.
+    """Find temporary files of writers that were killed.
 
     Parameters
     ----------
-    folder : which need not exist
+    folder : searched with its folders; need not exist
     idle_seconds : s; a file written to within them may still have a writer
+
+    Yields
+    ------
+    paths of files that nobody has written to for longer
     """
     for part in folder.rglob(f"*{_PART}*"):
         with suppress(FileNotFoundError):  # renamed or removed meanwhile
@@ -102,7 +114,7 @@ def abandoned_parts(folder: Path, idle_seconds: float) -> Iterator[Path]:
 
 
 def without_folders(text: str, *known: Path) -> str:
-    """A message in which every file is named without its folders.
+    """Remove the folders from every path in a message.
 
     Code that reads a file names it by its path, which helps a user of this machine. On a page or in an answer the path
     would show strangers how the server's folders are laid out, and is no use to the owner of the file.
@@ -111,6 +123,10 @@ def without_folders(text: str, *known: Path) -> str:
     ----------
     text : the message
     known : folders that the files may lie in; only these and folders below them may have blanks in their names
+
+    Returns
+    -------
+    the message, with files named by their last name alone
 
     Examples
     --------

@@ -349,11 +349,15 @@ def _coincidence(pair: _Pair, indices: IntArray, gap: float, worth: float) -> Co
 
 
 def event_clock(seconds: float) -> str:
-    """Format a time of a video for a label: minutes, seconds and tenths, 72.44 as 1:12.4.
+    """Format a time of a video for a label.
 
     Parameters
     ----------
     seconds : video time, 0 at least
+
+    Returns
+    -------
+    minutes, seconds and tenths: 72.44 is `1:12.4`
     """
     tenths = round(10 * seconds)
     return f"{tenths // 600}:{tenths // 10 % 60:02d}.{tenths % 10}"

@@ -288,7 +288,11 @@ def listening_folder(home: Home) -> Path:
 
     Parameters
     ----------
-    home : the files lie below its `renders`
+    home : of the workspace
+
+    Returns
+    -------
+    path below the home's `renders`
 
     Raises
     ------

@@ -109,7 +109,7 @@ def look_at_seam(workspace: Workspace, loop: Loop, plan: LoopPlan, seam: int) ->
 
 
 def with_fade(plan: LoopPlan, seam: int, fade_seconds: float, exponent: float) -> LoopPlan:
-    """The same plan, without other options, with another crossfade at a seam.
+    """Change the crossfade of one seam of a plan.
 
     Parameters
     ----------
@@ -117,6 +117,10 @@ def with_fade(plan: LoopPlan, seam: int, fade_seconds: float, exponent: float) -
     seam : counted from 0
     fade_seconds : length of the crossfade, rounded to the microsecond
     exponent : shape of the fade, see `workbench.mix.fades`; rounded to four digits
+
+    Returns
+    -------
+    LoopPlan : the same plan otherwise, without other options
 
     Raises
     ------
@@ -128,13 +132,17 @@ def with_fade(plan: LoopPlan, seam: int, fade_seconds: float, exponent: float) -
 
 
 def with_option_first(loop: Loop, plan: LoopPlan, mix: Mix | None = None) -> Loop:
-    """The same loop with a plan as its first option: an option moves up, a changed plan replaces the first one.
+    """Make a plan the first option of a loop: one of its options moves up, a changed plan replaces the first one.
 
     Parameters
     ----------
     loop : with a plan; left as it is
     plan : one of its options, or a changed one
     mix : measured on that plan; None keeps the loop's, as is right where only a crossfade changed
+
+    Returns
+    -------
+    Loop : the same loop otherwise
     """
     assert isinstance(loop.answer, LoopPlan), "a refusal has no options"
     options = loop.answer.options or (loop.answer,)

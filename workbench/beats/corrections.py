@@ -34,6 +34,10 @@ def shift_bar(grid: BeatGrid, beats: int = 1) -> BeatGrid:
     grid : with one downbeat at least
     beats : by how many; negative: earlier; whole bars of the prevailing metre do not count
 
+    Returns
+    -------
+    BeatGrid : the same beats, in other bars
+
     Raises
     ------
     GridError : a grid without bars, or with too few beats to move them
@@ -59,6 +63,10 @@ def with_metre(grid: BeatGrid, beats_per_bar: int) -> BeatGrid:
     grid : with one beat at least; without downbeats it is counted from its first beat
     beats_per_bar : 1 to `MOST_BEATS_PER_BAR`
 
+    Returns
+    -------
+    BeatGrid : the same beats, in bars of one length
+
     Raises
     ------
     GridError : no such metre, or a grid without beats
@@ -81,6 +89,10 @@ def halve_tempo(grid: BeatGrid) -> BeatGrid:
     ----------
     grid : with four beats at least
 
+    Returns
+    -------
+    BeatGrid : half as many beats
+
     Raises
     ------
     GridError : fewer than four beats
@@ -102,6 +114,10 @@ def double_tempo(grid: BeatGrid) -> BeatGrid:
     Parameters
     ----------
     grid : with two beats at least, at half of `FASTEST_BPM` or slower
+
+    Returns
+    -------
+    BeatGrid : with twice as many beats less one
 
     Raises
     ------

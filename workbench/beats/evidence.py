@@ -159,6 +159,10 @@ def gather_evidence(
     activation : shape (n_frames,), 0 to 1, from `tempo.beat_activation`
     onsets, spectrum : of the same recording
     heard : the network's output; None where the tracker uses onsets alone
+
+    Returns
+    -------
+    Evidence : for `describe_pulse`, once a recording
     """
     from scipy.ndimage import maximum_filter1d
 

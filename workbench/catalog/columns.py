@@ -117,11 +117,15 @@ DTYPES: dict[str, str] = {
 
 
 def empty_columns(track_ids: NDArray[Any]) -> Columns:
-    """Columns in which only the ids are known: NaN, -1 and zero rows, every track its own song and audio.
+    """Columns of tracks of which only the ids are known.
 
     Parameters
     ----------
     track_ids : shape (n,), text
+
+    Returns
+    -------
+    Columns : NaN, -1 and zero rows; every track is its own song and audio
     """
     rows = len(track_ids)
     arrays: dict[str, NDArray[Any]] = {}

@@ -225,11 +225,15 @@ def character_to_arrays(character: Character) -> dict[str, NDArray[Any]]:
 
 
 def character_from_arrays(arrays: dict[str, NDArray[Any]]) -> Character:
-    """The character that `character_to_arrays` was called with.
+    """Restore a character from its arrays.
 
     Parameters
     ----------
-    arrays : by name
+    arrays : by name, from `character_to_arrays`
+
+    Returns
+    -------
+    Character : equal to the one that was stored
     """
     numbers = json.loads(arrays["character_facts"].tobytes())
     numbers["salient"] = tuple(numbers["salient"])

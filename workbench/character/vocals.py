@@ -57,12 +57,16 @@ def excerpts(mono: FloatArray) -> FloatArray:
 
 
 def voice_chance(heard: FloatArray, speech: FloatArray) -> float:
-    """Probability that somebody sings or speaks, 0 to 1; 0 for silence and for less than two seconds.
+    """Probability that somebody sings or speaks.
 
     Parameters
     ----------
     heard : shape (n,), from `excerpts`
     speech : shape (n_frames,), probability of speech in it, see `workbench.media.speech`
+
+    Returns
+    -------
+    0 to 1; 0 for silence and for less than two seconds
     """
     if heard.size < _LEAST_SECONDS * RATE or speech.size == 0 or float(np.abs(heard).max()) < 1e-4:
         return 0.0

@@ -65,6 +65,10 @@ def align_body(alignment: Alignment, video_id: str | None = None) -> AlignResult
     ----------
     alignment : from `workflows.align.align_track`
     video_id : of the video; None: it is named by its file's name
+
+    Returns
+    -------
+    AlignResult : as the service answers it, not from a cache
     """
     from workbench.results.align import align_result
 

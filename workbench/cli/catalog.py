@@ -41,8 +41,8 @@ def add(paths: tuple[Path, ...], scheduler: str | None, workspace: Workspace) ->
     """Analyse sound files and add them.
 
     PATH is a file, a folder, which is searched through, or a CSV or JSONL manifest with a `path` column. Prints a JSON
-    line with `track_id` and `path` for each track, once it is written. A bad file or row is told at the end, and the
-    exit code is 1 then. Adding the same again goes on where it stopped.
+    line with `track_id` and `path` for each track, once it is written. Bad files and rows are reported at the end, and
+    the exit code is 1 then. Adding the same again goes on where it stopped.
 
     Workers of a cluster must see the same files and the same home folder under the same names.
 

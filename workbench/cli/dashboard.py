@@ -49,6 +49,11 @@ def command(host: str, port: int, show: bool, key: str | None, workspace: Worksp
     show : whether the browser is opened
     key : that a browser must send; None: none is needed on a loopback address, and a new one is made elsewhere
     workspace : of the home folder, with the parameters of the profile
+
+    Raises
+    ------
+    ExtraMissing : the `dashboard` extra is not installed
+    click.ClickException : the address cannot be bound to
     """
     from workbench.extras import require_extra
 

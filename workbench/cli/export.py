@@ -62,6 +62,10 @@ def command(
     video : path, or id of a video that was added; None: the edit has no picture
     out : the file to write
     workspace : of the home folder, with the parameters of the profile
+
+    Raises
+    ------
+    click.UsageError : the format needs a track, or the output is the plan itself
     """
     from workbench.export.formats import FORMATS, caution
     from workbench.workflows.export import export_plan

@@ -56,6 +56,10 @@ def command(
     auto_mix : whether the body has a mix
     report : HTML file to write; None: none is written
     workspace : of the home folder, with the parameters of the profile
+
+    Raises
+    ------
+    click.UsageError : both of video and seconds, or neither, or a mix without a video
     """
     if (video is None) == (seconds is None):
         raise click.UsageError("give either --video FILE or --seconds S")
@@ -88,6 +92,10 @@ def loop_body(loop: Loop, video_id: str | None = None) -> LoopResult:
     ----------
     loop : from `workflows.loop.loop_track`
     video_id : of the video; None: a video is named by its file's name, a bare length by its seconds
+
+    Returns
+    -------
+    LoopResult : as the service answers it
     """
     from workbench.results.loop import loop_result
 

@@ -80,6 +80,10 @@ def home_option(command: Command) -> Command:
     Parameters
     ----------
     command : the function that takes `home`
+
+    Returns
+    -------
+    the function with the option
     """
     return click.option(
         "--home",
@@ -96,6 +100,10 @@ def workspace_option(command: Command) -> Command:
     Parameters
     ----------
     command : the function that takes `workspace`
+
+    Returns
+    -------
+    a function with the option, which takes `home` and `params` instead
     """
 
     @wraps(command)
@@ -114,6 +122,10 @@ def profile_option(command: Command) -> Command:
     Parameters
     ----------
     command : a function that takes `params`, None for the defaults; or one decorated with `workspace_option`
+
+    Returns
+    -------
+    the function with the option
     """
     return click.option(
         "--profile",

@@ -144,6 +144,10 @@ def demo_loop(workspace: Workspace, seconds: float = VIDEO_SECONDS) -> Loop:
     workspace : its parameters and store are used, its progress is reported to
     seconds : length of the video, 1 to 300
 
+    Returns
+    -------
+    Loop : with a plan and a mix
+
     Raises
     ------
     ParameterError : no bundled track can cover a video of that length, or it is out of range
@@ -165,6 +169,10 @@ def choose(workspace: Workspace, video: Path) -> Choice:
     ----------
     workspace : its parameters and store are used; bundled tracks are added to its catalog
     video : any file FFmpeg reads
+
+    Returns
+    -------
+    Choice : of all bundled tracks
 
     Raises
     ------

@@ -266,6 +266,10 @@ def video_truth(*, narration: Path, seconds: float = FULL_SECONDS) -> VideoTruth
     narration : sound file of the voice-over; only the .json of the same name beside it is read
     seconds : 1 to 300, length of the video
 
+    Returns
+    -------
+    VideoTruth : equal to what drawing returns
+
     Raises
     ------
     ParameterError : seconds out of range

@@ -103,11 +103,15 @@ def write_fcpxml(timeline: Timeline, out: Path) -> None:
 
 
 def time_text(seconds: Fraction) -> str:
-    """Format a time for FCPXML: `1001/30000s`, or `5s` where it is whole.
+    """Format a time for FCPXML.
 
     Parameters
     ----------
     seconds : exact
+
+    Returns
+    -------
+    a fraction as `1001/30000s`, or `5s` where it is whole
     """
     exact = Fraction(seconds)
     return f"{exact.numerator}s" if exact.denominator == 1 else f"{exact.numerator}/{exact.denominator}s"

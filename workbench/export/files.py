@@ -59,11 +59,15 @@ def media_url(media: Path, out: Path) -> str:
 
 
 def absolute_url(media: Path) -> str:
-    """The `file://` URL of a file, wherever it lies.
+    """URL of a file, wherever it lies.
 
     Parameters
     ----------
     media : the file to name
+
+    Returns
+    -------
+    str : begins with `file://`
 
     Raises
     ------
@@ -73,11 +77,15 @@ def absolute_url(media: Path) -> str:
 
 
 def plain_name(text: str) -> str:
-    """Text on one line, with a blank for characters that some format cannot hold.
+    """Text that every format can hold.
 
     Parameters
     ----------
     text : a name or a label
+
+    Returns
+    -------
+    str : on one line, with a blank for characters that some format cannot hold
     """
     return _UNPRINTABLE.sub(" ", text).strip()
 

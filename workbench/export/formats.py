@@ -93,6 +93,10 @@ def format_named(name: str) -> Format:
     ----------
     name : a key of `FORMATS`
 
+    Returns
+    -------
+    Format : the entry of the table
+
     Raises
     ------
     ParameterError : there is none

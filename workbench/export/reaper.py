@@ -79,11 +79,16 @@ def write_reaper(timeline: Timeline, out: Path) -> None:
 
 
 def quoted(text: str) -> str:
-    """A string in REAPER's quotes: the first of the three kinds that it does not contain.
+    """Quote a string for REAPER.
 
     Parameters
     ----------
-    text : on one line or several; with all three kinds, its backquotes become apostrophes
+    text : on one line or several
+
+    Returns
+    -------
+    str : in the first of the three kinds of quotes that it does not contain; with all three, backquotes become
+        apostrophes
     """
     plain = plain_name(text)
     for mark in "\"'`":

@@ -81,12 +81,16 @@ class Marks:
 
 
 def marks_of(names: Sequence[str], marks: Iterable[tuple[float, str, float, float]]) -> Marks:
-    """Marks from rows.
+    """Sort rows into marks.
 
     Parameters
     ----------
     names : of the kinds; `Marks.kinds` are indices into them
     marks : in any order; time (s), name of the kind, salience (0 to 1) and tolerance (s) of each
+
+    Returns
+    -------
+    Marks : in order of time
 
     Raises
     ------

@@ -84,12 +84,16 @@ def windowed_power(
 
 
 def window_samples(sample_rate: int, window_seconds: float) -> int:
-    """Length of a window in samples: even and fast to transform.
+    """Length of a window in samples.
 
     Parameters
     ----------
     sample_rate : Hz
     window_seconds : s, the least length
+
+    Returns
+    -------
+    an even number that is fast to transform
     """
     from scipy import fft
 

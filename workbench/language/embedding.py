@@ -165,12 +165,16 @@ def find_embedding(settings: WorkbenchSettings) -> SentenceEmbedding | None:
 
 
 def embedding_in(folder: Path, source: str) -> SentenceEmbedding:
-    """Load the embedding from a folder; it is read again only when the weights have changed.
+    """Load the embedding from a folder.
 
     Parameters
     ----------
     folder : with `model.safetensors` and `tokenizer.json`
     source : the kind of place, in words
+
+    Returns
+    -------
+    SentenceEmbedding : the same object while the weights stay the same
 
     Raises
     ------

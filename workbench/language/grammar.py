@@ -129,6 +129,10 @@ def read_grammar(name: str) -> Grammar:
     ----------
     name : of the file, as "briefs.toml"
 
+    Returns
+    -------
+    Grammar : its entries, which are checked when they are used
+
     Raises
     ------
     ResourceMissing : there is no such file, or it is not TOML

@@ -44,6 +44,10 @@ def mixed(one: FloatArray, other: FloatArray, share: float) -> FloatArray:
     ----------
     one, other : colours or pictures of shapes that broadcast
     share : 0 to 1; 0 gives `one`, 1 gives `other`
+
+    Returns
+    -------
+    of the shape to which both broadcast
     """
     return one * np.float32(1 - share) + other * np.float32(share)
 
@@ -70,6 +74,10 @@ def blank(height: int = HEIGHT, width: int = WIDTH) -> FloatArray:
     Parameters
     ----------
     height, width : pixels
+
+    Returns
+    -------
+    shape (3, height, width), float32
     """
     return np.zeros((3, height, width), dtype=np.float32)
 
@@ -440,12 +448,16 @@ def rippled(picture: FloatArray, waves: FloatArray, strength: float) -> FloatArr
 
 @lru_cache(maxsize=16)
 def face(size: int, bold: bool = False, serif: bool = False) -> ImageFont.FreeTypeFont:
-    """A DejaVu font, the family that ships with matplotlib.
+    """Load a DejaVu font, the family that ships with matplotlib.
 
     Parameters
     ----------
     size : pixels
     bold, serif : style of the face
+
+    Returns
+    -------
+    font for Pillow
     """
     family = "DejaVuSerif" if serif else "DejaVuSans"
     folder = Path(matplotlib.get_data_path()) / "fonts" / "ttf"

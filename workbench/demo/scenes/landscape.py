@@ -55,7 +55,7 @@ def sky_of(look: Look, sun: tuple[float, float, float] | None = None) -> FloatAr
 
 
 class ClimbingSun:
-    """A sky whose sun climbs: its light is painted once, taller than the picture, and shown through a sliding window."""
+    """A sky whose sun climbs: its light is painted once, taller than the picture, and shown through a moving window."""
 
     def __init__(self, look: Look, sun: tuple[float, float, float], climb: float) -> None:
         x, y, radius = sun
@@ -86,7 +86,7 @@ class ClimbingSun:
 
 
 def clouds_of(look: Look, generator: np.random.Generator, width: int, amount: float) -> PictureLayer:
-    """Streaks of cloud in the upper two thirds, thinner towards the zenith.
+    """Streaks of cloud.
 
     Parameters
     ----------
@@ -94,6 +94,10 @@ def clouds_of(look: Look, generator: np.random.Generator, width: int, amount: fl
     generator : seeded by the caller
     width : pixels, as wide as the layer glides
     amount : 0 to 1, share of the sky that is covered
+
+    Returns
+    -------
+    layer for the upper two thirds of the picture, thinner towards the zenith
     """
     height = HEIGHT * 3 // 4
     field = noise(generator, height, -(-width // 64) * 64, 0.75, stretch=2.8)[:, :width]  # such widths are fast
