@@ -48,7 +48,7 @@ def written_whole(out: Path, failure: type[WorkbenchError] = MediaError) -> Iter
     try:
         yield aside
         with aside.open("rb+") as file:
-            os.fsync(file.fileno())
+            os.fsync(file.fileno())  # before the rename, or a power failure could leave the name without its bytes
         os.replace(aside, out)
     except WorkbenchError:
         raise

@@ -39,7 +39,7 @@ def bar_pointer(
     """
     n_frames = evidence.size
     n_intervals = prior.size
-    reach = 8
+    reach = 8  # frames by which an interval may differ from the one before; anything more is a jump
     best = np.full((n_frames, n_intervals), -1e30, dtype=np.float32)
     back = np.full((n_frames, n_intervals), -1, dtype=np.int16)
     top = np.full(n_frames, -1e30, dtype=np.float32)

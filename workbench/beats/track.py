@@ -218,7 +218,7 @@ def follow_ending(times: FloatArray, evidence: Evidence, params: BeatParams) -> 
         return None
     # a beat without an onset costs, so that slow beats that all have one outweigh quick ones of which only some do
     likely = (params.beat_evidence * (activation[first:until] - params.min_ending_activation)).astype(np.float32)
-    likely[0] += 1000.0
+    likely[0] += 1000.0  # the path has to begin at the beat that is still in time
     prior = np.zeros(longest - shortest + 1, dtype=np.float32)
     frames = first + bar_pointer(likely, shortest, prior, params.tempo_change_cost, 1, params.max_tempo_change_cost)
     gaps = np.diff(frames)

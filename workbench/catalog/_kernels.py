@@ -17,6 +17,7 @@ REBIAS = np.float32(2.0**112)
 """factor that turns widened bits into the number: the difference of both biases, 127 - 15, as a power of two"""
 
 
+# Of fastmath, "reassoc" lets the compiler sum in vector lanes; NaN and infinity keep their meaning.
 @njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
 def scan_all(rows: Any, query: Any, scores: Any) -> None:  # pragma: no cover - compiled
     """Inner product of a query with every row.

@@ -154,6 +154,7 @@ class Library:
         """
         given = [validate_fields(entry.fields) for entry in entries]
         paths = [Path(entry.path).absolute() for entry in entries]
+        # Files are hashed before the transaction begins, since other writers wait for its end.
         digests = [entry.content_hash or hash_file(path) for entry, path in zip(entries, paths, strict=True)]
         with self._database.write() as connection:
             revision = next_revision(connection)

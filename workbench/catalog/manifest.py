@@ -32,6 +32,7 @@ _NOT_UTF8 = "not UTF-8; save the manifest as UTF-8"
 _MOST_LINES = 1000
 """lines of one row at most; a quote that spans more counts as never closed"""
 _LONGEST_CELL = 2**28
+"""characters of a cell that the reader takes; fields are far shorter"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -55,13 +55,13 @@ from workbench.structure.sections import LABELS, Section
 
 _SPEECH_HZ = (1000.0, 4000.0)
 _BASS_HZ = 120.0
-_SOUNDING_EDGE, _ONSET_APART_FRAMES = 0.005, 5
+_SOUNDING_EDGE, _ONSET_APART_FRAMES = 0.005, 5  # least rise of an onset that is counted; frames between two
 _DULLEST, _BRIGHTEST = 8.7, 10.5  # log2 Hz of the centre of specific loudness
 ENERGY_FILE = "energy.json"
 _FARTHEST = 2.5  # spreads at which a single clue is clipped
-_EVERY = 7  # samples of which one is enough for a quantile
-_LEVEL_SHARE, _PUNCH_SHARE = 0.025, 0.06
-_QUIETEST_PART_DB = 24.0
+_EVERY = 7  # every seventh sample is enough for a quantile
+_LEVEL_SHARE, _PUNCH_SHARE = 0.025, 0.06  # energy a dB over the track's level; energy for rises twice the track's mean
+_QUIETEST_PART_DB = 24.0  # below the track's level; softer parts count as this soft
 
 
 @dataclass(frozen=True, slots=True, eq=False)

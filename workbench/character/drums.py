@@ -18,7 +18,7 @@ from workbench.features.spectrum import Spectrum
 from workbench.recording import FloatArray
 
 _RANGES_HZ = ((0.0, 110.0), (110.0, 400.0), (400.0, 2000.0), (2000.0, 6000.0), (6000.0, 18_000.0))
-_LEVELS = (0.8, 0.9, 0.95, 0.98, 0.99)
+_LEVELS = (0.8, 0.9, 0.95, 0.98, 0.99)  # quantiles of the rises
 _LEAST_FRAMES = 16
 
 

@@ -27,8 +27,8 @@ from workbench.recording import FloatArray, IntArray
 TONICS = ("C", "Db", "D", "Eb", "E", "F", "F#", "G", "Ab", "A", "Bb", "B")
 """Names by pitch class: of two enharmonic names, the one that more pieces are written in."""
 _RANGES = ((0, 51), (52, 75), (76, 127))  # MIDI numbers of bass, middle, treble
-_REACH = 6
-_MERGED = 10
+_REACH = 6  # semitones on each side of a tone that count as its neighbours
+_MERGED = 10  # frames that are averaged, half a second
 
 
 @dataclass(frozen=True, slots=True)

@@ -27,13 +27,13 @@ from workbench.recording import FloatArray, IntArray
 RATE = 16_000
 """Hz, sample rate of the analysed sound"""
 EXCERPTS, EXCERPT_SECONDS = 6, 10.0
-_HOP, _WINDOW, _FFT = 320, 1024, 4096
+_HOP, _WINDOW, _FFT = 320, 1024, 4096  # samples: 20 ms, 64 ms, and zeros up to bins of 3.9 Hz
 _LOWEST_HZ = 200.0
 _STEPS = 252  # fifths of a semitone from the lowest frequency on, to 3.7 kHz
-_BAND_STEPS, _BAND_HOP = 60, 32
-_MOST_SHIFT = 4
-_LEAST_LIKENESS = 0.7
-_BLOCK_FRAMES = 512
+_BAND_STEPS, _BAND_HOP = 60, 32  # bands an octave wide, which overlap by about half
+_MOST_SHIFT = 4  # steps to either side within which a band is searched; a move that far is not counted
+_LEAST_LIKENESS = 0.7  # correlation below which it is unclear where a band has moved
+_BLOCK_FRAMES = 512  # transformed at a time
 _FORMANTS_HZ = ((300, 1000), (1000, 3400), (4000, 7500))
 _LEAST_SECONDS = 2.0
 

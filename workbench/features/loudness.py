@@ -85,6 +85,7 @@ def k_weighting(rate: int) -> FloatArray:
     """
     if rate < 4000:
         raise ParameterError(f"K-weighting needs a sample rate of 4000 Hz or more, got {rate}")
+    # Centre, quality and gain of the analogue shelf, then centre and quality of the high-pass (De Man 2018).
     k = np.tan(np.pi * 1681.974450955533 / rate)
     q, high = 0.7071752369554196, 10.0 ** (3.999843853973347 / 20.0)
     band = high**0.4996667741545416

@@ -24,6 +24,7 @@ LOUDNESS_EXPONENT = 0.3
 WINDOW_SECONDS = 4096 / 44_100
 """s, length of the Hann window of a tick; its effective half is the length of a tick at 110 BPM"""
 _BLOCK = 256
+"""windows transformed at a time"""
 
 
 def beat_edges(beats: FloatArray, end: float) -> FloatArray:

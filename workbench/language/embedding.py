@@ -129,10 +129,10 @@ class SentenceEmbedding:
             mask[row, : len(tokens)] = 1.0
         share = mask / mask.sum(axis=1, keepdims=True)
         hidden = _normalised(self._tokens[padded] + self._positions[:longest], self._first_norm)
-        unheard = (mask - 1.0)[:, None, None, :] * np.float32(1e9)
+        padding = (mask - 1.0)[:, None, None, :] * np.float32(1e9)
         means = []
         for number, layer in enumerate(self._layers, start=1):
-            hidden = _apply(layer, hidden, unheard)
+            hidden = _apply(layer, hidden, padding)
             if number in DEPTHS:
                 means.append(np.einsum("btd,bt->bd", hidden, share))
         return np.stack(means, axis=1)
@@ -321,13 +321,13 @@ def _layer(weights: Mapping[str, FloatArray], prefix: str) -> dict[str, Any]:
     }
 
 
-def _apply(layer: Mapping[str, Any], hidden: FloatArray, unheard: FloatArray) -> FloatArray:
+def _apply(layer: Mapping[str, Any], hidden: FloatArray, padding: FloatArray) -> FloatArray:
     """One encoder layer, Devlin et al. 2019: attention, then feed-forward, each added and normalised."""
     batch, length, _ = hidden.shape
     weight, bias = layer["qkv"]
     qkv = (hidden @ weight + bias).reshape(batch, length, 3, _HEADS, DIMS // _HEADS).transpose(2, 0, 3, 1, 4)
     query, key, value = qkv
-    scores = query @ key.swapaxes(2, 3) * np.float32((DIMS // _HEADS) ** -0.5) + unheard
+    scores = query @ key.swapaxes(2, 3) * np.float32((DIMS // _HEADS) ** -0.5) + padding
     scores -= scores.max(axis=-1, keepdims=True)
     np.exp(scores, out=scores)
     scores /= scores.sum(axis=-1, keepdims=True)
