@@ -107,13 +107,13 @@ def _add(workspace: Workspace, listing: Listing, workers: Executor | None) -> No
             print_line({"track_id": added.track.track_id, "path": str(added.track.path)})
         if done:
             open_catalog(workspace)
-    _tell("what was given and what was heard disagree", doubts, _MOST_DOUBTS)
-    _tell("could not be added", faults, None)
+    _report("what was given and what was heard disagree", doubts, _MOST_DOUBTS)
+    _report("could not be added", faults, None)
     if faults:
         click.get_current_context().exit(1)
 
 
-def _tell(what: str, lines: list[str], most: int | None) -> None:
+def _report(what: str, lines: list[str], most: int | None) -> None:
     """Print some lines on standard error, and how many there are."""
     for line in lines[:most]:
         say(f"workbench: {line}")
