@@ -105,7 +105,7 @@ def abandoned_parts(folder: Path, idle_seconds: float) -> Iterator[Path]:
 
     Yields
     ------
-    paths of files that nobody has written to for longer
+    paths of files that were not written to for longer
     """
     for part in folder.rglob(f"*{_PART}*"):
         with suppress(FileNotFoundError):  # renamed or removed meanwhile

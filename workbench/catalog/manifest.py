@@ -89,8 +89,8 @@ def read_manifest(path: Path) -> Manifest:
 
     Raises
     ------
-    ManifestError : no such file, or one that cannot be read; not a manifest by its suffix; no `path` column, or two
-        columns of one name; begins like UTF-16 but is not
+    ManifestError : no such file, or one that cannot be read; not a manifest by its suffix; a first line that is not
+        CSV, has no `path` column or names a column twice; begins like UTF-16 but is not
     """
     path = Path(path).absolute()
     if not is_manifest(path):

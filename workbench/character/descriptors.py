@@ -127,7 +127,7 @@ def rhythm_shape(attack: FloatArray, frames_per_second: int, downbeats: FloatArr
     Parameters
     ----------
     attack : shape (n_frames,), onset strength
-    frames_per_second : of those
+    frames_per_second : of `attack`
     downbeats : shape (n_bars,), s
 
     Returns
