@@ -43,7 +43,7 @@ class SeamCard:
     picture: bytes
     """PNG"""
     sounds: tuple[ReportSound, ...]
-    film_s: float | None
+    video_s: float | None
     """its time in the video, s; None: the page has no video"""
 
 
@@ -140,8 +140,8 @@ def _seam(seam: SeamCard, has_video_element: bool) -> str:
         f'<audio controls preload=none src="data:audio/mpeg;base64,{b64encode(sound.mp3).decode()}"></audio></label>'
         for sound in seam.sounds
     )
-    if has_video_element and seam.film_s is not None:
-        players += f"<button type=button data-video={max(0.0, seam.film_s - 2.0):.3f}>in the video</button>"
+    if has_video_element and seam.video_s is not None:
+        players += f"<button type=button data-video={max(0.0, seam.video_s - 2.0):.3f}>in the video</button>"
     return (
         f"<article><h3>{escape(seam.title)}</h3><p>{escape(seam.text)}</p>"
         f"<div class=players>{players}</div>{_picture(seam.picture, '', seam.title)}</article>"
