@@ -29,7 +29,7 @@ def bar_positions_of(
 
     Parameters
     ----------
-    pulse : of the best reading, or the same with beats added where the tempo slows down
+    pulse : of the best reading, or the same with its ending tracked again
     readings : of all pulses
     best : index into `readings`
     weights : those that chose the reading

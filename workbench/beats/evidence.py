@@ -124,7 +124,7 @@ class HeardPulse:
     missed: float
     """share of the clearly detected beats that are not beats of the pulse"""
     confirmed: float
-    """share of the pulse's beats that the network holds for more likely than not"""
+    """share of the pulse's beats that the network considers more likely than not"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
