@@ -2,12 +2,14 @@
 
 `pyproject.toml` names the packages of each extra (`dashboard`, `service`, `lab`, …). This module reads that list from
 metadata of the installed package, so that it is written down once. A command calls `require_extra` before it writes
-anything; the error names what is missing and a command that installs it into the environment that runs now:
+anything; the error names the missing packages and a command that installs them into the running environment:
 
-- in a checkout whose `.venv` the Makefile made, `make setup-EXTRA`, which installs from a lock file;
+- in a checkout whose `.venv` the Makefile created, `make setup-EXTRA`, which installs from a lock file;
 - in another environment of a checkout, pip on the checkout;
 - after an install from a wheel file that is still there, pip on that file;
 - else, pip on the packages themselves: the project is on no package index.
+
+Functions: `require_extra`, `has_extra`, `missing_packages`, `requirements`, `install_command`.
 """
 
 from __future__ import annotations
@@ -53,13 +55,30 @@ def require_extra(extra: str, needed_by: str) -> None:
 
 
 def has_extra(extra: str) -> bool:
-    """Whether the packages of an extra are installed."""
+    """Whether the packages of an extra are installed, in versions new enough.
+
+    Parameters
+    ----------
+    extra : its name in `pyproject.toml`
+
+    Raises
+    ------
+    ValueError : there is no such extra
+    """
     return not missing_packages(extra)
 
 
 @cache
 def missing_packages(extra: str) -> tuple[str, ...]:
-    """The packages of an extra that are not installed; those that are too old are named with the version needed.
+    """The packages of an extra that are not installed.
+
+    Parameters
+    ----------
+    extra : its name in `pyproject.toml`
+
+    Returns
+    -------
+    names; a package that is too old is named with the version needed and the one installed
 
     Raises
     ------
@@ -70,13 +89,21 @@ def missing_packages(extra: str) -> tuple[str, ...]:
 
 @cache
 def requirements(extra: str) -> tuple[Requirement, ...]:
-    """What an extra needs on this platform, as `pyproject.toml` says.
+    """The packages that an extra needs on this platform, by `pyproject.toml`.
+
+    Parameters
+    ----------
+    extra : its name there
+
+    Returns
+    -------
+    those that the core does not need anyway
 
     Raises
     ------
     ValueError : there is no such extra
     """
-    from packaging.requirements import Requirement  # here: those who import this module seldom ask
+    from packaging.requirements import Requirement  # here: most who import this module never call this
 
     package = metadata.metadata(_DISTRIBUTION)
     if extra not in (package.get_all("Provides-Extra") or ()):
@@ -92,7 +119,20 @@ def requirements(extra: str) -> tuple[Requirement, ...]:
 
 
 def install_command(extra: str) -> str:
-    """A command line that installs an extra into the environment that runs now."""
+    """Find the command that installs an extra into the running environment.
+
+    Parameters
+    ----------
+    extra : its name in `pyproject.toml`
+
+    Returns
+    -------
+    a command line for a shell
+
+    Raises
+    ------
+    ValueError : there is no such extra, where its packages have to be named
+    """
     if (_CHECKOUT / "Makefile").is_file() and (_CHECKOUT / "pyproject.toml").is_file():
         if Path(sys.prefix).resolve() == _CHECKOUT / ".venv":
             where = [] if Path.cwd() == _CHECKOUT else ["-C", str(_CHECKOUT)]
@@ -116,7 +156,7 @@ def _missing(needed: tuple[Requirement, ...]) -> Iterator[str]:
 
 
 def _installed_from() -> Path | None:
-    """The wheel file that this package was installed from, where it is still there; pip writes it down (PEP 610)."""
+    """The wheel file that this package was installed from, if it still exists; pip records its address (PEP 610)."""
     record = metadata.distribution(_DISTRIBUTION).read_text("direct_url.json")
     if record is None:
         return None

@@ -1,12 +1,12 @@
 """Files that appear whole or not at all: written beside their place under another name, synced, then renamed.
 
-Who opens such a file finds the old one or the new one, never a part, also when the writer was killed or the power
-failed; of two who write one file the later wins. The name aside is short, for a file's own name may already be as long
-as the file system allows, hidden, and keeps the suffix, by which encoders and tag writers tell kinds of files.
+A reader finds the old file or the new one, never a part, also when the writer was killed or the power failed; of two
+writers of one file the later wins. The temporary name is short, since a file's own name may already be as long as the
+file system allows; it is hidden; and it keeps the suffix, by which encoders and tag writers recognize the format.
 
-Also how a file is named to somebody who works on another machine: by its name, without this machine's folders.
+Also how messages name a file to a reader on another machine: by its name, without this machine's folders.
 
-Functions: `written_whole`, `write_text`, `cannot_be_written`, `left_behind`, `without_folders`.
+Functions: `written_whole`, `write_text`, `cannot_be_written`, `abandoned_parts`, `without_folders`.
 """
 
 from __future__ import annotations
@@ -24,17 +24,21 @@ from workbench.errors import MediaError, WorkbenchError
 _PART = ".part"
 _FOLDER = r"""[^/\\:'"\s]+"""
 _ROOT = rf"(?<![\w.:/\\])(?:[A-Za-z]:)?[/\\]{_FOLDER}"
-"""where an absolute path begins; behind a word, a dot or a colon a stroke is another thing (4/4, audio/mpeg, https://)"""
+"""start of an absolute path; after a word, a dot or a colon a slash means something else (4/4, audio/mpeg, https://)"""
 
 
 @contextmanager
 def written_whole(out: Path, failure: type[WorkbenchError] = MediaError) -> Iterator[Path]:
-    """A name beside `out` to write to; it becomes `out` when the block succeeds and is gone when it fails.
+    """Write a file aside; it takes the place of `out` when the block succeeds and is deleted when it fails.
 
     Parameters
     ----------
     out : the file; its folder must exist, a file of that name is replaced
-    failure : what an `OSError` of the block becomes; other exceptions pass as they are
+    failure : class of the error that an `OSError` of the block becomes; other exceptions pass as they are
+
+    Yields
+    ------
+    a path in the folder of `out`, with its suffix, to write to
 
     Raises
     ------
@@ -44,33 +48,65 @@ def written_whole(out: Path, failure: type[WorkbenchError] = MediaError) -> Iter
     try:
         yield aside
         with aside.open("rb+") as file:
-            os.fsync(file.fileno())
+            os.fsync(file.fileno())  # before the rename, or a power failure could leave the name without its bytes
         os.replace(aside, out)
     except WorkbenchError:
         raise
     except OSError as error:
         raise cannot_be_written(out, error, failure) from error
     finally:
-        # Where the folder is no folder, the failure to write tells so; that nothing is left to remove need not.
+        # The part is gone after a rename. Where `out` is in no folder, the error raised above already says so.
         with suppress(FileNotFoundError, NotADirectoryError):
             aside.unlink()
 
 
 def write_text(out: Path, text: str, failure: type[WorkbenchError] = MediaError) -> None:
-    """Write a file of UTF-8 text, line feeds as they are, whole or not at all; raises as `written_whole` does."""
+    """Write a file of UTF-8 text, line feeds as they are, whole or not at all.
+
+    Parameters
+    ----------
+    out : the file; its folder must exist, a file of that name is replaced
+    text : to write
+    failure : as of `written_whole`
+
+    Raises
+    ------
+    failure : the file cannot be written
+    """
     with written_whole(out, failure) as aside:
         aside.write_bytes(text.encode("utf-8"))
 
 
 def cannot_be_written(out: Path, error: Exception, failure: type[WorkbenchError] = MediaError) -> WorkbenchError:
-    """Say that a file cannot be written, with the reason of the system or the encoder."""
+    """Build the error for a file that cannot be written.
+
+    Parameters
+    ----------
+    out : the file
+    error : of the system or the encoder
+    failure : class of the error to build
+
+    Returns
+    -------
+    the error, not raised, with the reason from `error`
+    """
     return failure(
         f"{out}: cannot be written ({getattr(error, 'strerror', None) or error}); check the folder and free space"
     )
 
 
-def left_behind(folder: Path, idle_seconds: float) -> Iterator[Path]:
-    """Parts in a folder and below it that nobody has written to for so long: their writers were killed."""
+def abandoned_parts(folder: Path, idle_seconds: float) -> Iterator[Path]:
+    """Find temporary files of writers that were killed.
+
+    Parameters
+    ----------
+    folder : searched with its folders; need not exist
+    idle_seconds : s; a file written to within them may still have a writer
+
+    Yields
+    ------
+    paths of files that were not written to for longer
+    """
     for part in folder.rglob(f"*{_PART}*"):
         with suppress(FileNotFoundError):  # renamed or removed meanwhile
             if time.time() - part.stat().st_mtime > idle_seconds:
@@ -78,14 +114,19 @@ def left_behind(folder: Path, idle_seconds: float) -> Iterator[Path]:
 
 
 def without_folders(text: str, *known: Path) -> str:
-    """A message with every file in it named by its last name alone.
+    """Remove the folders from every path in a message.
 
-    What reads a file names it by its path, which helps whoever works on this machine. On a page or in an answer
-    it would tell strangers how the server's folders are laid out, and tell the owner nothing that the name does not.
+    Code that reads a file names it by its path, which helps a user of this machine. On a page or in an answer the path
+    would show strangers how the server's folders are laid out, and is no use to the owner of the file.
 
     Parameters
     ----------
-    known : folders that the files may lie in; only theirs and those below them may have blanks in their names
+    text : the message
+    known : folders that the files may lie in; only these and folders below them may have blanks in their names
+
+    Returns
+    -------
+    the message, with files named by their last name alone
 
     Examples
     --------

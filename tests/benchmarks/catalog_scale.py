@@ -36,7 +36,7 @@ from tests.benchmarks.table import Table
 from tests.benchmarks.tracks import bundled
 from workbench.catalog.columns import WORD_DIMS
 from workbench.catalog.index import ExactIndex, recall
-from workbench.catalog.library import Measurement, packed
+from workbench.catalog.library import Measurement, pack_descriptor
 from workbench.catalog.snapshot import Embedding, Snapshot, open_snapshot
 from workbench.catalog.texts import track_text
 from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
@@ -138,7 +138,7 @@ def fill(home: Home, count: int, real: list[Measurement]) -> None:
             analyses.append({
                 "content_hash": digest, "analysis": "drawn",
                 "measured": json.dumps({**facts_of_one, "beats_per_bar": 4}),
-                "measured_at": stamp, "descriptor": packed(np.clip(contours[at], 0, 1), sounds[at]),
+                "measured_at": stamp, "descriptor": pack_descriptor(np.clip(contours[at], 0, 1), sounds[at]),
             })  # fmt: skip
         with database.write() as connection:
             connection.execute(tracks.insert(), rows)

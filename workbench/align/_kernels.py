@@ -18,9 +18,18 @@ def add_coincidences(
     step_s: float,
     out: FloatArray,
 ) -> None:
-    """Cross-correlation of two sparse trains: every pair adds its weight around the offset that brings it together.
+    """Cross-correlate two sparse trains: every pair adds its weight around the offset that brings it together.
 
-    weight : shape (n_landmarks, n_events); out : shape (n_offsets,), offset k is first_s + k * step_s
+    A pair's vote has the shape (1 - x²)², with x the distance from that offset in units of the pair's reach, the root
+    of the sum of both squared tolerances.
+
+    Parameters
+    ----------
+    track_s, track_tolerance : shape (n_landmarks,), s of track time; s, above 0
+    video_s, video_tolerance : shape (n_events,), s of video time; s, above 0
+    weight : shape (n_landmarks, n_events), height of each pair's vote; pairs at 0 or below do not vote
+    first_s, step_s : s; offset k of the grid is first_s + k * step_s
+    out : shape (n_offsets,), added to in place
     """
     n = out.size
     for j in range(video_s.size):
@@ -52,10 +61,23 @@ def meeting_pairs(
     gaps: FloatArray,
     reaches: FloatArray,
 ) -> int:
-    """Pairs that come within reach of each other at an offset; returns how many, at most the length of `gaps`.
+    """List the pairs that come within reach of each other at an offset.
 
-    Fills pairs (n, 2) with landmark and event, gaps with what the moment is later, s, and reaches, s. Both trains are
-    in order of time, so that one walk over both is enough.
+    Both trains are in order of time, so that one walk over both is enough.
+
+    Parameters
+    ----------
+    track_s, track_tolerance : shape (n_landmarks,), s of track time, in order; s, above 0
+    video_s, video_tolerance : shape (n_events,), s of video time, in order; s, above 0
+    weight : shape (n_landmarks, n_events); pairs at 0 or below are left out
+    offset_s : video time at which the track's time 0 falls
+    pairs : shape (n, 2), filled with the indices of landmark and event
+    gaps : shape (n,), s, filled with how much later than the landmark the event comes
+    reaches : shape (n,), s, filled with the distance at which each pair's vote is gone
+
+    Returns
+    -------
+    how many rows were filled, n at most; further pairs are dropped
     """
     count = 0
     if track_s.size == 0 or video_s.size == 0:

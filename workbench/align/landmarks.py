@@ -1,20 +1,21 @@
 """Landmarks of a track: the instants at which something happens that a video could use.
 
-    drop        the energy or the low end comes back to full after it was gone: after a break, a build, or a held breath
-    break       the energy or the low end falls away and stays away
+    drop        full energy or bass returns after a break, a build-up or a beat of silence
+    break       the energy or the bass drops out and stays out
     stab        a strong hit that stands alone: it dies away and nothing strong follows at once
     section     a new part begins, and sounds different
     downbeat    a bar begins
     ending      the last strong onset, of a track that ends by itself
-    last sound  where that has died away; only the end of a video meets it
+    last sound  where that has died away; it coincides only with the end of a video
 
-Every landmark must be heard as what it is called. Drops and breaks are read from the levels of whole bars on either
-side of a bar line, of the full range and of the bass; a section border counts only where the spectrum changes more than
-it does from bar to bar anyway; a stab is measured by what follows it. Instants are then moved to the onset itself, in
-the samples, to about a millisecond: where the power just after most exceeds the power just before.
+A listener must agree with every landmark. Drops and breaks are found from the levels of whole bars on either side of a
+bar line, in the full range and in the bass; a section border counts only where the spectrum changes more than it
+usually does from bar to bar; a stab is judged by what follows it. Times are then refined to the onset itself, in the
+samples, to about a millisecond: where the power just after most exceeds the power just before.
 
-Salience says how much anybody would notice, 0 to 1, and orders the kinds roughly as the list above does; where two fall
-on the same instant the more salient one stays. Tolerance is how vague the instant is.
+Salience is how much a listener would notice a landmark, 0 to 1, and ranks the kinds roughly as the list above does;
+where two fall on the same instant the more salient one stays. Tolerance is how far off an event may be and still seem
+simultaneous.
 
 Classes: `LandmarkInput`, `Landmarks`. Functions: `find_landmarks`, `onset_instant`, `landmarks_to_arrays`,
 `landmarks_from_arrays`.
@@ -39,7 +40,7 @@ from workbench.params import LandmarkParams
 from workbench.recording import FloatArray, IntArray, Recording, TrackSeconds
 
 LANDMARK_KINDS = ("drop", "break", "stab", "section", "downbeat", "ending", "last sound")
-"""What landmarks are called."""
+"""Kinds of landmarks, in the order of `Marks.kinds`."""
 
 _Row: TypeAlias = tuple[TrackSeconds, str, float, float]
 """time, kind, salience, tolerance in s"""
@@ -54,7 +55,7 @@ _FLOOR_DB = -90.0
 _REACH_SECONDS = 0.045
 """s around a bar line within which its onset is looked for; half a beat of semiquavers at 160 BPM"""
 _CLICK_SECONDS = 0.1
-"""s before the last sound within which an onset is the sound's being cut off"""
+"""s before the last sound within which an onset is the click of a sound that is cut off"""
 _BEFORE_SECONDS, _AFTER_SECONDS = 0.015, 0.008
 """s of sound compared before and after an instant"""
 _HOP_SECONDS = 0.0005
@@ -62,7 +63,7 @@ _HOP_SECONDS = 0.0005
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Landmarks:
-    """What there is to land with in one track."""
+    """The landmarks of one track, and where its music sounds."""
 
     marks: Marks
     """kinds are `LANDMARK_KINDS`, times lie in 0 to `track_seconds`"""
@@ -88,7 +89,7 @@ class Landmarks:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LandmarkInput:
-    """What is known of a recording before its landmarks are looked for."""
+    """A recording and its analysis, from which landmarks are found."""
 
     recording: Recording
     spectrum: Spectrum
@@ -137,11 +138,11 @@ def find_landmarks(heard: LandmarkInput, params: LandmarkParams | None = None) -
     Parameters
     ----------
     heard : the recording, its spectrogram, onsets, grid and form
-    params : what counts as what
+    params : thresholds of each kind; None is `LandmarkParams()`
 
     Returns
     -------
-    Landmarks : in order of time; none of a recording without sound
+    Landmarks : in order of time; without any marks where nothing sounds
     """
     params = params or LandmarkParams()
     recording = heard.recording
@@ -163,7 +164,7 @@ def find_landmarks(heard: LandmarkInput, params: LandmarkParams | None = None) -
 
 
 class _Bars:
-    """Levels on both sides of every bar line, from which drops, breaks and borders are told."""
+    """Levels on both sides of every bar line, from which drops, breaks and section borders are detected."""
 
     def __init__(self, heard: LandmarkInput, levels: _Levels, params: LandmarkParams) -> None:
         self.heard, self.params = heard, params
@@ -199,7 +200,7 @@ class _Bars:
         return self._best("drop", is_drop, 0.7 + 0.3 * size)
 
     def breaks(self) -> Iterator[_Row]:
-        """Bar lines from which on full sound is gone."""
+        """Bar lines after which full sound is gone."""
         params = self.params
         fall, low_fall = self.before - self.after, self.low_before - self.low_after
         gone = (fall >= params.fall_db) | ((low_fall >= params.low_fall_db) & (fall >= 0.3 * params.fall_db))
@@ -261,8 +262,8 @@ def _stabs(heard: LandmarkInput, levels: _Levels, params: LandmarkParams) -> Ite
 def _ending(heard: LandmarkInput, levels: _Levels, last_sound: TrackSeconds, params: LandmarkParams) -> _Row | None:
     """The last strong onset of a track that ends by itself, if what follows is only its ringing.
 
-    Chords that ring beat, and their beats look like weak onsets that rise over nothing; a sound that is cut off clicks.
-    Neither is struck.
+    The partials of a ringing chord beat against each other, which looks like weak onsets without a rise in level; a
+    sound that is cut off clicks. Neither was struck.
     """
     level, rate = levels.full_db, levels.rate
     if not heard.ends_by_itself or not level.size:
@@ -284,21 +285,21 @@ def _ending(heard: LandmarkInput, levels: _Levels, last_sound: TrackSeconds, par
 
 
 def onset_instant(recording: Recording, near: TrackSeconds, reach: float = _REACH_SECONDS) -> TrackSeconds:
-    """The instant of the onset nearest to a time, from the samples.
+    """The time of the onset nearest to a given time, measured in the samples.
 
-    Two sides are compared at every half millisecond: the power of the 8 ms that follow and of the 15 ms before, of the
-    sound and of its derivative, which hears the attack over a held bass. The instant is where both ratios together are
+    At every half millisecond the power of the next 8 ms is compared with that of the last 15 ms, for the sound and for
+    its derivative, which brings out an attack over a held bass. The onset is where the product of both ratios is
     largest.
 
     Parameters
     ----------
-    recording : where it sounds
-    near : s, within some hundredths of the onset
-    reach : s to both sides
+    recording : in which the onset sounds
+    near : s, within some hundredths of a second of the onset
+    reach : s, searched to either side of `near`
 
     Returns
     -------
-    s; `near` itself where there is no sound
+    s, 0 at least; `near` itself where there is no sound
     """
     rate = recording.sample_rate
     margin = max(_BEFORE_SECONDS, _AFTER_SECONDS) + 2 * _HOP_SECONDS
@@ -328,7 +329,16 @@ def _excerpt(recording: Recording, first: int, stop: int) -> FloatArray:
 
 
 def landmarks_to_arrays(landmarks: Landmarks) -> dict[str, NDArray[Any]]:
-    """Landmarks as the arrays that `workbench.features.variables` declares."""
+    """Landmarks as the arrays that `workbench.features.variables` declares.
+
+    Parameters
+    ----------
+    landmarks : of one track
+
+    Returns
+    -------
+    array by name: times, kinds, salience and tolerance of the marks, and a span of decoded length, first and last sound
+    """
     marks = landmarks.marks
     return {
         "landmark_times": marks.times,
@@ -340,7 +350,20 @@ def landmarks_to_arrays(landmarks: Landmarks) -> dict[str, NDArray[Any]]:
 
 
 def landmarks_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> Landmarks:
-    """Landmarks from their arrays."""
+    """Landmarks from the arrays that `landmarks_to_arrays` makes.
+
+    Parameters
+    ----------
+    arrays : by name; others than those of landmarks are ignored
+
+    Returns
+    -------
+    Landmarks : equal to those that were stored
+
+    Raises
+    ------
+    ParameterError : arrays that break a rule of `Landmarks` or of its marks
+    """
     marks = Marks(
         LANDMARK_KINDS,
         arrays["landmark_times"],

@@ -5,18 +5,18 @@ for the offset that brings it together, with the product of both saliences and o
 other; the vote falls off with the distance and is gone at the pair's tolerance. The sum over all pairs is the
 correlation of the two weighted trains, taken on a grid of 5 ms.
 
-A high sum alone says little: with many cuts and many bar lines some always meet. So each offset is held against chance
-for this very pair. If the events under the music had nothing to do with it, landmarks would pass each of them at the
+A high sum alone says little: with many cuts and many bar lines some always meet. So each offset is compared with chance
+for the same pair. If the events under the music had nothing to do with it, landmarks would pass each of them at the
 track's own mean rate, and the sum would be shot noise: a compound Poisson variable, of which mean, variance and third
 cumulant are known exactly (Campbell's theorem). A gamma distribution with these three gives the probability that chance
-reaches the sum; as the best of many offsets is looked for, it is raised to what the best of all would reach. From it
-follows how certain it is that the coincidences are none of chance's.
+reaches the sum; because the best of many offsets is chosen, it is corrected to the probability that the best of them
+all reaches it. From it follows how certain it is that the coincidences are not due to chance.
 
     score = certainty * sqrt(share of the video's salience that lands, beyond chance) * (1 - bare_cost * bare share)
 
-So a score means the same for every pair. Where nothing coincides the certainty is near 0; where a few of many events
-land it is the share that limits. Events and seconds that a placement leaves without music count as missed, measured
-against the best that the length of the track allows.
+So scores of different pairs are comparable. Where nothing coincides the certainty is near 0; where only a few of many
+events land, the share limits the score. Events and seconds that a placement leaves without music count as missed,
+relative to the best that the length of the track allows.
 
 Functions: `place`, `offset_scores`. Both read a few hundred numbers and take milliseconds.
 
@@ -51,8 +51,8 @@ SUITS = {
 """How well a landmark suits each kind of event, 0 to 1: an editor's judgement, not a measurement."""
 
 CHANCE_SCORE = 0.3
-"""score under which what coincides may well be chance's doing"""
-_SPOKEN = {"last sound": "ending"}
+"""score below which the coincidences may well be due to chance"""
+_LABELS = {"last sound": "ending"}
 """what a label calls a landmark, where that is not its name"""
 _INTEGRALS = (16 / 15, 256 / 315, 524_288 / 768_768)
 """integrals over -1 to 1 of the first three powers of (1 - x²)², by which a vote falls off"""
@@ -88,9 +88,9 @@ class Placement:
     label: str
     """the strongest coincidence, as `drop on the cut at 0:12.4`"""
     certainty: float
-    """0 to 1: that the coincidences are none of chance's"""
+    """0 to 1: how certain it is that the coincidences are not due to chance"""
     landed: float
-    """0 to 1: share of the video's salience that lands, beyond what chance lands"""
+    """0 to 1: share of the video's salience that lands, beyond what would land by chance"""
     bare: float
     """0 to 1: share of the time this track could fill that has no music"""
     coincidences: tuple[Coincidence, ...] = field(default=())
@@ -99,7 +99,7 @@ class Placement:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class OffsetScores:
-    """What speaks for every offset of a pair."""
+    """The correlation of a pair at every offset, and what chance would give."""
 
     first_s: VideoSeconds
     """offset of the first element"""
@@ -108,9 +108,9 @@ class OffsetScores:
     total: FloatArray
     """shape (n_offsets,), the correlation of both trains"""
     expected: FloatArray
-    """shape (n_offsets,), what chance would make it"""
+    """shape (n_offsets,), its mean by chance"""
     deviation: FloatArray
-    """shape (n_offsets,), standard deviation of chance"""
+    """shape (n_offsets,), its standard deviation by chance"""
 
     @property
     def offsets(self) -> FloatArray:
@@ -119,7 +119,7 @@ class OffsetScores:
 
 
 class _Pair:
-    """One track and one video: the pairs of their marks, and what can be had at best."""
+    """One track and one video: the pairs of their marks, and the most salience and time that any offset covers."""
 
     def __init__(self, landmarks: Landmarks, events: Events, params: AlignParams) -> None:
         self.landmarks, self.events, self.params = landmarks, events, params
@@ -131,7 +131,7 @@ class _Pair:
         self.music_seconds = landmarks.last_sound - landmarks.first_sound
         self.salience_before = np.concatenate(([0.0], np.cumsum(self.video.salience)))
         self.cumulants_before = self._cumulants()
-        # A window slides: its best place begins at an event, or lies against either end of the video.
+        # The salience under a sliding window is largest where the window begins at an event or ends with the video.
         starts = np.append(self.video.times, self.events.video_seconds - self.music_seconds) - landmarks.first_sound
         self.best_salience = float(self.salience_under(starts).max()) if len(self.video) else 0.0
         self.best_seconds = min(self.music_seconds, events.video_seconds)
@@ -181,7 +181,7 @@ class _Pair:
         return float(first_s), total
 
     def meeting(self, offset: float) -> tuple[IntArray, FloatArray, FloatArray]:
-        """Pairs that meet at an offset, what each event is later (s), and within what reach (s)."""
+        """Pairs that meet at an offset, how much later each event is than its landmark and each pair's reach, s."""
         pairs = np.empty((_MOST_PAIRS, 2), dtype=np.int64)
         gaps, reaches = np.empty(_MOST_PAIRS), np.empty(_MOST_PAIRS)
         track, video = self.track, self.video
@@ -207,16 +207,21 @@ class _Pair:
         return certainty, landed, np.clip(bare, 0.0, 1.0)
 
     def scored(self, certainty: FloatArray, landed: FloatArray, bare: FloatArray) -> FloatArray:
-        """Score of each offset, as the head of the module says."""
+        """Score of each offset, by the formula in the module docstring."""
         return np.asarray(certainty * np.sqrt(landed) * (1.0 - self.params.bare_cost * bare))
 
 
 def chance_probability(total: FloatArray, mean: FloatArray, variance: FloatArray, third: FloatArray) -> FloatArray:
     """Probability that shot noise of these cumulants reaches a total, by the gamma distribution that shares them.
 
+    Parameters
+    ----------
+    total : shape (n,), sums of coincidences
+    mean, variance, third : shape (n,), first three cumulants of such a sum by chance
+
     Returns
     -------
-    shape of the arguments, 0 to 1; 1 where the total is 0 or there is no noise to speak of
+    shape (n,), 0 to 1; 1 where the total is 0 or the noise is negligible
     """
     from scipy.special import gammaincc
 
@@ -230,13 +235,17 @@ def chance_probability(total: FloatArray, mean: FloatArray, variance: FloatArray
 
 
 def offset_scores(landmarks: Landmarks, events: Events, params: AlignParams | None = None) -> OffsetScores:
-    """The sum of coincidences at every offset, beside what chance would make of it: for pictures.
+    """The sum of coincidences at every offset, and what chance would give: for pictures.
 
     Parameters
     ----------
     landmarks : of the track
     events : of the video
-    params : `grid_ms` is read
+    params : only `grid_ms` is read; None is `AlignParams()`
+
+    Returns
+    -------
+    OffsetScores : on a grid from minus the track's decoded length to the video's length
     """
     pair = _Pair(landmarks, events, params or AlignParams())
     first_s, total = pair.correlate()
@@ -252,7 +261,7 @@ def place(landmarks: Landmarks, events: Events, params: AlignParams | None = Non
     ----------
     landmarks : of the track
     events : of the video
-    params : how many, how far apart, how much of the video must have music
+    params : how many, how far apart, how much of the video must have music; None is `AlignParams()`
 
     Returns
     -------
@@ -293,7 +302,7 @@ def _peaks(total: FloatArray) -> IntArray:
 
 
 def _trials(pair: _Pair) -> float:
-    """How many independent offsets there are to choose from: the range that may be served, over a typical reach."""
+    """How many independent offsets there are to choose from: the range of allowed offsets over a typical reach."""
     reach = float(np.mean(np.hypot(np.mean(pair.track.tolerance), pair.video.tolerance)))
     room = pair.landmarks.track_seconds + pair.events.video_seconds - 2 * pair.params.min_cover * pair.best_seconds
     return max(1.0, room / reach)
@@ -330,7 +339,7 @@ def _coincidence(pair: _Pair, indices: IntArray, gap: float, worth: float) -> Co
     landmark, event = int(indices[0]), int(indices[1])
     name = pair.track.name_of(landmark)
     return Coincidence(
-        landmark=_SPOKEN.get(name, name),
+        landmark=_LABELS.get(name, name),
         track_s=float(pair.track.times[landmark]),
         event=EVENT_KINDS[int(pair.video.kinds[event])],
         video_s=float(pair.video.times[event]),
@@ -340,6 +349,15 @@ def _coincidence(pair: _Pair, indices: IntArray, gap: float, worth: float) -> Co
 
 
 def event_clock(seconds: float) -> str:
-    """A time in a video as a label has it: minutes, seconds and tenths, 72.44 as 1:12.4."""
+    """Format a time of a video for a label.
+
+    Parameters
+    ----------
+    seconds : video time, 0 at least
+
+    Returns
+    -------
+    minutes, seconds and tenths: 72.44 is `1:12.4`
+    """
     tenths = round(10 * seconds)
     return f"{tenths // 600}:{tenths // 10 % 60:02d}.{tenths % 10}"

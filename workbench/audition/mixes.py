@@ -1,12 +1,11 @@
 """Sound to try something out with: a track with clicks, a track placed under a video, and the levels measured on them.
 
 As in `workbench.audition.plans`, these are WAV files below the home's `renders`, streamed by ranges and deleted
-when there are too many. They are made block by block, in memory that does not grow with their length. Corrected grids
-are records, and kept.
+when there are too many. They are written block by block, in memory that does not grow with their length. Corrected
+grids are records in the database, which nothing deletes.
 
-Functions: `clicked_file`, `placed_file`; `plan_sounds`, `placed_sounds`, `under_levels`,
-`utterances_with`; `match_to_draw`; `keep_grid`,
-`forget_grid`.
+Functions: `clicked_file`, `placed_file`; `plan_sounds`, `placed_sounds`, `measure_mix_inputs`, `find_utterances`;
+`match_to_draw`; `save_grid`, `delete_grid`.
 """
 
 from __future__ import annotations
@@ -47,11 +46,22 @@ _MOTION_POINTS = 400
 
 
 def clicked_file(workspace: Workspace, track: Path, grid: BeatGrid) -> Path:
-    """A track under a click on every beat, 6 dB down so that nothing overshoots; higher clicks on downbeats.
+    """A track with a click on every beat, a higher one on downbeats; the music is 6 dB down so that nothing clips.
+
+    Parameters
+    ----------
+    workspace : its home takes the file, its progress is reported to
+    track : any file FFmpeg reads
+    grid : beats and downbeats of the track
+
+    Returns
+    -------
+    path of a WAV file, written only where it is not there yet
 
     Raises
     ------
-    MediaError : it cannot be decoded; StoreError : the home folder cannot be written to
+    MediaError : the track cannot be decoded, or a WAV file cannot be written
+    StoreError : the home folder cannot be written to
     """
     sound = track_file(workspace, track)
     out = sound.with_name(f"{_stem(sound)}.{grid_digest(grid)}.clicks.wav")
@@ -64,17 +74,23 @@ def clicked_file(workspace: Workspace, track: Path, grid: BeatGrid) -> Path:
 
 
 def placed_file(workspace: Workspace, track: Path, offset_s: float, seconds: float) -> Path:
-    """A track as it lies under a video: on the video's clock, from its first picture to its last.
+    """A track placed under a video: on the video's clock, from its first picture to its last.
 
     Parameters
     ----------
-    track : any file
+    workspace : its home takes the file, its progress is reported to
+    track : any file FFmpeg reads
     offset_s : video time at which the track's time 0 falls; negative: its head is cut off
-    seconds : of the video
+    seconds : length of the video
+
+    Returns
+    -------
+    path of a WAV file, written only where it is not there yet; silence where the track does not sound
 
     Raises
     ------
-    MediaError : it cannot be decoded; StoreError : the home folder cannot be written to
+    MediaError : the track cannot be decoded, or a WAV file cannot be written
+    StoreError : the home folder cannot be written to
     """
     sound = track_file(workspace, track)
     out = sound.with_name(f"{_stem(sound)}.{offset_s:+.4f}.{seconds:.3f}.placed.wav")
@@ -88,40 +104,76 @@ def placed_file(workspace: Workspace, track: Path, offset_s: float, seconds: flo
 
 
 def grid_digest(grid: BeatGrid) -> str:
-    """Digest of where beats and downbeats fall, 16 hex digits."""
+    """Digest of the times of beats and downbeats, 16 hex digits.
+
+    Parameters
+    ----------
+    grid : its confidence does not count
+
+    Returns
+    -------
+    equal for grids with the same beats and positions
+    """
     return hashlib.sha256(grid.beats.tobytes() + grid.positions.tobytes()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MixInputs:
-    """What a mix follows from: measured once, after which any parameters of the duck are tried in milliseconds."""
+    """The measurements a mix is planned from: taken once, so that other ducking parameters take milliseconds."""
 
     soundtrack: SoundtrackMeasure
     music: LevelCurve
-    """as it is played, at its own gain, on the video's clock"""
+    """of the music as it is played, at its own gain, on the video's clock"""
     seconds: float
-    """of the video"""
+    """length of the video"""
     voice: VoiceParams
     """with which the utterances were found"""
     utterances: Utterances
     """in which somebody speaks in the foreground"""
 
     def mixed(self, duck: DuckParams) -> Mix:
-        """Levels and ducking with these parameters of the duck."""
+        """Levels and ducking.
+
+        Parameters
+        ----------
+        duck : how far and how fast the music is lowered under speech
+
+        Raises
+        ------
+        ParameterError : the video has no length
+        """
         return plan_mix(self.soundtrack, self.music, self.seconds, self.voice, duck, self.utterances)
 
-    def hearing(self, voice: VoiceParams, utterances: Utterances) -> MixInputs:
-        """The same sound, with the utterances that `utterances_with` finds for other parameters of the voice."""
+    def with_utterances(self, voice: VoiceParams, utterances: Utterances) -> MixInputs:
+        """The same measurements with other utterances.
+
+        Parameters
+        ----------
+        voice : the parameters that the utterances were found with
+        utterances : from `find_utterances`
+        """
         return replace(self, voice=voice, utterances=utterances)
 
 
-def utterances_with(workspace: Workspace, levels: MixInputs) -> Utterances:
-    """Who speaks when, with the workspace's parameters; up to a second for half an hour, so for a worker."""
+def find_utterances(workspace: Workspace, levels: MixInputs) -> Utterances:
+    """Find the utterances of a soundtrack with the workspace's parameters of the voice.
+
+    It takes up to a second for half an hour of video, so pages call it in a worker.
+
+    Parameters
+    ----------
+    workspace : only its parameters of the voice are read; its progress is reported to
+    levels : the soundtrack, measured
+
+    Returns
+    -------
+    Utterances : start and end of each, video seconds, in order
+    """
     workspace.progress("listening for speech", 0.0)
     return utterances_in(levels.soundtrack, levels.seconds, workspace.params.voice)
 
 
-def under_levels(workspace: Workspace, played: Path, video: Path, seconds: float) -> MixInputs:
+def measure_mix_inputs(workspace: Workspace, played: Path, video: Path, seconds: float) -> MixInputs:
     """Measure a soundtrack and the music that is played under it.
 
     Parameters
@@ -130,9 +182,13 @@ def under_levels(workspace: Workspace, played: Path, video: Path, seconds: float
     played : the music as it is played, from the video's first picture on
     video, seconds : the video and its length
 
+    Returns
+    -------
+    MixInputs : with the utterances of the workspace's parameters of the voice
+
     Raises
     ------
-    MediaError : one of them cannot be read
+    MediaError : one of the files cannot be read
     """
     voice = workspace.params.voice
     soundtrack = measure_soundtrack(workspace, video)
@@ -144,7 +200,7 @@ def under_levels(workspace: Workspace, played: Path, video: Path, seconds: float
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MixSounds:
-    """Music and the soundtrack as files on the video's clock, and how loud both are."""
+    """Music and soundtrack as files on the video's clock, and how loud both are."""
 
     music: Path
     soundtrack: Path | None
@@ -155,10 +211,20 @@ class MixSounds:
 def plan_sounds(workspace: Workspace, loop: Loop) -> MixSounds:
     """A plan as it is played under its video, without a mix.
 
+    Parameters
+    ----------
+    workspace : its home takes the files, its parameters of the voice find the utterances
+    loop : with a plan and a video
+
+    Returns
+    -------
+    MixSounds : the music of the first option, the soundtrack, and the levels of both
+
     Raises
     ------
     PlanError : there is no plan, or no video
-    MediaError : track or video cannot be decoded; StoreError : the home folder cannot be written to
+    MediaError : track or video cannot be decoded, or a WAV file cannot be written
+    StoreError : the home folder cannot be written to
     """
     if not isinstance(loop.answer, LoopPlan) or loop.video is None:
         raise PlanError("a mix needs a plan under a video")
@@ -166,15 +232,22 @@ def plan_sounds(workspace: Workspace, loop: Loop) -> MixSounds:
 
 
 def placed_sounds(workspace: Workspace, track: Path, video: Path, offset_s: float) -> MixSounds:
-    """A track that is placed under a video, once, without a mix.
+    """A track that is placed under a video, played once, without a mix.
 
     Parameters
     ----------
+    workspace : its home takes the files, its parameters of the voice find the utterances
+    track, video : any files FFmpeg reads
     offset_s : video time at which the track's time 0 falls
+
+    Returns
+    -------
+    MixSounds : the placed track, the soundtrack, and the levels of both
 
     Raises
     ------
-    MediaError : track or video cannot be decoded; StoreError : the home folder cannot be written to
+    MediaError : track or video cannot be decoded, or a WAV file cannot be written
+    StoreError : the home folder cannot be written to
     """
     seconds = probe(video).duration
     return _sounds(workspace, placed_file(workspace, track, offset_s, seconds), video)
@@ -182,12 +255,12 @@ def placed_sounds(workspace: Workspace, track: Path, video: Path, offset_s: floa
 
 def _sounds(workspace: Workspace, music: Path, video: Path) -> MixSounds:
     soundtrack = soundtrack_file(workspace, video)
-    return MixSounds(music, soundtrack, under_levels(workspace, music, video, probe(video).duration))
+    return MixSounds(music, soundtrack, measure_mix_inputs(workspace, music, video, probe(video).duration))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DrawnMatch:
-    """A match, and the curves that show why."""
+    """A match and the curves that explain it."""
 
     lane: Lane
     video: VideoFacts
@@ -201,6 +274,15 @@ class DrawnMatch:
 
 def match_to_draw(workspace: Workspace, video: Path) -> DrawnMatch:
     """Match the catalog to a video, with placements, and gather the curves to draw it with.
+
+    Parameters
+    ----------
+    workspace : its catalog, parameters and store are used
+    video : any file FFmpeg reads
+
+    Returns
+    -------
+    DrawnMatch : with the contours of the matches and of the candidate pool
 
     Raises
     ------
@@ -223,21 +305,32 @@ def match_to_draw(workspace: Workspace, video: Path) -> DrawnMatch:
 
 
 def _motion(picture: Picture, params: MatchParams) -> FloatArray:
-    """How much moves, smoothed over as much of the video as a column of a picture is wide."""
+    """How much moves, averaged over equal parts of the video, about as wide as a column of the drawing."""
     from workbench.match.video_facts import movement_of
 
     edges = np.linspace(0.0, picture.duration, _MOTION_POINTS + 1)
     place = np.clip(np.searchsorted(edges, picture.times, side="right") - 1, 0, _MOTION_POINTS - 1)
-    told = np.isfinite(picture.motion)
-    count = np.bincount(place[told], minlength=_MOTION_POINTS)
-    total = np.bincount(place[told], weights=picture.motion[told], minlength=_MOTION_POINTS)
+    measured = np.isfinite(picture.motion)
+    count = np.bincount(place[measured], minlength=_MOTION_POINTS)
+    total = np.bincount(place[measured], weights=picture.motion[measured], minlength=_MOTION_POINTS)
     seen = count > 0
     middles = 0.5 * (edges[1:] + edges[:-1])[seen]
     return np.column_stack([middles, movement_of(total[seen] / count[seen], params)])
 
 
-def keep_grid(workspace: Workspace, content_hash: str, grid: BeatGrid, note: str = "") -> grids.CorrectedGrid:
-    """Keep a grid as the corrected one of a recording; every later plan uses it.
+def save_grid(workspace: Workspace, content_hash: str, grid: BeatGrid, note: str = "") -> grids.CorrectedGrid:
+    """Save a corrected grid for a recording; every later plan uses it.
+
+    Parameters
+    ----------
+    workspace : its database takes the record
+    content_hash : SHA-256 of the recording's bytes, hex
+    grid : replaces the one saved before; times are rounded to the microsecond
+    note : what was corrected, in the words of whoever did it
+
+    Returns
+    -------
+    CorrectedGrid : the record as it is stored
 
     Raises
     ------
@@ -249,8 +342,13 @@ def keep_grid(workspace: Workspace, content_hash: str, grid: BeatGrid, note: str
         )
 
 
-def forget_grid(workspace: Workspace, content_hash: str) -> None:
-    """Go back to the grid that was heard.
+def delete_grid(workspace: Workspace, content_hash: str) -> None:
+    """Delete the corrected grid of a recording, so that the tracker's own counts again.
+
+    Parameters
+    ----------
+    workspace : its database holds the record
+    content_hash : SHA-256 of the recording's bytes, hex; one without a corrected grid is left as it is
 
     Raises
     ------
@@ -265,7 +363,7 @@ def _stem(sound: Path) -> str:
 
 
 class _Stream:
-    """A file that is read block by block, with word of how far it is."""
+    """A file that is read block by block and reports its progress."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -282,7 +380,7 @@ class _Stream:
 
 
 def _clicked(blocks: Iterable[SoundBlock], grid: BeatGrid, rate: int) -> Iterator[FloatArray]:
-    """The sound under clicks; it is cut just before a beat, so that no click is cut in two."""
+    """The sound with clicks, in pieces that end just before a beat, so that no click is cut in two."""
     cuts = np.rint(grid.beats * rate).astype(np.int64)
     done, waiting = 0, None
 

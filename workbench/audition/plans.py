@@ -1,12 +1,12 @@
-"""Files to listen to while looking: a track, a soundtrack, the music of a plan, each as a WAV under the home.
+"""Files that the page plays: a track, a soundtrack, the music of a plan, each as a WAV under the home.
 
-A browser streams such a file by ranges from any place, and whoever draws it maps it into memory, so that neither holds
-minutes of sound. Gains and ducking are not in the files: they are applied while playing, and so heard as soon as they
-change. The files may be deleted at any time; the oldest go when there are too many.
+A browser streams such a file by ranges from any place, and drawing code maps it into memory, so that neither holds
+minutes of sound. Gains and ducking are not in the files: the player applies them, so a change is heard at once. The
+files may be deleted at any time; when they take too much space, those unused for longest go first.
 
-Functions: `track_file`, `soundtrack_file`, `music_file`; `render_option` and `load_video`, all that is heard and seen
-of an option and of a video; `matching_gains` for comparing at equal loudness; `heard_at`, track times in the video;
-`plan_digest`.
+Functions: `track_file`, `soundtrack_file`, `music_file`; `render_option` and `load_video`, all that the page plays and
+draws of an option and of a video; `matching_gains` for comparing at equal loudness; `video_times_of`, track times as
+video times; `plan_digest`.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from workbench.workspace import Workspace
 FOLDER = "dashboard"
 """below the home's `renders`"""
 _KEPT_BYTES = 4_000_000_000
-"""that files to listen to may take; about eighty minutes each of a video, its music and three alternatives"""
+"""that the files may take together; about eighty minutes each of a video, its music and three alternatives"""
 _BLOCK_SECONDS = 10.0
 _TILE_PIXELS = 144
 
@@ -74,7 +74,12 @@ class RenderedOption:
         return 0.0 if self.mix is None or self.mix.video_gain_db is None else float(self.mix.video_gain_db)
 
     def lufs(self, from_s: float, to_s: float) -> float:
-        """Loudness of a stretch as it is heard, ducked; -inf for silence."""
+        """Loudness of a stretch in the mix, ducked; -inf for silence.
+
+        Parameters
+        ----------
+        from_s, to_s : video seconds
+        """
         first, stop = max(0, round(from_s * HOPS_PER_SECOND)), max(0, round(to_s * HOPS_PER_SECOND))
         power = self.levels.power[first:stop]
         if self.duck_points and power.size:
@@ -91,27 +96,47 @@ class TimelineVideo:
 
     soundtrack: VideoAnalysis
     tiles: tuple[Tile, ...]
-    """small pictures, which together are the video"""
+    """small pictures, which together span the video"""
     sound: Path | None
     """its own sound; None where it has none"""
 
 
 def track_file(workspace: Workspace, track: Path) -> Path:
-    """A track as it is.
+    """A whole track as a WAV file.
+
+    Parameters
+    ----------
+    workspace : its home takes the file, its progress is reported to
+    track : any file FFmpeg reads
+
+    Returns
+    -------
+    path of a file of at most two channels, at the track's rate; written only where it is not there yet
 
     Raises
     ------
-    MediaError : it cannot be decoded; StoreError : the home folder cannot be written to
+    MediaError : the track cannot be decoded, or a WAV file cannot be written
+    StoreError : the home folder cannot be written to
     """
     return _sound_of(workspace, track, f"reading {track.name}")
 
 
 def soundtrack_file(workspace: Workspace, video: Path) -> Path | None:
-    """A soundtrack, on the clock of its pictures; None where it has none.
+    """The soundtrack of a video as a WAV file, on the clock of its pictures.
+
+    Parameters
+    ----------
+    workspace : its home takes the file, its progress is reported to
+    video : any file FFmpeg reads
+
+    Returns
+    -------
+    path of a file of at most two channels; None where the video has no sound
 
     Raises
     ------
-    MediaError : it cannot be decoded; StoreError : the home folder cannot be written to
+    MediaError : the soundtrack cannot be decoded, or a WAV file cannot be written
+    StoreError : the home folder cannot be written to
     """
     if not probe(video).audio_duration:
         return None
@@ -119,11 +144,23 @@ def soundtrack_file(workspace: Workspace, video: Path) -> Path | None:
 
 
 def music_file(workspace: Workspace, plan: LoopPlan, track: Path) -> Path:
-    """A plan as it is heard, without a mix, at the track's rate.
+    """The music of a plan as a WAV file, without a mix, at the track's rate.
+
+    Parameters
+    ----------
+    workspace : its home takes the file, its progress is reported to
+    plan : of the track
+    track : any file FFmpeg reads
+
+    Returns
+    -------
+    path of a file of at most two channels; written only where it is not there yet
 
     Raises
     ------
-    MediaError : the track cannot be decoded; PlanError : the plan is of another track
+    MediaError : the track cannot be decoded, or a WAV file cannot be written
+    PlanError : the plan is of another track
+    StoreError : the home folder cannot be written to
     """
     out = listening_folder(workspace.home) / f"{plan_digest(plan)}.music.wav"
     if not out.exists():
@@ -135,11 +172,22 @@ def music_file(workspace: Workspace, plan: LoopPlan, track: Path) -> Path:
 
 
 def render_option(workspace: Workspace, loop: Loop, option: LoopPlan) -> RenderedOption:
-    """Play an option of a plan into a file, and balance it with the soundtrack.
+    """Render an option of a plan to a file, and balance it with the soundtrack.
+
+    Parameters
+    ----------
+    workspace : its home takes the file, its parameters of the mix count
+    loop : names track and video; its own mix is used where `option` is its first option
+    option : one of the loop's options, or one changed by hand
+
+    Returns
+    -------
+    RenderedOption : without a mix where the loop has no video
 
     Raises
     ------
-    MediaError : track or video cannot be decoded; StoreError : the home folder cannot be written to
+    MediaError : track or video cannot be decoded, or a WAV file cannot be written
+    StoreError : the home folder cannot be written to
     """
     path = music_file(workspace, option, loop.track.path)
     meter: LevelMeter | None = None
@@ -155,11 +203,21 @@ def render_option(workspace: Workspace, loop: Loop, option: LoopPlan) -> Rendere
 
 
 def load_video(workspace: Workspace, video: Path) -> TimelineVideo:
-    """Watch a video and seek out the pictures of its timeline.
+    """Analyse a video and decode the pictures of its timeline.
+
+    Parameters
+    ----------
+    workspace : its home and store take what is computed, its progress is reported to
+    video : any file FFmpeg reads
+
+    Returns
+    -------
+    TimelineVideo : with pictures that cover the video from its first shot to its last
 
     Raises
     ------
-    MediaError : the video cannot be read; StoreError : the home folder cannot be written to
+    MediaError : the video cannot be read
+    StoreError : the home folder cannot be written to
     """
     soundtrack = watch(workspace, video)
     sound = soundtrack_file(workspace, video)
@@ -172,19 +230,34 @@ def load_video(workspace: Workspace, video: Path) -> TimelineVideo:
 
 
 def matching_gains(a: RenderedOption, b: RenderedOption, from_s: float, to_s: float) -> tuple[float, float]:
-    """Gains, dB, at most 0, under which two options are equally loud in a stretch; 0 where one of them is silent."""
+    """Gains under which two options are equally loud in a stretch.
+
+    Parameters
+    ----------
+    a, b : two options of a plan
+    from_s, to_s : video seconds
+
+    Returns
+    -------
+    gain of a and of b, dB, at most 0: the louder one is turned down; both 0 where either is silent
+    """
     difference = a.lufs(from_s, to_s) - b.lufs(from_s, to_s)
     if not np.isfinite(difference):
         return 0.0, 0.0
     return min(0.0, -difference), min(0.0, difference)
 
 
-def heard_at(plan: LoopPlan, track_times: FloatArray) -> FloatArray:
-    """Video times at which places of the track are heard, in order; shape (n,), s.
+def video_times_of(plan: LoopPlan, track_times: FloatArray) -> FloatArray:
+    """Video times at which places of the track are heard.
 
     Parameters
     ----------
-    track_times : seconds of track time, strictly increasing
+    plan : with segments in the order in which they are played
+    track_times : shape (n,), seconds of track time, strictly increasing
+
+    Returns
+    -------
+    shape (m,), s, in order; a place that is played several times comes as often, one that is not played is left out
     """
     starts = plan.segment_starts
     heard = [
@@ -197,12 +270,34 @@ def heard_at(plan: LoopPlan, track_times: FloatArray) -> FloatArray:
 
 
 def plan_digest(plan: LoopPlan) -> str:
-    """Digest of what a plan plays, 16 hex digits: equal plans, equal sound."""
+    """Digest of what a plan plays, 16 hex digits.
+
+    Parameters
+    ----------
+    plan : its other options do not count
+
+    Returns
+    -------
+    equal for plans that sound the same
+    """
     return hashlib.sha256(repr(plan.alone).encode()).hexdigest()[:16]
 
 
 def listening_folder(home: Home) -> Path:
-    """Where the files lie."""
+    """The folder of these files, created where it is missing.
+
+    Parameters
+    ----------
+    home : of the workspace
+
+    Returns
+    -------
+    path below the home's `renders`
+
+    Raises
+    ------
+    StoreError : the folder cannot be created
+    """
     return home.prepared(home.renders / FOLDER)
 
 
@@ -228,7 +323,7 @@ def _write(
 ) -> None:
     channels = min(2, channels)
 
-    def told() -> Iterator[FloatArray]:
+    def reporting() -> Iterator[FloatArray]:
         done = 0
         for block in blocks:
             progress(stage, min(1.0, done / max(1.0, seconds * rate)))
@@ -236,25 +331,25 @@ def _write(
             yield _folded(block, channels)
 
     _make_room(out.parent)
-    write_audio(out, told(), rate, channels, subtype="pcm16")
+    write_audio(out, reporting(), rate, channels, subtype="pcm16")
     progress(stage, 1.0)
 
 
 def _folded(block: FloatArray, channels: int) -> FloatArray:
-    """No more than two channels: more are folded to their mean, which plays on both."""
+    """A block of two channels at most: more are mixed to their mean, which plays on both."""
     if block.shape[0] <= 2:
         return block
     return np.repeat(block.mean(axis=0, keepdims=True), channels, axis=0)
 
 
 def _used(path: Path) -> Path:
-    """Mark a file as lately used."""
+    """Set the time of a file's last use, by which `_make_room` chooses."""
     path.touch()
     return path
 
 
 def _make_room(folder: Path) -> None:
-    """Delete the files that were not used for longest until the rest fits."""
+    """Delete the least recently used files until the rest fits."""
     files = sorted((path for path in folder.iterdir() if path.suffix == ".wav"), key=lambda path: path.stat().st_mtime)
     total = sum(path.stat().st_size for path in files)
     for path in files:

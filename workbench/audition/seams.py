@@ -1,7 +1,7 @@
-"""One seam of a plan, to be seen and heard at once, also with a crossfade that is not the plan's.
+"""One seam of a plan, to be seen and heard together, also with a crossfade that is not the plan's.
 
-The workspace keeps the track's sound, and the evidence that scores rest on is kept for the track that was looked at
-last: so the next seam, or the same with another fade, takes a moment.
+The workspace caches the track's sound, and this module the evidence that the scores are computed from, for the track
+that was looked at last: so the next seam, or the same with another fade, takes a fraction of a second.
 
 Functions: `look_at_seam`, `with_fade`, `with_option_first`.
 """
@@ -35,7 +35,7 @@ LOUDNESS_STEP_SECONDS = 0.02
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SeamLook:
-    """What is seen and heard of one seam."""
+    """One seam: its view and scores, the sounds to play and the curves to draw."""
 
     view: SeamView
     """with its scores; its sounds are in the files"""
@@ -44,15 +44,15 @@ class SeamLook:
     heard: Path
     """WAV with the crossfade"""
     cut: Path
-    """WAV with the shortest fade there may be instead"""
+    """WAV with the shortest fade instead"""
     left: Path
     """WAV of the track played on past the place it leaves"""
     entered: Path
-    """WAV of the track as it leads to the place that is entered"""
+    """WAV of the track before and after the place that is entered"""
     heard_picture: NDArray[np.uint8]
     """shape (rows, frames), spectrogram over `SHOWN_DB`, 255 is the loudest of both pictures"""
     track_picture: NDArray[np.uint8]
-    """the same of what the track has on either side"""
+    """the same of what the track itself plays on either side"""
     heard_onsets: FloatArray
     """shape (frames,), dB of rise"""
     track_onsets: FloatArray
@@ -62,17 +62,24 @@ class SeamLook:
 
 
 def look_at_seam(workspace: Workspace, loop: Loop, plan: LoopPlan, seam: int) -> SeamLook:
-    """Look at one seam of a plan.
+    """Prepare what a page shows and plays of one seam of a plan.
 
     Parameters
     ----------
+    workspace : its home takes the sounds, its parameters of seams score them
     loop : names the track and holds its analysis
-    plan : one of its options, or one `with_fade`
+    plan : one of its options, or one changed by `with_fade`
     seam : counted from 0
+
+    Returns
+    -------
+    SeamLook : with excerpts as WAV files, and both pictures on one scale of level
 
     Raises
     ------
-    MediaError : the track cannot be decoded; ParameterError : no such seam; StoreError : the home cannot be written to
+    MediaError : the track cannot be decoded, or a WAV file cannot be written
+    ParameterError : no such seam
+    StoreError : the home cannot be written to
     """
     assert loop.analysis is not None, "a plan comes from an analysis"
     stage = "listening to the seam"
@@ -102,11 +109,22 @@ def look_at_seam(workspace: Workspace, loop: Loop, plan: LoopPlan, seam: int) ->
 
 
 def with_fade(plan: LoopPlan, seam: int, fade_seconds: float, exponent: float) -> LoopPlan:
-    """The same plan, alone, with another crossfade at a seam.
+    """Change the crossfade of one seam of a plan.
+
+    Parameters
+    ----------
+    plan : left as it is
+    seam : counted from 0
+    fade_seconds : length of the crossfade, rounded to the microsecond
+    exponent : shape of the fade, see `workbench.mix.fades`; rounded to four digits
+
+    Returns
+    -------
+    LoopPlan : the same plan otherwise, without other options
 
     Raises
     ------
-    PlanError : there is no room for it
+    PlanError : there is no room for the fade
     """
     fades, curves = list(plan.seam_fades), list(plan.seam_curves)
     fades[seam], curves[seam] = round(fade_seconds, 6), round(exponent, 4)
@@ -114,11 +132,17 @@ def with_fade(plan: LoopPlan, seam: int, fade_seconds: float, exponent: float) -
 
 
 def with_option_first(loop: Loop, plan: LoopPlan, mix: Mix | None = None) -> Loop:
-    """The same loop with a plan in front: one of its options moves up, one that was changed takes the first's place.
+    """Make a plan the first option of a loop: one of its options moves up, a changed plan replaces the first one.
 
     Parameters
     ----------
+    loop : with a plan; left as it is
+    plan : one of its options, or a changed one
     mix : measured on that plan; None keeps the loop's, as is right where only a crossfade changed
+
+    Returns
+    -------
+    Loop : the same loop otherwise
     """
     assert isinstance(loop.answer, LoopPlan), "a refusal has no options"
     options = loop.answer.options or (loop.answer,)
@@ -133,7 +157,7 @@ _kept: dict[str, SeamEvidence] = {}
 
 
 def _evidence(recording: Recording, analysis: Analysis, params: SeamParams) -> SeamEvidence:
-    """What scores rest on, kept for one track, grid and parameters."""
+    """The evidence that scores are computed from, cached for the last track, grid and parameters."""
     grid = analysis.grid
     stated = recording.content_hash.encode() + grid.beats.tobytes() + grid.positions.tobytes()
     key = hashlib.sha256(stated + params.model_dump_json().encode()).hexdigest()

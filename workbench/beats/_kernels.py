@@ -20,14 +20,26 @@ def bar_pointer(
 
         B[t, i] = evidence[t] + prior[i] + max over j of (B[t - n_i, j] - cost(n_j, n_i)).
 
-    evidence : shape (n_frames,), log likelihood ratio of a beat at each frame against none
-    prior : shape (n_intervals,), log probability of interval `shortest + i`
+    Parameters
+    ----------
+    evidence : shape (n_frames,), float32, log likelihood ratio of a beat at each frame against none
+    shortest : frames, the shortest interval; 1 at least
+    prior : shape (n_intervals,), float32, log probability of interval `shortest + i`
     change_cost : log units a frame of change beyond `free_change` frames, relative to the interval
+    free_change : frames by which an interval may differ from the one before at next to no cost
     jump_cost : log units that any change of tempo costs at most
+
+    Returns
+    -------
+    shape (n_beats,), frames of the beats, increasing; empty where not even one interval fits
+
+    References
+    ----------
+    Krebs, Böck & Widmer, "An efficient state-space model for joint tempo and meter tracking", ISMIR 2015.
     """
     n_frames = evidence.size
     n_intervals = prior.size
-    reach = 8
+    reach = 8  # frames by which an interval may differ from the one before; anything more is a jump
     best = np.full((n_frames, n_intervals), -1e30, dtype=np.float32)
     back = np.full((n_frames, n_intervals), -1, dtype=np.int16)
     top = np.full(n_frames, -1e30, dtype=np.float32)
@@ -88,10 +100,16 @@ def bar_positions(
 ) -> IntArray:
     """Most probable state of every beat, where a state is a metre and a place in its bar.
 
-    emission : shape (n_beats, n_states), log likelihoods
+    Parameters
+    ----------
+    emission : shape (n_beats, n_states), log likelihoods; one beat at least
     first_state, lengths : shape (n_metres,), states of metre m are first_state[m] ... first_state[m] + lengths[m] - 1
     switch_cost : log units of a change of metre at a bar line
     slip_cost : log units of a bar that is cut short
+
+    Returns
+    -------
+    shape (n_beats,), index of each beat's state
     """
     n_beats, n_states = emission.shape
     n_metres = lengths.size

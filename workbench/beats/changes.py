@@ -1,8 +1,10 @@
-"""Changes of tempo too large for one pulse to follow: which of the proposed pulses is heard at which time.
+"""Changes of tempo too large for one pulse to follow: which of the proposed pulses holds at which time.
 
-A pulse follows a drift, not a leap from 92 to 138 BPM. So every second is asked which pulse explains it best, by the
-same weights as the whole piece; a change costs, so that a fill makes none, and several tempi must explain the piece
-clearly better than one.
+A pulse follows a drift, but not a leap from 92 to 138 BPM. So the pulse that explains the music best is found for every
+second, by the same weights as for the whole piece. A change has a cost, so that a fill does not cause one, and several
+tempi must explain the piece clearly better than one.
+
+Functions: `tempo_stretches`, `follow_changes`.
 """
 
 from __future__ import annotations
@@ -19,11 +21,11 @@ from workbench.params import BeatParams
 from workbench.recording import FloatArray, IntArray
 
 _FEWEST_BEATS = 8
-"""beats of a stretch of its own tempo"""
+"""beats that a stretch with its own tempo needs"""
 _SHORTEST_SECONDS = 6.0
 """s; a shorter stretch is a fill"""
 _SEARCH_SECONDS = 4.0
-"""s around a change in which its bar line is looked for"""
+"""s to either side of a change within which its bar line is searched"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -38,11 +40,22 @@ class MultiTempoBeats:
     """mean probability of the stretches' downbeats by their lengths, 0 to 1"""
 
 
-def stretches_of(pulses: list[Pulse], evidence: Evidence, params: BeatParams) -> list[tuple[float, float, int]]:
-    """Stretches of the piece and the pulse heard in each: (from, to, index of the pulse), s, in order of time.
+def tempo_stretches(pulses: list[Pulse], evidence: Evidence, params: BeatParams) -> list[tuple[float, float, int]]:
+    """Stretches of the piece in time, each with the pulse that explains it best.
 
-    Viterbi over seconds. A second counts a share of `change_seconds`, so that this much of music speaks as loudly as a
+    Viterbi over seconds. A second counts a share of `change_seconds`, so that this much of music weighs as much as a
     whole piece does in `readings.reading_chances`.
+
+    Parameters
+    ----------
+    pulses : all that were proposed
+    evidence : of the recording
+    params : cost of a change, seconds that weigh as much as a piece, and the view around each second
+
+    Returns
+    -------
+    list : start and end in s and the index of the pulse, in order of time and without gaps; empty where there is no
+        pulse, or less than two seconds of sound
     """
     seconds = np.arange(max(evidence.begins, 0.0) + 0.5, evidence.ends, 1.0)
     if seconds.size < 2 or not pulses:
@@ -70,7 +83,7 @@ def stretches_of(pulses: list[Pulse], evidence: Evidence, params: BeatParams) ->
 
 
 def _by_second(pulse: Pulse, seconds: FloatArray, evidence: Evidence, params: BeatParams) -> FloatArray:
-    """How well a pulse explains the surroundings of each second, nats; shape as `seconds`."""
+    """How well a pulse explains the music around each second, nats; shape as `seconds`."""
     score = local_scores(pulse, evidence, weights_for("onsets"), params)
     total = np.concatenate(([0.0], np.cumsum(score)))
     first = np.searchsorted(pulse.times, seconds - params.change_view_seconds)
@@ -86,15 +99,16 @@ def follow_changes(pulses: list[Pulse], winner: int, evidence: Evidence, params:
     Parameters
     ----------
     pulses : all that were proposed
-    winner : index of the pulse that reads the whole piece best, which the stretches must outdo by `min_change_gain`
-    evidence, params : of the recording and the tracker
+    winner : index of the pulse that explains the whole piece best, which the stretches must outdo by `min_change_gain`
+    evidence : of the recording
+    params : of the tracker
 
     Returns
     -------
-    Changed : or None where the piece keeps one tempo, or changes only between a tempo and its double, which is a change
-        of playing and not of the grid
+    MultiTempoBeats : None where the piece keeps one tempo, or changes only between a tempo and its double, which is a
+        change of playing and not of the grid
     """
-    stretches = _leaps(pulses, stretches_of(pulses, evidence, params))
+    stretches = _leaps(pulses, tempo_stretches(pulses, evidence, params))
     if len(stretches) < 2 or _gain(pulses, winner, stretches, evidence, params) < params.min_change_gain:
         return None
     parts: list[tuple[FloatArray, IntArray, float]] = []
@@ -127,7 +141,7 @@ def follow_changes(pulses: list[Pulse], winner: int, evidence: Evidence, params:
 
 
 def _leaps(pulses: list[Pulse], stretches: list[tuple[float, float, int]]) -> list[tuple[float, float, int]]:
-    """Stretches joined where the tempo stays or merely doubles, and none shorter than two bars or so."""
+    """Stretches joined where the tempo stays or merely doubles; those too short to have a tempo join the one before."""
     kept: list[tuple[float, float, int]] = []
     tempi: list[float] = []
     for start, end, index in stretches:
@@ -160,7 +174,7 @@ def _gain(
 def _border(
     left: Pulse, right: Pulse, opening: FloatArray, about: float, evidence: Evidence, params: BeatParams
 ) -> float:
-    """The downbeat of the new tempo, near a time, up to which the old pulse explains the music best."""
+    """The downbeat near a time at which changing from the old pulse to the new one explains the music best."""
     near = opening[np.abs(opening - about) <= _SEARCH_SECONDS]
     if not near.size:
         return about

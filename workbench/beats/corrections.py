@@ -1,13 +1,13 @@
-"""Corrections of a heard grid: what a person says to a tracker that felt the music differently.
+"""Corrections by hand of a tracked grid.
 
-A tracker that errs mostly errs in one of four ways: it opens every bar a beat or two off, it counts threes where the
-music has fours, or it hears the beat twice as fast or half as fast as people do. Each has one correction, which keeps
-every beat that stays where the tracker put it; only `doubled` makes new ones, halfway between two.
+Most errors of a tracker are of four kinds: it opens every bar a beat or two off, it counts threes where the music has
+fours, or its beat is twice as fast or half as fast as people tap it. Each has one correction, which moves no beat; only
+`double_tempo` adds beats, halfway between two.
 
-A correction that a person makes is not a guess: the grid's confidence becomes 1. Grids are never changed, a new one is
-returned. Where a correction cannot be, `GridError` says why.
+A correction comes from a person, so the confidence of the corrected grid is 1. The given grid stays as it is; a new one
+is returned. Where a correction is impossible, `GridError` says why.
 
-Functions: `shift_bar`, `with_metre`, `halved`, `doubled`.
+Functions: `shift_bar`, `with_metre`, `halve_tempo`, `double_tempo`.
 """
 
 from __future__ import annotations
@@ -19,19 +19,28 @@ from workbench.errors import GridError
 from workbench.recording import FloatArray, IntArray
 
 MOST_BEATS_PER_BAR = 32
-"""longer bars are no bars"""
+"""longest bar that a person may set"""
 FASTEST_BPM = 480.0
-"""beats that follow each other more quickly are not felt as beats"""
+"""faster beats are not felt as beats"""
 
 
 def shift_bar(grid: BeatGrid, beats: int = 1) -> BeatGrid:
-    """Let every bar open some beats later; negative: earlier.
+    """Let every bar open some beats later.
 
     Bars keep their lengths where the metre changes: it is the bar lines that move, each to another beat.
 
+    Parameters
+    ----------
+    grid : with one downbeat at least
+    beats : by how many; negative: earlier; whole bars of the prevailing metre do not count
+
+    Returns
+    -------
+    BeatGrid : the same beats, in other bars
+
     Raises
     ------
-    GridError : a grid without bars
+    GridError : a grid without bars, or with too few beats to move them
     """
     per_bar, opening = grid.beats_per_bar, grid.downbeat_indices.astype(np.int64)
     if not opening.size:
@@ -40,7 +49,7 @@ def shift_bar(grid: BeatGrid, beats: int = 1) -> BeatGrid:
     moved = moved[(moved >= 0) & (moved < grid.beats.size)]
     if not moved.size:
         raise GridError(f"{grid.beats.size} beats are too few to move a bar by {beats}")
-    # Bars before the first line and after the last that are left, so that neither end is without any.
+    # Bar lines that moved off either end leave beats without bars there: count whole bars on from those that are left.
     head = np.arange(int(moved[0]) % per_bar, int(moved[0]), per_bar)
     tail = np.arange(int(moved[-1]) + per_bar, grid.beats.size, per_bar)
     return _with_lines(grid.beats, np.concatenate([head, moved, tail]), per_bar)
@@ -48,6 +57,15 @@ def shift_bar(grid: BeatGrid, beats: int = 1) -> BeatGrid:
 
 def with_metre(grid: BeatGrid, beats_per_bar: int) -> BeatGrid:
     """Count bars of another length from the first downbeat on, and backwards before it.
+
+    Parameters
+    ----------
+    grid : with one beat at least; without downbeats it is counted from its first beat
+    beats_per_bar : 1 to `MOST_BEATS_PER_BAR`
+
+    Returns
+    -------
+    BeatGrid : the same beats, in bars of one length
 
     Raises
     ------
@@ -62,10 +80,18 @@ def with_metre(grid: BeatGrid, beats_per_bar: int) -> BeatGrid:
     return _with_lines(grid.beats, lines, beats_per_bar)
 
 
-def halved(grid: BeatGrid) -> BeatGrid:
+def halve_tempo(grid: BeatGrid) -> BeatGrid:
     """Keep every other beat, the first downbeat among them: the tempo is half, a bar has as many beats as before.
 
     So two bars of the quick grid become one. Where the wrong one of them opens it, `shift_bar` by half a bar helps.
+
+    Parameters
+    ----------
+    grid : with four beats at least
+
+    Returns
+    -------
+    BeatGrid : half as many beats
 
     Raises
     ------
@@ -80,10 +106,18 @@ def halved(grid: BeatGrid) -> BeatGrid:
     )
 
 
-def doubled(grid: BeatGrid) -> BeatGrid:
-    """Put a beat halfway between any two: the tempo is double, a bar has as many beats as before.
+def double_tempo(grid: BeatGrid) -> BeatGrid:
+    """Add a beat halfway between any two: the tempo is double, a bar has as many beats as before.
 
     So a bar of the slow grid becomes two, and its downbeats stay downbeats.
+
+    Parameters
+    ----------
+    grid : with two beats at least, at half of `FASTEST_BPM` or slower
+
+    Returns
+    -------
+    BeatGrid : with twice as many beats less one
 
     Raises
     ------
@@ -101,7 +135,7 @@ def doubled(grid: BeatGrid) -> BeatGrid:
 
 
 def _with_lines(beats: FloatArray, lines: IntArray, beats_per_bar: int) -> BeatGrid:
-    """The grid whose bars open at these beats; what lies before the first line is the end of a bar."""
+    """The grid whose bars open at these beats; beats before the first line are the end of a bar."""
     if not lines.size:
         raise GridError("no beat would be left to open a bar")
     index = np.arange(beats.size)

@@ -1,8 +1,8 @@
-"""The place of every beat in its bar, once the piece has been read as a whole.
+"""The position of every beat in its bar, once a reading of the whole piece is chosen.
 
-The reading of the whole piece says in which metre and from which beat bars are counted; beat by beat it is followed
-unless the music insists on something else: a bar that is cut short, a metre that changes for a while. Viterbi over
-metres and places, with bars as the unit in which a metre may change (Krebs, Böck & Widmer, ISMIR 2015).
+The chosen reading gives the metre and the first downbeat. The beats follow it unless the evidence for something else is
+strong: a bar that is cut short, a metre that changes for a while. Viterbi over metres and positions, with bars as the
+unit in which a metre may change (Krebs, Böck & Widmer, ISMIR 2015).
 
 Functions: `bar_positions_of`.
 """
@@ -19,13 +19,21 @@ from workbench.params import BeatParams
 from workbench.recording import FloatArray, IntArray
 
 _MOST_LINE = 2.0
-"""spreads beyond which a beat's cues for a bar line are not believed more firmly"""
+"""standard deviations at which a beat's cues for a bar line are clipped"""
 
 
 def bar_positions_of(
     pulse: Pulse, readings: Readings, best: int, weights: ReadingWeights, params: BeatParams
 ) -> IntArray:
     """Positions of the beats of a pulse, near the best reading.
+
+    Parameters
+    ----------
+    pulse : of the best reading, or the same with its ending tracked again
+    readings : of all pulses
+    best : index into `readings`
+    weights : those that chose the reading
+    params : costs of leaving it
 
     Returns
     -------
@@ -55,7 +63,7 @@ def bar_positions_of(
 
 
 def _line(pulse: Pulse, metre: int, weights: ReadingWeights) -> FloatArray:
-    """How much the cues of each beat speak for a bar line, shape (n_beats,), in spreads."""
+    """How much the cues of each beat suggest a bar line, shape (n_beats,), in standard deviations."""
     one = np.array([weights.nats.get(f"one_{name}", 0.0) for name in BEAT_CUES])
     if metre == 4:
         one += np.array([weights.nats.get(f"one_{name}_in_4", 0.0) for name in BEAT_CUES])

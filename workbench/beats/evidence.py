@@ -1,8 +1,8 @@
-"""What is held for and against a pulse: everything that sounds on and between its beats.
+"""Evidence for and against a pulse: everything that sounds on and between its beats.
 
 A pulse is a proposed sequence of beats. It is described by what a musician would point at: what sounds on its beats
 and between them, kick and bass and new harmony on each of them, beats that resemble those a bar before, borders of
-sections, and what the network hears there.
+sections, and what the network detects there.
 
 Functions: `gather_evidence` once a recording, `describe_pulse` once a pulse.
 """
@@ -23,41 +23,46 @@ FRACTIONS = (0.0, 0.25, 1 / 3, 0.5, 2 / 3, 0.75)
 _LONGEST_LAG = 34
 """beats; eight bars of 4/4 and what lies around"""
 _HEARD = 0.15
-"""activation from which on there is an onset"""
+"""least activation of an onset"""
 _SOUND_FLOOR = 1e-5
-"""power relative to the loud parts from which on there is sound, -50 dB"""
+"""power relative to the loud parts above which there is sound, -50 dB"""
 _MOST_ODDS = 6.0
-"""nats beyond which the network is not believed more firmly"""
+"""nats at which the network's log-odds are clipped"""
 _MOST_DOUBT = 3.5
 """nats by which a metre or a tempo that the network does not expect is worse at most"""
 _CLEARLY_HEARD = 0.5
-"""log-odds from which on the network hears a beat"""
+"""least log-odds of a beat that the network detects clearly"""
 _EDGE_SECONDS = 0.07
-"""how far before the first and after the last onset a beat may lie that means it"""
+"""s by which a beat may lie before the first onset or after the last one and still belong to it"""
 _SAME_SECONDS = 0.05
-"""s within which a heard beat is a beat of a pulse"""
+"""s within which a beat that the network detects is a beat of a pulse"""
 LOW, CHEST, MIDDLE, CRACK, TOP, ATTACK, NOISE = range(7)
 """rows of strengths"""
 
 BEAT_CUES = ("harmony_beat", "harmony_bar", "bass", "low", "chest", "middle", "noise", "top", "attack", "border")
-"""cues that speak for a bar line at one beat; rows of `Pulse.cues`"""
+"""cues for a bar line at one beat; rows of `Pulse.cues`"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Odds:
-    """What the network hears, made ready to be read at times: widened by a frame each way and bounded."""
+    """The network's output, ready to be read at given times: widened by a frame each way and clipped."""
 
     beat: FloatArray
     """shape (n_frames,), log-odds of a beat"""
     downbeat: FloatArray
     """shape (n_frames,)"""
     peaks: FloatArray
-    """shape (n,), s, where a beat is clearly heard"""
+    """shape (n,), s, where the network detects a beat clearly"""
     heard: Activations
 
     @staticmethod
     def of(heard: Activations) -> Odds:
-        """Widen, bound, and find the clear beats."""
+        """Widen and clip the network's curves, and find the clear beats.
+
+        Parameters
+        ----------
+        heard : the network's output for one recording
+        """
         from scipy.ndimage import maximum_filter1d
 
         beat, downbeat = (
@@ -67,7 +72,12 @@ class Odds:
         return Odds(beat, downbeat, np.flatnonzero(clear) / heard.frames_per_second, heard)
 
     def frames(self, times: FloatArray) -> IntArray:
-        """The frames of times, those outside moved to the ends."""
+        """Frames of the network nearest to some times; those outside the recording are moved to its ends.
+
+        Parameters
+        ----------
+        times : s, any shape
+        """
         found: IntArray = np.clip(
             np.round(times * self.heard.frames_per_second).astype(np.int64), 0, self.beat.size - 1
         )
@@ -76,10 +86,10 @@ class Odds:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Evidence:
-    """What every pulse of one recording is held against, made once."""
+    """The evidence that every pulse of one recording is compared with, computed once."""
 
     activation: FloatArray
-    """shape (n_frames,), widened by 20 ms each way"""
+    """shape (n_frames,), 0 to 1, widened by 20 ms each way"""
     strengths: FloatArray
     """shape (7, n_frames), onset strength by range, all together, and noise; widened as well"""
     frames_per_second: int
@@ -90,16 +100,16 @@ class Evidence:
     level_sum: FloatArray
     """shape (n_levels, n_frames + 1), log power of every fourth band"""
     begins: float
-    """s, where the first sound or onset is, less a tolerance"""
+    """s, time of the first sound or onset, less a tolerance"""
     ends: float
-    """s, where the last onset is, and a tolerance; what rings on has no beats"""
+    """s, time of the last onset, plus a tolerance; sound that rings on has no beats"""
     heard: Odds | None
-    """what the network hears; None where the tracker goes by onsets alone"""
+    """what the network detects; None where the tracker uses onsets alone"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HeardPulse:
-    """What the network says of one pulse."""
+    """The network's output on the beats of one pulse."""
 
     beat: FloatArray
     """shape (n_beats, len(FRACTIONS)), log-odds of a beat on and between the beats"""
@@ -112,9 +122,9 @@ class HeardPulse:
     ternary: float
     """mean log-odds that a beat divides in three"""
     missed: float
-    """share of the clearly heard beats that are not beats of the pulse"""
+    """share of the clearly detected beats that are not beats of the pulse"""
     confirmed: float
-    """share of the pulse's beats that are more likely heard than not"""
+    """share of the pulse's beats that the network considers more likely than not"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -130,19 +140,30 @@ class Pulse:
     crack: FloatArray
     """shape (n_beats,), like a cue, for the backbeat"""
     likeness: FloatArray
-    """shape (n_lags,), mean similarity of beats so many beats apart, 0 to 1"""
+    """shape (n_lags,), mean similarity of beats that lie k beats apart, 0 to 1"""
     sounding: BoolArray
     """shape (n_beats,), beats from the first sound to the last onset of the recording"""
     support: float
     """mean activation on the sounding beats"""
     heard: HeardPulse | None
-    """what the network says of it"""
+    """the network's output on its beats; None where the tracker uses onsets alone"""
 
 
 def gather_evidence(
     activation: FloatArray, onsets: OnsetStrengths, spectrum: Spectrum, heard: Activations | None = None
 ) -> Evidence:
-    """What every pulse is held against: onset strengths with some tolerance in time, running sums for fast means."""
+    """Gather the evidence for all pulses: onset strengths with some tolerance in time, running sums for fast means.
+
+    Parameters
+    ----------
+    activation : shape (n_frames,), 0 to 1, from `tempo.beat_activation`
+    onsets, spectrum : of the same recording
+    heard : the network's output; None where the tracker uses onsets alone
+
+    Returns
+    -------
+    Evidence : for `describe_pulse`, once a recording
+    """
     from scipy.ndimage import maximum_filter1d
 
     width = 2 * round(0.02 * onsets.frames_per_second) + 1
@@ -171,8 +192,12 @@ def describe_pulse(times: FloatArray, evidence: Evidence) -> Pulse:
 
     Parameters
     ----------
-    times : shape (n_beats,), s, at least 4 of them
+    times : shape (n_beats,), s, strictly increasing, at least 4 of them
     evidence : of the recording
+
+    Returns
+    -------
+    Pulse : cues are standardized over the sounding beats, over all beats where fewer than 4 sound
     """
     rate = evidence.frames_per_second
     n = times.size
@@ -222,12 +247,12 @@ def describe_pulse(times: FloatArray, evidence: Evidence) -> Pulse:
     heard = np.flatnonzero(inside)
     likeness = _likeness(body[:, heard[0] : heard[-1] + 1], _LONGEST_LAG)
     support = float(np.mean(on[inside]))
-    told = None if evidence.heard is None else _told(times, period, inside, evidence.heard)
-    return Pulse(times, strengths, cues, _standard(strengths[CRACK, :, 0], inside), likeness, inside, support, told)
+    detected = None if evidence.heard is None else _heard_pulse(times, period, inside, evidence.heard)
+    return Pulse(times, strengths, cues, _standard(strengths[CRACK, :, 0], inside), likeness, inside, support, detected)
 
 
-def _told(times: FloatArray, period: FloatArray, inside: BoolArray, odds: Odds) -> HeardPulse:
-    """What the network says of a pulse."""
+def _heard_pulse(times: FloatArray, period: FloatArray, inside: BoolArray, odds: Odds) -> HeardPulse:
+    """The network's output on the beats of a pulse."""
     at = times[:, None] + period[:, None] * np.array(FRACTIONS)
     frames = odds.frames(at)
     pairs = np.minimum(frames[:, 0] // 2, odds.heard.tempo.shape[0] - 1)
@@ -249,7 +274,7 @@ def _told(times: FloatArray, period: FloatArray, inside: BoolArray, odds: Odds) 
 
 
 def _likeness(columns: FloatArray, lags: int) -> FloatArray:
-    """Mean inner product of columns so far apart, shape (lags,), 0 beyond half their number."""
+    """Mean inner product of columns that lie k apart, shape (lags,), 0 beyond half their number."""
     from scipy import fft
 
     n = columns.shape[1]
@@ -278,7 +303,7 @@ def _means(total: FloatArray, starts: FloatArray, ends: FloatArray, rate: float)
 
 
 def _change(total: FloatArray, times: FloatArray, period: FloatArray, rate: float, beats: float) -> FloatArray:
-    """Cosine distance between what follows a time and what precedes it, so many beats each way, shape (n,)."""
+    """Cosine distance between what follows a time and what precedes it, `beats` beats each way, shape (n,)."""
     gap = 0.03
     after = _unit(_means(total, times + gap, times + beats * period, rate))
     before = _unit(_means(total, times - beats * period + gap, times, rate))

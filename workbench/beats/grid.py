@@ -3,8 +3,8 @@
 Conventions: times in seconds of track time, positions count from 1 as musicians do. A grid without beats is a
 valid answer for music without a pulse.
 
-Confidence: a grid that a person gives is sure, so it is 1 unless said otherwise. A tracker says how sure it is; where
-it finds no pulse, 0.
+Confidence: 1 by default, for a grid that a person gives is certain. A tracker states its own confidence, 0 where it
+finds no pulse.
 """
 
 from __future__ import annotations

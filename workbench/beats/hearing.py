@@ -1,9 +1,9 @@
-"""What the beat network hears: levels of 60 log-frequency bands and changes of harmony, 50 frames a second.
+"""Input of the beat network: levels of 60 log-frequency bands and changes of harmony, 50 frames a second.
 
-Both come from the spectrogram that every stage shares. A frame of 20 ms says which beat it is; to the millisecond a
-beat is placed afterwards, by the onset near it (`beats.track`).
+Both come from the spectrogram that every stage shares. Frames of 20 ms are enough to find a beat; its time is refined
+to the millisecond afterwards, by the onset near it (`beats.track`).
 
-Functions: `heard_levels` and `heard_changes` for training, which spoils them further, `compressed_levels`, and
+Functions: `heard_levels` and `heard_changes`, which training distorts further, `compressed_levels`, and
 `network_input`, all of it in one array.
 """
 
@@ -19,26 +19,34 @@ FRAMES_PER_SECOND = 50
 """of the network"""
 N_BANDS = 60
 TOP_DB = 10.0
-"""dB re the recording's loud level, which single bands and moments exceed"""
+"""dB re the recording's loud level, which single bands exceed at times"""
 FLOOR_DB = -80.0
-"""dB re the recording's loud level; what is quieter is silence"""
+"""dB re the recording's loud level; anything quieter counts as silence"""
 CHANGE_SECONDS = (0.25, 0.5, 1.0, 2.0)
 """s compared before and after a frame, for all tones and for those of the bass"""
 N_CHANGES = 2 * len(CHANGE_SECONDS)
 N_INPUTS = N_BANDS + N_CHANGES
 
 _COMPRESSION = 300.0
-"""ratio of a loud magnitude to where the logarithm turns linear, 50 dB"""
+"""ratio of a loud magnitude to the one below which the logarithm is nearly linear, 50 dB"""
 _SPLIT_HZ = 260.0
-"""below it one bin of the transform is a band"""
+"""below it every bin of the transform is a band"""
 HIGHEST_BASS = 52
 """MIDI number; E3, above which a bass seldom goes"""
 
 
 def band_groups(band_hz: FloatArray) -> IntArray:
-    """Which of the network's bands each band of the spectrogram belongs to, shape (n_bands,).
+    """Which of the network's bands each band of the spectrogram belongs to.
 
     Steps of 21.5 Hz up to 260 Hz, from there on 8 bands an octave.
+
+    Parameters
+    ----------
+    band_hz : shape (n_bands,), Hz, centre of each band of the spectrogram
+
+    Returns
+    -------
+    shape (n_bands,), int64, 0 to N_BANDS - 1
     """
     low = np.round((band_hz - 32.3) / 21.53)
     high = 11 + np.floor(8.0 * np.log2(np.maximum(band_hz, 1.0) / _SPLIT_HZ))
@@ -47,7 +55,16 @@ def band_groups(band_hz: FloatArray) -> IntArray:
 
 
 def heard_levels(spectrum: Spectrum) -> FloatArray:
-    """Level of each band, shape (n_frames, N_BANDS), float32, dB re the recording's loud level, FLOOR_DB to TOP_DB."""
+    """Level of each of the network's bands.
+
+    Parameters
+    ----------
+    spectrum : of a whole recording, whose loud level is the reference
+
+    Returns
+    -------
+    shape (n_frames, N_BANDS), float32, dB re the recording's loud level, FLOOR_DB to TOP_DB
+    """
     power = spectrum.power
     n_frames = _frames(spectrum)
     if not n_frames:
@@ -56,7 +73,7 @@ def heard_levels(spectrum: Spectrum) -> FloatArray:
     starts = np.flatnonzero(np.diff(group, prepend=-1))
     sums = np.add.reduceat(power, starts, axis=0)
     loudest = sums.max(axis=0)
-    # what fills a hundredth of a file is its music, though the rest be silence
+    # the 98th percentile of the frames, or TOP_DB below the loudest one where a file is nearly all silence
     loud = max(float(np.percentile(loudest, 98)), float(loudest.max()) * 10.0 ** (-TOP_DB / 10.0))
     levels = np.full((n_frames, N_BANDS), FLOOR_DB, dtype=np.float32)
     if loud < 1e-14:
@@ -67,7 +84,7 @@ def heard_levels(spectrum: Spectrum) -> FloatArray:
     edge = (at == 0) | (at == last)
     before, after = np.where(edge, at, at - 1), np.where(edge, at, at + 1)
     floor = np.float32(10.0 ** (FLOOR_DB / 10.0))
-    # band by band: for two hours of sound a copy of everything is a gigabyte
+    # band by band, because a copy of all bands takes a gigabyte for two hours of sound
     for row, band in zip(sums, group[starts], strict=True):
         blurred = np.float32(0.5) * row[at] + np.float32(0.25) * (row[before] + row[after])
         levels[:, band] = np.float32(10.0) * np.log10(np.maximum(blurred * np.float32(1.0 / loud), floor))
@@ -76,16 +93,33 @@ def heard_levels(spectrum: Spectrum) -> FloatArray:
 
 
 def compressed_levels(levels_db: FloatArray) -> FloatArray:
-    """log(1 + c * magnitude) / log(1 + c), 0 to about 1.2, float32; same shape."""
+    """Compress levels to log(1 + c * magnitude) / log(1 + c).
+
+    Parameters
+    ----------
+    levels_db : any shape, float32, dB re the recording's loud level
+
+    Returns
+    -------
+    same shape, float32, 0 to about 1.2
+    """
     magnitude = np.exp(levels_db * np.float32(np.log(10.0) / 20.0))
     compressed: FloatArray = np.log1p(np.float32(_COMPRESSION) * magnitude) * np.float32(1.0 / np.log1p(_COMPRESSION))
     return compressed
 
 
 def heard_changes(spectrum: Spectrum) -> FloatArray:
-    """How much the tones after each frame differ from those before it, shape (n_frames, N_CHANGES), float32, 0 to 1.
+    """How much the tones after each frame differ from those before it.
 
     Cosine distances of chroma, then of the bass's semitones, over the spans of `CHANGE_SECONDS`.
+
+    Parameters
+    ----------
+    spectrum : of a whole recording
+
+    Returns
+    -------
+    shape (n_frames, N_CHANGES), float32, 0 to 1; 0 where either side has no tones
     """
     n_frames = _frames(spectrum)
     changes = np.zeros((n_frames, N_CHANGES), dtype=np.float32)
@@ -113,7 +147,16 @@ def heard_changes(spectrum: Spectrum) -> FloatArray:
 
 
 def network_input(spectrum: Spectrum) -> FloatArray:
-    """Everything the network hears, shape (n_frames, N_INPUTS), float32."""
+    """Everything the network reads, levels before changes.
+
+    Parameters
+    ----------
+    spectrum : of a whole recording
+
+    Returns
+    -------
+    shape (n_frames, N_INPUTS), float32
+    """
     inputs: FloatArray = np.concatenate((compressed_levels(heard_levels(spectrum)), heard_changes(spectrum)), axis=1)
     return inputs
 

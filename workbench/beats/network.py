@@ -1,7 +1,7 @@
-"""The beat network: which frames sound like a beat and like a downbeat, heard in the context of more than a minute.
+"""The beat network: which frames sound like a beat and like a downbeat, in the context of more than a minute.
 
 A temporal convolutional network of our own, trained on music composed for it (`data/recipes/training`; the model card
-is `network.md` beside the weights). It runs in numpy: every layer is a few matrix products, so the time goes into
+is `beat_network.md` beside the weights). It runs in numpy: every layer is a few matrix products, so the time goes into
 BLAS, and no training framework is needed.
 
 Functions: `listen`. The rest of the tracker reads its `Activations`.
@@ -27,12 +27,12 @@ DIVISIONS = (2, 3)
 WEIGHTS_FILE = "beat_network.npz"
 
 _FRONT_FRAMES = 4096
-"""frames of the first layer at a time, so that its products stay in the cache"""
+"""frames of the first layer that are computed at a time, so that its products stay in the processor's cache"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Activations:
-    """What the network hears in one recording."""
+    """The network's output for one recording."""
 
     beat: FloatArray
     """shape (n_frames,), log-odds of a beat"""
@@ -48,7 +48,16 @@ class Activations:
 
 
 def listen(spectrum: Spectrum) -> Activations:
-    """Run the network over a recording; without frames the result has none either."""
+    """Run the network over a recording.
+
+    Parameters
+    ----------
+    spectrum : of a whole recording
+
+    Returns
+    -------
+    Activations : at 50 frames a second; without frames where the spectrogram has none
+    """
     return run(network_input(spectrum), weights())
 
 
@@ -65,7 +74,16 @@ def weights_digest() -> str:
 
 
 def unpack(packed: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
-    """Arrays of a weights file as the layers use them: products over the last axis, float32."""
+    """Arrange the arrays of a weights file as the layers use them: products over the last axis.
+
+    Parameters
+    ----------
+    packed : array by name, as training saves them; half floats are widened
+
+    Returns
+    -------
+    array by name, float32; for `run`
+    """
     ready = {n: a.astype(np.float32) if a.dtype == np.float16 else a for n, a in packed.items()}
     for name, array in list(ready.items()):
         if name == "front" or (array.ndim == 3 and name.startswith("convolve")):
@@ -78,7 +96,17 @@ def unpack(packed: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
 
 
 def run(inputs: FloatArray, layers: dict[str, FloatArray]) -> Activations:
-    """The network on inputs of shape (n_frames, N_INPUTS)."""
+    """Run the layers of the network on its input.
+
+    Parameters
+    ----------
+    inputs : shape (n_frames, N_INPUTS), from `hearing.network_input`
+    layers : from `unpack`
+
+    Returns
+    -------
+    Activations : with as many frames as the input
+    """
     n_frames = inputs.shape[0]
     if not n_frames:
         none = np.zeros(0, dtype=np.float32)
@@ -101,7 +129,7 @@ def run(inputs: FloatArray, layers: dict[str, FloatArray]) -> Activations:
 def _front(inputs: FloatArray, layers: dict[str, FloatArray]) -> FloatArray:
     """Convolution over time and frequency, then pairs of frames to channels, shape (n_pairs, channels).
 
-    Silence follows a recording and precedes it: zeros, as in training.
+    The recording is padded with silence on both sides, which is zeros, as in training.
     """
     kernel, bias = layers["front"], layers["front_bias"]
     width = 6

@@ -1,9 +1,9 @@
-"""Which sequences of beats are worth considering: proposed generously here, chosen among in `beats.readings`.
+"""Which sequences of beats are worth considering: proposed generously here, selected in `beats.readings`.
 
-From onsets alone: every tempo that the piece supports, followed at the level of ticks, in the phases that sound most.
-From what the network hears: the most probable beats at a free tempo, those near every tempo that the piece supports,
-and the half, double, 2/3 and 3/2 of the likeliest, with its off-beat: what trackers confuse has to be on the table to
-be told apart.
+From onsets alone: every tempo that the piece supports, tracked at the level of ticks, in the phases with the strongest
+onsets. From the network's output: the most probable beats at any tempo, those near every tempo that the piece supports,
+and the half, double, 2/3 and 3/2 of the likeliest, with its off-beat: the sequences that trackers confuse must all be
+proposed to be distinguished.
 
 Functions: `propose`, `decode_ticks`, `decode_heard`.
 
@@ -23,13 +23,24 @@ from workbench.params import BeatParams
 from workbench.recording import FloatArray
 
 FEWEST_BEATS = 8
-"""of a pulse: with fewer there is no tempo to speak of"""
+"""of a pulse; fewer do not define a tempo"""
 _SAME_SECONDS = 0.04
 """s within which two pulses have the same beats"""
 
 
 def propose(activation: FloatArray, evidence: Evidence, params: BeatParams) -> tuple[list[Pulse], Readings]:
-    """Every pulse worth considering with every reading of it; both empty where there is no pulse."""
+    """Propose every pulse worth considering, with every reading of it.
+
+    Parameters
+    ----------
+    activation : shape (n_frames,), 0 to 1, from `tempo.beat_activation`; read only where the tracker uses onsets alone
+    evidence : of the same recording
+    params : of the tracker
+
+    Returns
+    -------
+    pulses and their readings; both empty where there is no pulse
+    """
     if evidence.heard is not None:
         pulses = _from_network(evidence.heard, evidence, params)
     else:
@@ -38,7 +49,7 @@ def propose(activation: FloatArray, evidence: Evidence, params: BeatParams) -> t
 
 
 def _from_onsets(activation: FloatArray, evidence: Evidence, params: BeatParams) -> list[Pulse]:
-    """Pulses at the level of ticks, in the phases that sound most."""
+    """Pulses at the level of ticks, in the phases with the strongest onsets."""
     rate = evidence.frames_per_second
     periods = tempo_candidates(activation, rate, params)
     pulses: list[Pulse] = []
@@ -59,7 +70,7 @@ def _from_onsets(activation: FloatArray, evidence: Evidence, params: BeatParams)
 
 
 def _divisions(period: float, frames_per_second: int, params: BeatParams) -> list[int]:
-    """Into how many ticks a beat may be cut, two or three and their doubles, so that a tick stays a playable note."""
+    """How many ticks a beat may have, two or three or their doubles, so that a tick is a playable note."""
     shortest = params.min_tick_seconds * frames_per_second
     binary = 4 if period / 4 >= shortest else 2
     ternary = 6 if period / 6 >= shortest else 3
@@ -67,7 +78,7 @@ def _divisions(period: float, frames_per_second: int, params: BeatParams) -> lis
 
 
 def _phases(ticks: FloatArray, activation: FloatArray, frames_per_second: int, division: int) -> list[int]:
-    """The tick with the most sound on it, the one half a beat from it, and the second loudest."""
+    """The phases to propose: the two with the strongest onsets, and the one half a beat from the strongest."""
     frames = np.clip(np.round(ticks * frames_per_second).astype(np.int64), 0, activation.size - 1)
     loud = np.array([float(activation[frames[phase::division]].mean()) for phase in range(division)])
     order = [int(phase) for phase in np.argsort(loud)[::-1]]
@@ -78,10 +89,21 @@ def _phases(ticks: FloatArray, activation: FloatArray, frames_per_second: int, d
 
 
 def decode_ticks(activation: FloatArray, frames_per_second: int, tick: float, params: BeatParams) -> FloatArray:
-    """Times of the ticks near one period by the bar-pointer model, shape (n_ticks,), s, on frames.
+    """Times of the ticks near one period by the bar-pointer model.
 
     Ticks and not beats, because music sounds off the beat for whole sections but hardly ever between its ticks:
-    a pulse followed at the level of ticks cannot slip by half a beat.
+    a pulse tracked at the level of ticks cannot slip by half a beat.
+
+    Parameters
+    ----------
+    activation : shape (n_frames,), 0 to 1
+    frames_per_second : of the activation
+    tick : frames, the period
+    params : `tempo_reach` is how far a tick may be from the period, as a factor
+
+    Returns
+    -------
+    shape (n_ticks,), s, on frames
     """
     from workbench.beats._kernels import bar_pointer
 
@@ -95,7 +117,7 @@ def decode_ticks(activation: FloatArray, frames_per_second: int, tick: float, pa
 
 
 def _from_network(odds: Odds, evidence: Evidence, params: BeatParams) -> list[Pulse]:
-    """Pulses at the level of beats, and what they could be confused with."""
+    """Pulses at the level of beats, and those that they could be confused with."""
     rate = odds.heard.frames_per_second
     chance = (1.0 / (1.0 + np.exp(-odds.beat))).astype(np.float32)
     sequences: list[FloatArray] = []
@@ -121,7 +143,18 @@ def _from_network(odds: Odds, evidence: Evidence, params: BeatParams) -> list[Pu
 
 
 def decode_heard(odds: Odds, shortest: float, longest: float, params: BeatParams) -> FloatArray:
-    """Times of the most probable beats with intervals in a range of frames, shape (n_beats,), s, on frames."""
+    """Times of the beats that are most probable by the network, with intervals in a range.
+
+    Parameters
+    ----------
+    odds : the network's output
+    shortest, longest : frames of the network between two beats; may be fractions
+    params : weight of the network, costs of a change of tempo
+
+    Returns
+    -------
+    shape (n_beats,), s, on frames of the network
+    """
     from workbench.beats._kernels import bar_pointer
 
     first, last = max(2, int(np.floor(shortest))), int(np.ceil(longest))

@@ -1,4 +1,4 @@
-"""Which of the proposed pulses is the beat, and which beat opens the bar: decided once, over the whole piece.
+"""Which of the proposed pulses is the beat, and which beat opens the bar: one decision over the whole piece.
 
 Every proposed pulse (a tempo and a phase), read in every metre from every first beat, is a reading of the piece. Each
 reading is described by its evidence (`beats.evidence`): kick and bass and new harmony on its ones, the backbeat on its
@@ -30,9 +30,9 @@ from workbench.recording import FloatArray, IntArray
 
 _USUAL_BAR_SECONDS = 2.0
 _CLEAR_REPEAT = 0.1
-"""contrast from which on bars repeat clearly; loops to the sample have three times as much, which says no more"""
+"""contrast at which bars repeat clearly; sample-exact loops reach three times as much, which is no better evidence"""
 _COMPARED_READINGS = 16
-"""readings whose votes are counted; what is less likely has no say"""
+"""readings that may win or add to another's probability; less likely ones are ignored"""
 _FOUR_CUES = ("harmony_bar", "bass", "low", "border")
 _PAIR_CUES = ("low", "crack", "noise", "harmony_bar")
 
@@ -89,7 +89,7 @@ FEATURES = (
     "heard_ternary_in_2",
     "heard_ternary_else",
 )
-"""what a reading is described by, in the order of the weights"""
+"""names of the numbers that describe a reading, in the order of `ReadingWeights.vector`"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -107,7 +107,17 @@ class Readings:
 
 
 def readings_of(pulses: list[Pulse], params: BeatParams) -> Readings:
-    """Describe every pulse in every metre from every first beat."""
+    """Describe every pulse in every metre from every first beat.
+
+    Parameters
+    ----------
+    pulses : in the order in which `Readings.pulse` counts them
+    params : of them, only `usual_bpm` is read
+
+    Returns
+    -------
+    Readings : one for each pulse, metre and position of the first beat
+    """
     rows: list[list[float]] = []
     which: list[tuple[int, int, int]] = []
     for index, pulse in enumerate(pulses):
@@ -131,10 +141,10 @@ def _pulse_features(pulse: Pulse, params: BeatParams) -> dict[str, float]:
     alternation = abs(float(np.mean((low * _signs(low.size))[pulse.sounding]))) + abs(
         float(np.mean((pulse.crack * _signs(low.size))[pulse.sounding]))
     )
-    told = {}
+    by_network = {}
     if pulse.heard is not None:
         beat = pulse.heard.beat[pulse.sounding].mean(axis=0)
-        told = {
+        by_network = {
             "heard_on": float(beat[0]),
             "heard_half": float(beat[3]),
             "heard_third": float(0.5 * (beat[2] + beat[4])),
@@ -144,7 +154,7 @@ def _pulse_features(pulse: Pulse, params: BeatParams) -> dict[str, float]:
             "heard_f": _harmonic_mean(pulse.heard.confirmed, 1.0 - pulse.heard.missed),
             "heard_tempo": pulse.heard.tempo,
         }
-    return told | {
+    return by_network | {
         "ternary": float(third[ATTACK] - max(mean[ATTACK, 3], quarter[ATTACK])),
         "tempo": octaves,
         "tempo_squared": octaves * octaves,
@@ -186,11 +196,11 @@ def _metre_features(pulse: Pulse, shared: dict[str, float], metre: int) -> list[
         "tempo_in_2": shared["tempo"] if metre == 2 else 0.0,
         "bar_squared": bar_octaves * bar_octaves,
     }
-    told = pulse.heard
-    if told is not None:
-        common["heard_metre"] = float(told.metre[pulse.sounding, METRES.index(metre)].mean())
-        common["heard_ternary_in_2" if metre == 2 else "heard_ternary_else"] = told.ternary
-        downbeat = (told.downbeat @ member) / count
+    detected = pulse.heard
+    if detected is not None:
+        common["heard_metre"] = float(detected.metre[pulse.sounding, METRES.index(metre)].mean())
+        common["heard_ternary_in_2" if metre == 2 else "heard_ternary_else"] = detected.ternary
+        downbeat = (detected.downbeat @ member) / count
     found = []
     for first in range(1, metre + 1):
         at = [(position - first) % metre for position in range(1, metre + 1)]
@@ -207,7 +217,7 @@ def _metre_features(pulse: Pulse, shared: dict[str, float], metre: int) -> list[
             values["third_low_in_4"] = float(mean[BEAT_CUES.index("low"), 2])
         if metre == 3:
             values["one_crack_in_3"] = float(mean[-1, 0] - others[-1])
-        if told is not None:
+        if detected is not None:
             values["heard_one"] = float(downbeat[at[0]])
             values["heard_others"] = float(downbeat[at[1:]].mean())
             values["heard_second"] = float(downbeat[at[1:]].max())
@@ -224,7 +234,7 @@ def _harmonic_mean(one: float, other: float) -> float:
 
 
 def _lag_contrast(likeness: FloatArray, metre: int, multiples: tuple[int, ...]) -> float:
-    """How much more alike beats are that lie whole bars apart than those a beat or two off."""
+    """How much more alike beats a number of bars apart are than beats one or two more or fewer apart."""
     gains = []
     for multiple in multiples:
         lag = metre * multiple
@@ -235,7 +245,19 @@ def _lag_contrast(likeness: FloatArray, metre: int, multiples: tuple[int, ...]) 
 
 
 def local_scores(pulse: Pulse, evidence: Evidence, weights: ReadingWeights, params: BeatParams) -> FloatArray:
-    """What each beat of a pulse adds to its score by the sounds on and around it and by its tempo, shape (n_beats,)."""
+    """What each beat of a pulse adds to its score by the sounds on and around it and by its tempo.
+
+    Parameters
+    ----------
+    pulse : of the recording
+    evidence : of the same recording
+    weights : those of onsets
+    params : of them, only `usual_bpm` is read
+
+    Returns
+    -------
+    shape (n_beats,), nats
+    """
     rows = {"attack": ATTACK, "low": LOW, "crack": CRACK, "top": TOP, "middle": MIDDLE}
     places = {
         "on": pulse.strengths[:, :, 0],
@@ -256,7 +278,18 @@ def local_scores(pulse: Pulse, evidence: Evidence, weights: ReadingWeights, para
 
 
 def reading_chances(readings: Readings, weights: ReadingWeights, params: BeatParams) -> FloatArray:
-    """Probability of each reading, shape (n,); what is missing to 1 is the chance that there is no pulse at all."""
+    """Probability of each reading, by the log-linear model.
+
+    Parameters
+    ----------
+    readings : of a piece, one at least
+    weights : of the kind of evidence that describes them
+    params : of them, only `tempo_preference` is read
+
+    Returns
+    -------
+    shape (n,), 0 to 1; what is missing to a sum of 1 is the probability that there is no pulse at all
+    """
     octaves_squared = readings.features[:, FEATURES.index("tempo_squared")]
     score = readings.features @ weights.vector(FEATURES) - params.tempo_preference * octaves_squared
     top = max(float(score.max()), weights.no_pulse)
@@ -268,9 +301,19 @@ def reading_chances(readings: Readings, weights: ReadingWeights, params: BeatPar
 def best_reading(pulses: list[Pulse], readings: Readings, chances: FloatArray) -> tuple[int, float]:
     """The reading whose downbeats are most probable, and how probable they are.
 
-    Several pulses can come to the same downbeats; their chances add up before they are compared, or readings that
-    were proposed twice would split their votes. Two readings agree when nine in ten downbeats of each lie within
-    70 ms of one of the other's.
+    Several pulses can lead to the same downbeats. Their probabilities are added up before they are compared, or
+    readings that were proposed twice would split their votes. Two readings agree when they have the same metre and nine
+    in ten downbeats of each lie within 70 ms of one of the other's.
+
+    Parameters
+    ----------
+    pulses : all that were proposed
+    readings : of these pulses, one at least
+    chances : shape (n,), from `reading_chances`
+
+    Returns
+    -------
+    index of the reading, and the sum of the probabilities of the likeliest readings that agree with it, 0 to 1
     """
 
     def opening(index: int) -> FloatArray:
@@ -296,7 +339,18 @@ def best_reading(pulses: list[Pulse], readings: Readings, chances: FloatArray) -
 
 
 def share_near(times: FloatArray, others: FloatArray, tolerance_s: float = 0.07) -> float:
-    """Share of times that have another within a tolerance."""
+    """Share of times that have another within a tolerance.
+
+    Parameters
+    ----------
+    times : shape (n,), s
+    others : shape (m,), s, in order
+    tolerance_s : s; 70 ms is the tolerance of beat F-measures
+
+    Returns
+    -------
+    0 to 1; 0 where either is empty
+    """
     if not times.size or not others.size:
         return 0.0
     after = np.searchsorted(others, times).clip(0, others.size - 1)

@@ -1,12 +1,14 @@
 """Steady tempo: where a constant tempo explains the beats within their jitter, put them exactly on it.
 
-Most catalog music is made to a click. A tracked beat is good to a frame; a line through a hundred of them is good to a
-fraction of a millisecond in slope and to the bias of the onsets in place. The beats are cut into stretches of constant
-tempo by dynamic programming, so that a change of tempo or a ritardando stays what it is.
+Most catalog music is recorded to a click. A tracked beat is accurate to a frame; the slope of a line through a hundred
+of them is accurate to a fraction of a millisecond, and its position to the bias of the onsets. The beats are divided
+into stretches of constant tempo by dynamic programming, so that a change of tempo or a ritardando is kept.
 
 How far beats may lie from a line is measured in the piece: beats that are even among their neighbours but leave the
-line together drift, and a line through a drift is wrong by more than the beats were. Second differences tell the two
-apart, for a slow drift has next to none.
+line together drift, and a line through a drift is wrong by more than the beats were. Second differences measure the
+jitter alone, for a slow drift has next to none.
+
+Functions: `steady_beats`.
 """
 
 from __future__ import annotations
@@ -17,17 +19,17 @@ from workbench.params import BeatParams
 from workbench.recording import FloatArray
 
 _SHARPEST = 0.003
-"""s; onsets of one instrument lie so far from another's: a line through a click holds where only the playing changes"""
+"""s, least jitter assumed; onsets of two instruments differ by as much without a change of tempo"""
 
 
 def steady_beats(times: FloatArray, trust: FloatArray, params: BeatParams) -> FloatArray:
-    """Beats put on straight lines where lines explain them.
+    """Move beats onto straight lines where lines explain them.
 
     Parameters
     ----------
     times : shape (n_beats,), s, strictly increasing
     trust : shape (n_beats,), >= 0, how clearly a sound marks each beat
-    params : the most that counts as jitter, the price of a line, fewest beats of a line
+    params : the most that counts as jitter, the cost of a line, fewest beats of a line
 
     Returns
     -------
@@ -59,7 +61,7 @@ def _jitter(times: FloatArray) -> float:
 
 
 def _robust_line(times: FloatArray, trust: FloatArray) -> tuple[FloatArray, float]:
-    """Line through the beats that outliers do not pull, and the median distance from it in s."""
+    """Robust line through the beats, and their median distance from it in s."""
     k = np.arange(times.size, dtype=np.float64)
     weight = trust + 1e-3
     line = times
@@ -73,7 +75,7 @@ def _robust_line(times: FloatArray, trust: FloatArray) -> tuple[FloatArray, floa
 
 
 def _stretches(times: FloatArray, trust: FloatArray, price: float) -> list[tuple[int, int]]:
-    """Runs of beats that lie on one line each: least squares, each line at a price in s², by dynamic programming."""
+    """Runs of beats that lie on one line each: least squares, each line at a cost in s², by dynamic programming."""
     n = times.size
     weight = np.minimum(trust, 1.0) + 0.05
     k = np.arange(n, dtype=np.float64)

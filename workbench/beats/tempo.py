@@ -1,8 +1,7 @@
 """Tempo: how strongly beats could fall at each frame, and which beat periods the whole piece supports.
 
-A tempo is proposed here, not decided: every strong periodicity is handed on together with its half, double, 2/3, 3/2,
-third and triple, because which of them a listener taps shows only in what falls on the beats
-(`workbench.beats.readings`).
+A tempo is proposed here, not decided: every strong periodicity is proposed together with its half, double, 2/3, 3/2,
+third and triple, because only the sounds on the beats show which of them a listener taps (`workbench.beats.readings`).
 
 Functions: `beat_activation`, `tempo_candidates`.
 """
@@ -20,10 +19,18 @@ _RELATED = (1.0, 2.0, 0.5, 1.5, 2.0 / 3.0, 3.0, 1.0 / 3.0, 0.75, 4.0 / 3.0)
 
 
 def beat_activation(onsets: OnsetStrengths) -> FloatArray:
-    """How much each frame sounds like a beat, shape (n_frames,), 0 to 1.
+    """How much each frame sounds like a beat.
 
-    Low sounds carry the beat in most music, high ones mark subdivisions; a change of harmony makes an onset weightier.
+    Low sounds carry the beat in most music, high ones mark subdivisions; a change of harmony adds weight to an onset.
     The curve is a little blurred so that players who are not quite together still agree.
+
+    Parameters
+    ----------
+    onsets : of a whole recording
+
+    Returns
+    -------
+    shape (n_frames,), float32, 0 to 1
     """
     from scipy.ndimage import gaussian_filter1d
 
@@ -51,7 +58,8 @@ def tempo_candidates(activation: FloatArray, frames_per_second: int, params: Bea
 
     Returns
     -------
-    shape (n_candidates,), frames, at most `params.tempo_candidates`; empty where there is no pulse to be seen
+    shape (n_candidates,), frames, at most `params.tempo_candidates`; empty where nothing is periodic, or the recording
+    is shorter than two beats of the slowest tempo
     """
     from scipy import fft
     from scipy.ndimage import gaussian_filter1d

@@ -1,11 +1,12 @@
 """From a recording to its beat grid.
 
-The way: the network listens (`beats.network`), or onset strengths blend into an activation (`beats.tempo`); from either
+The steps: the network runs (`beats.network`), or onset strengths blend into an activation (`beats.tempo`); from either
 several pulses are proposed, each the most probable beats near a tempo by the bar-pointer model (`beats.pulses`); the
-readings of all of them compete over the whole piece (`beats.readings`); the winner's beats are placed by the onsets
+readings of all of them compete over the whole piece (`beats.readings`); the winner's beats are moved to the onsets
 near them, put on straight lines where the tempo is steady (`beats.steady`), and counted in bars (`beats.downbeats`).
 
-Functions: `track_beats` from sound, `track_beats_in` from a spectrum made already, `warm_up` to compile ahead of use.
+Functions: `track_beats` from sound, `track_beats_in` from a spectrogram, `track` also with the signs of how far to
+trust the result, `warm_up` to compile ahead of use.
 """
 
 from __future__ import annotations
@@ -33,9 +34,9 @@ from workbench.recording import FloatArray, IntArray, Recording
 _HEARD = 0.1
 """attack from which an onset is clear enough to time a beat by"""
 _OUT_OF_TIME = 0.05
-"""s from which on two beats are not the same"""
+"""s beyond which two beats are not the same"""
 _NO_GRID = 4
-"""fewest beats of a grid: with fewer there is no tempo to speak of"""
+"""fewest beats of a grid; fewer do not define a tempo"""
 
 
 def track_beats(
@@ -44,21 +45,21 @@ def track_beats(
     params: BeatParams | None = None,
     spectrum: SpectrumParams | None = None,
 ) -> BeatGrid:
-    """Beats and downbeats of a recording.
+    """Track the beats and downbeats of a recording.
 
     Parameters
     ----------
     sound : a recording, or mono samples of shape (n,)
-    sample_rate : Hz, of mono samples; a recording knows its own
-    params, spectrum : of the tracker and of the spectrogram it reads
+    sample_rate : Hz, of mono samples; None: that of `spectrum`; must be None for a recording, which knows its own
+    params, spectrum : of the tracker and of the spectrogram it reads; None: the defaults
 
     Returns
     -------
-    BeatGrid : times in seconds of track time; without beats and with confidence 0 where there is no pulse to be found
+    BeatGrid : times in seconds of track time; without beats and with confidence 0 where no pulse is found
 
     Raises
     ------
-    ParameterError : a recording and a sample rate, of which the recording's own counts
+    ParameterError : a recording and a sample rate together
     MediaError : samples that are NaN, infinite or beyond the range of sound
     """
     if isinstance(sound, Recording):
@@ -73,13 +74,21 @@ def track_beats(
 def track_beats_in(
     spectrum: Spectrum, params: BeatParams | None = None, onsets: OnsetStrengths | None = None
 ) -> BeatGrid:
-    """Beats and downbeats from a spectrum that serves other stages too; see `track_beats`.
+    """Track beats and downbeats in a spectrogram that serves other stages too; see `track_beats`.
 
-    `onsets` are made here unless they are there already.
+    Parameters
+    ----------
+    spectrum : of a whole recording
+    params : of the tracker; None: the defaults
+    onsets : of the same spectrogram; None: they are detected here
+
+    Returns
+    -------
+    BeatGrid : without beats and with confidence 0 where no pulse is found
 
     Raises
     ------
-    MediaError : a spectrum of samples that are NaN, infinite or beyond the range of sound
+    MediaError : a spectrogram of samples that are NaN, infinite or beyond the range of sound
     """
     _check_finite(spectrum)
     params = params or BeatParams()
@@ -91,7 +100,7 @@ def track_beats_in(
 
 
 def _check_finite(spectrum: Spectrum) -> None:
-    """Refuse what no sound is made of; one bad sample spoils every frame that sees it, so the frames tell."""
+    """Raise for samples that are not finite; one spoils every frame it falls into, so the frames are checked."""
     bad = np.flatnonzero(~np.isfinite(spectrum.power.sum(axis=0)))
     if bad.size:
         at = float(bad[0] / spectrum.frames_per_second)
@@ -100,7 +109,7 @@ def _check_finite(spectrum: Spectrum) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Tracked:
-    """Beats as they were found, and by what one may tell how far to trust them."""
+    """Beats as they were found, and the signs of how far to trust them."""
 
     times: FloatArray
     """shape (n_beats,), s"""
@@ -112,7 +121,18 @@ class Tracked:
 
 
 def track(spectrum: Spectrum, params: BeatParams, onsets: OnsetStrengths | None = None) -> Tracked | None:
-    """Beats with what speaks for their being right; None where there is no pulse to be found."""
+    """Track beats, and gather the signs of how far to trust them.
+
+    Parameters
+    ----------
+    spectrum : of a whole recording, finite
+    params : of the tracker
+    onsets : of the same spectrogram; None: they are detected here
+
+    Returns
+    -------
+    Tracked : None where no pulse is found
+    """
     onsets = onsets or detect_onsets(spectrum, params)
     if not spectrum.n_frames:
         return None
@@ -126,7 +146,7 @@ def track(spectrum: Spectrum, params: BeatParams, onsets: OnsetStrengths | None 
     best, agreed = best_reading(pulses, readings, reading_chances(readings, weights, params))
     winner = int(readings.pulse[best])
     pulse = pulses[winner]
-    # what the network hears follows changes of tempo by itself
+    # pulses decoded from the network's output follow changes of tempo by themselves
     changed = follow_changes(pulses, winner, evidence, params) if evidence.heard is None else None
     if changed is not None:
         pulse, positions, agreed = describe_pulse(changed.times, evidence), changed.positions, changed.confidence
@@ -149,7 +169,7 @@ def track(spectrum: Spectrum, params: BeatParams, onsets: OnsetStrengths | None 
 
 
 def _signs(agreed: float, steady: float, pulse: Pulse, positions: IntArray) -> dict[str, float]:
-    """What speaks for a grid: the margin over other readings, an even pulse, and how clearly the network hears it."""
+    """Signs that a grid is right: the margin over other readings, an even pulse, how clearly the network detects it."""
     signs = {"margin": _log_odds(agreed), "steady": _log_odds(steady), "constant": 1.0}
     if pulse.heard is not None:
         opens = pulse.sounding & (positions == 1)
@@ -162,16 +182,22 @@ def _signs(agreed: float, steady: float, pulse: Pulse, positions: IntArray) -> d
 
 
 def _log_odds(chance: float) -> float:
-    """Bounded, for a chance can be 0 or 1 to the last digit."""
+    """Log-odds of a probability, bounded, because it can be 0 or 1 to the last digit."""
     bounded = min(max(chance, 1e-4), 1.0 - 1e-4)
     return float(np.log(bounded / (1.0 - bounded)))
 
 
 def follow_ending(times: FloatArray, evidence: Evidence, params: BeatParams) -> FloatArray | None:
-    """Beats through a ritardando at the end, which a pulse that was steady for minutes runs straight past.
+    """Beats through a ritardando at the end, which a pulse that was steady for minutes does not follow.
 
     The last bars are decoded once more, at the level of beats and with a tempo that may only fall, from a beat that is
-    still in time. The result is taken where its beats sound clearly better than the steady ones.
+    still in time. The result is taken where the onsets on its beats are clearly stronger than on the steady ones.
+
+    Parameters
+    ----------
+    times : shape (n_beats,), s, strictly increasing, up to the last onset
+    evidence : of the recording
+    params : how many beats are decoded again, how far they may slow down, what they must gain
 
     Returns
     -------
@@ -190,9 +216,9 @@ def follow_ending(times: FloatArray, evidence: Evidence, params: BeatParams) -> 
     until = min(int(evidence.ends * rate), activation.size)
     if until - first < 2 * longest:
         return None
-    # a beat without a sound costs, so that slow beats that all sound outweigh quick ones of which some do
+    # a beat without an onset costs, so that slow beats that all have one outweigh quick ones of which only some do
     likely = (params.beat_evidence * (activation[first:until] - params.min_ending_activation)).astype(np.float32)
-    likely[0] += 1000.0
+    likely[0] += 1000.0  # the path has to begin at the beat that is still in time
     prior = np.zeros(longest - shortest + 1, dtype=np.float32)
     frames = first + bar_pointer(likely, shortest, prior, params.tempo_change_cost, 1, params.max_tempo_change_cost)
     gaps = np.diff(frames)
@@ -203,7 +229,7 @@ def follow_ending(times: FloatArray, evidence: Evidence, params: BeatParams) -> 
     split = int(differs[0])
     slowing = gaps[max(split - 1, 0) :] / period
     steps = np.diff(slowing)
-    # off-beats of a steady ending look like one long beat and then the old tempo
+    # decoding the off-beats of a steady ending looks like one long beat and then the old tempo
     if slowing.size < 3 or np.mean(slowing > 1.04) < 0.8 or steps.min() < -0.05 or steps.max() > 0.2:
         return None
     gain = activation[frames[split:]].mean() - activation[steady[split:]].mean()
@@ -213,9 +239,9 @@ def follow_ending(times: FloatArray, evidence: Evidence, params: BeatParams) -> 
 
 
 def _refined(times: FloatArray, onsets: OnsetStrengths, params: BeatParams) -> FloatArray:
-    """Beats moved to the instant of the onset within 40 ms, to a fraction of a frame; beats without an onset stay.
+    """Beats moved to the time of the onset within 40 ms, to a fraction of a frame; beats without an onset stay.
 
-    The instant is where the rising edge passes half its height, plus `latency_ms`: the edge moves less than the peak
+    The time is where the rising edge passes half its height, plus `latency_ms`: the edge moves less than the peak
     does between a drum and a bowed string, and less with loudness.
     """
     rate = onsets.frames_per_second
@@ -242,7 +268,7 @@ def _refined(times: FloatArray, onsets: OnsetStrengths, params: BeatParams) -> F
 
 
 def _steadiness(times: FloatArray, trust: FloatArray, pulse: Pulse, params: BeatParams) -> float:
-    """How well beats that sound lie midway between their neighbours, 0 to 1; one half where too few of them sound.
+    """How well beats with an onset lie midway between their neighbours, 0 to 1; one half where too few have one.
 
     Musicians who follow each other stay within some 10 ms; onsets that merely happen to lie near a grid do not.
     """

@@ -1,9 +1,9 @@
 """Weights of the log-linear model over readings, and of the signs that a grid is right.
 
-Fitted, not chosen, and read from `workbench/models`, where their cards say how: `beat_readings.json` holds the nats, a
-conditional logit over the readings of pieces that the network was not trained on; `beat_confidence.json` the signs, a
-logistic regression over grids of pieces that the nats were not fitted to either. No bundled track takes part. Cues
-overlap, so a single sign means little.
+The weights are fitted and read from `workbench/models`, where their cards describe how: `beat_readings.json` holds the
+nats, a conditional logit over the readings of pieces that the network was not trained on; `beat_confidence.json` the
+signs, a logistic regression over grids of pieces that the nats were not fitted to either. No bundled track takes part.
+Cues overlap, so a single weight means little.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from workbench.recording import FloatArray
 READINGS_FILE = "beat_readings.json"
 CONFIDENCE_FILE = "beat_confidence.json"
 RIGHT_DOWNBEAT_F = 0.9
-"""F of the downbeats, within 70 ms, from which a grid counts as right: what its confidence is the chance of"""
+"""F-measure of the downbeats, within 70 ms, from which a grid counts as right; confidence is the probability of that"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +32,7 @@ class ReadingWeights:
     """Weights for one kind of evidence."""
 
     nats: dict[str, float]
-    """nats a unit of each feature; a feature without an entry has no say"""
+    """nats a unit of each feature; a feature without an entry has weight 0"""
     no_pulse: float
     """nats of the reading that there is no pulse at all"""
 
@@ -40,27 +40,54 @@ class ReadingWeights:
     """log-odds a unit of each sign that a grid is right; fitted apart, on pieces that the nats were not fitted to"""
 
     def certainty(self, signs: Mapping[str, float]) -> float:
-        """Chance that a grid has the right downbeats, F of at least `RIGHT_DOWNBEAT_F`, 0 to 1."""
+        """Probability that a grid has the right downbeats, F-measure at least `RIGHT_DOWNBEAT_F`, 0 to 1.
+
+        Parameters
+        ----------
+        signs : by name, from `track`; a missing one counts 0
+        """
         odds = sum(weight * signs.get(name, 0.0) for name, weight in self.signs.items())
         return float(1.0 / (1.0 + np.exp(-odds)))
 
     def vector(self, names: Sequence[str]) -> FloatArray:
-        """The weights in the order of the names."""
+        """The weights in the order of some features, shape (n_names,), nats a unit.
+
+        Parameters
+        ----------
+        names : of features; one without an entry has weight 0
+        """
         return np.array([self.nats.get(name, 0.0) for name in names])
 
 
 @cache
 def weights_for(activation: Literal["network", "onsets"]) -> ReadingWeights:
-    """The weights of one kind of evidence: of a tracker that goes by onsets alone, or listens with the network too."""
+    """The fitted weights of one kind of evidence.
+
+    Parameters
+    ----------
+    activation : `network`, or `onsets` for a tracker that uses onsets alone
+
+    Returns
+    -------
+    ReadingWeights : read once
+    """
     reading = read_numbers(READINGS_FILE)[activation]
     return ReadingWeights(reading["nats"], reading["no_pulse"], read_numbers(CONFIDENCE_FILE)[activation])
 
 
 @cache
-def learned_digest(activation: Literal["network", "onsets"]) -> str:
-    """SHA-256, in hex, of all that a tracker has learned from data: what it hears with, and what it goes by.
+def fitted_digest(activation: Literal["network", "onsets"]) -> str:
+    """Digest of everything in the tracker that was fitted to data: the network's weights and those of the readings.
 
-    Grids that are kept belong to these weights; other weights have another digest.
+    Cached grids belong to these weights; other weights have another digest.
+
+    Parameters
+    ----------
+    activation : `network`, or `onsets`, to which the network's weights do not belong
+
+    Returns
+    -------
+    SHA-256, hex
     """
     fitted = json.dumps(asdict(weights_for(activation)), sort_keys=True)
     network = weights_digest() if activation == "network" else ""

@@ -14,9 +14,10 @@ import numpy as np
 from numba import njit
 
 REBIAS = np.float32(2.0**112)
-"""what the widened bits are multiplied by"""
+"""factor that turns widened bits into the number: the difference of both biases, 127 - 15, as a power of two"""
 
 
+# Of fastmath, "reassoc" lets the compiler sum in vector lanes; NaN and infinity keep their meaning.
 @njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
 def scan_all(rows: Any, query: Any, scores: Any) -> None:  # pragma: no cover - compiled
     """Inner product of a query with every row.
@@ -42,7 +43,15 @@ def scan_all(rows: Any, query: Any, scores: Any) -> None:  # pragma: no cover - 
 
 @njit(cache=True, nogil=True, fastmath={"contract", "reassoc", "nsz"})
 def scan_some(rows: Any, chosen: Any, query: Any, scores: Any) -> None:  # pragma: no cover - compiled
-    """Inner product of a query with some rows; as `scan_all`, with `chosen` of shape (m,), int64, and m scores."""
+    """Inner product of a query with some rows.
+
+    Parameters
+    ----------
+    rows : shape (n, d), uint16, the bits of finite half floats
+    chosen : shape (m,), int64, rows to compare
+    query : shape (d,), float32
+    scores : shape (m,), float32, written to
+    """
     d = rows.shape[1]
     bits = np.empty(d, dtype=np.int32)
     widened = bits.view(np.float32)

@@ -1,8 +1,8 @@
-"""What ranking reads of every track: one array a fact, so that a million tracks are compared by a handful of passes.
+"""The facts of every track that ranking reads: one array a fact, so that a few passes compare a million tracks.
 
 A row is a track, the same one in every array. A number that nobody has given or measured is NaN, so that a rule which
-needs it can leave the track alone rather than guess. Arrays may be memory-mapped: a fact that a ranking does not ask
-for is never read from disk. Given values have already won over measured ones.
+needs it can leave the track alone rather than guess. Arrays may be memory-mapped: a fact that a ranking does not need
+is never read from disk. Where a value was both given and measured, the columns hold the given one.
 
 Functions: `empty_columns`; `Columns.take` picks rows.
 """
@@ -22,7 +22,7 @@ from workbench.recording import FloatArray, IntArray
 WORD_DIMS = 384
 """length of a track's word vector, see `workbench.language.embedding`"""
 UNKNOWN = -1
-"""what whole-number columns hold where nothing is known"""
+"""value of int8 columns where nothing is known"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -88,7 +88,12 @@ class Columns:
         return np.asarray(np.isnan(self.lufs) & (np.asarray(self.density) == 0.0) & (np.asarray(self.drums) == 0.0))
 
     def take(self, rows: IntArray) -> Columns:
-        """The tracks of some rows, in that order, copied into memory."""
+        """The tracks of some rows, copied into memory.
+
+        Parameters
+        ----------
+        rows : shape (m,), in the order wanted
+        """
         return Columns(**{field.name: np.asarray(getattr(self, field.name)[rows]) for field in fields(self)})
 
 
@@ -112,7 +117,16 @@ DTYPES: dict[str, str] = {
 
 
 def empty_columns(track_ids: NDArray[Any]) -> Columns:
-    """Columns that know nothing yet but the ids: NaN, -1 and zero rows, every track its own song and audio."""
+    """Columns of tracks of which only the ids are known.
+
+    Parameters
+    ----------
+    track_ids : shape (n,), text
+
+    Returns
+    -------
+    Columns : NaN, -1 and zero rows; every track is its own song and audio
+    """
     rows = len(track_ids)
     arrays: dict[str, NDArray[Any]] = {}
     for name, dtype in DTYPES.items():

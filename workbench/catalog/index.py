@@ -1,12 +1,12 @@
-"""Nearest tracks: which rows of a matrix of unit vectors point the way a query does.
+"""Nearest tracks: the rows of a matrix of unit vectors with the highest cosine to a query.
 
-To some 200,000 rows of 384 numbers, or a million of 64, every row is compared (`ExactIndex`): the matrix is
-memory-mapped half floats, a filter is a mask, and the answer is right by construction. Beyond, an inverted file of
-FAISS proposes and the same matrix decides (`FaissIndex`): the space is cut into cells by k-means, the cells nearest to
-the query are searched in a byte a number, and what they propose is ranked again by the exact cosine, so that a score is
-exact and only a neighbour can be missed. `recall` says how many are.
+Up to some 200,000 rows of 384 numbers, or a million of 64, every row is compared (`ExactIndex`): the matrix is
+memory-mapped half floats, a filter is a mask, and the answer is exact. Larger catalogs use an inverted file of FAISS to
+propose rows and the same matrix to rank them (`FaissIndex`): the space is divided into cells by k-means, the cells
+nearest to the query are searched in a byte a number, and the proposed rows are ranked again by the exact cosine, so
+that scores are exact and only a neighbour can be missed. `recall` measures how many are.
 
-Vectors that came after an inverted file was made are compared one by one until it is made again.
+Vectors added after an inverted file was built are compared one by one until it is built again.
 
 Functions: `build_faiss`, `has_faiss`, `recall`; classes: `VectorIndex` (what callers see), `ExactIndex`, `FaissIndex`.
 
@@ -53,8 +53,16 @@ class VectorIndex(Protocol):
         Parameters
         ----------
         query : shape (d,); of any length but zero, which finds nothing
-        count : rows wanted; fewer come back where fewer are allowed
+        count : rows wanted; fewer are found where fewer are allowed
         allowed : shape (n,), which rows may be found; None: all
+
+        Returns
+        -------
+        Hits : best first
+
+        Raises
+        ------
+        ParameterError : a query or a mask of another shape or type
         """
         ...
 
@@ -64,7 +72,11 @@ class ExactIndex:
 
     Parameters
     ----------
-    vectors : shape (n, d), float16, finite; unit rows, or zero rows, which are found last; may be memory-mapped
+    vectors : shape (n, d), float16, finite; unit rows, or zero rows, whose score is 0; may be memory-mapped
+
+    Raises
+    ------
+    ParameterError : vectors of another shape or type
     """
 
     def __init__(self, vectors: NDArray[np.float16]) -> None:
@@ -76,7 +88,12 @@ class ExactIndex:
         return int(self._bits.shape[0])
 
     def search(self, query: FloatArray, count: int, allowed: BoolArray | None = None) -> Hits:
-        """As `VectorIndex` says."""
+        """The rows of highest cosine; see `VectorIndex.search`.
+
+        Parameters
+        ----------
+        query, count, allowed : as of `VectorIndex.search`
+        """
         unit = _unit(query, self._bits.shape[1])
         if unit is None or not len(self):
             return _none()
@@ -86,7 +103,17 @@ class ExactIndex:
         return Hits(best if chosen is None else chosen[best], scores[best])
 
     def scores(self, query: FloatArray, rows: IntArray | None = None) -> FloatArray:
-        """Inner product of a query of shape (d,) with all rows, or with some of them, in their order; float32."""
+        """Inner product of a query with rows.
+
+        Parameters
+        ----------
+        query : shape (d,); not normalized here
+        rows : shape (m,), in any order; None: all
+
+        Returns
+        -------
+        shape (m,), float32, in the order of `rows`
+        """
         from workbench.catalog._kernels import scan_all, scan_some
 
         asked = np.ascontiguousarray(query, dtype=np.float32)
@@ -99,19 +126,20 @@ class ExactIndex:
 
 
 class FaissIndex:
-    """Searches the cells of an inverted file that lie nearest, and ranks what they propose by the exact cosine.
+    """Searches the nearest cells of an inverted file, and ranks the rows they propose by the exact cosine.
 
     Parameters
     ----------
     path : from `build_faiss`; memory-mapped
-    vectors : shape (n, d), float16, what the rows hold now
-    row_of : shape (m,), the row that each vector of the file has now, -1 where it is gone or was changed; None: the
-        rows are as they were
-    params : cells searched and candidates ranked again
+    vectors : shape (n, d), float16, the rows as they are now
+    row_of : shape (m,), the row that each vector of the file has now, -1 where it was removed or changed; None: the
+        rows are as they were when the file was built
+    params : cells searched and candidates ranked again; None: the defaults
 
     Raises
     ------
     ExtraMissing : faiss is not installed
+    ParameterError : the file and the rows do not belong together
     """
 
     def __init__(
@@ -138,11 +166,18 @@ class FaissIndex:
 
     @property
     def later(self) -> int:
-        """Rows that the file does not know, which are compared one by one."""
+        """Number of rows that are not in the file, which are compared one by one."""
         return int(self._later.size)
 
     def search(self, query: FloatArray, count: int, allowed: BoolArray | None = None) -> Hits:
-        """As `VectorIndex` says; a few neighbours can be missed."""
+        """The rows of highest cosine, of which a few can be missed; see `VectorIndex.search`.
+
+        A filter that allows few rows is answered exactly.
+
+        Parameters
+        ----------
+        query, count, allowed : as of `VectorIndex.search`
+        """
         unit = _unit(query, self._exact._bits.shape[1])
         if unit is None:
             return _none()
@@ -174,6 +209,12 @@ def build_faiss(vectors: NDArray[np.float16], path: Path, params: CatalogParams 
 
     The same vectors give the same file, which appears whole or not at all.
 
+    Parameters
+    ----------
+    vectors : shape (n, d), float16, unit or zero rows
+    path : the file to write; its folder exists
+    params : number of cells, size of the sample, rounds of k-means; None: the defaults
+
     Raises
     ------
     ExtraMissing : faiss is not installed
@@ -195,7 +236,7 @@ def build_faiss(vectors: NDArray[np.float16], path: Path, params: CatalogParams 
     with written_whole(path, StoreError) as aside:
         try:
             faiss.write_index(file, str(aside))
-        except RuntimeError as error:  # all that it says of a folder or a disk
+        except RuntimeError as error:  # faiss raises nothing more specific for a missing folder or a full disk
             raise cannot_be_written(path, error, StoreError) from error
 
 
@@ -209,7 +250,19 @@ def has_faiss() -> bool:
 
 
 def recall(index: VectorIndex, exact: VectorIndex, queries: FloatArray, count: int) -> float:
-    """Share of the true nearest rows that an index finds, mean over queries of shape (n, d), 0 to 1."""
+    """Share of the true nearest rows that an index finds.
+
+    Parameters
+    ----------
+    index : the one to measure
+    exact : the same rows, compared exactly
+    queries : shape (n, d), one at least
+    count : nearest rows that are compared
+
+    Returns
+    -------
+    mean over the queries, 0 to 1
+    """
     found = [np.isin(exact.search(q, count).rows, index.search(q, count).rows).mean() for q in queries]
     return float(np.mean(found))
 
@@ -239,7 +292,7 @@ def _mask(allowed: BoolArray, rows: int) -> BoolArray:
 
 
 def _best(scores: FloatArray, count: int) -> IntArray:
-    """Places of the highest scores, best first, equal ones in their order."""
+    """Indices of the highest scores, best first, equal ones in their order."""
     count = min(count, scores.size)
     if count <= 0:
         return np.empty(0, dtype=np.int64)

@@ -1,13 +1,13 @@
-"""A lane: the ten tracks that are put forward, why each is there, and the pool they were taken from.
+"""A lane: the ten tracks that are proposed, the reasons for each, and the pool they were taken from.
 
-Ranking says how well every candidate suits; a lane is what a person gets to see of that. It holds no track twice: of a
-song that has several files the best one, of the same bytes under two ids one, and of two pieces that sound nearly the
-same only the better. Where a catalog is so small that this leaves fewer than were asked for, near duplicates come back,
-but never a song twice.
+Ranking scores how well every candidate suits; a lane is the part of it that a person sees. It holds no track twice: of
+a song that has several files the best one, of the same bytes under two ids one, and of two tracks that sound nearly the
+same only the better. Where a catalog is so small that this leaves fewer than were asked for, near duplicates fill up
+the lane, but never a song twice.
 
-Scores are absolute. A raw score is whatever a ranking adds up; `calibrated` turns it into the probability that an
+Scores are absolute. A raw score is the sum that a ranking computes; `calibrated` turns it into the probability that an
 editor would take the track, by a logistic curve whose two constants were fitted once on a reference set of graded pairs
-(Platt 1999). So a pair scores the same whatever else the catalog holds, and a catalog with nothing that suits says so.
+(Platt 1999). So a pair scores the same whatever else the catalog holds, and where nothing suits, all scores are low.
 
 Classes: `MatchReason`, `Match`, `Lane`, `Calibration`. Functions: `pick`, `calibrated`, `fit_calibration`.
 
@@ -39,7 +39,7 @@ POOL_SIZE = 50
 
 @dataclass(frozen=True, slots=True)
 class MatchReason:
-    """One fact that moved the score of a match."""
+    """One fact that raised or lowered the score of a match."""
 
     video: str
     """what was measured of the video, or read in the script, with number and unit"""
@@ -53,30 +53,30 @@ class MatchReason:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """One track that is put forward."""
+    """One track that is proposed."""
 
     track: Track
     score: float
     """0 to 1, absolute"""
     reasons: tuple[MatchReason, ...]
-    """what moved the score most comes first"""
+    """in the order of their effect on the score, the largest first"""
     matched_tags: tuple[str, ...] = ()
     """tags of the track that retrieval matched"""
     fit_explanation: str = ""
     """one sentence"""
     sync: tuple[Placement, ...] | None = None
-    """best first; None where it was not asked for or could not be had"""
+    """best first; None where placements were not asked for or could not be computed"""
     sync_status: Literal["warm", "cold"] | None = None
-    """`warm`: placements are computed and kept; `cold`: they are not; None: nobody asked"""
+    """`warm`: placements are computed and cached; `cold`: they are not; None: they were not asked for"""
 
 
 @dataclass(frozen=True, slots=True)
 class Lane:
-    """What is put forward."""
+    """The tracks that are proposed for a video or a script."""
 
     title: str
     reasoning: str
-    """what was weighed, in plain words"""
+    """the facts that the ranking weighed, in plain words"""
     matches: tuple[Match, ...]
     """best first, ten while there are ten songs"""
     candidate_pool: tuple[Match, ...]
@@ -99,18 +99,18 @@ def pick(
     params: LaneParams | None = None,
     artist_of: Callable[[int], str | None] | None = None,
 ) -> IntArray:
-    """The rows that are put forward, best first, no song twice.
+    """Pick the rows that are proposed, best first, no song twice.
 
     A row is a near duplicate of a better one when both have the same bytes, sound all but the same, or are of one
     artist and sound much the same. Near duplicates are used only to fill up.
 
     Parameters
     ----------
-    order : shape (n,), rows of `columns`, best first; ties are the caller's to break
+    order : shape (n,), rows of `columns`, best first; the caller breaks ties
     columns : their facts; `song`, `audio` and `sound` are read
     count : how many rows are wanted
-    params : what sounds the same
-    artist_of : the artist of a row, asked only of rows that sound alike; without it no two are of one artist
+    params : the cosine from which two rows sound the same; None: the defaults
+    artist_of : gives the artist of a row, called only for rows that sound alike; None: no two rows share an artist
 
     Returns
     -------
@@ -152,19 +152,29 @@ def _sounds_like_one_of(
 
 
 def calibrated(raw: FloatArray, calibration: Calibration) -> FloatArray:
-    """Probabilities of raw scores, shape of `raw`: absolute, so that the rest of the catalog does not matter."""
+    """Probabilities of raw scores, independent of the rest of the catalog.
+
+    Parameters
+    ----------
+    raw : any shape, raw scores
+    calibration : the fitted curve
+
+    Returns
+    -------
+    shape of `raw`, 0 to 1
+    """
     log_odds = calibration.offset + calibration.slope * np.asarray(raw, dtype=np.float64)
     return np.asarray(1.0 / (1.0 + np.exp(-np.clip(log_odds, -60.0, 60.0))))
 
 
 def fit_calibration(raw: FloatArray, taken: FloatArray, steps: int = 50) -> Calibration:
-    """The curve that fits graded pairs best, by Newton's method on the log-likelihood.
+    """Fit the curve to graded pairs, by Newton's method on the log-likelihood.
 
     Parameters
     ----------
     raw : shape (n,), raw scores
-    taken : shape (n,), 0 to 1: how surely an editor takes the track
-    steps : at most; it has converged long before
+    taken : shape (n,), 0 to 1: probability that an editor takes the track
+    steps : iterations at most; convergence takes far fewer
 
     Returns
     -------
@@ -172,7 +182,7 @@ def fit_calibration(raw: FloatArray, taken: FloatArray, steps: int = 50) -> Cali
     """
     design = np.column_stack([np.ones(raw.size), np.asarray(raw, dtype=np.float64)])
     weights = np.zeros(2)
-    # A weak ridge keeps the curve finite where both kinds are told apart without error.
+    # A weak ridge keeps the slope finite where raw scores separate both kinds without error.
     ridge = np.diag([0.0, 1e-3])
     for _ in range(steps):
         chance = 1.0 / (1.0 + np.exp(-np.clip(design @ weights, -60.0, 60.0)))

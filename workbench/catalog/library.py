@@ -1,13 +1,15 @@
-"""The catalog's tracks as records: adding, listing, removing, and noticing files that changed.
+"""The catalog's tracks as records: adding, listing, removing, and detecting files that changed.
 
-The library holds what is known about tracks and where their files are; it opens them only to hash their bytes.
+The library holds what is known about tracks and where their files are; it opens the files only to hash their bytes.
 Analysis belongs to the workflows.
 
-What was given stands with the track, what was measured with the recording, which is the bytes: equal bytes are measured
-once, however many tracks they are, and a track whose file changes lets go of what was measured in the old one.
+Given values are stored with the track, measured ones with the recording, that is, with the hash of the bytes: equal
+bytes are measured once, however many tracks they are, and a track whose file changes loses the old measurements.
 
-Each transaction that changes the catalog raises its revision and marks what it touched. So whoever keeps a copy, such
-as `workbench.catalog.snapshot`, asks what changed since the revision it has.
+Each transaction that changes the catalog raises its revision and marks the rows it touched. So a copy, such as
+`workbench.catalog.snapshot`, can ask for the changes since the revision it has.
+
+Class: `Library`. Function: `pack_descriptor`.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ import sqlalchemy as sa
 from sqlalchemy import Connection, Row
 from ulid import ULID
 
-from workbench.catalog.track import FIELD_KINDS, Track, checked_fields, contradictions
+from workbench.catalog.track import FIELD_KINDS, Track, contradictions, validate_fields
 from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.errors import MediaError, UnknownTrack
 from workbench.media.containers import hash_file
@@ -39,14 +41,14 @@ _AT_ONCE = 500
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Measurement:
-    """What was measured in one recording."""
+    """The measurements of one recording."""
 
     content_hash: str
     """SHA-256 of the file's bytes"""
     analysis: str
-    """version and parameters it was measured with; another text asks for another measurement"""
+    """version and parameters of the analysis; a recording with another text is measured again"""
     facts: Mapping[str, Any]
-    """numbers and texts by name, as JSON knows them; those that are track fields describe the track"""
+    """numbers and texts by name, in JSON types; those named like track fields are values of the track"""
     contour: FloatArray
     """shape (CONTOUR_PARTS,), float16, energy 0 to 1"""
     sound: FloatArray
@@ -55,7 +57,7 @@ class Measurement:
 
 @dataclass(frozen=True, slots=True)
 class LibraryEntry:
-    """A file to be added, or a track to be brought up to date."""
+    """A file to be added, or a track to be updated."""
 
     path: Path
     fields: Mapping[str, Any] = field(default_factory=dict)
@@ -66,7 +68,7 @@ class LibraryEntry:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ChangedTrack:
-    """A track that was added or changed, with what was measured."""
+    """A track that was added or changed, with its measurements."""
 
     track: Track
     measurement: Measurement | None
@@ -74,7 +76,7 @@ class ChangedTrack:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Changes:
-    """What happened to the catalog up to some revision."""
+    """Changes of the catalog up to a revision."""
 
     revision: int
     changed: tuple[ChangedTrack, ...]
@@ -85,12 +87,12 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Reindexed:
-    """What became of the files of the catalog."""
+    """Result of hashing the catalog's files again."""
 
     unchanged: tuple[str, ...]
-    """ids of tracks whose bytes are as they were"""
+    """ids of tracks whose bytes are the same"""
     changed: tuple[str, ...]
-    """ids of tracks whose bytes are new: what was analysed before no longer applies"""
+    """ids of tracks whose bytes are different: the old analysis no longer applies"""
     missing: tuple[str, ...]
     """ids of tracks whose file cannot be read; their records are kept"""
 
@@ -112,14 +114,18 @@ class Library:
         """Add a file as a track, or update the track it already is.
 
         Without an id, a path that is known updates its first track; fields that are not given keep their values. With
-        an id, the track of that id is updated or made. Equal bytes under two ids stay two tracks.
+        an id, the track of that id is updated or created. Equal bytes under two ids stay two tracks.
 
         Parameters
         ----------
         path : the file
-        fields : track fields that are given, see `Track`
-        track_id : the id to keep, from a manifest
-        content_hash : of the file's bytes, where the caller has just computed it
+        fields : track fields that are given, see `Track`; None: none
+        track_id : the id to use, from a manifest; None: that of the path, or a new one
+        content_hash : SHA-256 of the file's bytes, where the caller has just computed it; None: it is computed here
+
+        Returns
+        -------
+        Track : as it is now, with measured values where the recording has been measured
 
         Raises
         ------
@@ -130,15 +136,25 @@ class Library:
         return track
 
     def add_all(self, entries: Sequence[LibraryEntry], measurements: Iterable[Measurement] = ()) -> list[Track]:
-        """Add files as `add` does, and record what was measured in them, in one transaction.
+        """Add files as `add` does, and record measurements, in one transaction.
+
+        Parameters
+        ----------
+        entries : files to add or tracks to update
+        measurements : of these recordings or others
+
+        Returns
+        -------
+        list : the tracks, in the order of `entries`
 
         Raises
         ------
         MediaError : a file cannot be read
         ParameterError : an id or a field that a track cannot have
         """
-        given = [checked_fields(entry.fields) for entry in entries]
+        given = [validate_fields(entry.fields) for entry in entries]
         paths = [Path(entry.path).absolute() for entry in entries]
+        # Files are hashed before the transaction begins, since other writers wait for its end.
         digests = [entry.content_hash or hash_file(path) for entry, path in zip(entries, paths, strict=True)]
         with self._database.write() as connection:
             revision = next_revision(connection)
@@ -152,14 +168,23 @@ class Library:
         return [found[identity] for identity in ids]
 
     def update(self, track_id: str, fields: Mapping[str, Any]) -> Track:
-        """Give fields of a track, corrected ones say.
+        """Set given fields of a track, corrected ones for example.
+
+        Parameters
+        ----------
+        track_id : of the track
+        fields : values by name; None and empty lists are left out, and fields that are not named keep their values
+
+        Returns
+        -------
+        Track : as it is now
 
         Raises
         ------
         UnknownTrack : no track of that id
         ParameterError : a field that a track cannot have
         """
-        given = checked_fields(fields)
+        given = validate_fields(fields)
         with self._database.write() as connection:
             known = connection.execute(sa.select(tracks.c.fields).where(tracks.c.track_id == track_id)).first()
             if known is None:
@@ -171,12 +196,23 @@ class Library:
             return _by_ids(connection, [track_id])[track_id]
 
     def record(self, measurement: Measurement) -> None:
-        """Keep what was measured in a recording, in place of what was measured before."""
+        """Store the measurements of a recording, in place of the earlier ones.
+
+        Parameters
+        ----------
+        measurement : of a recording that need not be in the catalog
+        """
         with self._database.write() as connection:
             _record(connection, measurement, next_revision(connection))
 
     def measured(self, content_hashes: Iterable[str], analysis: str) -> set[str]:
-        """Those of some recordings that have been measured with an analysis."""
+        """Those of some recordings that have been measured with an analysis.
+
+        Parameters
+        ----------
+        content_hashes : SHA-256 of the recordings' bytes
+        analysis : version and parameters, as in `Measurement.analysis`
+        """
         found: set[str] = set()
         with self._database.read() as connection:
             for some in _parts(list(content_hashes)):
@@ -187,7 +223,11 @@ class Library:
         return found
 
     def get(self, track_id: str) -> Track:
-        """The track of an id.
+        """Get a track.
+
+        Parameters
+        ----------
+        track_id : of the track
 
         Raises
         ------
@@ -196,11 +236,15 @@ class Library:
         return self.get_all([track_id])[0]
 
     def get_all(self, track_ids: Sequence[str]) -> list[Track]:
-        """The tracks of some ids, in their order.
+        """Get tracks, in the order of their ids.
+
+        Parameters
+        ----------
+        track_ids : one may come twice
 
         Raises
         ------
-        UnknownTrack : there is none of an id
+        UnknownTrack : one of the ids is not in the catalog
         """
         with self._database.read() as connection:
             found = _by_ids(connection, track_ids)
@@ -213,7 +257,11 @@ class Library:
         return [_track(row) for row in rows]
 
     def remove(self, track_id: str) -> None:
-        """Forget a track; its file stays where it is.
+        """Remove a track from the catalog; its file stays where it is.
+
+        Parameters
+        ----------
+        track_id : of the track
 
         Raises
         ------
@@ -226,18 +274,21 @@ class Library:
             connection.execute(removed_tracks.insert().values(track_id=track_id, revision=next_revision(connection)))
 
     def revision(self) -> tuple[str, int]:
-        """Which catalog this is, and how often it has changed."""
+        """Time at which the catalog was created, which identifies it, and how often it has changed."""
         with self._database.read() as connection:
             return _revision(connection)
 
     def changes(self, since: int, at_once: int) -> Changes:
-        """What changed after a revision, the oldest first.
+        """Changes after a revision, the oldest first.
 
         Parameters
         ----------
         since : revision; 0 for everything
-        at_once : tracks after which to stop; transactions are never cut, so more can come back
+        at_once : tracks after which to stop; the changes of one transaction stay together, so there can be more
 
+        Returns
+        -------
+        Changes : its `revision` is where the next call goes on
         """
         with self._database.read() as connection:
             _, upto = _revision(connection)
@@ -258,7 +309,11 @@ class Library:
             return Changes(upto, changed, tuple(connection.scalars(gone)))
 
     def reindex(self, track_ids: Iterable[str] | None = None) -> Reindexed:
-        """Hash the files again, all or those of some tracks, and note which changed or are gone.
+        """Hash files again, and note which changed or are missing.
+
+        Parameters
+        ----------
+        track_ids : of the tracks to look at; None: all
 
         Raises
         ------
@@ -274,7 +329,7 @@ class Library:
             outcome = MISSING if digest is None else "unchanged" if digest == track.content_hash else "changed"
             found[outcome].append(track.track_id)
             state = MISSING if digest is None else PRESENT
-            # Only if nobody has updated the track since it was read.
+            # Only if the track was not updated since it was read.
             same = (tracks.c.track_id == track.track_id, tracks.c.content_hash == track.content_hash)
             values: dict[str, Any] = {"content_hash": digest or track.content_hash, "state": state}
             with self._database.write() as connection:
@@ -320,11 +375,11 @@ def _put(
 
 
 def _record(connection: Connection, measurement: Measurement, revision: int) -> None:
-    """Write what was measured, and mark the tracks that it describes."""
+    """Write a measurement, and mark the tracks that it belongs to as changed."""
     own = recordings.c.content_hash == measurement.content_hash
     values = {
         "measured": json.dumps(dict(measurement.facts), ensure_ascii=False, allow_nan=False),
-        "descriptor": packed(measurement.contour, measurement.sound),
+        "descriptor": pack_descriptor(measurement.contour, measurement.sound),
         "analysis": measurement.analysis,
         "measured_at": now(),
     }
@@ -363,7 +418,7 @@ def _track(row: Row[Any]) -> Track:
     facts = {} if row.measured is None else json.loads(row.measured)
     measured = {name: value for name, value in facts.items() if name in FIELD_KINDS}
     own = {name: value for name, value in measured.items() if name not in given}
-    if "musical_key_name" in given or "musical_key_mode" in given:  # half a key that was heard is none that was meant
+    if "musical_key_name" in given or "musical_key_mode" in given:  # halves of a given and a measured key do not mix
         own = {name: value for name, value in own.items() if not name.startswith("musical_key")}
     return Track(
         track_id=row.track_id,
@@ -383,8 +438,18 @@ def _measurement(row: Row[Any]) -> Measurement | None:
     return Measurement(row.content_hash, row.analysis, json.loads(row.measured), contour, sound)
 
 
-def packed(contour: FloatArray, sound: FloatArray) -> str:
-    """Contour and sound vector as the database keeps them."""
+def pack_descriptor(contour: FloatArray, sound: FloatArray) -> str:
+    """Encode contour and sound vector as the database stores them.
+
+    Parameters
+    ----------
+    contour : shape (CONTOUR_PARTS,), 0 to 1
+    sound : shape (SOUND_DIMS,), of unit length or zero
+
+    Returns
+    -------
+    base64 of both as little-endian half floats
+    """
     both = np.concatenate((contour, sound)).astype("<f2")
     return base64.b64encode(both.tobytes()).decode("ascii")
 

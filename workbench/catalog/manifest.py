@@ -2,11 +2,13 @@
 
 A row names a file by `path`, relative to the manifest's folder, and may give `track_id` and any track field. Lists are
 JSON lists, or texts with `;` between the items in CSV, where an empty cell is no value and flags are true/false,
-yes/no or 1/0. A bad row is reported with its line and does not stop the others; a column that means nothing here
-is named once in a warning.
+yes/no or 1/0. A bad row is reported with its line and does not stop the others; an unknown column is named once in a
+warning.
 
-A file may be UTF-8 or, where it says so by its first bytes, UTF-16. A row with other bytes, with a quote that nobody
-closes or with a text longer than any title page is bad by itself: reading goes on at the line after its first.
+A file may be UTF-8 or, with a byte order mark, UTF-16. A row with other bytes, with a quote that is never closed or
+with a text that is too long is bad by itself: reading goes on at the line after its first.
+
+Functions: `is_manifest`, `read_manifest`.
 """
 
 from __future__ import annotations
@@ -20,7 +22,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from workbench.catalog.track import FIELD_KINDS, checked_fields
+from workbench.catalog.track import FIELD_KINDS, validate_fields
 from workbench.errors import ManifestError, ParameterError
 
 _FLAGS = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
@@ -28,8 +30,9 @@ _OWN = ("path", "track_id")
 _SUFFIXES = (".csv", ".jsonl", ".ndjson")
 _NOT_UTF8 = "not UTF-8; save the manifest as UTF-8"
 _MOST_LINES = 1000
-"""lines of one row; a quote that is not closed by then never will be"""
+"""lines of one row at most; a quote that spans more counts as never closed"""
 _LONGEST_CELL = 2**28
+"""characters of a cell that the reader takes; fields are far shorter"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +42,7 @@ class ManifestRow:
     line: int
     """line of the file at which the row ends, from 1"""
     path: Path
-    """absolute; not looked at yet"""
+    """absolute; whether it exists is not checked"""
     track_id: str | None
     fields: dict[str, Any]
     """track fields by name, in their own types"""
@@ -56,7 +59,7 @@ class RowFault:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """What a manifest holds."""
+    """The rows of a manifest, the faults of others, and warnings."""
 
     rows: tuple[ManifestRow, ...]
     faults: tuple[RowFault, ...]
@@ -64,16 +67,30 @@ class Manifest:
 
 
 def is_manifest(path: Path) -> bool:
-    """Whether a file is taken for a manifest, by its suffix."""
+    """Whether a file counts as a manifest, by its suffix.
+
+    Parameters
+    ----------
+    path : need not exist
+    """
     return path.suffix.lower() in _SUFFIXES
 
 
 def read_manifest(path: Path) -> Manifest:
     """Read a manifest.
 
+    Parameters
+    ----------
+    path : a .csv, .jsonl or .ndjson file; the paths in it are relative to its folder
+
+    Returns
+    -------
+    Manifest : good rows in the order of the file, and a fault for each bad one
+
     Raises
     ------
-    ManifestError : no such file, not a manifest by its suffix, no `path` column
+    ManifestError : no such file, or one that cannot be read; not a manifest by its suffix; a first line that is not
+        CSV, has no `path` column or names a column twice; begins like UTF-16 but is not
     """
     path = Path(path).absolute()
     if not is_manifest(path):
@@ -89,7 +106,7 @@ def read_manifest(path: Path) -> Manifest:
 
 
 def _decoded(path: Path, raw: bytes) -> str:
-    """The text of a manifest; bytes that are no UTF-8 stay visible as lone surrogates, for their row to be told."""
+    """The text of a manifest; bytes that are not UTF-8 become lone surrogates, so that only their row is refused."""
     if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         try:
             return raw.decode("utf-16")
@@ -99,7 +116,7 @@ def _decoded(path: Path, raw: bytes) -> str:
 
 
 def _is_foreign(text: str) -> bool:
-    """Whether bytes that are no UTF-8 stood here."""
+    """Whether a text holds bytes that were not UTF-8."""
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
@@ -138,7 +155,7 @@ def _row(folder: Path, line: int, values: dict[str, Any]) -> ManifestRow:
         raise ParameterError("a path cannot hold a NUL character")
     if track_id is not None and not (isinstance(track_id, str) and 1 <= len(track_id.strip()) <= 128):
         raise ParameterError(f"track_id must be text of 1 to 128 characters, got {track_id!r}")
-    fields = checked_fields({key: value for key, value in values.items() if key in FIELD_KINDS})
+    fields = validate_fields({key: value for key, value in values.items() if key in FIELD_KINDS})
     return ManifestRow(line, folder / name.strip(), track_id.strip() if track_id else None, fields)
 
 
@@ -176,7 +193,7 @@ def _csv_rows(path: Path, text: str) -> Iterator[tuple[int, dict[str, Any] | str
         while at < len(lines):
             cells, after = _csv_row(lines, at)
             row = _filled(header, cells)
-            if isinstance(row, str):  # what a stray quote has swallowed may be good rows
+            if isinstance(row, str):  # the lines that a stray quote took in may be good rows
                 yield at + 1, row
                 at += 1
                 continue
@@ -208,7 +225,7 @@ def _filled(header: Sequence[str], cells: list[str] | str) -> dict[str, Any] | s
 
 @contextmanager
 def _long_cells() -> Iterator[None]:
-    """Let the reader take cells of any length, which are then refused one by one, not with all that follows."""
+    """Let the reader take long cells, so that one is refused by itself and not with everything after it."""
     before = csv.field_size_limit(_LONGEST_CELL)
     try:
         yield

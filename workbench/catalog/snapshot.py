@@ -1,19 +1,19 @@
 """The catalog as ranking reads it: columns, texts and indexes of one revision, on disk and memory-mapped.
 
-The records in the database are the truth; a snapshot is what can be made from them again at any time, laid out so that
+The records in the database are authoritative; a snapshot can be rebuilt from them at any time. It is laid out so that
 a million tracks are opened in milliseconds and a query touches only the columns it needs. It lies in the home folder:
 
-    index/current.json      which generation holds
-    index/draft.json        which one is being made
-    index/<generation>/     columns (.npy), texts, meta.json, and for each index which row its entries are
-    index/<name>-<token>    an index: of the texts, and where the catalog is large of vectors; later generations may
+    index/current.json      names the current generation
+    index/draft.json        names the one being written
+    index/<generation>/     columns (.npy), texts, meta.json, and for each index the rows of its entries
+    index/<name>-<token>    an index: of the texts, and for a large catalog of the vectors; later generations may
                             refer to it
 
-A new generation is written beside the old one, indexes and all, then `current.json` is replaced and nothing in it
-changes any more. So a reader has one or the other, whole; files that a process has mapped stay readable to it when they
-are deleted. Bringing a snapshot up to date reads only the tracks that changed since its revision and copies the rest,
-in steps: each leaves a draft, without indexes, from which the next goes on, also after an interruption. Word vectors
-are kept while the text they stand for is the same.
+A new generation is written beside the old one, with its indexes; then `current.json` is replaced, and the generation
+never changes again. So a reader sees one or the other, whole; files that a process has mapped stay readable to it when
+they are deleted. Updating a snapshot reads only the tracks that changed since its revision and copies the rest, in
+steps: each leaves a draft, without indexes, from which the next goes on, also after an interruption. Word vectors are
+kept while the text that they embed is the same.
 
 Functions: `open_snapshot`; class `Snapshot`.
 """
@@ -55,7 +55,16 @@ class Embedding(Protocol):
     """Turns texts into vectors; `workbench.language.embedding.SentenceEmbedding` is one."""
 
     def embed(self, texts: Sequence[str]) -> FloatArray:
-        """Unit rows, shape (n, WORD_DIMS)."""
+        """Embed texts.
+
+        Parameters
+        ----------
+        texts : of any length
+
+        Returns
+        -------
+        shape (n, WORD_DIMS), unit rows
+        """
         ...
 
 
@@ -64,7 +73,7 @@ FindEmbedding: TypeAlias = Callable[[], Embedding | None]
 
 MODEL = "all-MiniLM-L6-v2"
 _FORMAT = 4
-"""Raise it when files, columns, or what `workbench.catalog.texts` writes, change: older snapshots are made anew."""
+"""Raise it when the files, the columns or what `workbench.catalog.texts` writes change: older snapshots are rebuilt."""
 _COLUMNS = ("track_ids", *DTYPES)
 _CURRENT, _DRAFT = "current.json", "draft.json"
 _ABANDONED_SECONDS = 60.0
@@ -74,7 +83,7 @@ _EMBED_ROWS = 256
 
 
 class Snapshot:
-    """One revision of the catalog. Make one with `open_snapshot`; it may be shared by threads."""
+    """One revision of the catalog. Open one with `open_snapshot`; threads may share it."""
 
     def __init__(self, folder: Path, meta: Mapping[str, Any], library: Library, params: CatalogParams) -> None:
         self.folder = folder
@@ -86,7 +95,7 @@ class Snapshot:
 
     @property
     def revision(self) -> int:
-        """How often the catalog had changed when this was made."""
+        """How often the catalog had changed when this snapshot was written."""
         return int(self._meta["revision"])
 
     @property
@@ -100,38 +109,46 @@ class Snapshot:
     def track(self, row: int) -> Track:
         """The record of one row, as it is now.
 
+        Parameters
+        ----------
+        row : of the columns
+
         Raises
         ------
-        UnknownTrack : it was removed after this snapshot was made
+        UnknownTrack : it was removed after this snapshot was written
         """
         return self.tracks([row])[0]
 
     def tracks(self, rows: Sequence[int] | IntArray) -> list[Track]:
-        """The records of some rows, in their order, as they are now.
+        """The records of some rows, as they are now.
+
+        Parameters
+        ----------
+        rows : of the columns, in the order wanted
 
         Raises
         ------
-        UnknownTrack : one was removed after this snapshot was made
+        UnknownTrack : one was removed after this snapshot was written
         """
         return self._library.get_all([str(self.columns.track_ids[row]) for row in rows])
 
     @cached_property
     def words_index(self) -> VectorIndex:
-        """Tracks by what is said of them."""
+        """Tracks by the word vectors of their texts."""
         return self._index("words")
 
     @cached_property
     def sound_index(self) -> VectorIndex:
-        """Tracks by what they sound like."""
+        """Tracks by their sound vectors."""
         return self._index("sound")
 
     @cached_property
     def texts(self) -> TextIndex:
-        """Tracks by the very words, row by row those of the columns.
+        """Tracks by the words and facets of their texts; its rows are those of the columns.
 
         Raises
         ------
-        StoreError : there is none, or it is of other tracks
+        StoreError : the index is missing, or of other tracks
         """
         from workbench.catalog.texts import TextIndex
 
@@ -142,7 +159,16 @@ class Snapshot:
         return index
 
     def text(self, row: int) -> str:
-        """What is said of a track, as it was indexed."""
+        """The text of a track as it was indexed; see `texts.track_text`.
+
+        Parameters
+        ----------
+        row : of the columns
+
+        Raises
+        ------
+        IndexError : no such row
+        """
         return _Texts(self.folder)[row]
 
     def _index(self, name: str) -> VectorIndex:
@@ -161,15 +187,20 @@ def open_snapshot(
     progress: Progress | None = None,
     embedding: FindEmbedding | None = None,
 ) -> Snapshot:
-    """A catalog as columns and indexes, brought up to date.
+    """Open a catalog as columns and indexes, updated to its latest revision.
 
     Parameters
     ----------
     library : the records
     folder : where columns and indexes lie; it exists
-    params : of indexing
-    progress : told what is being done where that takes time: a stage in words, and the share of it from 0 to 1
-    embedding : finds what reads texts, if there is anything; asked only where that matters
+    params : of indexing; None: the defaults
+    progress : called while a stage runs that takes time, with its name in words and the share done, 0 to 1
+    embedding : finds the embedding of texts, or None where none is installed; called only where that matters. None:
+        texts are not embedded
+
+    Returns
+    -------
+    Snapshot : memory-mapped; of the revision that the catalog had during the call
 
     Raises
     ------
@@ -195,12 +226,12 @@ class _Generation:
 
 
 def _current(folder: Path) -> _Generation | None:
-    """The generation that holds, if there is one that this code reads."""
+    """The current generation, if there is one that this code can read."""
     return _pointed(folder / _CURRENT)
 
 
 def _pointed(pointer: Path) -> _Generation | None:
-    """The generation that a file points to, if there is one that this code reads."""
+    """The generation that a file names, if there is one that this code can read."""
     folder = pointer.parent
     try:
         name = json.loads(pointer.read_text(encoding="utf-8"))["generation"]
@@ -211,7 +242,7 @@ def _pointed(pointer: Path) -> _Generation | None:
 
 
 def _holds(generation: _Generation, library: Library, embedding: FindEmbedding) -> bool:
-    """Whether nothing has changed since, neither the catalog nor what is there to read texts with."""
+    """Whether neither the catalog has changed since, nor an embedding been installed."""
     made, revision = library.revision()
     if (generation.meta["catalog"], generation.meta["revision"]) != (made, revision):
         return False
@@ -257,12 +288,12 @@ def _brought_up_to_date(
 
 
 def _labelled(generation: _Generation, labels: Mapping[str, Any]) -> bool:
-    """Whether it is of this catalog, its texts read by this model."""
+    """Whether it is of this catalog, with texts embedded by this model."""
     return all(generation.meta[name] == label for name, label in labels.items())
 
 
 def _draft(folder: Path, holds: _Generation | None, labels: Mapping[str, Any]) -> _Generation | None:
-    """What an interrupted writer left to go on from, if that is worth more than the generation that holds."""
+    """The draft that an interrupted writer left, if it is newer than the current generation."""
     draft = _pointed(folder / _DRAFT)
     if draft is None or not _labelled(draft, labels):
         return None
@@ -280,7 +311,7 @@ def _next_generation(
     labels: Mapping[str, Any],
     progress: Progress,
 ) -> _Generation:
-    """A draft with some changes applied: rows that stay, in their order, then those that came or changed."""
+    """Write a draft with some changes applied: unchanged rows, in their order, then those added or changed."""
     aside = folder / f"g{changes.revision}-{secrets.token_hex(4)}"
     aside.mkdir()
     new, texts = _columns_of(changes.changed)
@@ -311,7 +342,7 @@ def _next_generation(
 
 
 def _embed(new: Columns, texts: Sequence[str], embedding: Embedding, progress: Progress) -> None:
-    """Fill in the word vectors that are missing; equal texts are read once."""
+    """Fill in the missing word vectors; equal texts are embedded once."""
     missing = np.asarray(~new.words.any(axis=1))
     rows: dict[str, list[int]] = {}
     for row, text in enumerate(texts):
@@ -326,23 +357,23 @@ def _embed(new: Columns, texts: Sequence[str], embedding: Embedding, progress: P
 
 
 def _put_forward(folder: Path, draft: _Generation) -> None:
-    """Make a draft that has its indexes the generation that holds."""
+    """Make a draft with its indexes the current generation."""
     _write_json(folder / _CURRENT, {"generation": draft.folder.name})
     (folder / _DRAFT).unlink(missing_ok=True)
 
 
 def _write_json(path: Path, value: Mapping[str, Any]) -> None:
-    """Write a file whole, or leave the one that there is; raises `StoreError` where it cannot be written."""
+    """Write a file whole, or leave the old one; raises `StoreError` where it cannot be written."""
     write_text(path, json.dumps(value, indent=1), StoreError)
 
 
 def _rows_file(generation: Path, index: str) -> Path:
-    """Where a generation keeps which of its rows the entries of an index are, -1 for none."""
+    """The file that maps entries of an index to rows of a generation, -1 for none."""
     return generation / f"{index}_rows.npy"
 
 
 def _missing(generation: _Generation, params: CatalogParams) -> list[str]:
-    """Which indexes are not there, or do not know too many of the tracks."""
+    """Names of the indexes that are missing, or lack too many of the tracks."""
     rows = int(generation.meta["rows"])
     wanted = ["texts"]
     if has_faiss():
@@ -363,7 +394,7 @@ def _missing(generation: _Generation, params: CatalogParams) -> list[str]:
 
 
 def _indexed(folder: Path, draft: _Generation, params: CatalogParams) -> _Generation:
-    """The same draft with its indexes made anew where they are missing or stale."""
+    """The same draft, with missing and stale indexes built."""
     from workbench.catalog.texts import TextIndex
 
     rows = np.arange(int(draft.meta["rows"]))
@@ -394,7 +425,7 @@ def _columns_of(changed: Sequence[ChangedTrack]) -> tuple[Columns, list[str]]:
 
 
 def _fill(columns: Columns, row: int, change: ChangedTrack) -> None:
-    """Write what is known of one track into its row; given values win."""
+    """Write the facts of one track into its row; given values win."""
     track, measurement = change.track, change.measurement
     columns.song[row] = _number(f"song:{track.catalog_song_id}" if track.catalog_song_id else f"track:{track.track_id}")
     columns.audio[row] = _number(track.content_hash)
@@ -417,9 +448,9 @@ def _fill(columns: Columns, row: int, change: ChangedTrack) -> None:
 
 
 def _mode_of(track: Track, facts: Mapping[str, Any]) -> float:
-    """-1 minor to +1 major: the mode that was given, or how surely it was heard; NaN where that is in doubt.
+    """-1 minor to +1 major: the given mode, or the measured one with its certainty; NaN where that is in doubt.
 
-    A mode that was heard counts only in a key that is sure enough to be named, and whose tonic nobody denies.
+    A measured mode counts only where the key was certain enough to be named and a given tonic agrees with it.
     """
     given = {"musical_key_name", "musical_key_mode"} - track.measured
     if track.musical_key_mode is not None and "musical_key_mode" in given:
@@ -436,12 +467,12 @@ def _mode_of(track: Track, facts: Mapping[str, Any]) -> float:
 
 
 def _number(text: str) -> int:
-    """63 bits of a digest: equal for equal texts, and for others once in 10^7 catalogs of a million tracks."""
+    """63 bits of a digest: equal for equal texts; two different texts collide in one of 10^7 catalogs of a million."""
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "big") >> 1
 
 
 def _rows_of(columns: Columns, track_ids: set[str]) -> dict[str, int]:
-    """The rows of those ids that there are."""
+    """Row by id, of those ids that are in the columns."""
     if not track_ids:
         return {}
     found = np.flatnonzero(np.isin(columns.track_ids, np.array(sorted(track_ids), dtype=np.str_)))
@@ -459,7 +490,7 @@ def _keep_words(
 
 
 def _write_joined(path: Path, old: NDArray[Any] | None, stay: IntArray, new: NDArray[Any]) -> None:
-    """Rows of an array that stay and new ones, as one .npy, some at a time."""
+    """Write the rows of an array that stay and new ones as one .npy, block by block."""
     dtype = new.dtype if old is None else np.promote_types(old.dtype, new.dtype)
     joined = np.lib.format.open_memmap(path, mode="w+", dtype=dtype, shape=(stay.size + len(new), *new.shape[1:]))
     if old is not None:
@@ -477,7 +508,7 @@ def _mapped(folder: Path, name: str) -> NDArray[Any]:
 
 
 class _Texts(Sequence[str]):
-    """The texts of a generation: one file, and where each begins in it."""
+    """The texts of a generation: one file, and the byte at which each begins."""
 
     def __init__(self, folder: Path) -> None:
         self._starts = np.load(folder / "text_starts.npy", mmap_mode="r")
@@ -520,7 +551,7 @@ def _chained(old: _Texts | None, stay: IntArray, new: Sequence[str]) -> Iterator
 
 
 def _clear(folder: Path, current: _Generation) -> None:
-    """Delete what no reader will ask for again: what does not belong to the current generation, a minute later."""
+    """Delete files that have not belonged to the current generation for a minute, so that no reader opens them."""
     needed = {current.folder.name, *current.meta["files"].values(), _CURRENT, "writer.lock"}
     for left in folder.iterdir():
         try:
@@ -531,7 +562,7 @@ def _clear(folder: Path, current: _Generation) -> None:
 
 
 def _discard(path: Path) -> None:
-    """Delete a file or folder; a reader that has it mapped keeps it, one that was about to open it starts again."""
+    """Delete a file or folder; a reader that has it mapped can go on, one about to open it opens the current one."""
     if path.is_dir():
         shutil.rmtree(path, ignore_errors=True)
     else:
@@ -540,7 +571,7 @@ def _discard(path: Path) -> None:
 
 @contextmanager
 def _one_writer(folder: Path) -> Iterator[None]:
-    """One process at a time on this machine; the lock goes with the process that holds it."""
+    """Let one process of this machine write at a time; the lock ends with the process that holds it."""
     with (folder / "writer.lock").open("ab") as lock:
         try:
             import fcntl

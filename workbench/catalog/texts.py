@@ -1,12 +1,12 @@
-"""What is said of tracks, ready to be searched and compared: BM25 over the words, and the facets that they name.
+"""The texts of tracks, ready to be searched and compared: BM25 over the words, and the facets that they name.
 
-BM25 (Robertson and Zaragoza 2009, in the form of Lucene, computed by bm25s) proposes candidates and does no more: a
-score that counts shared words favours whoever writes most of them. What is compared are *facets*, the moods, genres and
-instruments that the lexicon reads in a text, a row of numbers a track. An inverted file, which tracks name a facet and
-how much of what they name it is, compares a million of them in a few milliseconds. A text that names more facets than
-music can be is stuffed with keywords; its *trust* falls with the excess.
+BM25 (Robertson and Zaragoza 2009, in the form of Lucene, computed by bm25s) only proposes candidates: a score that
+counts shared words favours the longest text. Tracks are compared by *facets*, the moods, genres and instruments that
+the lexicon finds in a text, a row of numbers a track. An inverted file, which holds for each facet the tracks that name
+it and its share of their facets, compares a million of them in a few milliseconds. A text that names more facets than
+one piece of music can have is stuffed with keywords; its *trust* falls with the excess.
 
-Class: `TextIndex`.
+Class: `TextIndex`. Functions: `track_text`, `words_of`, `trust_in`.
 """
 
 from __future__ import annotations
@@ -29,18 +29,18 @@ from workbench.language.lexicon import KINDS, Kind, lexicon, read_lexicon
 from workbench.recording import FloatArray
 
 _PLAUSIBLE: dict[Kind, float] = {"moods": 7.0, "genres": 5.0, "instruments": 8.0}
-"""facets of a kind that a text may name before it says too much"""
+"""facets of a kind that one piece of music may have; naming more lowers the trust"""
 _REPEATED_SHARE = 0.3
 """share of a text's words that its commonest word may take"""
 _LONG_TEXT_WORDS = 12
-"""words from where on repetition is looked at"""
+"""words of a text from which repetition lowers the trust"""
 _READ_CHARACTERS = 20_000
 _STEPS = 255
 """a facet is stored in a byte"""
 
 
 class TextIndex:
-    """The texts of n tracks, on disk. Make one with `build`, open it with `open`."""
+    """The texts of n tracks, on disk. Write one with `build`, open it with `open`."""
 
     def __init__(self, folder: Path, rows: int, bm25: Any) -> None:
         self._rows = rows
@@ -48,7 +48,7 @@ class TextIndex:
         self.facets: NDArray[np.uint8] = np.load(folder / "facets.npy", mmap_mode="r" if rows else None)
         """shape (n, n_facets), 0 to 255: see `Meaning.facets`"""
         self.trust: NDArray[np.float16] = np.load(folder / "trust.npy", mmap_mode="r" if rows else None)
-        """shape (n,), 0 to 1: 1 for a text that names what music can be"""
+        """shape (n,), 0 to 1: 1 for a text with no more facets than one piece can have"""
         self._starts, self._rows_of, self._weights = (
             np.load(folder / f"facet_{name}.npy") for name in ("starts", "rows", "weights")
         )
@@ -58,7 +58,17 @@ class TextIndex:
 
     @classmethod
     def build(cls, texts: Sequence[str], folder: Path) -> TextIndex:
-        """Read all texts and write the index into a folder, which is made."""
+        """Read all texts and write their index.
+
+        Parameters
+        ----------
+        texts : one a track; of each, the first 20,000 characters are read
+        folder : created where it is missing
+
+        Returns
+        -------
+        TextIndex : opened from the folder
+        """
         import bm25s
 
         folder.mkdir(parents=True, exist_ok=True)
@@ -88,11 +98,15 @@ class TextIndex:
 
     @classmethod
     def open(cls, folder: Path) -> TextIndex:
-        """The index in a folder, memory-mapped.
+        """Open the index in a folder, memory-mapped.
+
+        Parameters
+        ----------
+        folder : from `build`
 
         Raises
         ------
-        StoreError : there is none
+        StoreError : there is no index in it
         """
         import bm25s
 
@@ -104,13 +118,17 @@ class TextIndex:
             raise StoreError(f"{folder}: no index of texts ({error.strerror})") from error
 
     def search(self, text: str, count: int, allowed: BoolArray | None = None) -> Hits:
-        """Rows whose words are those of a text, by BM25; rows that share none are not found.
+        """Rows that share words with a text, by BM25.
 
         Parameters
         ----------
         text : any text
         count : rows wanted at most
         allowed : shape (n,), which rows may be found; None: all
+
+        Returns
+        -------
+        Hits : best first; rows that share no word are not found
         """
         known = [] if self._bm25 is None else [word for word in set(words_of(text)) if word in self._bm25.vocab_dict]
         if not known:
@@ -126,16 +144,20 @@ class TextIndex:
         return Hits(order.astype(np.int64), scores[order])
 
     def nearness(self, wanted: FloatArray) -> FloatArray:
-        """How near each text comes to wanted facets, shape (n,).
+        """How well each text agrees with wanted facets.
 
         Parameters
         ----------
-        wanted : shape (n_facets,), weights; what each text names of a kind has length 1, less where it is not trusted
+        wanted : shape (n_facets,), weights
+
+        Returns
+        -------
+        shape (n,), inner products; the facets that a text names of a kind have length 1, times its trust
         """
         near = np.zeros(self._rows, np.float64)
         for facet in map(int, np.flatnonzero(wanted)):
             own = slice(int(self._starts[facet]), int(self._starts[facet + 1]))
-            # A text names a facet once, so no row comes twice and a plain sum will do.
+            # A text has an entry once a facet, so `own` holds no row twice and fancy indexing adds every weight.
             near[self._rows_of[own]] += float(wanted[facet]) * self._weights[own]
         return near
 
@@ -143,7 +165,7 @@ class TextIndex:
 def _inverted(
     facets: NDArray[np.uint8], trust: NDArray[np.float16]
 ) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.float32]]:
-    """Facet by facet, which rows name it and how much: where each begins, rows, weights."""
+    """The inverted file, facet by facet: where each begins, the rows that name it, their weights."""
     rows_of, weights, starts = [], [], [0]
     for kind in KINDS:
         where = lexicon().of(kind)
@@ -159,12 +181,16 @@ def _inverted(
 
 
 def trust_in(facets: FloatArray, words: Sequence[str]) -> float:
-    """How far a text is to be believed, 0 to 1: less the more facets it names beyond what one piece can have.
+    """How far a text can be trusted: less, the more facets it names beyond what one piece of music can have.
 
     Parameters
     ----------
-    facets : shape (n_facets,), of `Meaning`
-    words : its words without function words
+    facets : shape (n_facets,), 0 to 1, of `Meaning`
+    words : those of the text, without function words
+
+    Returns
+    -------
+    0 to 1; a text that repeats one word too often also loses trust
     """
     book = lexicon()
     excess = sum(max(0.0, float(facets[book.of(kind)].sum()) / most - 1.0) for kind, most in _PLAUSIBLE.items())
@@ -175,7 +201,16 @@ def trust_in(facets: FloatArray, words: Sequence[str]) -> float:
 
 
 def words_of(text: str) -> list[str]:
-    """Words in lower case, without English function words."""
+    """Words of a text in lower case, without English function words.
+
+    Parameters
+    ----------
+    text : any text
+
+    Returns
+    -------
+    list : words of two letters or more, in order
+    """
     return [word for word in re.findall(r"\w\w+", text.lower()) if word not in _function_words()]
 
 
@@ -187,7 +222,18 @@ def _function_words() -> frozenset[str]:
 
 
 def track_text(track: Track) -> str:
-    """What is said of a track, the telling things first: description, moods, genres, instruments, tags, title."""
+    """The text that stands for a track in searches: description, moods, genres, instruments, tags, title.
+
+    The most descriptive fields come first; an embedding reads only the beginning of a long text.
+
+    Parameters
+    ----------
+    track : its fields, given or measured
+
+    Returns
+    -------
+    str : sentences; empty where none of these fields has a value
+    """
     lists = (", ".join(words) for words in (track.moods, track.genres, track.instruments, track.tags) if words)
     parts = (track.description, *lists, track.title)
     return ". ".join(part.strip().rstrip(".") for part in parts if part and part.strip())

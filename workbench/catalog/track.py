@@ -1,10 +1,10 @@
 """A track of the catalog: a file that may be chosen, and what is known about it.
 
 The field names are those of the interface, so that a manifest, a record and an answer call a thing by one name. A value
-is given, by a manifest or a person, or measured; a given one wins, and where the two cannot both be true the track says
-so (`contradictions`).
+is given, by a manifest or a person, or measured; a given one wins, and where both cannot be true, the track lists it
+among its `contradictions`.
 
-Functions: `checked_fields`, `contradictions`.
+Functions: `validate_fields`, `contradictions`, `audio_id`, `pitch_class`.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ Contradictions: TypeAlias = tuple[str, ...]
 
 MODES = ("major", "minor")
 SAME_TEMPO_OCTAVES = 0.04
-"""octaves that a given and a measured tempo may differ; 3 %, what a rounded figure or a ritardando explains"""
+"""octaves by which a given and a measured tempo may differ, 3 %: rounding or a ritardando explains as much"""
 SAME_SECONDS = 2.0
-"""s that a given and a measured length may differ; catalogs round, and encoders add silence"""
+"""s by which a given and a measured length may differ; catalogs round, and encoders add silence"""
 _LONGEST_TEXT, _MOST_ITEMS, _MOST_SHOWN = 1000, 500, 80
 _LONGEST = {"description": 20_000, "artist_image_url": 4000}
 """characters of a field that may be longer than others"""
@@ -45,7 +45,7 @@ class Track:
     content_hash: str
     """SHA-256 of the file's bytes when it was added"""
     catalog_song_id: str | None = None
-    """the work; several files may be of one track"""
+    """the work; several files may be recordings or edits of one"""
     catalog_audio_file_id: str | None = None
     """the file in the licensed catalog"""
     title: str | None = None
@@ -71,7 +71,7 @@ class Track:
     measured: frozenset[str] = frozenset()
     """names of the fields above whose value was measured; the others were given"""
     contradictions: Contradictions = ()
-    """what was given and cannot be true beside what was measured, a sentence each"""
+    """given values that cannot be true beside the measured ones, a sentence each"""
 
     def __post_init__(self) -> None:
         check_id("track_id", self.track_id)
@@ -86,7 +86,7 @@ class Track:
         return audio_id(self.content_hash)
 
     def known(self) -> dict[str, Any]:
-        """The fields that have a value, as JSON knows them; id, path and hash are not among them."""
+        """The fields that have a value, in JSON types; id, path and hash are not among them."""
         values = {name: getattr(self, name) for name in FIELD_KINDS}
         return {
             name: list(value) if isinstance(value, tuple) else value
@@ -96,34 +96,47 @@ class Track:
 
 
 def audio_id(content_hash: str) -> str:
-    """What tracks of equal bytes go by: `aud_` and the start of their hash."""
+    """Id of the sound, which tracks of equal bytes share.
+
+    Parameters
+    ----------
+    content_hash : SHA-256 of the bytes, hex
+
+    Returns
+    -------
+    `aud_` and the first 24 digits
+    """
     return f"aud_{content_hash[:24]}"
 
 
 def contradictions(given: Mapping[str, Any], measured: Mapping[str, Any]) -> Contradictions:
-    """Where given values cannot be true beside measured ones, a sentence each.
+    """List where given values cannot be true beside measured ones.
 
     Parameters
     ----------
-    given, measured : track fields by name; what only one of them has contradicts nothing
+    given, measured : track fields by name; a field that only one of them has is not compared
+
+    Returns
+    -------
+    a sentence each, on tempo, length, voice and key
     """
     both = {name: (given[name], measured[name]) for name in given if measured.get(name) is not None}
     found = []
     if "bpm" in both and (apart := _tempo_apart(*both["bpm"])):
         found.append(f"bpm {both['bpm'][0]:g} was given, {both['bpm'][1]:g} was heard{apart}")
     if "duration_seconds" in both:
-        said, heard = both["duration_seconds"]
-        if abs(said - heard) > SAME_SECONDS:
-            found.append(f"duration_seconds {said:g} was given, the file plays for {heard:g} s")
+        stated, decoded = both["duration_seconds"]
+        if abs(stated - decoded) > SAME_SECONDS:
+            found.append(f"duration_seconds {stated:g} was given, the file plays for {decoded:g} s")
     if "instrumental" in both and both["instrumental"][0] != both["instrumental"][1]:
         heard = "no voice was heard" if both["instrumental"][1] else "a voice was heard"
         found.append(f"instrumental {str(both['instrumental'][0]).lower()} was given, {heard}")
     if {"musical_key_name", "musical_key_mode"} <= both.keys():
-        said = f"{given['musical_key_name']} {given['musical_key_mode']}"
+        stated = f"{given['musical_key_name']} {given['musical_key_mode']}"
         heard = f"{measured['musical_key_name']} {measured['musical_key_mode']}"
-        relation = _key_relation(said, heard)
+        relation = _key_relation(stated, heard)
         if relation is not None:
-            found.append(f"{said} was given, {heard} was heard{relation}")
+            found.append(f"{stated} was given, {heard} was heard{relation}")
     return tuple(found)
 
 
@@ -140,33 +153,50 @@ def _tempo_apart(given: float, heard: float) -> str | None:
 
 
 def pitch_class(name: str) -> int | None:
-    """0 for C to 11 for B, of a tonic such as "F#" or "Eb"; None for what is no tonic."""
+    """Pitch class of the name of a tonic.
+
+    Parameters
+    ----------
+    name : such as "F#" or "Eb", in either case
+
+    Returns
+    -------
+    0 for C to 11 for B; None for a text that names no tonic
+    """
     letter, signs = name.strip()[:1].upper(), name.strip()[1:]
     if letter not in _TONICS or any(sign not in _SIGNS for sign in signs):
         return None
     return (_TONICS[letter] + sum(_SIGNS[sign] for sign in signs)) % 12
 
 
-def _key_relation(said: str, heard: str) -> str | None:
+def _key_relation(stated: str, heard: str) -> str | None:
     """How two keys differ, in words after a comma; None where they are the same, or one is no key."""
-    (said_tonic, said_mode), (heard_tonic, heard_mode) = said.rsplit(" ", 1), heard.rsplit(" ", 1)
-    given, found = pitch_class(said_tonic), pitch_class(heard_tonic)
-    if given is None or found is None or (given, said_mode) == (found, heard_mode):
+    (stated_tonic, stated_mode), (heard_tonic, heard_mode) = stated.rsplit(" ", 1), heard.rsplit(" ", 1)
+    given, found = pitch_class(stated_tonic), pitch_class(heard_tonic)
+    if given is None or found is None or (given, stated_mode) == (found, heard_mode):
         return None
-    if said_mode == heard_mode:
+    if stated_mode == heard_mode:
         return ", a fifth away" if (found - given) % 12 in (5, 7) else ""
     if given == found:
         return ", the other mode"
-    relative = 9 if said_mode == "major" else 3
+    relative = 9 if stated_mode == "major" else 3
     return ", its relative" if (given + relative) % 12 == found else ""
 
 
-def checked_fields(values: Mapping[str, Any]) -> dict[str, Any]:
-    """Track fields checked and in their own types; None and empty lists are left out.
+def validate_fields(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Validate track fields and convert them to their own types.
+
+    Parameters
+    ----------
+    values : by name, in JSON types
+
+    Returns
+    -------
+    values by name; None and empty lists are left out
 
     Raises
     ------
-    ParameterError : a name that is no track field, a wrong type, a value out of range
+    ParameterError : a name that is not a track field, a wrong type, a value out of range
     """
     checked: dict[str, Any] = {}
     for name, value in values.items():
@@ -211,7 +241,7 @@ def _checked(name: str, kind: FieldKind, value: Any) -> Any:
 
 
 def _shown(value: Any) -> str:
-    """A value in a message: what was written, but not all five megabytes of it."""
+    """A value as a message shows it: its beginning, where it is long."""
     text = repr(value)
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"
 
@@ -223,4 +253,4 @@ _KINDS: dict[str, FieldKind] = {
 FIELD_KINDS: Mapping[str, FieldKind] = {
     field.name: _KINDS[str(field.type)] for field in fields(Track) if str(field.type) in _KINDS
 }
-"""What a manifest may say about a track besides its id and path, and of which kind it is."""
+"""Fields that a manifest may give a track besides id and path, and the kind of each."""

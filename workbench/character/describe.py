@@ -1,4 +1,4 @@
-"""The character of a recording: what ranking, listings and answers say about it, measured in one pass.
+"""The character of a recording: the facts that ranking, listings and answers use, measured in one pass.
 
     pace        tempo and metre from the grid, onsets a second
     energy      how driving it is, of the whole and in 32 parts; a louder master does not count
@@ -6,11 +6,12 @@
     tonality    key and mode (`workbench.character.key`)
     voice       whether somebody sings or speaks (`workbench.character.vocals`)
     level       integrated loudness and loudness range
-    form        sections, the part one remembers, whether it can be looped
+    form        sections, the most memorable part, whether it can be looped
 
-Energy is a linear mean of what people call driving: tempo, onsets and their strength, weight in the bass, little
-distance between peaks and mean. Its five weights are those of `energy.json`; it orders tracks better than it measures
-them. A part of the track has the energy of the whole, moved by its level and its onsets beside the track's.
+Energy is a weighted mean of what people call driving: tempo, onsets and their strength, weight in the bass, little
+distance between peaks and mean. Its five weights are those of `energy.json`; it is better at ordering tracks than at
+absolute values. A part of the track has the energy of the whole, corrected by its level and onsets relative to the
+track's.
 
 Functions: `measure_character`, `energy_clues`, `loudness_range`, `character_to_arrays`, `character_from_arrays`.
 
@@ -54,18 +55,18 @@ from workbench.structure.sections import LABELS, Section
 
 _SPEECH_HZ = (1000.0, 4000.0)
 _BASS_HZ = 120.0
-_SOUNDING_EDGE, _ONSET_APART_FRAMES = 0.005, 5
+_SOUNDING_EDGE, _ONSET_APART_FRAMES = 0.005, 5  # least rise of an onset that is counted; frames between two
 _DULLEST, _BRIGHTEST = 8.7, 10.5  # log2 Hz of the centre of specific loudness
 ENERGY_FILE = "energy.json"
-_FARTHEST = 2.5  # spreads that a single clue can be off
-_EVERY = 7  # samples of which one is enough for a quantile
-_LEVEL_SHARE, _PUNCH_SHARE = 0.025, 0.06
-_QUIETEST_PART_DB = 24.0
+_FARTHEST = 2.5  # spreads at which a single clue is clipped
+_EVERY = 7  # every seventh sample is enough for a quantile
+_LEVEL_SHARE, _PUNCH_SHARE = 0.025, 0.06  # energy a dB over the track's level; energy for rises twice the track's mean
+_QUIETEST_PART_DB = 24.0  # below the track's level; softer parts count as this soft
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Character:
-    """What was measured of one recording. A number that it does not have is None."""
+    """The measurements of one recording. A number that cannot be measured is None."""
 
     duration_seconds: float
     """decoded length, s"""
@@ -73,7 +74,7 @@ class Character:
     """None where no pulse was found"""
     beats_per_bar: int | None
     grid_confidence: float
-    """0 to 1, how sure the bar lines are"""
+    """0 to 1, probability that the bar lines are right"""
     energy: float
     """0 to 1"""
     brightness: float
@@ -97,9 +98,9 @@ class Character:
     speech_band: float
     """share of the power from 1 to 4 kHz, 0 to 1"""
     loopable: float
-    """score of the best seam that makes a body; 0 where no seam is good enough"""
+    """0 to 1: score of the best seam that makes a body; 0 where none is good enough"""
     salient: tuple[float, float]
-    """s, first and last instant of the part one remembers"""
+    """s, start and end of the most memorable part"""
     sections: tuple[tuple[float, float, str], ...]
     """start and end in s, label"""
     contour: FloatArray
@@ -123,9 +124,13 @@ def measure_character(
     Parameters
     ----------
     recording, spectrum, onsets, grid, profile : of one recording
-    vocals : from `voices.voice_chance`
-    params : when a grid or a key is sure enough, length of the salient part
+    vocals : 0 to 1, from `vocals.voice_chance`
+    params : how certain a grid or a key must be, length of the salient part
     cover : what a loop must have
+
+    Returns
+    -------
+    Character : rounded to the digits that are stored; zeros and None where nothing sounds
     """
     sounding = bool(spectrum.power.size) and float(spectrum.power.max()) > 1e-12
     bpm = grid.tempo_bpm if grid.beats.size > 1 and grid.confidence >= params.min_grid_confidence else None
@@ -175,10 +180,18 @@ def measure_character(
 
 
 def loudness_range(short_term_lufs: FloatArray) -> float | None:
-    """How far the loud parts lie over the soft ones, LU; None for silence or less than 3 s.
+    """How far the loud parts lie over the soft ones (EBU Tech 3342).
 
-    The 95th less the 10th percentile of the short-term loudness, what is under -70 LUFS or 20 LU under the mean of the
-    rest left out (EBU Tech 3342).
+    The 95th less the 10th percentile of the short-term loudness, without values below -70 LUFS or 20 LU under the mean
+    of the rest.
+
+    Parameters
+    ----------
+    short_term_lufs : shape (n,), LUFS, from `features.loudness.short_term`
+
+    Returns
+    -------
+    LU, rounded to 0.001; None for silence or less than 3 s
     """
     heard = short_term_lufs[short_term_lufs > -70.0]
     if not heard.size:
@@ -189,7 +202,16 @@ def loudness_range(short_term_lufs: FloatArray) -> float | None:
 
 
 def character_to_arrays(character: Character) -> dict[str, NDArray[Any]]:
-    """The arrays that a store keeps."""
+    """The arrays that a store keeps, as `workbench.features.variables` declares them.
+
+    Parameters
+    ----------
+    character : of one recording
+
+    Returns
+    -------
+    array by name
+    """
     numbers = {name: getattr(character, name) for name in FACTS}
     text = json.dumps(numbers, ensure_ascii=False).encode("utf-8")
     edges = [(start, end) for start, end, _ in character.sections]
@@ -203,7 +225,16 @@ def character_to_arrays(character: Character) -> dict[str, NDArray[Any]]:
 
 
 def character_from_arrays(arrays: dict[str, NDArray[Any]]) -> Character:
-    """What `character_to_arrays` was given."""
+    """Restore a character from its arrays.
+
+    Parameters
+    ----------
+    arrays : by name, from `character_to_arrays`
+
+    Returns
+    -------
+    Character : equal to the one that was stored
+    """
     numbers = json.loads(arrays["character_facts"].tobytes())
     numbers["salient"] = tuple(numbers["salient"])
     labels = [LABELS[int(label)] for label in arrays["section_labels"]]
@@ -244,7 +275,18 @@ def _brightness(spectrum: Spectrum) -> float:
 def energy_clues(
     recording: Recording, spectrum: Spectrum, onsets: OnsetStrengths, bpm: float | None, density: float
 ) -> dict[str, float | None]:
-    """What energy is a mean of, by name: the clues that `energy.json` has weights for; a tempo may not be known."""
+    """The clues of energy, by name, for which `energy.json` has weights.
+
+    Parameters
+    ----------
+    recording, spectrum, onsets : of one recording, with sound
+    bpm : beats a minute; None where no tempo is known
+    density : onsets a second
+
+    Returns
+    -------
+    dict : tempo in octaves, or None; onsets a second; mean rise; log ratio of the bass's power; peaks over the mean, dB
+    """
     power = _band_power(spectrum)
     low = spectrum.band_hz < _BASS_HZ
     sparse = recording.samples[:, ::_EVERY].mean(axis=0, dtype=np.float64)
@@ -261,7 +303,7 @@ def _energy(clues: Mapping[str, float | None]) -> float:
     fitted, moved = _energy_model(), 0.0
     for name, clue in fitted["clues"].items():
         value = clues[name]
-        if value is None:  # music without a tempo is felt as slow
+        if value is None:  # music without a tempo feels slow
             value = clue["mean"] - clue["spread"]
         moved += clue["weight"] * np.clip((value - clue["mean"]) / clue["spread"], -_FARTHEST, _FARTHEST)
     return float(np.clip(fitted["usual"] + moved, 0.0, 1.0))
@@ -273,7 +315,7 @@ def _energy_model() -> dict[str, Any]:
 
 
 def _contour(spectrum: Spectrum, onsets: OnsetStrengths, energy: float) -> FloatArray:
-    """Energy of equal parts: that of the whole, moved by how loud and how struck each part is."""
+    """Energy of equal parts: that of the whole, corrected by how loud each part is and how strong its onsets are."""
     level = spectrum.power.sum(axis=0, dtype=np.float64)
     edge = onsets.edge.astype(np.float64)
     borders = np.linspace(0, level.size, CONTOUR_PARTS + 1).astype(np.int64)

@@ -1,11 +1,11 @@
-"""What a track sounds like as one vector, made so that a cosine means likeness and a query need not know everything.
+"""The sound of a track as one vector, whose cosines measure likeness, also with a query that states only some facts.
 
 The vector is a row of blocks, one a fact. A number becomes a few overlapping bumps over its range, so that the inner
 product of two blocks falls smoothly with the distance of the two numbers, like a Gaussian kernel; a quality with two
 poles becomes an angle of a quarter turn; shapes (the contour, the timbre, the rhythm within a bar) are their own
-blocks. Each block has the length of its weight, and a fact that is not known leaves its block zero: it then speaks
-neither for nor against. So the same function makes the vector of a track, from all facts, and that of a wish, from the
-few that somebody has stated.
+blocks. Each block has the length of its weight, and an unknown fact leaves its block zero, so that it does not change
+an inner product. So the same function computes the vector of a track, from all facts, and that of a request, from the
+few that it states.
 
 Functions: `sound_vector`, `timbre_shape`, `rhythm_shape`; class: `SoundFacts`.
 
@@ -36,7 +36,7 @@ _WEIGHTS = {
     "energy": 1.0, "pace": 1.0, "brightness": 0.7, "density": 0.7, "mode": 0.4, "vocals": 0.4, "drums": 0.5,
     "contour": 0.6, "timbre": 1.2, "rhythm": 0.5,
 }  # fmt: skip
-"""length of each block; timbre is what tells two albums apart"""
+"""length of each block; timbre weighs most because it is what distinguishes two albums"""
 _BUMPS = {"energy": 6, "pace": 8, "brightness": 6, "density": 6}
 _USUAL_TILT = 0.22  # share of specific loudness lost an octave, in most music
 _FULL_SWING = 0.25
@@ -45,7 +45,7 @@ _FULL_SWING = 0.25
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SoundFacts:
-    """What is known of a sound, or wished for; None where it is not."""
+    """Facts about a sound, measured or asked for; None where unknown."""
 
     bpm: float | None = None
     energy: float | None = None
@@ -69,7 +69,11 @@ class SoundFacts:
 
 
 def sound_vector(facts: SoundFacts) -> FloatArray:
-    """The vector of a sound.
+    """Compute the vector of a sound.
+
+    Parameters
+    ----------
+    facts : unknown ones leave their block zero
 
     Returns
     -------
@@ -95,7 +99,7 @@ def sound_vector(facts: SoundFacts) -> FloatArray:
 
 
 def timbre_shape(power: FloatArray, band_hz: FloatArray) -> FloatArray:
-    """How the loudness of a sound is spread over frequency, beside how it usually is.
+    """How the loudness of a sound is spread over frequency, relative to the usual spread of music.
 
     Parameters
     ----------
@@ -104,7 +108,7 @@ def timbre_shape(power: FloatArray, band_hz: FloatArray) -> FloatArray:
 
     Returns
     -------
-    shape (TIMBRE_BANDS,), of unit length, or zero for silence; gain changes nothing
+    shape (TIMBRE_BANDS,), of unit length, or zero for silence; independent of gain
     """
     edges = np.geomspace(40.0, 16_000.0, TIMBRE_BANDS + 1)
     place = np.clip(np.searchsorted(edges, band_hz, side="right") - 1, 0, TIMBRE_BANDS - 1)
@@ -118,12 +122,12 @@ def timbre_shape(power: FloatArray, band_hz: FloatArray) -> FloatArray:
 
 
 def rhythm_shape(attack: FloatArray, frames_per_second: int, downbeats: FloatArray) -> FloatArray:
-    """Where in the bar the music strikes, beside its mean.
+    """Strength of the onsets at each place in the bar, relative to their mean.
 
     Parameters
     ----------
     attack : shape (n_frames,), onset strength
-    frames_per_second : of those
+    frames_per_second : of `attack`
     downbeats : shape (n_bars,), s
 
     Returns
@@ -149,7 +153,7 @@ def _bumps(value: float | None, count: int) -> FloatArray:
 
 
 def _turn(value: float | None) -> FloatArray:
-    """A number from 0 to 1 as an angle of a quarter turn: opposites have nothing in common."""
+    """A number from 0 to 1 as an angle of up to a quarter turn: opposites are orthogonal."""
     if value is None or not np.isfinite(value):
         return np.zeros(2)
     angle = 0.5 * np.pi * np.clip(value, 0.0, 1.0)
@@ -157,7 +161,7 @@ def _turn(value: float | None) -> FloatArray:
 
 
 def _waves(contour: FloatArray | None) -> FloatArray:
-    """The course of a contour as its slowest cosines; shorter than one where little happens."""
+    """The shape of a contour as its slowest cosines; shorter than 1 where the contour is nearly flat."""
     if contour is None or not np.all(np.isfinite(contour)):
         return np.zeros(_CONTOUR_WAVES)
     at = (np.arange(contour.size) + 0.5) / contour.size

@@ -1,9 +1,9 @@
-"""Are there drums: what strikes leave in a spectrum.
+"""Detecting drums by the traces that strikes leave in a spectrum.
 
-A drum is sudden in many bands at once, and gone soon; a bass drum below, a hi-hat on top, where little else is. So the
-clues are how much of the spectrum rises together, how steep the rises are, and how each of five ranges of frequency
-comes and goes. A struck piano or a plucked guitar shares some of them, a brushed drum lacks some; a logistic model
-(`character.json`) weighs them.
+A drum stroke begins suddenly in many bands at once and soon decays; a bass drum in the lowest range, a hi-hat in the
+highest, where little else sounds. So the clues are how much of the spectrum rises together, how steep the rises are,
+and how each of five ranges of frequency rises and decays. A struck piano or a plucked guitar shares some of them, a
+brushed drum lacks some; a logistic model (`character.json`) weighs them.
 
 Functions: `strike_clues`, `drum_chance`.
 """
@@ -18,12 +18,21 @@ from workbench.features.spectrum import Spectrum
 from workbench.recording import FloatArray
 
 _RANGES_HZ = ((0.0, 110.0), (110.0, 400.0), (400.0, 2000.0), (2000.0, 6000.0), (6000.0, 18_000.0))
-_LEVELS = (0.8, 0.9, 0.95, 0.98, 0.99)
+_LEVELS = (0.8, 0.9, 0.95, 0.98, 0.99)  # quantiles of the rises
 _LEAST_FRAMES = 16
 
 
 def strike_clues(spectrum: Spectrum, onsets: OnsetStrengths) -> FloatArray | None:
-    """What speaks for drums, shape (37,); None for silence or next to no sound. Gain changes nothing."""
+    """The clues for drums.
+
+    Parameters
+    ----------
+    spectrum, onsets : of one recording
+
+    Returns
+    -------
+    shape (37,), independent of gain; None for silence or fewer than 16 frames
+    """
     if spectrum.n_frames < _LEAST_FRAMES or not spectrum.power.any():
         return None
     clues: list[float] = []
@@ -42,6 +51,15 @@ def strike_clues(spectrum: Spectrum, onsets: OnsetStrengths) -> FloatArray | Non
 
 
 def drum_chance(spectrum: Spectrum, onsets: OnsetStrengths) -> float:
-    """Probability of drums, 0 to 1; 0 for silence."""
+    """Probability of drums.
+
+    Parameters
+    ----------
+    spectrum, onsets : of one recording
+
+    Returns
+    -------
+    0 to 1; 0 for silence
+    """
     clues = strike_clues(spectrum, onsets)
     return 0.0 if clues is None else chance("drums", clues)

@@ -1,10 +1,10 @@
 """The fitted weights that describe a recording's character: read from `workbench/models/character.json`, applied here.
 
 `character.json` holds three linear models and their cards: `key` (a score for each of 24 keys), `voice` and `drums`
-(log-odds). They were fitted by `data/recipes/fitting/character.py` on composed pieces; the cards say on how many, and
-how well they do on pieces that were held out.
+(log-odds). They were fitted by `data/recipes/fitting/character.py` on composed pieces; the cards state how many, and
+the accuracy on held-out pieces.
 
-Functions: `chance`, `key_scores`; `fitted_digest` for keys of what they decide.
+Functions: `chance`, `key_scores`; `fitted_digest` for the cache keys of results that depend on the weights.
 """
 
 from __future__ import annotations
@@ -21,7 +21,17 @@ FILE = "character.json"
 
 
 def chance(name: Literal["voice", "drums"], clues: FloatArray) -> float:
-    """Probability that follows from clues, 0 to 1."""
+    """Probability by one of the logistic models.
+
+    Parameters
+    ----------
+    name : of the model
+    clues : shape (n_clues,), those of `vocals.voice_clues` or `drums.strike_clues`
+
+    Returns
+    -------
+    0 to 1
+    """
     model = _models()[name]
     standard = (clues - model["mean"]) / model["scale"]
     odds = float(np.clip(standard @ model["weights"] + model["bias"], -30.0, 30.0))
@@ -29,11 +39,11 @@ def chance(name: Literal["voice", "drums"], clues: FloatArray) -> float:
 
 
 def key_scores(profile: FloatArray) -> FloatArray:
-    """Log-probability, but for a constant, of each key.
+    """Log-probability of each key, up to a constant.
 
     Parameters
     ----------
-    profile : shape (3, 12), from `tonality.tone_profile`
+    profile : shape (3, 12), from `key.tone_profile`
 
     Returns
     -------

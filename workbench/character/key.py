@@ -1,10 +1,11 @@
 """The key of a recording: its tonic and whether it is major or minor.
 
-The tones that stand out over their neighbours are folded into pitch classes, apart for bass, middle and treble, since a
-tonic is told by the bass and a mode by what lies above it. Each of the 24 keys has a template of 36 weights, one set
-for major and one for minor moved to each tonic, as Krumhansl had listeners rate them for one octave; ours are fitted to
-composed pieces by multinomial logistic regression, which finds the key somewhat more often than the profiles of
-Krumhansl or Temperley do (`character.json` has the figures). The common mistakes are a fifth and the relative key.
+The tones that stand out over their neighbours are folded into pitch classes, separately for bass, middle and treble,
+since the bass shows the tonic and the tones above it the mode. Each of the 24 keys has a template of 36 weights, one
+set for major and one for minor, rotated to each tonic. Krumhansl measured such templates over one octave by ratings of
+listeners; ours are fitted to composed pieces by multinomial logistic regression, which finds the key somewhat more
+often than the profiles of Krumhansl or Temperley do (`character.md` has the figures). The most common mistakes are the
+key a fifth away and the relative key.
 
 Functions: `tone_profile`, `find_key`; class: `Key`.
 
@@ -24,10 +25,10 @@ from workbench.character.fitted import key_scores
 from workbench.recording import FloatArray, IntArray
 
 TONICS = ("C", "Db", "D", "Eb", "E", "F", "F#", "G", "Ab", "A", "Bb", "B")
-"""Names by pitch class: of two, the one that more pieces are written in."""
+"""Names by pitch class: of two enharmonic names, the one that more pieces are written in."""
 _RANGES = ((0, 51), (52, 75), (76, 127))  # MIDI numbers of bass, middle, treble
-_REACH = 6
-_MERGED = 10
+_REACH = 6  # semitones on each side of a tone that count as its neighbours
+_MERGED = 10  # frames that are averaged, half a second
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,7 @@ def tone_profile(tones: FloatArray, tone_midi: IntArray) -> FloatArray:
 
     Returns
     -------
-    shape (3, 12): bass, middle, treble; C first; gain changes nothing, silence is zero
+    shape (3, 12): bass, middle, treble; C first; independent of gain, zero for silence
     """
     frames = tones.shape[1] // _MERGED * _MERGED
     if not frames:
@@ -82,7 +83,16 @@ def tone_profile(tones: FloatArray, tone_midi: IntArray) -> FloatArray:
 
 
 def find_key(profile: FloatArray) -> Key | None:
-    """The likeliest key of a profile of shape (3, 12); None for silence."""
+    """Find the likeliest key.
+
+    Parameters
+    ----------
+    profile : shape (3, 12), from `tone_profile`
+
+    Returns
+    -------
+    Key : None for silence
+    """
     if not profile.any():
         return None
     scores = key_scores(profile)

@@ -1,13 +1,13 @@
-"""Is there a voice in the music: clues that singing and talking leave in a mix, and the chance that follows from them.
+"""Detecting a voice in music by the traces that singing and speaking leave in a mix.
 
-Instruments hold a pitch or step between pitches; a voice is never still. Between neighbouring frames its partials move
-by parts of a semitone, up and down with the vibrato and through every glide, in several ranges of the spectrum at once
-(the fluctogram of Lehner and others); its level in the range of the formants beats at the pace of syllables; and a
-detector of speech hears words even where they are sung. Each clue alone is given by some instrument as well, a
-slide guitar, a choir pad, a talking drum; a logistic model weighs them. What it answers for real singers is an
-extrapolation: it was fitted and measured on synthesised singing and speech, see the cards in `character.json`.
+Instruments hold a pitch or step between pitches; the pitch of a voice always moves. Between neighbouring frames its
+partials move by parts of a semitone, up and down with the vibrato and through every glide, in several ranges of the
+spectrum at once (the fluctogram of Lehner and others); its level in the range of the formants varies at the rate of
+syllables; and a speech detector responds to words even where they are sung. Each clue alone is found in some instrument
+as well, a slide guitar, a choir pad, a talking drum; a logistic model weighs them. Its result for real singers is an
+extrapolation: it was fitted and measured on synthesised singing and speech, see the card `character.md`.
 
-Six stretches of ten seconds are heard of a long recording, which finds a singer and keeps the cost flat.
+Of a long recording six stretches of ten seconds are analysed, which is enough to find a singer and bounds the cost.
 
 Functions: `excerpts`, `voice_clues`, `voice_chance`.
 
@@ -25,21 +25,30 @@ from workbench.character.fitted import chance
 from workbench.recording import FloatArray, IntArray
 
 RATE = 16_000
-"""Hz of the sound that is listened to"""
+"""Hz, sample rate of the analysed sound"""
 EXCERPTS, EXCERPT_SECONDS = 6, 10.0
-_HOP, _WINDOW, _FFT = 320, 1024, 4096
+_HOP, _WINDOW, _FFT = 320, 1024, 4096  # samples: 20 ms, 64 ms, and zeros up to bins of 3.9 Hz
 _LOWEST_HZ = 200.0
 _STEPS = 252  # fifths of a semitone from the lowest frequency on, to 3.7 kHz
-_BAND_STEPS, _BAND_HOP = 60, 32
-_MOST_SHIFT = 4
-_LEAST_LIKENESS = 0.7
-_BLOCK_FRAMES = 512
+_BAND_STEPS, _BAND_HOP = 60, 32  # bands an octave wide, which overlap by about half
+_MOST_SHIFT = 4  # steps to either side within which a band is searched; a move that far is not counted
+_LEAST_LIKENESS = 0.7  # correlation below which it is unclear where a band has moved
+_BLOCK_FRAMES = 512  # transformed at a time
 _FORMANTS_HZ = ((300, 1000), (1000, 3400), (4000, 7500))
 _LEAST_SECONDS = 2.0
 
 
 def excerpts(mono: FloatArray) -> FloatArray:
-    """Stretches of a recording at 16 kHz, spread evenly and joined; all of it where it is short; shape (n,)."""
+    """Stretches of a recording, spread evenly and joined.
+
+    Parameters
+    ----------
+    mono : shape (n_samples,), at `RATE`
+
+    Returns
+    -------
+    shape (n,): six stretches of ten seconds, or all of a recording of up to a minute
+    """
     length = round(EXCERPT_SECONDS * RATE)
     if mono.size <= EXCERPTS * length:
         return mono
@@ -48,12 +57,16 @@ def excerpts(mono: FloatArray) -> FloatArray:
 
 
 def voice_chance(heard: FloatArray, speech: FloatArray) -> float:
-    """Probability that somebody sings or speaks, 0 to 1; 0 for silence and for less than two seconds.
+    """Probability that somebody sings or speaks.
 
     Parameters
     ----------
     heard : shape (n,), from `excerpts`
     speech : shape (n_frames,), probability of speech in it, see `workbench.media.speech`
+
+    Returns
+    -------
+    0 to 1; 0 for silence and for less than two seconds
     """
     if heard.size < _LEAST_SECONDS * RATE or speech.size == 0 or float(np.abs(heard).max()) < 1e-4:
         return 0.0
@@ -61,7 +74,17 @@ def voice_chance(heard: FloatArray, speech: FloatArray) -> float:
 
 
 def voice_clues(heard: FloatArray, speech: FloatArray) -> FloatArray:
-    """What speaks for a voice, shape (20,); gain changes nothing. Parameters as `voice_chance` has them."""
+    """The clues for a voice.
+
+    Parameters
+    ----------
+    heard : shape (n,), from `excerpts`
+    speech : shape (n_frames,), probability of speech in it, see `workbench.media.speech`
+
+    Returns
+    -------
+    shape (20,), independent of gain
+    """
     moves, level = _moves(heard)
     weight = level / max(float(level.sum()), 1e-9)
     moving = (np.abs(moves) >= 1) & (np.abs(moves) < _MOST_SHIFT)
@@ -74,7 +97,7 @@ def voice_clues(heard: FloatArray, speech: FloatArray) -> FloatArray:
 
 
 def _moves(heard: FloatArray) -> tuple[IntArray, FloatArray]:
-    """By how many fifths of a semitone each band has moved in 40 ms, and how loud it is where that can be told.
+    """How many fifths of a semitone each band has moved in 40 ms, and its level, 0 where the move is unclear.
 
     Returns
     -------
@@ -122,7 +145,7 @@ def _correlation(a: FloatArray, b: FloatArray) -> FloatArray:
 
 
 def _syllables(heard: FloatArray) -> FloatArray:
-    """Of three ranges: the share of the level's changes at 2 to 8 Hz, and how much it changes at all; shape (6,)."""
+    """Of three ranges: share of the level's variation at 2 to 8 Hz, and the level's standard deviation; shape (6,)."""
     from scipy import fft, signal
 
     clues: list[float] = []

@@ -35,6 +35,16 @@ def command(track: str, video: Path, auto_mix: bool, picture: Path | None, works
     Example:
       workbench align track.mp3 --video video.mp4 | jq '.sync_points[0]'
       workbench align track.mp3 --video video.mp4 --auto-mix --picture why.png
+
+    \f
+
+    Parameters
+    ----------
+    track : path of a file, or catalog track id
+    video : path, or id of a video that was added
+    auto_mix : whether the body has a mix
+    picture : PNG file to draw; None: none is drawn
+    workspace : of the home folder, with the parameters of the profile
     """
     from workbench.workflows.align import align_track
     from workbench.workflows.tracks import find_track
@@ -49,7 +59,17 @@ def command(track: str, video: Path, auto_mix: bool, picture: Path | None, works
 
 
 def align_body(alignment: Alignment, video_id: str | None = None) -> AlignResult:
-    """The JSON body of an alignment, which was made just now; without an id a video goes by its file's name."""
+    """The JSON body of an alignment that was just computed.
+
+    Parameters
+    ----------
+    alignment : from `workflows.align.align_track`
+    video_id : of the video; None: it is named by its file's name
+
+    Returns
+    -------
+    AlignResult : as the service answers it, not from a cache
+    """
     from workbench.results.align import align_result
 
     mix = None
@@ -68,6 +88,12 @@ def align_body(alignment: Alignment, video_id: str | None = None) -> AlignResult
 
 def write_picture(alignment: Alignment, path: Path, params: AlignParams) -> None:
     """Draw an alignment into a file.
+
+    Parameters
+    ----------
+    alignment : from `workflows.align.align_track`
+    path : the PNG file, replaced where it exists
+    params : with which the track was aligned
 
     Raises
     ------

@@ -26,6 +26,13 @@ def command(file: Path, workspace: Workspace) -> None:
     \b
     Example:
       workbench beats track.flac | jq .tempo_bpm
+
+    \f
+
+    Parameters
+    ----------
+    file : sound or video
+    workspace : of the home folder, with the parameters of the profile
     """
     from workbench.results.beats import beat_grid_body
     from workbench.workflows.beats import map_beats

@@ -26,6 +26,13 @@ def command(ctx: click.Context, workspace: Workspace) -> None:
     Example:
       workbench cache
       workbench cache prune --max-bytes 1000000000
+
+    \f
+
+    Parameters
+    ----------
+    ctx : passes the home on to the subcommand
+    workspace : of the home folder
     """
     ctx.obj = workspace.home
     if ctx.invoked_subcommand is None:
@@ -44,10 +51,18 @@ def prune(ctx: click.Context, max_bytes: int | None, workspace: Workspace) -> No
     \b
     Example:
       workbench cache prune --max-bytes 1000000000
+
+    \f
+
+    Parameters
+    ----------
+    ctx : of the command; its object is the home of the group
+    max_bytes : that may stay; None: the setting
+    workspace : of the home folder
     """
     from workbench.workspace import Workspace
 
     if ctx.get_parameter_source("home") is not click.core.ParameterSource.COMMANDLINE:
-        workspace = Workspace(ctx.obj)  # `cache --home DIR prune` says the same as `cache prune --home DIR`
+        workspace = Workspace(ctx.obj)  # `cache --home DIR prune` is the same as `cache prune --home DIR`
     freed = workspace.arrays.prune(workspace.settings.cache_max_bytes if max_bytes is None else max_bytes)
     print_body({"folder": str(workspace.home.arrays), "freed_bytes": freed, **asdict(workspace.arrays.stats())})

@@ -41,8 +41,8 @@ def add(paths: tuple[Path, ...], scheduler: str | None, workspace: Workspace) ->
     """Analyse sound files and add them.
 
     PATH is a file, a folder, which is searched through, or a CSV or JSONL manifest with a `path` column. Prints a JSON
-    line with `track_id` and `path` for each track, once it is written. A bad file or row is told at the end, and the
-    exit code is 1 then. Adding the same again goes on where it stopped.
+    line with `track_id` and `path` for each track, once it is written. Bad files and rows are reported at the end, and
+    the exit code is 1 then. Adding the same again goes on where it stopped.
 
     Workers of a cluster must see the same files and the same home folder under the same names.
 
@@ -50,6 +50,14 @@ def add(paths: tuple[Path, ...], scheduler: str | None, workspace: Workspace) ->
     Example:
       workbench catalog add ~/Music/licensed
       workbench catalog add manifest.csv --scheduler tcp://10.0.0.5:8786
+
+    \f
+
+    Parameters
+    ----------
+    paths : files, folders and manifests
+    scheduler : address of a Dask scheduler; None: files are analysed in processes of this machine
+    workspace : of the home folder, with the parameters of the profile
     """
     from workbench.workflows.library import cluster, list_files
 
@@ -70,6 +78,12 @@ def demo(workspace: Workspace) -> None:
     \b
     Example:
       workbench catalog demo
+
+    \f
+
+    Parameters
+    ----------
+    workspace : of the home folder, with the parameters of the profile
     """
     from workbench.workflows.library import bundled_files
 
@@ -93,14 +107,14 @@ def _add(workspace: Workspace, listing: Listing, workers: Executor | None) -> No
             print_line({"track_id": added.track.track_id, "path": str(added.track.path)})
         if done:
             open_catalog(workspace)
-    _tell("what was given and what was heard disagree", doubts, _MOST_DOUBTS)
-    _tell("could not be added", faults, None)
+    _report("what was given and what was heard disagree", doubts, _MOST_DOUBTS)
+    _report("could not be added", faults, None)
     if faults:
         click.get_current_context().exit(1)
 
 
-def _tell(what: str, lines: list[str], most: int | None) -> None:
-    """Some lines for the person at the terminal, and how many there are."""
+def _report(what: str, lines: list[str], most: int | None) -> None:
+    """Print some lines on standard error, and how many there are."""
     for line in lines[:most]:
         say(f"workbench: {line}")
     if most is not None and len(lines) > most:
@@ -119,6 +133,12 @@ def list_tracks(workspace: Workspace) -> None:
     \b
     Example:
       workbench catalog list | jq 'select(.bpm > 120) | .title'
+
+    \f
+
+    Parameters
+    ----------
+    workspace : of the home folder
     """
     from workbench.workflows.library import open_library
 
@@ -126,7 +146,7 @@ def list_tracks(workspace: Workspace) -> None:
     for track in tracks:
         print_line(track_row(track))
     if not tracks:
-        tell_of_nothing(workspace)
+        explain_no_tracks(workspace)
 
 
 @command.command("remove")
@@ -138,6 +158,13 @@ def remove(track_ids: Iterable[str], workspace: Workspace) -> None:
     \b
     Example:
       workbench catalog remove trk_01JD3X5E8Q2M
+
+    \f
+
+    Parameters
+    ----------
+    track_ids : removed one by one, up to the first that is unknown
+    workspace : of the home folder
     """
     from workbench.workflows.library import open_library
 
@@ -155,6 +182,12 @@ def reindex(workspace: Workspace) -> None:
     \b
     Example:
       workbench catalog reindex
+
+    \f
+
+    Parameters
+    ----------
+    workspace : of the home folder
     """
     from workbench.workflows.library import WantedFile, add_tracks, open_library
 
@@ -175,8 +208,13 @@ def reindex(workspace: Workspace) -> None:
         click.get_current_context().exit(1)
 
 
-def tell_of_nothing(workspace: Workspace) -> None:
-    """A line for the person who asked a catalog that has nothing to put forward."""
+def explain_no_tracks(workspace: Workspace) -> None:
+    """Print on standard error why a catalog proposes nothing: it is empty, or none of its tracks has sound.
+
+    Parameters
+    ----------
+    workspace : of the home folder
+    """
     from workbench.workflows.library import open_library
 
     if open_library(workspace).list():
@@ -187,7 +225,16 @@ def tell_of_nothing(workspace: Workspace) -> None:
 
 
 def track_row(track: Track) -> dict[str, Any]:
-    """A track as one flat JSON object."""
+    """A track as one flat JSON object.
+
+    Parameters
+    ----------
+    track : of the catalog
+
+    Returns
+    -------
+    dict : fields that have a value, the names of the measured ones, and contradictions where there are any
+    """
     row = {"track_id": track.track_id, "path": str(track.path), "audio_id": track.audio_id, **track.known()}
     row["measured"] = sorted(track.measured)
     return row | ({"contradictions": list(track.contradictions)} if track.contradictions else {})

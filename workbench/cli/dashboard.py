@@ -40,6 +40,20 @@ def command(host: str, port: int, show: bool, key: str | None, workspace: Worksp
       workbench dashboard
       workbench dashboard --port 8080 --no-show
       workbench dashboard --host 0.0.0.0 --key a-long-secret-of-yours
+
+    \f
+
+    Parameters
+    ----------
+    host, port : address to bind to; port 0 takes a free one
+    show : whether the browser is opened
+    key : that a browser must send; None: none is needed on a loopback address, and a new one is made elsewhere
+    workspace : of the home folder, with the parameters of the profile
+
+    Raises
+    ------
+    ExtraMissing : the `dashboard` extra is not installed
+    click.ClickException : the address cannot be bound to
     """
     from workbench.extras import require_extra
 

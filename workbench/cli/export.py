@@ -51,6 +51,21 @@ def command(
     Example:
       workbench export plan.json --format otio --track track.wav --video video.mp4 -o video.otio
       workbench export plan.json --format loop-tags --track track.flac -o track-looped.flac
+
+    \f
+
+    Parameters
+    ----------
+    plan : JSON file, `-` for standard input
+    format_name : a key of `workbench.export.formats.FORMATS`
+    track : path of a file, or catalog track id; None only for formats that need no track
+    video : path, or id of a video that was added; None: the edit has no picture
+    out : the file to write
+    workspace : of the home folder, with the parameters of the profile
+
+    Raises
+    ------
+    click.UsageError : the format needs a track, or the output is the plan itself
     """
     from workbench.export.formats import FORMATS, caution
     from workbench.workflows.export import export_plan

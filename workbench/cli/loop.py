@@ -45,6 +45,21 @@ def command(
     Example:
       workbench loop track.mp3 --video video.mp4 --auto-mix > plan.json
       workbench loop track.mp3 --seconds 300 | jq .plan.seam_score
+
+    \f
+
+    Parameters
+    ----------
+    track : path of a file, or catalog track id
+    video : path, or id of a video that was added; None where `seconds` is given
+    seconds : length of the video; None where `video` is given
+    auto_mix : whether the body has a mix
+    report : HTML file to write; None: none is written
+    workspace : of the home folder, with the parameters of the profile
+
+    Raises
+    ------
+    click.UsageError : both of video and seconds, or neither, or a mix without a video
     """
     if (video is None) == (seconds is None):
         raise click.UsageError("give either --video FILE or --seconds S")
@@ -71,7 +86,17 @@ def command(
 
 
 def loop_body(loop: Loop, video_id: str | None = None) -> LoopResult:
-    """The JSON body of a loop; without an id a video goes by its file's name, a bare length by its seconds."""
+    """The JSON body of a loop.
+
+    Parameters
+    ----------
+    loop : from `workflows.loop.loop_track`
+    video_id : of the video; None: a video is named by its file's name, a bare length by its seconds
+
+    Returns
+    -------
+    LoopResult : as the service answers it
+    """
     from workbench.results.loop import loop_result
 
     mix = None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.catalog import tell_of_nothing
+from workbench.cli.catalog import explain_no_tracks
 from workbench.cli.options import profile_option, workspace_option
 from workbench.cli.terminal import print_body, progress_bar
 from workbench.results.align import MOST_SYNC_POINTS
@@ -41,6 +41,16 @@ def command(video: str, include_sync: bool, sync_points: int, expand: str | None
     Example:
       workbench match video.mp4 | jq '.lane.matches[0]'
       workbench match video.mp4 --include-sync --sync-points 2 --expand full
+
+    \f
+
+    Parameters
+    ----------
+    video : path, or id of a video that was added
+    include_sync : whether placements are computed
+    sync_points : placements of each track, 1 to 12
+    expand : `full` for all fields and the candidate pool; None: neither
+    workspace : of the home folder, with the parameters of the profile
     """
     from workbench.results.lane import lane_body, match_result
     from workbench.workflows.match import match
@@ -50,6 +60,6 @@ def command(video: str, include_sync: bool, sync_points: int, expand: str | None
     with progress_bar() as progress:
         lane = match(workspace.with_progress(progress), video_source.path, include_sync=include_sync)
     if not lane.candidate_pool:
-        tell_of_nothing(workspace)
+        explain_no_tracks(workspace)
     body = lane_body(lane, expand == "full", sync_points if include_sync else None)
     print_body(match_result(body, video_id=video_source.video_id).to_json())

@@ -1,8 +1,11 @@
 """Options that several commands share: the home folder, tuned parameters, files.
 
-A command says `@workspace_option` and receives the `Workspace` of its home folder, which is closed when the command
-ends; with `@profile_option` above that, the workspace has the parameters of the profile. A command that only needs to
-know the folder says `@home_option` and receives a `Home`.
+A command decorated with `@workspace_option` receives the `Workspace` of its home folder, which is closed when the
+command ends; with `@profile_option` above that, the workspace has the parameters of the profile. A command that only
+needs the folder is decorated with `@home_option` and receives a `Home`.
+
+The docstring of a command is its help, which click prints up to the form feed; the sections after it are for readers of
+the code.
 """
 
 from __future__ import annotations
@@ -23,17 +26,26 @@ if TYPE_CHECKING:
 Command = TypeVar("Command", bound=Callable[..., Any])
 
 FILE = click.Path(path_type=Path)
-"""A file that is read: whether it exists is found out by reading it, which says it in one line and exits with 1."""
+"""A file that is read. Its existence is not checked here: reading a missing one prints one line and exits with 1."""
 
 
 class NewFile(click.Path):
-    """A file that is written: its folder must exist, which is looked at before anything is computed for it."""
+    """A file that is written. Its folder must exist, which is checked before anything is computed for it."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Path:
-        """The path; a usage error where no file can be written there."""
+        """Convert to a path.
+
+        Parameters
+        ----------
+        value, param, ctx : as click passes them
+
+        Raises
+        ------
+        click.BadParameter : no file can be written there
+        """
         path = Path(os.fsdecode(super().convert(value, param, ctx)))
         if path.is_dir():
             self.fail(f"{path}: this is a folder; name a file in it", param, ctx)
@@ -43,10 +55,19 @@ class NewFile(click.Path):
 
 
 class Seconds(click.FloatRange):
-    """A length of time within bounds; other than click's own range it does not let `nan` pass."""
+    """A length of time within bounds; unlike click's own range it refuses `nan`."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> float:
-        """The length in seconds; a usage error where it is none or out of bounds."""
+        """Convert to seconds.
+
+        Parameters
+        ----------
+        value, param, ctx : as click passes them
+
+        Raises
+        ------
+        click.BadParameter : not a number, or out of bounds
+        """
         seconds = float(super().convert(value, param, ctx))
         if math.isnan(seconds):
             self.fail(f"{value} is not a length in seconds", param, ctx)
@@ -54,7 +75,16 @@ class Seconds(click.FloatRange):
 
 
 def home_option(command: Command) -> Command:
-    """Add `--home DIR`, which arrives as the argument `home`, a `Home` or the platform's default one."""
+    """Add `--home DIR`, which is passed as the argument `home`, a `Home` or the platform's default one.
+
+    Parameters
+    ----------
+    command : the function that takes `home`
+
+    Returns
+    -------
+    the function with the option
+    """
     return click.option(
         "--home",
         type=click.Path(path_type=Path),
@@ -65,7 +95,16 @@ def home_option(command: Command) -> Command:
 
 
 def workspace_option(command: Command) -> Command:
-    """Add `--home DIR`; a workspace in that folder arrives as the argument `workspace`, and is closed at the end."""
+    """Add `--home DIR`, and pass a workspace in that folder as the argument `workspace`; it is closed at the end.
+
+    Parameters
+    ----------
+    command : the function that takes `workspace`
+
+    Returns
+    -------
+    a function with the option, which takes `home` and `params` instead
+    """
 
     @wraps(command)
     def in_workspace(*arguments: Any, home: Home, params: WorkbenchParams | None = None, **named: Any) -> Any:
@@ -78,7 +117,16 @@ def workspace_option(command: Command) -> Command:
 
 
 def profile_option(command: Command) -> Command:
-    """Add `--profile FILE`, which arrives as the argument `params`; None, for the defaults, where it is not given."""
+    """Add `--profile FILE`, which is passed as the argument `params`.
+
+    Parameters
+    ----------
+    command : a function that takes `params`, None for the defaults; or one decorated with `workspace_option`
+
+    Returns
+    -------
+    the function with the option
+    """
     return click.option(
         "--profile",
         "params",

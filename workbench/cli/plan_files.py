@@ -1,5 +1,5 @@
-"""What a command is given to play or write: a file that `workbench loop`, `align` or `match` printed, or standard input
-for `-`.
+"""Reading the plan or placement that a command plays: a file that `workbench loop`, `align` or `match` printed, or
+standard input for `-`.
 
 Functions: `read_plan` for a plan; `read_music` for a plan or a placement.
 """
@@ -20,7 +20,15 @@ if TYPE_CHECKING:
 
 
 def read_plan(file: Path) -> tuple[LoopPlan, MixBody | None]:
-    """The plan of a file, and the mix that was made for it, if any.
+    """Read a plan and its mix from a file.
+
+    Parameters
+    ----------
+    file : JSON in UTF-8, as `workbench loop` prints it; `-` is standard input
+
+    Returns
+    -------
+    the plan, and the mix that was planned with it, None where there is none
 
     Raises
     ------
@@ -35,11 +43,17 @@ def read_plan(file: Path) -> tuple[LoopPlan, MixBody | None]:
 
 
 def read_music(file: Path, track: TrackSource, number: int | None) -> tuple[LoopPlan | SyncPointBody, MixBody | None]:
-    """The plan of a file, or a placement of `track` where it is an align or match result; and the mix, if any.
+    """Read a plan, or a placement of a track, and its mix from a file.
 
     Parameters
     ----------
-    number : of the placement, 1 is the best; None: the best. A plan has none
+    file : a plan, or the result of `workbench align` or `match`, JSON in UTF-8; `-` is standard input
+    track : whose placements are taken from a result
+    number : of the placement, 1 is the best; None: the best. Must be None for a plan
+
+    Returns
+    -------
+    the plan or the placement, and the mix that was planned with it, None where there is none
 
     Raises
     ------

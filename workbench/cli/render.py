@@ -62,6 +62,18 @@ def command(
       workbench render plan.json --track track.mp3 -o music.wav
       workbench render plan.json --track track.mp3 --video video.mp4 -o video-with-music.mp4
       workbench render placements.json --placement 2 --track track.mp3 --video video.mp4 -o video-with-music.mp4
+
+    \f
+
+    Parameters
+    ----------
+    plan : JSON file of a plan or of placements, `-` for standard input
+    track : path of a file, or catalog track id
+    video : path, or id of a video that was added; None: a sound file is written
+    out : the file to write
+    placement : number of the placement to play; None: the best. Must be None for a plan
+    limit : whether the true peak is limited also without a mix
+    workspace : of the home folder, with the parameters of the profile
     """
     _check_suffix(out, video)
     from workbench.loops.plan import LoopPlan
@@ -112,7 +124,7 @@ def _music(given: LoopPlan | SyncPointBody, recording: Recording, video_path: Pa
 
 
 def _check_suffix(out: Path, video: Path | None) -> None:
-    """Refuse what cannot be written before a track is decoded for it."""
+    """Refuse a file that cannot be written before a track is decoded for it."""
     from workbench.media.audio import SOUND_SUFFIXES
     from workbench.render.video import VIDEO_SUFFIXES
 

@@ -31,6 +31,15 @@ def command(notebook: str, parameters: tuple[tuple[str, str], ...], out: Path, w
     \b
     Example:
       workbench report reports/track -p track track.flac -p video_seconds 300 -o track.html
+
+    \f
+
+    Parameters
+    ----------
+    notebook : path of a file, or name of one that ships
+    parameters : name and value of each, as text
+    out : the HTML file to write
+    workspace : of the home folder
     """
     from workbench.workflows.notebooks import find_notebook, run_notebook
 

@@ -1,7 +1,9 @@
-"""What goes where: results to standard output as JSON, progress to standard error.
+"""Output of commands: results to standard output as JSON, progress to standard error.
 
-A body is printed on one line where another program reads it, and indented where a person does. Progress is a bar on a
-terminal; elsewhere each stage is one line, so that a log stays readable.
+A body is printed on one line for a pipe or a file, and indented on a terminal. Progress is a bar on a terminal;
+elsewhere each stage is one line, so that a log stays readable.
+
+Functions: `print_body`, `print_line`, `say`, `progress_bar`.
 """
 
 from __future__ import annotations
@@ -18,24 +20,40 @@ import click
 
 from workbench.progress import Progress
 
-_TELL_SECONDS = 30.0
+_REPORT_SECONDS = 30.0
+"""between two lines of one stage"""
 _LEAST_SHARE = 0.01
 """of a stage, that must be done before the time left is estimated from it"""
 
 
 def print_body(body: Mapping[str, Any]) -> None:
-    """Print one JSON object."""
+    """Print one JSON object on standard output.
+
+    Parameters
+    ----------
+    body : values in JSON types, without NaN
+    """
     indent = 2 if sys.stdout.isatty() else None
     click.echo(json.dumps(body, ensure_ascii=False, allow_nan=False, indent=indent))
 
 
 def print_line(row: Mapping[str, Any]) -> None:
-    """Print one JSON object as a line of JSON Lines, at once, so that a reader need not wait for the end."""
+    """Print one JSON object as a line of JSON Lines, at once, so that a reader need not wait for the end.
+
+    Parameters
+    ----------
+    row : values in JSON types, without NaN
+    """
     click.echo(json.dumps(row, ensure_ascii=False, allow_nan=False))
 
 
 def say(text: str) -> None:
-    """Print a line for the person at the terminal, on standard error."""
+    """Print a line for the user on standard error.
+
+    Parameters
+    ----------
+    text : without a line feed at its end
+    """
     click.echo(text, err=True)
 
 
@@ -43,11 +61,15 @@ def say(text: str) -> None:
 def progress_bar(clock: Callable[[], float] = time.monotonic) -> Iterator[Progress]:
     """Show the stages of a workflow on standard error while the block runs.
 
-    A stage whose share goes back has started anew: the time left is then estimated from there.
+    Where the share of a stage goes back, the stage has started anew: the time left is then estimated from there.
 
     Parameters
     ----------
-    clock : seconds that only ever go on
+    clock : returns seconds that never go back
+
+    Yields
+    ------
+    Progress : for the workflow to call
     """
     if not sys.stderr.isatty():
         yield _lines(clock)
@@ -75,22 +97,22 @@ def progress_bar(clock: Callable[[], float] = time.monotonic) -> Iterator[Progre
 
 @dataclass(slots=True)
 class _Stage:
-    """A stage that is under way, since it began or began anew."""
+    """A stage that is running, since it began or began anew."""
 
     began_at: float
     began_with: float
-    """the share that was done then"""
+    """share that was done at `began_at`"""
     reached: float
-    told_at: float
+    reported_at: float
 
     def seconds_left(self, now: float) -> float | None:
-        """Estimated from the pace since it began; None while next to nothing is done."""
+        """Time left by the pace since it began; None while next to nothing is done."""
         done = self.reached - self.began_with
         return (now - self.began_at) * (1.0 - self.reached) / done if done >= _LEAST_SHARE else None
 
 
 def _lines(clock: Callable[[], float]) -> Progress:
-    """One line a stage, when it begins; of a long one another each half minute, with an estimate of the time left."""
+    """One line for each stage when it begins, and for a long one another every half minute, with the time left."""
     stages: dict[str, _Stage] = {}
 
     def show(stage: str, done: float) -> None:
@@ -102,8 +124,8 @@ def _lines(clock: Callable[[], float]) -> Progress:
         if done < known.reached:
             known.began_at, known.began_with = now, done
         known.reached = done
-        if now - known.told_at >= _TELL_SECONDS and 0.0 < done < 1.0:
-            known.told_at = now
+        if now - known.reported_at >= _REPORT_SECONDS and 0.0 < done < 1.0:
+            known.reported_at = now
             left = known.seconds_left(now)
             say(f"{stage}: {100 * done:.0f} %" + ("" if left is None else f", about {_duration(left)} left"))
 
@@ -111,7 +133,7 @@ def _lines(clock: Callable[[], float]) -> Progress:
 
 
 def _duration(seconds: float) -> str:
-    """A length of time as one says it."""
+    """A length of time in its usual unit."""
     if seconds < 90:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"

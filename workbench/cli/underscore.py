@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from workbench.cli.catalog import tell_of_nothing
+from workbench.cli.catalog import explain_no_tracks
 from workbench.cli.options import profile_option, workspace_option
 from workbench.cli.terminal import print_body
 
@@ -33,6 +33,16 @@ def command(text: str, platform: str | None, brief: str | None, expand: str | No
     Example:
       workbench underscore "She kept every letter. All sixty-one of them." --brief "no vocals" | jq .lane.reasoning
       workbench underscore - --platform tiktok < script.txt
+
+    \f
+
+    Parameters
+    ----------
+    text : the script; `-` reads it from standard input
+    platform : on which the script is shown; None: unknown
+    brief : rules and wishes for the music; None: none
+    expand : `full` for all fields and the candidate pool; None: neither
+    workspace : of the home folder, with the parameters of the profile
     """
     from workbench.results.lane import lane_body, underscore_result
     from workbench.workflows.underscore import underscore
@@ -40,5 +50,5 @@ def command(text: str, platform: str | None, brief: str | None, expand: str | No
     script = sys.stdin.read() if text == "-" else text
     lane = underscore(workspace, script, platform=platform, brief=brief)
     if not lane.candidate_pool:
-        tell_of_nothing(workspace)
+        explain_no_tracks(workspace)
     print_body(underscore_result(lane_body(lane, expand == "full", None)).to_json())

@@ -22,8 +22,8 @@ import panel_material_ui as pmui
 from bokeh.models import LinearColorMapper, Range1d
 from bokeh.palettes import Viridis256
 
-from workbench.audition.mixes import clicked_file, forget_grid, keep_grid
-from workbench.beats.corrections import doubled, halved, shift_bar, with_metre
+from workbench.audition.mixes import clicked_file, delete_grid, save_grid
+from workbench.beats.corrections import double_tempo, halve_tempo, shift_bar, with_metre
 from workbench.beats.grid import BeatGrid
 from workbench.dashboards.charts import (
     ViewFollower,
@@ -339,7 +339,7 @@ class BeatsTab:
         if analysis is None or grid is None or not self.state.changed:
             return
         try:
-            keep_grid(self._session.workspace, analysis.content_hash, grid, self.state.note)
+            save_grid(self._session.workspace, analysis.content_hash, grid, self.state.note)
         except WorkbenchError as error:
             self._session.message = str(error)
             return
@@ -353,7 +353,7 @@ class BeatsTab:
         if analysis is None:
             return
         try:
-            forget_grid(self._session.workspace, analysis.content_hash)
+            delete_grid(self._session.workspace, analysis.content_hash)
         except WorkbenchError as error:
             self._session.message = str(error)
             return
@@ -374,9 +374,13 @@ class BeatsTab:
                 partial(self.correct, "bars a beat later", shift_bar),
                 tip="every bar begins one beat later; the beats stay",
             ),
-            self._button("½ Tempo", partial(self.correct, "half the tempo", halved), tip="every other beat is dropped"),
             self._button(
-                "2× Tempo", partial(self.correct, "twice the tempo", doubled), tip="a beat between every two is added"
+                "½ Tempo", partial(self.correct, "half the tempo", halve_tempo), tip="every other beat is dropped"
+            ),
+            self._button(
+                "2× Tempo",
+                partial(self.correct, "twice the tempo", double_tempo),
+                tip="a beat between every two is added",
             ),
             self.metre,
             self._undo,

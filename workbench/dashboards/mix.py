@@ -19,7 +19,7 @@ import panel as pn
 import panel_material_ui as pmui
 from bokeh.models import Range1d
 
-from workbench.audition.mixes import MixSounds, plan_sounds, utterances_with
+from workbench.audition.mixes import MixSounds, find_utterances, plan_sounds
 from workbench.dashboards.charts import (
     ViewFollower,
     flat_legend,
@@ -78,7 +78,7 @@ class MixState:
     def hear(self, voice: VoiceParams, utterances: Utterances) -> None:
         """Take the utterances that were found with other parameters of the voice."""
         if self.sounds is not None:
-            self.sounds = replace(self.sounds, levels=self.sounds.levels.hearing(voice, utterances))
+            self.sounds = replace(self.sounds, levels=self.sounds.levels.with_utterances(voice, utterances))
 
     @property
     def points(self) -> list[list[float]]:
@@ -162,7 +162,7 @@ def tuned(state: MixState, session: Session, then: Callable[[], None]) -> None:
             state.hear(voice, utterances)
             tuned(state, session, then)
 
-    session.run(utterances_with, sounds.levels, then=found)
+    session.run(find_utterances, sounds.levels, then=found)
 
 
 class MixPicture(FigureView):

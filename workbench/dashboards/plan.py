@@ -32,7 +32,14 @@ from bokeh.models import (
 from bokeh.plotting import figure as new_bokeh_figure
 from panel.custom import JSComponent
 
-from workbench.audition.plans import RenderedOption, TimelineVideo, heard_at, load_video, matching_gains, render_option
+from workbench.audition.plans import (
+    RenderedOption,
+    TimelineVideo,
+    load_video,
+    matching_gains,
+    render_option,
+    video_times_of,
+)
 from workbench.audition.seams import with_option_first
 from workbench.dashboards.charts import clock_ticker, ink_and_rule, ink_on, on_page, paper, playhead_colour
 from workbench.dashboards.figures import ClockTickFormatter, LoopOver, ShowAll
@@ -340,7 +347,7 @@ class PlanPicture(FigureView):
             return
         grid = loop.analysis.grid
         for name, times in (("bars", grid.downbeats), ("beats", grid.beats)):
-            heard = heard_at(plan, np.asarray(times))
+            heard = video_times_of(plan, np.asarray(times))
             inside = heard[(heard >= start) & (heard <= end)]
             crowded = inside.size * 6 > width
             self._set(name, x=[] if crowded else inside)

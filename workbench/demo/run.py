@@ -1,15 +1,15 @@
 """The main job from start to finish, on the bundled catalog and a video that is drawn on the spot.
 
-The video is drawn once and kept in the home folder, then watched: one pass finds its shots, events, speech and levels,
-which everything after it reads from the store. The bundled tracks are added to the catalog and analysed; match ranks
-them against the video; the first of them that loops under it is looped with the video's voice in mind and rendered into
-a video; its seams are drawn and the report is written.
+The video is drawn once and stored in the home folder, then analysed: one pass finds its shots, events, speech and
+levels, which all later steps read from the store. The bundled tracks are added to the catalog and analysed; match ranks
+them against the video; the best of them that loops under it is planned and mixed, ducked under the video's voice, and
+rendered into a video; its seams are drawn and the report is written.
 
-How the track is chosen: match asks how well a track suits the picture, and whether it loops is one of its questions;
-the planner has the last word, for only it knows whether this track covers this video. The report says why, and what the
-others lack. Whoever shows the demo, the command line, the dashboard and the service, asks `choose` alone.
+The track is chosen by match, which scores how well a track suits the picture and also how well it loops, and by the
+planner, which decides whether it covers this video. The report gives the reasons, and those against the other tracks.
+The command line, the dashboard and the service all choose by `choose`.
 
-A second run finds everything made from the same plan, video and track, and makes nothing again.
+A second run finds the files of the same plan, video and track, and writes nothing again.
 
 Functions: `run_demo` for all of it; `demo_loop`, its video and the track that is chosen, planned and mixed; `choose`,
 which ranks the bundled tracks under a video; `demo_video`.
@@ -61,19 +61,19 @@ _VIDEO_VERSION = 1
 """Raise it when the video is drawn differently."""
 _PAGE_VERSION = 3
 """Raise it when the demo writes something else from the same plan."""
-_MADE = ".made.json"
+_RECORD = ".made.json"
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Tracks under a video, and why they stand in this order."""
+    """Tracks under a video, ranked, with the reasons."""
 
     loops: tuple[Loop, ...]
     """those that loop, in the order of match, then refusals; at least one loops"""
     suits: Mapping[str, Match]
-    """by track id, what match says of those that it ranked"""
+    """by track id, the matches of the tracks that were ranked"""
     reasoning: str
-    """what was weighed"""
+    """the facts that the ranking weighed, in plain words"""
 
     @property
     def best(self) -> Loop:
@@ -82,40 +82,45 @@ class Choice:
 
     @property
     def chosen(self) -> Match | None:
-        """Why it suits the video; None where match did not rank it."""
+        """Its match, with the reasons; None where match did not rank it."""
         return self.suits.get(self.best.track.track_id)
 
 
 @dataclass(frozen=True, slots=True)
 class Demo:
-    """What the demo made."""
+    """Result of the demo: its files and what was computed for them."""
 
     folder: Path
     rendered: Path
     report: Path
     watched: VideoAnalysis
-    """what was found in the video"""
+    """analysis of the video"""
     levels: SoundLevels
     """of the video as written"""
     loop: Loop
     choice: Choice
     """every bundled track under the video, and how well it suits"""
     again: bool
-    """whether everything was there already"""
+    """whether all files existed already"""
 
 
 def run_demo(workspace: Workspace, seconds: float = VIDEO_SECONDS) -> Demo:
-    """Do the whole job and write it to the home's `demo` folder.
+    """Run the whole demo and write its files to the home's `demo` folder.
 
     Parameters
     ----------
-    workspace : its parameters and store are used, its progress is told
-    seconds : length of the video; a shorter one is the beginning of the full one
+    workspace : its parameters and store are used, its progress is reported to
+    seconds : length of the video, 1 to 300; a shorter one is the beginning of the full one
+
+    Returns
+    -------
+    Demo : of new files, or of those of an earlier run
 
     Raises
     ------
-    ParameterError : no bundled track can cover a video of that length
-    StoreError : the home folder cannot be used
+    ParameterError : no bundled track can cover a video of that length, or it is out of range
+    StoreError : the home folder cannot be used, or a bundled track cannot be analysed
+    MediaError : a video cannot be written
     """
     video = demo_video(workspace, seconds)
     watched = watch(workspace, video)  # first: one pass finds what planning, mix and report need
@@ -127,17 +132,27 @@ def run_demo(workspace: Workspace, seconds: float = VIDEO_SECONDS) -> Demo:
     again = _is_made(folder, fingerprint)
     if not again:
         made = _make(workspace, loop, video, choice)
-        (folder / _MADE).write_text(json.dumps({"fingerprint": fingerprint, "files": made}), encoding="utf-8")
+        (folder / _RECORD).write_text(json.dumps({"fingerprint": fingerprint, "files": made}), encoding="utf-8")
     return Demo(folder, rendered, report, watched, heard_levels(rendered), loop, choice, again)
 
 
 def demo_loop(workspace: Workspace, seconds: float = VIDEO_SECONDS) -> Loop:
     """The demo's video with the track that the demo chooses for it, planned and mixed; see `run_demo`.
 
+    Parameters
+    ----------
+    workspace : its parameters and store are used, its progress is reported to
+    seconds : length of the video, 1 to 300
+
+    Returns
+    -------
+    Loop : with a plan and a mix
+
     Raises
     ------
-    ParameterError : no bundled track can cover a video of that length
-    StoreError : the home folder cannot be used, or a bundled track not be analysed
+    ParameterError : no bundled track can cover a video of that length, or it is out of range
+    StoreError : the home folder cannot be used, or a bundled track cannot be analysed
+    MediaError : the video cannot be written
     """
     video = demo_video(workspace, seconds)
     choice = choose(workspace, video)
@@ -145,14 +160,25 @@ def demo_loop(workspace: Workspace, seconds: float = VIDEO_SECONDS) -> Loop:
 
 
 def choose(workspace: Workspace, video: Path) -> Choice:
-    """Rank the bundled tracks under a video: of those that loop, what suits it best first; then refusals.
+    """Rank the bundled tracks under a video: those that loop by how well they suit it, then refusals.
 
-    How well a track suits is what match says; tracks that match did not rank stand by the scores of their plans.
+    Tracks are ordered by their match score; those that match did not rank come after them, by the scores of their
+    plans.
+
+    Parameters
+    ----------
+    workspace : its parameters and store are used; bundled tracks are added to its catalog
+    video : any file FFmpeg reads
+
+    Returns
+    -------
+    Choice : of all bundled tracks
 
     Raises
     ------
     ParameterError : no bundled track can cover the video
-    StoreError : the home folder cannot be used, or a bundled track not be analysed
+    StoreError : the home folder cannot be used, or a bundled track cannot be analysed
+    MediaError : the video cannot be read
     """
     watched = watch(workspace, video)
     tracks = _tracks(workspace)
@@ -175,7 +201,23 @@ def choose(workspace: Workspace, video: Path) -> Choice:
 
 
 def demo_video(workspace: Workspace, seconds: float = VIDEO_SECONDS) -> Path:
-    """The video of the demo, drawn unless it is there."""
+    """The video of the demo, drawn where it does not exist yet.
+
+    Parameters
+    ----------
+    workspace : its home takes the file, its progress is reported to
+    seconds : length of the video, 1 to 300
+
+    Returns
+    -------
+    path of an MP4
+
+    Raises
+    ------
+    ParameterError : seconds out of range
+    StoreError : the home folder cannot be used
+    MediaError : the video cannot be written
+    """
     video = workspace.home.prepared(workspace.home.drawn_videos) / f"the-six-ten.v{_VIDEO_VERSION}.{seconds:g}s.mp4"
     if not video.exists():
         from workbench.demo.video import draw_demo_video
@@ -206,7 +248,7 @@ def _track(track: Track) -> TrackSource:
 
 
 def _fingerprint(loop: Loop, video: Path, choice: Choice) -> str:
-    """Changes whenever anything that the demo writes would."""
+    """Digest of everything that the demo's files depend on."""
     stated = [
         _PAGE_VERSION,
         hash_file(video),
@@ -221,14 +263,14 @@ def _fingerprint(loop: Loop, video: Path, choice: Choice) -> str:
 
 def _is_made(folder: Path, fingerprint: str) -> bool:
     try:
-        made: dict[str, Any] = json.loads((folder / _MADE).read_text(encoding="utf-8"))
+        made: dict[str, Any] = json.loads((folder / _RECORD).read_text(encoding="utf-8"))
     except (FileNotFoundError, ValueError):
         return False
     return made.get("fingerprint") == fingerprint and all((folder / name).exists() for name in made.get("files", []))
 
 
 def _make(workspace: Workspace, loop: Loop, video: Path, choice: Choice) -> list[str]:
-    """Video, seam pictures and sounds, report; returns the names of the files."""
+    """Write video, seam pictures and sounds, and report; returns the names of the files."""
     from workbench.render.video import render_video
 
     plan, analysis, folder = loop.answer, loop.analysis, workspace.home.demo
@@ -276,7 +318,7 @@ def _make(workspace: Workspace, loop: Loop, video: Path, choice: Choice) -> list
 
 
 def _write_seam(shown: ShownSeam, number: int, folder: Path) -> list[str]:
-    """The picture of a seam and its four seconds as WAV; a seam that is passed again looks and sounds as before."""
+    """Write the picture of a seam and its four seconds as WAV, under the number of each time that it is played."""
     name = f"seam-{number:02d}"
     heard: Recording = shown.view.heard
     (folder / f"{name}.png").write_bytes(shown.picture)
@@ -291,7 +333,7 @@ def _verdict(loop: Loop) -> str:
 
 
 def _choice_section(choice: Choice) -> ReportSection:
-    """The part of the page that says why this track."""
+    """The section of the page on the choice of the track."""
     rows = tuple(
         (
             _title(loop), _score_of(loop, choice), f"{loop.answer.plan_score:.2f}", f"{loop.answer.seam_score:.2f}",
@@ -324,7 +366,7 @@ def _choice_section(choice: Choice) -> ReportSection:
 
 
 def _reasons_table(chosen: Match | None) -> list[Table]:
-    """What moved the score of the track that is served."""
+    """The reasons for the score of the chosen track, as a table."""
     if chosen is None:
         return []
     lines = tuple((line.category or "", line.video, line.audio, f"{line.score:.2f}") for line in chosen.reasons)

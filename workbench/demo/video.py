@@ -1,9 +1,12 @@
-"""The demo video, "The Six-Ten": five minutes of a railway line, drawn and sounded in code, and a narration over it.
+"""The demo video, "The Six-Ten": five minutes of a railway line, drawn and synthesised in code, and a narration over
+it.
 
-It stands in for a customer's video, so everything an editor would look for is in it at times that are known to the
+It takes the place of a customer's video, so it has everything an editor would look for, at times that are known to the
 frame: hard cuts, dissolves, fades to black, flashes, title cards, calm and hectic stretches, ambience, hits, and
 someone who speaks in groups of phrases with long silences between. `SHOTS` below is the video; the rest of this module
-turns it into an MP4 (H.264, AAC) and into `VideoTruth`. The same code draws the same pictures.
+turns it into an MP4 (H.264, AAC) and into `VideoTruth`. The same code always draws the same pictures.
+
+Functions: `draw_demo_video`, `video_truth`.
 """
 
 from __future__ import annotations
@@ -175,7 +178,7 @@ SHOTS: tuple[Shot, ...] = (
 
 @dataclass(frozen=True, slots=True)
 class VideoTruth:
-    """What is known about the video because it was made, in video seconds."""
+    """Ground truth of the video, known because it is drawn, in video seconds."""
 
     seconds: float
     frame_rate: int
@@ -188,12 +191,22 @@ class VideoTruth:
     speech: tuple[tuple[float, float], ...]  # first and last sound of each phrase
 
     def save(self, path: Path) -> None:
-        """Write it as JSON."""
+        """Write the truth as JSON.
+
+        Parameters
+        ----------
+        path : replaced where it exists
+        """
         path.write_text(json.dumps(asdict(self), indent=1) + "\n", encoding="utf-8")
 
     @classmethod
     def load(cls, path: Path) -> VideoTruth:
-        """Read what `save` wrote."""
+        """Read the truth that `save` wrote.
+
+        Parameters
+        ----------
+        path : JSON file
+        """
         facts: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
         listed = {name: tuple(tuple(v) if isinstance(v, list) else v for v in value) for name, value in facts.items()
                   if isinstance(value, list)}  # fmt: skip
@@ -202,12 +215,12 @@ class VideoTruth:
 
 @dataclass(frozen=True, slots=True)
 class _Take:
-    """A shot in its place."""
+    """A shot at its place in the video."""
 
     shot: Shot
     start_frame: int
     frames: int
-    runs_on: float = field(default=0.0)  # seconds that it is still seen in the dissolve to the next
+    runs_on: float = field(default=0.0)  # seconds for which it is still visible in the dissolve to the next
 
     @property
     def start(self) -> float:
@@ -226,7 +239,11 @@ def draw_demo_video(
     path : where the video goes; a file there is replaced
     narration : sound file of the voice-over, on the video's clock; its phrases stand beside it in a .json of that name
     seconds : 1 to 300; a shorter video is the beginning of the full one
-    progress : called with the share that is done, 0 to 1, once for every second of video
+    progress : called with the share that is done, 0 to 1, once for every second of video; None: not reported
+
+    Returns
+    -------
+    VideoTruth : times of the video that was drawn
 
     Raises
     ------
@@ -242,7 +259,21 @@ def draw_demo_video(
 
 
 def video_truth(*, narration: Path, seconds: float = FULL_SECONDS) -> VideoTruth:
-    """What `draw_demo_video` would answer, without drawing."""
+    """Ground truth of the video that `draw_demo_video` would draw.
+
+    Parameters
+    ----------
+    narration : sound file of the voice-over; only the .json of the same name beside it is read
+    seconds : 1 to 300, length of the video
+
+    Returns
+    -------
+    VideoTruth : equal to what drawing returns
+
+    Raises
+    ------
+    ParameterError : seconds out of range
+    """
     takes = _takes(seconds)
     end = (takes[-1].start_frame + takes[-1].frames) / FRAME_RATE
     cuts, dissolves, fades, flashes, titles = [], [], [], [], []
@@ -270,7 +301,7 @@ def video_truth(*, narration: Path, seconds: float = FULL_SECONDS) -> VideoTruth
 
 
 def _takes(seconds: float) -> list[_Take]:
-    """The shots in their places, as many as that many seconds hold."""
+    """The shots of the first seconds of the video, the last one cut short."""
     if not 1.0 <= seconds <= FULL_SECONDS:
         raise ParameterError(f"the demo video lasts 1 to {FULL_SECONDS:.0f} seconds, got {seconds}")
     total, start, takes = round(seconds * FRAME_RATE), 0, []
@@ -293,7 +324,7 @@ def _phrases(narration: Path) -> list[tuple[float, float]]:
 
 
 def _soundtrack(takes: list[_Take], seconds: float, narration: Path) -> FloatArray:
-    """VideoAnalysis sound and narration, shape (2, n) at `RATE`; the voice stands in the middle at its own loudness."""
+    """Ambience and narration, shape (2, n) at `RATE`; the voice is in the middle at its own loudness."""
     sound = ambience([(take.start, take.shot.bed) for take in takes], _cues(takes), seconds)
     voice = _voice(narration)[: sound.shape[1]]
     sound[:, : voice.size] += voice * np.float32(np.sqrt(0.5))
@@ -307,7 +338,7 @@ def _voice(narration: Path) -> FloatArray:
 
 
 def _pictures(takes: list[_Take]) -> Iterator[Callable[[], NDArray[np.uint8]]]:
-    """One job a picture, in order; each answers the planes of its picture and may run beside others."""
+    """One job for each picture, in order; each returns the planes of its picture, and jobs may run concurrently."""
     before: tuple[Painter, float] | None = None
     for take in takes:
         seconds = take.shot.seconds + take.runs_on + 1 / FRAME_RATE
@@ -343,7 +374,7 @@ _DITHER = np.random.default_rng(25).random((HEIGHT, WIDTH), dtype=np.float32)  #
 
 
 def _planes(picture: FloatArray) -> NDArray[np.uint8]:
-    """A picture as the planes of YUV 4:2:0 under each other, shape (3/2 height, width); ITU-R BT.709, limited range."""
+    """A picture as stacked planes of YUV 4:2:0, shape (3/2 height, width); ITU-R BT.709, limited range."""
     height, width = picture.shape[1:]
     planes = np.empty((height * 3 // 2, width), dtype=np.uint8)
     colour = planes[height:].reshape(2, height // 2, width // 2)
@@ -353,7 +384,7 @@ def _planes(picture: FloatArray) -> NDArray[np.uint8]:
 
 @njit("void(f4[:,:,::1], f4[:,::1], u1[:,::1], u1[:,:,::1])", cache=True, nogil=True)
 def _convert(picture: Any, dither: Any, luma: Any, colour: Any) -> None:  # pragma: no cover - compiled
-    """Video, weigh the primaries, average colour over squares of four; row by row, so that it runs in vectors."""
+    """Clip, weigh the primaries, average colour over squares of four; row by row, so that it is vectorised."""
     width = picture.shape[2]
     black, white = np.float32(0), np.float32(255)
     blue_scale, red_scale = np.float32(224 / 255 / 4 / 1.8556), np.float32(224 / 255 / 4 / 1.5748)
@@ -418,7 +449,7 @@ def _push_sound(container: Any, stream: Any, block: FloatArray, at: int) -> None
 
 
 def _in_order(pool: ThreadPoolExecutor, jobs: Iterator[Callable[[], NDArray[np.uint8]]]) -> Iterator[NDArray[np.uint8]]:
-    """Results of the jobs in their order, with a few jobs under way."""
+    """Results of the jobs in their order, with a few jobs running ahead."""
     under_way: deque[Future[NDArray[np.uint8]]] = deque()
     for job in jobs:
         under_way.append(pool.submit(job))

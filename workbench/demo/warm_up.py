@@ -9,7 +9,12 @@ from workbench.workflows import warm_up as analysis
 
 
 def warm_up() -> float:
-    """Compile every kernel of the package; returns the seconds it took."""
+    """Compile every kernel of the package.
+
+    Returns
+    -------
+    seconds that it took
+    """
     started = time.perf_counter()
     import workbench.demo.video  # noqa: F401  its brushes compile when imported
 

@@ -1,8 +1,8 @@
 """Audacity labels: a text file, one label a line, start and end in seconds, a tab between.
 
-Times are those of the rendered music, video time: import the render and the labels, and they lie on each other. Bars
-and sections are the track's own, carried to where each segment plays them; a section that is cut by a seam has one
-label for each part that is heard. Audacity keeps labels in one track, so each says what it is.
+Times are those of the rendered music, video time: import the render and the labels, and they line up. Bars and sections
+are the track's own, moved to the video time at which each segment plays them; a section that is cut by a seam has one
+label for each part that is played. Audacity shows all labels in one label track, so each text names its kind.
 
 Limit: six decimals, a microsecond; Audacity itself snaps to samples of its project.
 
@@ -29,7 +29,17 @@ class Label(NamedTuple):
 
 
 def write_labels(timeline: Timeline, out: Path) -> None:
-    """Write seams, segments and speech, and with a track bars and sections."""
+    """Write seams, segments and speech, and with a track bars and sections.
+
+    Parameters
+    ----------
+    timeline : the plan; bars and sections need its `notes`
+    out : the file to write, replaced where it exists
+
+    Raises
+    ------
+    MediaError : the file cannot be written
+    """
     lines = [f"{start:.6f}\t{end:.6f}\t{plain_name(text)}\n" for start, end, text in sorted(_labels(timeline))]
     write_text(out, "".join(lines))
 
@@ -51,7 +61,7 @@ def _labels(timeline: Timeline) -> Iterator[Label]:
 
 
 def _bars(item: Item, notes: Notes) -> Iterator[Label]:
-    """Bars that begin within the item; each ends where the next begins, or where the item hands over."""
+    """Bars that begin within the item; each ends where the next begins, or where the item ends."""
     starts = [(time, bar + 1) for bar, time in enumerate(time for time, place in notes.beats if place == 1)]
     # A splice may lie up to 10 ms off its bar line.
     inside = [(time, bar) for time, bar in starts if item.song_from - 0.010 <= time < item.song_to - 0.010]
@@ -67,5 +77,5 @@ def _sections(item: Item, notes: Notes) -> Iterator[Label]:
 
 
 def _heard(item: Item, track_s: float) -> float:
-    """Video time at which an item plays a place of the track, held to the item."""
+    """Video time at which an item plays a place of the track, clipped to the item."""
     return item.begins + min(max(track_s, item.song_from), item.song_to) - item.song_from

@@ -1,25 +1,25 @@
 """FCPXML 1.10: the edit as Final Cut Pro opens it; Resolve reads it too.
 
-The video is the primary storyline; segments are connected below it, in turn in two lanes, so that the two sides of a
-crossfade overlap. Everything the music does in level is keyed on the videos' volume: level and glide, both halves of
-the crossfades, the fades at the ends, the mix's gain and the duck. Without a video the storyline is a gap, 25 frames a
-second.
+The video is the primary storyline; each segment of the plan is a clip connected below it, alternating between two
+lanes, so that the two sides of a crossfade overlap. All gains of the music are keyframes of the clips' volume: level
+and glide, both halves of the crossfades, the fades at the ends, the mix's gain and the duck. Without a video the
+storyline is a gap, 25 frames a second.
 
-Times are exact fractions of a second. Final Cut edits on whole frames and moves what does not lie on them, so a video
-begins on the last frame before its first sound and ends on the first frame after its last, while its `start`, the
-place in the track, is exact to the sample: what is too much is silent by its keys. Where the track has nothing more to
-give, the video begins or ends one frame inside.
+Times are exact fractions of a second. Final Cut edits on whole frames and moves anything that does not lie on them, so
+a clip begins on the last frame before its first sound and ends on the first frame after its last, while its `start`,
+the place in the track, is exact to the sample: the excess is silenced by keys. Where the track itself begins or ends
+there, the clip begins or ends one frame inside.
 
 Keys are in dB with straight lines between; -96 dB stands for silence. They lie on whole frames, one a frame at most,
 where the curve is met within 0.05 % of full gain (`workbench.export.timeline.TOLERANCE`); between two frames it is a
 straight line. A crossfade shorter than two frames has no room for that: it is drawn two frames long, around the frame
-next to its middle, where both sides are half way. A rise or fall at the ends that is shorter than a frame is a step at
-the edge of the video, as is the beginning of a segment that starts at once. Keyed times are those of the track, since
-the keys of a video count on its own clock.
+nearest to its middle, where both sides are half way. A rise or fall at the ends that is shorter than a frame is a step
+at the edge of the clip, as is the beginning of a segment that starts at once. Keyed times are track times, since the
+keys of a clip count on the clock of its media.
 
-Limits. Final Cut takes at most +12 dB on a video. The limiter of a rendered video is not part of an edit.
+Limits. Final Cut takes at most +12 dB on a clip. The limiter of a rendered video is not part of an edit.
 
-Function: `write_fcpxml`.
+Functions: `write_fcpxml`, `time_text`.
 """
 
 from __future__ import annotations
@@ -63,9 +63,16 @@ _HEAD = '<?xml version="1.0" encoding="UTF-8"?>\n<!DOCTYPE fcpxml>\n'
 def write_fcpxml(timeline: Timeline, out: Path) -> None:
     """Write the edit.
 
+    Parameters
+    ----------
+    timeline : with a track
+    out : the file to write, replaced where it exists; media are named relative to it
+
     Raises
     ------
     ParameterError : no track is given
+    InputError : a media file's name is no text
+    MediaError : the file cannot be written
     """
     track, video = timeline.track, timeline.video
     if track is None:
@@ -96,7 +103,16 @@ def write_fcpxml(timeline: Timeline, out: Path) -> None:
 
 
 def time_text(seconds: Fraction) -> str:
-    """A time as FCPXML writes it: `1001/30000s`, or `5s` where it is whole."""
+    """Format a time for FCPXML.
+
+    Parameters
+    ----------
+    seconds : exact
+
+    Returns
+    -------
+    a fraction as `1001/30000s`, or `5s` where it is whole
+    """
     exact = Fraction(seconds)
     return f"{exact.numerator}s" if exact.denominator == 1 else f"{exact.numerator}/{exact.denominator}s"
 
@@ -126,7 +142,7 @@ def _has_audio(asset: Element, channels: int, rate: int) -> None:
 
 
 def _story(spine: Element, timeline: Timeline, duration: str) -> Element:
-    """The video, or a gap as long as the plan; what is connected hangs on it, on its clock, which begins at 0."""
+    """The video, or a gap as long as the plan, to which clips are connected; its clock begins at 0."""
     video = timeline.video
     if video is None:
         return SubElement(spine, "gap", name="Gap", offset="0s", start="0s", duration=duration)
@@ -160,7 +176,7 @@ def _segment(timeline: Timeline, track: TrackMedia, item: Item, frame_rate: Frac
 
 @dataclass(frozen=True, slots=True)
 class _Fade:
-    """A crossfade as frames can draw it."""
+    """A crossfade as it is drawn on frames."""
 
     begin: Fraction
     """frames"""
@@ -186,7 +202,7 @@ def _drawn(fade: Crossing | None, middle: float, frame_rate: Fraction) -> _Fade 
 def _frame_edges(
     timeline: Timeline, track: TrackMedia, item: Item, frame_rate: Fraction, frames: int
 ) -> tuple[int, int]:
-    """Frames around all that is heard of an item, within the track and the sequence."""
+    """First and last frame around all that an item plays, within the track and the sequence."""
     opening = ceil(timeline.seconds(-item.song_offset) * frame_rate)
     closing = floor(timeline.seconds(track.samples - item.song_offset) * frame_rate)
     into, out = _drawn(item.fade_in, item.begins, frame_rate), _drawn(item.fade_out, item.ends, frame_rate)
@@ -214,7 +230,7 @@ def _keys(timeline: Timeline, item: Item, frame_rate: Fraction, begin: int, end:
 
 
 def _steps(timeline: Timeline, item: Item, frame_rate: Fraction) -> tuple[int, int]:
-    """Output samples between which levels are read: what is shorter than a frame is a step at the edge of a clip."""
+    """Output samples between which levels are read: a fade shorter than a frame is a step at the edge of a clip."""
     plan, least, most = timeline.plan, 0, timeline.length
     frame = float(1 / frame_rate)
     if item.fade_in is None:

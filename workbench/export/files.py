@@ -1,4 +1,4 @@
-"""Files that editors read: how they name the media beside them, and text that every format can hold.
+"""Files that editors read: how they name their media, and text that every format can hold.
 
 Functions: `media_path`, `media_url`, `absolute_url`, `plain_name`.
 """
@@ -16,7 +16,16 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f\ufffe\uffff\ud800-\udfff]+")
 
 
 def media_path(media: Path, out: Path) -> str:
-    """How a file at `out` names another: relative where it lies beside or below, else absolute; slashes throughout.
+    """The path by which a file names another: relative where that lies beside or below it, else absolute.
+
+    Parameters
+    ----------
+    media : the file to name
+    out : the file that names it
+
+    Returns
+    -------
+    str : with slashes on every system
 
     Raises
     ------
@@ -27,7 +36,21 @@ def media_path(media: Path, out: Path) -> str:
 
 
 def media_url(media: Path, out: Path) -> str:
-    """The same as a URL: relative, or with `file://`; every character that is special there is escaped."""
+    """The URL by which a file names another: relative where that lies beside or below it, else with `file://`.
+
+    Parameters
+    ----------
+    media : the file to name
+    out : the file that names it
+
+    Returns
+    -------
+    str : characters that are special in a URL are escaped
+
+    Raises
+    ------
+    InputError : the name is no text (bytes that are not UTF-8)
+    """
     name = media_path(media, out)
     if Path(name).is_absolute():
         return Path(name).as_uri()
@@ -36,12 +59,34 @@ def media_url(media: Path, out: Path) -> str:
 
 
 def absolute_url(media: Path) -> str:
-    """The same as a URL that begins with `file://`, wherever the file lies."""
+    """URL of a file, wherever it lies.
+
+    Parameters
+    ----------
+    media : the file to name
+
+    Returns
+    -------
+    str : begins with `file://`
+
+    Raises
+    ------
+    InputError : the name is no text (bytes that are not UTF-8)
+    """
     return _whole(media).as_uri()
 
 
 def plain_name(text: str) -> str:
-    """Text on one line, without characters that no format can hold."""
+    """Text that every format can hold.
+
+    Parameters
+    ----------
+    text : a name or a label
+
+    Returns
+    -------
+    str : on one line, with a blank for characters that some format cannot hold
+    """
     return _UNPRINTABLE.sub(" ", text).strip()
 
 

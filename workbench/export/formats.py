@@ -28,26 +28,26 @@ class Format:
     """One format."""
 
     name: str
-    """as `--format` takes it"""
+    """value of `--format`"""
     title: str
-    """as a person calls it"""
+    """shown to users"""
     what: str
-    """a sentence: what is in the file and what it is for"""
+    """a sentence: content and purpose of the file"""
     suffix: str | None
     """usual ending of its files; None: that of the track"""
     write: Writer
     needs_track: bool = False
     """whether it names or copies the track"""
     uses_video: bool = False
-    """whether a video, where it is given, is in it"""
+    """whether it includes a video, where one is given"""
     uses_analysis: bool = False
-    """whether it tells beats and sections of the track, where a track is given"""
+    """whether it includes beats and sections of the track, where a track is given"""
     uses_grid: bool = False
-    """whether it draws the beats of the track where they are heard, where a track is given"""
+    """whether it has the beats of the track at their video times, where a track is given"""
     extra: str = ""
     """the extra of pyproject.toml that its writer needs; empty: none"""
     tracks: frozenset[str] = frozenset()
-    """endings of the tracks that the program it is for imports; empty: all that there are"""
+    """suffixes of the tracks that the program imports; empty: all"""
 
 
 _FINAL_CUT_TRACKS = frozenset({".aac", ".aif", ".aiff", ".caf", ".m4a", ".mp3", ".wav"})
@@ -87,7 +87,15 @@ FORMATS: dict[str, Format] = {
 
 
 def format_named(name: str) -> Format:
-    """The format of a name.
+    """Get a format by its name.
+
+    Parameters
+    ----------
+    name : a key of `FORMATS`
+
+    Returns
+    -------
+    Format : the entry of the table
 
     Raises
     ------
@@ -99,11 +107,16 @@ def format_named(name: str) -> Format:
 
 
 def caution(form: Format, track: Path | None) -> str:
-    """What to know before a file of this format is opened, with what to do; empty where there is nothing.
+    """A warning for the user of a file of this format, with the remedy.
 
     Parameters
     ----------
-    track : that the file names; None for none
+    form : of the file
+    track : the one that the file names; None: it names none
+
+    Returns
+    -------
+    str : a sentence without its stop; empty where there is nothing to warn of
     """
     if track is None or not form.tracks or track.suffix.lower() in form.tracks:
         return ""

@@ -1,9 +1,9 @@
 """JAMS, the annotation format of music research (Humphrey et al., ISMIR 2014): beats and sections of the track.
 
 A JAMS file belongs to one recording, so all annotations are in track time. The plan, which plays that track under a
-video, is kept whole in the file's sandbox under `workbench`, with the program and version that made it; what reads it
-back with `workbench.results.loop.plan_from_json` has the same plan. The segments that are played stand beside the
-track's sections as a second `segment_open` annotation, each named by its place in the plan; JAMS sorts by track time.
+video, is stored whole in the file's sandbox under `workbench`, with the program and version that wrote it;
+`workbench.results.loop.plan_from_json` reads the same plan back. The segments of the plan are a second `segment_open`
+annotation beside the track's sections, each named by its number in the plan; JAMS sorts by track time.
 
 Function: `write_jams`.
 """
@@ -28,9 +28,15 @@ _TOOL = "barline-workbench"
 def write_jams(timeline: Timeline, out: Path) -> None:
     """Write beats, sections and segments.
 
+    Parameters
+    ----------
+    timeline : with a track and its notes
+    out : the file to write, replaced where it exists
+
     Raises
     ------
     ParameterError : no track, or one that was not analysed
+    MediaError : the file cannot be written
     """
     track, notes = timeline.track, timeline.notes
     if track is None or notes is None:

@@ -3,17 +3,17 @@
     WAV               `smpl` chunk, one forward loop; its end is the last sample that is played (Microsoft RIFF, 1994)
     FLAC, Ogg         comments LOOPSTART and LOOPLENGTH, in samples (the custom of RPG Maker, read by most engines)
 
-The copy holds the same sound, byte for byte; only the chunk or the comments are added, and what stood there under the
-same names is replaced. Where the track is of another kind (MP3, M4A), the copy is decoded into WAV or FLAC of 16 bits.
+The copy holds the same sound, byte for byte; only the chunk or the comments are added, and older ones of the same names
+are replaced. Where the track is of another kind (MP3, M4A), the copy is decoded into WAV or FLAC of 16 bits.
 
-Engines jump from end to start in one sample: nothing of the plan's crossfade, glide or gain is in the file. So that the
-jump does not click, both points move by the same few samples, 10 ms at most, to the nearest place where what comes
-after the jump differs from what would have come by no more than the track itself moves from one sample to the next; the
-loop stays as long as it is, in whole bars.
+Engines jump from end to start in one sample: the plan's crossfades, glides and gains are not in the file. So that the
+jump does not click, both points move by the same few samples, 10 ms at most, to the nearest place where the samples
+after the jump differ from those that would have followed by no more than the track itself changes from one sample to
+the next; the loop keeps its length, in whole bars.
 
 Limit. Samples are those of the decoder here, counted from the first decoded one, at the rate of the track.
 
-Function: `write_loop_tags`.
+Functions: `write_loop_tags`, `loop_samples`.
 """
 
 from __future__ import annotations
@@ -36,16 +36,22 @@ _SMPL_HEAD, _SMPL_LOOP = struct.Struct("<4sI9I"), struct.Struct("<6I")
 _MIDDLE_C = 60
 _UNKNOWN_SIZES = (0, 0xFFFFFFFF)
 _REACH_SECONDS = 0.010
-"""by which the loop may move; a splice may lie so far off its bar line already"""
+"""s by which the loop may move; a splice may lie as far off its bar line anyway"""
 
 
 def write_loop_tags(timeline: Timeline, out: Path) -> None:
     """Copy the track and write the loop of the plan into the copy.
 
+    Parameters
+    ----------
+    timeline : with a track
+    out : the copy, replaced where it exists; its suffix chooses the kind
+
     Raises
     ------
-    ParameterError : a suffix that holds no loop points, or a kind of file the track is not
-    MediaError : the track cannot be read, or is a WAV that cannot take a chunk
+    ParameterError : no track, a suffix that holds no loop points, or a track that cannot be copied into this kind of
+        file
+    MediaError : the track cannot be read, its copy is a WAV that cannot take a chunk, or the file cannot be written
     """
     track = timeline.track
     if track is None:
@@ -66,12 +72,16 @@ def write_loop_tags(timeline: Timeline, out: Path) -> None:
 
 
 def loop_samples(timeline: Timeline, samples: FloatArray) -> tuple[int, int]:
-    """First track sample of the loop, and one past its last: where a renderer would splice, moved to where it joins.
+    """Track samples of the loop: the splice of the plan, moved to where the jump does not click.
 
     Parameters
     ----------
-    timeline : whose plan has the loop
-    samples : of the track, shape (channels, n)
+    timeline : its plan has the loop
+    samples : shape (channels, n), of the track
+
+    Returns
+    -------
+    first sample of the loop, and one past its last
     """
     plan, rate = timeline.plan, timeline.rate
     start, stop = round(plan.loop_start_a * rate), round(plan.loop_end_b * rate)
@@ -80,12 +90,12 @@ def loop_samples(timeline: Timeline, samples: FloatArray) -> tuple[int, int]:
 
 
 def _joining_shift(samples: FloatArray, start: int, stop: int, reach: int) -> int:
-    """By how many samples both points move; 0 where there is no room."""
+    """Number of samples by which both points move; 0 where there is no room."""
     low, high = max(-reach, 1 - start), min(reach, samples.shape[1] - 1 - stop)
     if low > high:
         return 0
     after, instead = (samples[:, point + low - 1 : point + high + 1] for point in (stop, start))
-    # The samples before and after the jump, so that neither level nor slope breaks.
+    # Two samples, before and after the jump, are compared, so that neither level nor slope breaks.
     missed = np.abs(after - instead).max(axis=0)
     missed = np.maximum(missed[:-1], missed[1:])
     usual = np.median(np.abs(np.diff(after, axis=1)).max(axis=0))
@@ -108,7 +118,7 @@ def _copy(track: TrackMedia, recording: Recording, kind: str, aside: Path) -> No
 
 
 def _kind_of(path: Path) -> str:
-    """What a file is by its first bytes, for suffixes lie."""
+    """The kind of a file by its first bytes, because a suffix can be wrong."""
     with path.open("rb") as file:
         head = file.read(12)
     if head[:4] in (b"RIFF", b"RF64") and head[8:12] == b"WAVE":
@@ -147,7 +157,7 @@ def _add_smpl(path: Path, rate: int, start: int, stop: int) -> None:
 
 
 def _prepare_riff(file: BinaryIO) -> int:
-    """Walk the chunks, take old loop points out, and return where the next chunk belongs."""
+    """Walk the chunks, disable old loop points, and return the offset of the next chunk."""
     head = file.read(12)
     if head[:4] != b"RIFF":
         raise MediaError("loop points are written into plain RIFF WAV, and this one is RF64; write FLAC")

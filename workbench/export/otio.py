@@ -1,23 +1,22 @@
 """OpenTimelineIO: the edit as DaVinci Resolve, Premiere, Hiero and Kdenlive open it.
 
-Tracks: the picture, the soundtrack, the music. Segments are videos laid edge to edge; a crossfade is a transition
+Tracks: the picture, the soundtrack, the music. Segments are clips laid edge to edge; a crossfade is a transition
 over the cut, `in_offset` before and `out_offset` after it, which plays the handles of both sides: what the track has
-there, to the sample. The rise at the start and the fall at the end are fades, which OpenTimelineIO has no word for;
-they are in the gain keys.
+there, to the sample. OpenTimelineIO has no schema for the fades at the start and the end; they are in the gain keys.
 
 Times are whole frames at the video's rate for picture and soundtrack, whole samples at the track's rate for music; a
 reader's `RationalTime` holds both exactly. Without a video, frames are those of 25 a second.
 
-Gain. OpenTimelineIO defines none, so it is written twice. As `Resolve_OTIO` volume effect, dB keys on whole frames
-counted from the start of the video, as Resolve's own exports have it, one a frame at most; and exactly, in
-`metadata["workbench"]`: keys in samples from the cut and dB, handles included, and each transition's seconds and
-exponent. Between keys lie straight lines. Other programs show the videos without gains, and draw their own curve over
-the transition.
+Gain. OpenTimelineIO defines none, so it is written twice: as `Resolve_OTIO` volume effect, with dB keys on whole frames
+counted from the start of the clip, as in Resolve's own exports, one a frame at most; and exactly, in
+`metadata["workbench"]`, with keys in samples from the cut and dB, handles included, and each transition's seconds and
+exponent. Between keys the level is a straight line. Other programs show the clips without gains, and draw their own
+curve over the transition.
 
-Media are named by absolute `file://` URL, for Resolve refuses an edit whose media it does not find, and it does not
+Media are named by absolute `file://` URL, because Resolve refuses an edit whose media it does not find and does not
 look beside the document; where they lie there, the reference `beside` names them relative to it.
 
-Limits. Resolve places videos on whole frames: up to half a frame (20 ms at 25 a second) from the sample that is
+Limits. Resolve places clips on whole frames: up to half a frame (20 ms at 25 a second) from the sample that is
 written. The limiter of a rendered video is not part of an edit.
 
 Function: `write_otio`.
@@ -53,12 +52,23 @@ _VOLUME_RANGE_DB = (-100.0, 30.0)
 
 
 def write_otio(timeline: Timeline, out: Path) -> None:
-    """Write the edit; `workbench.workflows.export` has checked that OpenTimelineIO is installed."""
+    """Write the edit; `workbench.workflows.export` has checked that OpenTimelineIO is installed.
+
+    Parameters
+    ----------
+    timeline : with a track
+    out : the file to write, replaced where it exists
+
+    Raises
+    ------
+    InputError : a media file's name is no text
+    MediaError : the file cannot be written
+    """
     write_text(out, _Writer(import_module("opentimelineio"), timeline, out).document() + "\n")
 
 
 class _Writer:
-    """One document in the making: the library, what is written, and where to."""
+    """Builds one document: holds the library, the timeline and the file to write."""
 
     def __init__(self, otio: Any, timeline: Timeline, out: Path) -> None:
         self.otio = otio
@@ -106,7 +116,7 @@ class _Writer:
         return lane
 
     def _segment(self, item: Item, track: TrackMedia) -> Any:
-        """A video from cut to cut."""
+        """The clip of one segment, from cut to cut."""
         start, length = item.placed + item.song_offset, item.cut - item.placed
         keys = self._level_keys(item)
         exact = {
@@ -124,11 +134,11 @@ class _Writer:
         return clip
 
     def _level_keys(self, item: Item) -> list[GainPoint]:
-        """All that the music's level does, handles included, but not the crossfades: those are transitions."""
+        """The level of the music, handles included, without the crossfades, which are transitions."""
         return decibel_keys(lambda sample: self._level(item, sample), self._corners(item))
 
     def _frame_keys(self, item: Item) -> list[FrameKey]:
-        """The same on frames counted from the start of the video, from its first to the end of its last."""
+        """The same on frames counted from the start of the clip, from its first to the end of its last."""
         per_sample = self.frame_rate / self.timeline.rate
         last = ceil((item.cut - item.placed) * per_sample)
 
@@ -169,7 +179,7 @@ class _Writer:
         ]
 
     def _volume(self, keys: dict[int, float]) -> Any:
-        """Resolve's own effect for the level of a video, as its exports have it."""
+        """Resolve's own effect for the level of a clip, as its exports write it."""
         low, high = _VOLUME_RANGE_DB
         held = {frame: min(high, max(low, level)) for frame, level in sorted(keys.items())}
         moving = {str(frame): {"Value": level, "Variant Type": "Double"} for frame, level in held.items()}

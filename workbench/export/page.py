@@ -1,8 +1,10 @@
-"""A loop as one HTML page: what was made, why, and every seam to see and to hear.
+"""A loop as one HTML page: the plan, the reasons for it, and every seam to see and to hear.
 
-The page asks nobody for anything: pictures and the sounds around the seams are inside it, style and script too. The
-one thing too large for that is the video, some 40 MB for five minutes: the page plays the file beside it, and says so.
-Light or dark follows the reader's system; pictures keep their white paper.
+The page loads nothing from the network: pictures, the sounds around the seams, style and script are inside it. Only the
+video is too large for that, some 40 MB for five minutes: the page plays the file beside it, and says so. Light or dark
+follows the reader's system; pictures keep their white background.
+
+Function: `page_html`.
 """
 
 from __future__ import annotations
@@ -16,12 +18,12 @@ from html import escape
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows under a head, which is left out where all its cells are empty; cells that are numbers stand right."""
+    """Rows under a head, which is left out where all its cells are empty; numbers are aligned right."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
     marked: frozenset[int] = frozenset()
-    """indices of rows that are set off"""
+    """indices of rows that are highlighted"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +43,13 @@ class SeamCard:
     picture: bytes
     """PNG"""
     sounds: tuple[ReportSound, ...]
-    film_s: float | None
-    """where it is in the video, s"""
+    video_s: float | None
+    """its time in the video, s; None: the page has no video"""
 
 
 @dataclass(frozen=True, slots=True)
 class ReportSection:
-    """A part of the page: a heading, and what stands under it in this order."""
+    """A part of the page: a heading and its content, in the order of the fields."""
 
     heading: str
     text: tuple[str, ...] = ()
@@ -59,7 +61,7 @@ class ReportSection:
 
 @dataclass(frozen=True, slots=True)
 class ReportPage:
-    """All of it."""
+    """Everything on the page."""
 
     title: str
     lead: tuple[str, ...]
@@ -70,7 +72,16 @@ class ReportPage:
 
 
 def page_html(page: ReportPage) -> str:
-    """Write the page as HTML."""
+    """Write the page as HTML.
+
+    Parameters
+    ----------
+    page : texts are escaped here
+
+    Returns
+    -------
+    str : a whole document
+    """
     body = [f"<h1>{escape(page.title)}</h1>", *(f"<p class=lead>{escape(text)}</p>" for text in page.lead)]
     if page.video is not None:
         name = escape(page.video, quote=True)
@@ -129,8 +140,8 @@ def _seam(seam: SeamCard, has_video_element: bool) -> str:
         f'<audio controls preload=none src="data:audio/mpeg;base64,{b64encode(sound.mp3).decode()}"></audio></label>'
         for sound in seam.sounds
     )
-    if has_video_element and seam.film_s is not None:
-        players += f"<button type=button data-video={max(0.0, seam.film_s - 2.0):.3f}>in the video</button>"
+    if has_video_element and seam.video_s is not None:
+        players += f"<button type=button data-video={max(0.0, seam.video_s - 2.0):.3f}>in the video</button>"
     return (
         f"<article><h3>{escape(seam.title)}</h3><p>{escape(seam.text)}</p>"
         f"<div class=players>{players}</div>{_picture(seam.picture, '', seam.title)}</article>"

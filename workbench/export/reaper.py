@@ -1,11 +1,11 @@
 """REAPER project: a text of nested blocks, `<NAME …` to `>`, a line a setting, as REAPER itself saves it.
 
-Two tracks, the video (with picture) and the music. An item is what is heard of a segment, crossfades included:
-`POSITION` and `LENGTH` in project seconds, `SOFFS` where it begins in the track. The project runs at the track's sample
-rate and all three are whole samples of it, written to 15 decimals, so that nothing is interpolated.
+Two tracks, the video (with picture) and the music. An item is a segment as it is played, crossfades included:
+`POSITION` and `LENGTH` in project seconds, `SOFFS` its start in the track. The project runs at the track's sample rate
+and all three are whole samples of it, written to 15 decimals, so that nothing is interpolated.
 
-Gain. A linear crossfade is the item's own fade (`FADEIN`, `FADEOUT`, shape 0), as long as the overlap. Other exponents
-and the raised cosine at the plan's ends are none of REAPER's fade shapes; they are drawn into the envelope of the
+Gain. A linear crossfade is the item's own fade (`FADEIN`, `FADEOUT`, shape 0), as long as the overlap. REAPER has no
+fade shape for other exponents and for the raised cosine at the plan's ends; these are drawn into the envelope of the
 take's volume, together with levels and glides. The mix's music gain is the fader of the music track, the duck its
 volume envelope. Envelope points are joined by straight lines in linear gain, and so close that the curve is met within
 0.05 % of full gain (`workbench.export.timeline.TOLERANCE`).
@@ -15,8 +15,7 @@ beats are even from the first picture on, else a tempo envelope of steps on bar 
 bars of the music across seams and where the tempo drifts. Items are placed in seconds (`TIMELOCKMODE 0`) and stay under
 the picture when a tempo is changed.
 
-The project's automatic crossfades are off, for the fades that are drawn would be heard on top of them when an item is
-moved.
+The project's automatic crossfades are off; otherwise REAPER would add them to the drawn fades when an item is moved.
 
 Limits. A native fade begins on a whole sample, up to one after the plan's. REAPER decodes MP3 and M4A by its own rules;
 where it counts an encoder's delay differently, items are late or early by that much, so give it WAV or FLAC for work to
@@ -50,9 +49,16 @@ _STEP = 1
 def write_reaper(timeline: Timeline, out: Path) -> None:
     """Write the project.
 
+    Parameters
+    ----------
+    timeline : with a track
+    out : the file to write, replaced where it exists; media are named relative to it
+
     Raises
     ------
     ParameterError : no track is given
+    InputError : a media file's name is no text
+    MediaError : the file cannot be written
     """
     track = timeline.track
     if track is None:
@@ -73,7 +79,17 @@ def write_reaper(timeline: Timeline, out: Path) -> None:
 
 
 def quoted(text: str) -> str:
-    """A string as REAPER writes it: in the first of the three kinds of quotes that it does not hold."""
+    """Quote a string for REAPER.
+
+    Parameters
+    ----------
+    text : on one line or several
+
+    Returns
+    -------
+    str : in the first of the three kinds of quotes that it does not contain; with all three, backquotes become
+        apostrophes
+    """
     plain = plain_name(text)
     for mark in "\"'`":
         if mark not in plain:
@@ -82,7 +98,7 @@ def quoted(text: str) -> str:
 
 
 def _tempo(timeline: Timeline) -> Iterator[str]:
-    """The project's tempo and metre; where they are not all there is to say, the steps of both."""
+    """The project's tempo and metre, and an envelope where either changes."""
     marks = tempo_map(timeline.beats, timeline.plan)
     bpm = marks[0].bpm if len(marks) == 1 else tempo_bpm(timeline.beats, timeline.plan)
     yield f"  TEMPO {_number(bpm)} {timeline.plan.beats_per_bar} {_BEAT_UNIT}"
@@ -102,7 +118,7 @@ def _tempo_envelope(marks: Sequence[TempoMark]) -> Iterator[str]:
 
 def _video_track(timeline: Timeline, video: VideoMedia, out: Path) -> Iterator[str]:
     yield f"<TRACK {_guid('video')}"
-    yield f"  NAME {quoted('VideoMedia')}"
+    yield f"  NAME {quoted('Video')}"
     yield f"  VOLPAN {_number(_linear(timeline.balance.video_gain_db))} 0 -1 -1 1"
     yield f"  TRACKID {_guid('video')}"
     length = video.frames / video.frame_rate
@@ -191,7 +207,7 @@ def _envelope(name: str, points: list[tuple[Fraction, float]]) -> Iterator[str]:
 
 
 def _native(fade: Crossing | None) -> Crossing | None:
-    """A fade that REAPER has itself."""
+    """The fade, if REAPER has its shape."""
     return fade if fade is not None and fade.exponent == _LINEAR else None
 
 

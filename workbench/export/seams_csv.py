@@ -1,7 +1,7 @@
 """Seams as a table: one row a seam, in the order of the video, for spreadsheets and scripts.
 
-Times are the plan's own, to the microsecond; with a track the same places follow in samples of the track, as they are
-played. Levels are those on either side of the seam, without crossfade and mix.
+Times are the plan's own, to the microsecond; with a track further columns give the same places in samples, as they are
+rendered. Levels are those on either side of the seam, without crossfade and mix.
 
 Function: `write_seams`.
 """
@@ -25,7 +25,17 @@ SAMPLE_COLUMNS = ("sample_rate_hz", "video_sample", "leaves_song_sample", "enter
 
 
 def write_seams(timeline: Timeline, out: Path) -> None:
-    """Write the table."""
+    """Write the table.
+
+    Parameters
+    ----------
+    timeline : the plan; columns in samples need its track
+    out : the file to write, replaced where it exists
+
+    Raises
+    ------
+    MediaError : the file cannot be written
+    """
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow(COLUMNS + (SAMPLE_COLUMNS if timeline.track else ()))

@@ -1,15 +1,15 @@
 """The tempo of the music as it is heard under the video, for programs that draw bars and beats.
 
-Where the beat grid of the track is known, each beat is carried to where a segment plays it; a splice joins bar lines,
-so that bars go on across it. Where it is not, the plan itself says where bar lines are: every splice lies on one, and
-the body that is repeated spans `bars` whole bars of `beats_per_bar` beats; between splices beats are even.
+Where the beat grid of the track is known, each beat is moved to the video time at which a segment plays it; a splice
+joins bar lines, so that bars go on across it. Where it is not, the plan itself implies the bar lines: every splice lies
+on one, and the body that is repeated spans `bars` whole bars of `beats_per_bar` beats; between splices beats are even.
 
-A tempo map is made of marks on bar lines, each with the tempo up to the next. It needs few of them: a mark stands only
-where even beats would miss a bar line by more than `LATE_SECONDS`, or where the metre changes. Music before the first
-bar line is a bar of as many beats as fit best, so that the next bar begins where the music's does; less than half a
-beat of it belongs to the first bar.
+A tempo map consists of marks on bar lines, each with the tempo up to the next. It needs few of them: there is a mark
+only where even beats would miss a bar line by more than `LATE_SECONDS`, or where the metre changes. Music before the
+first bar line becomes a bar of as many beats as fit best, so that the next bar begins where the music's does; less than
+half a beat of it belongs to the first bar.
 
-A beat is a quarter note throughout: a grid says how many beats a bar has, and not what a composer wrote them as.
+A beat is a quarter note throughout: a grid holds the number of beats in a bar, but not their note value.
 
 Functions: `heard_beats`, `tempo_map`, `tempo_bpm`; the value object `TempoMark`.
 """
@@ -27,12 +27,12 @@ from workbench.loops.plan import LoopPlan
 from workbench.recording import TrackSeconds, VideoSeconds
 
 LATE_SECONDS = 0.010
-"""s by which a bar line of the map may lie off the music's; what the beat across a splice may be off too"""
+"""s by which a bar line of the map may lie off the music's, as the beat across a splice may"""
 
 
 @dataclass(frozen=True, slots=True)
 class TempoMark:
-    """A bar line from which on a tempo holds."""
+    """A bar line from which a tempo holds."""
 
     video_s: VideoSeconds
     bpm: float
@@ -50,12 +50,16 @@ class _Bar:
 
 
 def heard_beats(items: Iterable[Item], beats: Sequence[tuple[TrackSeconds, int]]) -> tuple[Beat, ...]:
-    """The beats of a track where they are heard, in order.
+    """The beats of a track at the video times at which they are played.
 
     Parameters
     ----------
     items : of a timeline
     beats : time and place in the bar, from 1, in track time
+
+    Returns
+    -------
+    in order; a beat that several items play comes as often
     """
     # A splice may lie up to 10 ms off its bar line.
     return tuple(
@@ -67,19 +71,33 @@ def heard_beats(items: Iterable[Item], beats: Sequence[tuple[TrackSeconds, int]]
 
 
 def tempo_bpm(beats: Sequence[Beat], plan: LoopPlan) -> float:
-    """The tempo of the music, beats a minute: of the middlemost beat that is heard, or of the plan's body."""
+    """The tempo of the music.
+
+    Parameters
+    ----------
+    beats : from `heard_beats`; without two bar lines among them the plan's body is used
+    plan : the plan that is played
+
+    Returns
+    -------
+    beats a minute, by the median interval
+    """
     if _bar_lines(beats):
         return 60.0 / median(after.video_s - before.video_s for before, after in pairwise(beats))
     return 60.0 / _beat_seconds(plan)
 
 
 def tempo_map(beats: Sequence[Beat], plan: LoopPlan) -> list[TempoMark]:
-    """Marks from the first picture on, at least one.
+    """Compute the tempo map of the music.
 
     Parameters
     ----------
-    beats : see `heard_beats`; without two bar lines among them the plan says where beats are
-    plan : what is played
+    beats : from `heard_beats`; without two bar lines among them the plan's splices give the bars
+    plan : the plan that is played
+
+    Returns
+    -------
+    list : marks in order, one at least, the first one at 0 s
     """
     lines = _bar_lines(beats)
     if not lines:
@@ -121,7 +139,7 @@ def _beats_of(plan: LoopPlan) -> list[Beat]:
 
 
 def _marks(bars: Sequence[_Bar]) -> list[TempoMark]:
-    """The fewest marks: from each the tempo holds for as many bars as it meets."""
+    """The fewest marks: from each the tempo holds up to the last bar line that it meets."""
     marks, at = [], 0
     while at < len(bars) - 1:
         end = _held(bars, at)

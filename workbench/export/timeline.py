@@ -1,20 +1,20 @@
-"""A plan laid out for editors: which samples of the track lie where under the video, and how loud they are.
+"""A plan laid out for editors: the place of each sample of the track under the video, and its level.
 
-What every format of this package is written from. `workbench.workflows.export` fills it in from
-`workbench.render.schedule`, so that no format has rules of its own about when something sounds; a format only says the
-same times in its own words.
+Every format of this package is written from it. `workbench.workflows.export` fills it in from
+`workbench.render.schedule`, so that no format has rules of its own about when something sounds; a format only writes
+the same times in its own syntax.
 
 Units. Output samples count from the first picture, at the track's own rate; track samples from the first decoded one.
-An item is heard from `first` to `stop`, crossfades included; it is laid edge to edge with its neighbours from `placed`
-to `cut`, which lie in the middle of the crossfades.
+An item sounds from `first` to `stop`, crossfades included; it lies edge to edge with its neighbours from `placed` to
+`cut`, which are in the middle of the crossfades.
 
 Gain curves. A player draws a curve as straight lines between keys: REAPER in linear gain, Final Cut and Resolve in dB.
-`gain_keys` and `decibel_keys` choose the keys so that what is drawn stays within `TOLERANCE` of what the plan says, and
-leave out every key that lies on the line between its neighbours to within `SAME_DB`. Editors that key on video frames
-get their keys from `frame_keys`: one a frame at most, right at the frames.
+`gain_keys` and `decibel_keys` choose the keys so that the drawn lines stay within `TOLERANCE` of the plan, and leave
+out every key that lies on the line between its neighbours to within `SAME_DB`. For editors with keys on video frames
+there is `frame_keys`: one key a frame at most, exact at the frames.
 
-Functions: `gain_keys`, `decibel_keys`, `frame_keys`, `decibels`; the value objects `Timeline`, `Item`, `Track`,
-`Video`, `Notes`, `Beat`.
+Functions: `gain_keys`, `decibel_keys`, `frame_keys`, `decibels`; the value objects `Timeline`, `Item`, `TrackMedia`,
+`VideoMedia`, `Notes`, `Beat`, `EditLevels`.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from workbench.mix.fades import duck_gain
 from workbench.recording import FloatArray, TrackSeconds, VideoSeconds
 
 SILENT_DB = -96.0
-"""dB that stands for nothing: what editors of this kind call -inf"""
+"""dB that stands for silence; editors show it as -inf"""
 TOLERANCE = 5e-4
 """linear gain by which straight lines between keys may miss the curve (-66 dB)"""
 SAME_DB = 0.001
-"""dB by which an envelope may move when keys are left out; steps of level are heard from about 0.2 dB on"""
+"""dB by which an envelope may move when keys are left out; a step of level is audible from about 0.2 dB"""
 
 
 class Gain(Protocol):
@@ -66,7 +66,7 @@ class FrameKey(NamedTuple):
 
 
 class Beat(NamedTuple):
-    """A beat as it is heard under the video."""
+    """A beat as it is played under the video."""
 
     video_s: VideoSeconds
     position: int
@@ -83,12 +83,12 @@ class Crossing:
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One segment as it is heard."""
+    """One segment as it is played."""
 
     number: int
     """from 1"""
     first: int
-    """output sample at which it is heard first"""
+    """output sample at which it begins to sound"""
     stop: int
     """one past its last"""
     placed: int
@@ -96,7 +96,7 @@ class Item:
     cut: int
     """output sample at which the next one is placed, or where the last one stops"""
     song_offset: int
-    """track sample minus output sample, all through the item"""
+    """track sample minus output sample, constant through the item"""
     begins: VideoSeconds
     ends: VideoSeconds
     song_from: TrackSeconds
@@ -137,7 +137,7 @@ class VideoMedia:
 
 @dataclass(frozen=True, slots=True)
 class Notes:
-    """What is known of the track beside the plan, in track time."""
+    """Analysis of the track that is not in the plan, in track time."""
 
     beats: tuple[tuple[TrackSeconds, int], ...]
     """time and place in the bar, from 1"""
@@ -152,7 +152,7 @@ class EditLevels:
     music_gain_db: float = 0.0
     video_gain_db: float = 0.0
     duck: FloatArray = field(default_factory=lambda: np.zeros((0, 2)))
-    """shape (n_points, 2), video s and dB to pull the music down, linear in dB between, held outside"""
+    """shape (n_points, 2), video s and attenuation of the music in dB, linear in dB between, held outside"""
     speech: tuple[tuple[VideoSeconds, VideoSeconds], ...] = ()
 
 
@@ -175,22 +175,37 @@ class Timeline:
     """beats of the music as it is heard, in order; empty where the grid of the track is not known"""
 
     def seconds(self, sample: int) -> Fraction:
-        """Exact time of a sample."""
+        """Exact video time of a sample.
+
+        Parameters
+        ----------
+        sample : output sample
+        """
         return Fraction(sample, self.rate)
 
     def music_db(self, sample: int) -> float:
-        """What the mix does to the music at an output sample: its gain less the duck, dB."""
+        """Level of the music in the mix, dB: its gain less the ducking.
+
+        Parameters
+        ----------
+        sample : output sample
+        """
         gain = duck_gain(self.balance.duck, np.array(sample / self.rate))
         return self.balance.music_gain_db + decibels(float(gain))
 
     def duck_corners(self, first: int, last: int) -> list[int]:
-        """Output samples between two at which the duck turns."""
+        """Output samples at which the ducking envelope has a point.
+
+        Parameters
+        ----------
+        first, last : output samples; points strictly between them are listed
+        """
         turns: list[int] = np.rint(self.balance.duck[:, 0] * self.rate).astype(np.int64).tolist()
         return turns[bisect_right(turns, first) : bisect_left(turns, last)]
 
     @property
     def events(self) -> tuple[tuple[VideoSeconds, str], ...]:
-        """What an editor wants to find, in video time, in order: start, seams, end of the music."""
+        """Markers for an editor, in video time, in order: start, seams, end of the music."""
         plan = self.plan
         seams = [
             (time, f"seam {k + 1}: {before.song_to:.3f} s to {after.song_from:.3f} s of the track")
@@ -200,32 +215,65 @@ class Timeline:
 
 
 def decibels(gain: float) -> float:
-    """Level of a linear gain, not below `SILENT_DB`."""
+    """Level of a linear gain.
+
+    Parameters
+    ----------
+    gain : 0 or more
+
+    Returns
+    -------
+    dB, `SILENT_DB` at least
+    """
     return max(SILENT_DB, 20.0 * log10(gain)) if gain > 0.0 else SILENT_DB
 
 
 def gain_keys(curve: Callable[[int], float], corners: Iterable[int]) -> list[GainPoint]:
-    """Keys of a curve of linear gains that is drawn with straight lines in gain."""
+    """Keys of a gain curve for editors that draw straight lines in linear gain.
+
+    Parameters
+    ----------
+    curve : linear gain at an output sample
+    corners : output samples at which the course of the curve changes, the first and the last one among them
+
+    Returns
+    -------
+    list : in order, values in linear gain; first and last corner always have a key
+    """
     ratio = _gain(SAME_DB) - 1.0
     return _needed(_keys(curve, sorted(set(corners)), lambda value: value), lambda value: ratio * abs(value))
 
 
 def decibel_keys(curve: Callable[[int], float], corners: Iterable[int]) -> list[GainPoint]:
-    """Keys of a curve in dB that is drawn with straight lines in dB."""
+    """Keys of a gain curve for editors that draw straight lines in dB.
+
+    Parameters
+    ----------
+    curve : dB at an output sample
+    corners : output samples at which the course of the curve changes, the first and the last one among them
+
+    Returns
+    -------
+    list : in order, values in dB; first and last corner always have a key
+    """
     return _needed(_keys(curve, sorted(set(corners)), _gain), lambda _: SAME_DB)
 
 
 def frame_keys(curve: Callable[[int], float], turns: Iterable[Fraction], first: int, last: int) -> list[FrameKey]:
     """Keys of a curve in dB on whole video frames, drawn with straight lines in dB.
 
-    At frames the lines give the curve's level, to within `TOLERANCE` of linear gain; between two frames the curve is
-    taken for a straight line.
+    At frames the lines meet the curve, to within `TOLERANCE` of linear gain; between two frames the curve is assumed to
+    be a straight line.
 
     Parameters
     ----------
     curve : dB at a frame
     turns : times, in frames, at which the course of the curve changes; those outside are left out
-    first, last : frames that always have a key; the same frame gives one key
+    first, last : frames that always have a key; if both are the same frame, it has one key
+
+    Returns
+    -------
+    list : in order
     """
     around = {frame for turn in turns for frame in (floor(turn), ceil(turn))}
     corners = {first, last, *(frame for frame in around if first < frame < last)}
@@ -237,11 +285,11 @@ def _gain(level_db: float) -> float:
 
 
 def _needed(keys: Sequence[GainPoint], tolerance: Callable[[float], float]) -> list[GainPoint]:
-    """The keys without those that lines between the others go through; first and last stay.
+    """The keys without those that lie on lines between the others; first and last stay.
 
-    From each key that stays, the next is the farthest to which a straight line passes all between within their
-    tolerances. The lines with and without those keys are straight between the same places, so that they differ most
-    at a key.
+    From each key that stays, the next is the farthest one for which a straight line passes all keys between within
+    their tolerances. Both curves, with and without those keys, are straight between neighbouring keys, so they differ
+    most at a key, and checking the keys is enough.
     """
     kept, at = [keys[0]], 0
     while at < len(keys) - 1:
@@ -251,7 +299,7 @@ def _needed(keys: Sequence[GainPoint], tolerance: Callable[[float], float]) -> l
 
 
 def _reach(keys: Sequence[GainPoint], at: int, tolerance: Callable[[float], float]) -> int:
-    """The farthest key that a line from key `at` can go to: the slopes that pass all between narrow key by key."""
+    """The farthest key that a line from key `at` can reach: each key between narrows the range of slopes."""
     begin, reached = keys[at], at + 1
     least, most = -inf, inf
     for end in range(at + 1, len(keys)):
@@ -266,7 +314,7 @@ def _reach(keys: Sequence[GainPoint], at: int, tolerance: Callable[[float], floa
 
 
 def _keys(curve: Callable[[int], float], corners: Sequence[int], heard: Callable[[float], float]) -> list[GainPoint]:
-    """Halve the stretches between corners until straight lines are close enough to be heard as the curve."""
+    """Halve the stretches between corners until straight lines are within `TOLERANCE` of the curve."""
     curve = cache(curve)
     keys = [GainPoint(corners[0], curve(corners[0]))]
     waiting = [GainPoint(end, curve(end)) for end in reversed(corners[1:])]

@@ -1,8 +1,8 @@
 """Harmony on the beat: the power of every semitone at the beginning and at the end of each beat.
 
-Long windows resolve semitones but smear time. Here a window never crosses the beat it belongs to where beats are long
-enough: one starts with the beat (what has been struck), one ends with it (what still rings), so that a note which rings
-over a bar line is seen on both sides of it.
+Long windows resolve semitones but smear time. Here a window stays within its beat where beats are long enough: one
+starts with the beat (the notes struck), one ends with it (the notes still ringing), so that a note that rings over a
+bar line is measured on both sides of it.
 
 Functions: `beat_tones`, `tuning`, `semitone_bands`, `stand_out`, `fold_octaves`.
 """
@@ -76,10 +76,20 @@ def tuning(power: FloatArray, bin_hz: float) -> float:
 
 
 def semitone_bands(n_bins: int, bin_hz: float, deviation: float) -> FloatArray:
-    """Bands a semitone wide around each tone, shape (n_bins, n_tones), float32.
+    """Bands a semitone wide around each tone.
 
     A band is a raised cosine over two semitones, so that neighbours sum to one; where it is narrower than a bin, the
     two bins around the tone share it.
+
+    Parameters
+    ----------
+    n_bins : of the power spectrum
+    bin_hz : Hz from bin to bin
+    deviation : semitones, tuning of the recording relative to A4 = 440 Hz
+
+    Returns
+    -------
+    shape (n_bins, n_tones), float32, 0 to 1
     """
     midi = np.arange(LOWEST_MIDI, HIGHEST_MIDI + 1) + deviation
     hz = 440.0 * 2.0 ** ((midi - 69) / 12)
@@ -90,13 +100,13 @@ def semitone_bands(n_bins: int, bin_hz: float, deviation: float) -> FloatArray:
 
 
 def stand_out(tones: FloatArray, reach: int = 6, noise_share: float = 0.25) -> FloatArray:
-    """What tones rise over their surroundings, so that notes count and drums do not.
+    """How far tones rise over their surroundings, so that notes count and drums do not.
 
     Parameters
     ----------
     tones : shape (..., n_tones), from `beat_tones`
     reach : semitones on each side that count as surroundings
-    noise_share : weight at which the tones themselves are kept beside, so that unpitched sounds are like each other
+    noise_share : weight of the tones themselves, which are appended so that unpitched sounds resemble each other
 
     Returns
     -------

@@ -1,7 +1,7 @@
 """Level: where a recording sounds, and how loud any stretch of it is.
 
-Loudness is BS.1770's (`workbench.features.loudness`), taken once over the recording between all the edges asked for, so
-that thousands of overlapping stretches cost one pass.
+Loudness follows BS.1770 (`workbench.features.loudness`) and is measured in one pass between all edges of the stretches,
+so that thousands of overlapping stretches cost no more than one.
 
 Functions: `sounding_range`, `loudness_between`.
 """
@@ -16,12 +16,12 @@ from workbench.recording import FloatArray
 SILENCE_DBFS = -60.0
 """dBFS; sound starts and ends where a sample is above it"""
 FLOOR_LUFS = -80.0
-"""LUFS that stand for silence, so that differences of levels stay finite"""
+"""LUFS used for silence, so that differences of levels are finite"""
 _SCAN_SECONDS = 1.0
 
 
 def sounding_range(samples: FloatArray, sample_rate: int, floor_dbfs: float = SILENCE_DBFS) -> tuple[float, float]:
-    """First and last instant of sound above a floor.
+    """Start and end of the sound above a floor.
 
     Parameters
     ----------
@@ -61,7 +61,7 @@ def loudness_between(samples: FloatArray, sample_rate: int, starts: FloatArray, 
     ----------
     samples : shape (channels, n), full scale 1.0
     sample_rate : Hz
-    starts, ends : shape (n_stretches,), seconds; what lies outside the recording is left out
+    starts, ends : shape (n_stretches,), seconds; parts outside the recording are left out
 
     Returns
     -------

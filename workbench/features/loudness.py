@@ -1,15 +1,15 @@
 """Loudness after ITU-R BS.1770-5 and EBU R 128, and true peak.
 
-A signal is K-weighted (a shelf that stands for the head, a high-pass that stands for the ear's deafness to the lowest
+A signal is K-weighted (a shelf that models the head, a high-pass that models the ear's insensitivity to the lowest
 octave), its power averaged over a window, weighted by channel and summed; LUFS is ten times the logarithm of that sum,
-less 0.691. Windows are 400 ms (momentary), 3 s (short-term) or the whole programme with what is silent or 10 LU under
-the rest left out (integrated).
+less 0.691. Windows are 400 ms (momentary), 3 s (short-term) or the whole programme without blocks that are silent or
+10 LU below the rest (integrated).
 
 The standard prints coefficients for 48 kHz only. They are the bilinear transform of two analogue sections, whose
-constants are known; so the same curve is had at any rate.
+constants are known, which gives the same curve at any rate.
 
 Conventions: samples have shape (channels, n), full scale 1.0, channels in the order of WAV and FFmpeg (L R C LFE Ls Rs;
-LFE counts nothing, surrounds count 1.41). Silence is -inf LUFS. Nothing here resamples: loudness belongs to a rate.
+LFE is left out, surrounds have weight 1.41). Silence is -inf LUFS. Nothing here resamples.
 
 Functions: `k_weight`, `momentary`, `short_term`, `stretch_lufs`, `integrated_lufs`, `true_peak_db`.
 
@@ -34,11 +34,11 @@ MOMENTARY_SECONDS = 0.4
 SHORT_TERM_SECONDS = 3.0
 """s, length of a short-term window"""
 ABSOLUTE_GATE_LUFS = -70.0
-"""LUFS, blocks below never count"""
+"""LUFS, blocks below it are left out"""
 RELATIVE_GATE_LU = -10.0
-"""LU, blocks that far under the mean of the others do not count either"""
+"""LU, blocks that far below the mean of the others are left out too"""
 OVERSAMPLING = 4
-"""points a sample at which a true peak is looked for (BS.1770 annex 2), before crests are fitted"""
+"""points a sample at which a true peak is searched (BS.1770 annex 2), before crests are fitted"""
 INTERPOLATOR_TAPS = 48
 """taps a phase: flat within 0.03 dB to 0.45 of the sample rate, 20 kHz at 44.1 kHz"""
 
@@ -55,12 +55,29 @@ _CHANNEL_WEIGHTS: dict[int, tuple[float, ...]] = {
 
 
 def channel_weights(channels: int) -> FloatArray:
-    """Weight of each channel's power in the sum, shape (channels,); more than eight channels count 1.0 each."""
+    """Weight of each channel's power in the sum.
+
+    Parameters
+    ----------
+    channels : how many; from nine on, all have weight 1.0
+
+    Returns
+    -------
+    shape (channels,), 0 for LFE, 1.0 or 1.41
+    """
     return np.asarray(_CHANNEL_WEIGHTS.get(channels, (1.0,) * channels), dtype=np.float64)
 
 
 def k_weighting(rate: int) -> FloatArray:
-    """Return both sections of the K-weighting at a sample rate, shape (2, 6): b0 b1 b2 a0 a1 a2, as scipy's `sos`.
+    """Coefficients of both sections of the K-weighting at a sample rate.
+
+    Parameters
+    ----------
+    rate : Hz, 4000 at least
+
+    Returns
+    -------
+    shape (2, 6): b0 b1 b2 a0 a1 a2, as scipy's `sos`
 
     Raises
     ------
@@ -68,6 +85,7 @@ def k_weighting(rate: int) -> FloatArray:
     """
     if rate < 4000:
         raise ParameterError(f"K-weighting needs a sample rate of 4000 Hz or more, got {rate}")
+    # Centre, quality and gain of the analogue shelf, then centre and quality of the high-pass (De Man 2018).
     k = np.tan(np.pi * 1681.974450955533 / rate)
     q, high = 0.7071752369554196, 10.0 ** (3.999843853973347 / 20.0)
     band = high**0.4996667741545416
@@ -88,7 +106,21 @@ def k_weighting(rate: int) -> FloatArray:
 
 
 def k_weight(samples: FloatArray, rate: int) -> FloatArray:
-    """Filter by the K-weighting; shape (channels, n) in and out, float64."""
+    """Filter by the K-weighting.
+
+    Parameters
+    ----------
+    samples : shape (channels, n) or (n,)
+    rate : Hz
+
+    Returns
+    -------
+    shape (channels, n), float64
+
+    Raises
+    ------
+    ParameterError : samples of another shape, or a rate under 4 kHz
+    """
     block = _channels_first(samples)
     weighted = np.empty(block.shape, dtype=np.float64)
     _filter(block, k_weighting(rate), weighted)
@@ -96,29 +128,61 @@ def k_weight(samples: FloatArray, rate: int) -> FloatArray:
 
 
 def momentary(samples: FloatArray, rate: int, hop_seconds: float = 0.1) -> FloatArray:
-    """Loudness of 400 ms windows, shape (n_windows,), LUFS; window k starts at `k * hop_seconds`.
+    """Loudness of 400 ms windows.
 
-    Only whole windows count, so sound shorter than one gives an empty array.
+    Parameters
+    ----------
+    samples : shape (channels, n), full scale 1.0
+    rate : Hz
+    hop_seconds : s, window k starts at `k * hop_seconds`
+
+    Returns
+    -------
+    shape (n_windows,), LUFS, whole windows only; -inf for silence; empty where the sound is shorter than one window
+
+    Raises
+    ------
+    ParameterError : samples of another shape, a rate under 4 kHz, or a hop that is not positive
     """
     return _sliding(samples, rate, MOMENTARY_SECONDS, hop_seconds)
 
 
 def short_term(samples: FloatArray, rate: int, hop_seconds: float = 0.1) -> FloatArray:
-    """Loudness of 3 s windows, shape (n_windows,), LUFS; window k starts at `k * hop_seconds`, whole windows only."""
+    """Loudness of 3 s windows.
+
+    Parameters
+    ----------
+    samples : shape (channels, n), full scale 1.0
+    rate : Hz
+    hop_seconds : s, window k starts at `k * hop_seconds`
+
+    Returns
+    -------
+    shape (n_windows,), LUFS, whole windows only; -inf for silence; empty where the sound is shorter than one window
+
+    Raises
+    ------
+    ParameterError : samples of another shape, a rate under 4 kHz, or a hop that is not positive
+    """
     return _sliding(samples, rate, SHORT_TERM_SECONDS, hop_seconds)
 
 
 def stretch_lufs(samples: FloatArray, rate: int, edges: FloatArray) -> FloatArray:
-    """Loudness of the stretches between neighbouring edges, ungated: of bars, say.
+    """Ungated loudness of the stretches between neighbouring edges, of bars for example.
 
     Parameters
     ----------
-    samples : shape (channels, n)
-    edges : shape (n_stretches + 1,), seconds, not decreasing; what lies outside the sound counts as silence
+    samples : shape (channels, n), full scale 1.0
+    rate : Hz
+    edges : shape (n_stretches + 1,), seconds, not decreasing; parts outside the sound count as silence
 
     Returns
     -------
     shape (n_stretches,), LUFS; -inf where a stretch is silent or empty
+
+    Raises
+    ------
+    ParameterError : edges that decrease, samples of another shape, or a rate under 4 kHz
     """
     at = np.rint(np.asarray(edges, dtype=np.float64) * rate).astype(np.int64)
     if at.size < 2:
@@ -130,9 +194,22 @@ def stretch_lufs(samples: FloatArray, rate: int, edges: FloatArray) -> FloatArra
 
 
 def integrated_lufs(samples: FloatArray, rate: int) -> float:
-    """Gated loudness of the whole, LUFS; -inf where every block lies under the absolute gate.
+    """Gated loudness of the whole.
 
     Sound shorter than one block of 400 ms counts as one block.
+
+    Parameters
+    ----------
+    samples : shape (channels, n), full scale 1.0
+    rate : Hz
+
+    Returns
+    -------
+    LUFS; -inf where every block lies below the absolute gate
+
+    Raises
+    ------
+    ParameterError : samples of another shape, or a rate under 4 kHz
     """
     n = _channels_first(samples).shape[1]
     starts, ends = _windows(n, rate, MOMENTARY_SECONDS, MOMENTARY_SECONDS / 4.0)
@@ -147,10 +224,22 @@ def integrated_lufs(samples: FloatArray, rate: int) -> float:
 
 
 def true_peak_db(samples: FloatArray) -> float:
-    """Highest value the waveform reaches between and at the samples, over all channels, dBTP; -inf for silence.
+    """Highest value that the waveform reaches at the samples and between them, over all channels.
 
-    Looked for at four points a sample; each highest point and its neighbours then count as a piece of one sinusoid,
-    whose crest is known. That removes the error of plain fourfold oversampling, 0.6 dB at 20 kHz.
+    It is searched at four points a sample; each highest point and its neighbours are then fitted by one sinusoid, whose
+    crest is known. That removes the error of plain fourfold oversampling, 0.6 dB at 20 kHz.
+
+    Parameters
+    ----------
+    samples : shape (channels, n), full scale 1.0
+
+    Returns
+    -------
+    dBTP; -inf for silence
+
+    Raises
+    ------
+    ParameterError : samples of another shape
     """
     block = _channels_first(samples).astype(np.float32, copy=False)
     half = INTERPOLATOR_TAPS // 2
@@ -210,7 +299,7 @@ def interval_peaks(sound: Any, taps: Any, worth: Any, peaks: Any) -> None:  # pr
             # A crest adds at most an eighth to the highest point.
             if loudest * gain * np.float32(1.125) < worth:
                 continue
-            # Tap by tap over the whole chunk: that is what compilers turn into vector instructions.
+            # Tap by tap over the whole chunk, which compilers turn into vector instructions.
             count = stop - start + 1
             for phase in range(3):
                 row[:count] = np.float32(0.0)
@@ -251,7 +340,7 @@ def _channels_first(samples: FloatArray) -> FloatArray:
 
 
 def _lufs(power: FloatArray) -> FloatArray:
-    """Weighted mean power to LUFS; what is not above 0 is -inf."""
+    """Weighted mean power to LUFS; -inf where it is not above 0."""
     positive = np.maximum(power, 0.0)
     level = np.full(positive.shape, -np.inf)
     np.log10(positive, out=level, where=positive > 0.0)

@@ -1,7 +1,7 @@
-"""Marks: instants that somebody would place something on, each with a kind, a weight and a margin.
+"""Marks: times at which something happens, each with a kind, a salience and a tolerance.
 
-A track has marks (`workbench.align.landmarks`), so has a video (`workbench.video.events`); to align is to bring the
-one onto the other. Times are seconds on the clock of whatever is marked.
+A track has marks, its landmarks (`workbench.align.landmarks`), and so has a video, its events
+(`workbench.video.events`); aligning makes them coincide. Times are seconds of the track or of the video.
 
 Functions: `marks_of`, `strongest_apart`.
 """
@@ -19,16 +19,16 @@ from workbench.recording import FloatArray, IntArray
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Marks:
-    """Instants in order of time."""
+    """Marks of one track or video, in order of time."""
 
     names: tuple[str, ...]
-    """what the kinds are called"""
+    """of the kinds"""
     times: FloatArray
     """shape (n,), s, not decreasing, read-only"""
     kinds: IntArray
     """shape (n,), index into `names`"""
     salience: FloatArray
-    """shape (n,), 0 to 1: how much anybody would notice"""
+    """shape (n,), 0 to 1: how much an audience would notice it"""
     tolerance: FloatArray
     """shape (n,), s, over 0: how far off something may be that is still taken for simultaneous"""
 
@@ -57,6 +57,10 @@ class Marks:
     def of(self, name: str) -> FloatArray:
         """Times of one kind, s.
 
+        Parameters
+        ----------
+        name : of the kind
+
         Raises
         ------
         ParameterError : no such kind
@@ -67,12 +71,26 @@ class Marks:
         return times
 
     def name_of(self, mark: int) -> str:
-        """What the kind of one mark is called."""
+        """Name of the kind of one mark.
+
+        Parameters
+        ----------
+        mark : index into `times`
+        """
         return self.names[int(self.kinds[mark])]
 
 
 def marks_of(names: Sequence[str], marks: Iterable[tuple[float, str, float, float]]) -> Marks:
-    """Marks from rows of time (s), name of the kind, salience and tolerance (s), in any order.
+    """Sort rows into marks.
+
+    Parameters
+    ----------
+    names : of the kinds; `Marks.kinds` are indices into them
+    marks : in any order; time (s), name of the kind, salience (0 to 1) and tolerance (s) of each
+
+    Returns
+    -------
+    Marks : in order of time
 
     Raises
     ------
@@ -92,12 +110,12 @@ def marks_of(names: Sequence[str], marks: Iterable[tuple[float, str, float, floa
 
 
 def strongest_apart(times: FloatArray, salience: FloatArray, seconds: float) -> IntArray:
-    """Indices of the marks that stay when each, the most salient first, displaces what lies within some seconds.
+    """Indices of the marks that stay when each, the most salient first, displaces those within some seconds of it.
 
     Parameters
     ----------
-    times, salience : shape (n,), in any order
-    seconds : nearer marks are the same event
+    times, salience : shape (n,), s and 0 to 1, in any order
+    seconds : nearer marks count as one
 
     Returns
     -------

@@ -1,11 +1,14 @@
-"""Onset strengths: how suddenly sound begins, told apart by range, and how much the harmony changes.
+"""Onset strengths: how suddenly sound begins, by range of frequency, and how much the harmony changes.
 
 Each range is the mean rise of log magnitude over the maximum of the neighbouring bands 20 ms earlier (SuperFlux: the
 maximum keeps vibrato and slides from counting as onsets). A strength is divided by what is typical of the seconds
-around it and of the whole recording, so that quiet sections speak and silence does not. Gain changes nothing.
+around it and of the whole recording, so that onsets of quiet sections count and noise in silence does not. Strengths
+are independent of gain.
 
 Ranges: `low` kick and bass notes, `chest` bass overtones, toms and low chords, `middle` chords and the body of a
 snare, `crack` its wires, plucks and consonants, `top` hi-hats and cymbals.
+
+Functions: `detect_onsets`, `pitch_classes`.
 
 References
 ----------
@@ -29,7 +32,7 @@ RANGE_EDGES_HZ = (0.0, 120.0, 350.0, 2000.0, 6000.0, 20000.0)
 """Borders between the ranges."""
 
 _LAG_SECONDS = 0.02
-"""how far back a rise is measured: a little under half the window, where a new sound is barely in the older frame"""
+"""s over which a rise is measured: a little under half the window, so that a new sound is barely in the older frame"""
 
 _EDGE_COMPRESSION = 3.0
 """measured: with 30 a burst out of silence is timed 13 ms before a sampled instrument, with 3 it is 9 ms"""
@@ -42,7 +45,7 @@ class OnsetStrengths:
     onsets: FloatArray
     """shape (len(RANGES), n_frames), float32, >= 0; about 1 at a typical strong onset of that range"""
     noise: FloatArray
-    """shape (n_frames,), float32, 0 to 1; share of the bands above 350 Hz that rise together: a snare or a crash"""
+    """shape (n_frames,), float32, 0 to 1; share of the bands above 350 Hz that rise together, as in a snare or crash"""
     attack: FloatArray
     """shape (n_frames,), float32, >= 0; all ranges together, about 1 at a typical strong onset"""
     edge: FloatArray
@@ -55,12 +58,12 @@ class OnsetStrengths:
 
 
 def detect_onsets(spectrum: Spectrum, params: BeatParams | None = None) -> OnsetStrengths:
-    """Onset strengths of a recording.
+    """Compute the onset strengths of a recording.
 
     Parameters
     ----------
     spectrum : of the recording; without frames the result has none either
-    params : `latency_ms` and the seconds of normalization are read
+    params : `compression` and `normalization_seconds` are read; None: the defaults
 
     Returns
     -------
@@ -85,7 +88,7 @@ def detect_onsets(spectrum: Spectrum, params: BeatParams | None = None) -> Onset
 
 
 def _edge(spectrum: Spectrum) -> FloatArray:
-    """Mean rise of hardly compressed magnitude over every second band: a logarithm hears loud onsets too early."""
+    """Mean rise of hardly compressed magnitude over every second band; a logarithm would time loud onsets too early."""
     from workbench.features._kernels import superflux
 
     level = _compressed(spectrum.power[::2], _EDGE_COMPRESSION)
@@ -112,9 +115,9 @@ def _compressed(power: FloatArray, compression: float) -> FloatArray:
 
 
 def _normalized(strength: FloatArray, rate: int, seconds: float) -> FloatArray:
-    """Strength over what a strong onset has around it: the 95th percentile of the surroundings, half of it local.
+    """Strength relative to a typical strong onset: three times the root mean square, half local, half of the recording.
 
-    The local yardstick never falls under a third of the recording's, so that noise between notes stays small.
+    The sum never falls below a third of the recording's, so that noise between notes stays small.
     """
     from scipy.ndimage import uniform_filter1d
 
@@ -149,9 +152,15 @@ def _harmonic_change(spectrum: Spectrum) -> FloatArray:
 
 
 def pitch_classes(spectrum: Spectrum) -> FloatArray:
-    """Chroma of the tone frames: compressed magnitude above its own floor folded into octaves, shape (12, n), float32.
+    """Chroma of the tone frames: compressed magnitude above its own floor, folded into octaves.
 
-    Columns are not of unit norm: what is louder in the recording weighs more.
+    Parameters
+    ----------
+    spectrum : of the recording; `tones` is read
+
+    Returns
+    -------
+    shape (12, n_tone_frames), float32, >= 0, C first; columns are not of unit norm, so loud frames weigh more
     """
     level = _compressed(spectrum.tones, 100.0)
     level = np.maximum(level - np.median(level, axis=0, keepdims=True), 0.0)

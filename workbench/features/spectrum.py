@@ -1,11 +1,11 @@
 """The spectrogram that beats, sections and seams read: power in log-frequency bands, 100 frames a second.
 
-Convention of time: frame i is centred on sample `i * sample_rate / frames_per_second`, the sound being continued by
-silence on both sides. So an impulse at t seconds peaks at frame `t * frames_per_second`, at any sample rate.
+Convention of time: frame i is centred on sample `i * sample_rate / frames_per_second`, with silence before and after
+the sound. So an impulse at t seconds peaks at frame `t * frames_per_second`, at any sample rate.
 
 Convention of level: a full-scale sine in the middle of a band has a power of about 1 there.
 
-Two resolutions are taken of one recording, because onsets need short windows and pitch needs long ones:
+A recording is analysed at two resolutions, because onsets need short windows and pitch needs long ones:
 
 - `power`: windows of 2048 samples at 44.1 kHz (46 ms), 24 bands an octave where the transform resolves them, one band a
   bin below (about 750 Hz).
@@ -28,7 +28,7 @@ from workbench.recording import FloatArray, IntArray
 _RESAMPLE_SAMPLES = 1 << 20
 """samples resampled at a time"""
 _BLOCK_FRAMES = 512
-"""frames transformed at a time: 4 MB of float32 at 2048 samples, which stays in the cache"""
+"""frames transformed at a time: 4 MB of float32 at 2048 samples, which stays in the processor's cache"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -48,7 +48,7 @@ class Spectrum:
     tone_frames_per_second: int
     """frame i of `tones` is centred at i / tone_frames_per_second s"""
     duration: float
-    """s of sound"""
+    """s, length of the sound"""
 
     def __post_init__(self) -> None:
         if self.power.ndim != 2 or self.power.shape[0] != self.band_hz.size:
@@ -65,20 +65,24 @@ class Spectrum:
 
 
 def analyze_spectrum(sound: FloatArray, sample_rate: int, params: SpectrumParams | None = None) -> Spectrum:
-    """Bands for rhythm and tones for harmony of one recording.
+    """Compute the bands for rhythm and the tones for harmony of one recording.
 
-    Channels are averaged block by block where they are read, so that no mono copy of a long recording is made; the
-    exception is a recording at another rate than `params.sample_rate`, whose resampled mono sum is kept meanwhile.
+    Channels are averaged block by block where they are read, so that no mono copy of a long recording is needed; the
+    exception is a recording at another rate than `params.sample_rate`, whose resampled mono sum is held in memory.
 
     Parameters
     ----------
     sound : shape (n,) or (channels, n), full scale 1.0; may be empty
     sample_rate : Hz
-    params : rate, frames and window
+    params : rate, frames and window; None: the defaults
 
     Returns
     -------
-    Spectrum : with floor(duration * frames_per_second) + 1 frames, none where there is no sound
+    Spectrum : with floor(duration * frames_per_second) + 1 frames, none for an empty sound
+
+    Raises
+    ------
+    ParameterError : a sound of another shape
     """
     params = params or SpectrumParams()
     duration = sound.shape[-1] / sample_rate
@@ -97,11 +101,21 @@ def analyze_spectrum(sound: FloatArray, sample_rate: int, params: SpectrumParams
 
 
 def log_spectrogram(mono: FloatArray, sample_rate: int, params: SpectrumParams | None = None) -> FloatArray:
-    """Log-frequency spectrogram in dB, floor at -100 dB.
+    """Log-frequency spectrogram in dB.
+
+    Parameters
+    ----------
+    mono : shape (n,), full scale 1.0; more channels are averaged
+    sample_rate : Hz
+    params : rate, frames, window and bands; None: the defaults
 
     Returns
     -------
-    shape (n_bands, n_frames), float32, dB re a full-scale sine; bands as `log_bands` has them
+    shape (n_bands, n_frames), float32, dB re a full-scale sine, -100 at least; bands of `log_bands`
+
+    Raises
+    ------
+    ParameterError : a sound of another shape
     """
     params = params or SpectrumParams()
     sound = resampled(mono, sample_rate, params.sample_rate)
@@ -113,9 +127,20 @@ def log_spectrogram(mono: FloatArray, sample_rate: int, params: SpectrumParams |
 
 
 def resampled(sound: FloatArray, sample_rate: int, wanted_rate: int) -> FloatArray:
-    """The mono sum of a sound at another rate, shape (n * wanted_rate / sample_rate,); linear phase, no delay.
+    """The mono sum of a sound at another rate, by a filter of linear phase without delay.
 
-    `sound` has shape (n,) or (channels, n).
+    Parameters
+    ----------
+    sound : shape (n,) or (channels, n)
+    sample_rate, wanted_rate : Hz
+
+    Returns
+    -------
+    shape (n * wanted_rate / sample_rate,), float32, mean of the channels
+
+    Raises
+    ------
+    ParameterError : a sound of another shape
     """
     if sample_rate == wanted_rate or sound.shape[-1] == 0:
         return _mono(sound, 0, sound.shape[-1])
@@ -183,6 +208,13 @@ def power_blocks(
 def stft_power(sound: FloatArray, sample_rate: int, window: int, frames_per_second: int) -> FloatArray:
     """Short-time power spectrum as one array; see `power_blocks` for the conventions.
 
+    Parameters
+    ----------
+    sound : shape (n,) or (channels, n), full scale 1.0; channels are averaged
+    sample_rate : Hz
+    window : samples
+    frames_per_second : frames of the result
+
     Returns
     -------
     shape (window // 2 + 1, n_frames), float32
@@ -195,12 +227,27 @@ def stft_power(sound: FloatArray, sample_rate: int, window: int, frames_per_seco
 
 
 def count_frames(n_samples: int, sample_rate: int, frames_per_second: int) -> int:
-    """Frames whose centres lie in the sound: floor(duration * frames_per_second) + 1, or 0 where there is none."""
+    """Number of frames whose centres lie in a sound.
+
+    Parameters
+    ----------
+    n_samples : length of the sound
+    sample_rate : Hz
+    frames_per_second : of the spectrogram
+
+    Returns
+    -------
+    floor(duration * frames_per_second) + 1, or 0 for an empty sound
+    """
     return int(n_samples * frames_per_second // sample_rate) + 1 if n_samples else 0
 
 
 def log_bands(params: SpectrumParams) -> tuple[IntArray, FloatArray, FloatArray]:
     """Triangular bands of unit area on a logarithmic frequency axis; one bin wide where bins are wider than bands.
+
+    Parameters
+    ----------
+    params : rate, window, range of frequency and bands an octave
 
     Returns
     -------

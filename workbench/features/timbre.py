@@ -1,11 +1,11 @@
-"""Timbre on the beat: how loud each range of the ear is, at the same places of every beat.
+"""Timbre on the beat: the loudness of each auditory band, at the same places of every beat.
 
-Windows stand where the music stands, not on a fixed raster: a beat is cut into equal ticks (twelve hold both sixteenths
-and triplets) and one window belongs to each. So two passes of the same bar give the same numbers even when a bar is
-no whole number of frames, which is what comparing bars needs.
+Windows follow the beats, not a fixed frame rate: a beat is divided into equal ticks (twelve, which include sixteenths
+and triplets), each with its own window. So two passes of the same bar give the same numbers even when a bar is not a
+whole number of frames, which comparing bars requires.
 
-Power is compressed to `power ** 0.3`, roughly the loudness it is heard with (Zwicker & Fastl, "Psychoacoustics", 2007,
-ch. 8: specific loudness grows with the 0.23rd power): then loud bands weigh most and the noise floor next to nothing.
+Power is compressed to `power ** 0.3`, roughly its perceived loudness (Zwicker & Fastl, "Psychoacoustics", 2007, ch. 8:
+specific loudness grows with the 0.23rd power): then loud bands weigh most and the noise floor next to nothing.
 
 Functions: `beat_edges`, `windowed_power`, `ear_bands`, `specific_loudness`, `rises`.
 """
@@ -22,12 +22,13 @@ TICKS_PER_BEAT = 12
 """windows a beat: divides into sixteenths and triplets"""
 LOUDNESS_EXPONENT = 0.3
 WINDOW_SECONDS = 4096 / 44_100
-"""s, length of the Hann window of a tick; half of it counts, the length of a tick at 110 BPM"""
+"""s, length of the Hann window of a tick; its effective half is the length of a tick at 110 BPM"""
 _BLOCK = 256
+"""windows transformed at a time"""
 
 
 def beat_edges(beats: FloatArray, end: float) -> FloatArray:
-    """Beginnings of all beats and the end of the last, which is as long as the one before but not past `end`.
+    """Start times of all beats and the end of the last one, which is as long as the one before but ends by `end`.
 
     Parameters
     ----------
@@ -50,14 +51,14 @@ def windowed_power(
     Parameters
     ----------
     samples : shape (channels, n) or (n,), full scale 1.0; mixed to mono a window at a time, which saves a copy of the
-        recording; silence continues it on both sides
+        recording; silence precedes and follows it
     sample_rate : Hz
     centres : shape (n_windows,), seconds
     window_seconds : length of the window; rounded to the next length that transforms fast
 
     Yields
     ------
-    which windows, and their power of shape (n_block, n_bins), float32; a full-scale sine on a bin is 1
+    slice of the windows, and their power of shape (n_block, n_bins), float32; a full-scale sine on a bin is 1
     """
     from scipy import fft
 
@@ -84,7 +85,17 @@ def windowed_power(
 
 
 def window_samples(sample_rate: int, window_seconds: float) -> int:
-    """Length of a window in samples: even and fast to transform."""
+    """Length of a window in samples.
+
+    Parameters
+    ----------
+    sample_rate : Hz
+    window_seconds : s, the least length
+
+    Returns
+    -------
+    an even number that is fast to transform
+    """
     from scipy import fft
 
     size = fft.next_fast_len(round(window_seconds * sample_rate), real=True)
@@ -93,6 +104,12 @@ def window_samples(sample_rate: int, window_seconds: float) -> int:
 
 def ear_bands(sample_rate: int, n_bins: int, n_bands: int) -> tuple[FloatArray, FloatArray]:
     """Triangular bands evenly spaced on the ear's scale of frequency (ERB rate) from 40 Hz to 15 kHz.
+
+    Parameters
+    ----------
+    sample_rate : Hz; below 33.3 kHz the bands end at 0.45 of it
+    n_bins : of the power spectrum, from 0 Hz to half the rate
+    n_bands : wanted
 
     Returns
     -------
@@ -150,11 +167,11 @@ def rises(loudness: FloatArray, groups: int) -> FloatArray:
     Parameters
     ----------
     loudness : shape (n_beats, ticks, n_bands), from `specific_loudness`
-    groups : ranges of frequency told apart
+    groups : number of ranges of frequency
 
     Returns
     -------
-    shape (n_beats, ticks, groups), same unit; the first tick of all counts from silence
+    shape (n_beats, ticks, groups), same unit; the very first tick is compared with silence
     """
     n_beats, ticks, n_bands = loudness.shape
     flat = loudness.reshape(n_beats * ticks, n_bands)

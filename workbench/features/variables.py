@@ -1,15 +1,15 @@
 """Name, dimensions, unit and meaning of every array that a stage stores.
 
-Each array of the project is declared here once. `check` holds an array against its declaration, `check_together`
-holds the arrays of one stage against each other (a dimension has one length), and `attributes` gives what is written
-beside the array in the store, so that a cached array can be read without this code.
+Each array of the project is declared here once. `check` compares an array with its declaration, `check_together` also
+the arrays of one stage with each other (a dimension has one length), and `attributes` gives the text that the store
+writes beside the array, so that a cached array can be read without this code.
 
-To add an array, add a `Variable` to the group of its stage in `_DECLARED`; nothing else has to know.
+To add an array, add a `Variable` to the group of its stage in `_DECLARED`; nothing else has to change.
 
 Dimensions: `frame` counts spectrogram frames (frame i is centred at i / frames_per_second seconds), `tone_frame` the
 slower frames of the tone spectrogram, `band` log-frequency bands, `tone` semitones, `onset_band` the frequency ranges
-in which onsets are told apart, `beat` beats of the grid, `bar` bars, numbered from 0 by the grid's downbeats, `splice`
-candidate splices, best first, `seam_part` the parts of a seam's score.
+of onset strengths, `beat` beats of the grid, `bar` bars, numbered from 0 by the grid's downbeats, `splice` candidate
+splices, best first, `seam_part` the parts of a seam's score.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from workbench.errors import ParameterError
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """What one stored array is."""
+    """Declaration of one stored array."""
 
     name: str
     """as it is called in the store and as an attribute of its value object"""
@@ -123,7 +123,12 @@ VARIABLES: Mapping[str, Variable] = {variable.name: variable for variable in _DE
 
 
 def check(name: str, array: NDArray[Any]) -> None:
-    """Hold an array against its declaration.
+    """Compare an array with its declaration.
+
+    Parameters
+    ----------
+    name : as the array is stored
+    array : to be stored, or read back
 
     Raises
     ------
@@ -142,7 +147,11 @@ def check(name: str, array: NDArray[Any]) -> None:
 
 
 def check_together(arrays: Mapping[str, NDArray[Any]]) -> None:
-    """Hold the arrays of one stage against their declarations and against each other.
+    """Compare the arrays of one stage with their declarations and with each other.
+
+    Parameters
+    ----------
+    arrays : by name
 
     Raises
     ------
@@ -158,7 +167,15 @@ def check_together(arrays: Mapping[str, NDArray[Any]]) -> None:
 
 
 def attributes(name: str) -> dict[str, str]:
-    """What is written beside a stored array: its unit and its sentence.
+    """The text that the store writes beside an array: its unit and its description.
+
+    Parameters
+    ----------
+    name : as the array is stored
+
+    Returns
+    -------
+    dict : `units` and `long_name`, the names of the CF conventions
 
     Raises
     ------

@@ -1,13 +1,13 @@
 """Words to vectors: a sentence embedding, run in numpy.
 
 The embedding is all-MiniLM-L6-v2, a BERT of six layers (Devlin et al. 2019; Wang et al. 2020, MiniLM) fitted so that
-sentences of like meaning lie close (Reimers and Gurevych 2019, Sentence-BERT): tokens to vectors, six times attention
-and a feed-forward layer, the mean over the tokens, unit length. Training needs a framework, using it a few matrix
-products. It knows English; other languages it knows by their loan words and names only.
+sentences of similar meaning lie close (Reimers and Gurevych 2019, Sentence-BERT): tokens to vectors, six times
+attention and a feed-forward layer, the mean over the tokens, unit length. Training needs a framework, inference only a
+few matrix products. It knows English; of other languages it knows only loan words and names.
 
-The weights do not ship with this package. They are looked for in the folder that the settings name, in the user's
-Hugging Face cache, and in any installed package that carries them (read as files, never imported), and are accepted
-only when their SHA-256 is the published one, so that a ranking means the same wherever it is made.
+The weights do not ship with this package. They are searched in the folder that the settings name, in the user's
+Hugging Face cache, and in any installed package that contains them (read as files, never imported), and are accepted
+only when their SHA-256 is the published one, so that a ranking is the same on every machine.
 
 Functions: `find_embedding`, `embedding_in`; `script_vectors`, `chunks`.
 """
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from tokenizers import Tokenizer
 
 Stamp: TypeAlias = tuple[int, int]
-"""bytes of a file and when it was changed, ns"""
+"""size of a file in bytes and the time of its last change, ns"""
 
 DIMS = 384
 """length of a vector"""
@@ -45,29 +45,29 @@ DIGESTS: Mapping[str, str] = {
     WEIGHTS_FILE: "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db",
     TOKENIZER_FILE: "be50c3628f2bf5bb5e3a7f17b1f74611b2561a3a27eeab05e5aa30f411572037",
 }
-"""SHA-256 of the files in the model's own repository at its revision 1110a243fdf4706b3f48f1d95db1a4f5529b4d41, as its
-pages show them (the first is the object id of the 90,868,376 bytes of weights)"""
+"""SHA-256 of the files in the model's own repository at its revision 1110a243fdf4706b3f48f1d95db1a4f5529b4d41, as shown
+on its pages (the first is the object id of the 90,868,376 bytes of weights)"""
 
 LONGEST_TOKENS = 256
-"""tokens of a text that are read, as the model was fitted and published"""
+"""tokens of a text that are read, the limit with which the model was fitted and published"""
 DEPTHS = (2, 4, 6)
-"""layers whose mean state is a text's reading: the last one is what the model was fitted for and knows topics, those
-before still know how something is said"""
+"""layers whose mean state is used: the last one, for which the model was fitted, represents topics; earlier ones still
+represent the way of speaking"""
 _LAYERS, _HEADS, _EPSILON = 6, 12, 1e-12
 _BATCH_TOKENS = 512
-"""tokens of one batch: its largest array, the feed-forward one, then has 3 MB and stays in the cache; 4,096 take a
-quarter longer"""
+"""tokens of one batch: its largest array, the feed-forward one, then has 3 MB and stays in the processor's cache; 4,096
+take a quarter longer"""
 _LONGEST_CHARACTERS = 4_000
 """of a text that the tokenizer sees; 256 tokens are about 1,200"""
 _SHORTEST_CHUNK, _LONGEST_CHUNK = 8, 60
-"""words of a chunk of a script: about a spoken sentence. Read one by one and averaged, sentences tell more than the
-whole does"""
+"""words of a chunk of a script: about a spoken sentence. Sentences embedded one by one and averaged give better results
+than the whole"""
 _WORDLESS = 40
-"""characters without a blank from where on a text is one of a language that writes none"""
+"""characters without a blank from which a text counts as one of a language that writes no blanks"""
 
 
 class SentenceEmbedding:
-    """all-MiniLM-L6-v2. Make one with `find_embedding`; it holds 90 MB and may be shared by threads."""
+    """all-MiniLM-L6-v2. Load one with `find_embedding`; it takes 90 MB of memory, and threads may share it."""
 
     def __init__(self, weights: Mapping[str, FloatArray], tokenizer: Tokenizer, source: str) -> None:
         self.source = source
@@ -80,11 +80,11 @@ class SentenceEmbedding:
         self._layers = [_layer(weights, f"encoder.layer.{number}.") for number in range(_LAYERS)]
 
     def embed(self, texts: Sequence[str]) -> FloatArray:
-        """Vectors of texts.
+        """Embed texts.
 
         Parameters
         ----------
-        texts : each is read to its 256th token; `script_vectors` reads longer ones whole
+        texts : of each, the first 256 tokens are read; `script_vectors` reads longer ones whole
 
         Returns
         -------
@@ -93,11 +93,11 @@ class SentenceEmbedding:
         return _unit(self.states(texts)[:, -1])
 
     def states(self, texts: Sequence[str]) -> FloatArray:
-        """Mean states of texts after some layers, from which more can be read than from the vector alone.
+        """Mean states of texts after the layers of `DEPTHS`, which hold more than the vector alone.
 
         Parameters
         ----------
-        texts : each is read to its 256th token
+        texts : of each, the first 256 tokens are read
 
         Returns
         -------
@@ -111,7 +111,12 @@ class SentenceEmbedding:
         return states
 
     def is_whole(self, word: str) -> bool:
-        """Whether a word in lower case is one token: common enough to be told from a row of letters."""
+        """Whether a word is one token: common enough to be distinguished from a random row of letters.
+
+        Parameters
+        ----------
+        word : in lower case
+        """
         return self._tokenizer.token_to_id(word) is not None
 
     def _forward(self, ids: list[list[int]]) -> FloatArray:
@@ -124,21 +129,30 @@ class SentenceEmbedding:
             mask[row, : len(tokens)] = 1.0
         share = mask / mask.sum(axis=1, keepdims=True)
         hidden = _normalised(self._tokens[padded] + self._positions[:longest], self._first_norm)
-        unheard = (mask - 1.0)[:, None, None, :] * np.float32(1e9)
+        padding = (mask - 1.0)[:, None, None, :] * np.float32(1e9)
         means = []
         for number, layer in enumerate(self._layers, start=1):
-            hidden = _apply(layer, hidden, unheard)
+            hidden = _apply(layer, hidden, padding)
             if number in DEPTHS:
                 means.append(np.einsum("btd,bt->bd", hidden, share))
         return np.stack(means, axis=1)
 
 
 def find_embedding(settings: WorkbenchSettings) -> SentenceEmbedding | None:
-    """The embedding, from the first place that has its weights; None where no place has, or its readers are missing.
+    """Load the embedding from the first place that has its weights.
+
+    Parameters
+    ----------
+    settings : only `words_folder` is read; where it is set, no other place is searched
+
+    Returns
+    -------
+    SentenceEmbedding : None where no place has the weights, or the `words` extra is not installed
 
     Raises
     ------
     ResourceMissing : `settings.words_folder` is set, but does not hold the published files
+    ExtraMissing : it is set, but the `words` extra is not installed
     """
     if settings.words_folder is not None:
         return embedding_in(settings.words_folder, "the folder of the settings")
@@ -151,16 +165,21 @@ def find_embedding(settings: WorkbenchSettings) -> SentenceEmbedding | None:
 
 
 def embedding_in(folder: Path, source: str) -> SentenceEmbedding:
-    """The embedding from a folder with `model.safetensors` and `tokenizer.json`, read once while these stay the same.
+    """Load the embedding from a folder.
 
     Parameters
     ----------
-    folder : the folder
-    source : what it is, in words
+    folder : with `model.safetensors` and `tokenizer.json`
+    source : the kind of place, in words
+
+    Returns
+    -------
+    SentenceEmbedding : the same object while the weights stay the same
 
     Raises
     ------
-    ResourceMissing : a file or the `words` extra is missing, or a file is not the published one
+    ResourceMissing : a file is missing, or is not the published one
+    ExtraMissing : the `words` extra is not installed
     """
     require_extra("words", "the sentence embedding")
     for name, digest in DIGESTS.items():
@@ -184,12 +203,31 @@ def _read(folder: Path, source: str, stamp: Stamp) -> SentenceEmbedding:
 
 
 def script_vectors(text: str, embedding: SentenceEmbedding) -> FloatArray:
-    """Vectors of the chunks of a text, shape (n_chunks, 384): nothing of a long one is cut off."""
+    """Embed the chunks of a text, so that a long one is read whole.
+
+    Parameters
+    ----------
+    text : of any length
+    embedding : from `find_embedding`
+
+    Returns
+    -------
+    shape (n_chunks, 384), float32, unit rows
+    """
     return embedding.embed(chunks(text))
 
 
 def chunks(text: str) -> list[str]:
-    """A text in pieces: sentences, short ones joined to eight words, one without end cut at sixty."""
+    """Split a text into pieces: sentences, short ones joined to eight words or more, long ones cut at sixty words.
+
+    Parameters
+    ----------
+    text : of any length; without blanks, eight characters count as a word
+
+    Returns
+    -------
+    list : empty for a text without words
+    """
     pieces: list[str] = []
     held: list[str] = []
     for sentence in re.split(r"(?<=[.!?…])\s+|\n+|(?<=[。！？])", text):
@@ -205,12 +243,12 @@ def chunks(text: str) -> list[str]:
 
 
 def _sliced(text: str) -> list[str]:
-    """A long text without blanks, as some scripts are written, in pieces that stand for words."""
+    """A long text without blanks, as some scripts are written, in pieces that count as words."""
     return [text[at : at + 8] for at in range(0, len(text), 8)]
 
 
 def _places() -> Iterator[tuple[Path, str]]:
-    """Folders that may hold the files, with what they are."""
+    """Folders that may hold the files, each with the kind of place in words."""
     environment = os.environ
     home = Path(environment.get("HF_HOME") or Path(environment.get("XDG_CACHE_HOME") or "~/.cache") / "huggingface")
     hub = Path(environment.get("HF_HUB_CACHE") or home / "hub").expanduser()
@@ -222,10 +260,10 @@ def _places() -> Iterator[tuple[Path, str]]:
 
 @cache
 def _packages() -> tuple[tuple[Path, str], ...]:
-    """Folders of installed packages that carry weights."""
+    """Folders of installed packages that contain the weights."""
     found: list[tuple[Path, str]] = []
     for distribution in importlib.metadata.distributions():
-        # The record is searched as text: taking it apart for every installed package would cost a second.
+        # The record is searched as text: parsing it for every installed package would take a second.
         if WEIGHTS_FILE not in (distribution.read_text("RECORD") or ""):
             continue
         files = [file for file in distribution.files or () if file.name == WEIGHTS_FILE]
@@ -236,7 +274,7 @@ def _packages() -> tuple[tuple[Path, str], ...]:
 
 
 def _stamp(path: Path) -> Stamp:
-    """What changes when a file does."""
+    """Size and time of the last change, which differ when a file changes."""
     status = path.stat()
     return status.st_size, status.st_mtime_ns
 
@@ -264,7 +302,7 @@ def _batches(rows: list[int], ids: Sequence[Sequence[int]]) -> Iterator[list[int
 
 
 def _layer(weights: Mapping[str, FloatArray], prefix: str) -> dict[str, Any]:
-    """A layer's matrices as they are multiplied: queries, keys and values in one."""
+    """A layer's matrices, transposed for `_apply`; queries, keys and values in one."""
     names = [f"{prefix}attention.self.{name}" for name in ("query", "key", "value")]
 
     def dense(name: str) -> tuple[FloatArray, FloatArray]:
@@ -283,13 +321,13 @@ def _layer(weights: Mapping[str, FloatArray], prefix: str) -> dict[str, Any]:
     }
 
 
-def _apply(layer: Mapping[str, Any], hidden: FloatArray, unheard: FloatArray) -> FloatArray:
+def _apply(layer: Mapping[str, Any], hidden: FloatArray, padding: FloatArray) -> FloatArray:
     """One encoder layer, Devlin et al. 2019: attention, then feed-forward, each added and normalised."""
     batch, length, _ = hidden.shape
     weight, bias = layer["qkv"]
     qkv = (hidden @ weight + bias).reshape(batch, length, 3, _HEADS, DIMS // _HEADS).transpose(2, 0, 3, 1, 4)
     query, key, value = qkv
-    scores = query @ key.swapaxes(2, 3) * np.float32((DIMS // _HEADS) ** -0.5) + unheard
+    scores = query @ key.swapaxes(2, 3) * np.float32((DIMS // _HEADS) ** -0.5) + padding
     scores -= scores.max(axis=-1, keepdims=True)
     np.exp(scores, out=scores)
     scores /= scores.sum(axis=-1, keepdims=True)

@@ -1,11 +1,11 @@
 """Grammar as data: words and phrases by language, from the TOML files beside this module.
 
     briefs.toml       how people ask for music and state rules
-    negation.toml     what denies, how far it reaches, and what only seems to
-    opposites.toml    what a denied feeling is read as
-    languages.toml    words and letters that tell languages apart
+    negation.toml     words that deny, how far they reach, and those that only seem to deny
+    opposites.toml    the opposites of denied feelings
+    languages.toml    words and letters by which languages are distinguished
 
-An entry is a list of phrases, or a table of such lists by language, which are read in the order in which they stand.
+An entry is a list of phrases, or a table of such lists by language, which are read in the order of the file.
 Files are read once, when the module that needs them is imported.
 
 Functions: `read_grammar`. Classes: `Grammar`.
@@ -28,18 +28,22 @@ class Grammar:
     Parameters
     ----------
     name : of the file, for messages
-    tables : what TOML holds
+    tables : the parsed TOML
     """
 
     def __init__(self, name: str, tables: Mapping[str, Any]) -> None:
         self._name, self._tables = name, tables
 
     def entry(self, path: str) -> Any:
-        """What stands under a dotted path, as "voice.named".
+        """The value of an entry.
+
+        Parameters
+        ----------
+        path : keys joined by dots, as "voice.named"
 
         Raises
         ------
-        ResourceMissing : nothing stands there
+        ResourceMissing : there is no such entry
         """
         found: Any = self._tables
         for part in path.split("."):
@@ -49,7 +53,12 @@ class Grammar:
         return found
 
     def phrases(self, path: str, *languages: str) -> tuple[str, ...]:
-        """The phrases of an entry, those of all languages or of some.
+        """The phrases of an entry, in the order of the file.
+
+        Parameters
+        ----------
+        path : of a list, or of a table of lists by language
+        languages : codes, as "de", of those wanted, in order; none: all of the table. A plain list has no languages
 
         Raises
         ------
@@ -65,11 +74,24 @@ class Grammar:
         return tuple(found)
 
     def words(self, path: str) -> frozenset[str]:
-        """The phrases of an entry, of all languages, as a set; raises as `phrases` does."""
+        """The phrases of an entry, of all languages, as a set.
+
+        Parameters
+        ----------
+        path : as of `phrases`
+
+        Raises
+        ------
+        ResourceMissing : as of `phrases`
+        """
         return frozenset(self.phrases(path))
 
     def pairs(self, path: str) -> dict[str, str]:
-        """An entry that gives each word another one.
+        """An entry that maps words to words.
+
+        Parameters
+        ----------
+        path : of a table of texts
 
         Raises
         ------
@@ -83,9 +105,13 @@ class Grammar:
     def any_of(self, path: str, *languages: str) -> str:
         """A regular expression that matches any phrase of an entry, the earlier one first; for use in a group.
 
+        Parameters
+        ----------
+        path, languages : as of `phrases`
+
         Raises
         ------
-        ResourceMissing : as `phrases`, or a phrase is no regular expression
+        ResourceMissing : as of `phrases`, or a phrase is not a regular expression
         """
         found = self.phrases(path, *languages)
         for phrase in found:
@@ -98,6 +124,14 @@ class Grammar:
 
 def read_grammar(name: str) -> Grammar:
     """Read one of the files beside this module.
+
+    Parameters
+    ----------
+    name : of the file, as "briefs.toml"
+
+    Returns
+    -------
+    Grammar : its entries, which are checked when they are used
 
     Raises
     ------

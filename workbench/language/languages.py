@@ -1,13 +1,12 @@
-"""In which language a text is written, and whether its words are known at all.
+"""The language in which a text is written, and whether its words are known at all.
 
-Scripts of their own tell a language at once. Of those in Latin letters seven are told apart by their commonest words
-and by letters that only some have. A word that several languages share counts as much less in each; English words that
-the lexicon knows speak for English too, so that "Los Angeles at sunrise" and "calm piano" stay English. That is enough
-for two words ("ohne Gesang"), and where nothing tells the text is taken to be English, which is what the reader knows
-best.
+A script other than Latin identifies a language by itself. Of those in Latin letters seven are distinguished by their
+commonest words and by letters that only some have. A word that several languages share is divided between them; English
+words of the lexicon are evidence for English too, so that "Los Angeles at sunrise" and "calm piano" stay English. That
+is enough for two words ("ohne Gesang"). Without evidence a text counts as English, which the lexicon covers best.
 
-A text of which hardly a word is known in any of them says nothing that can be read: keys struck at random, numbers,
-emoji, or a language that is not among the seven, even where it shares letters with one of them.
+A text in which hardly a word is known in any of them is not readable: keys struck at random, numbers, emoji, or a
+language that is not among the seven, even where it shares letters with one of them.
 
 The words and letters stand in `languages.toml` beside this file.
 
@@ -28,21 +27,30 @@ from workbench.language.lexicon import lexicon
 ENGLISH = "English"
 _READ_CHARACTERS = 4_000
 _LEAST = 0.6
-"""of evidence, from where on a text is said to be in another language than English"""
+"""evidence, in words, that another language than English needs"""
 _CLEARLY = 1.3
-"""times as much as for English"""
+"""factor by which it must exceed the evidence for English"""
 _LETTER_SHARE = 0.5
-"""what a telling letter counts beside a telling word"""
+"""weight of a typical letter relative to a common word"""
 _KNOWN_SHARE = 0.5
-"""what an English word that is none of the commonest counts beside one that is"""
+"""weight of an English word that is not among the commonest, relative to one that is"""
 _LEAST_KNOWN = 0.25
-"""share of a text's words that have to be known for it to say something"""
+"""share of a text's words that must be known for it to be readable"""
 _SHORTEST_WHOLE = 3
-"""letters of a word that an embedding may vouch for; shorter pieces are whole to it whatever they mean"""
+"""fewest letters of a word that is known because an embedding has it as one token; shorter pieces always are"""
 
 
 def language_of(text: str) -> str:
-    """The language of a text in English, as "German"; of a script that several write its name; English in doubt."""
+    """Detect the language of a text.
+
+    Parameters
+    ----------
+    text : its first 4,000 characters are read
+
+    Returns
+    -------
+    name in English, as "German"; for a script that several languages use, the name of the script; "English" in doubt
+    """
     script = _script_of(text)
     if script is not None:
         return script
@@ -65,16 +73,16 @@ def language_of(text: str) -> str:
 
 
 def is_readable(text: str, is_whole: Callable[[str], bool] | None = None) -> bool:
-    """Whether a text says something in a language that is known here.
+    """Whether a text has words of a language that is known here.
 
     Parameters
     ----------
-    text : any text
-    is_whole : whether a word is one of an embedding's vocabulary
+    text : its first 4,000 characters are read
+    is_whole : whether a word is in an embedding's vocabulary, see `SentenceEmbedding.is_whole`; None: there is none
     """
     words, language = _words(text), language_of(text)
     if language != ENGLISH:
-        common = _COMMONEST.get(language)  # none of a script of its own, which is told by every letter
+        common = _COMMONEST.get(language)  # None for a script other than Latin, of which every letter is evidence
         return common is None or any(word in common or word in lexicon().foreign for word in words)
     known = sum(
         word in _known_words() or (len(word) >= _SHORTEST_WHOLE and is_whole is not None and is_whole(word))
@@ -84,7 +92,7 @@ def is_readable(text: str, is_whole: Callable[[str], bool] | None = None) -> boo
 
 
 def _script_of(text: str) -> str | None:
-    """What a text is written in, where that is not Latin."""
+    """The language or script of a text that is mostly not in Latin letters; None otherwise."""
     letters = [unicodedata.name(letter, "").split(" ")[0] for letter in text[:_READ_CHARACTERS] if letter.isalpha()]
     if not letters:
         return None
@@ -107,7 +115,7 @@ def _speakers() -> dict[str, tuple[str, ...]]:
 
 @cache
 def _english_words() -> frozenset[str]:
-    """English words beside the commonest: those of the lexicon's lines, and of how catalogs describe music."""
+    """English words besides the commonest: those of the lexicon's lines, and of its descriptions of music."""
     book = lexicon()
     texts = (
         *(term for term in book.terms if term not in book.foreign),
@@ -128,6 +136,6 @@ def _known_words() -> frozenset[str]:
 _GRAMMAR = read_grammar("languages.toml")
 _SCRIPTS = _GRAMMAR.pairs("scripts")
 _LETTERS = tuple((frozenset(entry["letters"]), tuple(entry["languages"])) for entry in _GRAMMAR.entry("letters"))
-"""letters, and the languages of the seven that write them"""
+"""letters, and those of the seven languages that use them"""
 _COMMONEST = {name: frozenset(words.split()) for name, words in _GRAMMAR.pairs("common").items()}
-"""words that stand in many texts of a language, and some that are used of music"""
+"""words that occur in most texts of a language, and some that describe music"""

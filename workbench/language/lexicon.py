@@ -1,16 +1,16 @@
-"""The lexicon: what moods, genres, instruments and scenes sound like, and which words name them.
+"""The lexicon: the words that name moods, genres, instruments and scenes, and the sound to expect of each.
 
-`lexicon.toml` beside this file holds the knowledge, a table an entry. A *facet* is a mood, a genre or an instrument; it
-has words that name it, in English and, for moods, in six other languages, and an expectation of sound: energy, pace,
-brightness, mode. A *scene* is a kind of text that is spoken over music ("a cooking video", "a memorial"): how such
-texts talk, and the facets of the music that is commonly laid under it. Reading a text is looking its words up, one to
-three at a time, with an eye on negation (`workbench.language.negation`): "no drums" names drums as not there.
+`lexicon.toml` beside this file holds the entries, a table each. A *facet* is a mood, a genre or an instrument; it has
+words that name it, in English and, for moods, in six other languages, and an expected sound: energy, pace, brightness,
+mode. A *scene* is a kind of text that is spoken over music ("a cooking video", "a memorial"), with sample lines and the
+facets of the music that usually accompanies it. A text is read by looking up its words, one to three at a time, with
+regard to negation (`workbench.language.negation`): "no drums" denies drums.
 
-Texts that are spoken seldom name their moods. The lexicon therefore also holds some nine hundred *lines* as people
-speak them, each with the facets of the music that suits; `workbench.underscore.script` learns from them.
+Spoken texts seldom name their moods. The lexicon therefore also holds some nine hundred *lines* as people speak them,
+each with the facets of the music that suits; `workbench.underscore.script` is fitted to them.
 
-Functions: `lexicon`, `read_lexicon`, `terms_in`, `named`. Classes: `Lexicon`, `TextScene`, `Line`, `ExpectedSound`,
-`Meaning`.
+Functions: `lexicon`, `read_lexicon`, `terms_in`, `strongest_facets`, `lexicon_digest`. Classes: `Lexicon`, `TextScene`,
+`Line`, `ExpectedSound`, `Meaning`.
 """
 
 from __future__ import annotations
@@ -36,13 +36,13 @@ LEXICON_FILE = "lexicon.toml"
 _RANK_WEIGHTS = (1.0, 0.65, 0.45, 0.3)
 """weight of a scene's first, second, third and fourth facet of a kind"""
 _COMPANION_SHARE = 0.3
-"""weight of the moods that go with the one a line was written for"""
+"""weight of the moods that accompany the one a line was written for"""
 _INSTRUMENT_SHARE = 1.5
-"""scale of instruments that are taken from genres: of those that a genre has, a piece uses some"""
+"""scale of instruments that are derived from genres: a piece uses only some of the instruments of its genre"""
 _LONGEST_TERM = 3
 _ENDINGS = ("s", "ly", "es")
 _LONGEST_READ = 20_000
-"""characters of a text that are looked up: more than a script may have, and an end to descriptions without one"""
+"""characters of a text that are looked up: more than a script may have, and a bound for descriptions"""
 
 
 class ExpectedSound(NamedTuple):
@@ -64,12 +64,12 @@ class TextScene:
 
     name: str
     """as in "reads like …" """
-    said: tuple[str, ...]
-    """how such texts talk"""
+    lines: tuple[str, ...]
+    """sample sentences of such texts"""
     cues: frozenset[str]
-    """single words that give it away"""
+    """single words by which it is recognized"""
     music: str
-    """how a catalog describes what suits"""
+    """how a catalog describes music that suits"""
     facets: FloatArray
     """shape (n_facets,), 0 to 1"""
     sound: ExpectedSound
@@ -77,7 +77,7 @@ class TextScene:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Line:
-    """Something that is spoken, and the music that suits it."""
+    """A spoken sentence, and the music that suits it."""
 
     text: str
     facets: FloatArray
@@ -87,21 +87,21 @@ class Line:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Meaning:
-    """What the lexicon finds in a text."""
+    """The facets that the lexicon finds in a text."""
 
     facets: FloatArray
     """shape (n_facets,), 1 where a word names the facet, shared out where a word names several of one kind"""
     denied: FloatArray
     """shape (n_facets,), the same of words under a negation"""
     sound: ExpectedSound | None
-    """mean expectation of what was named; None where nothing was"""
+    """mean expected sound of the named facets; None where there are none"""
     found: Mapping[str, tuple[str, ...]]
     """the words that named each facet"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Lexicon:
-    """The whole of it."""
+    """All entries of the lexicon."""
 
     names: tuple[str, ...]
     """of the facets: moods, genres, instruments"""
@@ -117,16 +117,30 @@ class Lexicon:
     """those of the terms that are not English"""
     scenes: tuple[TextScene, ...]
     cues: Mapping[str, tuple[int, ...]]
-    """a word to the scenes that it gives away"""
+    """a word to the scenes that are recognized by it"""
     lines: tuple[Line, ...]
 
     def of(self, kind: Kind) -> slice:
-        """Where the facets of a kind are."""
+        """Indices of the facets of a kind.
+
+        Parameters
+        ----------
+        kind : moods, genres or instruments
+        """
         first = self.kinds.index(kind)
         return slice(first, first + self.kinds.count(kind))
 
     def index(self, name: str) -> int:
-        """Which facet has a name; of a name that a mood and a genre share, the mood."""
+        """Index of the facet with a name; of a mood and a genre that share one, the mood's.
+
+        Parameters
+        ----------
+        name : with underscores, as in `names`
+
+        Raises
+        ------
+        ValueError : no facet has that name
+        """
         return self.names.index(name)
 
 
@@ -170,11 +184,15 @@ def lexicon() -> Lexicon:
 
 
 def read_lexicon(text: str) -> Meaning:
-    """Which moods, genres and instruments a text names, and which it denies.
+    """Find the moods, genres and instruments that a text names, and those that it denies.
 
     Parameters
     ----------
     text : of any length; the first 20,000 characters are read
+
+    Returns
+    -------
+    Meaning : zeros where nothing is named
     """
     book = lexicon()
     facets, denied = np.zeros(len(book.names)), np.zeros(len(book.names))
@@ -193,12 +211,16 @@ def read_lexicon(text: str) -> Meaning:
 
 
 def terms_in(text: str, known: Mapping[str, object]) -> Iterator[tuple[str, bool]]:
-    """Terms of a text that are known, longest first where they overlap, each with whether it is negated.
+    """Find the known terms of a text; where several begin at a word, the longest.
 
     Parameters
     ----------
     text : of any length; the first 20,000 characters are read
     known : the lexicon's terms or its cues
+
+    Yields
+    ------
+    the term, and whether it is negated
     """
     for clause in clauses(text[:_LONGEST_READ]):
         words, negated, at = clause.words, scopes(clause.words), 0
@@ -215,19 +237,19 @@ def terms_in(text: str, known: Mapping[str, object]) -> Iterator[tuple[str, bool
 
 
 def lexicon_digest() -> str:
-    """SHA-256 of the lexicon: what was fitted on it belongs to it."""
+    """SHA-256 of the lexicon, hex; models that were fitted to it are valid only with the same one."""
     return hashlib.sha256(_file(LEXICON_FILE)).hexdigest()
 
 
 @cache
 def _openings() -> frozenset[str]:
-    """First words of the terms and cues that have several: only there more than one has to be looked up."""
+    """First words of the terms and cues of several words: only after these, several words have to be looked up."""
     book = lexicon()
     return frozenset(term.partition("-")[0] for term in (*book.terms, *book.cues) if "-" in term)
 
 
 def _known(words: Sequence[str], known: Mapping[str, object]) -> str | None:
-    """The term that words make, as it stands or without its ending."""
+    """The known term that some words form, with their ending or without it."""
     term = words[0] if len(words) == 1 else "-".join(words)
     if term in known and len(term) > 2:
         return term
@@ -244,7 +266,7 @@ def _scene(entry: Mapping[str, Any], place: Mapping[tuple[Kind, str], int]) -> T
             facets[place[kind, name]] = weight
     return TextScene(
         name=str(entry["name"]),
-        said=tuple(entry["said"]),
+        lines=tuple(entry["said"]),
         cues=frozenset(str(entry["cues"]).split()),
         music=str(entry["music"]),
         facets=facets,
@@ -255,7 +277,7 @@ def _scene(entry: Mapping[str, Any], place: Mapping[tuple[Kind, str], int]) -> T
 def _lines(
     tables: Mapping[str, Any], scenes: Sequence[TextScene], place: Mapping[tuple[Kind, str], int], sounds: FloatArray
 ) -> Iterator[Line]:
-    """All lines. What an entry leaves open, the scenes with the same moods or genres fill in."""
+    """All lines. Facets that an entry does not state come from the scenes with the same moods or genres."""
     of_scenes = np.stack([scene.facets for scene in scenes])
     kinds = np.array([kind for kind, _ in place])
     is_mood, is_genre, is_instrument = (kinds == kind for kind in KINDS)
@@ -266,7 +288,7 @@ def _lines(
         facets[index] = 1.0
         yield from (Line(text, facets, ExpectedSound(*entry["sound"])) for text in entry["said"])
     for scene in scenes:
-        yield from (Line(text, scene.facets, scene.sound) for text in scene.said)
+        yield from (Line(text, scene.facets, scene.sound) for text in scene.lines)
     played_by = of_scenes[:, is_genre].T @ of_scenes[:, is_instrument] / of_scenes[:, is_genre].sum(axis=0)[:, None]
     for entry in tables["lines"]:
         facets = np.zeros(len(place))
@@ -283,8 +305,20 @@ def _file(name: str) -> bytes:
     return resources.files("workbench.language").joinpath(name).read_bytes()
 
 
-def named(facets: FloatArray, kinds: Iterable[Kind] = KINDS, least: float = 0.0, most: int = 3) -> list[str]:
-    """Names of the strongest facets of some kinds, strongest first, blanks for underscores."""
+def strongest_facets(facets: FloatArray, kinds: Iterable[Kind] = KINDS, least: float = 0.0, most: int = 3) -> list[str]:
+    """Names of the strongest facets of some kinds, blanks for underscores.
+
+    Parameters
+    ----------
+    facets : shape (n_facets,), weights
+    kinds : of the facets wanted
+    least : weight that a facet must exceed
+    most : names wanted at most
+
+    Returns
+    -------
+    list : strongest first
+    """
     book = lexicon()
     wanted = [index for index, kind in enumerate(book.kinds) if kind in kinds and facets[index] > least]
     wanted.sort(key=lambda index: (-facets[index], index))

@@ -1,19 +1,20 @@
-"""What a text denies: how far each "no", "never" or "without" reaches, and what a denied feeling is read as.
+"""What a text denies: the scope of each "no", "never" or "without", and the replacement of denied feelings.
 
-A negation covers what follows it in its clause: to a comma, a stop or a conjunction, to a preposition once it has
-covered something ("not happy in the old house" leaves the house alone), and six words at most. "Or" and "nor" carry it
-on, and so does "and" after "no", "without" and "don't want", which stand before things ("no drums and bass"), but not
-after "not" and "never", which stand before what is said. Some words only look like negations ("not only", "no doubt",
-"nothing but", "isn't it lovely", "never so happy", "can't wait"), some do not and are ("anything but", "far from").
-"Not without hope" and "not a day goes by without joy" deny twice, which is to say yes.
+A negation covers the words that follow it in its clause: up to a comma, a stop or a conjunction, to a preposition once
+it has covered a word ("not happy in the old house" does not cover the house), and six words at most. It continues after
+"or" and "nor", and also after "and" if it is "no", "without" or "don't want", which negate a noun ("no drums and
+bass"), but not if it is "not" or "never", which negate a statement. Some words only look like negations ("not only",
+"no doubt", "nothing but", "isn't it lovely", "never so happy", "can't wait"); others are negations though they do not
+look like one ("anything but", "far from"). "Not without hope" and "not a day goes by without joy" are double negations,
+which assert.
 
-A sentence embedding hardly hears a negation: "not sad at all" lies close to "sad". So a denied feeling is replaced by
-its opposite before the text is read, "cheerful at all" (antonyms as in Xia et al. 2016). What is no feeling stays as it
-is: that "the lake has not moved" needs no opposite.
+A sentence embedding is hardly affected by a negation: "not sad at all" lies close to "sad". So a denied feeling is
+replaced by its opposite before the text is read, "cheerful at all" (antonyms as in Xia et al. 2016). Other words stay:
+"the lake has not moved" needs no opposite.
 
-The words stand in `negation.toml` beside this file.
+The words are listed in `negation.toml` beside this file.
 
-Functions: `scopes`, `clauses`, `affirmed`. Classes: `Clause`, `Affirmed`.
+Functions: `scopes`, `clauses`, `replace_denials`. Classes: `Clause`, `Affirmed`.
 
 References
 ----------
@@ -35,30 +36,30 @@ Span: TypeAlias = tuple[int, int]
 _REACH = 6
 """words that a negation covers at most"""
 _GRAMMAR = read_grammar("negation.toml")
-_SAYING = _GRAMMAR.words("saying")
-"""negations of what is said"""
-_BEFORE_THINGS = _GRAMMAR.words("before_things")
-"""negations of a thing"""
+_OF_STATEMENTS = _GRAMMAR.words("of_statements")
+"""negations of a statement"""
+_OF_NOUNS = _GRAMMAR.words("of_nouns")
+"""negations of a noun"""
 _SEVERAL = frozenset((first, second) for first, second in map(str.split, _GRAMMAR.phrases("several")))
 """negations of two words"""
-_OPENING = _SAYING | _BEFORE_THINGS | {first for first, _ in _SEVERAL}
+_OPENING = _OF_STATEMENTS | _OF_NOUNS | {first for first, _ in _SEVERAL}
 _ONLY_SEEMING = {word: _GRAMMAR.words(f"only_seeming.{word}") for word in _GRAMMAR.entry("only_seeming")}
-"""what makes an assertion of a negation, as its next word"""
+"""words that make an assertion of the negation before them"""
 _UNABLE = _GRAMMAR.words("unable")
-_UNABLE_TO_HOLD_BACK = _GRAMMAR.words("unable_to_hold_back")
-"""what nobody is unable to do who does not like it"""
+_FOND_OF = _GRAMMAR.words("fond_of")
+"""words that make an expression of liking with "can't": "can't wait", "can't get enough" """
 _WITHOUT = _GRAMMAR.words("without")
-"""what takes back a negation that reaches it"""
+"""words that cancel a negation whose scope they lie in"""
 _ONE = _GRAMMAR.words("one")
 _OF_WANTING = _GRAMMAR.words("of_wanting")
-"""verbs that make a negation of what is said one of a thing"""
+"""verbs that turn a negation of a statement into one of a noun"""
 _ANY_MUSIC = _GRAMMAR.words("any_music")
-"""what a negation does not mean in itself, but with what is said of it: "no tracks with lyrics" """
-_SAID_OF_IT = _GRAMMAR.words("said_of_it")
-_DUTCH = frozenset((*_GRAMMAR.phrases("saying", "nl"), *_GRAMMAR.phrases("before_things", "nl")))
-_TOPPING = _GRAMMAR.words("topping")
+"""words that a negation does not deny in themselves, but with the attribute that follows: "no tracks with lyrics" """
+_BEFORE_ATTRIBUTE = _GRAMMAR.words("before_attribute")
+_DUTCH = frozenset((*_GRAMMAR.phrases("of_statements", "nl"), *_GRAMMAR.phrases("of_nouns", "nl")))
+_BEFORE_SUPERLATIVE = _GRAMMAR.words("before_superlative")
 _SUPERLATIVE = _GRAMMAR.words("superlative")
-"""after the words before, what has never been more"""
+"""words that make a superlative, not a negation, with those of `_BEFORE_SUPERLATIVE`: "never so happy" """
 _ENDS = _GRAMMAR.words("ends")
 _AND = _GRAMMAR.words("and")
 _PREPOSITIONS = _GRAMMAR.words("prepositions")
@@ -75,19 +76,28 @@ class Clause(NamedTuple):
     words: tuple[str, ...]
     """in lower case, with plain apostrophes"""
     places: tuple[Span, ...]
-    """characters of the text that each word stands on"""
+    """first character of each word in the text, and the one after its last"""
 
 
 class Affirmed(NamedTuple):
-    """A text that denies no feeling any more."""
+    """A text after the replacement of denied feelings."""
 
     text: str
     denials: tuple[tuple[str, str], ...]
-    """what was said, and the opposite that it is read as"""
+    """words of the text with the negation, and the opposite that replaces them"""
 
 
 def clauses(text: str) -> Iterator[Clause]:
-    """The clauses of a text that have words, as far as stops and dashes tell them apart."""
+    """Split a text into clauses at stops, brackets and dashes.
+
+    Parameters
+    ----------
+    text : any text
+
+    Yields
+    ------
+    Clause : those that have words, in order
+    """
     start = 0
     for stop in (*_BETWEEN_CLAUSES.finditer(text), None):
         end = len(text) if stop is None else stop.start()
@@ -99,11 +109,15 @@ def clauses(text: str) -> Iterator[Clause]:
 
 
 def scopes(words: Sequence[str]) -> list[Span | None]:
-    """For each word of a clause the negation that covers it, None where it is asserted.
+    """Find the negation that covers each word of a clause.
 
     Parameters
     ----------
     words : in lower case
+
+    Returns
+    -------
+    list : one entry a word; None where the word is asserted, and for the words of a negation itself
     """
     covered: list[Span | None] = [None] * len(words)
     if _OPENING.isdisjoint(words) and not any("n't" in word for word in words):
@@ -124,13 +138,17 @@ def scopes(words: Sequence[str]) -> list[Span | None]:
     return covered
 
 
-def affirmed(text: str, opposites: Mapping[str, str]) -> Affirmed:
-    """A text in which denied feelings are replaced by their opposites.
+def replace_denials(text: str, opposites: Mapping[str, str]) -> Affirmed:
+    """Replace denied feelings in a text by their opposites.
 
     Parameters
     ----------
     text : any text
     opposites : by word, in lower case
+
+    Returns
+    -------
+    Affirmed : the text without these negations; other negations stay
     """
     changes: dict[Span, str] = {}
     denials: list[tuple[str, str]] = []
@@ -151,53 +169,53 @@ def affirmed(text: str, opposites: Mapping[str, str]) -> Affirmed:
 
 
 def _negation_at(words: Sequence[str], at: int) -> int:
-    """How many words the negation at a place has; 0 where there is none."""
+    """Number of words of the negation that begins at a word; 0 where none does."""
     word, after = words[at], words[at + 1] if at + 1 < len(words) else ""
     before, further = words[at - 1] if at else "", words[at + 2] if at + 2 < len(words) else ""
     if after in _ONLY_SEEMING.get(word, ()) or (word == "not" and before == "why"):
         return 0
     unable = word in _UNABLE or (word == "not" and before in ("can", "could"))
-    if unable and (after in _UNABLE_TO_HOLD_BACK or f"{after} {further}" in _UNABLE_TO_HOLD_BACK):
+    if unable and (after in _FOND_OF or f"{after} {further}" in _FOND_OF):
         return 0
     if (word, after) in _SEVERAL:
         return 1 if word == "no" and further == "than" else 2
-    if word in _SAYING or word in _BEFORE_THINGS:
+    if word in _OF_STATEMENTS or word in _OF_NOUNS:
         return 1
     return int(word.endswith("n't") and not (_ASKED.fullmatch(word) is not None and after in _PRONOUNS))
 
 
 def _takes_back(words: Sequence[str], at: int, negation: Span) -> bool:
-    """Whether what is at a place denies an open negation: "not without hope", "never leaves without a smile".
+    """Whether a word cancels an open negation: "not without hope", "never leaves without a smile".
 
-    After a plain "not" that holds only close by: "not too loud without drums" asks for two things.
+    After a plain "not" it does so only next to it: "not too loud without drums" asks for two things.
     """
     if words[at] not in _WITHOUT:
         return False
     of_all = words[negation[0]] != "not" or words[negation[1]] in _ONE
-    return at - negation[1] <= 1 or (of_all and words[negation[0]] not in _BEFORE_THINGS)
+    return at - negation[1] <= 1 or (of_all and words[negation[0]] not in _OF_NOUNS)
 
 
 def _ends(words: Sequence[str], at: int, negation: Span) -> bool:
     """Whether a negation ends before a word."""
     word, first, covered = words[at], words[negation[0]], at - negation[1]
     after = words[at + 1] if at + 1 < len(words) else ""
-    of_things = (first in _BEFORE_THINGS and negation[1] - negation[0] == 1) or words[negation[1]] in _OF_WANTING
-    if word in _SAID_OF_IT and of_things and _ANY_MUSIC.issuperset(_things(words[negation[1] : at])):
+    of_nouns = (first in _OF_NOUNS and negation[1] - negation[0] == 1) or words[negation[1]] in _OF_WANTING
+    if word in _BEFORE_ATTRIBUTE and of_nouns and _ANY_MUSIC.issuperset(_things(words[negation[1] : at])):
         return False
     if word in _ENDS or covered >= _REACH or (word == "want" and first in _DUTCH):
         return True
     if word in _AND:
-        return not of_things or after in _PRONOUNS
-    if word in _PREPOSITIONS or (word == "of" and not of_things):
+        return not of_nouns or after in _PRONOUNS
+    if word in _PREPOSITIONS or (word == "of" and not of_nouns):
         return covered > 0 and after not in _WITHOUT and not after[:1].isdigit()  # "goes by without", "go over 120"
-    return first in _TOPPING and (word in _SUPERLATIVE or word.endswith("ier"))
+    return first in _BEFORE_SUPERLATIVE and (word in _SUPERLATIVE or word.endswith("ier"))
 
 
 def _things(words: Sequence[str]) -> set[str]:
-    """What words name that a negation covers, without the verb of wanting it."""
+    """Nouns that a negation covers, without verbs of wanting."""
     return set(words) - _OF_WANTING - {"any", "to"}
 
 
 def _without_not(word: str) -> str:
-    """What is left of a word without its negation: "is" of "isn't"."""
+    """A word without its negation: "is" for "isn't"."""
     return _CONTRACTED.get(word, word.removesuffix("n't") if word.endswith("n't") else "")

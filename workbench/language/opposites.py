@@ -1,8 +1,8 @@
-"""Opposites of feelings: what a text that denies one is read as saying.
+"""Opposites of feelings, as which a text that denies a feeling is read.
 
-Of the lexicon's moods those have an opposite that music can have as well; each of their words stands for it. Some
-feelings that texts deny name no mood of music ("boring", "afraid") and have opposites of their own. Words that mostly
-mean something else ("still", "kind", "hard") are left alone. `opposites.toml` beside this file lists them.
+A mood of the lexicon has an opposite where that is a mood of music too; all words of the mood share it. Some feelings
+that texts deny are not moods of music ("boring", "afraid") and have opposites of their own. Words that mostly mean
+something else ("still", "kind", "hard") are left out. `opposites.toml` beside this file lists them.
 
 Function: `opposites`.
 """
@@ -17,14 +17,14 @@ from workbench.language.lexicon import lexicon
 
 _GRAMMAR = read_grammar("opposites.toml")
 FEELINGS: Mapping[str, str] = _GRAMMAR.pairs("feelings")
-"""feelings that are no mood of the lexicon, or whose opposite is another than their mood's"""
+"""feelings that are not moods of the lexicon, or whose opposite differs from their mood's"""
 _OF_MOODS: Mapping[str, str] = _GRAMMAR.pairs("moods")
 _OF_OTHER_MEANING = _GRAMMAR.words("other_meaning")
 
 
 @cache
 def opposites() -> Mapping[str, str]:
-    """The opposite of each feeling that can be denied, by word."""
+    """Opposite by word, of every feeling that has one."""
     book = lexicon()
     found: dict[str, str] = {}
     for word, meant in book.terms.items():

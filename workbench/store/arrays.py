@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, StoreError
-from workbench.files import left_behind, written_whole
+from workbench.files import abandoned_parts, written_whole
 from workbench.store.fingerprint import StageKey
 
 if TYPE_CHECKING:
@@ -171,7 +171,7 @@ class ArrayStore:
         """
         if max_bytes < 0:
             raise ParameterError(f"max_bytes must not be negative, got {max_bytes}")
-        for left in left_behind(self.root, _ABANDONED_SECONDS):
+        for left in abandoned_parts(self.root, _ABANDONED_SECONDS):
             left.unlink(missing_ok=True)
         files = sorted(self._files(), key=lambda file: file[2])
         excess, freed = sum(size for _, size, _ in files) - max_bytes, 0

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from workbench.catalog.columns import Columns
 from workbench.catalog.lane import Calibration, calibrated
-from workbench.language.lexicon import KINDS, ExpectedSound, Kind, lexicon, named, read_lexicon
+from workbench.language.lexicon import KINDS, ExpectedSound, Kind, lexicon, read_lexicon, strongest_facets
 from workbench.params import UnderscoreParams
 from workbench.recording import FloatArray, IntArray
 from workbench.underscore.brief import BROKEN, NOT_KNOWN, Brief, Constraint
@@ -82,7 +82,7 @@ class ScriptWants:
 
     def names(self, kind: Kind, most: int = 3) -> list[str]:
         """The facets of a kind that are wanted most, strongest first."""
-        return named(self.facets, (kind,), least=0.2, most=most)
+        return strongest_facets(self.facets, (kind,), least=0.2, most=most)
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -35,7 +35,7 @@ from workbench.errors import ResourceMissing
 from workbench.language.embedding import DEPTHS, DIMS, SentenceEmbedding, chunks
 from workbench.language.languages import ENGLISH, is_readable, language_of
 from workbench.language.lexicon import ExpectedSound, Meaning, lexicon, lexicon_digest, read_lexicon, terms_in
-from workbench.language.negation import affirmed
+from workbench.language.negation import replace_denials
 from workbench.language.opposites import opposites
 from workbench.models.loading import open_model
 from workbench.params import UnderscoreParams
@@ -108,7 +108,7 @@ def read_script(
     if not is_readable(text, None if embedding is None else embedding.is_whole):
         sound = _sound(usual[size:], usual[size:], params.sound_gain)
         return Reading(np.zeros(size), sound, None, language, False, None, (), readable=False)
-    text, denials = affirmed(text, opposites())
+    text, denials = replace_denials(text, opposites())
     found, evidence, scene, words = _by_lexicon(text)
     read, vector = usual, None
     if embedding is not None:

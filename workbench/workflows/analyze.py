@@ -296,9 +296,9 @@ def _beats_key(sound: Sound) -> StageKey:
 
 def _weights_part(params: WorkbenchParams) -> CacheKeyPart:
     """The weights of the beat tracker: other weights never answer with an old grid."""
-    from workbench.beats.weights import learned_digest
+    from workbench.beats.weights import fitted_digest
 
-    return CacheKeyPart("Learned", "beats", learned_digest(params.beats.activation))
+    return CacheKeyPart("Learned", "beats", fitted_digest(params.beats.activation))
 
 
 def _beat_analysis(sound: Sound, arrays: Arrays, cached: bool) -> BeatAnalysis:

@@ -193,7 +193,7 @@ def seams_section(plan: LoopPlan, seams: Sequence[ShownSeam]) -> ReportSection:
             "alike, nothing gives the splice away. Four seconds, the seam in the middle:",
             picture=shown.picture,
             sounds=(ReportSound("heard", shown.heard), ReportSound("the track played on instead", shown.left)),
-            film_s=shown.view.video_s,
+            video_s=shown.view.video_s,
         )
         for shown in seams
     )

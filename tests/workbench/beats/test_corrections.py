@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.beats.corrections import doubled, halved, shift_bar, with_metre
+from workbench.beats.corrections import double_tempo, halve_tempo, shift_bar, with_metre
 from workbench.beats.grid import BeatGrid
 from workbench.errors import GridError
 
@@ -49,14 +49,14 @@ def test_another_metre_counts_from_the_first_downbeat() -> None:
 
 def test_double_and_half_undo_each_other() -> None:
     grid = grid_of(24, pickup=1)
-    twice = doubled(grid)
+    twice = double_tempo(grid)
     assert twice.tempo_bpm == pytest.approx(240.0)
     assert set(np.round(grid.downbeats, 6)) <= set(np.round(twice.downbeats, 6))
-    assert same(halved(twice), grid)
+    assert same(halve_tempo(twice), grid)
 
 
 def test_half_the_tempo_keeps_the_metre_and_the_first_downbeat() -> None:
-    half = halved(grid_of(32, per_bar=3, pickup=1))
+    half = halve_tempo(grid_of(32, per_bar=3, pickup=1))
     assert half.tempo_bpm == pytest.approx(60.0)
     assert half.beats_per_bar == 3
     assert half.downbeats[0] == pytest.approx(0.75)
@@ -64,17 +64,17 @@ def test_half_the_tempo_keeps_the_metre_and_the_first_downbeat() -> None:
 
 def test_a_grid_that_somebody_corrected_is_sure() -> None:
     grid = grid_of(16)
-    for corrected in (shift_bar(grid), with_metre(grid, 3), halved(grid), doubled(grid)):
+    for corrected in (shift_bar(grid), with_metre(grid, 3), halve_tempo(grid), double_tempo(grid)):
         assert corrected.confidence == 1.0
     assert grid.confidence == 0.3
 
 
 def test_what_cannot_be_is_refused() -> None:
     nothing = BeatGrid(np.zeros(0), np.zeros(0, dtype=np.int32), 4)
-    for correct in (shift_bar, halved, doubled, lambda grid: with_metre(grid, 3)):
+    for correct in (shift_bar, halve_tempo, double_tempo, lambda grid: with_metre(grid, 3)):
         with pytest.raises(GridError):
             correct(nothing)
     with pytest.raises(GridError, match="1 to 32"):
         with_metre(grid_of(16), 0)
     with pytest.raises(GridError, match="fastest"):
-        doubled(grid_of(16, bpm=300.0))
+        double_tempo(grid_of(16, bpm=300.0))

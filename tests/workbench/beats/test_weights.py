@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import workbench
-from workbench.beats.weights import learned_digest
+from workbench.beats.weights import fitted_digest
 
-PROGRAM = "from workbench.beats.weights import learned_digest as d; print(d('network'), d('onsets'))"
+PROGRAM = "from workbench.beats.weights import fitted_digest as d; print(d('network'), d('onsets'))"
 
 
 def digests(package: Path) -> list[str]:
@@ -45,6 +45,6 @@ def test_other_weights_have_another_digest(change: Callable[[Path], None], chang
     source = Path(str(workbench.__file__)).parent
     package = Path(shutil.copytree(source, tmp_path / "workbench", ignore=shutil.ignore_patterns("__pycache__")))
     before = digests(package)
-    assert before == [learned_digest("network"), learned_digest("onsets")]
+    assert before == [fitted_digest("network"), fitted_digest("onsets")]
     change(package)
     assert [one != other for one, other in zip(before, digests(package), strict=True)] == changed

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from workbench.catalog.track import FIELD_KINDS, Track, checked_fields
+from workbench.catalog.track import FIELD_KINDS, Track, validate_fields
 from workbench.errors import ParameterError
 
 # The track fields of the interface specification that belong to a catalog, not to one answer, and contract's lists.
@@ -51,7 +51,7 @@ def test_wrong_types_and_ranges_are_refused(name: str, value: Any) -> None:
     with pytest.raises(ParameterError, match=name):
         track(**{name: value})
     with pytest.raises(ParameterError, match=name):
-        checked_fields({name: value})
+        validate_fields({name: value})
 
 
 @pytest.mark.parametrize("track_id", ["", "x" * 129, " padded"])
@@ -62,4 +62,4 @@ def test_ids_have_one_to_128_characters(track_id: str) -> None:
 
 def test_fields_that_do_not_exist_are_refused() -> None:
     with pytest.raises(ParameterError, match="colour is no field"):
-        checked_fields({"colour": "red"})
+        validate_fields({"colour": "red"})

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from workbench.audition.mixes import clicked_file, forget_grid, keep_grid
+from workbench.audition.mixes import clicked_file, delete_grid, save_grid
 from workbench.audition.plans import track_file
-from workbench.beats.corrections import doubled, halved, shift_bar
+from workbench.beats.corrections import double_tempo, halve_tempo, shift_bar
 from workbench.bundled import bundled_path
 from workbench.dashboards.beats import BeatsPicture, BeatsState, BeatsTab, tempo_steps, thinned
 from workbench.dashboards.session import Session
@@ -50,7 +50,7 @@ def session(home: Home) -> Iterator[Session]:
 def test_corrections_are_tried_and_taken_back(heard: Analysis) -> None:
     state = BeatsState()
     state.take(heard, saved=False)
-    state.correct("half the tempo", halved)
+    state.correct("half the tempo", halve_tempo)
     state.correct("bars a beat later", shift_bar)
     assert state.changed
     assert state.note == "half the tempo, bars a beat later"
@@ -64,13 +64,13 @@ def test_corrections_are_tried_and_taken_back(heard: Analysis) -> None:
 def test_what_cannot_be_corrected_leaves_the_grid(heard: Analysis) -> None:
     state = BeatsState()
     with pytest.raises(GridError, match="no track"):
-        state.correct("", halved)
+        state.correct("", halve_tempo)
     state.take(heard, saved=False)
     for _ in range(2):
-        state.correct("twice the tempo", doubled)
+        state.correct("twice the tempo", double_tempo)
     before = state.grid
     with pytest.raises(GridError, match="fastest"):
-        state.correct("twice the tempo", doubled)
+        state.correct("twice the tempo", double_tempo)
     assert state.grid is before
 
 
@@ -125,14 +125,14 @@ def test_clicks_begin_on_the_beats(home: Home, heard: Analysis) -> None:
 
 def test_a_corrected_grid_changes_the_next_plan(home: Home, heard: Analysis) -> None:
     before = loop_track(Workspace(home), TRACK, 240.0).answer
-    keep_grid(Workspace(home), heard.content_hash, shift_bar(heard.grid, 2), "bars two beats later")
+    save_grid(Workspace(home), heard.content_hash, shift_bar(heard.grid, 2), "bars two beats later")
     try:
         corrected = loop_track(Workspace(home), TRACK, 240.0)
         assert corrected.analysis is not None
         assert np.allclose(corrected.analysis.grid.downbeats[1:4], shift_bar(heard.grid, 2).downbeats[1:4])
         assert corrected.answer != before
     finally:
-        forget_grid(Workspace(home), heard.content_hash)
+        delete_grid(Workspace(home), heard.content_hash)
     again = loop_track(Workspace(home), TRACK, 240.0).answer
     assert isinstance(again, LoopPlan)
     assert again == before
@@ -187,7 +187,7 @@ def test_the_click_track_is_made_beside_the_track(session: Session, heard: Analy
     _until_idle(session)
     assert tab.player.chosen == "b"
     made = Path(tab.player.music_b).name
-    tab.correct("half the tempo", halved)
+    tab.correct("half the tempo", halve_tempo)
     _until_idle(session)
     assert tab.player.chosen == "b"
     assert Path(tab.player.music_b).name != made

@@ -10,7 +10,7 @@ import numpy as np
 import param
 import pytest
 
-from workbench.audition.mixes import MixSounds, placed_file, under_levels
+from workbench.audition.mixes import MixSounds, measure_mix_inputs, placed_file
 from workbench.bundled import bundled_path
 from workbench.dashboards.controls import with_field
 from workbench.dashboards.mix import OWN, MixPicture, MixState, MixTab, loudness, preset_of
@@ -35,7 +35,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
 def sounds(home: Home) -> MixSounds:
     """A minute of a track from its tenth second on, under the narration."""
     music = placed_file(Workspace(home), TRACK, -10.0, SECONDS)
-    return MixSounds(music, None, under_levels(Workspace(home), music, VOICE, SECONDS))
+    return MixSounds(music, None, measure_mix_inputs(Workspace(home), music, VOICE, SECONDS))
 
 
 @pytest.fixture

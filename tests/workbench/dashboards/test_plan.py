@@ -13,7 +13,7 @@ import pytest
 from bokeh.models import ColumnDataSource
 from bokeh.models.renderers import GlyphRenderer
 
-from workbench.audition.plans import heard_at, render_option
+from workbench.audition.plans import render_option, video_times_of
 from workbench.bundled import bundled_path
 from workbench.dashboards.downloads import what_is_taken
 from workbench.dashboards.plan import PlanPicture, PlanState, PlanTab, played_pieces
@@ -74,7 +74,7 @@ def test_bars_are_heard_where_the_plan_plays_them(loop: Loop, state: PlanState) 
     plan = state.plan
     assert plan is not None
     assert loop.analysis is not None
-    heard = heard_at(plan, loop.analysis.grid.downbeats)
+    heard = video_times_of(plan, loop.analysis.grid.downbeats)
     assert np.all(np.diff(heard) > 0.0)
     seams = np.array(plan.seam_times)
     assert np.all(np.min(np.abs(heard[:, None] - seams), axis=0) < 0.011), "each seam lies on a bar line"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from workbench.language.lexicon import KINDS, lexicon, named, read_lexicon
+from workbench.language.lexicon import KINDS, lexicon, read_lexicon, strongest_facets
 
 
 def test_every_entry_is_within_its_ranges() -> None:
@@ -20,7 +20,7 @@ def test_every_scene_names_moods_genres_and_instruments() -> None:
     book = lexicon()
     for scene in book.scenes:
         assert all(scene.facets[book.of(kind)].any() for kind in KINDS), scene.name
-        assert len(scene.said) >= 2
+        assert len(scene.lines) >= 2
         assert len(scene.cues) >= 6
 
 
@@ -56,12 +56,12 @@ def test_words_of_a_track_are_found_in_all_their_forms() -> None:
     ],
 )
 def test_a_negation_denies_what_follows_it(text: str, denied: set[str]) -> None:
-    assert denied <= set(named(read_lexicon(text).denied, most=9))
+    assert denied <= set(strongest_facets(read_lexicon(text).denied, most=9))
 
 
 def test_a_turn_ends_a_negation() -> None:
     meaning = read_lexicon("not sad but hopeful")
-    assert named(meaning.facets) == ["uplifting"]
+    assert strongest_facets(meaning.facets) == ["uplifting"]
 
 
 def test_a_text_that_names_nothing_has_no_sound() -> None:

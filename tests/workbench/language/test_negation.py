@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from workbench.language.lexicon import lexicon
-from workbench.language.negation import affirmed, clauses, scopes
+from workbench.language.negation import clauses, replace_denials, scopes
 from workbench.language.opposites import opposites
 
 
@@ -85,11 +85,11 @@ def test_a_negation_covers_its_clause_and_no_more(text: str, words: list[str]) -
     ],
 )
 def test_a_denied_feeling_is_read_as_its_opposite_and_nothing_else_is_touched(text: str, read: str) -> None:
-    assert affirmed(text, opposites()).text == read
+    assert replace_denials(text, opposites()).text == read
 
 
 def test_what_was_denied_is_told_as_it_was_said() -> None:
-    assert affirmed("He was NEVER calm.", opposites()).denials == (("NEVER calm", "tense"),)
+    assert replace_denials("He was NEVER calm.", opposites()).denials == (("NEVER calm", "tense"),)
 
 
 def test_every_opposite_is_a_mood_that_the_lexicon_knows() -> None:

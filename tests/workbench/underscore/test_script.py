@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from workbench.language.embedding import DEPTHS, DIMS, SentenceEmbedding, find_embedding
-from workbench.language.lexicon import lexicon, named
+from workbench.language.lexicon import lexicon, strongest_facets
 from workbench.settings import WorkbenchSettings
 from workbench.underscore.script import line_targets, read_script, reader, ridge
 
@@ -49,7 +49,7 @@ def test_ridge_with_a_large_penalty_says_the_mean() -> None:
     ],
 )
 def test_a_mood_is_read_that_no_word_names(embedding: SentenceEmbedding, script: str, mood: str) -> None:
-    assert mood in named(read_script(script, embedding).facets, ("moods",), most=4)
+    assert mood in strongest_facets(read_script(script, embedding).facets, ("moods",), most=4)
 
 
 def test_a_workout_is_louder_than_a_lullaby(embedding: SentenceEmbedding) -> None:
@@ -64,7 +64,7 @@ def test_without_the_embedding_the_lexicon_reads_single_words() -> None:
     assert not reading.by_embedding
     assert reading.vector is None
     assert reading.scene == "a cooking video"
-    assert "warm" in named(reading.facets, ("moods",))
+    assert "warm" in strongest_facets(reading.facets, ("moods",))
 
 
 def test_nothing_to_read_asks_for_nothing_special() -> None:
@@ -113,11 +113,11 @@ def test_a_denied_mood_is_read_as_its_opposite(
     "script", ["We can't wait to be happy again", "Not a day goes by without joy", "We don't want sad music here"]
 )
 def test_what_only_seems_denied_or_is_not_wanted_does_not_turn_sad(script: str) -> None:
-    assert named(read_script(script).facets, ("moods",), most=1) == ["happy"]
+    assert strongest_facets(read_script(script).facets, ("moods",), most=1) == ["happy"]
 
 
 def test_another_language_degrades_gently(embedding: SentenceEmbedding) -> None:
     reading = read_script("Die Nacht ist ruhig, und das Meer ist friedlich. Niemand ist hier.", embedding)
     assert reading.language == "German"
-    assert named(reading.facets, ("moods",), most=1) == ["calm"]
+    assert strongest_facets(reading.facets, ("moods",), most=1) == ["calm"]
     assert reading.sound.energy < 0.5

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import soundfile
 
-from workbench.audition.mixes import forget_grid, keep_grid
+from workbench.audition.mixes import delete_grid, save_grid
 from workbench.beats.grid import BeatGrid
 from workbench.catalog.lane import Lane
 from workbench.errors import MediaError
@@ -135,11 +135,11 @@ def test_a_corrected_grid_is_placed_anew_and_the_heard_one_again_without_it(
     track = open_library(Workspace(home)).get("trk_quick")
     heard = map_beats(Workspace(home), track.path).grid
     late = BeatGrid(heard.beats + 0.13, heard.positions, heard.beats_per_bar, confidence=1.0)
-    keep_grid(Workspace(home), track.content_hash, late)
+    save_grid(Workspace(home), track.content_hash, late)
     corrected = {
         found.track.track_id: found.sync for found in match(Workspace(home), video, include_sync=True).candidate_pool
     }
-    forget_grid(Workspace(home), track.content_hash)
+    delete_grid(Workspace(home), track.content_hash)
     before = {found.track.track_id: found.sync for found in lane.candidate_pool}
     assert corrected["trk_quick"] != before["trk_quick"]
     assert corrected["trk_slow"] == before["trk_slow"]

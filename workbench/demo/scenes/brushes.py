@@ -1,7 +1,7 @@
-"""What the demo video is painted with: colours, fractal noise, layers that glide by, lights, water, lettering.
+"""Tools that paint the demo video: colours, fractal noise, layers that glide by, lights, water, lettering.
 
 A picture is three planes of light, shape (3, height, width), float32, 0 to 255, red first. Painting is compositing:
-a layer carries light already multiplied by its cover, so laying it on is one product and one sum
+the light of a layer is premultiplied by its cover, so laying it on is one product and one sum
 (T. Porter, T. Duff: Compositing Digital Images, 1984). All randomness comes from generators that the caller seeds.
 """
 
@@ -24,28 +24,76 @@ OVERSAMPLING = 2  # shapes are drawn this much larger and shrunk
 
 
 def rgb(code: str) -> FloatArray:
-    """A colour such as `#1c2248` as shape (3, 1, 1), 0 to 255."""
+    """Parse a colour.
+
+    Parameters
+    ----------
+    code : such as `#1c2248`
+
+    Returns
+    -------
+    shape (3, 1, 1), float32, 0 to 255
+    """
     return np.array([int(code[i : i + 2], 16) for i in (1, 3, 5)], dtype=np.float32).reshape(3, 1, 1)
 
 
 def mixed(one: FloatArray, other: FloatArray, share: float) -> FloatArray:
-    """A colour between two: `share` 0 gives the one, 1 the other."""
+    """A colour between two.
+
+    Parameters
+    ----------
+    one, other : colours or pictures of shapes that broadcast
+    share : 0 to 1; 0 gives `one`, 1 gives `other`
+
+    Returns
+    -------
+    of the shape to which both broadcast
+    """
     return one * np.float32(1 - share) + other * np.float32(share)
 
 
 def smooth(x: FloatArray | float, low: float, high: float) -> FloatArray:
-    """0 up to `low`, 1 from `high` on, an S between."""
+    """A smooth step: 0 up to `low`, 1 from `high` on, an S between.
+
+    Parameters
+    ----------
+    x : any shape
+    low, high : the ends of the S; `high` may be below `low` for a falling step
+
+    Returns
+    -------
+    shape of `x`, float32, 0 to 1
+    """
     t = np.clip((np.asarray(x, dtype=np.float32) - low) / (high - low), 0, 1)
     return np.asarray(t * t * (3 - 2 * t), dtype=np.float32)
 
 
 def blank(height: int = HEIGHT, width: int = WIDTH) -> FloatArray:
-    """A black picture."""
+    """A black picture.
+
+    Parameters
+    ----------
+    height, width : pixels
+
+    Returns
+    -------
+    shape (3, height, width), float32
+    """
     return np.zeros((3, height, width), dtype=np.float32)
 
 
 def gradient(codes: tuple[str, ...], height: int = HEIGHT, width: int = WIDTH) -> FloatArray:
-    """Colours from top to bottom at even distances, shape (3, height, width)."""
+    """Colours from top to bottom at even distances.
+
+    Parameters
+    ----------
+    codes : colours as `rgb` takes them, the top one first
+    height, width : pixels
+
+    Returns
+    -------
+    shape (3, height, width), float32, 0 to 255
+    """
     stops = np.concatenate([rgb(code) for code in codes], axis=2)[:, 0]
     rows = np.linspace(0, len(codes) - 1, height)
     planes = np.stack([np.interp(rows, np.arange(len(codes)), plane) for plane in stops])
@@ -53,10 +101,18 @@ def gradient(codes: tuple[str, ...], height: int = HEIGHT, width: int = WIDTH) -
 
 
 def noise(generator: np.random.Generator, height: int, width: int, slope: float, stretch: float = 1.0) -> FloatArray:
-    """Fractal noise that tiles, shape (height, width), mean 0, deviation 1.
+    """Fractal noise that tiles.
 
-    The spectrum falls with frequency to the power `slope`: 0 is grain, 1 is clouds, 2 is haze.
-    `stretch` over 1 draws the shapes out sideways.
+    Parameters
+    ----------
+    generator : seeded by the caller
+    height, width : pixels
+    slope : the spectrum falls with frequency to this power: 0 is grain, 1 is clouds, 2 is haze
+    stretch : above 1, shapes are drawn out sideways
+
+    Returns
+    -------
+    shape (height, width), float32, mean 0, standard deviation 1
     """
     spectrum = np.fft.rfft2(generator.standard_normal((height, width)))
     fy = np.fft.fftfreq(height)[:, None] * height / min(height, width)
@@ -68,7 +124,19 @@ def noise(generator: np.random.Generator, height: int, width: int, slope: float,
 
 
 def outline(generator: np.random.Generator, width: int, slope: float, coarsest: float = 640.0) -> FloatArray:
-    """A random skyline, shape (width,), mean 0, deviation 1, without waves longer than `coarsest` pixels."""
+    """A random skyline.
+
+    Parameters
+    ----------
+    generator : seeded by the caller
+    width : pixels
+    slope : power by which the spectrum falls with frequency; smoother where it is higher
+    coarsest : pixels of the longest wave
+
+    Returns
+    -------
+    shape (width,), float32, mean 0, standard deviation 1
+    """
     spectrum = np.fft.rfft(generator.standard_normal(width))
     frequency = np.fft.rfftfreq(width)
     spectrum *= (frequency > 1 / coarsest) / np.maximum(frequency, 1 / coarsest) ** slope
@@ -77,20 +145,54 @@ def outline(generator: np.random.Generator, width: int, slope: float, coarsest: 
 
 
 def below(line: FloatArray, height: int = HEIGHT) -> FloatArray:
-    """Cover of all that lies under a line, shape (height, width); `line` is the row at each column."""
+    """Cover of everything under a line.
+
+    Parameters
+    ----------
+    line : shape (width,), row of the line at each column
+    height : pixels
+
+    Returns
+    -------
+    shape (height, width), 0 to 1
+    """
     rows = np.arange(height, dtype=np.float32)[:, None]
     return np.clip(rows - line[None, :] + 0.5, 0, 1)
 
 
 def glow(x: float, y: float, radius: float, height: int = HEIGHT, width: int = WIDTH, power: float = 2.0) -> FloatArray:
-    """Light that spreads from a point: 1 there, 1/2 at `radius`, shape (height, width)."""
+    """Light that spreads from a point.
+
+    Parameters
+    ----------
+    x, y : column and row of the point
+    radius : pixels at which the light is half as strong
+    height, width : pixels
+    power : of the distance by which the light falls off
+
+    Returns
+    -------
+    shape (height, width), float32, 1 at the point
+    """
     dy = (np.arange(height, dtype=np.float32) - y)[:, None]
     dx = (np.arange(width, dtype=np.float32) - x)[None, :]
     return np.asarray(1 / (1 + ((dx * dx + dy * dy) / radius**2) ** (power / 2)), dtype=np.float32)
 
 
 def disc(x: float, y: float, radius: float, height: int = HEIGHT, width: int = WIDTH, soft: float = 1.0) -> FloatArray:
-    """Cover of a disc with an edge `soft` pixels wide, shape (height, width)."""
+    """Cover of a disc.
+
+    Parameters
+    ----------
+    x, y : column and row of its centre
+    radius : pixels
+    height, width : pixels
+    soft : width of its edge in pixels
+
+    Returns
+    -------
+    shape (height, width), float32, 0 to 1
+    """
     dy = (np.arange(height, dtype=np.float32) - y)[:, None]
     dx = (np.arange(width, dtype=np.float32) - x)[None, :]
     return np.asarray(np.clip((radius - np.sqrt(dx * dx + dy * dy)) / soft + 0.5, 0, 1), dtype=np.float32)
@@ -98,7 +200,17 @@ def disc(x: float, y: float, radius: float, height: int = HEIGHT, width: int = W
 
 @lru_cache(maxsize=4)
 def vignette(strength: float = 0.35, height: int = HEIGHT, width: int = WIDTH) -> FloatArray:
-    """Factor that darkens the corners, shape (height, width)."""
+    """Factor that darkens the corners.
+
+    Parameters
+    ----------
+    strength : 0 to 1, how much the corners lose
+    height, width : pixels
+
+    Returns
+    -------
+    shape (height, width), float32
+    """
     y = np.linspace(-1, 1, height, dtype=np.float32)[:, None]
     x = np.linspace(-1, 1, width, dtype=np.float32)[None, :]
     return np.asarray(1 - strength * smooth(np.hypot(x, y * 0.9), 0.55, 1.5), dtype=np.float32)
@@ -114,22 +226,35 @@ class PictureLayer:
 
     @classmethod
     def of(cls, colour: FloatArray, cover: FloatArray) -> PictureLayer:
-        """A layer of a colour (shape (3, 1, 1) or a picture) and a cover; empty rows above are dropped."""
+        """A layer of a colour and a cover; empty rows above and below are dropped.
+
+        Parameters
+        ----------
+        colour : shape (3, 1, 1), or a picture
+        cover : shape (height, width), 0 to 1
+        """
         used = np.flatnonzero(cover.max(axis=1) > 0)
         top, end = (int(used[0]), int(used[-1]) + 1) if used.size else (0, 1)
         return cls(_plain((colour * cover)[:, top:end]), _plain(cover[top:end]), top)
 
     def onto(self, canvas: FloatArray, x: float = 0.0, y: int = 0) -> None:
-        """Lay it on the canvas with its column `x` at the left edge, `y` rows lower; parts of a pixel count."""
+        """Lay it on the canvas.
+
+        Parameters
+        ----------
+        canvas : painted on
+        x : column of the layer at the left edge; fractions of a pixel count
+        y : rows by which it is lowered
+        """
         whole = int(np.floor(x))
         _lay(canvas, self.light, self.cover, whole, np.float32(x - whole), self.top + y)
 
 
 @njit("void(f4[:,:,::1], f4[:,:,::1], f4[:,::1], i8, f4, i8)", cache=True, nogil=True)
 def _lay(canvas: Any, light: Any, cover: Any, left: Any, part: Any, top: Any) -> None:  # pragma: no cover - compiled
-    """Cover over canvas, the layer shifted by a part of a pixel between its own columns."""
+    """Composite the layer over the canvas, shifted by a fraction of a pixel between its own columns."""
     width = canvas.shape[2]
-    beside = left + (1 if part > 0 else 0)  # a layer that does not glide needs no column more than the picture
+    beside = left + (1 if part > 0 else 0)  # a layer that does not glide is no wider than the picture
     keep = np.empty(width, dtype=np.float32)
     for row in range(max(0, -top), min(cover.shape[0], canvas.shape[1] - top)):
         here, there = cover[row, left : left + width], cover[row, beside : beside + width]
@@ -145,7 +270,16 @@ def _lay(canvas: Any, light: Any, cover: Any, left: Any, part: Any, top: Any) ->
 def tint(
     canvas: FloatArray, colour: FloatArray, cover: FloatArray, strength: float = 1.0, top: int = 0, left: int = 0
 ) -> None:
-    """Move the canvas, from a row and column on, towards a colour of shape (3, 1, 1) by `strength` times a cover."""
+    """Move the canvas towards a colour.
+
+    Parameters
+    ----------
+    canvas : painted on
+    colour : shape (3, 1, 1)
+    cover : shape (rows, columns), 0 to 1
+    strength : factor of the cover
+    top, left : row and column of the canvas at which the cover begins
+    """
     _tint(canvas, _plain(colour.reshape(3)), _plain(cover), np.float32(strength), top, left)
 
 
@@ -162,12 +296,20 @@ def _tint(
 
 
 def _plain(array: FloatArray) -> FloatArray:
-    """The array as the compiled brushes take it."""
+    """The array in the layout and type that the compiled functions take."""
     return np.ascontiguousarray(array, dtype=np.float32)
 
 
 def shine(canvas: FloatArray, sprite: FloatArray, colour: FloatArray, x: float, y: float) -> None:
-    """Add a spot of light, `sprite` of shape (h, w), centred on a pixel; what falls outside the picture is lost."""
+    """Add a spot of light; parts outside the picture are left out.
+
+    Parameters
+    ----------
+    canvas : painted on
+    sprite : shape (h, w), from `spot`
+    colour : shape (3, 1, 1), light that is added at 1
+    x, y : column and row of its centre
+    """
     height, width = sprite.shape
     top, left = round(y) - height // 2, round(x) - width // 2
     y0, x0 = max(top, 0), max(left, 0)
@@ -178,7 +320,17 @@ def shine(canvas: FloatArray, sprite: FloatArray, colour: FloatArray, x: float, 
 
 @lru_cache(maxsize=64)
 def spot(radius: int, power: float = 2.0) -> FloatArray:
-    """A small soft light for `shine`, shape (6 r + 1, 6 r + 1), 1 in the middle and 0 at the rim."""
+    """A small soft light for `shine`.
+
+    Parameters
+    ----------
+    radius : pixels at which it is about half as strong
+    power : of the distance by which it falls off
+
+    Returns
+    -------
+    shape (6 * radius + 1, 6 * radius + 1), float32, 1 in the middle and 0 at the rim
+    """
     size = 6 * radius + 1
     raw = glow(size // 2, size // 2, radius, size, size, power)
     edge = raw[size // 2, 0]
@@ -234,7 +386,17 @@ class Water:
         self._calm = (0.7 * (depth[:, 0] / rows) ** 0.25).astype(np.float32)
 
     def waves(self, t: float, speed: float = 1.0) -> FloatArray:
-        """Height of the water at `t` seconds, shape (rows, width), deviation about 1, calmer far out."""
+        """Height of the water.
+
+        Parameters
+        ----------
+        t : seconds into the shot
+        speed : factor of the drift of the waves
+
+        Returns
+        -------
+        shape (rows, width), float32, standard deviation about 1, calmer far out
+        """
         heights = np.empty(self._across.shape, dtype=np.float32)
         shifts = [round(pace * t * speed) % self.TILE for pace in (17, 41, -23, 30)]
         _wave(
@@ -253,7 +415,7 @@ class Water:
 def _wave(
     across: Any, along: Any, one: Any, other: Any, shifts: Any, calm: Any, heights: Any
 ) -> None:  # pragma: no cover - compiled
-    """Sum of two tiles, each looked up where its own drift has carried it."""
+    """Sum of two tiles, each shifted by its own drift."""
     last = np.uint32(one.shape[0] - 1)
     for y in range(across.shape[0]):
         for x in range(across.shape[1]):
@@ -264,7 +426,18 @@ def _wave(
 
 
 def rippled(picture: FloatArray, waves: FloatArray, strength: float) -> FloatArray:
-    """The picture upside down as water shows it, shape (3, rows, width); `waves` from `Water`, `strength` in rows."""
+    """A picture mirrored in water.
+
+    Parameters
+    ----------
+    picture : shape (3, height, width), above the water
+    waves : shape (rows, width), from `Water.waves`
+    strength : rows by which a wave of height 1 shifts the mirrored picture
+
+    Returns
+    -------
+    shape (3, rows, width)
+    """
     rows, width = waves.shape
     depth = np.arange(rows, dtype=np.float32)[:, None]
     source = picture.shape[1] - 1 - depth - waves * strength * (0.3 + depth / rows)
@@ -275,7 +448,17 @@ def rippled(picture: FloatArray, waves: FloatArray, strength: float) -> FloatArr
 
 @lru_cache(maxsize=16)
 def face(size: int, bold: bool = False, serif: bool = False) -> ImageFont.FreeTypeFont:
-    """A DejaVu face, the family that matplotlib carries with it."""
+    """Load a DejaVu font, the family that ships with matplotlib.
+
+    Parameters
+    ----------
+    size : pixels
+    bold, serif : style of the face
+
+    Returns
+    -------
+    font for Pillow
+    """
     family = "DejaVuSerif" if serif else "DejaVuSans"
     folder = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
     return ImageFont.truetype(folder / f"{family}{'-Bold' if bold else ''}.ttf", size)
@@ -284,7 +467,21 @@ def face(size: int, bold: bool = False, serif: bool = False) -> ImageFont.FreeTy
 def lettering(
     text: str, size: int, y: int, spacing: float = 0.0, bold: bool = False, serif: bool = False, height: int = HEIGHT
 ) -> FloatArray:
-    """Cover of a centred line of text, shape (height, WIDTH); `spacing` in pixels between letters, `y` its middle."""
+    """Cover of a centred line of text.
+
+    Parameters
+    ----------
+    text : one line
+    size : pixels
+    y : row of its middle
+    spacing : pixels added between letters
+    bold, serif : style of the face
+    height : pixels of the cover
+
+    Returns
+    -------
+    shape (height, WIDTH), float32, 0 to 1
+    """
     font = face(size * OVERSAMPLING, bold, serif)
     gaps = spacing * OVERSAMPLING
     total = sum(font.getlength(letter) for letter in text) + gaps * (len(text) - 1)

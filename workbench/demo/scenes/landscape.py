@@ -1,4 +1,4 @@
-"""Scenes of open country: hills, stars, woods, grass in the wind; and the sky, clouds and ridges that others borrow."""
+"""Scenes of open country: hills, stars, woods, grass in the wind; and sky, clouds and ridges for other scenes too."""
 
 from __future__ import annotations
 
@@ -31,7 +31,17 @@ from workbench.recording import FloatArray
 
 
 def sky_of(look: Look, sun: tuple[float, float, float] | None = None) -> FloatArray:
-    """The sky of a look; `sun` is x, y and radius, its halo included."""
+    """The sky of a look.
+
+    Parameters
+    ----------
+    look : its `sky` and `light` are read
+    sun : column, row and radius, drawn with a halo; None: no sun
+
+    Returns
+    -------
+    shape (3, HEIGHT, WIDTH)
+    """
     picture = gradient(look.sky)
     if sun is not None:
         x, y, radius = sun
@@ -45,7 +55,7 @@ def sky_of(look: Look, sun: tuple[float, float, float] | None = None) -> FloatAr
 
 
 class ClimbingSun:
-    """A sky whose sun climbs: its light is painted once, taller than the picture, and shown through a sliding frame."""
+    """A sky whose sun climbs: its light is painted once, taller than the picture, and shown through a moving window."""
 
     def __init__(self, look: Look, sun: tuple[float, float, float], climb: float) -> None:
         x, y, radius = sun
@@ -60,7 +70,12 @@ class ClimbingSun:
         self._first = 0.0 if climb >= 0 else float(room - 1)
 
     def at(self, climbed: float) -> FloatArray:
-        """The sky with the sun `climbed` pixels over where it started."""
+        """The sky with the sun at a height.
+
+        Parameters
+        ----------
+        climbed : pixels above its starting place
+        """
         top = self._first + climbed
         whole = int(np.floor(top))
         part = np.float32(top - whole)
@@ -71,9 +86,21 @@ class ClimbingSun:
 
 
 def clouds_of(look: Look, generator: np.random.Generator, width: int, amount: float) -> PictureLayer:
-    """Streaks of cloud for the upper two thirds, thinner towards the zenith."""
+    """Streaks of cloud.
+
+    Parameters
+    ----------
+    look : its `cloud` is read
+    generator : seeded by the caller
+    width : pixels, as wide as the layer glides
+    amount : 0 to 1, share of the sky that is covered
+
+    Returns
+    -------
+    layer for the upper two thirds of the picture, thinner towards the zenith
+    """
     height = HEIGHT * 3 // 4
-    field = noise(generator, height, -(-width // 64) * 64, 0.75, stretch=2.8)[:, :width]  # a length that is quick
+    field = noise(generator, height, -(-width // 64) * 64, 0.75, stretch=2.8)[:, :width]  # such widths are fast
     rows = np.arange(height, dtype=np.float32)
     fall = np.asarray(smooth(rows, -60, 160) * (1 - smooth(rows, 200, 268)))
     cover = smooth(field, 1.3 - 1.9 * amount, 3.0 - 1.4 * amount) * fall[:, None] * 0.8
@@ -81,7 +108,19 @@ def clouds_of(look: Look, generator: np.random.Generator, width: int, amount: fl
 
 
 def conifers(generator: np.random.Generator, line: FloatArray, count: int, size: float) -> FloatArray:
-    """The line with a wood of pointed trees standing on it."""
+    """A line with a wood of pointed trees on it.
+
+    Parameters
+    ----------
+    generator : seeded by the caller
+    line : shape (width,), row of the ground at each column
+    count : trees
+    size : pixels of the tallest one
+
+    Returns
+    -------
+    shape (width,), row of the treetops
+    """
     grown = line.copy()
     columns = np.arange(line.size)
     for _ in range(count):
@@ -95,7 +134,19 @@ def conifers(generator: np.random.Generator, line: FloatArray, count: int, size:
 
 
 def broadleaf(generator: np.random.Generator, line: FloatArray, count: int, size: float) -> FloatArray:
-    """The line with round trees on it, alone and in clumps."""
+    """A line with round trees on it, single and in clumps.
+
+    Parameters
+    ----------
+    generator : seeded by the caller
+    line : shape (width,), row of the ground at each column
+    count : clumps
+    size : pixels, about the width of a tree
+
+    Returns
+    -------
+    shape (width,), row of the treetops
+    """
     grown = line.copy()
     columns = np.arange(line.size)
     for _ in range(count):
@@ -110,10 +161,25 @@ def broadleaf(generator: np.random.Generator, line: FloatArray, count: int, size
 def ridges_of(
     look: Look, generator: np.random.Generator, seconds: float, count: int, pan: float, base: float, woods: bool
 ) -> list[tuple[PictureLayer, float]]:
-    """Ridges from far to near with their speeds in pixels a second; haze gathers in the valleys between."""
+    """Ridges from far to near; haze gathers in the valleys between.
+
+    Parameters
+    ----------
+    look : its `sky`, `far` and `near` are read
+    generator : seeded by the caller
+    seconds : length of the shot
+    count : ridges
+    pan : pixels a second of the nearest ridge; farther ones are slower
+    base : mean row of the farthest ridge
+    woods : whether trees stand on the nearest two
+
+    Returns
+    -------
+    list : layer and pixels a second of each ridge
+    """
     haze = rgb(look.sky[-1])
     layers: list[tuple[PictureLayer, float]] = []
-    hidden = HEIGHT  # from this row on nearer ridges cover everything
+    hidden = HEIGHT  # nearer ridges cover everything from this row down
     lines = []
     for k in range(count):
         depth = k / max(1, count - 1)

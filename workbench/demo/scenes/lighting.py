@@ -1,8 +1,8 @@
-"""What every scene of the demo video shares: how it is asked to paint, and the hours of the day it can be painted in.
+"""What the scenes of the demo video share: the interface by which they are painted, and the light of the hours.
 
-A scene is a frozen record; `painter()` prepares all that stands still and answers a function from seconds into the
-shot to a picture of shape (3, height, width), 0 to 255. Half-size pictures are enlarged by whoever videos them.
-The same record always paints the same pictures.
+A scene is a frozen record; `painter()` prepares everything that does not move and returns a function from seconds into
+the shot to a picture of shape (3, height, width), 0 to 255. Half-size pictures are enlarged by the encoder
+(`workbench.demo.video`). The same record always paints the same pictures.
 """
 
 from __future__ import annotations
@@ -17,10 +17,19 @@ Painter: TypeAlias = Callable[[float], FloatArray]
 
 
 class Paintable(Protocol):
-    """Whatever can be painted for a number of seconds."""
+    """A scene that can be painted for a number of seconds."""
 
     def painter(self, seconds: float) -> Painter:
-        """Prepare the scene for a shot of that length."""
+        """Prepare the scene for a shot.
+
+        Parameters
+        ----------
+        seconds : length of the shot, up to which it can be painted
+
+        Returns
+        -------
+        function from seconds into the shot, 0 to `seconds`, to a picture of shape (3, height, width), float32, 0 to 255
+        """
         ...
 
 

@@ -431,7 +431,7 @@ class Clock:
 
 @dataclass(frozen=True, slots=True)
 class Lamp:
-    """A signal lamp, close: red, and from a moment on green."""
+    """A signal lamp, close: red, then green."""
 
     clears: float  # seconds into the shot at which it turns green
     seed: int = 1

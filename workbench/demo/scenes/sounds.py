@@ -1,7 +1,9 @@
 """The soundtrack of the demo video: beds of ambience that change with the shots, and single sounds at known times.
 
-Beds are noise with a drawn spectrum and a slow life of its own; single sounds are short, synthesised and placed by
-hand. Everything is stereo, shape (2, n), at `RATE`, and far under a voice: beds lie between -40 and -28 LUFS.
+Beds are noise with a given spectrum and a slowly varying level; single sounds are short, synthesised and placed by
+hand. Everything is stereo, shape (2, n), at `RATE`, and much softer than a voice: beds have -40 to -28 LUFS.
+
+Functions: `ambience`. Classes: `Bed`, `Cue`.
 """
 
 from __future__ import annotations
@@ -23,7 +25,7 @@ CROSSFADE_SECONDS = 0.06
 
 @dataclass(frozen=True, slots=True)
 class Bed:
-    """What a place sounds like."""
+    """The ambience of a place."""
 
     kind: str  # a key of `BEDS`
     lufs: float
@@ -33,7 +35,7 @@ class Bed:
 class Cue:
     """One sound at one time."""
 
-    at: float  # seconds; into the shot where a shot holds it, of the video elsewhere
+    at: float  # seconds from the start of the shot in `Shot.cues`, from the start of the video elsewhere
     kind: str  # a key of `SOUNDS`
     gain_db: float = 0.0
 
@@ -53,7 +55,7 @@ def _shaped(seed: int, points: Sequence[tuple[float, float]]) -> FloatArray:
 
 
 def _life(seed: int, cycles: int, depth: float, sides: int = 2) -> FloatArray:
-    """A slow wandering gain that tiles, shape (sides, BED_SAMPLES), about 1."""
+    """A slowly varying gain that tiles, shape (sides, BED_SAMPLES), about 1."""
     generator = np.random.default_rng(seed)
     t = np.arange(BED_SAMPLES, dtype=np.float32) * np.float32(2 * np.pi / BED_SAMPLES)
     gain = np.zeros((sides, BED_SAMPLES), dtype=np.float32)
@@ -253,8 +255,8 @@ def ambience(stretches: Sequence[tuple[float, Bed | None]], cues: Sequence[Cue],
 
     Parameters
     ----------
-    stretches : (start in video seconds, bed from there on; None is silence), in order of time
-    cues : single sounds in video seconds; what reaches past the end is cut off
+    stretches : start in video seconds and bed of each, None for silence; in order of time
+    cues : single sounds in video seconds; they are cut off at the end
     seconds : length of the sound
 
     Returns

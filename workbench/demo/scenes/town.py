@@ -33,7 +33,19 @@ from workbench.recording import FloatArray
 def skyline(
     generator: np.random.Generator, width: int, low: float, high: float, lit: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Houses side by side: row of the roofs (width,), lit windows 0 to 1 and a number of each (HEIGHT, width)."""
+    """Houses side by side.
+
+    Parameters
+    ----------
+    generator : seeded by the caller
+    width : pixels
+    low, high : pixels, range of the houses' heights
+    lit : 0 to 1, share of the windows that are lit
+
+    Returns
+    -------
+    row of the roofs, shape (width,); lit windows 0 to 1, and a random number of each window, shape (HEIGHT, width)
+    """
     roofs = np.full(width, float(HEIGHT), dtype=np.float32)
     windows, numbers = np.zeros((HEIGHT, width), dtype=np.float32), np.zeros((HEIGHT, width), dtype=np.float32)
     x = 0
