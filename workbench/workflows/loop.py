@@ -5,6 +5,8 @@ that is gone or cannot be decoded is `audio_unavailable`. A video that cannot be
 
 Lengths decide first: a track that is too long for the video is refused before anything of it is analysed, with the
 refusal that the planner would give.
+
+Functions: `loop_track`; `loop_body`, the result as JSON.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from workbench.loops import refusals
 from workbench.loops.cover import plan_loop
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal
+from workbench.results.loop import LoopResult, loop_result
+from workbench.results.mix import mix_body
 from workbench.workflows.analyze import Analysis, Sound, analyze_sound, decoded_seconds
 from workbench.workflows.tracks import TrackSource
 from workbench.workspace import Workspace
@@ -52,15 +56,19 @@ def loop_track(
 
     Parameters
     ----------
-    workspace : its parameters and store are used, its progress is told
+    workspace : parameters, store and progress report
     track : a track, or the path of its file
     video : the video, or its length in seconds
-    auto_mix : also measure the soundtrack and say how the music makes way for a voice; needs a video
+    auto_mix : also measure the soundtrack and how far the music is lowered under speech; needs a video
+
+    Returns
+    -------
+    the plan, or a refusal if the track cannot be looped or its sound cannot be decoded
 
     Raises
     ------
-    MediaError : the video cannot be read
-    ParameterError : a mix of a video of which only the length is known, or a length that is none
+    MediaError : the video cannot be read or has no picture
+    ParameterError : `auto_mix` with a length only, or a length that is not positive and finite
     """
     if not isinstance(track, TrackSource):
         track = TrackSource(Path(track).name, Path(track), None)
@@ -80,6 +88,27 @@ def loop_track(
 
         mix = mix_under(workspace, answer, track.path, video_path)
     return Loop(track, video_path, seconds, answer, analysis, mix)
+
+
+def loop_body(loop: Loop, video_id: str | None = None) -> LoopResult:
+    """The JSON body of a loop.
+
+    Parameters
+    ----------
+    loop : the result of `loop_track`
+    video_id : the id of the video; None names it after its file, or after its length in seconds if only that is known
+
+    Returns
+    -------
+    the plan or the refusal, with the mix if there is one
+    """
+    return loop_result(
+        loop.answer,
+        video_id=video_id or (loop.video.name if loop.video is not None else f"{loop.video_seconds:g}s"),
+        track_id=loop.track.track_id,
+        track=loop.track.record,
+        mix=None if loop.mix is None else mix_body(loop.mix),
+    )
 
 
 def _analysis_for(video_seconds: float, sound: Sound) -> Analysis | Refusal:
