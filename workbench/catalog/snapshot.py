@@ -6,8 +6,8 @@ a million tracks are opened in milliseconds and a query touches only the columns
     index/current.json      which generation holds
     index/draft.json        which one is being made
     index/<generation>/     columns (.npy), texts, meta.json, and for each index which row its entries are
-    index/<name>-<token>    an index: of the texts, and where the catalog is large of vectors; later generations may
-                            refer to it
+    index/<name>-<token>    an index: of the texts, and of their vectors where the catalog is large; later generations
+                            may refer to it
 
 A new generation is written beside the old one, indexes and all, then `current.json` is replaced and nothing in it
 changes any more. So a reader has one or the other, whole; files that a process has mapped stay readable to it when they
@@ -35,11 +35,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.catalog.columns import DTYPES, NUMBERS, UNKNOWN, WORD_DIMS, Columns, empty_columns
+from workbench.catalog.columns import DTYPES, NUMBERS, UNKNOWN, Columns, empty_columns
 from workbench.catalog.index import ExactIndex, FaissIndex, VectorIndex, build_faiss, has_faiss
 from workbench.catalog.library import ChangedTrack, Changes, Library
 from workbench.catalog.track import Track, pitch_class
-from workbench.character.descriptors import SOUND_DIMS
 from workbench.errors import StoreError
 from workbench.files import write_text
 from workbench.params import CatalogParams
@@ -63,7 +62,7 @@ FindEmbedding: TypeAlias = Callable[[], Embedding | None]
 
 
 MODEL = "all-MiniLM-L6-v2"
-_FORMAT = 4
+_FORMAT = 5
 """Raise it when files, columns, or what `workbench.catalog.texts` writes, change: older snapshots are made anew."""
 _COLUMNS = ("track_ids", *DTYPES)
 _CURRENT, _DRAFT = "current.json", "draft.json"
@@ -117,13 +116,12 @@ class Snapshot:
 
     @cached_property
     def words_index(self) -> VectorIndex:
-        """Tracks by what is said of them."""
-        return self._index("words")
-
-    @cached_property
-    def sound_index(self) -> VectorIndex:
-        """Tracks by what they sound like."""
-        return self._index("sound")
+        """Tracks by the embedding of their texts."""
+        file = self._meta["files"].get("words")
+        if file is None:
+            return ExactIndex(self.columns.words)
+        row_of = np.load(_rows_file(self.folder, file), mmap_mode="r")
+        return FaissIndex(self.folder.parent / file, self.columns.words, row_of, self._params)
 
     @cached_property
     def texts(self) -> TextIndex:
@@ -144,14 +142,6 @@ class Snapshot:
     def text(self, row: int) -> str:
         """What is said of a track, as it was indexed."""
         return _Texts(self.folder)[row]
-
-    def _index(self, name: str) -> VectorIndex:
-        vectors = getattr(self.columns, name)
-        file = self._meta["files"].get(name)
-        if file is None:
-            return ExactIndex(vectors)
-        row_of = np.load(_rows_file(self.folder, file), mmap_mode="r")
-        return FaissIndex(self.folder.parent / file, vectors, row_of, self._params)
 
 
 def open_snapshot(
@@ -345,9 +335,8 @@ def _missing(generation: _Generation, params: CatalogParams) -> list[str]:
     """Which indexes are not there, or do not know too many of the tracks."""
     rows = int(generation.meta["rows"])
     wanted = ["texts"]
-    if has_faiss():
-        read = {"sound": SOUND_DIMS} | ({} if generation.meta["embedding"] is None else {"words": WORD_DIMS})
-        wanted += [name for name, dims in read.items() if rows * dims > params.max_exact_rows * WORD_DIMS]
+    if has_faiss() and generation.meta["embedding"] is not None and rows > params.max_exact_rows:
+        wanted.append("words")
     missing = []
     for name in wanted:
         file = generation.meta["files"].get(name)
