@@ -43,6 +43,7 @@ def require_extra(extra: str, needed_by: str) -> None:
     Raises
     ------
     ExtraMissing : a package is missing or too old; the message is one sentence with the command that installs it
+    ValueError : there is no such extra
     """
     missing = missing_packages(extra)
     if missing:
@@ -53,13 +54,30 @@ def require_extra(extra: str, needed_by: str) -> None:
 
 
 def has_extra(extra: str) -> bool:
-    """Whether the packages of an extra are installed."""
+    """Whether the packages of an extra are installed.
+
+    Parameters
+    ----------
+    extra : its name in `pyproject.toml`
+
+    Raises
+    ------
+    ValueError : there is no such extra
+    """
     return not missing_packages(extra)
 
 
 @cache
 def missing_packages(extra: str) -> tuple[str, ...]:
-    """The packages of an extra that are not installed; those that are too old are named with the version needed.
+    """The packages of an extra that are not installed.
+
+    Parameters
+    ----------
+    extra : its name in `pyproject.toml`
+
+    Returns
+    -------
+    names; a package that is too old comes with the version needed and the one installed
 
     Raises
     ------
@@ -70,13 +88,21 @@ def missing_packages(extra: str) -> tuple[str, ...]:
 
 @cache
 def requirements(extra: str) -> tuple[Requirement, ...]:
-    """What an extra needs on this platform, as `pyproject.toml` says.
+    """What an extra needs on this platform, according to `pyproject.toml`.
+
+    Parameters
+    ----------
+    extra : its name there
+
+    Returns
+    -------
+    its requirements without those of the core
 
     Raises
     ------
     ValueError : there is no such extra
     """
-    from packaging.requirements import Requirement  # here: those who import this module seldom ask
+    from packaging.requirements import Requirement  # imported here because most who import this module never need it
 
     package = metadata.metadata(_DISTRIBUTION)
     if extra not in (package.get_all("Provides-Extra") or ()):
@@ -92,7 +118,20 @@ def requirements(extra: str) -> tuple[Requirement, ...]:
 
 
 def install_command(extra: str) -> str:
-    """A command line that installs an extra into the environment that runs now."""
+    """A command line that installs an extra into the environment that runs now.
+
+    Parameters
+    ----------
+    extra : its name in `pyproject.toml`
+
+    Returns
+    -------
+    quoted for a shell
+
+    Raises
+    ------
+    ValueError : there is no such extra
+    """
     if (_CHECKOUT / "Makefile").is_file() and (_CHECKOUT / "pyproject.toml").is_file():
         if Path(sys.prefix).resolve() == _CHECKOUT / ".venv":
             where = [] if Path.cwd() == _CHECKOUT else ["-C", str(_CHECKOUT)]

@@ -1,7 +1,7 @@
 """Files that appear whole or not at all: written beside their place under another name, synced, then renamed.
 
-Who opens such a file finds the old one or the new one, never a part, also when the writer was killed or the power
-failed; of two who write one file the later wins. The name aside is short, for a file's own name may already be as long
+A reader finds the old file or the new one, never a part, even if the writer was killed or the power failed; of two
+writers the later wins. The name aside is short, for a file's own name may already be as long
 as the file system allows, hidden, and keeps the suffix, by which encoders and tag writers tell kinds of files.
 
 Also how a file is named to somebody who works on another machine: by its name, without this machine's folders.
@@ -51,26 +51,54 @@ def written_whole(out: Path, failure: type[WorkbenchError] = MediaError) -> Iter
     except OSError as error:
         raise cannot_be_written(out, error, failure) from error
     finally:
-        # Where the folder is no folder, the failure to write tells so; that nothing is left to remove need not.
+        # If there is no such folder, the error of writing says so; nothing to remove is no second error.
         with suppress(FileNotFoundError, NotADirectoryError):
             aside.unlink()
 
 
 def write_text(out: Path, text: str, failure: type[WorkbenchError] = MediaError) -> None:
-    """Write a file of UTF-8 text, line feeds as they are, whole or not at all; raises as `written_whole` does."""
+    """Write a file of UTF-8 text whole or not at all.
+
+    Parameters
+    ----------
+    out : the file; its folder must exist, a file of that name is replaced
+    text : line feeds are written as they are
+    failure : the class of error to raise
+
+    Raises
+    ------
+    failure : the file cannot be written
+    """
     with written_whole(out, failure) as aside:
         aside.write_bytes(text.encode("utf-8"))
 
 
 def cannot_be_written(out: Path, error: Exception, failure: type[WorkbenchError] = MediaError) -> WorkbenchError:
-    """Say that a file cannot be written, with the reason of the system or the encoder."""
+    """The error for a file that cannot be written, with the reason that the system or the encoder gave.
+
+    Parameters
+    ----------
+    out : the file
+    error : what was raised
+    failure : class of the error to return
+
+    Returns
+    -------
+    the error, for the caller to raise
+    """
     return failure(
         f"{out}: cannot be written ({getattr(error, 'strerror', None) or error}); check the folder and free space"
     )
 
 
 def left_behind(folder: Path, idle_seconds: float) -> Iterator[Path]:
-    """Parts in a folder and below it that nobody has written to for so long: their writers were killed."""
+    """Parts in a folder and below it whose writers were killed: nobody has written to them for some time.
+
+    Parameters
+    ----------
+    folder : searched with all folders below it
+    idle_seconds : age of the last write from which on a part counts as left behind
+    """
     for part in folder.rglob(f"*{_PART}*"):
         with suppress(FileNotFoundError):  # renamed or removed meanwhile
             if time.time() - part.stat().st_mtime > idle_seconds:
@@ -80,12 +108,17 @@ def left_behind(folder: Path, idle_seconds: float) -> Iterator[Path]:
 def without_folders(text: str, *known: Path) -> str:
     """A message with every file in it named by its last name alone.
 
-    What reads a file names it by its path, which helps whoever works on this machine. On a page or in an answer
-    it would tell strangers how the server's folders are laid out, and tell the owner nothing that the name does not.
+    Errors name a file by its path, which helps whoever works on this machine. On a page or in an answer the path would
+    show strangers how the server's folders are laid out, and would tell the owner nothing that the name does not.
 
     Parameters
     ----------
-    known : folders that the files may lie in; only theirs and those below them may have blanks in their names
+    text : a message
+    *known : folders that the files may lie in; only theirs and those below them may have blanks in their names
+
+    Returns
+    -------
+    the message without folders
 
     Examples
     --------

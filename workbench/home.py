@@ -27,7 +27,13 @@ class Home:
 
     @classmethod
     def chosen(cls, settings: WorkbenchSettings, given: Path | None = None) -> Home:
-        """The home that was asked for: `--home`, else `WORKBENCH_HOME`, else the platform's user data folder."""
+        """The home folder to use: `--home`, else `WORKBENCH_HOME`, else the platform's user data folder.
+
+        Parameters
+        ----------
+        settings : from the environment
+        given : value of `--home`; None if it was not given
+        """
         root = given if given is not None else settings.home
         if root is not None:
             return cls(root)
@@ -96,11 +102,19 @@ class Home:
         return self.root / "notebooks"
 
     def prepared(self, part: Path | None = None) -> Path:
-        """Make sure that the home, or a folder in it, exists, and return it.
+        """Create the home, or a folder in it, if it does not exist.
+
+        Parameters
+        ----------
+        part : a folder in the home; None: the home itself
+
+        Returns
+        -------
+        the folder
 
         Raises
         ------
-        StoreError : it cannot be made
+        StoreError : it cannot be created
         """
         folder = self.root if part is None else part
         try:

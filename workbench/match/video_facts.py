@@ -1,4 +1,4 @@
-"""What a video asks of its music, as numbers: pace of the cuts, motion, brightness, speech, length.
+"""What ranking reads off a video, as numbers: pace of the cuts, motion, brightness, speech, length.
 
 Video editors and the literature on affect in video agree on what can be read off the signal: shot length and motion
 carry arousal, light and colour carry valence (Hanjalic & Xu 2005). Both vary within a video, and music has to follow at
@@ -125,8 +125,16 @@ def video_facts(watched: VideoAnalysis, params: MatchParams | None = None) -> Vi
 
     Parameters
     ----------
-    soundtrack : the video, watched
-    params : scales of pace and motion, cost of a scene
+    watched : picture and soundtrack of the video
+    params : scales of pace and motion, cost of a scene; None: the defaults
+
+    Returns
+    -------
+    the facts, with the video cut into scenes
+
+    Raises
+    ------
+    ParameterError : a video without length
     """
     params = params or MatchParams()
     picture, sound = watched.picture, watched.soundtrack
@@ -152,31 +160,61 @@ def video_facts(watched: VideoAnalysis, params: MatchParams | None = None) -> Vi
 
 
 def pace_of(cuts_per_minute: FloatArray | float, params: MatchParams) -> FloatArray:
-    """How fast that is, 0 at `slow_cuts` a minute and 1 at `fast_cuts`."""
+    """How fast a video is cut, on a logarithmic scale.
+
+    Parameters
+    ----------
+    cuts_per_minute : any shape, not negative
+    params : `slow_cuts` and `fast_cuts`, the ends of the scale
+
+    Returns
+    -------
+    same shape, 0 at `slow_cuts` a minute and below, 1 at `fast_cuts` and above
+    """
     steps = np.log2(np.maximum(cuts_per_minute, 1e-3) / params.slow_cuts) / np.log2(params.fast_cuts / params.slow_cuts)
     return np.asarray(np.clip(steps, 0.0, 1.0))
 
 
 def movement_of(motion: FloatArray | float, params: MatchParams) -> FloatArray:
-    """How much that is, 0 where nothing moves and 1 at `fast_motion` picture heights a second."""
+    """How much moves, on a logarithmic scale.
+
+    Parameters
+    ----------
+    motion : any shape, picture heights a second
+    params : `slight_motion` and `fast_motion`, the bend and the end of the scale
+
+    Returns
+    -------
+    same shape, 0 where nothing moves, 1 at `fast_motion` and above
+    """
     scale = np.log1p(params.fast_motion / params.slight_motion)
     return np.asarray(np.clip(np.log1p(np.asarray(motion) / params.slight_motion) / scale, 0.0, 1.0))
 
 
 def drive_of(pace: FloatArray | float, movement: FloatArray | float, params: MatchParams) -> FloatArray:
-    """How much goes on, from pace and movement."""
+    """How much goes on: the weighted mean of pace and movement.
+
+    Parameters
+    ----------
+    pace, movement : same shape, 0 to 1
+    params : `pace_share`, the weight of pace
+
+    Returns
+    -------
+    same shape, 0 to 1
+    """
     share = params.pace_share
     return np.asarray(share * np.asarray(pace) + (1.0 - share) * np.asarray(movement))
 
 
 def _moves(picture: Picture) -> BoolArray:
     """Pictures whose motion means something: at borders it is not measured."""
-    told = np.ones(picture.times.size, dtype=bool)
-    told[0] = False
+    moves = np.ones(picture.times.size, dtype=bool)
+    moves[0] = False
     for border in picture.borders:
         first, last = np.searchsorted(picture.times, (border.start - _BORDER_SECONDS, border.end + _BORDER_SECONDS))
-        told[first : max(int(last), int(first) + 1)] = False
-    return told
+        moves[first : max(int(last), int(first) + 1)] = False
+    return moves
 
 
 def _own_loudness(sound: Soundtrack) -> float | None:
@@ -210,11 +248,11 @@ class _Curves:
 
 def _curves(picture: Picture, params: MatchParams) -> _Curves:
     """Pace, motion, light and colour of each piece."""
-    edges, told = _atoms(picture, params), _moves(picture)
+    edges, moves = _atoms(picture, params), _moves(picture)
     return _Curves(
         edges,
         _local_pace(picture, edges, params),
-        _means(picture.times[told], picture.motion[told], edges),
+        _means(picture.times[moves], picture.motion[moves], edges),
         _means(picture.times, picture.brightness, edges),
         _means(picture.times, picture.colourfulness, edges),
     )
