@@ -2,7 +2,7 @@
 
 Time. Zero of an audio file is its first decoded sample, after the encoder's delay has been trimmed as the file says:
 a click at 1.000 s is found there in WAV, FLAC, Ogg Vorbis, Opus, AAC in M4A/MP4, and in MP3 with a LAME or Xing tag.
-Files that do not say how long the delay is start where FFmpeg and players start them: MP3 without such a tag some 25 ms
+Files that do not state the delay start where FFmpeg and players start them: MP3 without such a tag some 25 ms
 late, raw ADTS (`.aac`) 23 ms (one frame), and so MP3 in AVI or FLV, AAC in MPEG-TS or in MP4 without an edit list.
 The soundtrack of a video file is returned on the video's clock: zero is the first picture, sound from before it is cut
 off and a late start is padded with silence. Time stamps count there, for they are what a player keeps in step.
@@ -91,7 +91,7 @@ def decode(path: Path) -> Recording:
 
     Raises
     ------
-    MediaError : no such file, no media, no sound in it, or 90 % or less of what it states could be decoded
+    MediaError : no such file, no media, no sound in it, or 90 % or less of the length it states could be decoded
     """
     path = Path(path)
     content_hash = hash_file(path)
@@ -108,7 +108,7 @@ def decode(path: Path) -> Recording:
 
 
 def decode_blocks(path: Path, block_seconds: float = 10.0, sample_rate: int | None = None) -> Iterator[SoundBlock]:
-    """Decode a file piece by piece, in memory that does not grow with its length.
+    """Decode a file block by block, in memory that does not grow with its length.
 
     Parameters
     ----------
@@ -118,7 +118,8 @@ def decode_blocks(path: Path, block_seconds: float = 10.0, sample_rate: int | No
 
     Raises
     ------
-    MediaError : as for `decode`; that a file is torn is known, and said, only after its last block
+    ParameterError : `block_seconds` is not positive
+    MediaError : as for `decode`; a torn file is found out only after its last block
     """
     if not block_seconds > 0:
         raise ParameterError(f"block_seconds must be positive, got {block_seconds}")
@@ -146,7 +147,15 @@ def decode_blocks(path: Path, block_seconds: float = 10.0, sample_rate: int | No
 
 
 def count_seconds(path: Path) -> float:
-    """Length of a file's sound in seconds, decoded, in memory that does not grow with it: `decode(path).duration`.
+    """Length of a file's sound, `decode(path).duration`, decoded in memory that does not grow with it.
+
+    Parameters
+    ----------
+    path : as for `decode`
+
+    Returns
+    -------
+    s
 
     Raises
     ------
@@ -173,6 +182,10 @@ def resample(samples: FloatArray, rate_from: int, rate_to: int) -> FloatArray:
     Returns
     -------
     FloatArray : shape (m,) or (channels, m), float32, m = round(n · rate_to / rate_from); no delay
+
+    Raises
+    ------
+    ParameterError : a rate is not positive
     """
     if rate_from <= 0 or rate_to <= 0:
         raise ParameterError(f"sample rates must be positive, got {rate_from} and {rate_to}")

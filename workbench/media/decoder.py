@@ -50,7 +50,7 @@ _DTYPES: dict[str, np.dtype[Any]] = {name: np.dtype(code) for name, code in _COD
 
 
 class FrameRange(NamedTuple):
-    """What comes next: samples `start` to `start + length` of a frame, or so many samples of silence."""
+    """The next stretch of sound: samples `start` to `start + length` of a frame, or `length` samples of silence."""
 
     frame: AudioFrame | None
     start: int
@@ -59,7 +59,20 @@ class FrameRange(NamedTuple):
 
 @contextmanager
 def decoding(path: Path) -> Iterator[Decoder]:
-    """Open a file to decode its sound; `MediaError` for what is no media or has no sound."""
+    """Open a file to decode its sound.
+
+    Parameters
+    ----------
+    path : an audio or video file
+
+    Yields
+    ------
+    the decoder of its sound; the file is closed with the block
+
+    Raises
+    ------
+    MediaError : no such file, no media, or no sound in it
+    """
     zero = picture_zero(path)
     with opened(path) as container:
         stream = sound_stream(container)
@@ -70,7 +83,15 @@ def decoding(path: Path) -> Iterator[Decoder]:
 
 
 def decoder_of(path: Path, container: InputContainer, stream: AudioStream, zero: float | None) -> Decoder:
-    """Decode a stream of an opened file; `zero` is what `picture_zero` says."""
+    """The decoder for a stream of an opened file.
+
+    Parameters
+    ----------
+    path : of the file, for messages and headers
+    container : the opened file
+    stream : its sound
+    zero : container seconds of the first picture, as `picture_zero` finds it; None without a picture
+    """
     # A container's length is that of its longest stream, which beside a picture need not be the sound.
     own_length = zero is None or stream.duration is not None
     stated = stated_seconds(container, stream, path) if own_length else None
@@ -78,7 +99,20 @@ def decoder_of(path: Path, container: InputContainer, stream: AudioStream, zero:
 
 
 def picture_zero(path: Path) -> float | None:
-    """Container seconds of the first picture; found in an opening of its own, so that no sound is skipped."""
+    """Time stamp of the first picture; the file is opened for this alone, so that no sound is skipped.
+
+    Parameters
+    ----------
+    path : an audio or video file
+
+    Returns
+    -------
+    container seconds; None without a picture that can be decoded
+
+    Raises
+    ------
+    MediaError : no such file, or no media
+    """
     with opened(path) as container:
         picture = picture_stream(container)
         first = None if picture is None else first_picture(container, picture)
@@ -106,7 +140,7 @@ class Decoder:
         self._adapter: tuple[tuple[int, str, str], AudioResampler] | None = None
 
     def guessed_samples(self) -> int:
-        """Samples to reserve room for; a header may lie, so a little more than stated and not without bound."""
+        """Samples to reserve room for: a little more than stated, but bounded, because a header may be wrong."""
         duration = self._container.duration
         seconds = self._stated or (duration / av.time_base if duration else 60.0)
         return min(int((seconds * 1.001 + 0.2) * self.sample_rate), _FIRST_GUESS_SAMPLES // self.channels)
@@ -117,7 +151,12 @@ class Decoder:
             yield from self.pieces_of(packet)
 
     def pieces_of(self, packet: Packet[AudioStream]) -> Iterator[FrameRange]:
-        """What one packet of the stream adds; for a caller that reads the container itself, other streams beside it."""
+        """The pieces of one packet, for a caller that reads the container itself and other streams with it.
+
+        Parameters
+        ----------
+        packet : the next one of the stream
+        """
         for frame, time in self._frames(packet):
             rate, samples, skip = self.sample_rate, frame.samples, 0
             self._heard += samples
@@ -145,7 +184,12 @@ class Decoder:
                 self._due += (samples - skip) / rate
 
     def check_whole(self) -> None:
-        """Raise `MediaError` if too much of what the file states is missing."""
+        """Check that the file was not torn.
+
+        Raises
+        ------
+        MediaError : no sound was decoded, or 90 % or less of the length that the file states
+        """
         if not self._heard:
             raise MediaError(f"{self.path}: no sound could be decoded; the file is damaged or not what its name says")
         heard = self._heard / self.sample_rate
@@ -203,7 +247,12 @@ class Tape:
         self._rows = np.empty((channels, max(1, capacity)), dtype=np.float32)  # not touched, so not yet occupied
 
     def append(self, piece: FrameRange) -> None:
-        """Lay a piece behind what is there."""
+        """Append a piece.
+
+        Parameters
+        ----------
+        piece : a range of a frame, or silence
+        """
         end = self.length + piece.length
         if end > self._rows.shape[1]:
             self._grow(end)
@@ -214,7 +263,16 @@ class Tape:
         self.length = end
 
     def take(self, count: int) -> FloatArray:
-        """Cut off and return the first `count` samples, shape (channels, count)."""
+        """Remove and return the first samples.
+
+        Parameters
+        ----------
+        count : of samples, no more than `length`
+
+        Returns
+        -------
+        shape (channels, count)
+        """
         taken = _finite(self._rows[:, :count].copy())
         self._rows[:, : self.length - count] = self._rows[:, count : self.length].copy()
         self.length -= count

@@ -38,10 +38,11 @@ def frames(path: Path, width: int = 160, every_seconds: float = 0.0) -> Iterator
     ----------
     path : a file with a moving picture
     width : pixels; the height follows the picture's shape
-    every_seconds : at most one picture in so many seconds, on a regular grid; 0 for all of them
+    every_seconds : spacing of a regular grid, of which each cell gives at most one picture; 0: all pictures
 
     Raises
     ------
+    ParameterError : `width` under 1, or `every_seconds` negative
     MediaError : no such file, no media, or no moving picture that can be decoded
     """
     if width < 1 or every_seconds < 0:
@@ -61,10 +62,17 @@ def frames(path: Path, width: int = 160, every_seconds: float = 0.0) -> Iterator
 
 
 def still(path: Path, video_s: VideoSeconds, width: int = 640) -> TimedPicture:
-    """The picture on screen at `video_s`: the last one shown at or before it; past the end, the last of all.
+    """The picture on screen at a time: the last one shown at or before it.
+
+    Parameters
+    ----------
+    path : a file with a moving picture
+    video_s : past the end, the last picture of all is taken
+    width : pixels; the height follows the picture's shape
 
     Raises
     ------
+    ParameterError : `width` under 1
     MediaError : as for `frames`
     """
     if width < 1:

@@ -4,11 +4,12 @@ Pictures are read where the decoder left them, in planes of luma and chroma, a f
 nothing is converted or scaled in full, so that a pass costs little more than decoding does. Sound runs through the same
 decoder as `workbench.media.audio`, on the clock of the picture. Memory does not grow with the video's length.
 
-What a file claims is not believed: nothing is reserved by what a header says, and a video ends where `VideoLimits` do.
+Headers are not trusted: no memory is reserved by what they state, and a video may not exceed its `VideoLimits`.
 
 Long videos are read less thoroughly: only pictures that others are predicted from are decoded, and without the filter
-that smooths the borders of blocks, which no field of the grid can tell. On H.264 at 1080p that is a quarter of the
-work; `tests/benchmarks/cuts.py` says what it costs. `pictures_within` then fetches what was left out where it matters.
+that smooths the borders of blocks, which does not show in the fields of the grid. On H.264 at 1080p that is a quarter
+of the work; `tests/benchmarks/cuts.py` measures what it costs. `pictures_within` then reads what was left out where it
+matters.
 
 Functions: `reading`, which opens a video, `fitting_thoroughness`, `pictures_within`; classes: `VideoReader`,
 `PictureBlock`, `VideoLimits`.
@@ -43,7 +44,7 @@ from workbench.media.probe import MediaInfo, Spans, first_of, media_info
 from workbench.recording import FloatArray, IntArray
 
 Thoroughness: TypeAlias = Literal["all", "references", "keys", "none"]
-"""Which pictures are decoded: all, those that others are predicted from, those that stand alone, or none."""
+"""Which pictures are decoded: all, those that others are predicted from, those that need no other, or none."""
 
 LUMA_SHAPE = (36, 64)
 """fields of a small picture's luma"""
@@ -56,7 +57,9 @@ _SKIPPED: dict[str, Literal["DEFAULT", "NONREF", "NONKEY"]] = {
 _PLANAR = re.compile(r"(?:yuvj?4(?:10|11|20|22|40|44)|yuva4(?:20|22|44)|gray)p?(9|10|12|14|16)?(?:le)?$")
 _PAIRED = ("nv12", "nv21")  # both colour differences in one plane
 _FULL_RANGE = 2  # AVCOL_RANGE_JPEG
-_ONE_THREAD_PIXELS = 640 * 360  # pictures so small are decoded on one thread: handing them round costs a fifth more
+_ONE_THREAD_PIXELS = (
+    640 * 360
+)  # pictures so small are decoded on one thread: sharing them among threads costs a fifth more
 _CONVERTED_WIDTH = 320  # of pictures in colour models other than luma and chroma
 _SAME_TIME = 1e-6
 _SPAN_PICTURES = 64  # of a short stretch
@@ -65,7 +68,7 @@ _START_SECONDS = 10.0  # in which any number of pictures may be packed
 
 @dataclass(frozen=True, slots=True)
 class VideoLimits:
-    """Where reading stops, whatever the file says."""
+    """Limits past which a video is refused, whatever its header states."""
 
     seconds: float
     """length of a video"""
@@ -191,7 +194,12 @@ def reading(path: Path, limits: VideoLimits, thoroughness: Thoroughness = "all")
     Parameters
     ----------
     path : a file with a moving picture, sound or both
+    limits : past which reading it fails
     thoroughness : which pictures are decoded
+
+    Yields
+    ------
+    the reader; the file is closed with the block
 
     Raises
     ------
@@ -211,9 +219,19 @@ def reading(path: Path, limits: VideoLimits, thoroughness: Thoroughness = "all")
 
 
 def fitting_thoroughness(path: Path, gigapixels: float) -> Thoroughness:
-    """How to read a video: all of it where its pictures come to so many thousand million pixels, else its references.
+    """How thoroughly to read a video: in full if its pictures come to no more than a limit, else its references.
 
-    What the file states decides, for it is only a matter of cost; one that does not state its length is read in full.
+    The limit is compared with what the file states, for only the cost depends on it; a file that states no length is
+    read in full.
+
+    Parameters
+    ----------
+    path : a video
+    gigapixels : thousand million pixels up to which all pictures are read
+
+    Returns
+    -------
+    "all" or "references"
 
     Raises
     ------
@@ -235,8 +253,9 @@ def pictures_within(path: Path, spans: Sequence[tuple[float, float]], most: int)
 
     Parameters
     ----------
+    path : a file with a moving picture
     spans : (from, to), video seconds, both ends included, sorted
-    most : pictures decoded in all, over which the rest of the stretches is left out
+    most : pictures decoded in all, past which the rest of the stretches is left out
 
     Yields
     ------
@@ -278,7 +297,7 @@ def _decoded(packet: Packet[VideoStream]) -> list[VideoFrame]:
 
 
 def _set_thoroughness(picture: VideoStream, thoroughness: Thoroughness) -> None:
-    """Have a stream's decoder, not yet opened, leave out pictures, and the smoothing that only small fields show."""
+    """Make a stream's decoder, not yet opened, leave out pictures, and the smoothing that the fields do not show."""
     context = picture.codec_context
     context.skip_frame = _SKIPPED[thoroughness]
     if thoroughness != "all":
@@ -286,7 +305,7 @@ def _set_thoroughness(picture: VideoStream, thoroughness: Thoroughness) -> None:
 
 
 def _share_out(picture: VideoStream) -> None:
-    """Have large pictures decoded on several threads."""
+    """Decode large pictures on several threads."""
     context = picture.codec_context
     context.thread_type = "AUTO"
     if context.width * context.height <= _ONE_THREAD_PIXELS:
@@ -360,7 +379,7 @@ class _Tray:
         self._times.append(time)
 
     def take(self) -> PictureBlock:
-        """What is there, in arrays that are the caller's; the tray is empty then."""
+        """Empty the tray into a block, whose arrays are the caller's own."""
         count = len(self._times)
         luma, chroma, times = self._luma[:count].copy(), self._chroma[:count].copy(), np.array(self._times)
         self._times.clear()
@@ -368,7 +387,14 @@ class _Tray:
 
 
 def shrink_picture(frame: VideoFrame, luma: FloatArray, chroma: FloatArray) -> None:
-    """Write a picture's means over a coarse grid to `luma`, shape (36, 64), and `chroma`, shape (2, 18, 32)."""
+    """Write a picture's means over a coarse grid into arrays.
+
+    Parameters
+    ----------
+    frame : a decoded picture of any pixel format
+    luma : shape (36, 64), written: 0 black to 1 white
+    chroma : shape (2, 18, 32), written: blue and red difference, -0.5 to 0.5
+    """
     from workbench.media._kernels import shrink
 
     name = frame.format.name

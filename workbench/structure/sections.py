@@ -75,7 +75,7 @@ def bar_features(
     lines : shape (n_bars,), beats that open a bar
     beats_per_bar : of the prevailing metre
     loudness : shape (n_beats, ticks, n_bands), specific loudness
-    tones : shape (n_beats, 2, n_tones), strength of each semitone in both halves of the beat
+    tones : shape (n_beats, 2, n_tones), compressed power of each semitone where a beat begins and where it ends
     rhythm : shape (n_beats, ticks, groups), onsets by group of bands
     level_db : shape (n_bars,), LUFS or dB
 
