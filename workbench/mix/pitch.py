@@ -1,6 +1,6 @@
-"""The pitch of a voice, fifty times a second: what tells singing from talk.
+"""The pitch of a voice, fifty times a second, by which singing is told from talk.
 
-A singer holds notes, a talker glides. Each step is seen through 64 ms, whose autocorrelation, divided by that of the
+A singer holds notes, a talker glides. Each step is measured on 64 ms, whose autocorrelation, divided by that of the
 window, is highest where the sound repeats itself (Boersma). It is taken of the spectrum raised to 2/3 of its power, so
 that the many partials of a voice outweigh the few strong ones of a bass or a chord below it (Tolonen and Karjalainen).
 The height of the peak is how clearly the sound repeats itself: above a half for a vowel, near 0 for noise.
@@ -37,7 +37,7 @@ _BATCH = 512
 
 
 class PitchMeter:
-    """Measures mono sound at 16 kHz that is handed to it block by block."""
+    """Measures mono sound at 16 kHz block by block."""
 
     def __init__(self) -> None:
         self._window = np.hanning(_WINDOW).astype(np.float32)
@@ -50,7 +50,11 @@ class PitchMeter:
         self._found: list[FloatArray] = []
 
     def add(self, block: FloatArray) -> None:
-        """Take the next block, shape (n,) or (1, n).
+        """Take the next block.
+
+        Parameters
+        ----------
+        block : shape (n,) or (1, n), mono at 16 kHz, full scale 1.0
 
         Raises
         ------
@@ -63,7 +67,7 @@ class PitchMeter:
         self._take(np.concatenate([self._waiting, sound]))
 
     def pitches(self) -> FloatArray:
-        """MIDI number (69 is 440 Hz) and clarity, 0 to 1, of each step, shape (n_steps, 2); the meter is at its end."""
+        """MIDI number (69 is 440 Hz) and clarity, 0 to 1, of each step, shape (n_steps, 2); no block may follow."""
         steps = -(-self._samples // _STEP)
         done = sum(len(found) for found in self._found)
         self._take(np.pad(self._waiting, (0, max(0, (steps - done - 1) * _STEP + _WINDOW - self._waiting.size))))

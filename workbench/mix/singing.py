@@ -1,4 +1,4 @@
-"""Spoken or sung: the detector of speech takes much singing for speech, and this takes it back.
+"""Spoken or sung: the speech detector takes much singing for speech, and this module sorts it out again.
 
 A singer holds each note, vibrato or not, and the notes are long; in talk the pitch hardly ever stands still, and vowels
 are short. Talk over music is harder to tell, since the music's notes are held; but then the detector is surer of itself
@@ -11,8 +11,8 @@ spoken being their weighted sum:
     vowel      length of the unbroken stretch of pitch that a voiced step lies in, mean, in doublings of 200 ms
     certainty  mean of the detector's own log-odds, from 0.05 % to 99.95 %
 
-Each is a mean over the utterance and what else sounds like a voice around it, the less the farther off it lies. Talk
-around an utterance speaks for talk, since who talked will talk on; a track beside it says nothing. Rap is speech to it.
+Each is a mean over the utterance and the voices around it, which weigh less the farther away they are. Talk around an
+utterance is evidence of talk, since who talked will talk on; singing around it is no evidence. Rap counts as speech.
 
 Functions: `voice_cues`, `spoken_odds`.
 
@@ -56,7 +56,7 @@ _CERTAIN = 0.9995
 def voice_cues(
     utterances: Utterances, probabilities: FloatArray, frame_seconds: float, pitches: FloatArray
 ) -> NDArray[np.float64]:
-    """What speaks for talk and what for singing.
+    """The cues by which talk and singing differ, for each utterance.
 
     Parameters
     ----------
@@ -102,7 +102,24 @@ def voice_cues(
 def spoken_odds(
     utterances: Utterances, probabilities: FloatArray, frame_seconds: float, pitches: FloatArray
 ) -> NDArray[np.float64]:
-    """Log-odds that each utterance is spoken, not sung, shape (n_utterances,); parameters as `voice_cues`."""
+    """Log-odds that each utterance is spoken, not sung.
+
+    Parameters
+    ----------
+    utterances : stretches that sound like a voice, seconds
+    probabilities : shape (n_frames,), of speech, 0 to 1
+    frame_seconds : length of a frame
+    pitches : shape (n_steps, 2), MIDI number and clarity, as `workbench.mix.pitch` measures them
+
+    Returns
+    -------
+    shape (n_utterances,); over 0 where speech is likelier
+
+    Raises
+    ------
+    ParameterError : pitches of another shape
+    ResourceMissing : the fitted weights are not shipped with this installation
+    """
     if not utterances:
         return np.zeros(0)
     cues = voice_cues(utterances, probabilities, frame_seconds, pitches)

@@ -1,8 +1,8 @@
 """Pictures of a match: how tracks follow a video, and what moved their scores.
 
 A video is drawn by its scenes, each as high as its drive; its cuts stand below as ticks. Music is drawn as the energy
-that would be heard, from its beginning and again from there. What moved a score is drawn to the right where it speaks
-for a track and to the left where it speaks against it.
+that would be heard, from its beginning and again from there. A part that raised a score is drawn to the right, one that
+lowered it to the left.
 
 Functions: `follow_figure`, `parts_figure`, `calibration_figure`.
 """
@@ -44,7 +44,7 @@ def follow_figure(
     Parameters
     ----------
     video : its scenes and cuts
-    tracks : contours and durations, a row each
+    tracks : contours and durations, a row each, at least one
     titles : of the tracks
     speech : where somebody speaks, video seconds; drawn along the lower edge
     """
@@ -91,7 +91,9 @@ def parts_figure(
 
     Parameters
     ----------
-    titles, scores, parts : of the tracks, best first
+    titles : of the tracks, best first
+    scores : calibrated, 0 to 1
+    parts : of each track's score, by name, 0 to 1
     params : with which they were ranked
     """
     figure = new_figure(11.0, 1.3 + 0.42 * len(titles))

@@ -1,14 +1,14 @@
-"""Plans to files: a sound file of the music, or a video, the video with the music under it.
+"""Plans to files: a sound file of the music, or the video with the music under it.
 
-The picture is copied, packet by packet, never encoded again. The sound is made anew: music and the soundtrack
-(soundtrack) at 48 kHz in stereo, joined in the order the mix prescribes: soundtrack at `video_gain_db`, music at
+The picture is copied, packet by packet, never encoded again. The sound is made anew: music and soundtrack at 48 kHz in
+stereo, joined in the order the mix prescribes: soundtrack at `video_gain_db`, music at
 `music_gain_db`, the envelope's attenuation on the music, the sum, the limiter; then AAC.
 
 The sound comes first. It is encoded on its own, decoded again and measured; where its true peak passes the ceiling, it
 is made again under a lower one. Then the video is written, once.
 
-Clocks. Video time 0 is the first picture that is shown, whatever the container says there; a plan, a mix and
-the soundtrack all count from it. In the video that picture stands at 0 and so does the first sample of sound. Pictures
+Clocks. Video time 0 is the first picture that is shown, whatever time stamp it has; a plan, a mix and the soundtrack
+all count from it. In the written file that picture is at 0 and so is the first sample of sound. Pictures
 that a decoder needs but does not show (a video cut out of a longer one) keep negative times.
 
 Fold-down. Mono plays on both sides at its own level; of more than two channels, centre and surrounds enter 3 dB down
@@ -61,14 +61,14 @@ _SOUND_AHEAD_SECONDS = 1.0
 _HIDDEN_SECONDS = 0.06
 """s before the first picture; the head of AAC and rounded time stamps stay within"""
 _MOST_REORDERED = 32
-"""packets without a decoding time before one is made up; codecs reorder 16 at most"""
+"""packets without a decoding time after which one is invented; codecs reorder 16 at most"""
 _CLEAR_DB = (0.05, 0.3, 0.6, 1.0)
 """dB by which the ceiling of the next take lies lower than the last take was over, for each take that may not be the
 last: a codec does not repeat its peaks, and a lower ceiling now and then comes out higher"""
 _SOUND_SHARE = 0.9
-"""of the progress that is told, for the sound; the rest is for writing the video"""
+"""share of the reported progress for the sound; the rest is for writing the video"""
 _TAKE_SHARE = 0.6
-"""of the sound's progress that is left, for each take: there may be another, and progress never goes back"""
+"""of the sound's remaining progress, for each take: there may be another, and progress never goes back"""
 _FORMATS = {".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".mkv": "matroska"}
 VIDEO_SUFFIXES = tuple(_FORMATS)
 """File name endings that `render_video` knows."""
@@ -90,7 +90,7 @@ _FOLD_DOWN: dict[int, tuple[tuple[float, float], ...]] = {
 
 
 class Ducking(Protocol):
-    """The part of a mix that moves: how far the music is pulled down, and when."""
+    """The part of a mix that changes over time: how far the music is lowered, and when."""
 
     @property
     def envelope_points(self) -> Sequence[Sequence[float]]:
@@ -99,7 +99,7 @@ class Ducking(Protocol):
 
 
 class MixLevels(Protocol):
-    """What a video needs to know of a mix; None is 0 dB, or no ducking."""
+    """The levels that rendering reads from a mix; None is 0 dB, or no ducking."""
 
     @property
     def music_gain_db(self) -> float | None:
@@ -132,11 +132,19 @@ def render_audio(
     ----------
     plan, recording : as for `workbench.render.playback.render_blocks`
     out : WAV and FLAC get 16 bits with triangular dither, MP3 the bit rate of `workbench.media.audio.write_audio`
+    params : block length, and the limiter's; None: the defaults
     limit : hold the true peak under the ceiling; without it sound over full scale is clipped there
+    progress : receives the share that is done
+
+    Returns
+    -------
+    the path of the file
 
     Raises
     ------
-    PlanError : the plan was made for another track; ParameterError : an unknown suffix; MediaError : cannot be written
+    PlanError : the plan was made for another track
+    ParameterError : an unknown suffix, or a number of channels that the file cannot hold
+    MediaError : the file cannot be written
     """
     params = params or RenderParams()
     blocks = render_blocks(plan, recording, params, limit=limit)
@@ -158,23 +166,28 @@ def render_video(
 ) -> Path:
     """Put a plan's music under a video: picture copied, sound mixed, limited and encoded as AAC.
 
-    The video is as long as the video's picture. Without a mix the music plays at its own level and the soundtrack
-    is kept at its own, for what an editor filmed is not ours to throw away; both are summed and limited.
+    The file is as long as the video's picture. Without a mix, music and soundtrack play at their own levels, because a
+    soundtrack is removed only on request; both are summed and limited.
 
     Parameters
     ----------
     plan, recording : as for `workbench.render.playback.render_blocks`
-    video : the video; any container, but with a kind of picture that the video's container can hold
+    video : the video; any container, but with a kind of picture that the container of `out` can hold
     out : .mp4 or .m4v (H.264, H.265, AV1, VP9, …), .mov, or .mkv, which holds any picture
     mix : gains and ducking; None for 0 dB and none
     soundtrack : False leaves the soundtrack out
-    limit : hold the true peak under the ceiling, also after the codec: where decoding the video gives more, the sound
-        is
+    params : rate, bit rate, and the limiter's; None: the defaults
+    limit : hold the true peak under the ceiling, also after the codec: where decoding the file gives more, the sound is
         made again with a lower ceiling. None does so where there is a mix or soundtrack, so never on a bare plan
+    progress : receives the share that is done
+
+    Returns
+    -------
+    `out`
 
     Raises
     ------
-    MediaError : the video cannot be read or has no picture, or the video cannot hold it or not be written
+    MediaError : the video cannot be read or has no picture; or `out` cannot hold the picture, or cannot be written
     PlanError : the plan was made for another track, or for a longer video
     ParameterError : an unknown suffix
     """
@@ -217,7 +230,7 @@ def _fitting_sound(
     held: bool,
     progress: Progress | None,
 ) -> Iterator[EncodedSound]:
-    """Encode sound that was made under a ceiling, lower and lower until what a decoder gives back keeps `params`' one.
+    """Encode sound under lower and lower ceilings until the decoded sound keeps the ceiling of `params`.
 
     Parameters
     ----------
@@ -287,7 +300,7 @@ def _converted(blocks: Iterable[FloatArray], rate_from: int, rate_to: int) -> It
 
 
 class _Reader:
-    """Reads a stream of stereo blocks in pieces of the length asked for; after its end there is silence."""
+    """Reads a stream of stereo blocks in pieces of any length; after its end there is silence."""
 
     def __init__(self, blocks: Iterator[FloatArray]) -> None:
         self._blocks = blocks
@@ -327,7 +340,7 @@ def _join(
 ) -> None:
     """Copy the picture and write the sound beside it into one file, in step.
 
-    What the video cannot hold is found before the sound is made.
+    A picture that the file cannot hold is found before the sound is made.
     """
     picture = picture_stream(source)
     with opened(target.video) as ahead:
@@ -358,7 +371,7 @@ def _join(
 
 
 class _InStep:
-    """Hands out the packets of a sound as far as the picture needs them."""
+    """Gives the packets of a sound as far as the picture needs them."""
 
     def __init__(self, sound: EncodedSound, stream: AudioStream) -> None:
         self._packets, self._rate, self._stream = sound.packets(), sound.rate, stream
@@ -378,7 +391,7 @@ class _InStep:
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """Where a video goes and what it is made of; turns faults of writing into errors that name the video."""
+    """The file to write and the video it is made of; turns faults of writing into errors that name the file."""
 
     out: Path
     aside: Path
@@ -387,7 +400,7 @@ class _Target:
 
     @property
     def kind(self) -> str:
-        """FFmpeg's name of the video's container."""
+        """FFmpeg's name of the container to write."""
         return _FORMATS[self.out.suffix.lower()]
 
     @contextmanager
@@ -407,7 +420,7 @@ class _Target:
                 raise cannot_be_written(self.out, error) from error
 
     def copy_of(self, video: OutputContainer, picture: VideoStream) -> VideoStream:
-        """Add a stream to the video that takes the video's pictures as they are."""
+        """Add a stream to the file that takes the video's pictures as they are."""
         try:
             copied = video.add_stream_from_template(picture)
         except ValueError:
@@ -420,7 +433,7 @@ class _Target:
         return copied
 
     def check_hidden(self, packet: Packet[VideoStream] | Packet[AudioStream] | None) -> None:
-        """Refuse a packet from before the first picture where the container knows no way to hide it."""
+        """Refuse a packet from before the first picture where the container cannot hide it."""
         if packet is None or self.kind != "matroska":
             return
         if (packet.pts or 0) * (tick_seconds(packet) or 0) < -_HIDDEN_SECONDS:
@@ -475,15 +488,15 @@ def _from_key_picture(source: InputContainer, picture: VideoStream) -> Iterator[
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A part of all that is to do, of which a stage tells its own share, 0 to 1."""
+    """A part of the whole work; a stage reports its own share, 0 to 1."""
 
     progress: Progress | None
     begins: float
     ends: float
 
     def reached(self, share: float) -> None:
-        """Tell how far the whole is."""
-        _tell(self.progress, self.begins + min(1.0, max(0.0, share)) * (self.ends - self.begins))
+        """Report how far the whole is."""
+        _report(self.progress, self.begins + min(1.0, max(0.0, share)) * (self.ends - self.begins))
 
 
 def _watched(blocks: Iterator[FloatArray], total: int, progress: Progress | None) -> Iterator[FloatArray]:
@@ -491,9 +504,9 @@ def _watched(blocks: Iterator[FloatArray], total: int, progress: Progress | None
     for block in blocks:
         yield block
         done += block.shape[1]
-        _tell(progress, done / max(total, 1))
+        _report(progress, done / max(total, 1))
 
 
-def _tell(progress: Progress | None, share: float) -> None:
+def _report(progress: Progress | None, share: float) -> None:
     if progress is not None:
         progress(min(1.0, max(0.0, share)))

@@ -26,7 +26,7 @@ from workbench.plots.mix import mix_figure
 from workbench.plots.palette import clock, png
 from workbench.plots.plan import plan_figure
 from workbench.plots.seams import SeamView, seam_figure
-from workbench.plots.video import VideoOverview, a_minute, video_figure
+from workbench.plots.video import VideoOverview, format_rate, video_figure
 from workbench.recording import Recording
 from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.analyze import Analysis
@@ -137,7 +137,7 @@ def video_summary(watched: VideoAnalysis) -> tuple[tuple[str, str], ...]:
     share = f", {spoken:.0f} s in all, {100 * spoken / watched.duration:.0f} %" if spoken else ""
     return (
         ("picture", f"{clock(watched.duration)} of {watched.width}x{watched.height} at {watched.fps:.4g} a second"),
-        ("shots", f"{shots}, {a_minute(shots, watched.duration)} ({', '.join(found) or 'no cut'})"),
+        ("shots", f"{shots}, {format_rate(shots, watched.duration)} ({', '.join(found) or 'no cut'})"),
         ("speech", f"{len(sound.speech_ranges)} utterances{share}"),
         ("the soundtrack", sound.classification),
     )
