@@ -1,4 +1,4 @@
-"""A video as everything after ingest knows it: its facts, its picture and its sound."""
+"""A video as match, align and reports read it: its facts, its picture and its sound."""
 
 from __future__ import annotations
 
