@@ -1,14 +1,14 @@
-"""Fill the catalog: find the files, analyse them on all cores or on a cluster, write down what was measured.
+"""Fill the catalog: find the files, analyse them on all cores or on a cluster, and store the measurements.
 
-What a manifest says stands beside what is measured, and wins. Bytes are hashed first: what was measured before, under
-whatever name, is only looked up, so that adding the same folder again goes on where it stopped, and equal files are
-analysed once. Tracks are written in transactions of some hundred. A track is reported as done after its
-transaction has committed, so a process that is killed loses nothing it has reported. A bad file is reported and
-skipped, also one that crashes the process which analyses it.
+Values of a manifest win over measured ones. Bytes are hashed first: a recording that was measured before, under any
+name, is only looked up, so that adding the same folder again goes on where it stopped, and equal files are analysed
+once. Tracks are written in transactions of some hundred. A track is reported as done after its transaction has
+committed, so a process that is killed loses nothing it has reported. A bad file is reported and skipped, even one that
+crashes the process that analyses it.
 
 The pool is a `concurrent.futures.Executor`: processes of this machine by default, those of a Dask cluster by its
-address, any other that is handed in. Workers write arrays to the home folder, which they must all see; records are
-written here.
+address, or any other that the caller passes. Workers write arrays to the home folder, which all of them must share;
+records are written here.
 
 Functions: `list_files`, `bundled_files`, `add_tracks`, `cluster`, `open_library`, `open_catalog`.
 """
@@ -51,7 +51,7 @@ SUFFIXES = frozenset(
 """Files that a folder is searched for; a file that is named itself may have any suffix."""
 
 _MOST_JOBS = 2000
-"""analyses asked for at a time; a cluster should never wait for the next, and a million futures need not be held"""
+"""analyses submitted at a time: enough that a cluster never waits, without holding a million futures"""
 _CONNECT_SECONDS = 10.0
 
 
@@ -63,16 +63,16 @@ class WantedFile:
     track_id: str | None = None
     fields: Mapping[str, Any] = field(default_factory=dict)
     origin: str | None = None
-    """the manifest and its line, where it comes from one"""
+    """the manifest and its line; None for a file named otherwise"""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What paths lead to."""
+    """The files that paths stand for."""
 
     wanted: tuple[WantedFile, ...]
     faults: tuple[str, ...]
-    """rows and paths that lead to nothing"""
+    """rows and paths without a file, in words"""
     warnings: tuple[str, ...]
 
 
@@ -88,7 +88,11 @@ class Added:
 
 
 def open_library(workspace: Workspace) -> Library:
-    """The tracks of a home folder, or of the database that settings name.
+    """The tracks of a workspace: of its home folder, or of the database that the settings name.
+
+    Parameters
+    ----------
+    workspace : of which the database is opened
 
     Raises
     ------
@@ -99,6 +103,10 @@ def open_library(workspace: Workspace) -> Library:
 
 def open_catalog(workspace: Workspace) -> Snapshot:
     """The catalog of a workspace as columns and indexes, brought up to date.
+
+    Parameters
+    ----------
+    workspace : of which database and index folder are opened; updating the index reports progress
 
     Raises
     ------
@@ -113,7 +121,16 @@ def open_catalog(workspace: Workspace) -> Snapshot:
 
 
 def list_files(paths: Iterable[Path]) -> Listing:
-    """The files that paths stand for: sound files, folders with all in them, manifests with their rows."""
+    """List the files that paths stand for: sound files, folders with all in them, manifests with their rows.
+
+    Parameters
+    ----------
+    paths : files, folders and manifests
+
+    Returns
+    -------
+    files to add, in order, with faults and warnings of manifests and folders
+    """
     wanted: list[WantedFile] = []
     faults: list[str] = []
     warnings: list[str] = []
@@ -140,7 +157,12 @@ def list_files(paths: Iterable[Path]) -> Listing:
 
 
 def bundled_files() -> Listing:
-    """The bundled catalog. Its manifest has columns for tests, of which nobody needs to be warned."""
+    """The bundled catalog, without the warnings about the columns that its manifest has for tests.
+
+    Raises
+    ------
+    ResourceMissing : the catalog is not shipped with this installation
+    """
     listing = list_files([bundled_path("data", "bundled", "manifest.jsonl")])
     return Listing(listing.wanted, listing.faults, ())
 
@@ -150,13 +172,13 @@ def add_tracks(workspace: Workspace, wanted: Iterable[WantedFile], executor: Exe
 
     Parameters
     ----------
-    workspace : its store and catalog are filled, its progress is told how many are done
+    workspace : store and catalog are filled; progress is the share of files that are done
     wanted : the files
     executor : where to analyse; None: a process for every core that this process may use
 
     Yields
     ------
-    Added : one for each file, in the order in which they are done; what it tells of is written
+    Added : one for each file, in the order in which they are done; its track is already written
 
     Raises
     ------
@@ -172,12 +194,20 @@ def add_tracks(workspace: Workspace, wanted: Iterable[WantedFile], executor: Exe
 
 @contextmanager
 def cluster(address: str) -> Iterator[Executor]:
-    """The workers of a Dask cluster, by the address of its scheduler.
+    """Connect to the workers of a Dask cluster.
+
+    Parameters
+    ----------
+    address : of its scheduler
+
+    Yields
+    ------
+    the workers as an executor; the connection is closed with the block
 
     Raises
     ------
     ExtraMissing : Dask's `distributed` is not installed
-    StoreError : nobody answers there, or with another version
+    StoreError : no scheduler answers there
     """
     require_extra("scale", "analysis on a Dask cluster")
     distributed: Any = import_module("distributed")
@@ -227,7 +257,7 @@ class _Adding:
                     job.cancel()
 
     def _looked_up(self, some: list[WantedFile], pool: Executor) -> Iterator[Added]:
-        """Hash files; what is known goes to be written, the rest to be analysed."""
+        """Hash files; those with a known measurement are ready to be written, the rest is analysed."""
         found: list[tuple[WantedFile, str]] = []
         for file in some:
             digest = self._digest(file.path)
@@ -270,7 +300,7 @@ class _Adding:
         return max(0.0, self.written + self.params.catalog.batch_seconds - time.monotonic())
 
     def _flushed(self) -> Iterator[Added]:
-        """Write what is ready in one transaction, then tell."""
+        """Write what is ready in one transaction, then report it."""
         ready, measurements = self.ready, self.measurements
         self.ready, self.measurements, self.written = [], [], time.monotonic()
         if not ready:
@@ -305,7 +335,19 @@ class _Adding:
 
 
 def measure(path: Path, root: Path, params: WorkbenchParams) -> Measurement:
-    """Analyse one file into the store of a home folder; runs in a process of its own."""
+    """Analyse one file into the store of a home folder; runs in a worker process.
+
+    Parameters
+    ----------
+    path : the file
+    root : the home folder
+    params : all parameters
+
+    Raises
+    ------
+    MediaError : no such file, or no sound in it
+    StoreError : the home folder cannot be written to
+    """
     from workbench.workflows.describe import measure_track
 
     workspace = _workspace_of_this_process(root, params)
@@ -317,12 +359,12 @@ def measure(path: Path, root: Path, params: WorkbenchParams) -> Measurement:
 
 @lru_cache(maxsize=1)
 def _workspace_of_this_process(root: Path, params: WorkbenchParams) -> Workspace:
-    """What an analysing process works in from file to file, so that it opens the database once."""
+    """The workspace of a worker process, kept from file to file so that it opens the database once."""
     return Workspace(Home(root), params)
 
 
 def _outcome(job: Future[Measurement], file: WantedFile) -> Measurement | WorkbenchError:
-    """What came of a job: a measurement, or why there is none; what concerns more than one file is raised."""
+    """The result of a job: a measurement, or why there is none; an error of the store is raised."""
     try:
         return job.result()
     except StoreError:

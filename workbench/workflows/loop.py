@@ -1,10 +1,10 @@
 """Cover a video with a track: the track's analysis, the plan, and with `auto_mix` the levels under the soundtrack.
 
-The answer is a plan or a refusal, never an exception, where the music is the reason or the sound cannot be had: a file
-that is gone or cannot be decoded is `audio_unavailable`. A video that cannot be read is the caller's fault and raises.
+If the track cannot be looped, or its sound cannot be decoded (`audio_unavailable`), the answer is a refusal and not an
+exception. A video that cannot be read is the caller's fault and raises.
 
-Lengths decide first: a track that is too long for the video is refused before anything of it is analysed, with the
-refusal that the planner would give.
+Lengths are compared first: a track that is too long for the video is refused before it is analysed, with the refusal
+that the planner would give.
 
 Functions: `loop_track`; `loop_body`, the result as JSON.
 """
@@ -40,9 +40,9 @@ class Loop:
     video_seconds: float
     answer: LoopPlan | Refusal
     analysis: Analysis | None
-    """None where the sound could not be had, and where the track is too long for the video"""
+    """None if the sound cannot be decoded, or the track is too long for the video"""
     mix: Mix | None
-    """only where it was asked for and there is a plan"""
+    """None if it was not asked for, or there is no plan"""
 
 
 def loop_track(
@@ -112,7 +112,7 @@ def loop_body(loop: Loop, video_id: str | None = None) -> LoopResult:
 
 
 def _analysis_for(video_seconds: float, sound: Sound) -> Analysis | Refusal:
-    """The analysis of a track that is short enough for a video; a refusal of one that is not, or cannot be decoded."""
+    """The analysis of a track; a refusal if it is too long for the video, or cannot be decoded."""
     excess = sound.params.cover.required_excess_seconds
     try:
         track_seconds = decoded_seconds(sound, expected_most=video_seconds - excess)

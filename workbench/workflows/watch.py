@@ -1,12 +1,12 @@
-"""Watch a video: its picture and its sound, from the store or measured in one pass over the file.
+"""Analyse a video: its picture and its sound, from the store or measured in one pass over the file.
 
     stage        arrays                                                depends on
     picture      curves, borders, black, still, titles, the facts      CutParams
     soundtrack   levels, onsets, probability of speech, pitch          how long a video may be
 
-When both are missing the file is read once for both; of a long video only pictures that others are predicted from are
-decoded, and what lies about its hard cuts afterwards. Who speaks in the foreground, and the class of the sound, follow
-from the arrays and `VoiceParams` each time.
+If both are missing, the file is read once for both; of a long video only pictures that others are predicted from are
+decoded, and afterwards the pictures around its hard cuts. Who speaks in the foreground, and the class of the sound, are
+computed from the arrays and `VoiceParams` each time.
 
 Functions: `watch` for all of it; `listen` for the sound alone, which ducking needs.
 """
@@ -44,18 +44,22 @@ SOUNDTRACK_VERSION = 4
 """Raise it when the code that measures a soundtrack changes its results."""
 
 _PLACING_SHARE, _PLACING_PICTURES = 0.3, 500
-"""pictures that are decoded again to place cuts, at most: of those decoded, and more"""
+"""most pictures that are decoded again to place cuts: a share of those decoded before, and a number on top"""
 
 Arrays = dict[str, NDArray[Any]]
 
 
 def watch(workspace: Workspace, video: Path | str) -> VideoAnalysis:
-    """What a video is, from the store or measured now.
+    """Analyse a video, or load its analysis from the store.
 
     Parameters
     ----------
     workspace : of its parameters those of cuts and voice matter
     video : a file with a moving picture
+
+    Returns
+    -------
+    facts, picture and soundtrack
 
     Raises
     ------
@@ -97,7 +101,7 @@ def listen(
     workspace: Workspace,
     video: Path | str,
 ) -> tuple[LevelCurve | None, FloatArray, float, FloatArray, FloatArray]:
-    """A soundtrack, from the store or measured now without decoding a picture.
+    """Measure a soundtrack without decoding pictures, or load it from the store.
 
     Parameters
     ----------
@@ -131,7 +135,7 @@ def _picture_key(content_hash: str, params: CutParams) -> StageKey:
 
 
 class _SoundParams(Params):
-    """All that the measured sound depends on: of a video that goes on for longer there is none."""
+    """The parameters that the measured sound depends on: a longer video is refused."""
 
     max_video_seconds: float
 
@@ -148,7 +152,7 @@ class _Watched:
     info: MediaInfo
     picture: Picture
     sound: Arrays | None
-    """None where it was not listened to"""
+    """None if it was not decoded"""
 
 
 def _measure(video: Path, params: CutParams, progress: Progress, *, listen: bool) -> _Watched:
@@ -178,7 +182,7 @@ def _measure(video: Path, params: CutParams, progress: Progress, *, listen: bool
 
 
 def _placed(video: Path, picture: Picture) -> Picture:
-    """A video of which only references were decoded, its hard cuts put on the pictures that were left out."""
+    """The picture of a video of which only references were decoded, its hard cuts exact to the picture."""
     from workbench.video.cuts import first_of_shot
 
     before = picture.times[np.maximum(np.searchsorted(picture.times, [b.at for b in picture.borders]) - 1, 0)]
@@ -197,7 +201,7 @@ def _placed(video: Path, picture: Picture) -> Picture:
 
 
 def _sound_arrays(video: Path, params: CutParams, progress: Progress) -> Arrays:
-    """Listen to a video without decoding more of its picture than where its clock begins."""
+    """Measure the sound of a video, decoding of its pictures only the first, for the clock."""
     stage = f"listening to {video.name}"
     progress(stage, 0.0)
     ear = _Ear()
@@ -212,7 +216,7 @@ def _sound_arrays(video: Path, params: CutParams, progress: Progress) -> Arrays:
 
 
 class _Ear:
-    """Levels, speech and onsets of sound that comes in blocks; nothing is loaded before there is sound."""
+    """Levels, speech and onsets of a soundtrack, block by block; the meters are loaded with the first block."""
 
     def __init__(self) -> None:
         self._heard: _Meters | None = None
@@ -223,7 +227,7 @@ class _Ear:
         self._heard.add(block.samples)
 
     def arrays(self, has_audio: bool) -> Arrays:
-        """What the store keeps; the peak of a video without an audio stream is negative."""
+        """The arrays to store; the peak is negative if the video has no audio stream."""
         from workbench.media.speech import FRAME_SECONDS
 
         none = np.zeros(0)
@@ -246,7 +250,7 @@ class _Ear:
 
 
 class _Meters:
-    """The meters of one soundtrack, which all hear the same blocks."""
+    """The meters of one soundtrack, which all get the same blocks."""
 
     def __init__(self, rate: int) -> None:
         import soxr
@@ -267,7 +271,7 @@ class _Meters:
         self._hear(self._mono.resample_chunk(samples.mean(axis=0, dtype=np.float32)))
 
     def results(self) -> tuple[FloatArray, float, FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Power, peak, speech, attack, onsets and their strengths, when all has been heard."""
+        """Power, peak, speech, attack, onsets and their strengths; no block may follow."""
         self._hear(self._mono.resample_chunk(np.zeros(0, dtype=np.float32), last=True))
         curve = self._levels.curve()
         return curve.power, curve.peak, self._speech.probabilities(), *self._onsets.onsets(curve.power.size)
