@@ -2,11 +2,11 @@
 
 A reader finds the old file or the new one, never a part, even if the writer was killed or the power failed; of two
 writers the later wins. The name aside is short, for a file's own name may already be as long
-as the file system allows, hidden, and keeps the suffix, by which encoders and tag writers tell kinds of files.
+as the file system allows, hidden, and keeps the suffix, by which encoders and tag writers choose the format.
 
-Also how a file is named to somebody who works on another machine: by its name, without this machine's folders.
+Also removes folders from messages for readers on another machine.
 
-Functions: `written_whole`, `write_text`, `cannot_be_written`, `left_behind`, `without_folders`.
+Functions: `written_whole`, `write_text`, `cannot_be_written`, `find_abandoned_parts`, `without_folders`.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def cannot_be_written(out: Path, error: Exception, failure: type[WorkbenchError]
     )
 
 
-def left_behind(folder: Path, idle_seconds: float) -> Iterator[Path]:
+def find_abandoned_parts(folder: Path, idle_seconds: float) -> Iterator[Path]:
     """Parts in a folder and below it whose writers were killed: nobody has written to them for some time.
 
     Parameters

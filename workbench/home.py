@@ -1,7 +1,7 @@
 """The home folder: one folder that holds all state, and what lies where in it.
 
-A backup is a copy of it; a test starts from an empty one. Each part has a property, which says whether it may be
-deleted: analysis arrays and videos are made again when they are gone, records and what callers sent are not.
+A backup is a copy of it; a test starts from an empty one. Each part has a property, whose docstring states if it may be
+deleted: analysis arrays and drawn videos are made again, records and uploads are not.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ class Home:
 
     @property
     def demo(self) -> Path:
-        """What `workbench demo` makes."""
+        """Output of `workbench demo`."""
         return self.root / "demo"
 
     @property
@@ -83,7 +83,7 @@ class Home:
 
     @property
     def scratch(self) -> Path:
-        """What jobs are at work on, a folder each."""
+        """Working files of running jobs, a folder each."""
         return self.root / "scratch"
 
     @property

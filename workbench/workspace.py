@@ -5,16 +5,16 @@ resource when it is first needed, and at most once:
 
     arrays             the store of analysis arrays in the home folder
     database           the records; one set of connections, which threads may share
-    load_recording()   decoded sound of the files in hand, see below
+    load_recording()   decoded sound of files, see below
 
 Every workflow takes it as its first argument. The layers below the workflows take arrays and values and know nothing of
 it. Whoever creates a workspace closes it, best by `with`; one from `with_params` or `with_progress` shares all that is
 open and leaves closing to the workspace it came from.
 
 Decoded sound is kept by the hash of the file's bytes, so that a file that changed is decoded anew. The recording that
-was used last is always kept; of those before it, what was not used for longest goes until all of them take no more than
-`RECORDING_BYTES`. A hash is taken again whenever the file's size, times or place on disk are others than before, and
-while the file is so young that a change might not show in its times.
+was used last is always kept; of the others those not used for longest are dropped until all of them take no more than
+`RECORDING_BYTES`. A hash is computed again whenever the file's size, times or place on disk have changed, and while the
+file is so young that a change might not show in its times.
 
 A workspace stays in its process. A child process is sent the home folder and the parameters, and makes its own.
 
@@ -164,11 +164,21 @@ class Workspace:
         self._resources.forget_recordings()
 
     def with_params(self, params: WorkbenchParams) -> Workspace:
-        """The same workspace with other parameters, sharing all that is open."""
+        """The same workspace with other parameters, sharing all that is open.
+
+        Parameters
+        ----------
+        params : all parameters of the new workspace
+        """
         return self._sharing(params, self._progress)
 
     def with_progress(self, progress: Progress) -> Workspace:
-        """The same workspace with another receiver of progress, sharing all that is open."""
+        """The same workspace with another receiver of progress, sharing all that is open.
+
+        Parameters
+        ----------
+        progress : receives what is being done
+        """
         return self._sharing(self._params, progress)
 
     def _sharing(self, params: WorkbenchParams | None, progress: Progress) -> Workspace:
@@ -196,7 +206,7 @@ class Workspace:
 
 
 class _Resources:
-    """What is open, shared by a workspace and those made from it."""
+    """The open resources, shared by a workspace and those made from it."""
 
     def __init__(
         self, home: Home, settings: WorkbenchSettings | None, migrations: tuple[Migration, ...], recording_bytes: int
@@ -259,7 +269,7 @@ class _Resources:
         return recording
 
     def _make_room(self) -> None:
-        """Let go of what was used longest ago; the recording used last stays."""
+        """Drop the recordings used longest ago; the one used last stays."""
         kept = sum(recording.samples.nbytes for recording in self._recordings.values())
         while kept > self._recording_bytes and len(self._recordings) > 1:
             _, oldest = self._recordings.popitem(last=False)

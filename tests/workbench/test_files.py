@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from workbench.errors import MediaError, ParameterError, StoreError
-from workbench.files import left_behind, without_folders, write_text, written_whole
+from workbench.files import find_abandoned_parts, without_folders, write_text, written_whole
 
 
 def test_a_file_appears_whole_or_not_at_all(tmp_path: Path) -> None:
@@ -61,8 +61,8 @@ def test_parts_of_killed_writers_are_found_and_those_in_work_are_not(tmp_path: P
         killed.write_text("half")
         at_work.write_text("half")
         os.utime(killed, (0, 0))
-        assert list(left_behind(tmp_path, 60.0)) == [killed]
-    assert not list(left_behind(tmp_path, -1.0))
+        assert list(find_abandoned_parts(tmp_path, 60.0)) == [killed]
+    assert not list(find_abandoned_parts(tmp_path, -1.0))
 
 
 @pytest.mark.parametrize(

@@ -17,12 +17,12 @@ that a pair scores the same whatever else the catalog holds.
 **Pulse** joins beats a minute with onsets a second, as a fast tempo with few notes is felt at half. **Contours** are
 compared at the scale of scenes: the mean energy of the music under each scene, over as much as will be heard, and again
 from the start where the video is longer than the track. **Bars**: if cuts keep time with music, the phases at which
-they fall within a bar, a half bar or a beat agree; Rayleigh's test says how surely that is no chance (Mardia & Jupp
-2000).
+they fall within a bar, a half bar or a beat agree; Rayleigh's test gives the probability that chance does as much
+(Mardia & Jupp 2000).
 
 Retrieval is a scan: the parts that read single numbers cost a few nanoseconds a track, so all of a million tracks are
-looked at, in blocks that stay in the processor's cache, and nothing is missed as it could be by an approximate index.
-Only of the best few hundred the contours and bars are read.
+compared, in blocks that stay in the processor's cache, and no track is missed as by an approximate index. Contours and
+bars are read only of the best few hundred.
 
 Functions: `rank` for all of it; `quick_parts`, `slow_parts`, `raw_scores` for its steps.
 
@@ -59,7 +59,7 @@ _MIDDLE_BPM = 104.0
 """about the geometric mean of 60 and 180: slower music may be felt at double, faster at half"""
 _TEMPO_SHARE = np.float32(0.75)
 _MOST_UNITS = 4.5
-"""units that the median shot may last: a cut every seventh beat is on the beat, and nobody hears it"""
+"""units that the median shot may last: cuts every seventh beat are on the beat, but not heard as such"""
 _KEEPS_TIME_ODDS = 0.01
 """that a video was cut to this very tempo, before looking: of hundreds of tracks one in a hundred would seem to fit"""
 _LEAST_PART = 0.02
@@ -296,7 +296,7 @@ def _quick(
 
 
 def _pulse_part(bpm: FloatArray, density: FloatArray, wanted: float, params: MatchParams) -> FloatArray:
-    """How well a pulse suits; half and double tempo are heard in most music, and a little less believed."""
+    """How well a pulse suits; half and double tempo are felt in most music, and count a little less."""
     heard, other, _ = _both_pulses(bpm, density, wanted, params)
     return np.asarray(np.maximum(heard, other))
 

@@ -1,10 +1,10 @@
 """Why a track fits a video, in words: one line for each fact that moved the score, and a sentence that sums them up.
 
-A line holds what was measured of the video, what was measured of the track, and how well both go together; numbers have
-units, so that anybody can check them. Where measurements of different kinds meet on a scale of their own, as cuts and
+A line holds a measurement of the video, one of the track, and how well both go together; numbers have units, so that
+they can be checked. Where measurements of different kinds meet on a scale of their own, as cuts and
 tempo do in pulse, or light and mode in cheerfulness, both sides end with the two numbers that were compared. Which
-facts moved the score is arithmetic, not taste: a part's effect is its logarithm against what it usually is, times its
-weight. What moved the score most comes first, whichever way it did.
+facts moved the score is computed: the effect of a part is its logarithm less that of its usual value, times its weight.
+The largest effect comes first, whichever its sign.
 
 Functions: `reasons`, `explanation`, `fitting_tags`, `lane_title`, `lane_reasoning`.
 """
@@ -66,7 +66,16 @@ class RankedPair:
     """best first; None where no placement could be tried"""
 
     def number(self, name: str) -> float:
-        """A fact of the track, NaN where unknown."""
+        """A fact of the track.
+
+        Parameters
+        ----------
+        name : of a column
+
+        Returns
+        -------
+        NaN where unknown
+        """
         return float(getattr(self.columns, name)[0])
 
 
@@ -371,7 +380,7 @@ def explanation(pair: RankedPair, params: MatchParams) -> str:
     """
     moved = effects(pair.parts, params)
     ranked = sorted(moved, key=lambda name: -abs(moved[name]))
-    # What only this track can do comes first.
+    # Merits that few tracks have come first.
     rare = sorted(ranked, key=lambda name: name not in ("bars", "sync"))
     praise = [clause for name in rare if (clause := _praise(name, pair, params)) is not None][:3]
     doubts = [clause for name in ranked if (clause := _doubt(name, pair, params)) is not None][:2]

@@ -11,8 +11,8 @@ of these facts, as far as the grades are an editor's. A grade of 3 counts as tak
 of 1 in two.
 
 What it is not. The videos and tracks are invented, and one rule graded all of them: it holds what is known of music for
-video (likeness in arousal, valence and pace, arcs that agree, room for a voice), not the taste of anybody. Who has
-pairs that editors judged should fit again; `data/recipes/fitting/match.py` does it, and says how the set was drawn.
+video (likeness in arousal, valence and pace, arcs that agree, room for a voice), and nobody's taste. Refit with pairs
+that editors judged if there are any: `data/recipes/fitting/match.py` does it, and documents how the set was drawn.
 
 Classes: `MatchReference`. Functions: `read_reference`, `write_reference`.
 """
@@ -52,7 +52,7 @@ class MatchReference:
 
     @property
     def taken(self) -> FloatArray:
-        """How surely an editor takes each track for each video, shape (n_videos, n_tracks)."""
+        """Probability that an editor takes each track for each video, shape (n_videos, n_tracks)."""
         return np.asarray(TAKEN[self.grades])
 
 

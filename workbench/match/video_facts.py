@@ -5,7 +5,7 @@ carry arousal, light and colour carry valence (Hanjalic & Xu 2005). Both vary wi
 the scale of scenes, not of shots. So beside numbers for the whole there are scenes, contiguous stretches of shots that
 are alike in pace, motion, light and colour.
 
-**Drive**, 0 to 1, is how much goes on: a weighted mean of pace and of motion, both on logarithmic scales, because twice
+**Drive**, 0 to 1, is how much happens: a weighted mean of pace and of motion, both on logarithmic scales, because twice
 as many cuts are one step more wherever one begins. Local pace counts the cuts around an instant under a bell a few
 seconds wide, so a single cut is no burst of activity.
 
@@ -65,7 +65,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VideoFacts:
-    """What ranking knows of a video."""
+    """The facts of a video that ranking reads."""
 
     duration: VideoSeconds
     cuts: FloatArray
@@ -218,7 +218,7 @@ def _moves(picture: Picture) -> BoolArray:
 
 
 def _own_loudness(sound: Soundtrack) -> float | None:
-    """Loudness of what is heard outside speech, LUFS."""
+    """Loudness outside speech, LUFS."""
     if sound.classification in ("none", "silent") or not sound.power.size:
         return None
     heard = np.ones(sound.power.size, dtype=bool)

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from workbench.errors import MediaError, ParameterError
 from workbench.files import cannot_be_written, written_whole
 from workbench.media.containers import hash_file
-from workbench.media.decoder import Tape, decoding
+from workbench.media.decoder import Tape, open_decoder
 from workbench.recording import FloatArray, Recording
 
 _MP3_RATES = (8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000)
@@ -95,7 +95,7 @@ def decode(path: Path) -> Recording:
     """
     path = Path(path)
     content_hash = hash_file(path)
-    with decoding(path) as decoder:
+    with open_decoder(path) as decoder:
         tape: Tape | None = None
         for piece in decoder.pieces():
             if tape is None:
@@ -129,7 +129,7 @@ def decode_blocks(path: Path, block_seconds: float = 10.0, sample_rate: int | No
         return
     done = 0
     tape: Tape | None = None
-    with decoding(path) as decoder:
+    with open_decoder(path) as decoder:
         block = 0
         for piece in decoder.pieces():
             if tape is None:
@@ -162,7 +162,7 @@ def count_seconds(path: Path) -> float:
     MediaError : as for `decode`
     """
     samples = 0
-    with decoding(Path(path)) as decoder:
+    with open_decoder(Path(path)) as decoder:
         for piece in decoder.pieces():
             samples += piece.length
         decoder.check_whole()

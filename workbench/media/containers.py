@@ -52,7 +52,7 @@ MOST_PIXELS = 8192 * 4608
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[InputContainer]:
+def open_media(path: Path) -> Iterator[InputContainer]:
     """Open a media file for reading; FFmpeg's errors while the block runs become one `MediaError`.
 
     Parameters
@@ -132,12 +132,12 @@ def packets(container: InputContainer, *streams: AudioStream | VideoStream) -> I
                 yield packet
             return
         except IndexError:
-            continue  # PyAV meets a stream that began after the file was opened; reading goes on behind its packet
+            continue  # PyAV's error for a stream that began after the file was opened; reading goes on after its packet
         except (av.error.InvalidDataError, av.error.PatchWelcomeError):
             failures += 1
 
 
-def frames_of(packet: Packet[Any]) -> list[Any] | None:
+def decode_packet(packet: Packet[Any]) -> list[Any] | None:
     """Decode a packet.
 
     Parameters
@@ -161,7 +161,7 @@ def frames_of(packet: Packet[Any]) -> list[Any] | None:
         return None
 
 
-def shown(container: InputContainer, stream: VideoStream) -> Iterator[tuple[float, VideoFrame]]:
+def decode_pictures(container: InputContainer, stream: VideoStream) -> Iterator[tuple[float, VideoFrame]]:
     """Decode pictures in the order in which they are shown; damaged ones are left out.
 
     Parameters
@@ -174,7 +174,7 @@ def shown(container: InputContainer, stream: VideoStream) -> Iterator[tuple[floa
     time stamp in container seconds, and picture
     """
     for packet in packets(container, stream):
-        for frame in frames_of(packet) or ():
+        for frame in decode_packet(packet) or ():
             if isinstance(frame, VideoFrame) and frame.time is not None:
                 yield frame.time, frame
 
@@ -193,7 +193,7 @@ def first_picture(container: InputContainer, stream: VideoStream) -> VideoFrame 
     -------
     None when not one picture can be decoded
     """
-    return next((frame for _, frame in shown(container, stream)), None)
+    return next((frame for _, frame in decode_pictures(container, stream)), None)
 
 
 def upright_size(frame: VideoFrame, stream: VideoStream) -> tuple[int, int]:
@@ -288,7 +288,7 @@ def hash_file(path: Path) -> str:
 
 
 def _limit_pictures(container: InputContainer, path: Path) -> None:
-    """Refuse pictures that are too large, now or when the stream comes to them."""
+    """Refuse pictures that are too large, now or when one is decoded."""
     for stream in container.streams.video:
         context = stream.codec_context
         if context is None:

@@ -1,6 +1,6 @@
 """One sound stream of a file turned into a run of samples without holes, on the clock that a player keeps.
 
-`audio.decode` and `audio.decode_blocks` say what the clock is and when a file counts as torn.
+The head of `workbench.media.audio` defines the clock and when a file counts as torn.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from av.packet import Packet
 
 from workbench.errors import MediaError
 from workbench.media.containers import (
+    decode_packet,
     first_picture,
-    frames_of,
-    opened,
+    open_media,
     packets,
     picture_stream,
     sound_stream,
@@ -58,7 +58,7 @@ class FrameRange(NamedTuple):
 
 
 @contextmanager
-def decoding(path: Path) -> Iterator[Decoder]:
+def open_decoder(path: Path) -> Iterator[Decoder]:
     """Open a file to decode its sound.
 
     Parameters
@@ -74,7 +74,7 @@ def decoding(path: Path) -> Iterator[Decoder]:
     MediaError : no such file, no media, or no sound in it
     """
     zero = picture_zero(path)
-    with opened(path) as container:
+    with open_media(path) as container:
         stream = sound_stream(container)
         if stream is None:
             raise MediaError(f"{path}: no sound in this file; give one that has an audio stream")
@@ -113,14 +113,14 @@ def picture_zero(path: Path) -> float | None:
     ------
     MediaError : no such file, or no media
     """
-    with opened(path) as container:
+    with open_media(path) as container:
         picture = picture_stream(container)
         first = None if picture is None else first_picture(container, picture)
         return None if first is None else first.time
 
 
 class Decoder:
-    """One sound stream turned into a run of samples without holes; knows how much of it was lost."""
+    """One sound stream turned into a run of samples without holes; counts how much of it was lost."""
 
     def __init__(
         self, path: Path, container: InputContainer, stream: AudioStream, zero: float | None, stated: float | None
@@ -202,7 +202,7 @@ class Decoder:
 
     def _frames(self, packet: Packet[AudioStream]) -> Iterator[tuple[AudioFrame, float | None]]:
         """Frames of one rate, channel layout and a sample type that `Tape` knows, with their time stamps."""
-        frames: list[AudioFrame] | None = frames_of(packet)
+        frames: list[AudioFrame] | None = decode_packet(packet)
         if frames is None:
             if packet.duration and packet.time_base:
                 self._bad_seconds += float(packet.duration * packet.time_base)
@@ -312,7 +312,7 @@ def _unpack(frame: AudioFrame, start: int, out: FloatArray) -> None:
 
 
 def _finite(samples: FloatArray) -> FloatArray:
-    """The samples, with silence in place of what is no sound: NaN, infinity, absurd levels; changed in place.
+    """Replace NaN, infinity and absurd levels by silence, in place.
 
     Float WAV can hold all of these, and one of them would spoil every measure of the whole recording.
     """

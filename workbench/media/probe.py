@@ -22,7 +22,7 @@ from av.video.stream import VideoStream
 from workbench.errors import MediaError
 from workbench.media.containers import (
     first_picture,
-    opened,
+    open_media,
     packets,
     picture_stream,
     sound_stream,
@@ -75,7 +75,7 @@ def probe(path: Path) -> MediaInfo:
     """
     path = Path(path)
     first = first_of(path)
-    with opened(path) as container:
+    with open_media(path) as container:
         picture = None if first is None else picture_stream(container)
         sound = sound_stream(container)
         spans = Spans(container, picture, sound)
@@ -99,7 +99,7 @@ def first_of(path: Path) -> VideoFrame | None:
     ------
     MediaError : no such file, or no media
     """
-    with opened(path) as container:
+    with open_media(path) as container:
         stream = picture_stream(container)
         return None if stream is None else first_picture(container, stream)
 

@@ -14,7 +14,14 @@ from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
 from workbench.errors import MediaError, ParameterError
-from workbench.media.containers import first_picture, opened, picture_stream, shown, tick_seconds, upright_size
+from workbench.media.containers import (
+    decode_pictures,
+    first_picture,
+    open_media,
+    picture_stream,
+    tick_seconds,
+    upright_size,
+)
 from workbench.recording import VideoSeconds
 
 _SEEK_BACK_SECONDS = 10.0
@@ -32,7 +39,7 @@ class TimedPicture:
 
 
 def frames(path: Path, width: int = 160, every_seconds: float = 0.0) -> Iterator[TimedPicture]:
-    """Decode a video's pictures in order, made small.
+    """Decode a video's pictures in order, scaled down.
 
     Parameters
     ----------
@@ -49,9 +56,9 @@ def frames(path: Path, width: int = 160, every_seconds: float = 0.0) -> Iterator
         raise ParameterError(f"width must be at least 1 and every_seconds not negative, got {width}, {every_seconds}")
     zero: float | None = None
     due = 0.0
-    with opened(path) as container:
+    with open_media(path) as container:
         stream = _picture(container, path)
-        for time, frame in shown(container, stream):
+        for time, frame in decode_pictures(container, stream):
             zero = time if zero is None else zero
             if time - zero + _SAME_TIME >= due:
                 yield TimedPicture(time - zero, _pixels(frame, stream, width))
@@ -77,20 +84,20 @@ def still(path: Path, video_s: VideoSeconds, width: int = 640) -> TimedPicture:
     """
     if width < 1:
         raise ParameterError(f"width must be at least 1, got {width}")
-    with opened(path) as container:
+    with open_media(path) as container:
         first = first_picture(container, _picture(container, path))
     if first is None or first.time is None:
         raise MediaError(f"{path}: no picture of this video could be decoded")
     zero = first.time
     # A seek lands on the key picture at or before the time; without an index it may land late, so then further back.
     for seek_to in (video_s, video_s - _SEEK_BACK_SECONDS, 0.0):
-        with opened(path) as container:
+        with open_media(path) as container:
             stream = _picture(container, path)
             tick = tick_seconds(stream)
             if seek_to > 0 and tick is not None:
                 container.seek(int((zero + seek_to) / tick), stream=stream)
             found: tuple[float, VideoFrame] | None = None
-            for time, frame in shown(container, stream):
+            for time, frame in decode_pictures(container, stream):
                 if found is not None and time > zero + video_s + _SAME_TIME:
                     break
                 found = (time, frame)

@@ -1,4 +1,4 @@
-"""A video read once: its pictures made very small, its sound in blocks, its true length, from one pass over the file.
+"""Read a video once: its pictures made very small, its sound in blocks, its true length, in one pass over the file.
 
 Pictures are read where the decoder left them, in planes of luma and chroma, a few rows of each field of a coarse grid;
 nothing is converted or scaled in full, so that a pass costs little more than decoding does. Sound runs through the same
@@ -11,7 +11,7 @@ that smooths the borders of blocks, which does not show in the fields of the gri
 of the work; `tests/benchmarks/cuts.py` measures what it costs. `pictures_within` then reads what was left out where it
 matters.
 
-Functions: `reading`, which opens a video, `fitting_thoroughness`, `pictures_within`; classes: `VideoReader`,
+Functions: `open_video`, which opens a video, `fitting_thoroughness`, `pictures_within`; classes: `VideoReader`,
 `PictureBlock`, `VideoLimits`.
 """
 
@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import MediaError
 from workbench.media.audio import SoundBlock
-from workbench.media.containers import frames_of, opened, packets, picture_stream, sound_stream, tick_seconds
+from workbench.media.containers import decode_packet, open_media, packets, picture_stream, sound_stream, tick_seconds
 from workbench.media.decoder import Decoder, Tape, decoder_of
 from workbench.media.probe import MediaInfo, Spans, first_of, media_info
 from workbench.recording import FloatArray, IntArray
@@ -120,7 +120,7 @@ class VideoReader:
         return float(self._container.duration / av.time_base) if self._container.duration else 0.0
 
     def info(self) -> MediaInfo:
-        """What the file is; lengths are those of what was read.
+        """The facts of the file; lengths are measured on what was read.
 
         Raises
         ------
@@ -141,8 +141,8 @@ class VideoReader:
 
         Raises
         ------
-        MediaError : not one picture can be decoded, the sound is torn as `workbench.media.audio` says, or the video
-            goes beyond the limits
+        MediaError : not one picture can be decoded, the sound is torn (see `workbench.media.audio`), or the video
+            exceeds the limits
         """
         sound, picture = self._spans.sound, self._spans.picture
         decoder = decoder_of(self.path, self._container, sound, self._zero) if sound is not None and listen else None
@@ -188,7 +188,7 @@ class VideoReader:
 
 
 @contextmanager
-def reading(path: Path, limits: VideoLimits, thoroughness: Thoroughness = "all") -> Iterator[VideoReader]:
+def open_video(path: Path, limits: VideoLimits, thoroughness: Thoroughness = "all") -> Iterator[VideoReader]:
     """Open a video to read it once.
 
     Parameters
@@ -207,7 +207,7 @@ def reading(path: Path, limits: VideoLimits, thoroughness: Thoroughness = "all")
     """
     path = Path(path)
     first = first_of(path)
-    with opened(path) as container:
+    with open_media(path) as container:
         picture = None if first is None else picture_stream(container)
         if picture is not None and thoroughness != "none":
             _share_out(picture)
@@ -237,7 +237,7 @@ def fitting_thoroughness(path: Path, gigapixels: float) -> Thoroughness:
     ------
     MediaError : no such file, or no media
     """
-    with opened(Path(path)) as container:
+    with open_media(Path(path)) as container:
         picture = picture_stream(container)
         if picture is None or not container.duration or not picture.average_rate:
             return "all"
@@ -266,7 +266,7 @@ def pictures_within(path: Path, spans: Sequence[tuple[float, float]], most: int)
     MediaError : no such file, no media
     """
     first, decoded = first_of(path), 0
-    with opened(path) as container:
+    with open_media(path) as container:
         stream = picture_stream(container)
         tick = None if stream is None else tick_seconds(stream)
         if stream is None or tick is None or first is None or first.time is None:
@@ -293,7 +293,7 @@ def pictures_within(path: Path, spans: Sequence[tuple[float, float]], most: int)
 
 def _decoded(packet: Packet[VideoStream]) -> list[VideoFrame]:
     """Pictures of a packet; none where it is damaged."""
-    return [frame for frame in frames_of(packet) or () if isinstance(frame, VideoFrame)]
+    return [frame for frame in decode_packet(packet) or () if isinstance(frame, VideoFrame)]
 
 
 def _set_thoroughness(picture: VideoStream, thoroughness: Thoroughness) -> None:

@@ -24,7 +24,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from workbench.errors import ParameterError
-from workbench.mix.duck import duck_curve, duck_depths, pieces_of, steadied
+from workbench.mix.duck import duck_curve, duck_depths, split_utterances, steady_depths
 from workbench.mix.levels import LevelCurve, to_lufs, voice_alone
 from workbench.mix.singing import spoken_odds
 from workbench.mix.voice import Utterances, in_the_foreground, speech_seconds, speech_utterances
@@ -169,9 +169,9 @@ def plan_mix(
     played = music.integrated()
     wanted = spoken + video_gain_db - played if np.isfinite(played) else 0.0
     music_gain_db = round(min(wanted, duck.max_music_gain_db), 2)
-    pieces = pieces_of(utterances, duck)
+    pieces = split_utterances(utterances, duck)
     depths = duck_depths(pieces, voice_level.raised(video_gain_db), music.raised(music_gain_db), duck)
-    curve = duck_curve(pieces, steadied(pieces, depths, duck), video_seconds, duck)
+    curve = duck_curve(pieces, steady_depths(pieces, depths, duck), video_seconds, duck)
     points = tuple((round(float(time), 6), round(float(attenuation), 2)) for time, attenuation in curve)
     return Mix(
         voiceover=True,

@@ -6,7 +6,7 @@ pumping; away from speech it is exactly 0. All ramps are straight in decibels, a
 
 Conventions: attenuation is in dB, positive pulls down; times are video seconds; points have shape (n_points, 2).
 
-Functions: `duck_depths`, `steadied`, `duck_curve`, `thinned`.
+Functions: `duck_depths`, `steady_depths`, `duck_curve`, `thin_curve`.
 
 References
 ----------
@@ -28,7 +28,7 @@ from workbench.params import DuckParams
 from workbench.recording import FloatArray, IntArray
 
 
-def pieces_of(utterances: Utterances, params: DuckParams | None = None) -> Utterances:
+def split_utterances(utterances: Utterances, params: DuckParams | None = None) -> Utterances:
     """Cut long utterances into equal pieces, each of which may have a depth of its own.
 
     Parameters
@@ -78,7 +78,7 @@ def duck_depths(
     return depths
 
 
-def steadied(pieces: Utterances, depths_db: FloatArray, params: DuckParams | None = None) -> FloatArray:
+def steady_depths(pieces: Utterances, depths_db: FloatArray, params: DuckParams | None = None) -> FloatArray:
     """Even out small changes of depth inside a block of speech, which would be heard as pumping.
 
     A piece that lies less than `steady_db` shallower than deeper ones before and after it, in the same block, goes down
@@ -145,7 +145,7 @@ def duck_curve(
         first, stop = max(0, group[0].leaves), min(last, max(dip.returns for dip in group))
         if stop > first:
             curve = _drawn(group, first, stop, round(params.bridge_seconds * hz))
-            kept = thinned(curve, params.tolerance_db)
+            kept = thin_curve(curve, params.tolerance_db)
             points.append(np.column_stack([(first + kept) / hz, curve[kept]]))
     return np.concatenate(points)
 
@@ -199,7 +199,7 @@ def _drawn(group: list[_Dip], first: int, stop: int, bridge: int) -> FloatArray:
     return curve
 
 
-def thinned(curve: FloatArray, tolerance: float) -> IntArray:
+def thin_curve(curve: FloatArray, tolerance: float) -> IntArray:
     """Indices of the points that are enough to draw a curve within a tolerance, first and last always among them.
 
     Parameters

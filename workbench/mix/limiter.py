@@ -10,7 +10,7 @@ get one gain, so that the stereo image does not swing.
 Where nothing comes near the ceiling the samples pass bit for bit. The result does not depend on how the sound is cut
 into blocks.
 
-Functions: `limit` for sound in memory, `limited` for a stream; `Limiter` keeps the state between blocks.
+Functions: `limit` for sound in memory, `limit_blocks` for a stream; `Limiter` keeps the state between blocks.
 
 References
 ----------
@@ -129,7 +129,7 @@ class Limiter:
         return gained
 
 
-def limited(blocks: Iterable[FloatArray], rate: int, params: RenderParams | None = None) -> Iterator[FloatArray]:
+def limit_blocks(blocks: Iterable[FloatArray], rate: int, params: RenderParams | None = None) -> Iterator[FloatArray]:
     """Limit a stream of blocks.
 
     Parameters
@@ -173,7 +173,7 @@ def limit(samples: FloatArray, rate: int, params: RenderParams | None = None) ->
     ------
     ParameterError : samples of another shape, or a rate under 1 Hz
     """
-    return np.concatenate(list(limited([samples], rate, params)), axis=1)
+    return np.concatenate(list(limit_blocks([samples], rate, params)), axis=1)
 
 
 @njit(cache=True, nogil=True)

@@ -5,8 +5,8 @@ are short. Talk over music is harder to tell, since the music's notes are held; 
 than it is of singing. So three cues are weighed against each other, the logarithm of the odds that an utterance is
 spoken being their weighted sum:
 
-    held       share of the time from which the pitch goes on unbroken for 180 ms and then is where it was, within 0.4
-               semitones, by the share from which it goes on at all (and 30 %, so that little of it says little);
+    held       share of the time after which the pitch goes on unbroken for 180 ms and then is where it was, within 0.4
+               semitones, over the share after which it goes on at all (plus 30 %, so that little of it counts little);
                180 ms is a period of vibrato, so that vibrato counts as standing still
     vowel      length of the unbroken stretch of pitch that a voiced step lies in, mean, in doublings of 200 ms
     certainty  mean of the detector's own log-odds, from 0.05 % to 99.95 %
@@ -45,9 +45,9 @@ _CLEAR = 0.45  # clarity from which on there is a pitch
 _LAG = PITCHES_PER_SECOND * 18 // 100  # steps, a period of vibrato
 _STILL = 0.4  # semitones
 _LEAP = 1.5  # semitones between two steps that no voice glides
-_AROUND_SECONDS = 2.0  # by which what is heard counts for a fraction of 1/e
+_AROUND_SECONDS = 2.0  # distance at which a voice counts for a fraction of 1/e
 _EARSHOT_SECONDS = 40 * _AROUND_SECONDS  # past which e^-40 is nothing beside 1 in double precision
-_NEIGHBOUR_SECONDS = 10.0  # by which an utterance counts for a fraction of 1/e
+_NEIGHBOUR_SECONDS = 10.0  # distance at which an utterance counts for a fraction of 1/e
 _SHORTEST_VOWEL = 0.02
 _LITTLE = 0.3
 _CERTAIN = 0.9995
@@ -138,7 +138,7 @@ def _weights() -> Mapping[str, float]:
 def _gliding(
     midi: FloatArray, voiced: NDArray[np.bool_], smooth: NDArray[np.bool_]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Steps from which the pitch goes on unbroken for a period of vibrato; and those after which it is where it was."""
+    """Steps after which the pitch goes on unbroken for a period of vibrato; and those where it then is as before."""
     gliding = np.zeros(midi.size, dtype=bool)
     if midi.size <= _LAG:
         return gliding, gliding

@@ -79,7 +79,9 @@ def speech_utterances(
         floored = np.maximum(np.asarray(bands, dtype=np.float64), _FLOOR)
         chance = np.where(_clear(floored, chance.size, frame_seconds, params), chance**params.whisper_exponent, chance)
         stretches = _placed(_stretches(chance, frame_seconds, params), floored, params)
-    utterances = joined(tuple((stretch.start, stretch.end) for stretch in stretches), params.close_pause_seconds)
+    utterances = join_utterances(
+        tuple((stretch.start, stretch.end) for stretch in stretches), params.close_pause_seconds
+    )
     return tuple((start, end) for start, end in utterances if end - start >= params.min_utterance_seconds)
 
 
@@ -117,12 +119,12 @@ def _clear(bands: Bands, n_frames: int, frame_seconds: float, params: VoiceParam
 
 
 def _middle(bands: Bands) -> Bands:
-    """Without the outermost bands: neither rumble nor hiss says how well a voice is heard."""
+    """Without the outermost bands: rumble and hiss are no measure of how well a voice is heard."""
     return bands[:, 1:-1] if bands.shape[1] > 2 else bands
 
 
 def _placed(stretches: list[_Stretch], bands: Bands, params: VoiceParams) -> list[_Stretch]:
-    """Stretches with their edges where the levels say; no band is under the floor."""
+    """Stretches with their edges placed by the levels; no band is under the floor."""
     hz = HOPS_PER_SECOND
     quiet = np.ones(len(bands), dtype=bool)
     for stretch in stretches:
@@ -156,7 +158,7 @@ def _placed(stretches: list[_Stretch], bands: Bands, params: VoiceParams) -> lis
 
 
 def _background(quiet: NDArray[np.bool_], at: int) -> NDArray[np.intp] | None:
-    """Hops around an edge in which nobody speaks; None where somebody always does."""
+    """Hops around an edge without speech; None where there is always speech."""
     for reach in (*_BACKGROUND_HOPS, quiet.size):
         first = max(0, at - reach)
         found = np.flatnonzero(quiet[first : at + reach])
@@ -179,7 +181,7 @@ def _standing_out(decibels: FloatArray, background: FloatArray) -> FloatArray:
 
 
 def _peak(steps: FloatArray, otherwise: int, *, back: bool = False) -> int:
-    """How many steps lead to the highest sum, counted from the far end where they lead back; or `otherwise`."""
+    """Number of steps up to the highest sum, counted from the far end with `back`; `otherwise` if none is over 0."""
     sums = np.cumsum(steps)
     if not sums.size or sums.max() <= 0:
         return otherwise
@@ -187,7 +189,7 @@ def _peak(steps: FloatArray, otherwise: int, *, back: bool = False) -> int:
     return steps.size - count if back else count
 
 
-def joined(utterances: Utterances, pause_seconds: float) -> Utterances:
+def join_utterances(utterances: Utterances, pause_seconds: float) -> Utterances:
     """Close short pauses between utterances.
 
     Parameters

@@ -1,10 +1,10 @@
 """The fitted numbers that ship: files beside this module, each with a card on its data, accuracy and making.
 
-A model is whatever was fitted to data. Each file, `NAME.npz` or `NAME.json`, has its card `NAME.md`, which says from
-what it was fitted, how good it is and how to make it again. Where fitted numbers are parameters too, the file holds
+A model is anything that was fitted to data. Each file, `NAME.npz` or `NAME.json`, has its card `NAME.md`: what it was
+fitted to, how good it is and how to make it again. Where fitted numbers are parameters too, the file holds
 their defaults, and `workbench.params` their ranges and reasons. Only this module knows where models lie.
 
-Functions: `read_model`, `open_model`, `read_numbers`; `model_digest`, for cache keys of what a model decides;
+Functions: `read_model`, `open_model`, `read_numbers`; `model_digest`, for cache keys of results that depend on a model;
 `model_path`, for the scripts that fit.
 """
 

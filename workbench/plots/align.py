@@ -129,7 +129,7 @@ def _handles(colours: Mapping[str, str], marks: Marks) -> list[Line2D]:
 
 
 def _draw_gaps(axes: Axes, found: Placement | None) -> None:
-    """How far each coincidence is off, and what it is worth."""
+    """The gap of each coincidence, and its worth."""
     met = () if found is None else found.coincidences
     for name in LANDMARK_COLOURS:
         spoken = [one for one in met if one.landmark == name]

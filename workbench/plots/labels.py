@@ -134,7 +134,7 @@ class _Name(Text):
         super().draw(renderer)
 
     def find_place(self, renderer: Any, taken: list[BboxBase]) -> None:
-        """Take the first free place and add it to those taken; without one, be invisible."""
+        """Move to the first free place and add it to those taken; hide the name if none is free."""
         axes = self._labels.axes
         figure = axes.get_figure(root=True)
         assert figure is not None, "axes belong to a figure"

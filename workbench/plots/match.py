@@ -33,13 +33,13 @@ PART_NAMES = {
     "pulse": "pulse", "level": "energy", "mood": "mood", "voice": "voice", "length": "length", "bars": "cuts on bars",
     "arc": "energy by scene", "sync": "sync",
 }  # fmt: skip
-"""what a part is called in pictures"""
+"""names of the parts in pictures"""
 
 
 def follow_figure(
     video: VideoFacts, tracks: Columns, titles: Sequence[str], speech: Sequence[tuple[float, float]] = ()
 ) -> Figure:
-    """How the energy of tracks follows the drive of a video, a row a track.
+    """Draw how the energy of tracks follows the drive of a video, a row a track.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def _draw_music(axes: Axes, video: VideoFacts, tracks: Columns, row: int) -> Non
 def parts_figure(
     titles: Sequence[str], scores: Sequence[float], parts: Sequence[Mapping[str, float]], params: MatchParams
 ) -> Figure:
-    """What moved the score of each track, for and against, beside the score itself.
+    """Draw what moved the score of each track up and down, beside the score itself.
 
     Parameters
     ----------
@@ -123,7 +123,7 @@ def parts_figure(
 
 
 def calibration_figure(reference: MatchReference, params: MatchParams, bins: int = 20) -> Figure:
-    """What a raw score means: how often tracks with about that score were taken, and the curve that scores come from.
+    """Draw how often tracks of about one raw score were taken, and the calibration curve.
 
     Parameters
     ----------

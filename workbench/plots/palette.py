@@ -1,7 +1,7 @@
 """One colour for one thing, in every picture; and the paper that pictures are drawn on.
 
 The colours are those of Okabe and Ito, "Color universal design" (2008), which people with any common colour blindness
-tell apart. A thing keeps its colour from picture to picture: what is heard is blue everywhere.
+can distinguish. A thing keeps its colour from picture to picture: the music as played is blue everywhere.
 
 Pictures are matplotlib `Figure` objects without pyplot, so that they are drawn the same in a notebook, in a process
 without a display and in several threads.

@@ -17,7 +17,7 @@ A seam's score is meant as the probability that nobody hears it. Three questions
 All intervals are for 95 %, and take seams for independent. Seams of one track are not, so with few tracks the true
 intervals are wider than those drawn.
 
-Functions: `reviewed`, `reliability`, `brier_score`, `area_under_curve`, `reliability_figure`, `parts_figure`.
+Functions: `gather_reviews`, `reliability`, `brier_score`, `area_under_curve`, `reliability_figure`, `parts_figure`.
 """
 
 from __future__ import annotations
@@ -94,7 +94,7 @@ class ScoreBin:
     """share of them that counts as good"""
 
 
-def reviewed(given: Iterable[Verdict]) -> Reviewed:
+def gather_reviews(given: Iterable[Verdict]) -> Reviewed:
     """Gather the latest verdict of every seam into arrays.
 
     Parameters

@@ -43,7 +43,7 @@ PART_WORDS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SeamView:
-    """All that the picture of one seam shows."""
+    """Everything that the picture of one seam shows."""
 
     number: int
     """from 1"""

@@ -107,7 +107,7 @@ class PlayedMusic:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VideoOverview:
-    """What there is to draw of one video."""
+    """Everything that the timeline of one video shows."""
 
     watched: VideoAnalysis
     events: Events
@@ -249,7 +249,7 @@ def frame_times(shots: Sequence[tuple[VideoSeconds, VideoSeconds]], count: int =
 
 
 def _name(axes: Axes, name: str, fact: str = "", colour: str = SEAM, height: float = 0.5) -> None:
-    """What a lane is, left of it, with a fact in smaller letters."""
+    """Name a lane at its left, with a fact in smaller letters."""
     inches = _size(axes)[1]
     above = height + 0.075 / inches if fact else height
     axes.text(-0.008, above, name, transform=axes.transAxes, ha="right", va="center", fontsize=10.5, fontweight="bold",

@@ -16,7 +16,7 @@ import numpy as np
 
 from workbench.errors import ParameterError, PlanError
 from workbench.loops.plan import LoopPlan
-from workbench.mix.limiter import limited
+from workbench.mix.limiter import limit_blocks
 from workbench.params import RenderParams
 from workbench.recording import FloatArray, Recording, VideoSeconds
 from workbench.render.schedule import Music, PlacedTrack, PlayedSegment, Schedule, schedule
@@ -27,7 +27,7 @@ _LENGTH_TOLERANCE_SECONDS = 0.5
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expectation:
-    """What the track has where a plan has a seam, seen from either side; both are as long as the seam's excerpt."""
+    """What the track itself has on either side of a seam; both are as long as the seam's excerpt."""
 
     left: Recording
     """the track played on past the place it leaves"""
@@ -69,7 +69,7 @@ def render_blocks(
     first = min(max(round(from_s * rate), 0), timeline.length)
     stop = timeline.length if to_s is None else min(max(round(to_s * rate), first), timeline.length)
     blocks = _played(timeline, recording.samples, first, stop, max(1, round(params.block_seconds * rate)))
-    return limited(blocks, rate, params) if limit else blocks
+    return limit_blocks(blocks, rate, params) if limit else blocks
 
 
 def render(

@@ -1,12 +1,12 @@
 """From a plan to sample positions and gains: which track sample is played when, and at which level.
 
-The plan says which ranges of the track are played back to back; this module turns that into cues, one a segment,
+A plan lists the ranges of the track that are played back to back; this module turns them into cues, one a segment,
 counted in samples of the track's own rate, and into the gain of every sample. It reads no sound:
 `workbench.render.playback` multiplies.
 
 Where samples come from. Segment k begins at output sample `round(T_k · rate)`, from video time, never by adding rounded
-lengths, so that an hour of repeats does not drift. What is heard there is track sample `round(song_from · rate)`:
-nothing is interpolated, every sample of the output is one of the track's times a gain. Both roundings are half a sample
+lengths, so that an hour of repeats does not drift. It plays track sample `round(song_from · rate)`: nothing is
+interpolated, every sample of the output is one of the track's times a gain. Both roundings are half a sample
 at most; a planner that aligns a seam in phase therefore chooses times that are whole samples of the track, and then the
 two sides of the seam are at most one sample apart (0.1 dB at 2 kHz in the middle of a linear crossfade), mostly none.
 

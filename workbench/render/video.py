@@ -41,10 +41,10 @@ from av.video.stream import VideoStream
 from workbench.errors import MediaError, ParameterError, PlanError
 from workbench.files import cannot_be_written, written_whole
 from workbench.media.audio import decode_blocks, write_audio
-from workbench.media.containers import first_picture, opened, picture_stream, tick_seconds
+from workbench.media.containers import first_picture, open_media, picture_stream, tick_seconds
 from workbench.media.probe import probe
 from workbench.mix.fades import duck_gain
-from workbench.mix.limiter import limited
+from workbench.mix.limiter import limit_blocks
 from workbench.params import RenderParams
 from workbench.recording import FloatArray, Recording
 from workbench.render.aac import EncodedSound, encode
@@ -212,9 +212,9 @@ def render_video(
         if has_soundtrack:
             blocks = _summed(blocks, _Reader(_soundtrack(video, mix, params)))
         at_ceiling = params.model_copy(update={"ceiling_dbtp": ceiling_dbtp})
-        return limited(blocks, params.video_sample_rate, at_ceiling) if held else blocks
+        return limit_blocks(blocks, params.video_sample_rate, at_ceiling) if held else blocks
 
-    with written_whole(out) as aside, opened(video) as source:
+    with written_whole(out) as aside, open_media(video) as source:
         part = _Part(progress, _SOUND_SHARE, 1.0)
         target = _Target(out, aside, video, lambda second: part.reached(second / facts.duration))
         _join(source, target, _fitting_sound(sound, total, params, aside.parent, held, progress), params)
@@ -343,7 +343,7 @@ def _join(
     A picture that the file cannot hold is found before the sound is made.
     """
     picture = picture_stream(source)
-    with opened(target.video) as ahead:
+    with open_media(target.video) as ahead:
         stream = picture_stream(ahead)
         shown = None if stream is None else first_picture(ahead, stream)
     tick = None if picture is None else tick_seconds(picture)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from workbench.catalog.lane import Lane, Match
 
 Category: TypeAlias = Literal["pace", "energy", "mood", "voice", "length", "sync"]
-"""what a reason of match is about"""
+"""the topic of a reason of match"""
 
 
 class ReasonBody(Body, title="MatchReason"):

@@ -200,7 +200,7 @@ def plan_from_json(data: str | bytes | Mapping[str, Any]) -> LoopPlan:
     ------
     PlanError : not JSON, not a plan, a plan of a later format, a refusal, or a plan that breaks an invariant
     """
-    given = parsed(data)
+    given = parse_result(data)
     for field, what in _OTHER_RESULTS.items():
         if field in given and "plan" not in given:
             raise PlanError(f"not a loop plan, but {what}")
@@ -233,7 +233,7 @@ def mix_from_json(data: str | bytes | Mapping[str, Any]) -> MixBody | None:
     ------
     PlanError : not JSON, or a mix that is none
     """
-    mix = parsed(data).get("mix")
+    mix = parse_result(data).get("mix")
     if mix is None:
         return None
     try:
@@ -252,7 +252,7 @@ _OTHER_RESULTS = {
 """by a field that only they have"""
 
 
-def parsed(data: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
+def parse_result(data: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
     """Parse the JSON object of a result.
 
     Parameters
@@ -278,7 +278,7 @@ _LISTS = ("seam_fades", "seam_curves", "seam_times", "sections_covered")
 
 
 def _fields(plan: LoopPlan) -> dict[str, Any]:
-    """The fields of one plan as the body wants them, without options."""
+    """The fields of one plan for its body, without options."""
     fields: dict[str, Any] = {"applicable": True, "reason": None}
     for name in OptionBody.model_fields:
         if name in fields or (name.startswith("outro") and getattr(plan, name) is None):

@@ -18,7 +18,7 @@ from workbench.loops.refusals import Refusal
 
 
 class CatalogIds(Protocol):
-    """Whatever knows where the caller's catalog has a track."""
+    """Anything with a track's ids in the caller's catalog."""
 
     @property
     def catalog_song_id(self) -> str | None:

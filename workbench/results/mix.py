@@ -60,7 +60,7 @@ class MixBody(Body, title="Mix"):
 
 
 class MeasuredDuck(Protocol):
-    """How far the music goes down, as `workbench.mix` measures it."""
+    """How far the music is lowered, as `workbench.mix` measures it."""
 
     @property
     def envelope_points(self) -> Sequence[Sequence[float]]:

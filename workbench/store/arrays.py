@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, StoreError
-from workbench.files import left_behind, written_whole
+from workbench.files import find_abandoned_parts, written_whole
 from workbench.store.fingerprint import StageKey
 
 if TYPE_CHECKING:
@@ -127,11 +127,24 @@ class ArrayStore:
         return arrays
 
     def has(self, key: StageKey) -> bool:
-        """Whether there is a file of a key; only reading it shows whether it is sound."""
+        """Whether there is a file of a key; only reading it shows whether it is sound.
+
+        Parameters
+        ----------
+        key : of the result
+        """
         return self.path(key).exists()
 
     def load(self, key: StageKey) -> dict[str, NDArray[Any]] | None:
-        """The arrays of a key, read-only; None if there is no sound file of them. A damaged file is deleted.
+        """The arrays of a key. A damaged file is deleted.
+
+        Parameters
+        ----------
+        key : of the result
+
+        Returns
+        -------
+        read-only, by name; None if there is no sound file of them
 
         Raises
         ------
@@ -196,7 +209,7 @@ class ArrayStore:
         """
         if max_bytes < 0:
             raise ParameterError(f"max_bytes must not be negative, got {max_bytes}")
-        for left in left_behind(self.root, _ABANDONED_SECONDS):
+        for left in find_abandoned_parts(self.root, _ABANDONED_SECONDS):
             left.unlink(missing_ok=True)
         files = sorted(self._files(), key=lambda file: file[2])
         excess, freed = sum(size for _, size, _ in files) - max_bytes, 0
@@ -208,7 +221,12 @@ class ArrayStore:
         return freed
 
     def path(self, key: StageKey) -> Path:
-        """Where the file of a key is, or would be."""
+        """Where the file of a key is, or would be.
+
+        Parameters
+        ----------
+        key : of the result
+        """
         name = f"{key.content_hash}.{key.stage}.v{key.version}.{key.params_digest[:16]}{_SUFFIX}"
         return self.root / key.content_hash[:2] / name
 

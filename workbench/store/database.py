@@ -103,7 +103,7 @@ verdicts = sa.Table(
     metadata,
     sa.Column("verdict_id", sa.String, primary_key=True),  # ULID: sorts by time
     sa.Column("content_hash", sa.String, nullable=False),  # of the track
-    sa.Column("track", sa.String, nullable=False),  # what it was called
+    sa.Column("track", sa.String, nullable=False),  # its name
     sa.Column("seam", sa.String, nullable=False),  # JSON: where it leaves and enters, its fade, its score and parts
     sa.Column("verdict", sa.String, nullable=False),  # good, audible, wrong
     sa.Column("note", sa.String, nullable=False),
@@ -250,7 +250,7 @@ def _dispose(*engines: Engine) -> None:
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
     connection.isolation_level = None  # the driver's own guess at transactions is switched off
     connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA synchronous=FULL")  # what was accepted or charged outlives a power cut
+    connection.execute("PRAGMA synchronous=FULL")  # accepted jobs and charges survive a power cut
     connection.execute("PRAGMA foreign_keys=ON")
 
 

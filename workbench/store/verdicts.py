@@ -23,13 +23,13 @@ Word: TypeAlias = Literal["good", "audible", "wrong"]
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What somebody heard at one seam."""
+    """What a reviewer heard at one seam."""
 
     verdict_id: str
     content_hash: str
     """SHA-256 of the track's bytes"""
     track: str
-    """what it was called"""
+    """its name"""
     seam: Mapping[str, float]
     """`leave` and `enter` in track time, s; `fade` s, `exponent`, `score`, and the parts of the score by name"""
     verdict: Word

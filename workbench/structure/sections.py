@@ -1,4 +1,4 @@
-"""Sections: where a track's parts begin, which of them repeat each other, and what they are called.
+"""Sections: where a track's parts begin, which of them repeat each other, and their names.
 
 Bars are described by timbre, harmony, rhythm and level. A border needs two kinds of evidence, of which the geometric
 mean counts: novelty, where the bars after it are like each other and unlike those before it (the checkerboard kernel of
@@ -223,7 +223,7 @@ def cut_bars(evidence: FloatArray, params: SectionParams) -> IntArray:
 
     Parameters
     ----------
-    evidence : shape (n_bars,), how much speaks for a border before each bar
+    evidence : shape (n_bars,), evidence for a border before each bar
     params : price of a border, of odd lengths, the usual length
 
     Returns

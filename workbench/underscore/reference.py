@@ -10,7 +10,7 @@ it, so a score is the probability that an editor would take the track, as far as
 `workbench.catalog.grades` defines what a grade is worth, once for match and underscore.
 
 What it is not. One person wrote scripts, tracks and the rule of the grades; it holds what is commonly done, in English,
-and nobody's taste. Whoever has pairs that editors judged should fit again: `data/recipes/fitting/underscore.py`.
+and nobody's taste. Refit with pairs that editors judged if there are any: `data/recipes/fitting/underscore.py`.
 
 Class: `UnderscoreReference`. Functions: `read_reference`, `write_reference`.
 """
@@ -42,7 +42,7 @@ class UnderscoreReference:
 
     @property
     def taken(self) -> FloatArray:
-        """How surely an editor takes each track, shape (n_pairs,)."""
+        """Probability that an editor takes each track, shape (n_pairs,)."""
         return np.asarray(TAKEN[self.grades])
 
     def raw(self, params: UnderscoreParams) -> FloatArray:

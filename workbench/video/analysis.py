@@ -18,7 +18,7 @@ class VideoAnalysis:
     title: str
     """from the container's metadata, else the file's name"""
     duration: VideoSeconds
-    """measured, not what the header says"""
+    """measured, not read from the header"""
     width: int
     """pixels as displayed"""
     height: int

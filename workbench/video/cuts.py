@@ -19,7 +19,7 @@ nothing, and the same in return. Where the picture is blank, the slope to each s
 
 Where a long video was decoded in part, `first_of_shot` places a hard cut among the pictures that were left out.
 
-Functions: `steps`, `hard_cuts` and `first_of_shot`, `dissolves`, `fades`, `flashes`, `joined`.
+Functions: `steps`, `hard_cuts` and `first_of_shot`, `dissolves`, `fades`, `flashes`, `join_borders`.
 
 References
 ----------
@@ -336,7 +336,7 @@ def fades(
     return found, tuple(black)
 
 
-def joined(borders: list[Border], faded: list[Border]) -> tuple[Border, ...]:
+def join_borders(borders: list[Border], faded: list[Border]) -> tuple[Border, ...]:
     """Join all borders, without cuts, dissolves and flashes that are part of a fade.
 
     Parameters

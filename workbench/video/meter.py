@@ -14,7 +14,7 @@ import numpy as np
 from workbench.errors import ParameterError
 from workbench.params import CutParams
 from workbench.recording import FloatArray
-from workbench.video.cuts import CONTEXT_SECONDS, dissolves, fades, flashes, hard_cuts, joined
+from workbench.video.cuts import CONTEXT_SECONDS, dissolves, fades, flashes, hard_cuts, join_borders
 from workbench.video.motion import speeds, still_stretches
 from workbench.video.picture import Border, Picture
 from workbench.video.strip import Strip, strip_of
@@ -76,7 +76,7 @@ class PictureMeter:
         times, levels = np.concatenate(self._times), np.concatenate(self._levels)
         brightness, contrast, colourfulness, spread = (levels[:, k] for k in (0, 1, 2, 3))
         faded, black = fades(times, brightness, contrast, spread, self._params)
-        borders = joined(self._borders, faded)
+        borders = join_borders(self._borders, faded)
         motion = speeds(times, np.concatenate(self._speeds), borders)
         end = max(duration, float(times[-1]))
         still = still_stretches(times, motion, black, borders, end, self._params)

@@ -9,8 +9,8 @@ rate as they go. A border is where one shot gives way to another, or where the p
     dissolve   first picture with both shots    first picture without the old   half of each
     flash      first bright picture             first picture after it          the same as start
 
-A video that fades in has a fade from its first picture, which is no cut: nothing came before. One that fades out has a
-fade to its end, where `at` is the end.
+A video that fades in has a fade from its first picture, which is no cut, as no shot precedes it. One that fades out has
+a fade to its end, where `at` is the end.
 
 Classes: `Border`, `Picture`.
 """

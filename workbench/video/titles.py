@@ -60,9 +60,9 @@ class _Words:
     fields: BoolArray
     """shape (36, 64), where they are"""
     ground: FloatArray
-    """shape (n_fields,), what was there before"""
+    """shape (n_fields,), luma before"""
     change: FloatArray
-    """shape (n_fields,), what they add to it"""
+    """shape (n_fields,), change of luma by the words"""
 
     def shares(self, other: _Words) -> bool:
         """Whether other words are in much the same place."""

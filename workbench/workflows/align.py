@@ -6,7 +6,7 @@
 A video that was analysed before is not measured again; placing reads a few hundred numbers. The mix of an alignment
 does not depend on where the track lies: it takes the music at its integrated loudness throughout.
 
-Functions: `align_track` for all of it; `track_landmarks`, `kept_landmarks`, `video_events`, `mix_beside`,
+Functions: `align_track` for all of it; `track_landmarks`, `load_landmarks`, `video_events`, `mix_beside`,
 `track_level` for its parts; `landmark_stage` for a `Sound`.
 """
 
@@ -115,7 +115,7 @@ def track_landmarks(workspace: Workspace, path: Path | str, *, content_hash: str
     return landmarks_from_arrays(landmark_stage(sound))
 
 
-def kept_landmarks(content_hash: str, correction: str, params: WorkbenchParams, store: ArrayStore) -> Landmarks | None:
+def load_landmarks(content_hash: str, correction: str, params: WorkbenchParams, store: ArrayStore) -> Landmarks | None:
     """Landmarks of a recording that was analysed before; its file is not read.
 
     Parameters

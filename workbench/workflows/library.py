@@ -222,7 +222,7 @@ def cluster(address: str) -> Iterator[Executor]:
 
 
 class _Adding:
-    """One run of `add_tracks`: what is being analysed, and what is ready to be written."""
+    """One run of `add_tracks`: files in analysis, and measured tracks to write."""
 
     def __init__(self, workspace: Workspace, executor: Executor | None) -> None:
         from workbench.workflows.describe import analysis_name
@@ -376,7 +376,7 @@ def _outcome(job: Future[Measurement], file: WantedFile) -> Measurement | Workbe
 
 
 def _killed() -> tuple[type[Exception], ...]:
-    """What a cluster raises for a job whose workers died one after the other."""
+    """The exceptions of a cluster for a job whose workers died one after the other."""
     distributed: Any = sys.modules.get("distributed")
     return () if distributed is None else (distributed.scheduler.KilledWorker,)
 

@@ -38,7 +38,7 @@ from workbench.recording import FloatArray, IntArray
 from workbench.store.fingerprint import StageKey
 from workbench.video.analysis import VideoAnalysis
 from workbench.video.events import Events, find_events
-from workbench.workflows.align import LANDMARKS_VERSION, kept_landmarks, track_landmarks
+from workbench.workflows.align import LANDMARKS_VERSION, load_landmarks, track_landmarks
 from workbench.workflows.analyze import corrected_revisions, profile_parts
 from workbench.workflows.library import open_catalog
 from workbench.workflows.watch import PICTURE_VERSION, SOUNDTRACK_VERSION, watch
@@ -231,7 +231,7 @@ def pair_placements(
     stages = (*profile_parts(params, correction), params.landmarks, *video_parts, params.align)
 
     def compute() -> dict[str, NDArray[Any]]:
-        landmarks = kept_landmarks(track.content_hash, correction, params, store)
+        landmarks = load_landmarks(track.content_hash, correction, params, store)
         if landmarks is None:
             landmarks = track_landmarks(workspace, track.path, content_hash=track.content_hash)
         return {"placement_list": _to_bytes(place(landmarks, events, params.align))}

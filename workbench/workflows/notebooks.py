@@ -238,7 +238,7 @@ def _execute(node: Any, values: Mapping[str, Any], executed: Path, running: _Run
     from nbclient.exceptions import CellTimeoutError
     from papermill.exceptions import PapermillExecutionError
 
-    # The exception says what papermill and nbclient log of a failure; without a handler it would be printed as well.
+    # The exception holds what papermill and nbclient log of a failure; without a handler it would be printed as well.
     logging.getLogger("papermill").addHandler(logging.NullHandler())
     running.progress(running.stage, 0.0)
     try:
@@ -303,7 +303,7 @@ def _html(notebook: Path) -> str:
 
 @contextmanager
 def _kernel_environment(home: Home) -> Iterator[None]:
-    """What a kernel started in the block finds in its environment."""
+    """Set the environment of kernels that are started in the block."""
     before = os.environ.get("WORKBENCH_HOME")
     os.environ["WORKBENCH_HOME"] = str(home.root)
     try:

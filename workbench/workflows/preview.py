@@ -19,7 +19,7 @@ from workbench.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What was written."""
+    """A preview that was written."""
 
     path: Path
     song_from: TrackSeconds

@@ -1,7 +1,7 @@
 """Gather verdicts to compare scores with: those of the home folder, those of a CSV file, or a stand-in.
 
-The stand-in needs no listener. A bundled track comes with its score: its beats, its bars, and where sections begin.
-From these follow splices whose verdict is given by a rule:
+The stand-in needs no listener. How a bundled track was composed is known: its beats, its bars, and where sections
+begin. From these follow splices whose verdict is given by a rule:
 
     good      from inside a section to the same bar of another of that name and length: the same music goes on
     audible   from inside a section to inside a section of another name, on bar lines: the beat goes on, the music not
@@ -12,7 +12,7 @@ consist of the same bars, whose splices it calls audible. Splices are scored on 
 were fitted to splices of much the same kinds, so the stand-in shows how to read the pictures and that scores rank; it
 is no evidence of what people hear.
 
-Functions: `kept_verdicts`, `read_verdicts`, `known_splices`.
+Functions: `load_verdicts`, `read_verdicts`, `known_splices`.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _TEXTS = ("verdict_id", "at", "track", "content_hash", "verdict", "note")
 """columns of an exported CSV with text"""
 
 
-def kept_verdicts(workspace: Workspace) -> list[Verdict]:
+def load_verdicts(workspace: Workspace) -> list[Verdict]:
     """All verdicts of a home folder, oldest first.
 
     Parameters

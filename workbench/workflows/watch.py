@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import MediaError
 from workbench.media.probe import MediaInfo
-from workbench.media.video_reader import PictureBlock, VideoLimits, fitting_thoroughness, pictures_within, reading
+from workbench.media.video_reader import PictureBlock, VideoLimits, fitting_thoroughness, open_video, pictures_within
 from workbench.params import CutParams, Params, WorkbenchParams
 from workbench.progress import Progress
 from workbench.recording import FloatArray
@@ -163,7 +163,7 @@ def _measure(video: Path, params: CutParams, progress: Progress, *, listen: bool
     progress(stage, 0.0)
     meter, ear = PictureMeter(params), _Ear()
     thoroughness = fitting_thoroughness(video, params.max_thorough_gigapixels)
-    with reading(video, _limits(params), thoroughness) as reader:
+    with open_video(video, _limits(params), thoroughness) as reader:
         if not reader.has_picture:
             raise MediaError(f"{video}: has no moving picture; give a video")
         for block in reader.blocks(listen=listen):
@@ -205,7 +205,7 @@ def _sound_arrays(video: Path, params: CutParams, progress: Progress) -> Arrays:
     stage = f"listening to {video.name}"
     progress(stage, 0.0)
     ear = _Ear()
-    with reading(video, _limits(params), "none") as reader:
+    with open_video(video, _limits(params), "none") as reader:
         for block in reader.blocks():
             if not isinstance(block, PictureBlock):
                 ear.hear(block)

@@ -16,7 +16,7 @@ import pytest
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError, StoreError
-from workbench.files import left_behind
+from workbench.files import find_abandoned_parts
 from workbench.params import Params
 from workbench.store.arrays import ArrayStore
 from workbench.store.fingerprint import StageKey
@@ -246,7 +246,7 @@ class TestProcesses:
         writer.communicate()
         assert_same(store.load_or_compute(KEY, arrays), arrays())
         assert store.stats().rebuilt == 0
-        for left in left_behind(store.root, 0.0):
+        for left in find_abandoned_parts(store.root, 0.0):
             os.utime(left, (0, 0))
         store.prune(10**9)
         assert [path.name for path in store.path(KEY).parent.iterdir()] == [store.path(KEY).name]
