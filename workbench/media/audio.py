@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 from workbench.errors import MediaError, ParameterError
 from workbench.files import cannot_be_written, written_whole
 from workbench.media.containers import hash_file
-from workbench.media.decoder import Tape, open_decoder
+from workbench.media.decoder import SampleBuffer, open_decoder
 from workbench.recording import FloatArray, Recording
 
 _MP3_RATES = (8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000)
@@ -96,15 +96,15 @@ def decode(path: Path) -> Recording:
     path = Path(path)
     content_hash = hash_file(path)
     with open_decoder(path) as decoder:
-        tape: Tape | None = None
+        buffer: SampleBuffer | None = None
         for piece in decoder.pieces():
-            if tape is None:
-                tape = Tape(decoder.channels, decoder.guessed_samples())
-            tape.append(piece)
+            if buffer is None:
+                buffer = SampleBuffer(decoder.channels, decoder.guessed_samples())
+            buffer.append(piece)
         decoder.check_whole()
-    if tape is None or tape.length == 0:
+    if buffer is None or buffer.length == 0:
         raise MediaError(f"{path}: there is a sound stream, but no sound in it")
-    return Recording(tape.finish(), decoder.sample_rate, content_hash)
+    return Recording(buffer.finish(), decoder.sample_rate, content_hash)
 
 
 def decode_blocks(path: Path, block_seconds: float = 10.0, sample_rate: int | None = None) -> Iterator[SoundBlock]:
@@ -125,25 +125,25 @@ def decode_blocks(path: Path, block_seconds: float = 10.0, sample_rate: int | No
         raise ParameterError(f"block_seconds must be positive, got {block_seconds}")
     path = Path(path)
     if sample_rate is not None:
-        yield from _converted(decode_blocks(path, block_seconds), sample_rate, block_seconds)
+        yield from _convert_rate(decode_blocks(path, block_seconds), sample_rate, block_seconds)
         return
     done = 0
-    tape: Tape | None = None
+    buffer: SampleBuffer | None = None
     with open_decoder(path) as decoder:
         block = 0
         for piece in decoder.pieces():
-            if tape is None:
+            if buffer is None:
                 block = max(1, round(block_seconds * decoder.sample_rate))
-                tape = Tape(decoder.channels, block + decoder.sample_rate)
-            tape.append(piece)
-            while tape.length >= block:
-                yield SoundBlock(tape.take(block), decoder.sample_rate, done / decoder.sample_rate)
+                buffer = SampleBuffer(decoder.channels, block + decoder.sample_rate)
+            buffer.append(piece)
+            while buffer.length >= block:
+                yield SoundBlock(buffer.take(block), decoder.sample_rate, done / decoder.sample_rate)
                 done += block
         decoder.check_whole()
-    if tape is None or done + tape.length == 0:
+    if buffer is None or done + buffer.length == 0:
         raise MediaError(f"{path}: there is a sound stream, but no sound in it")
-    if tape.length:
-        yield SoundBlock(tape.take(tape.length), decoder.sample_rate, done / decoder.sample_rate)
+    if buffer.length:
+        yield SoundBlock(buffer.take(buffer.length), decoder.sample_rate, done / decoder.sample_rate)
 
 
 def count_seconds(path: Path) -> float:
@@ -257,7 +257,7 @@ def write_audio(
     return path
 
 
-def _converted(blocks: Iterator[SoundBlock], sample_rate: int, block_seconds: float) -> Iterator[SoundBlock]:
+def _convert_rate(blocks: Iterator[SoundBlock], sample_rate: int, block_seconds: float) -> Iterator[SoundBlock]:
     """The same sound at another rate, in blocks of the same length in seconds."""
     first = next(blocks, None)
     if first is None:
@@ -303,14 +303,14 @@ def _encode(
                 raise ParameterError(f"a block must have shape ({channels}, n), got {block.shape}")
             for at in range(0, block.shape[1], _WRITE_SAMPLES):
                 part = block[:, at : at + _WRITE_SAMPLES]
-                frame = _packed(part, writing, dither)
+                frame = _pack(part, writing, dither)
                 frame.sample_rate, frame.pts, frame.time_base = rate, written, Fraction(1, rate)
                 container.mux(stream.encode(frame))
                 written += part.shape[1]
         container.mux(stream.encode(None))
 
 
-def _packed(samples: FloatArray, writing: _Writing, dither: np.random.Generator) -> AudioFrame:
+def _pack(samples: FloatArray, writing: _Writing, dither: np.random.Generator) -> AudioFrame:
     """A frame with the samples as the encoder takes them; `samples` has shape (channels, n)."""
     whole: NDArray[Any]
     if not writing.bits:
@@ -332,5 +332,5 @@ def _packed(samples: FloatArray, writing: _Writing, dither: np.random.Generator)
 
 def _at_rate(blocks: Iterator[FloatArray], rate_from: int, rate_to: int) -> Iterator[FloatArray]:
     sound = (SoundBlock(np.asarray(block, dtype=np.float32), rate_from, 0.0) for block in blocks)
-    for block in _converted(sound, rate_to, block_seconds=5.0):
+    for block in _convert_rate(sound, rate_to, block_seconds=5.0):
         yield block.samples

@@ -201,7 +201,7 @@ class Decoder:
             )
 
     def _frames(self, packet: Packet[AudioStream]) -> Iterator[tuple[AudioFrame, float | None]]:
-        """Frames of one rate, channel layout and a sample type that `Tape` knows, with their time stamps."""
+        """Frames of one rate, channel layout and a sample type that `SampleBuffer` knows, with their time stamps."""
         frames: list[AudioFrame] | None = decode_packet(packet)
         if frames is None:
             if packet.duration and packet.time_base:
@@ -218,7 +218,7 @@ class Decoder:
                 yield frame, frame.time
             else:
                 time = frame.time
-                for adapted in self._adapted(frame):
+                for adapted in self._adapt(frame):
                     yield adapted, time
                     time = None
 
@@ -232,14 +232,14 @@ class Decoder:
         if self._format.rstrip("p") not in _CODES or (self.channels >= _MOST_PLANES and frame.format.is_planar):
             self._format = "flt"
 
-    def _adapted(self, frame: AudioFrame) -> list[AudioFrame]:
+    def _adapt(self, frame: AudioFrame) -> list[AudioFrame]:
         source = (frame.sample_rate, frame.layout.name, frame.format.name)
         if self._adapter is None or self._adapter[0] != source:
             self._adapter = (source, AudioResampler(self._format, self._layout, self.sample_rate))
         return self._adapter[1].resample(frame)
 
 
-class Tape:
+class SampleBuffer:
     """Samples laid end to end, one row a channel, in one piece of memory that grows when it must."""
 
     def __init__(self, channels: int, capacity: int) -> None:
@@ -273,7 +273,7 @@ class Tape:
         -------
         shape (channels, count)
         """
-        taken = _finite(self._rows[:, :count].copy())
+        taken = _silence_invalid(self._rows[:, :count].copy())
         self._rows[:, : self.length - count] = self._rows[:, count : self.length].copy()
         self.length -= count
         return taken
@@ -287,7 +287,7 @@ class Tape:
             for at in range(0, self.length, 1 << 20):
                 count = min(1 << 20, self.length - at)
                 flat[target + at : target + at + count] = flat[source + at : source + at + count]
-        return _finite(flat[: channels * self.length]).reshape(channels, self.length)
+        return _silence_invalid(flat[: channels * self.length]).reshape(channels, self.length)
 
     def _grow(self, length: int) -> None:
         channels, capacity = self._rows.shape
@@ -311,7 +311,7 @@ def _unpack(frame: AudioFrame, start: int, out: FloatArray) -> None:
         out *= _STEPS[kind]
 
 
-def _finite(samples: FloatArray) -> FloatArray:
+def _silence_invalid(samples: FloatArray) -> FloatArray:
     """Replace NaN, infinity and absurd levels by silence, in place.
 
     Float WAV can hold all of these, and one of them would spoil every measure of the whole recording.

@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 from workbench.errors import MediaError
 from workbench.media.audio import SoundBlock
 from workbench.media.containers import decode_packet, open_media, packets, picture_stream, sound_stream, tick_seconds
-from workbench.media.decoder import Decoder, Tape, decoder_of
+from workbench.media.decoder import Decoder, SampleBuffer, decoder_of
 from workbench.media.probe import MediaInfo, Spans, first_of, media_info
 from workbench.recording import FloatArray, IntArray
 
@@ -146,21 +146,21 @@ class VideoReader:
         """
         sound, picture = self._spans.sound, self._spans.picture
         decoder = decoder_of(self.path, self._container, sound, self._zero) if sound is not None and listen else None
-        desk = None if decoder is None else _SoundDesk(decoder, sound_seconds, self._limits)
-        tray = _Tray(pictures)
+        sound_blocks = None if decoder is None else _SoundBlocks(decoder, sound_seconds, self._limits)
+        buffer = _PictureBuffer(pictures)
         for packet in packets(self._container, *self._spans.streams):
             self._spans.note(packet)
             if picture is not None and packet.stream_index == picture.index and self._look:
                 for time, frame in self._shown(packet):
-                    tray.put(time, frame)
-                    if tray.full:
-                        yield tray.take()
-            elif desk is not None and sound is not None and packet.stream_index == sound.index:
-                yield from desk.blocks_of(packet)
-        if tray.filled:
-            yield tray.take()
-        if desk is not None:
-            yield from desk.rest()
+                    buffer.put(time, frame)
+                    if buffer.full:
+                        yield buffer.take()
+            elif sound_blocks is not None and sound is not None and packet.stream_index == sound.index:
+                yield from sound_blocks.blocks_of(packet)
+        if buffer.filled:
+            yield buffer.take()
+        if sound_blocks is not None:
+            yield from sound_blocks.rest()
         if picture is not None and self._look and self._pictures == 0:
             raise MediaError(f"{self.path}: no picture of this video could be decoded")
 
@@ -276,7 +276,7 @@ def pictures_within(path: Path, spans: Sequence[tuple[float, float]], most: int)
         for start, end in spans:
             if decoded > most:
                 return
-            tray = _Tray(_SPAN_PICTURES)
+            buffer = _PictureBuffer(_SPAN_PICTURES)
             container.seek(int((first.time + start) / tick), stream=stream)
             for packet in packets(container, stream):
                 time = -inf if packet.pts is None else float(packet.pts * tick) - first.time
@@ -284,11 +284,11 @@ def pictures_within(path: Path, spans: Sequence[tuple[float, float]], most: int)
                 frames = [(frame.time - first.time, frame) for frame in _decoded(packet) if frame.time is not None]
                 decoded += len(frames)
                 for time, frame in frames:
-                    if start - _SAME_TIME < time < end + _SAME_TIME and not tray.full:
-                        tray.put(time, frame)
+                    if start - _SAME_TIME < time < end + _SAME_TIME and not buffer.full:
+                        buffer.put(time, frame)
                 if any(time > end - _SAME_TIME for time, _ in frames):
                     break
-            yield tray.take()
+            yield buffer.take()
 
 
 def _decoded(packet: Packet[VideoStream]) -> list[VideoFrame]:
@@ -312,14 +312,14 @@ def _share_out(picture: VideoStream) -> None:
         context.thread_count = 1
 
 
-class _SoundDesk:
+class _SoundBlocks:
     """Packets of sound to blocks of equal length."""
 
     def __init__(self, decoder: Decoder, seconds: float, limits: VideoLimits) -> None:
         self._decoder = decoder
         self._seconds = seconds
         self._limits = limits
-        self._tape: Tape | None = None
+        self._buffer: SampleBuffer | None = None
         self._given = 0
 
     def blocks_of(self, packet: Packet[AudioStream]) -> Iterator[SoundBlock]:
@@ -328,10 +328,10 @@ class _SoundDesk:
         for piece in self._decoder.pieces_of(packet):
             rate = self._decoder.sample_rate
             size = max(1, round(self._seconds * rate))
-            if self._tape is None:
-                self._tape = Tape(self._decoder.channels, size + rate)
-            self._tape.append(piece)
-            while self._tape.length >= size:
+            if self._buffer is None:
+                self._buffer = SampleBuffer(self._decoder.channels, size + rate)
+            self._buffer.append(piece)
+            while self._buffer.length >= size:
                 yield self._taken(size)
             if self._given > self._limits.seconds * rate:
                 raise MediaError(
@@ -341,19 +341,19 @@ class _SoundDesk:
     def rest(self) -> Iterator[SoundBlock]:
         """The last block; raises `MediaError` if too much of the sound was lost."""
         self._decoder.check_whole()
-        if self._tape is not None and self._tape.length:
-            yield self._taken(self._tape.length)
+        if self._buffer is not None and self._buffer.length:
+            yield self._taken(self._buffer.length)
 
     def _taken(self, count: int) -> SoundBlock:
-        if self._tape is None:
+        if self._buffer is None:
             raise MediaError(f"{self._decoder.path}: no sound was read")
         rate = self._decoder.sample_rate
-        block = SoundBlock(self._tape.take(count), rate, self._given / rate)
+        block = SoundBlock(self._buffer.take(count), rate, self._given / rate)
         self._given += count
         return block
 
 
-class _Tray:
+class _PictureBuffer:
     """Small pictures, until there are enough for a block."""
 
     def __init__(self, size: int) -> None:
@@ -379,7 +379,7 @@ class _Tray:
         self._times.append(time)
 
     def take(self) -> PictureBlock:
-        """Empty the tray into a block, whose arrays are the caller's own."""
+        """Empty the buffer into a block, whose arrays are the caller's own."""
         count = len(self._times)
         luma, chroma, times = self._luma[:count].copy(), self._chroma[:count].copy(), np.array(self._times)
         self._times.clear()

@@ -144,7 +144,7 @@ def duck_curve(
     for group in _groups(dips, round(params.bridge_seconds * hz)):
         first, stop = max(0, group[0].leaves), min(last, max(dip.returns for dip in group))
         if stop > first:
-            curve = _drawn(group, first, stop, round(params.bridge_seconds * hz))
+            curve = _draw(group, first, stop, round(params.bridge_seconds * hz))
             kept = thin_curve(curve, params.tolerance_db)
             points.append(np.column_stack([(first + kept) / hz, curve[kept]]))
     return np.concatenate(points)
@@ -185,7 +185,7 @@ def _groups(dips: list[_Dip], bridge: int) -> list[list[_Dip]]:
     return groups
 
 
-def _drawn(group: list[_Dip], first: int, stop: int, bridge: int) -> FloatArray:
+def _draw(group: list[_Dip], first: int, stop: int, bridge: int) -> FloatArray:
     """The curve of a group from step `first` to step `stop`: the deepest of its dips, held over short pauses."""
     curve = np.zeros(stop - first + 1)
     for dip in group:

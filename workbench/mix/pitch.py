@@ -77,10 +77,10 @@ class PitchMeter:
         steps = max(0, (sound.size - _WINDOW) // _STEP + 1)
         if steps:
             frames = np.lib.stride_tricks.sliding_window_view(sound, _WINDOW)[::_STEP][:steps]
-            self._found += [self._measured(frames[k : k + _BATCH]) for k in range(0, steps, _BATCH)]
+            self._found += [self._measure(frames[k : k + _BATCH]) for k in range(0, steps, _BATCH)]
         self._waiting = sound[steps * _STEP :].copy()
 
-    def _measured(self, frames: FloatArray) -> FloatArray:
+    def _measure(self, frames: FloatArray) -> FloatArray:
         """Pitch and clarity of each frame, shape (n, 2)."""
         from scipy.fft import irfft, rfft
 

@@ -78,7 +78,7 @@ def speech_utterances(
     else:
         floored = np.maximum(np.asarray(bands, dtype=np.float64), _FLOOR)
         chance = np.where(_clear(floored, chance.size, frame_seconds, params), chance**params.whisper_exponent, chance)
-        stretches = _placed(_stretches(chance, frame_seconds, params), floored, params)
+        stretches = _place_edges(_stretches(chance, frame_seconds, params), floored, params)
     utterances = join_utterances(
         tuple((stretch.start, stretch.end) for stretch in stretches), params.close_pause_seconds
     )
@@ -123,7 +123,7 @@ def _middle(bands: Bands) -> Bands:
     return bands[:, 1:-1] if bands.shape[1] > 2 else bands
 
 
-def _placed(stretches: list[_Stretch], bands: Bands, params: VoiceParams) -> list[_Stretch]:
+def _place_edges(stretches: list[_Stretch], bands: Bands, params: VoiceParams) -> list[_Stretch]:
     """Stretches with their edges placed by the levels; no band is under the floor."""
     hz = HOPS_PER_SECOND
     quiet = np.ones(len(bands), dtype=bool)
@@ -138,11 +138,9 @@ def _placed(stretches: list[_Stretch], bands: Bands, params: VoiceParams) -> lis
             placed.append(stretch)
             continue
         first, anchor = max(last, int(start) - reach), int(min(stretch.sure_from * hz + _INTO_HOPS[0], end))
-        begins = first + _peak(_standing_out(decibels[first:anchor], decibels[before])[::-1], anchor - first, back=True)
+        begins = first + _peak(_prominence(decibels[first:anchor], decibels[before])[::-1], anchor - first, back=True)
         anchor, stop = int(max(stretch.sure_to * hz - _INTO_HOPS[1], start)), min(len(bands), int(end) + reach)
-        ends = anchor + _peak(
-            _standing_out(decibels[anchor:stop], decibels[after]), round(stretch.sure_to * hz) - anchor
-        )
+        ends = anchor + _peak(_prominence(decibels[anchor:stop], decibels[after]), round(stretch.sure_to * hz) - anchor)
         spoken, other = middle[int(start) : int(end) + 1].mean(axis=0).sum(), np.median(middle[before], axis=0).sum()
         over = 10 * np.log10(spoken / other)
         drowned = float(np.clip((params.clear_db - over) / (params.clear_db - params.drowned_db), 0, 1))
@@ -167,7 +165,7 @@ def _background(quiet: NDArray[np.bool_], at: int) -> NDArray[np.intp] | None:
     return None
 
 
-def _standing_out(decibels: FloatArray, background: FloatArray) -> FloatArray:
+def _prominence(decibels: FloatArray, background: FloatArray) -> FloatArray:
     """By how much each hop stands out of a background, in spreads of it, shape (n_hops,); under 0: not at all."""
     middle = np.median(background, axis=0)
     spread = np.maximum(1.4826 * np.median(np.abs(background - middle), axis=0), _LEAST_SPREAD_DB)

@@ -68,7 +68,7 @@ def render_blocks(
     rate = recording.sample_rate
     first = min(max(round(from_s * rate), 0), timeline.length)
     stop = timeline.length if to_s is None else min(max(round(to_s * rate), first), timeline.length)
-    blocks = _played(timeline, recording.samples, first, stop, max(1, round(params.block_seconds * rate)))
+    blocks = _play(timeline, recording.samples, first, stop, max(1, round(params.block_seconds * rate)))
     return limit_blocks(blocks, rate, params) if limit else blocks
 
 
@@ -179,7 +179,7 @@ def check_track(plan: Music, recording: Recording) -> None:
             )
 
 
-def _played(timeline: Schedule, samples: FloatArray, first: int, stop: int, block: int) -> Iterator[FloatArray]:
+def _play(timeline: Schedule, samples: FloatArray, first: int, stop: int, block: int) -> Iterator[FloatArray]:
     for begin in range(first, stop, block):
         end = min(begin + block, stop)
         sound = np.zeros((samples.shape[0], end - begin), dtype=np.float32)

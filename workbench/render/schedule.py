@@ -221,10 +221,10 @@ def schedule(plan: Music, rate: int) -> Schedule:
     -------
     one cue a segment, and the fades at both ends
     """
-    return _placed(plan, rate) if isinstance(plan, PlacedTrack) else _planned(plan, rate)
+    return _schedule_track(plan, rate) if isinstance(plan, PlacedTrack) else _schedule_plan(plan, rate)
 
 
-def _placed(track: PlacedTrack, rate: int) -> Schedule:
+def _schedule_track(track: PlacedTrack, rate: int) -> Schedule:
     length, at = round(track.window_end * rate), round(track.offset_seconds * rate)
     first, stop = max(0, at), min(length, round((track.offset_seconds + track.song_duration) * rate))
     cue = PlayedSegment(
@@ -253,7 +253,7 @@ def _placed(track: PlacedTrack, rate: int) -> Schedule:
     )
 
 
-def _planned(plan: LoopPlan, rate: int) -> Schedule:
+def _schedule_plan(plan: LoopPlan, rate: int) -> Schedule:
     segments = plan.segments
     seams = len(segments) - 1
     begins = plan.segment_starts.tolist()

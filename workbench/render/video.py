@@ -149,7 +149,7 @@ def render_audio(
     params = params or RenderParams()
     blocks = render_blocks(plan, recording, params, limit=limit)
     total = round(plan.window_end * recording.sample_rate)
-    return write_audio(Path(out), _watched(blocks, total, progress), recording.sample_rate, recording.channels)
+    return write_audio(Path(out), _report_blocks(blocks, total, progress), recording.sample_rate, recording.channels)
 
 
 def render_video(
@@ -210,19 +210,19 @@ def render_video(
     def sound(ceiling_dbtp: float) -> Iterator[FloatArray]:
         blocks = _Reader(_music(plan, recording, mix, params)).blocks(total, params)
         if has_soundtrack:
-            blocks = _summed(blocks, _Reader(_soundtrack(video, mix, params)))
+            blocks = _add_stream(blocks, _Reader(_soundtrack(video, mix, params)))
         at_ceiling = params.model_copy(update={"ceiling_dbtp": ceiling_dbtp})
         return limit_blocks(blocks, params.video_sample_rate, at_ceiling) if held else blocks
 
     with written_whole(out) as aside, open_media(video) as source:
         part = _Part(progress, _SOUND_SHARE, 1.0)
         target = _Target(out, aside, video, lambda second: part.reached(second / facts.duration))
-        _join(source, target, _fitting_sound(sound, total, params, aside.parent, held, progress), params)
+        _join(source, target, _encode_under_ceiling(sound, total, params, aside.parent, held, progress), params)
     return out
 
 
 @contextmanager
-def _fitting_sound(
+def _encode_under_ceiling(
     sound: Callable[[float], Iterator[FloatArray]],
     total: int,
     params: RenderParams,
@@ -241,7 +241,7 @@ def _fitting_sound(
     ceiling, begun = params.ceiling_dbtp, 0.0
     for clear_db in (*_CLEAR_DB, None) if held else (None,):
         ended = begun + (_TAKE_SHARE if held else 1.0) * (_SOUND_SHARE - begun)
-        take = _watched(sound(ceiling), total, _Part(progress, begun, ended).reached)
+        take = _report_blocks(sound(ceiling), total, _Part(progress, begun, ended).reached)
         with encode(take, params, folder, measured=held) as encoded:
             over = encoded.true_peak_dbtp - params.ceiling_dbtp
             if clear_db is None or over <= 0.0:
@@ -257,7 +257,7 @@ def _music(plan: Music, recording: Recording, mix: MixLevels | None, params: Ren
     points = mix.duck.envelope_points if mix is not None and mix.duck is not None else ()
     done = 0
     stereo = (_stereo(block) for block in render_blocks(plan, recording, params))
-    for block in _converted(stereo, recording.sample_rate, rate):
+    for block in _convert_rate(stereo, recording.sample_rate, rate):
         sound = block if gain == 1.0 else block * np.float32(gain)
         if len(points):
             times = np.arange(done, done + block.shape[1]) / rate
@@ -286,7 +286,7 @@ def _stereo(sound: FloatArray) -> FloatArray:
     return np.asarray(np.asarray(_FOLD_DOWN[sound.shape[0]], dtype=np.float32).T @ sound, dtype=np.float32)
 
 
-def _converted(blocks: Iterable[FloatArray], rate_from: int, rate_to: int) -> Iterator[FloatArray]:
+def _convert_rate(blocks: Iterable[FloatArray], rate_from: int, rate_to: int) -> Iterator[FloatArray]:
     """The same stereo stream at another rate."""
     if rate_from == rate_to:
         yield from blocks
@@ -329,7 +329,7 @@ class _Reader:
             yield self.read(min(size, total - begin))
 
 
-def _summed(blocks: Iterator[FloatArray], other: _Reader) -> Iterator[FloatArray]:
+def _add_stream(blocks: Iterator[FloatArray], other: _Reader) -> Iterator[FloatArray]:
     for block in blocks:
         block += other.read(block.shape[1])
         yield block
@@ -353,7 +353,7 @@ def _join(
         copied = target.copy_of(video, picture)
         heard = video.add_stream("aac", rate=params.video_sample_rate, layout="stereo")
         heard.bit_rate = 1000 * params.video_kbps
-        pictures = _timed(source, picture, shown.pts)
+        pictures = _set_times(source, picture, shown.pts)
         first = next(pictures, None)
         target.check_hidden(first)
         with sound as encoded:
@@ -448,7 +448,7 @@ class _Target:
             raise cannot_be_written(self.out, error) from error
 
 
-def _timed(source: InputContainer, picture: VideoStream, zero: int) -> Iterator[Packet[VideoStream]]:
+def _set_times(source: InputContainer, picture: VideoStream, zero: int) -> Iterator[Packet[VideoStream]]:
     """Packets of the picture from the first key picture on, with both time stamps, counted from `zero`.
 
     Matroska keeps no decoding times; FFmpeg works them out, but not for the first packets where pictures are reordered.
@@ -499,7 +499,7 @@ class _Part:
         _report(self.progress, self.begins + min(1.0, max(0.0, share)) * (self.ends - self.begins))
 
 
-def _watched(blocks: Iterator[FloatArray], total: int, progress: Progress | None) -> Iterator[FloatArray]:
+def _report_blocks(blocks: Iterator[FloatArray], total: int, progress: Progress | None) -> Iterator[FloatArray]:
     done = 0
     for block in blocks:
         yield block

@@ -200,7 +200,7 @@ def read_brief(text: str) -> Brief:
     distinct = tuple({constraint.text: constraint for constraint in found}.values())
     apart = tuple(_contradictions(distinct))
     kept = [rule for rule in distinct if not any(rule.text in pair for pair in apart)]
-    against = [(term, rule) for rule in kept for term in _wished_though_barred(clauses, rule)]
+    against = [(term, rule) for rule in kept for term in _barred_wishes(clauses, rule)]
     for _, rule in against:
         wishes[list(rule.barred)] = 0.0
     constraints = tuple(rule for rule in kept if not any(rule is barring for _, barring in against))
@@ -359,7 +359,7 @@ def _clauses(run: _Run) -> Iterator[_Clause]:
             yield _Clause(text.strip(), False, text.strip())
 
 
-def _wished_though_barred(clauses: Sequence[_Clause], rule: Constraint) -> list[str]:
+def _barred_wishes(clauses: Sequence[_Clause], rule: Constraint) -> list[str]:
     """Terms that name nothing but what a rule bars."""
     if rule.required or rule.fact == "vocals":
         return []

@@ -155,7 +155,7 @@ class OnsetMeter:
         from scipy.ndimage import maximum_filter1d, uniform_filter1d
 
         self.add(np.zeros(_WINDOW, dtype=np.float32))
-        rise, loud = (_fitted(np.concatenate([np.zeros(0, np.float32), *rows]), n_hops) for rows in
+        rise, loud = (_fit_length(np.concatenate([np.zeros(0, np.float32), *rows]), n_hops) for rows in
                       (self._rises, self._loud))  # fmt: skip
         strong = rise[rise > _LEAST_RISE]
         yardstick = max(float(np.quantile(strong, 0.9)) if strong.size else 0.0, _LEAST_YARDSTICK)
@@ -182,7 +182,7 @@ class OnsetMeter:
         self._levels = known[-_LAG:]
 
 
-def _fitted(values: FloatArray, length: int) -> FloatArray:
+def _fit_length(values: FloatArray, length: int) -> FloatArray:
     """The first values, or filled up with their last one."""
     return np.pad(values[:length], (0, max(0, length - values.size)), mode="edge" if values.size else "constant")
 

@@ -362,20 +362,20 @@ def _beat_analysis(sound: Sound, arrays: Arrays, cached: bool) -> BeatAnalysis:
     return BeatAnalysis(
         sound.content_hash,
         duration=float(arrays["duration"]),
-        grid=_heard_grid(arrays) if sound.correction is None else _set_grid(sound.correction),
+        grid=_tracked_grid(arrays) if sound.correction is None else _grid_of(sound.correction),
         attack=arrays["attack"],
         frames_per_second=sound.params.spectrum.frames_per_second,
         cached=cached,
     )
 
 
-def _heard_grid(arrays: Arrays) -> BeatGrid:
+def _tracked_grid(arrays: Arrays) -> BeatGrid:
     return BeatGrid(
         arrays["beats"], arrays["positions"], int(arrays["beats_per_bar"]), confidence=float(arrays["confidence"])
     )
 
 
-def _set_grid(correction: CorrectedGrid) -> BeatGrid:
+def _grid_of(correction: CorrectedGrid) -> BeatGrid:
     """The grid of a correction."""
     beats, positions = np.array(correction.beats), np.array(correction.positions, dtype=np.int32)
     return BeatGrid(beats, positions, correction.beats_per_bar)

@@ -244,19 +244,19 @@ class _Adding:
             try:
                 remaining = iter(files)
                 while some := list(islice(remaining, batch)):
-                    yield from self._looked_up(some, pool)
+                    yield from self._look_up(some, pool)
                     while len(self.jobs) >= _MOST_JOBS:
-                        yield from self._collected()
+                        yield from self._collect()
                 while self.jobs:
-                    yield from self._collected()
-                yield from self._flushed()
+                    yield from self._collect()
+                yield from self._flush()
             except BrokenExecutor as error:
                 raise StoreError(f"the workers that were given broke down ({error}); add again to go on") from error
             finally:
                 for job in self.jobs:
                     job.cancel()
 
-    def _looked_up(self, some: list[WantedFile], pool: Executor) -> Iterator[Added]:
+    def _look_up(self, some: list[WantedFile], pool: Executor) -> Iterator[Added]:
         """Hash files; those with a known measurement are ready to be written, the rest is analysed."""
         found: list[tuple[WantedFile, str]] = []
         for file in some:
@@ -276,11 +276,11 @@ class _Adding:
             else:
                 job = pool.submit(measure, file.path, self.workspace.home.root, self.params)
                 self.jobs[job], self.job_of[digest] = [file], job
-        yield from self._flushed()
+        yield from self._flush()
 
-    def _collected(self) -> Iterator[Added]:
+    def _collect(self) -> Iterator[Added]:
         """Wait for an analysis or more; write what is ready when it is time to."""
-        timeout = self._left() if self.ready else None
+        timeout = self._seconds_left() if self.ready else None
         done, _ = wait(self.jobs, timeout=timeout, return_when=FIRST_COMPLETED)
         for job in done:
             files = self.jobs.pop(job)
@@ -292,14 +292,14 @@ class _Adding:
             self.broken[str(self.digests[files[0].path])] = outcome
             for file in files:
                 yield _fault(file, outcome)
-        if self._left() == 0.0 or len(self.ready) >= self.params.catalog.max_batch_tracks:
-            yield from self._flushed()
+        if self._seconds_left() == 0.0 or len(self.ready) >= self.params.catalog.max_batch_tracks:
+            yield from self._flush()
 
-    def _left(self) -> float:
+    def _seconds_left(self) -> float:
         """s until what is ready should be written."""
         return max(0.0, self.written + self.params.catalog.batch_seconds - time.monotonic())
 
-    def _flushed(self) -> Iterator[Added]:
+    def _flush(self) -> Iterator[Added]:
         """Write what is ready in one transaction, then report it."""
         ready, measurements = self.ready, self.measurements
         self.ready, self.measurements, self.written = [], [], time.monotonic()
@@ -312,12 +312,12 @@ class _Adding:
             for measurement in measurements:
                 self.library.record(measurement)
             for (file, _), entry in zip(ready, entries, strict=True):
-                yield self._alone(file, entry)
+                yield self._add_alone(file, entry)
             return
         for (file, _), track in zip(ready, tracks, strict=True):
             yield Added(file.path, track, None)
 
-    def _alone(self, file: WantedFile, entry: LibraryEntry) -> Added:
+    def _add_alone(self, file: WantedFile, entry: LibraryEntry) -> Added:
         try:
             (track,) = self.library.add_all([entry])
         except InputError as error:

@@ -128,7 +128,7 @@ def known_splices(tracks: Iterable[str], each: int = 24, params: SeamParams | No
             continue
         recording = decode(bundled_path("data", "bundled", "music", f"{track}.ogg"))
         evidence = seam_evidence(recording, notes.grid, params)
-        for number, (word, leave, enter) in enumerate(_drawn(notes, each)):
+        for number, (word, leave, enter) in enumerate(_draw_splices(notes, each)):
             parts, total, _ = score_splices(evidence, np.array([leave]), np.array([enter]), params)
             seam = {
                 "leave": float(notes.grid.beats[leave]), "enter": float(notes.grid.beats[enter]),
@@ -158,7 +158,7 @@ def _notes(track: str) -> _Notes | None:
     return _Notes(grid, tuple(sections), not moved)
 
 
-def _drawn(notes: _Notes, each: int) -> Iterator[tuple[Word, int, int]]:
+def _draw_splices(notes: _Notes, each: int) -> Iterator[tuple[Word, int, int]]:
     """Some splices of every verdict: the verdict, the beat left, the beat entered."""
     lines, n_beats = notes.grid.downbeat_indices, notes.grid.beats.size
     good = [(int(lines[a]), int(lines[b])) for a, b in sorted(_repeated(notes, lines.size))]

@@ -82,7 +82,7 @@ def seam_view(
     params = params or SeamParams()
     leave_s, enter_s = plan.segments[seam].song_to, plan.segments[seam + 1].song_from
     expected = expected_excerpt(plan, recording, seam, seconds)
-    score, parts, step_db = _judged(analysis, evidence, leave_s, enter_s, params)
+    score, parts, step_db = _score_of(analysis, evidence, leave_s, enter_s, params)
     own_parts, _ = score_breaks(evidence, evidence.own, params)
     return SeamView(
         number=seam + 1,
@@ -118,7 +118,7 @@ def seam_scores(
     """
     params = params or SeamParams()
     pairs = zip(plan.segments[:-1], plan.segments[1:], strict=True)
-    return tuple(_judged(analysis, evidence, left.song_to, entered.song_from, params)[0] for left, entered in pairs)
+    return tuple(_score_of(analysis, evidence, left.song_to, entered.song_from, params)[0] for left, entered in pairs)
 
 
 def planned_scores(plan: LoopPlan, analysis: Analysis) -> tuple[float | None, ...]:
@@ -144,7 +144,7 @@ def _row_of(analysis: Analysis, leave_s: float, enter_s: float) -> int | None:
     return int(np.argmax(same)) if np.any(same) else None
 
 
-def _judged(
+def _score_of(
     analysis: Analysis, evidence: SeamEvidence, leave_s: float, enter_s: float, params: SeamParams
 ) -> tuple[float, FloatArray, float]:
     """Score, parts and level step of a splice as the planner knew them; if the profile lacks it, those of its beats."""

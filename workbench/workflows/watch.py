@@ -71,18 +71,18 @@ def watch(workspace: Workspace, video: Path | str) -> VideoAnalysis:
     picture_key, sound_key = _picture_key(content_hash, params.cuts), _sound_key(content_hash, params.cuts)
     watched: _Watched | None = None
 
-    def seen_now() -> Arrays:
+    def measure_picture() -> Arrays:
         nonlocal watched
         watched = _measure(video, params.cuts, progress, listen=not store.has(sound_key))
         return _picture_arrays(watched, video)
 
-    def heard_now() -> Arrays:
+    def measure_sound() -> Arrays:
         if watched is not None and watched.sound is not None:
             return watched.sound
         return _sound_arrays(video, params.cuts, progress)
 
-    seen = store.load_or_compute(picture_key, seen_now)
-    heard = store.load_or_compute(sound_key, heard_now)
+    seen = store.load_or_compute(picture_key, measure_picture)
+    heard = store.load_or_compute(sound_key, measure_sound)
     facts = json.loads(bytes(seen["video_facts"]))
     picture = _picture(seen, facts["duration"])
     return VideoAnalysis(
@@ -161,7 +161,7 @@ def _measure(video: Path, params: CutParams, progress: Progress, *, listen: bool
 
     stage = f"watching {video.name}"
     progress(stage, 0.0)
-    meter, ear = PictureMeter(params), _Ear()
+    meter, sound_meter = PictureMeter(params), _SoundtrackMeter()
     thoroughness = fitting_thoroughness(video, params.max_thorough_gigapixels)
     with open_video(video, _limits(params), thoroughness) as reader:
         if not reader.has_picture:
@@ -171,17 +171,17 @@ def _measure(video: Path, params: CutParams, progress: Progress, *, listen: bool
                 meter.add(block.times, block.luma, block.chroma)
                 progress(stage, min(0.99, float(block.times[-1]) / max(reader.stated_seconds, 1.0)))
             else:
-                ear.hear(block)
+                sound_meter.add(block)
         info = reader.info()
     picture = meter.picture(info.duration)
     if thoroughness == "references":
         progress(f"placing the cuts of {video.name}", 0.0)
-        picture = _placed(video, picture)
+        picture = _place_cuts(video, picture)
     progress(stage, 1.0)
-    return _Watched(info, picture, ear.arrays(info.has_audio) if listen else None)
+    return _Watched(info, picture, sound_meter.arrays(info.has_audio) if listen else None)
 
 
-def _placed(video: Path, picture: Picture) -> Picture:
+def _place_cuts(video: Path, picture: Picture) -> Picture:
     """The picture of a video of which only references were decoded, its hard cuts exact to the picture."""
     from workbench.video.cuts import first_of_shot
 
@@ -204,27 +204,27 @@ def _sound_arrays(video: Path, params: CutParams, progress: Progress) -> Arrays:
     """Measure the sound of a video, decoding of its pictures only the first, for the clock."""
     stage = f"listening to {video.name}"
     progress(stage, 0.0)
-    ear = _Ear()
+    sound_meter = _SoundtrackMeter()
     with open_video(video, _limits(params), "none") as reader:
         for block in reader.blocks():
             if not isinstance(block, PictureBlock):
-                ear.hear(block)
+                sound_meter.add(block)
                 progress(stage, min(0.99, block.start / max(reader.stated_seconds, 1.0)))
         has_audio = reader.info().has_audio
     progress(stage, 1.0)
-    return ear.arrays(has_audio)
+    return sound_meter.arrays(has_audio)
 
 
-class _Ear:
+class _SoundtrackMeter:
     """Levels, speech and onsets of a soundtrack, block by block; the meters are loaded with the first block."""
 
     def __init__(self) -> None:
-        self._heard: _Meters | None = None
+        self._meters: _Meters | None = None
 
-    def hear(self, block: SoundBlock) -> None:
-        if self._heard is None:
-            self._heard = _Meters(block.sample_rate)
-        self._heard.add(block.samples)
+    def add(self, block: SoundBlock) -> None:
+        if self._meters is None:
+            self._meters = _Meters(block.sample_rate)
+        self._meters.add(block.samples)
 
     def arrays(self, has_audio: bool) -> Arrays:
         """The arrays to store; the peak is negative if the video has no audio stream."""
@@ -232,10 +232,12 @@ class _Ear:
 
         none = np.zeros(0)
         power, peak, speech, attack, onsets, strengths = (
-            (none, 0.0 if has_audio else -1.0, none, none, none, none) if self._heard is None else self._heard.results()
+            (none, 0.0 if has_audio else -1.0, none, none, none, none)
+            if self._meters is None
+            else self._meters.results()
         )
-        bands = np.zeros((0, 1), dtype=np.float32) if self._heard is None else self._heard.bands()
-        pitches = np.zeros((0, 2), dtype=np.float32) if self._heard is None else self._heard.pitches()
+        bands = np.zeros((0, 1), dtype=np.float32) if self._meters is None else self._meters.bands()
+        pitches = np.zeros((0, 2), dtype=np.float32) if self._meters is None else self._meters.pitches()
         return {
             "soundtrack_power": np.asarray(power, dtype=np.float64),
             "soundtrack_peak": np.array(peak, dtype=np.float64),
