@@ -55,9 +55,11 @@ _BLOCK = 1 << 16
 _WINDOW_CUTS = 16
 """cuts over which a phase is expected to hold: editors place music anew, and tempi are known to a part in a thousand"""
 _LEAST_CUTS = 4
+"""cuts of a video from which on their phases are compared"""
 _MIDDLE_BPM = 104.0
 """about the geometric mean of 60 and 180: slower music may be felt at double, faster at half"""
 _TEMPO_SHARE = np.float32(0.75)
+"""weight of the tempo in pulse; the rest is that of the onsets"""
 _MOST_UNITS = 4.5
 """units that the median shot may last: cuts every seventh beat are on the beat, but not heard as such"""
 _KEEPS_TIME_ODDS = 0.01

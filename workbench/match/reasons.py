@@ -40,9 +40,11 @@ _LEAST_EFFECT = 0.004
 _GOOD, _BAD = 0.75, 0.45
 """parts over and under which an explanation praises and warns"""
 _HEARD_AGREEMENT = 0.2
+"""agreement of cuts and bars from where on it is listed"""
 _MOSTLY = 0.15
 """of a mode, from where on music is called minor or major"""
 _FELT = {0.5: ", felt at half", 2.0: ", felt at double"}
+"""what follows a tempo, by the factor at which it suits"""
 _TAG_REACH = 0.2
 """of energy and of valence, that the usual sound of a tag may lie off"""
 CATEGORY_OF = {

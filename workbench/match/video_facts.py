@@ -38,7 +38,9 @@ from workbench.video.soundtrack import HOPS_PER_SECOND, SoundClass, Soundtrack
 _MOST_ATOMS = 1500
 """pieces that scenes are made of at most: the search for the best partition takes the square of their number"""
 _BORDER_SECONDS = 1e-6
+"""times of pictures and borders that differ by less are equal"""
 _SILENT_LUFS = -60.0
+"""loudness of a soundtrack up to which it counts as silent"""
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,9 +39,18 @@ from workbench.media.containers import hash_file
 from workbench.media.decoder import SampleBuffer, open_decoder
 from workbench.recording import FloatArray, Recording
 
-_MP3_RATES = (8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000)
-_LAYOUTS = {1: "mono", 2: "stereo", 3: "2.1", 4: "quad", 5: "5.0", 6: "5.1", 7: "6.1", 8: "7.1"}
-_WRITE_SAMPLES = 1 << 16
+_MP3_RATES = (8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000)  # Hz: MPEG-1, 2 and 2.5
+_LAYOUTS = {
+    1: "mono",
+    2: "stereo",
+    3: "2.1",
+    4: "quad",
+    5: "5.0",
+    6: "5.1",
+    7: "6.1",
+    8: "7.1",
+}  # FFmpeg's, by channels
+_WRITE_SAMPLES = 1 << 16  # most samples that are encoded at a time
 
 
 @dataclass(frozen=True, slots=True)

@@ -44,6 +44,7 @@ _STATING = {
     "mpegts", "mxf", "nut", "ogg", "rm", "tak", "tta", "w64", "wv",
 }  # fmt: skip
 _MOST_BAD_READS = 64
+"""failures in a row after which reading a damaged file ends"""
 # Tags in an unknown encoding must not make a file unreadable. PyAV 18 fails on them without this argument; from 19
 # on it always replaces what is not UTF-8, and has no such argument.
 _LENIENT_METADATA: dict[str, Any] = {"metadata_errors": "replace"} if int(av.__version__.split(".")[0]) < 19 else {}

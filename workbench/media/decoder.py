@@ -42,7 +42,7 @@ _FIRST_GUESS_SAMPLES = 1 << 29  # most that a stated length may reserve in advan
 _RATES = (1_000, 1_000_000)  # Hz; what lies outside is a damaged header
 _MOST_PLANES = 8  # from here on PyAV looks for planes beyond the last one
 _ABSURD = np.float32(1e5)  # +100 dBFS
-_SILENCE_SAMPLES = 1 << 16
+_SILENCE_SAMPLES = 1 << 16  # most samples of silence in one piece, so that a long gap takes no memory
 
 _CODES = {"s16": "i2", "s32": "i4", "flt": "f4", "dbl": "f8"}
 _STEPS = {"s16": np.float32(2.0**-15), "s32": np.float32(2.0**-31)}  # one step of an integer, full scale 1.0

@@ -24,7 +24,7 @@ from workbench.media.containers import (
 )
 from workbench.recording import VideoSeconds
 
-_SEEK_BACK_SECONDS = 10.0
+_SEEK_BACK_SECONDS = 10.0  # how much earlier to seek where a seek lands late
 _SAME_TIME = 1e-6  # s; time stamps are rational numbers, read as floats
 
 

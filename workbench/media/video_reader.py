@@ -49,6 +49,7 @@ Thoroughness: TypeAlias = Literal["all", "references", "keys", "none"]
 LUMA_SHAPE = (36, 64)
 """fields of a small picture's luma"""
 CHROMA_SHAPE = (18, 32)
+"""fields of each colour difference"""
 _SKIPPED: dict[str, Literal["DEFAULT", "NONREF", "NONKEY"]] = {
     "all": "DEFAULT",
     "references": "NONREF",
@@ -61,7 +62,7 @@ _ONE_THREAD_PIXELS = (
     640 * 360
 )  # pictures so small are decoded on one thread: sharing them among threads costs a fifth more
 _CONVERTED_WIDTH = 320  # of pictures in colour models other than luma and chroma
-_SAME_TIME = 1e-6
+_SAME_TIME = 1e-6  # s; time stamps are rational numbers, read as floats
 _SPAN_PICTURES = 64  # of a short stretch
 _START_SECONDS = 10.0  # in which any number of pictures may be packed
 

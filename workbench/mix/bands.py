@@ -16,10 +16,10 @@ from workbench.recording import FloatArray
 
 BAND_EDGES_HZ = (80, 250, 500, 1000, 1700, 2600, 4000, 7800)
 """borders of the bands; the first holds the voice's lowest partials, the last its hisses"""
-_RATE = 16_000
+_RATE = 16_000  # Hz, that of the speech detector
 _HOP = _RATE // HOPS_PER_SECOND
-_WINDOW = 2 * _HOP
-_FFT = 512
+_WINDOW = 2 * _HOP  # samples, 20 ms
+_FFT = 512  # samples; the window is filled up with zeros
 
 
 class BandMeter:

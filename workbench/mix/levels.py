@@ -27,10 +27,10 @@ HOPS_PER_SECOND = 100
 """hops of a curve in a second"""
 _BLOCK_HOPS = 40  # a gating block is 400 ms long
 _STEP_HOPS = 10  # and begins every 100 ms
-_PIECE_SECONDS = 5
+_PIECE_SECONDS = 5  # of sound measured at a time
 _GUARD_HOPS = 15  # beside an utterance, which may still sound there
 _NEAR_HOPS = 300  # beside an utterance, searched for its background before the whole video is
-_ENOUGH_HOPS = 50
+_ENOUGH_HOPS = 50  # hops of a background, fewer of which do not count
 _RUN_UP_SECONDS = 1  # of the sound before, so that the weighting's filters have settled where a piece begins
 
 

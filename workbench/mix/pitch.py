@@ -25,15 +25,20 @@ from workbench.recording import FloatArray
 PITCHES_PER_SECOND = 50
 """steps in a second; step k is centred on k / 50 s"""
 _RATE = 16_000
+"""Hz, that of the speech detector"""
 _STEP = _RATE // PITCHES_PER_SECOND
 _WINDOW = 1024
+"""samples, 64 ms"""
 _FFT = 2048
+"""twice the window, so that the autocorrelation does not wrap around"""
 _LOWEST_HZ, _HIGHEST_HZ = 65.0, 1000.0
+"""range of pitches: C2 to about B5"""
 _COMPRESSION = 2 / 3
 """exponent on the power spectrum"""
 _OCTAVE_COST = 0.01
 """clarity that an octave further down costs: what repeats after one period does so after two"""
 _BATCH = 512
+"""frames transformed at a time, which bounds the memory"""
 
 
 class PitchMeter:

@@ -48,9 +48,9 @@ _LEAP = 1.5  # semitones between two steps that no voice glides
 _AROUND_SECONDS = 2.0  # distance at which a voice counts for a fraction of 1/e
 _EARSHOT_SECONDS = 40 * _AROUND_SECONDS  # past which e^-40 is nothing beside 1 in double precision
 _NEIGHBOUR_SECONDS = 10.0  # distance at which an utterance counts for a fraction of 1/e
-_SHORTEST_VOWEL = 0.02
-_LITTLE = 0.3
-_CERTAIN = 0.9995
+_SHORTEST_VOWEL = 0.02  # s, one step; shorter runs of pitch count as this
+_LITTLE = 0.3  # added to the share with unbroken pitch, see `held` above
+_CERTAIN = 0.9995  # probability to which the detector's is clipped, and 1 minus it
 
 
 def voice_cues(

@@ -7,7 +7,7 @@ import numpy as np
 from workbench.beats.grid import BeatGrid
 from workbench.recording import FloatArray, Recording
 
-_CLICK_SECONDS = 0.04
+_CLICK_SECONDS = 0.04  # five time constants of its decay
 _BEAT_HZ, _DOWNBEAT_HZ = 1000.0, 1600.0
 
 

@@ -16,7 +16,7 @@ from workbench.mix.limiter import limit
 from workbench.params import PreviewParams, RenderParams
 from workbench.recording import FloatArray, Recording, TrackSeconds
 
-_LOW_HZ, _HIGH_HZ = 880.0, 1320.0
+_LOW_HZ, _HIGH_HZ = 880.0, 1320.0  # A5 and the fifth above
 _GLIDE = 1.06  # a semitone upwards, which no instrument does in step with every track
 
 

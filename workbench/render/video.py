@@ -73,6 +73,7 @@ _FORMATS = {".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".mkv": "matroska"}
 VIDEO_SUFFIXES = tuple(_FORMATS)
 """File name endings that `render_video` knows."""
 _HALF_POWER = 0.5**0.5
+"""gain of -3 dB"""
 # Left and right weights of each channel, in the order of WAV and FFmpeg.
 _FOLD_DOWN: dict[int, tuple[tuple[float, float], ...]] = {
     1: ((1, 1),),

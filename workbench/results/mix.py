@@ -17,6 +17,7 @@ from pydantic.json_schema import SkipJsonSchema
 from workbench.results.body import Body, optional
 
 Pair = Annotated[list[float], Len(2, 2)]
+"""two numbers: a point, or the start and end of a range"""
 
 
 class DuckBody(Body, title="Duck"):

@@ -39,8 +39,10 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _FORMAT = 1
+"""of a file; raise it when the layout changes"""
 _SUFFIX = ".zarr.zip"
 _ABANDONED_SECONDS = 3600.0
+"""age of a part of a file from where on its writer must have been killed"""
 # What zipfile, zlib, zarr and its codecs raise on damaged bytes.
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, struct.error, ValueError, LookupError, EOFError, TypeError, AttributeError,

@@ -28,7 +28,7 @@ from workbench.extras import require_extra
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
 
-_BUSY_SECONDS = 30.0
+_BUSY_SECONDS = 30.0  # for which a writer waits for another one before SQLite gives up
 _MIGRATION_LOCK = 0x6261726C  # PostgreSQL's advisory lock; any constant of our own
 
 metadata = sa.MetaData()

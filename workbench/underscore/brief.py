@@ -39,6 +39,7 @@ from workbench.language.opposites import FEELINGS
 from workbench.recording import FloatArray
 
 KEPT, NOT_KNOWN, BROKEN = 1, 0, -1
+"""judgements of a rule on a track"""
 
 _GRAMMAR = read_grammar("briefs.toml")
 _any_of = _GRAMMAR.any_of
@@ -622,6 +623,7 @@ _ENERGIES = (
 )
 _ENERGY = re.compile("|".join(pattern for pattern, *_ in _ENERGIES))
 _MIDDLE_BPM = 104.0
+"""a middling tempo, about the geometric mean of 60 and 180"""
 _PACES = (
     (rf"\b(?:{_any_of('pace.slow')})\b", 70.0),
     (rf"\b(?:{_any_of('pace.middling')})\b", _MIDDLE_BPM),

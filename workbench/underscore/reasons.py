@@ -29,6 +29,7 @@ from workbench.underscore.ranking import Part, RankedTracks, ScriptWants
 from workbench.underscore.script import Reading
 
 _MOST_REASONS = 6
+"""lines of a match map; more only where rules take more"""
 _USUAL = 0.5
 """a part that does not move the score"""
 _MIN_TOPIC = 0.25

@@ -10,6 +10,7 @@ from workbench.recording import FloatArray, IntArray
 BLOCK_ROWS, BLOCK_COLUMNS = 12, 16
 """fields of a block; a picture of 36 by 64 fields has twelve"""
 _REACH_ROWS, _REACH_COLUMNS = 4, 8
+"""fields that a block may have moved by"""
 _SAME = np.float32(0.92)  # correlation over which a block is not searched for further
 
 

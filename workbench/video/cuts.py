@@ -40,15 +40,15 @@ from workbench.recording import FloatArray, IntArray
 from workbench.video.picture import Border, Stretches
 from workbench.video.strip import NOISE, Strip, tone_distance
 
-_BEFORE = (1, 2, 3, 5)
-_AFTER = (0, 1, 2, 4)
-_LOOK_BACK = 12
-_FAR_SECONDS = (0.3, 0.6, 1.0, 1.4)
+_BEFORE = (1, 2, 3, 5)  # pictures before a step that are compared, counted back from it
+_AFTER = (0, 1, 2, 4)  # pictures after it, counted from it
+_LOOK_BACK = 12  # pictures before a step among which those are sought that are not blank
+_FAR_SECONDS = (0.3, 0.6, 1.0, 1.4)  # after a step, of further pictures that are compared, up to the next step
 _LIKE = 0.02  # added to unlikeness before a logarithm
 _TONE = 0.05  # added to distances of tones
 _LEAP = 0.05  # of full luma, from where on light has leapt up
-_GLOW_SECONDS = 0.2
-_REACH_SECONDS = (0.12, 0.2, 0.32, 0.52, 0.8, 1.2)
+_GLOW_SECONDS = 0.2  # after a leap of light, in which an explosion glows out
+_REACH_SECONDS = (0.12, 0.2, 0.32, 0.52, 0.8, 1.2)  # to each side of the middle of a dissolve, tried in turn
 _GATE_RMS = 0.015  # of full scale, by which the ends of a dissolve differ at least
 CONTEXT_SECONDS = 3.2
 """s of pictures to each side that `hard_cuts`, `dissolves` and `flashes` need to judge one"""

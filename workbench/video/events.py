@@ -47,6 +47,7 @@ _FIRST = {"cut": 2.0, "flash": 2.0, "title": 2.0, "hit": 1.0}
 _MOTION_RATE = 20.0
 """points a second at which motion is sampled"""
 _SAME_SECONDS = 1e-6
+"""times that differ by less are equal"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

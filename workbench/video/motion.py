@@ -21,6 +21,7 @@ from workbench.recording import FloatArray
 from workbench.video.picture import Border, Stretches
 
 _FIELDS_HIGH = 36
+"""fields in the height of a small picture"""
 
 
 def speeds(times: FloatArray, changes: FloatArray, borders: tuple[Border, ...]) -> FloatArray:

@@ -29,13 +29,13 @@ SoundClass: TypeAlias = Literal["voice", "ambient", "silent", "none"]
 HOPS_PER_SECOND = 100
 """hops of the curves in a second; hop k begins at k / 100 s"""
 _WINDOW = 512  # samples at 16 kHz, 32 ms
-_BANDS = 24
-_LOWEST_HZ = 60.0
+_BANDS = 24  # of equal width on a logarithmic axis
+_LOWEST_HZ = 60.0  # lower edge of the bands
 _LAG = 3  # hops that a rise is measured over: just under the window
 _FLOOR = 1e-7  # power of a band, -70 dBFS
 _LEAST_RISE = 3.0  # dB, mean over the bands, under which there is no onset
 _LEAST_YARDSTICK = 6.0  # dB, least rise that counts as onset strength 1
-_LEAST_STRENGTH_DB = 3.0
+_LEAST_STRENGTH_DB = 3.0  # rise of the level under which a peak is no onset
 _APART_HOPS = 9  # a peak is the largest within 40 ms to each side
 
 

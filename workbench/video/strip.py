@@ -22,8 +22,11 @@ from workbench.recording import FloatArray
 NOISE = 0.002
 """standard deviation of luma that counts as none: half a step of eight bits"""
 _LUMA_TONES, _TONES = 64, 96
+"""steps of the distribution of luma, and of all three distributions"""
 _WIDTHS = np.repeat(np.array([1 / 64, 1 / 48, 1 / 48], dtype=np.float32), [_LUMA_TONES, 16, 16])
+"""width of each step, of full luma or of full colour difference"""
 _LEAST_SPREAD = np.float32(0.04)
+"""added to the spread of luma, so that flat pictures have no infinite distance"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

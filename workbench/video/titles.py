@@ -50,6 +50,7 @@ _GROW_SECONDS = 1.5
 """s; what changes again in the same place within it is growing"""
 _BEFORE = 2 * _STRETCH_SECONDS
 _AFTER = _FADE_SECONDS + _STAND_SECONDS + _STRETCH_SECONDS
+"""s of picture that a test needs before and after a time"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

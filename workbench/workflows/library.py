@@ -53,6 +53,7 @@ SUFFIXES = frozenset(
 _MOST_JOBS = 2000
 """analyses submitted at a time: enough that a cluster never waits, without holding a million futures"""
 _CONNECT_SECONDS = 10.0
+"""within which the scheduler of a cluster must answer"""
 
 
 @dataclass(frozen=True, slots=True)

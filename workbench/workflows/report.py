@@ -36,6 +36,7 @@ from workbench.workflows.timeline import video_timeline
 from workbench.workspace import Workspace
 
 _MP3_BIT_RATE = 160_000
+"""bit/s of the excerpts on a page"""
 _BORDER_WORDS = {"hard": "hard cuts", "dissolve": "dissolves", "fade": "fades", "flash": "flashes"}
 _MOST_TIMES = 6
 """times of a seam that are listed; a long video passes some seams a hundred times"""

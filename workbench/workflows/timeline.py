@@ -25,6 +25,7 @@ from workbench.workflows.watch import watch
 from workbench.workspace import Workspace
 
 _FRAME_PIXELS, _TILE_PIXELS = 200, 128
+"""widths of the large frames and of the tiles"""
 
 
 def video_timeline(workspace: Workspace, loop: Loop, recording: Recording) -> VideoOverview:

@@ -24,6 +24,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _TRIES = 2
+"""processes that one job may kill"""
 
 
 class LocalWorkers(Executor):
