@@ -120,7 +120,16 @@ def picture_zero(path: Path) -> float | None:
 
 
 class Decoder:
-    """One sound stream turned into a run of samples without holes; counts how much of it was lost."""
+    """One sound stream turned into a run of samples without holes; counts how much of it was lost.
+
+    Parameters
+    ----------
+    path : of the file, for messages
+    container : the opened file
+    stream : its sound
+    zero : container seconds of the first picture; None for a file without one
+    stated : length that the file states, s; None where it states none
+    """
 
     def __init__(
         self, path: Path, container: InputContainer, stream: AudioStream, zero: float | None, stated: float | None
@@ -240,7 +249,13 @@ class Decoder:
 
 
 class SampleBuffer:
-    """Samples laid end to end, one row a channel, in one piece of memory that grows when it must."""
+    """Samples laid end to end, one row a channel, in one piece of memory that grows when it must.
+
+    Parameters
+    ----------
+    channels : rows of the buffer
+    capacity : samples to reserve room for
+    """
 
     def __init__(self, channels: int, capacity: int) -> None:
         self.length = 0

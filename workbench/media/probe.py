@@ -105,7 +105,13 @@ def first_of(path: Path) -> VideoFrame | None:
 
 
 class Spans:
-    """Where the packets of a file's picture and sound begin and end; its user calls `note` for each packet."""
+    """Where the packets of a file's picture and sound begin and end; its user calls `note` for each packet.
+
+    Parameters
+    ----------
+    container : the opened file
+    picture, sound : streams to note; None leaves one out
+    """
 
     def __init__(self, container: InputContainer, picture: VideoStream | None, sound: AudioStream | None) -> None:
         self.picture = picture

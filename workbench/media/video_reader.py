@@ -89,7 +89,17 @@ class PictureBlock:
 
 
 class VideoReader:
-    """One pass over an opened video; `info` is known when `blocks` has come to its end."""
+    """One pass over an opened video; `info` is known when `blocks` has come to its end.
+
+    Parameters
+    ----------
+    path : of the file, for messages
+    container : the opened file
+    first : its first picture; None without one
+    spans : notes every packet
+    limits : past which reading fails
+    look : False leaves the pictures undecoded
+    """
 
     def __init__(
         self,

@@ -237,7 +237,10 @@ def _encode_under_ceiling(
     ----------
     sound : makes all of it under a ceiling, dBTP
     total : its samples
+    params : ceiling, rate and bit rate
+    folder : for the encoded packets
     held : whether there is a ceiling to keep; without one the first take is the only one
+    progress : receives the share that is done
     """
     ceiling, begun = params.ceiling_dbtp, 0.0
     for clear_db in (*_CLEAR_DB, None) if held else (None,):

@@ -130,6 +130,7 @@ def measure(
     Parameters
     ----------
     luma, chroma : shapes (n, 36, 64) and (n, 2, 18, 32)
+    noise : standard deviation of luma that counts as none
     out_level : shape (n, 4), written: mean and standard deviation of luma, colourfulness, range of luma
     out_change : shape (n, 2), written: unlikeness to the picture before, speed in fields a picture; row 0 is left
     out_tones : shape (n, 96), zeros, written: cumulative distributions of luma (64) and both differences (16 each)
