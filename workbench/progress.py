@@ -1,6 +1,6 @@
 """How a workflow reports progress: it calls a function that its caller passes.
 
-A workflow prints nothing. Whoever calls it decides whether progress becomes a bar, a job's `stage`, or nothing.
+A workflow prints nothing. Its caller decides whether progress becomes a bar, a job's `stage`, or nothing.
 """
 
 from __future__ import annotations

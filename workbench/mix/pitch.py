@@ -1,4 +1,4 @@
-"""The pitch of a voice, fifty times a second, by which singing is told from talk.
+"""The pitch of a voice, fifty times a second, by which singing and talk differ.
 
 A singer holds notes, a talker glides. Each step is measured on 64 ms, whose autocorrelation, divided by that of the
 window, is highest where the sound repeats itself (Boersma). It is taken of the spectrum raised to 2/3 of its power, so

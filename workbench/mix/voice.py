@@ -50,7 +50,7 @@ Bands: TypeAlias = FloatArray
 def speech_utterances(
     probabilities: FloatArray, frame_seconds: float, params: VoiceParams | None = None, bands: Bands | None = None
 ) -> Utterances:
-    """Join frames in which somebody speaks into utterances.
+    """Join frames of speech into utterances.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def speech_utterances(
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """Frames in which somebody speaks, seconds; surely from `sure_from` to `sure_to`."""
+    """A run of frames of speech, seconds; it is sure from `sure_from` to `sure_to`."""
 
     start: float
     end: float
@@ -166,7 +166,7 @@ def _background(quiet: NDArray[np.bool_], at: int) -> NDArray[np.intp] | None:
 
 
 def _prominence(decibels: FloatArray, background: FloatArray) -> FloatArray:
-    """By how much each hop stands out of a background, in spreads of it, shape (n_hops,); under 0: not at all."""
+    """How far each hop is above its background, in spreads of it, shape (n_hops,); 0 and less: not at all."""
     middle = np.median(background, axis=0)
     spread = np.maximum(1.4826 * np.median(np.abs(background - middle), axis=0), _LEAST_SPREAD_DB)
 

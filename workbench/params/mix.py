@@ -1,4 +1,4 @@
-"""Where somebody speaks, and how far the music is lowered there."""
+"""Utterances, and how far the music is lowered under them."""
 
 from __future__ import annotations
 

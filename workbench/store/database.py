@@ -180,7 +180,7 @@ class Database:
             known = (*_MIGRATIONS, *more)
             with self.read() as connection:
                 current = _is_current(connection, known)
-            if not current:  # only then does opening wait for whoever writes
+            if not current:  # opening waits for a writer only then
                 with self.write() as connection:
                     _migrate(connection, known)
         except (ArgumentError, NoSuchModuleError, ImportError) as error:

@@ -78,7 +78,8 @@ class LocalWorkers(Executor):
             if pool is None:
                 pool = self._own.pool = ProcessPoolExecutor(1, mp_context=self._context)
                 self._pools.append(pool)
-                _hold_interrupts()  # the pool has just made its locks, and whoever counts these lets interrupts in
+                # Only now: multiprocessing's resource tracker, which the pool's locks started, unblocks interrupts.
+                _hold_interrupts()
             return pool.submit(work, *arguments, **named)
 
 
