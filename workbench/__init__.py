@@ -1,6 +1,6 @@
 """Cover a long video with a short track: whole-bar loops with seams nobody hears.
 
-What a notebook needs, by name; each is loaded on its first use, so that `import workbench` costs next to nothing.
+The names that a notebook needs; each is loaded on its first use, so that `import workbench` costs next to nothing.
 
 >>> import workbench as wb
 >>> workspace = wb.open()                                              # doctest: +SKIP

@@ -15,12 +15,22 @@ _PACKAGE = Path(__file__).resolve().parent
 def bundled_path(*parts: str) -> Path:
     """A shipped file or folder, by its path in a checkout.
 
-    >>> bundled_path("data", "bundled").name
-    'bundled'
+    Parameters
+    ----------
+    *parts : folders and file name, from the root of a checkout
+
+    Returns
+    -------
+    an existing path
 
     Raises
     ------
     ResourceMissing : neither the wheel nor a checkout has it
+
+    Examples
+    --------
+    >>> bundled_path("data", "bundled").name
+    'bundled'
     """
     for root in (_PACKAGE / "_shipped", _PACKAGE.parent):
         candidate = root.joinpath(*parts)

@@ -1,10 +1,10 @@
-"""The exception tree: what can go wrong, in the words of whoever has to act on it.
+"""The exception tree, named for whoever has to act on an error.
 
     WorkbenchError
     ├── InputError            the caller's file or value is at fault (also ValueError)
     │   ├── MediaError        a file that cannot be read as what it should be
     │   ├── ParameterError    a parameter out of range, or two that exclude each other
-    │   ├── GridError         beats that are no grid
+    │   ├── GridError         beats that form no grid
     │   ├── PlanError         a plan that breaks a rule of how plans are played
     │   ├── ManifestError     a catalog manifest or one of its rows
     │   ├── UnknownTrack      no such track in the catalog (also KeyError)
@@ -12,7 +12,7 @@
     ├── StoreError            the home folder or the database cannot be used (also OSError)
     ├── ResourceMissing       shipped data or an outside program is not where it should be
     │   └── ExtraMissing      the packages of an optional part are not installed
-    └── WorkerDied            the processes that did a job died of it
+    └── WorkerDied            the processes of a job crashed
 
 A musical "no" ("no viable loop") is not an exception but a `Refusal`, see `workbench.loops.refusals`.
 Each message names the rule that was broken and the value that broke it.
@@ -74,4 +74,4 @@ class ExtraMissing(ResourceMissing):
 
 
 class WorkerDied(WorkbenchError):
-    """The processes that did a job died of it, one after the other."""
+    """The processes of a job crashed, one after the other."""

@@ -45,6 +45,7 @@ def require_extra(extra: str, needed_by: str) -> None:
     Raises
     ------
     ExtraMissing : a package is missing or too old; the message is one sentence with the command that installs it
+    ValueError : there is no such extra
     """
     missing = missing_packages(extra)
     if missing:

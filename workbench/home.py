@@ -1,7 +1,7 @@
 """The home folder: one folder that holds all state, and what lies where in it.
 
-A backup is a copy of it; a test starts from an empty one. Each part has a property, which says whether it may be
-deleted: analysis arrays and videos are made again when they are gone, records and what callers sent are not.
+A backup is a copy of it; a test starts from an empty one. Each part has a property, whose docstring states if it may be
+deleted: analysis arrays and drawn videos are made again, records and uploads are not.
 """
 
 from __future__ import annotations
@@ -27,7 +27,13 @@ class Home:
 
     @classmethod
     def chosen(cls, settings: WorkbenchSettings, given: Path | None = None) -> Home:
-        """The home that was asked for: `--home`, else `WORKBENCH_HOME`, else the platform's user data folder."""
+        """The home folder to use: `--home`, else `WORKBENCH_HOME`, else the platform's user data folder.
+
+        Parameters
+        ----------
+        settings : from the environment
+        given : value of `--home`; None if it was not given
+        """
         root = given if given is not None else settings.home
         if root is not None:
             return cls(root)
@@ -52,7 +58,7 @@ class Home:
 
     @property
     def demo(self) -> Path:
-        """What `workbench demo` makes."""
+        """Output of `workbench demo`."""
         return self.root / "demo"
 
     @property
@@ -77,7 +83,7 @@ class Home:
 
     @property
     def scratch(self) -> Path:
-        """What jobs are at work on, a folder each."""
+        """Working files of running jobs, a folder each."""
         return self.root / "scratch"
 
     @property
@@ -96,11 +102,19 @@ class Home:
         return self.root / "notebooks"
 
     def prepared(self, part: Path | None = None) -> Path:
-        """Make sure that the home, or a folder in it, exists, and return it.
+        """Create the home, or a folder in it, if it does not exist.
+
+        Parameters
+        ----------
+        part : a folder in the home; None: the home itself
+
+        Returns
+        -------
+        the folder
 
         Raises
         ------
-        StoreError : it cannot be made
+        StoreError : it cannot be created
         """
         folder = self.root if part is None else part
         try:

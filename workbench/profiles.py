@@ -1,11 +1,11 @@
-"""Tuned parameters to and from a file, so that what a notebook finds, the command line and the service use.
+"""Save and load tuned parameters, so that command line and service can use what a notebook found.
 
 TOML or JSON, chosen by the suffix. A file names only what differs from the defaults:
 
     [seams]
     context_beats = 8
 
-Profiles from before a field was renamed still load; a warning is logged that names the field as it is called now.
+Profiles from before a field was renamed still load; a logged warning gives the field's new name.
 """
 
 from __future__ import annotations
@@ -27,12 +27,20 @@ _log = logging.getLogger(__name__)
 
 
 def load_profile(path: Path) -> WorkbenchParams:
-    """Read parameters; what the file does not name keeps its default.
+    """Read parameters from a file.
+
+    Parameters
+    ----------
+    path : .toml or .json
+
+    Returns
+    -------
+    all parameters; what the file does not name keeps its default
 
     Raises
     ------
-    ParameterError : no such file, not TOML or JSON, an unknown field, a field under both its old and its new name, or
-        a value out of range; names file and field
+    ParameterError : no such file, neither TOML nor JSON, an unknown field, a field under both its old and its new name,
+        or a value out of range; the message names file and field
     """
     path = Path(path)
     is_toml = _is_toml(path)
@@ -63,7 +71,7 @@ def load_profile(path: Path) -> WorkbenchParams:
 
 
 def _unknown(where: tuple[int | str, ...]) -> str:
-    """Say which fields there are where a profile names one that there is not."""
+    """The message for an unknown field: which fields the table has."""
     model: Any = WorkbenchParams
     for part in where[:-1]:
         model = model.model_fields[str(part)].annotation
@@ -71,7 +79,16 @@ def _unknown(where: tuple[int | str, ...]) -> str:
 
 
 def save_profile(params: WorkbenchParams, path: Path) -> Path:
-    """Write what differs from the defaults; the file appears whole or not at all.
+    """Write the parameters that differ from their defaults.
+
+    Parameters
+    ----------
+    params : all parameters
+    path : .toml or .json; a file of that name is replaced, and appears whole or not at all
+
+    Returns
+    -------
+    the path
 
     Raises
     ------

@@ -1,6 +1,6 @@
-"""How a workflow tells what it is doing: a function that it is handed, and calls.
+"""How a workflow reports progress: it calls a function that its caller passes.
 
-A workflow prints nothing. Whoever calls it decides whether progress becomes a bar, a job's `stage`, or nothing.
+A workflow prints nothing. Its caller decides whether progress becomes a bar, a job's `stage`, or nothing.
 """
 
 from __future__ import annotations
@@ -9,14 +9,22 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Receives what is being done and how much of it is."""
+    """Receives the current stage of the work and how far it has got."""
 
     def __call__(self, stage: str, done: float) -> None:
-        """`stage` in words, `done` from 0 to 1 of this stage; 0 says that it begins.
+        """Report progress.
 
-        Within a stage `done` never goes back; where it does all the same, the stage starts anew.
+        Parameters
+        ----------
+        stage : what is being done, in words
+        done : share of this stage, 0 to 1; 0 means that it begins, and a value below the one before that it begins anew
         """
 
 
 def silent(stage: str, done: float) -> None:
-    """Say nothing."""
+    """Ignore progress: the default where a caller passes none.
+
+    Parameters
+    ----------
+    stage, done : not used
+    """

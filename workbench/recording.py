@@ -24,7 +24,7 @@ VideoSeconds: TypeAlias = float
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Recording:
-    """Decoded sound of one file, or of one made in memory."""
+    """Decoded sound of one file, or sound computed in memory."""
 
     samples: FloatArray
     """shape (channels, n), float32, full scale 1.0, read-only"""
@@ -46,7 +46,17 @@ class Recording:
 
     @classmethod
     def from_samples(cls, samples: FloatArray, sample_rate: int) -> Recording:
-        """Wrap samples made in memory; shape (n,) counts as mono."""
+        """Wrap samples from memory.
+
+        Parameters
+        ----------
+        samples : shape (channels, n), or (n,) for mono, full scale 1.0
+        sample_rate : Hz
+
+        Raises
+        ------
+        MediaError : samples of another shape, or a rate that is not positive
+        """
         block = np.atleast_2d(np.ascontiguousarray(samples, dtype=np.float32))
         digest = hashlib.sha256(f"{block.shape}@{sample_rate}:".encode() + block.tobytes()).hexdigest()
         return cls(block, sample_rate, digest)

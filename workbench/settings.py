@@ -1,6 +1,6 @@
 """Settings from the environment: every `WORKBENCH_…` variable of the core, with its meaning.
 
-`workbench settings` prints this table. What only the service needs stands in `service.settings`.
+`workbench settings` prints this table. Settings that only the service needs are in `service.settings`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from workbench.errors import ParameterError
 
 
 class WorkbenchSettings(BaseSettings):
-    """What the environment decides. Read it with `load_settings`, which turns a bad value into one clear line."""
+    """The settings in the environment. Read them with `load_settings`, which turns a bad value into one clear line."""
 
     model_config = SettingsConfigDict(env_prefix="WORKBENCH_", env_ignore_empty=True, frozen=True, extra="ignore")
 

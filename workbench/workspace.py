@@ -1,20 +1,20 @@
-"""The workspace: what the work of one command, job, page or notebook shares.
+"""The workspace: the resources that one command, job, page or notebook shares.
 
-A workspace holds the home folder, the settings and the parameters, and knows whom progress is told. It opens each
+A workspace holds the home folder, the settings, the parameters and the function that receives progress. It opens each
 resource when it is first needed, and at most once:
 
     arrays             the store of analysis arrays in the home folder
     database           the records; one set of connections, which threads may share
-    load_recording()   decoded sound of the files in hand, see below
+    load_recording()   decoded sound of files, see below
 
 Every workflow takes it as its first argument. The layers below the workflows take arrays and values and know nothing of
-it. Whoever makes a workspace closes it, best by `with`; one made by `with_params` or `with_progress` shares everything
-that is open and leaves closing to the workspace it was made from.
+it. Whoever creates a workspace closes it, best by `with`; one from `with_params` or `with_progress` shares all that is
+open and leaves closing to the workspace it came from.
 
 Decoded sound is kept by the hash of the file's bytes, so that a file that changed is decoded anew. The recording that
-was used last is always kept; of those before it, what was not used for longest goes until all of them take no more than
-`RECORDING_BYTES`. A hash is taken again whenever the file's size, times or place on disk are others than before, and
-while the file is so young that a change might not show in its times.
+was used last is always kept; of the others those not used for longest are dropped until all of them take no more than
+`RECORDING_BYTES`. A hash is computed again whenever the file's size, times or place on disk have changed, and while the
+file is so young that a change might not show in its times.
 
 A workspace stays in its process. A child process is sent the home folder and the parameters, and makes its own.
 
@@ -58,9 +58,9 @@ class Workspace:
     ----------
     home : the folder that holds all state
     params : all parameters; None: the defaults
-    progress : told what is being done
+    progress : receives what is being done; default: nobody
     settings : from the environment; None: they are read when they are first needed
-    migrations : of others who keep tables in the same database, see `workbench.store.database`
+    migrations : of other packages that keep tables in the same database, see `workbench.store.database`
     recording_bytes : of decoded sound that are kept besides the recording used last
     """
 
@@ -86,7 +86,7 @@ class Workspace:
 
     @property
     def settings(self) -> WorkbenchSettings:
-        """What the environment decides.
+        """Settings from the environment.
 
         Raises
         ------
@@ -105,7 +105,7 @@ class Workspace:
 
     @property
     def progress(self) -> Progress:
-        """Whom to tell what is being done."""
+        """The function that receives progress."""
         return self._progress
 
     @property
@@ -125,7 +125,7 @@ class Workspace:
 
     @property
     def existing_database(self) -> Database | None:
-        """The records, None while there are none: a question does not give a home folder a database.
+        """The records, or None if there is no database yet: reading does not create one.
 
         Raises
         ------
@@ -134,7 +134,7 @@ class Workspace:
         return self._resources.existing_database()
 
     def load_recording(self, path: Path | str) -> Recording:
-        """The sound of a file, decoded where it is not in hand; progress is told when it is decoded.
+        """The sound of a file, decoded unless it is kept already; decoding reports progress.
 
         Parameters
         ----------
@@ -149,6 +149,10 @@ class Workspace:
     def hash_file(self, path: Path | str) -> str:
         """SHA-256 of a file's bytes in hex; they are read again only where the file may have changed.
 
+        Parameters
+        ----------
+        path : any file
+
         Raises
         ------
         MediaError : no such file, or one that cannot be read
@@ -156,15 +160,25 @@ class Workspace:
         return self._resources.hash_file(Path(path))
 
     def forget_recordings(self) -> None:
-        """Let go of all decoded sound, as a process does that goes on to another job."""
+        """Drop all decoded sound, as a job process does between two jobs."""
         self._resources.forget_recordings()
 
     def with_params(self, params: WorkbenchParams) -> Workspace:
-        """The same workspace with other parameters, sharing all that is open."""
+        """The same workspace with other parameters, sharing all that is open.
+
+        Parameters
+        ----------
+        params : all parameters of the new workspace
+        """
         return self._sharing(params, self._progress)
 
     def with_progress(self, progress: Progress) -> Workspace:
-        """The same workspace, telling somebody else what is being done, and sharing all that is open."""
+        """The same workspace with another receiver of progress, sharing all that is open.
+
+        Parameters
+        ----------
+        progress : receives what is being done
+        """
         return self._sharing(self._params, progress)
 
     def _sharing(self, params: WorkbenchParams | None, progress: Progress) -> Workspace:
@@ -192,7 +206,7 @@ class Workspace:
 
 
 class _Resources:
-    """What is open, shared by a workspace and those made from it."""
+    """The open resources, shared by a workspace and those made from it."""
 
     def __init__(
         self, home: Home, settings: WorkbenchSettings | None, migrations: tuple[Migration, ...], recording_bytes: int
@@ -255,7 +269,7 @@ class _Resources:
         return recording
 
     def _make_room(self) -> None:
-        """Let go of what was used longest ago; the recording used last stays."""
+        """Drop the recordings used longest ago; the one used last stays."""
         kept = sum(recording.samples.nbytes for recording in self._recordings.values())
         while kept > self._recording_bytes and len(self._recordings) > 1:
             _, oldest = self._recordings.popitem(last=False)
@@ -294,7 +308,7 @@ class _Resources:
 
 
 def _stat(path: Path) -> _Stat | None:
-    """Where a file lies on its disk, its size and its times; None where there is none to be seen."""
+    """Device, inode, size and times of a file; None if it cannot be looked up."""
     try:
         found = os.stat(path)
     except OSError:
@@ -303,7 +317,7 @@ def _stat(path: Path) -> _Stat | None:
 
 
 def open(home: Path | str | None = None, profile: Path | str | None = None) -> Workspace:
-    """A workspace for a notebook or a script.
+    """Open a workspace for a notebook or a script.
 
     Parameters
     ----------

@@ -277,18 +277,17 @@ def asked(home: Home) -> dict[str, Any]:
         found[kind] |= {"p50": float(np.median(spent[:, 0])), "p99": float(np.quantile(spent[:, 0], 0.99))}
         found[kind] |= {"cpu": float(np.median(spent[:, 1])), "cpu99": float(np.quantile(spent[:, 1], 0.99))}
         found[kind] |= {"embedding": float(np.median(spent[:, 2]))}
-    for name in ("words", "sound"):
-        vectors = getattr(snapshot.columns, name)
-        index, exact = getattr(snapshot, f"{name}_index"), ExactIndex(vectors)
-        queries, real = drawn_queries(vectors), real_queries(name, home.root.parent)
-        found[name] = {
-            "kind": type(index).__name__,
-            "recall": recall(index, exact, queries, COUNT),
-            "real": None if real is None else recall(index, exact, real, COUNT),
-            "ms": float(np.median([_ms(partial(index.search, q, COUNT)) for q in queries])),
-            "exact_ms": float(np.median([_ms(partial(exact.search, q, COUNT)) for q in queries[:20]])),
-            "megabytes": vectors.nbytes / 2**20,
-        }
+    vectors = snapshot.columns.words
+    index, exact = snapshot.words_index, ExactIndex(vectors)
+    queries, real = drawn_queries(vectors), real_queries()
+    found["words"] = {
+        "kind": type(index).__name__,
+        "recall": recall(index, exact, queries, COUNT),
+        "real": None if real is None else recall(index, exact, real, COUNT),
+        "ms": float(np.median([_ms(partial(index.search, q, COUNT)) for q in queries])),
+        "exact_ms": float(np.median([_ms(partial(exact.search, q, COUNT)) for q in queries[:20]])),
+        "megabytes": vectors.nbytes / 2**20,
+    }
     found["anonymous"], found["resident"] = _memory("RssAnon") - empty, _memory("VmRSS")
     return found
 
@@ -301,13 +300,11 @@ def drawn_queries(vectors: NDArray[np.float16]) -> NDArray[np.float32]:
     return np.asarray(vectors[chosen].astype(np.float32) + noise.astype(np.float32))
 
 
-def real_queries(name: str, folder: Path) -> NDArray[np.float32] | None:
-    """What is really asked, shape (n, d): scripts as underscore asks them, or the sound of the bundled pieces.
+def real_queries() -> NDArray[np.float32] | None:
+    """The queries of underscore for the benchmark's scripts, shape (n, d); None without the embedding.
 
-    Scripts need the embedding; None without it. Videos are ranked by numbers and ask no index.
+    Videos are ranked by numbers and ask no index.
     """
-    if name == "sound":
-        return np.stack([piece.sound for piece in measured(folder)]).astype(np.float32)
     embedding = the_embedding(open_workspace())
     if embedding is None:
         return None
@@ -376,11 +373,10 @@ def run() -> list[Table]:
                 times = [own[part] for part in ("cold", "p50", "p99")]
                 processor = [own[part] for part in ("cpu", "cpu99", "embedding")]
                 asking.add(size, kind, *times, WANTED_P99_MS, *processor, found["open"], found["anonymous"])
-            for name in ("words", "sound"):
-                own = found[name]
-                limit = own["megabytes"] * 2**20 / 1e6 / speed
-                recalls = own["recall"], own["real"]
-                vectors.add(size, name, own["kind"], *recalls, own["ms"], own["exact_ms"], limit, own["megabytes"])
+            own = found["words"]
+            limit = own["megabytes"] * 2**20 / 1e6 / speed
+            recalls = own["recall"], own["real"]
+            vectors.add(size, "words", own["kind"], *recalls, own["ms"], own["exact_ms"], limit, own["megabytes"])
     asking.notes.append(
         "Match is ranking and reading 50 records. Underscore embeds the script too; that stands apart. "
         "CPU times do not depend on what else the machine does; wall times do."
@@ -388,8 +384,8 @@ def run() -> list[Table]:
     vectors.notes.append(
         f"Limit: the matrix at {speed:.1f} GB/s, at which one thread reads memory here. "
         f"Recall wanted: {WANTED_RECALL}. "
-        "Drawn: rows of the catalog with noise. Real: what underscore asks for the 97 scripts; the sound of the "
-        "bundled pieces. Videos are ranked by a scan of all tracks, which misses none."
+        "Drawn: rows of the catalog with noise. Real: what underscore asks for the 97 scripts. "
+        "Videos are ranked by a scan of all tracks, which misses none."
     )
     building.notes.append(
         "Records: rows into SQLite, in bulk. Columns: read and laid out. Indexes: BM25, facets, inverted files. "

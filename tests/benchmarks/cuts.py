@@ -35,7 +35,7 @@ from workbench.demo.video import draw_demo_video
 from workbench.home import Home
 from workbench.media.audio import decode, resample
 from workbench.media.speech import SAMPLE_RATE, speech_probabilities
-from workbench.media.video_reader import PictureBlock, Thoroughness, VideoLimits, reading
+from workbench.media.video_reader import PictureBlock, Thoroughness, VideoLimits, open_video
 from workbench.video.meter import PictureMeter
 from workbench.video.picture import Picture
 from workbench.video.strip import Strip, strip_of
@@ -114,7 +114,7 @@ class Score:
 def picture_of(path: Path, thoroughness: Thoroughness = "all") -> Picture:
     """Measure a video's picture."""
     meter = PictureMeter()
-    with reading(path, LIMITS, thoroughness) as video:
+    with open_video(path, LIMITS, thoroughness) as video:
         for block in video.blocks(listen=False):
             if isinstance(block, PictureBlock):
                 meter.add(block.times, block.luma, block.chroma)
@@ -124,7 +124,7 @@ def picture_of(path: Path, thoroughness: Thoroughness = "all") -> Picture:
 def strip_of_file(path: Path) -> Strip:
     """All small pictures of a short video."""
     strip: Strip | None = None
-    with reading(path, LIMITS) as video:
+    with open_video(path, LIMITS) as video:
         for block in video.blocks(listen=False):
             if isinstance(block, PictureBlock):
                 part = strip_of(block.times, block.luma, block.chroma, strip)

@@ -6,7 +6,7 @@ a million tracks are opened in milliseconds and a query touches only the columns
     index/current.json      names the current generation
     index/draft.json        names the one being written
     index/<generation>/     columns (.npy), texts, meta.json, and for each index the rows of its entries
-    index/<name>-<token>    an index: of the texts, and for a large catalog of the vectors; later generations may
+    index/<name>-<token>    an index: of the texts, and for a large catalog of their vectors; later generations may
                             refer to it
 
 A new generation is written beside the old one, with its indexes; then `current.json` is replaced, and the generation
@@ -35,11 +35,10 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from workbench.catalog.columns import DTYPES, NUMBERS, UNKNOWN, WORD_DIMS, Columns, empty_columns
+from workbench.catalog.columns import DTYPES, NUMBERS, UNKNOWN, Columns, empty_columns
 from workbench.catalog.index import ExactIndex, FaissIndex, VectorIndex, build_faiss, has_faiss
 from workbench.catalog.library import ChangedTrack, Changes, Library
 from workbench.catalog.track import Track, pitch_class
-from workbench.character.descriptors import SOUND_DIMS
 from workbench.errors import StoreError
 from workbench.files import write_text
 from workbench.params import CatalogParams
@@ -72,7 +71,7 @@ FindEmbedding: TypeAlias = Callable[[], Embedding | None]
 
 
 MODEL = "all-MiniLM-L6-v2"
-_FORMAT = 4
+_FORMAT = 5
 """Raise it when the files, the columns or what `workbench.catalog.texts` writes change: older snapshots are rebuilt."""
 _COLUMNS = ("track_ids", *DTYPES)
 _CURRENT, _DRAFT = "current.json", "draft.json"
@@ -134,13 +133,12 @@ class Snapshot:
 
     @cached_property
     def words_index(self) -> VectorIndex:
-        """Tracks by the word vectors of their texts."""
-        return self._index("words")
-
-    @cached_property
-    def sound_index(self) -> VectorIndex:
-        """Tracks by their sound vectors."""
-        return self._index("sound")
+        """Tracks by the embedding of their texts."""
+        file = self._meta["files"].get("words")
+        if file is None:
+            return ExactIndex(self.columns.words)
+        row_of = np.load(_rows_file(self.folder, file), mmap_mode="r")
+        return FaissIndex(self.folder.parent / file, self.columns.words, row_of, self._params)
 
     @cached_property
     def texts(self) -> TextIndex:
@@ -170,14 +168,6 @@ class Snapshot:
         IndexError : no such row
         """
         return _Texts(self.folder)[row]
-
-    def _index(self, name: str) -> VectorIndex:
-        vectors = getattr(self.columns, name)
-        file = self._meta["files"].get(name)
-        if file is None:
-            return ExactIndex(vectors)
-        row_of = np.load(_rows_file(self.folder, file), mmap_mode="r")
-        return FaissIndex(self.folder.parent / file, vectors, row_of, self._params)
 
 
 def open_snapshot(
@@ -376,9 +366,8 @@ def _missing(generation: _Generation, params: CatalogParams) -> list[str]:
     """Names of the indexes that are missing, or lack too many of the tracks."""
     rows = int(generation.meta["rows"])
     wanted = ["texts"]
-    if has_faiss():
-        read = {"sound": SOUND_DIMS} | ({} if generation.meta["embedding"] is None else {"words": WORD_DIMS})
-        wanted += [name for name, dims in read.items() if rows * dims > params.max_exact_rows * WORD_DIMS]
+    if has_faiss() and generation.meta["embedding"] is not None and rows > params.max_exact_rows:
+        wanted.append("words")
     missing = []
     for name in wanted:
         file = generation.meta["files"].get(name)

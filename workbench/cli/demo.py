@@ -43,8 +43,8 @@ def command(seconds: float, workspace: Workspace) -> None:
     workspace : of the home folder, with the parameters of the profile
     """
     started = time.perf_counter()
-    from workbench.cli.loop import loop_body
     from workbench.demo.run import run_demo
+    from workbench.workflows.loop import loop_body
     from workbench.workflows.report import video_summary
 
     with progress_bar() as progress:

@@ -11,8 +11,6 @@ from workbench.cli.options import FILE, NewFile, Seconds, profile_option, worksp
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
-    from workbench.results.loop import LoopResult
-    from workbench.workflows.loop import Loop
     from workbench.workspace import Workspace
 
 
@@ -66,7 +64,7 @@ def command(
     if auto_mix and video is None:
         raise click.UsageError("--auto-mix needs --video FILE")
     from workbench.loops.plan import LoopPlan
-    from workbench.workflows.loop import loop_track
+    from workbench.workflows.loop import loop_body, loop_track
     from workbench.workflows.tracks import find_track
     from workbench.workflows.videos import find_video
 
@@ -83,31 +81,3 @@ def command(
     if isinstance(loop.answer, LoopPlan) and loop.answer.music_in > 0.0:
         say(f"the music starts {loop.answer.start_label}")
     print_body(loop_body(loop, None if video_source is None else video_source.video_id).to_json())
-
-
-def loop_body(loop: Loop, video_id: str | None = None) -> LoopResult:
-    """The JSON body of a loop.
-
-    Parameters
-    ----------
-    loop : from `workflows.loop.loop_track`
-    video_id : of the video; None: a video is named by its file's name, a bare length by its seconds
-
-    Returns
-    -------
-    LoopResult : as the service answers it
-    """
-    from workbench.results.loop import loop_result
-
-    mix = None
-    if loop.mix is not None:
-        from workbench.results.mix import mix_body
-
-        mix = mix_body(loop.mix)
-    return loop_result(
-        loop.answer,
-        video_id=video_id or (loop.video.name if loop.video is not None else f"{loop.video_seconds:g}s"),
-        track_id=loop.track.track_id,
-        track=loop.track.record,
-        mix=mix,
-    )

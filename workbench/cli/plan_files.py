@@ -78,9 +78,9 @@ def read_music(file: Path, track: TrackSource, number: int | None) -> tuple[Loop
 
 
 def _read(file: Path) -> Mapping[str, Any]:
-    from workbench.results.loop import parsed
+    from workbench.results.loop import parse_result
 
-    return parsed((sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()).decode("utf-8-sig"))
+    return parse_result((sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()).decode("utf-8-sig"))
 
 
 def _audio_id(track: TrackSource) -> str:

@@ -77,7 +77,7 @@ def command(
     """
     _check_suffix(out, video)
     from workbench.loops.plan import LoopPlan
-    from workbench.render.levels import heard_levels
+    from workbench.render.levels import measure_levels
     from workbench.render.video import render_audio, render_video
     from workbench.workflows.tracks import find_track
     from workbench.workflows.videos import find_video
@@ -99,7 +99,7 @@ def command(
                 found, recording, video_path, out, mix, tuned, limit=True if limit else None, progress=rendering
             )
         progress(f"measuring {out.name}", 0.0)
-        levels = heard_levels(out)
+        levels = measure_levels(out)
         progress(f"measuring {out.name}", 1.0)
     if not isinstance(given, LoopPlan):
         say(f"placement {placement or 1}: {given.label}")

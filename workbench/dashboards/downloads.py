@@ -10,11 +10,10 @@ import re
 from pathlib import Path
 
 from workbench.audition.plans import listening_folder, plan_digest
-from workbench.cli.loop import loop_body
 from workbench.export.formats import FORMATS, Format, caution
 from workbench.loops.plan import LoopPlan
 from workbench.workflows.export import export_plan
-from workbench.workflows.loop import Loop
+from workbench.workflows.loop import Loop, loop_body
 from workbench.workspace import Workspace
 
 _PLAN = ("json", "Plan", "The plan as data, for workbench render and workbench export.")

@@ -36,7 +36,7 @@ from workbench.media.containers import hash_file
 from workbench.plots.palette import clock
 from workbench.progress import silent
 from workbench.recording import Recording
-from workbench.render.levels import SoundLevels, heard_levels
+from workbench.render.levels import SoundLevels, measure_levels
 from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.library import add_tracks, bundled_files
 from workbench.workflows.loop import Loop, loop_track
@@ -133,7 +133,7 @@ def run_demo(workspace: Workspace, seconds: float = VIDEO_SECONDS) -> Demo:
     if not again:
         made = _make(workspace, loop, video, choice)
         (folder / _RECORD).write_text(json.dumps({"fingerprint": fingerprint, "files": made}), encoding="utf-8")
-    return Demo(folder, rendered, report, watched, heard_levels(rendered), loop, choice, again)
+    return Demo(folder, rendered, report, watched, measure_levels(rendered), loop, choice, again)
 
 
 def demo_loop(workspace: Workspace, seconds: float = VIDEO_SECONDS) -> Loop:

@@ -1,6 +1,6 @@
 """Rank a catalog against a video: how well each track suits it, part by part, all tracks at once.
 
-Six questions are asked of every track, each answered from 0 to 1:
+Every track gets six kinds of parts, each a score from 0 to 1:
 
     pace     does its pulse go with the cutting? do the cuts fall on its bars?
     energy   is it as lively as the video, and does it rise and fall where the video does?
@@ -17,12 +17,12 @@ that a pair scores the same whatever else the catalog holds.
 **Pulse** joins beats a minute with onsets a second, as a fast tempo with few notes is felt at half. **Contours** are
 compared at the scale of scenes: the mean energy of the music under each scene, over as much as will be heard, and again
 from the start where the video is longer than the track. **Bars**: if cuts keep time with music, the phases at which
-they fall within a bar, a half bar or a beat agree; Rayleigh's test says how surely that is no chance (Mardia & Jupp
-2000).
+they fall within a bar, a half bar or a beat agree; Rayleigh's test gives the probability that chance does as much
+(Mardia & Jupp 2000).
 
 Retrieval is a scan: the parts that read single numbers cost a few nanoseconds a track, so all of a million tracks are
-looked at, in blocks that stay in the processor's cache, and nothing is missed as it could be by an approximate index.
-Only of the best few hundred the contours and bars are read.
+compared, in blocks that stay in the processor's cache, and no track is missed as by an approximate index. Contours and
+bars are read only of the best few hundred.
 
 Functions: `rank` for all of it; `quick_parts`, `slow_parts`, `raw_scores` for its steps.
 
@@ -55,17 +55,19 @@ _BLOCK = 1 << 16
 _WINDOW_CUTS = 16
 """cuts over which a phase is expected to hold: editors place music anew, and tempi are known to a part in a thousand"""
 _LEAST_CUTS = 4
+"""cuts of a video from which on their phases are compared"""
 _MIDDLE_BPM = 104.0
-"""geometric middle of 60 to 180: slower music may be felt at double, faster at half"""
+"""about the geometric mean of 60 and 180: slower music may be felt at double, faster at half"""
 _TEMPO_SHARE = np.float32(0.75)
+"""weight of the tempo in pulse; the rest is that of the onsets"""
 _MOST_UNITS = 4.5
-"""units that the median shot may last: a cut every seventh beat is on the beat, and nobody hears it"""
+"""units that the median shot may last: cuts every seventh beat are on the beat, but not heard as such"""
 _KEEPS_TIME_ODDS = 0.01
 """that a video was cut to this very tempo, before looking: of hundreds of tracks one in a hundred would seem to fit"""
 _LEAST_PART = 0.02
-"""a part speaks no louder against a track than this"""
+"""lower limit of a part before its logarithm is taken, so that one part alone cannot rule a track out"""
 LOOP_EXCESS_SECONDS = CoverParams().required_excess_seconds
-"""a video that is longer than the track by this is looped: what covering asks for unless it is told otherwise"""
+"""a video that is longer than the track by this is looped: the default of `CoverParams`"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,17 @@ class Ranking:
 
 
 def wanted_of(video: VideoFacts, params: MatchParams) -> VideoWants:
-    """What a video expects of its music."""
+    """What a video expects of its music.
+
+    Parameters
+    ----------
+    video : facts of the video
+    params : weights that are linear in `video_evidence`, and how far speech calms the music
+
+    Returns
+    -------
+    energy, pulse and valence, each 0 to 1
+    """
     facts = video_evidence(video)
 
     def of(weights: tuple[float, ...]) -> float:
@@ -107,21 +119,35 @@ def wanted_of(video: VideoFacts, params: MatchParams) -> VideoWants:
 
 
 def video_evidence(video: VideoFacts) -> FloatArray:
-    """What expectations are linear in: 1, pace, movement, loudness of the place, brightness, 4 x colourfulness."""
+    """The vector that expectations are linear in: 1, pace, movement, loudness of the place, brightness, 4 x
+    colourfulness.
+
+    Parameters
+    ----------
+    video : facts of the video
+
+    Returns
+    -------
+    shape (6,); all but the colourfulness, which is scaled by 4, lie in 0 to 1
+    """
     return np.array([1.0, video.pace, video.movement, _loudness_of(video), video.brightness, 4.0 * video.colourfulness])
 
 
 def rank(video: VideoFacts, columns: Columns, count: int, params: MatchParams | None = None) -> Ranking:
-    """The best tracks of a catalog for a video, before it is tried where they land.
+    """The best tracks of a catalog for a video, before placements are tried.
 
     Equal scores are ordered by track id, so that the order is the same whatever the rows' order.
 
     Parameters
     ----------
-    video : what was measured of it
-    columns : all tracks
-    count : how many are wanted
-    params : scales, weights
+    video : facts of the video
+    columns : all tracks; silent ones are never ranked
+    count : most tracks to return
+    params : scales and weights; None: the defaults
+
+    Returns
+    -------
+    at most `count` tracks, best first
     """
     params = params or MatchParams()
     wanted = wanted_of(video, params)
@@ -149,14 +175,34 @@ def _scan(video: VideoFacts, wanted: VideoWants, columns: Columns, count: int, p
 
 
 def raw_scores(parts: Mapping[str, FloatArray], params: MatchParams) -> FloatArray:
-    """Weighted geometric mean of the parts, 0 to 1; a part that is missing (sync, say) counts as it usually is."""
+    """Weighted geometric mean of the parts.
+
+    Parameters
+    ----------
+    parts : by name, shape (n,), 0 to 1; a part that is missing (sync, say) counts as its usual value
+    params : weights and usual values of the parts
+
+    Returns
+    -------
+    shape (n,), 0 to 1
+    """
     usual, weights = params.usual_parts, params.weights
     missing = sum(weights[name] * float(np.log(usual[name])) for name in MATCH_PARTS if name not in parts)
     return np.asarray(np.exp((_log_sum(parts, params) + missing) / sum(weights.values())))
 
 
 def scores_of(raw: FloatArray, params: MatchParams) -> FloatArray:
-    """Calibrated scores, 0 to 1."""
+    """Calibrate raw scores.
+
+    Parameters
+    ----------
+    raw : shape (n,), 0 to 1
+    params : offset and slope of the calibration
+
+    Returns
+    -------
+    shape (n,), 0 to 1: the probability that an editor would take the track, see `workbench.match.reference`
+    """
     return calibrated(raw, Calibration(params.calibration_offset, params.calibration_slope))
 
 
@@ -167,21 +213,52 @@ def _log_sum(parts: Mapping[str, FloatArray], params: MatchParams) -> FloatArray
 
 
 def quick_parts(video: VideoFacts, wanted: VideoWants, columns: Columns, params: MatchParams) -> dict[str, FloatArray]:
-    """The parts that read single numbers, by name, shape (n,) each.
+    """The parts that read single numbers.
 
-    Where a number is not known of a track, the part that needs it is as it usually is: it speaks neither way.
+    Where a number of a track is unknown, the part that needs it takes its usual value, which counts neither way.
+
+    Parameters
+    ----------
+    video : facts of the video
+    wanted : of `wanted_of`
+    columns : tracks
+    params : widths and usual values
+
+    Returns
+    -------
+    pulse, level, mood, voice and length, by name, shape (n,) each, 0 to 1
     """
     return _quick(video, wanted, _numbers(columns, 0, len(columns)), params)
 
 
 def slow_parts(video: VideoFacts, columns: Columns, params: MatchParams) -> dict[str, FloatArray]:
-    """The parts that read contours and cuts, by name, shape (n,) each."""
+    """The parts that read contours and cuts.
+
+    Parameters
+    ----------
+    video : facts of the video
+    columns : tracks, as few as possible: these parts cost far more than the quick ones
+    params : usual values
+
+    Returns
+    -------
+    bars and arc, by name, shape (n,) each, 0 to 1
+    """
     agreement, _ = bar_agreement(video.cuts, columns.bpm, columns.beats_per_bar)
     return {"bars": bonus(agreement), "arc": arc_part(video, columns, params)}
 
 
 def bonus(found: FloatArray) -> FloatArray:
-    """The part of something that is a merit where it is found, and no fault where it is not: from 0.5 up to 1."""
+    """The part of something that is a merit where it is found, and no fault where it is not.
+
+    Parameters
+    ----------
+    found : shape (n,), 0 to 1
+
+    Returns
+    -------
+    shape (n,), 0.5 to 1
+    """
     return np.asarray(np.float32(0.5) + np.float32(0.5) * found)
 
 
@@ -221,13 +298,25 @@ def _quick(
 
 
 def _pulse_part(bpm: FloatArray, density: FloatArray, wanted: float, params: MatchParams) -> FloatArray:
-    """How well a pulse suits; half and double tempo are heard in most music, and a little less believed."""
+    """How well a pulse suits; half and double tempo are felt in most music, and count a little less."""
     heard, other, _ = _both_pulses(bpm, density, wanted, params)
     return np.asarray(np.maximum(heard, other))
 
 
 def felt_factor(bpm: FloatArray, density: FloatArray, wanted: float, params: MatchParams) -> FloatArray:
-    """At which multiple of its tempo each track suits best: 1, or 0.5 or 2; shape (n,)."""
+    """At which multiple of its tempo each track suits best.
+
+    Parameters
+    ----------
+    bpm : shape (n,), NaN without beats
+    density : shape (n,), onsets a second, NaN where unknown
+    wanted : pulse that the video expects, 0 to 1
+    params : width of the pulse part and weight of a tempo an octave off
+
+    Returns
+    -------
+    shape (n,): 1, or 0.5 or 2
+    """
     heard, other, factor = _both_pulses(bpm, density, wanted, params)
     return np.where(other > heard, factor, np.float32(1.0))
 
@@ -248,9 +337,16 @@ def _bell(values: FloatArray, centre: float, width: float) -> FloatArray:
 
 
 def track_pulse(bpm: FloatArray, density: FloatArray) -> FloatArray:
-    """How fast music is felt, 0 to 1: mostly its tempo (60 to 180 bpm), a little its onsets (2 to 12 a second).
+    """How fast music is felt: mostly its tempo (60 to 180 bpm), a little its onsets (2 to 12 a second).
 
-    Music without beats goes by its onsets alone.
+    Parameters
+    ----------
+    bpm : shape (n,); where NaN, the onsets alone count
+    density : shape (n,), onsets a second; where NaN, the tempo alone counts
+
+    Returns
+    -------
+    shape (n,), 0 to 1; NaN where both are unknown
     """
     tempo = np.clip(np.log2(bpm / np.float32(60.0)) / np.float32(np.log2(3.0)), -0.2, 1.2)
     events = np.clip(
@@ -261,7 +357,18 @@ def track_pulse(bpm: FloatArray, density: FloatArray) -> FloatArray:
 
 
 def track_valence(mode: FloatArray, brightness: FloatArray, params: MatchParams) -> FloatArray:
-    """How cheerful music is, 0 to 1, from its mode and how bright it sounds."""
+    """How cheerful music is.
+
+    Parameters
+    ----------
+    mode : shape (n,), -1 minor to 1 major; NaN counts as 0
+    brightness : shape (n,), 0 to 1; NaN counts as 0.5
+    params : the linear weights of both, and the constant
+
+    Returns
+    -------
+    shape (n,), 0 sombre to 1 cheerful
+    """
     constant, of_mode, of_brightness = params.valence_of_music
     shine = np.where(np.isnan(brightness), np.float32(0.5), brightness)
     major = np.where(np.isnan(mode), np.float32(0.0), mode)
@@ -269,11 +376,23 @@ def track_valence(mode: FloatArray, brightness: FloatArray, params: MatchParams)
 
 
 def voice_part(speech_share: float, vocals: FloatArray, speech_band: FloatArray, params: MatchParams) -> FloatArray:
-    """How much room is left for a speaker: 1 where nobody speaks, or where nobody sings and 1 to 4 kHz are free."""
+    """How much room is left for a speaker: 1 where nobody speaks, or where nobody sings and 1 to 4 kHz are free.
+
+    Parameters
+    ----------
+    speech_share : of the video's time, 0 to 1
+    vocals : shape (n,), probability of a singing voice, NaN where unknown
+    speech_band : shape (n,), share of the power from 1 to 4 kHz; NaN counts as half crowded
+    params : shares that count as much speech and as a free or full band, and the weight of vocals
+
+    Returns
+    -------
+    shape (n,), 0 to 1; NaN where `vocals` is
+    """
     much = np.float32(min(1.0, speech_share / params.much_speech))
     crowded = np.clip((speech_band - np.float32(params.free_band)) / np.float32(params.full_band), 0.0, 1.0)
     share = np.float32(params.vocals_share)
-    # A detector that hears a third of a voice in a saxophone is not heard as a third of a singer.
+    # The detector gives a saxophone a third of a voice: up to 0.3 counts as no singer, from 0.7 on as one.
     sings = np.clip((vocals - np.float32(0.3)) / np.float32(0.4), 0.0, 1.0)
     crowded = np.where(np.isnan(crowded), np.float32(0.5), crowded)
     return np.asarray(np.float32(1.0) - much * (share * sings + (np.float32(1.0) - share) * crowded))
@@ -282,12 +401,22 @@ def voice_part(speech_share: float, vocals: FloatArray, speech_band: FloatArray,
 def length_part(video_seconds: float, duration: FloatArray, loopable: FloatArray) -> FloatArray:
     """How well a track covers a video: 1 where it is long enough, else by how well it loops and how bare it would be.
 
-    A video that is longer by less than half a minute is not looped; the share without music counts twice.
+    A video that is longer by less than `LOOP_EXCESS_SECONDS` is not looped; the share without music counts twice.
+
+    Parameters
+    ----------
+    video_seconds : length of the video
+    duration : shape (n,), s, NaN where unknown
+    loopable : shape (n,), confidence of the track's loop, 0 to 1; NaN counts as 0.5
+
+    Returns
+    -------
+    shape (n,), 0 to 1; NaN where the duration is unknown
     """
     bare = np.clip(np.float32(1.0) - duration / np.float32(video_seconds), 0.0, 1.0)
     straight = np.clip(np.float32(1.0) - np.float32(2.0) * bare, 0.0, 1.0)
     passes = np.float32(video_seconds) / np.maximum(duration, np.float32(1.0))
-    # Heard for the tenth time, the best loop tires.
+    # Even the best loop tires: each doubling of the passes takes 0.08 off.
     tired = np.clip(np.float32(1.0) - np.float32(0.08) * np.log2(np.maximum(passes, 1.0)), 0.3, 1.0)
     looped = np.where(np.isnan(loopable), np.float32(0.5), loopable) * tired
     loops = np.float32(video_seconds) - duration >= np.float32(LOOP_EXCESS_SECONDS)
@@ -295,9 +424,19 @@ def length_part(video_seconds: float, duration: FloatArray, loopable: FloatArray
 
 
 def arc_part(video: VideoFacts, columns: Columns, params: MatchParams) -> FloatArray:
-    """How well the music's energy follows the video's drive from scene to scene; 0.5 where neither changes.
+    """How well the music's energy follows the video's drive from scene to scene.
 
-    The correlation over the scenes, weighed by their lengths and by how much there is to follow.
+    The correlation over the scenes, weighted by their lengths and by how much there is to follow.
+
+    Parameters
+    ----------
+    video : facts of the video
+    columns : tracks
+    params : usual changes of drive and energy, which scale what counts as a change
+
+    Returns
+    -------
+    shape (n,), 0 to 1; 0.5 where neither changes, the usual value where a track has no contour
     """
     music = under_scenes(video, columns)
     seconds = np.array([scene.seconds for scene in video.scenes])
@@ -308,7 +447,7 @@ def arc_part(video: VideoFacts, columns: Columns, params: MatchParams) -> FloatA
     heard = music - (music @ share)[:, None]
     spread = np.sqrt(np.square(heard) @ share)
     follows = (heard * wanted) @ share / np.maximum(spread * swing, 1e-6)
-    # Two scenes agree or not by the toss of a coin; a wobble is no arc, in the video or in the music.
+    # With two scenes a correlation is +1 or -1 by chance, so few scenes count less; so do small changes in energy.
     trust = max(0.0, 1.0 - 1.5 / len(video.scenes))
     matters = swing / (swing + params.usual_swing) * spread / (spread + params.usual_spread)
     part = 0.5 + 0.5 * np.clip(follows, -1.0, 1.0) * trust * matters
@@ -316,9 +455,18 @@ def arc_part(video: VideoFacts, columns: Columns, params: MatchParams) -> FloatA
 
 
 def under_scenes(video: VideoFacts, columns: Columns) -> FloatArray:
-    """Mean energy of the music under each scene, shape (n_tracks, n_scenes).
+    """Mean energy of the music under each scene.
 
-    Music begins with the video and begins again when it is over, as often as the video needs. NaN without a contour.
+    Music begins with the video and begins again when it is over, as often as the video needs.
+
+    Parameters
+    ----------
+    video : its scenes
+    columns : tracks, of which contour and duration are read
+
+    Returns
+    -------
+    shape (n_tracks, n_scenes), 0 to 1; NaN where contour or duration is unknown
     """
     contour = np.asarray(columns.contour, dtype=np.float64)
     duration = np.where(columns.duration > 0.0, columns.duration, np.nan).astype(np.float64)
@@ -339,6 +487,12 @@ def bar_agreement(cuts: FloatArray, bpm: FloatArray, beats_per_bar: IntArray) ->
     Phases are compared within runs of sixteen cuts, so that music may be placed anew now and then. Under chance the sum
     over the runs of n R² is gamma-distributed; of three periods the best is taken, and allowed for. The mean length R
     counts by the probability that it is none of chance's.
+
+    Parameters
+    ----------
+    cuts : shape (n_cuts,), video s, increasing
+    bpm : shape (n,), NaN without beats
+    beats_per_bar : shape (n,); below 1 means unknown and counts as 4
 
     Returns
     -------

@@ -1,10 +1,10 @@
 """Why a track fits a video, in words: one line for each fact that moved the score, and a sentence that sums them up.
 
-A line holds what was measured of the video, what was measured of the track, and how well both go together; numbers have
-units, so that anybody can check them. Where measurements of different kinds meet on a scale of their own, as cuts and
+A line holds a measurement of the video, one of the track, and how well both go together; numbers have units, so that
+they can be checked. Where measurements of different kinds meet on a scale of their own, as cuts and
 tempo do in pulse, or light and mode in cheerfulness, both sides end with the two numbers that were compared. Which
-facts moved the score is arithmetic, not taste: a part's effect is its logarithm against what it usually is, times its
-weight. What moved the score most comes first, whichever way it did.
+facts moved the score is computed: the effect of a part is its logarithm less that of its usual value, times its weight.
+The largest effect comes first, whichever its sign.
 
 Functions: `reasons`, `explanation`, `fitting_tags`, `lane_title`, `lane_reasoning`.
 """
@@ -40,9 +40,11 @@ _LEAST_EFFECT = 0.004
 _GOOD, _BAD = 0.75, 0.45
 """parts over and under which an explanation praises and warns"""
 _HEARD_AGREEMENT = 0.2
+"""agreement of cuts and bars from where on it is listed"""
 _MOSTLY = 0.15
 """of a mode, from where on music is called minor or major"""
 _FELT = {0.5: ", felt at half", 2.0: ", felt at double"}
+"""what follows a tempo, by the factor at which it suits"""
 _TAG_REACH = 0.2
 """of energy and of valence, that the usual sound of a tag may lie off"""
 CATEGORY_OF = {
@@ -63,15 +65,34 @@ class RankedPair:
     track: Track
     parts: Mapping[str, float]
     placements: Sequence[Placement] | None
-    """None where it could not be tried where the track lands"""
+    """best first; None where no placement could be tried"""
 
     def number(self, name: str) -> float:
-        """A fact of the track, NaN where unknown."""
+        """A fact of the track.
+
+        Parameters
+        ----------
+        name : of a column
+
+        Returns
+        -------
+        NaN where unknown
+        """
         return float(getattr(self.columns, name)[0])
 
 
 def effects(parts: Mapping[str, float], params: MatchParams) -> dict[str, float]:
-    """By how much each part moved the logarithm of the raw score, against what it usually is."""
+    """By how much each part moved the logarithm of the raw score, compared with the usual value of the part.
+
+    Parameters
+    ----------
+    parts : by name, 0 to 1
+    params : weights and usual values of the parts
+
+    Returns
+    -------
+    by name, in the order of `MATCH_PARTS`; positive where the part raised the score
+    """
     whole = sum(params.weights.values())
     return {
         name: params.weights[name] * (log(max(parts[name], 0.02)) - log(params.usual_parts[name])) / whole
@@ -81,24 +102,34 @@ def effects(parts: Mapping[str, float], params: MatchParams) -> dict[str, float]
 
 
 def reasons(pair: RankedPair, params: MatchParams) -> tuple[MatchReason, ...]:
-    """One line for each fact that moved the score, what moved it most first."""
+    """One line for each fact that moved the score, what moved it most first.
+
+    Parameters
+    ----------
+    pair : a track beside a video
+    params : as in ranking, so that the same effects are found
+
+    Returns
+    -------
+    what moved the score most first; parts that hardly moved it, or could not be compared, are left out
+    """
     moved = effects(pair.parts, params)
     lines: list[MatchReason] = []
     for name in sorted(moved, key=lambda name: (-abs(moved[name]), MATCH_PARTS.index(name))):
         facts = _facts(name, pair, params)
-        if facts is not None and (abs(moved[name]) >= _LEAST_EFFECT or _always_told(name, pair)):
+        if facts is not None and (abs(moved[name]) >= _LEAST_EFFECT or _is_always_listed(name, pair)):
             video, audio, score = facts
             lines.append(MatchReason(video, audio, min(1.0, max(0.0, score)), CATEGORY_OF[name]))
     return tuple(lines)
 
 
-def _always_told(name: str, pair: RankedPair) -> bool:
+def _is_always_listed(name: str, pair: RankedPair) -> bool:
     """Whether a line is of use even where it is as usual: how a video is covered that is longer than the track."""
     return name == "length" and pair.video.duration > pair.number("duration")
 
 
 def _facts(name: str, pair: RankedPair, params: MatchParams) -> tuple[str, str, float] | None:
-    """What a part compared: of the video, of the track, and how well it went; None where there was nothing to say."""
+    """What a part compared: of the video, of the track, and its score; None where nothing could be compared."""
     video, wanted, score = pair.video, pair.wanted, float(pair.parts[name])
     match name:
         case "pulse":
@@ -135,13 +166,23 @@ def _known(pair: RankedPair, *names: str) -> bool:
 
 
 def clock(seconds: float) -> str:
-    """As an editor reads it: 3:05."""
+    """Format a time as an editor reads it: 3:05.
+
+    Parameters
+    ----------
+    seconds : rounded to whole seconds
+    """
     whole = round(seconds)
     return f"{whole // 60}:{whole % 60:02d}"
 
 
 def cutting(video: VideoFacts) -> str:
-    """How fast it is cut."""
+    """How fast a video is cut, in words.
+
+    Parameters
+    ----------
+    video : its cuts and length
+    """
     if not video.cuts.size:
         return "no cuts"
     rate = video.cuts_per_minute
@@ -149,19 +190,35 @@ def cutting(video: VideoFacts) -> str:
 
 
 def motion(video: VideoFacts) -> str:
-    """How much moves."""
+    """How much moves in a video, in words.
+
+    Parameters
+    ----------
+    video : its mean motion
+    """
     return f"motion {video.motion:.2f} picture heights per second"
 
 
 def tempo_of(pair: RankedPair) -> str:
-    """How fast a track is."""
+    """How fast a track is, in words.
+
+    Parameters
+    ----------
+    pair : of which bpm and onset density are read
+    """
     bpm, density = pair.number("bpm"), pair.number("density")
     beats = "no steady beat" if isnan(bpm) else f"{bpm:.0f} bpm"
     return beats if isnan(density) else f"{beats}, {density:.1f} onsets per second"
 
 
 def pulse_of(pair: RankedPair, params: MatchParams) -> str:
-    """How fast a track is felt, at the multiple of its tempo that was compared."""
+    """How fast a track is felt, at the multiple of its tempo that was compared, in words.
+
+    Parameters
+    ----------
+    pair : of which tempo, density and the wanted pulse are read
+    params : as in ranking
+    """
     columns, factor = pair.columns, _felt_factor(pair, params)
     pulse = float(track_pulse(columns.bpm * np.float32(factor), columns.density)[0])
     return f"{tempo_of(pair)}{_FELT.get(factor, '')}; pulse {pulse:.2f} of 1"
@@ -177,17 +234,26 @@ def _valence(pair: RankedPair, params: MatchParams) -> float:
 
 
 def sound_of(pair: RankedPair) -> str:
-    """Key and colour of a track; with a key that was heard stands how far its mode was believed."""
+    """Key and brightness of a track, in words; a key that was measured comes with how surely its mode was heard.
+
+    Parameters
+    ----------
+    pair : of which key, mode and brightness are read
+
+    Returns
+    -------
+    empty where neither mode nor brightness is known
+    """
     track, mode, brightness = pair.track, pair.number("mode"), pair.number("brightness")
-    said = []
+    clauses = []
     if not isnan(mode):
         if track.musical_key_mode is not None:
-            said.append(f"{track.musical_key_name or ''} {track.musical_key_mode}".strip())
+            clauses.append(f"{track.musical_key_name or ''} {track.musical_key_mode}".strip())
         if abs(mode) < 1.0:
-            said.append(f"mode {mode:+.2f} from -1 minor to +1 major")
+            clauses.append(f"mode {mode:+.2f} from -1 minor to +1 major")
     if not isnan(brightness):
-        said.append(f"brightness of sound {brightness:.2f}")
-    return ", ".join(said)
+        clauses.append(f"brightness of sound {brightness:.2f}")
+    return ", ".join(clauses)
 
 
 def _colour_of(pair: RankedPair) -> str:
@@ -199,23 +265,37 @@ def _colour_of(pair: RankedPair) -> str:
 
 
 def voices_of(pair: RankedPair) -> str:
-    """What a speaker has to compete with."""
+    """What a speaker has to compete with, in words.
+
+    Parameters
+    ----------
+    pair : of which vocals and the share of the speech band are read
+
+    Returns
+    -------
+    empty where neither is known
+    """
     vocals, band = pair.number("vocals"), pair.number("speech_band")
-    said = []
+    clauses = []
     if not isnan(vocals):
-        said.append(f"a voice with a probability of {100 * vocals:.0f} %")
+        clauses.append(f"a voice with a probability of {100 * vocals:.0f} %")
     if not isnan(band):
-        said.append(f"{100 * band:.0f} % of its power from 1 to 4 kHz")
-    return ", ".join(said)
+        clauses.append(f"{100 * band:.0f} % of its power from 1 to 4 kHz")
+    return ", ".join(clauses)
 
 
 def length_of(pair: RankedPair) -> str:
-    """How long a track is, and whether it loops where it has to."""
+    """How long a track is, and whether it loops if the video is long enough for that, in words.
+
+    Parameters
+    ----------
+    pair : of which both durations and the loop confidence are read
+    """
     duration, loopable = pair.number("duration"), pair.number("loopable")
-    said = f"{clock(duration)} long"
+    text = f"{clock(duration)} long"
     if pair.video.duration - duration >= LOOP_EXCESS_SECONDS and not isnan(loopable):
-        said += f", loops with confidence {loopable:.2f}" if loopable > 0 else ", does not loop"
-    return said
+        text += f", loops with confidence {loopable:.2f}" if loopable > 0 else ", does not loop"
+    return text
 
 
 def _bars(pair: RankedPair) -> tuple[str, str, float] | None:
@@ -258,7 +338,16 @@ def _heard_at(pair: RankedPair, scenes: tuple[int, int] | None) -> tuple[float, 
 
 
 def extremes(video: VideoFacts) -> tuple[int, int] | None:
-    """Numbers of the busiest and the calmest scene; None where there is one scene only."""
+    """Numbers of the busiest and the calmest scene; None where there is one scene only.
+
+    Parameters
+    ----------
+    video : its scenes
+
+    Returns
+    -------
+    index of the busiest and of the calmest scene; None where they are the same
+    """
     drive = [scene.drive for scene in video.scenes]
     most, least = int(np.argmax(drive)), int(np.argmin(drive))
     return None if most == least else (most, least)
@@ -269,7 +358,7 @@ def _stretch(scene: Scene) -> str:
 
 
 def _sync(pair: RankedPair) -> tuple[str, str, float] | None:
-    """The strongest coincidence of the best placement, where it is none of chance's."""
+    """The strongest coincidence of the best placement, unless chance alone would give as much."""
     if not pair.placements or pair.placements[0].score < CHANCE_SCORE:
         return None
     best = pair.placements[0]
@@ -280,13 +369,23 @@ def _sync(pair: RankedPair) -> tuple[str, str, float] | None:
 
 
 def explanation(pair: RankedPair, params: MatchParams) -> str:
-    """One sentence: what speaks for the track most, and what against it."""
+    """One sentence: what speaks for the track most, and what against it.
+
+    Parameters
+    ----------
+    pair : a track beside a video
+    params : as in ranking
+
+    Returns
+    -------
+    up to three merits and up to two faults
+    """
     moved = effects(pair.parts, params)
     ranked = sorted(moved, key=lambda name: -abs(moved[name]))
-    # What only this track can do comes first.
+    # Merits that few tracks have come first.
     rare = sorted(ranked, key=lambda name: name not in ("bars", "sync"))
-    praise = [said for name in rare if (said := _praise(name, pair, params)) is not None][:3]
-    doubts = [said for name in ranked if (said := _doubt(name, pair, params)) is not None][:2]
+    praise = [clause for name in rare if (clause := _praise(name, pair, params)) is not None][:3]
+    doubts = [clause for name in ranked if (clause := _doubt(name, pair, params)) is not None][:2]
     if praise and doubts:
         return _sentence(f"{_listed(praise)}; but {_listed(doubts)}")
     return _sentence(_listed(praise or doubts or ["nothing about it stands out, for or against"]))
@@ -296,8 +395,8 @@ def _sentence(text: str) -> str:
     return f"{text[0].upper()}{text[1:]}."
 
 
-def _listed(said: Sequence[str]) -> str:
-    return said[0] if len(said) == 1 else f"{', '.join(said[:-1])} and {said[-1]}"
+def _listed(clauses: Sequence[str]) -> str:
+    return clauses[0] if len(clauses) == 1 else f"{', '.join(clauses[:-1])} and {clauses[-1]}"
 
 
 def _felt_tempo(pair: RankedPair, params: MatchParams) -> str:
@@ -310,7 +409,7 @@ def _felt_tempo(pair: RankedPair, params: MatchParams) -> str:
 
 
 def _praise(name: str, pair: RankedPair, params: MatchParams) -> str | None:
-    """What a part says for a track; None where it says nothing."""
+    """The clause by which a part speaks for a track; None where it does not."""
     part, video = pair.parts[name], pair.video
     if name == "bars":
         facts = _bars(pair)
@@ -339,7 +438,7 @@ def _praise(name: str, pair: RankedPair, params: MatchParams) -> str | None:
 
 
 def _doubt(name: str, pair: RankedPair, params: MatchParams) -> str | None:
-    """What a part says against a track; None where it says nothing."""
+    """The clause by which a part speaks against a track; None where it does not."""
     part, video = pair.parts[name], pair.video
     if part >= (_BAD if name != "arc" else 0.42) or _facts(name, pair, params) is None:
         return None
@@ -366,7 +465,18 @@ def _doubt(name: str, pair: RankedPair, params: MatchParams) -> str | None:
 
 
 def fitting_tags(track: Track, wanted: VideoWants, params: MatchParams) -> tuple[str, ...]:
-    """Moods, genres and tags of a track whose usual sound, by the lexicon, is what the video asks for."""
+    """Moods, genres and tags of a track whose usual sound, by the lexicon, is what the video asks for.
+
+    Parameters
+    ----------
+    track : its moods, genres and tags
+    wanted : what the video expects
+    params : weights of valence
+
+    Returns
+    -------
+    without repetition, in the order of the record
+    """
     return tuple(
         dict.fromkeys(tag for tag in (*track.moods, *track.genres, *track.tags) if _tag_fits(tag, wanted, params))
     )
@@ -381,7 +491,13 @@ def _tag_fits(tag: str, wanted: VideoWants, params: MatchParams) -> bool:
 
 
 def lane_title(video: VideoFacts, wanted: VideoWants) -> str:
-    """What kind of music is put forward."""
+    """The kind of music that a lane holds, as its title.
+
+    Parameters
+    ----------
+    video : its share of speech
+    wanted : energy and valence
+    """
     energy = _named(wanted.energy, ((0.25, "Quiet"), (0.42, "Gentle"), (0.58, "Steady"), (0.75, "Lively")), "Driving")
     mood = _named(wanted.valence, ((0.38, "dark"), (0.62, "even-tempered")), "bright")
     room = " that leaves room for the voice" if video.speech_share >= 0.1 else ""
@@ -393,7 +509,20 @@ def _named(value: float, steps: Sequence[tuple[float, str]], beyond: str) -> str
 
 
 def lane_reasoning(video: VideoFacts, wanted: VideoWants, compared: int, tried: int, best: float | None) -> str:
-    """What was seen of the video, what it asks for, and what was weighed."""
+    """What was seen of the video, what it expects, and what was compared.
+
+    Parameters
+    ----------
+    video : facts of the video
+    wanted : what it expects of its music
+    compared : tracks that were ranked
+    tried : tracks of which placements were tried
+    best : score of the first track, 0 to 1; None where there is none
+
+    Returns
+    -------
+    a few sentences
+    """
     return " ".join(_reasoning(video, wanted, compared, tried, best))
 
 

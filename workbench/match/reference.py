@@ -11,8 +11,8 @@ of these facts, as far as the grades are an editor's. A grade of 3 counts as tak
 of 1 in two.
 
 What it is not. The videos and tracks are invented, and one rule graded all of them: it holds what is known of music for
-video (likeness in arousal, valence and pace, arcs that agree, room for a voice), not the taste of anybody. Who has
-pairs that editors judged should fit again; `data/recipes/fitting/match.py` does it, and says how the set was drawn.
+video (likeness in arousal, valence and pace, arcs that agree, room for a voice), and nobody's taste. Refit with pairs
+that editors judged if there are any: `data/recipes/fitting/match.py` does it, and documents how the set was drawn.
 
 Classes: `MatchReference`. Functions: `read_reference`, `write_reference`.
 """
@@ -52,13 +52,22 @@ class MatchReference:
 
     @property
     def taken(self) -> FloatArray:
-        """How surely an editor takes each track for each video, shape (n_videos, n_tracks)."""
+        """Probability that an editor takes each track for each video, shape (n_videos, n_tracks)."""
         return np.asarray(TAKEN[self.grades])
 
 
 @cache
 def read_reference() -> MatchReference:
-    """The set that ships."""
+    """The set that ships; read once per process.
+
+    Returns
+    -------
+    facts of the videos, columns of the tracks, and the grades
+
+    Raises
+    ------
+    ResourceMissing : the file is not shipped with this installation
+    """
     packed = read_model(FILE)
     with np.load(BytesIO(packed)) as arrays:
         columns = empty_columns(np.array([f"trk_{k:05d}" for k in range(len(arrays["bpm"]))], dtype=object))

@@ -1,11 +1,11 @@
-"""What a video asks of its music, as numbers: pace of the cuts, motion, brightness, speech, length.
+"""What ranking reads off a video, as numbers: pace of the cuts, motion, brightness, speech, length.
 
 Video editors and the literature on affect in video agree on what can be read off the signal: shot length and motion
 carry arousal, light and colour carry valence (Hanjalic & Xu 2005). Both vary within a video, and music has to follow at
 the scale of scenes, not of shots. So beside numbers for the whole there are scenes, contiguous stretches of shots that
 are alike in pace, motion, light and colour.
 
-**Drive**, 0 to 1, is how much goes on: a weighted mean of pace and of motion, both on logarithmic scales, because twice
+**Drive**, 0 to 1, is how much happens: a weighted mean of pace and of motion, both on logarithmic scales, because twice
 as many cuts are one step more wherever one begins. Local pace counts the cuts around an instant under a bell a few
 seconds wide, so a single cut is no burst of activity.
 
@@ -38,7 +38,9 @@ from workbench.video.soundtrack import HOPS_PER_SECOND, SoundClass, Soundtrack
 _MOST_ATOMS = 1500
 """pieces that scenes are made of at most: the search for the best partition takes the square of their number"""
 _BORDER_SECONDS = 1e-6
+"""times of pictures and borders that differ by less are equal"""
 _SILENT_LUFS = -60.0
+"""loudness of a soundtrack up to which it counts as silent"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +67,7 @@ class Scene:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VideoFacts:
-    """What ranking knows of a video."""
+    """The facts of a video that ranking reads."""
 
     duration: VideoSeconds
     cuts: FloatArray
@@ -125,8 +127,16 @@ def video_facts(watched: VideoAnalysis, params: MatchParams | None = None) -> Vi
 
     Parameters
     ----------
-    soundtrack : the video, watched
-    params : scales of pace and motion, cost of a scene
+    watched : picture and soundtrack of the video
+    params : scales of pace and motion, cost of a scene; None: the defaults
+
+    Returns
+    -------
+    the facts, with the video cut into scenes
+
+    Raises
+    ------
+    ParameterError : a video without length
     """
     params = params or MatchParams()
     picture, sound = watched.picture, watched.soundtrack
@@ -152,35 +162,65 @@ def video_facts(watched: VideoAnalysis, params: MatchParams | None = None) -> Vi
 
 
 def pace_of(cuts_per_minute: FloatArray | float, params: MatchParams) -> FloatArray:
-    """How fast that is, 0 at `slow_cuts` a minute and 1 at `fast_cuts`."""
+    """How fast a video is cut, on a logarithmic scale.
+
+    Parameters
+    ----------
+    cuts_per_minute : any shape, not negative
+    params : `slow_cuts` and `fast_cuts`, the ends of the scale
+
+    Returns
+    -------
+    same shape, 0 at `slow_cuts` a minute and below, 1 at `fast_cuts` and above
+    """
     steps = np.log2(np.maximum(cuts_per_minute, 1e-3) / params.slow_cuts) / np.log2(params.fast_cuts / params.slow_cuts)
     return np.asarray(np.clip(steps, 0.0, 1.0))
 
 
 def movement_of(motion: FloatArray | float, params: MatchParams) -> FloatArray:
-    """How much that is, 0 where nothing moves and 1 at `fast_motion` picture heights a second."""
+    """How much moves, on a logarithmic scale.
+
+    Parameters
+    ----------
+    motion : any shape, picture heights a second
+    params : `slight_motion` and `fast_motion`, the bend and the end of the scale
+
+    Returns
+    -------
+    same shape, 0 where nothing moves, 1 at `fast_motion` and above
+    """
     scale = np.log1p(params.fast_motion / params.slight_motion)
     return np.asarray(np.clip(np.log1p(np.asarray(motion) / params.slight_motion) / scale, 0.0, 1.0))
 
 
 def drive_of(pace: FloatArray | float, movement: FloatArray | float, params: MatchParams) -> FloatArray:
-    """How much goes on, from pace and movement."""
+    """How much goes on: the weighted mean of pace and movement.
+
+    Parameters
+    ----------
+    pace, movement : same shape, 0 to 1
+    params : `pace_share`, the weight of pace
+
+    Returns
+    -------
+    same shape, 0 to 1
+    """
     share = params.pace_share
     return np.asarray(share * np.asarray(pace) + (1.0 - share) * np.asarray(movement))
 
 
 def _moves(picture: Picture) -> BoolArray:
     """Pictures whose motion means something: at borders it is not measured."""
-    told = np.ones(picture.times.size, dtype=bool)
-    told[0] = False
+    moves = np.ones(picture.times.size, dtype=bool)
+    moves[0] = False
     for border in picture.borders:
         first, last = np.searchsorted(picture.times, (border.start - _BORDER_SECONDS, border.end + _BORDER_SECONDS))
-        told[first : max(int(last), int(first) + 1)] = False
-    return told
+        moves[first : max(int(last), int(first) + 1)] = False
+    return moves
 
 
 def _own_loudness(sound: Soundtrack) -> float | None:
-    """Loudness of what is heard outside speech, LUFS."""
+    """Loudness outside speech, LUFS."""
     if sound.classification in ("none", "silent") or not sound.power.size:
         return None
     heard = np.ones(sound.power.size, dtype=bool)
@@ -210,11 +250,11 @@ class _Curves:
 
 def _curves(picture: Picture, params: MatchParams) -> _Curves:
     """Pace, motion, light and colour of each piece."""
-    edges, told = _atoms(picture, params), _moves(picture)
+    edges, moves = _atoms(picture, params), _moves(picture)
     return _Curves(
         edges,
         _local_pace(picture, edges, params),
-        _means(picture.times[told], picture.motion[told], edges),
+        _means(picture.times[moves], picture.motion[moves], edges),
         _means(picture.times, picture.brightness, edges),
         _means(picture.times, picture.colourfulness, edges),
     )

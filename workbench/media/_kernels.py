@@ -21,10 +21,12 @@ def shrink(
     line: NDArray[Any],
     out: FloatArray,
 ) -> None:
-    """Mean of each field of a grid over a plane, from three of its rows: whole rows are read as fast as memory goes.
+    """Mean of each field of a grid over a plane, from three of its rows: whole rows are read at the speed of memory.
 
-    Rows of even number only, so that an interlaced picture shows one instant and not two.
+    Only rows of even number are read, so that an interlaced picture shows one instant and not two.
 
+    Parameters
+    ----------
     plane : shape (height, at least width), whole numbers
     edges_y, edges_x : shape (n + 1,), first row or column of each field and the end of the last
     zero, one : values in the plane that become 0 and 1; results are held to what lies within 1 of 0

@@ -2,7 +2,7 @@
 
 Time. Zero of an audio file is its first decoded sample, after the encoder's delay has been trimmed as the file says:
 a click at 1.000 s is found there in WAV, FLAC, Ogg Vorbis, Opus, AAC in M4A/MP4, and in MP3 with a LAME or Xing tag.
-Files that do not say how long the delay is start where FFmpeg and players start them: MP3 without such a tag some 25 ms
+Files that do not state the delay start where FFmpeg and players start them: MP3 without such a tag some 25 ms
 late, raw ADTS (`.aac`) 23 ms (one frame), and so MP3 in AVI or FLV, AAC in MPEG-TS or in MP4 without an edit list.
 The soundtrack of a video file is returned on the video's clock: zero is the first picture, sound from before it is cut
 off and a late start is padded with silence. Time stamps count there, for they are what a player keeps in step.
@@ -36,12 +36,21 @@ from numpy.typing import NDArray
 from workbench.errors import MediaError, ParameterError
 from workbench.files import cannot_be_written, written_whole
 from workbench.media.containers import hash_file
-from workbench.media.decoder import Tape, decoding
+from workbench.media.decoder import SampleBuffer, open_decoder
 from workbench.recording import FloatArray, Recording
 
-_MP3_RATES = (8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000)
-_LAYOUTS = {1: "mono", 2: "stereo", 3: "2.1", 4: "quad", 5: "5.0", 6: "5.1", 7: "6.1", 8: "7.1"}
-_WRITE_SAMPLES = 1 << 16
+_MP3_RATES = (8_000, 11_025, 12_000, 16_000, 22_050, 24_000, 32_000, 44_100, 48_000)  # Hz: MPEG-1, 2 and 2.5
+_LAYOUTS = {
+    1: "mono",
+    2: "stereo",
+    3: "2.1",
+    4: "quad",
+    5: "5.0",
+    6: "5.1",
+    7: "6.1",
+    8: "7.1",
+}  # FFmpeg's, by channels
+_WRITE_SAMPLES = 1 << 16  # most samples that are encoded at a time
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,24 +100,24 @@ def decode(path: Path) -> Recording:
 
     Raises
     ------
-    MediaError : no such file, no media, no sound in it, or 90 % or less of what it states could be decoded
+    MediaError : no such file, no media, no sound in it, or 90 % or less of the length it states could be decoded
     """
     path = Path(path)
     content_hash = hash_file(path)
-    with decoding(path) as decoder:
-        tape: Tape | None = None
+    with open_decoder(path) as decoder:
+        buffer: SampleBuffer | None = None
         for piece in decoder.pieces():
-            if tape is None:
-                tape = Tape(decoder.channels, decoder.guessed_samples())
-            tape.append(piece)
+            if buffer is None:
+                buffer = SampleBuffer(decoder.channels, decoder.guessed_samples())
+            buffer.append(piece)
         decoder.check_whole()
-    if tape is None or tape.length == 0:
+    if buffer is None or buffer.length == 0:
         raise MediaError(f"{path}: there is a sound stream, but no sound in it")
-    return Recording(tape.finish(), decoder.sample_rate, content_hash)
+    return Recording(buffer.finish(), decoder.sample_rate, content_hash)
 
 
 def decode_blocks(path: Path, block_seconds: float = 10.0, sample_rate: int | None = None) -> Iterator[SoundBlock]:
-    """Decode a file piece by piece, in memory that does not grow with its length.
+    """Decode a file block by block, in memory that does not grow with its length.
 
     Parameters
     ----------
@@ -118,42 +127,51 @@ def decode_blocks(path: Path, block_seconds: float = 10.0, sample_rate: int | No
 
     Raises
     ------
-    MediaError : as for `decode`; that a file is torn is known, and said, only after its last block
+    ParameterError : `block_seconds` is not positive
+    MediaError : as for `decode`; a torn file is found out only after its last block
     """
     if not block_seconds > 0:
         raise ParameterError(f"block_seconds must be positive, got {block_seconds}")
     path = Path(path)
     if sample_rate is not None:
-        yield from _converted(decode_blocks(path, block_seconds), sample_rate, block_seconds)
+        yield from _convert_rate(decode_blocks(path, block_seconds), sample_rate, block_seconds)
         return
     done = 0
-    tape: Tape | None = None
-    with decoding(path) as decoder:
+    buffer: SampleBuffer | None = None
+    with open_decoder(path) as decoder:
         block = 0
         for piece in decoder.pieces():
-            if tape is None:
+            if buffer is None:
                 block = max(1, round(block_seconds * decoder.sample_rate))
-                tape = Tape(decoder.channels, block + decoder.sample_rate)
-            tape.append(piece)
-            while tape.length >= block:
-                yield SoundBlock(tape.take(block), decoder.sample_rate, done / decoder.sample_rate)
+                buffer = SampleBuffer(decoder.channels, block + decoder.sample_rate)
+            buffer.append(piece)
+            while buffer.length >= block:
+                yield SoundBlock(buffer.take(block), decoder.sample_rate, done / decoder.sample_rate)
                 done += block
         decoder.check_whole()
-    if tape is None or done + tape.length == 0:
+    if buffer is None or done + buffer.length == 0:
         raise MediaError(f"{path}: there is a sound stream, but no sound in it")
-    if tape.length:
-        yield SoundBlock(tape.take(tape.length), decoder.sample_rate, done / decoder.sample_rate)
+    if buffer.length:
+        yield SoundBlock(buffer.take(buffer.length), decoder.sample_rate, done / decoder.sample_rate)
 
 
 def count_seconds(path: Path) -> float:
-    """Length of a file's sound in seconds, decoded, in memory that does not grow with it: `decode(path).duration`.
+    """Length of a file's sound, `decode(path).duration`, decoded in memory that does not grow with it.
+
+    Parameters
+    ----------
+    path : as for `decode`
+
+    Returns
+    -------
+    s
 
     Raises
     ------
     MediaError : as for `decode`
     """
     samples = 0
-    with decoding(Path(path)) as decoder:
+    with open_decoder(Path(path)) as decoder:
         for piece in decoder.pieces():
             samples += piece.length
         decoder.check_whole()
@@ -173,6 +191,10 @@ def resample(samples: FloatArray, rate_from: int, rate_to: int) -> FloatArray:
     Returns
     -------
     FloatArray : shape (m,) or (channels, m), float32, m = round(n · rate_to / rate_from); no delay
+
+    Raises
+    ------
+    ParameterError : a rate is not positive
     """
     if rate_from <= 0 or rate_to <= 0:
         raise ParameterError(f"sample rates must be positive, got {rate_from} and {rate_to}")
@@ -244,7 +266,7 @@ def write_audio(
     return path
 
 
-def _converted(blocks: Iterator[SoundBlock], sample_rate: int, block_seconds: float) -> Iterator[SoundBlock]:
+def _convert_rate(blocks: Iterator[SoundBlock], sample_rate: int, block_seconds: float) -> Iterator[SoundBlock]:
     """The same sound at another rate, in blocks of the same length in seconds."""
     first = next(blocks, None)
     if first is None:
@@ -290,14 +312,14 @@ def _encode(
                 raise ParameterError(f"a block must have shape ({channels}, n), got {block.shape}")
             for at in range(0, block.shape[1], _WRITE_SAMPLES):
                 part = block[:, at : at + _WRITE_SAMPLES]
-                frame = _packed(part, writing, dither)
+                frame = _pack(part, writing, dither)
                 frame.sample_rate, frame.pts, frame.time_base = rate, written, Fraction(1, rate)
                 container.mux(stream.encode(frame))
                 written += part.shape[1]
         container.mux(stream.encode(None))
 
 
-def _packed(samples: FloatArray, writing: _Writing, dither: np.random.Generator) -> AudioFrame:
+def _pack(samples: FloatArray, writing: _Writing, dither: np.random.Generator) -> AudioFrame:
     """A frame with the samples as the encoder takes them; `samples` has shape (channels, n)."""
     whole: NDArray[Any]
     if not writing.bits:
@@ -319,5 +341,5 @@ def _packed(samples: FloatArray, writing: _Writing, dither: np.random.Generator)
 
 def _at_rate(blocks: Iterator[FloatArray], rate_from: int, rate_to: int) -> Iterator[FloatArray]:
     sound = (SoundBlock(np.asarray(block, dtype=np.float32), rate_from, 0.0) for block in blocks)
-    for block in _converted(sound, rate_to, block_seconds=5.0):
+    for block in _convert_rate(sound, rate_to, block_seconds=5.0):
         yield block.samples

@@ -1,10 +1,10 @@
-"""Opening a media file safely, and what its container says about itself.
+"""Open media files safely, and read what their containers state.
 
 Everything goes through FFmpeg's libraries (PyAV). Playlists, capture devices and text screens are barred: a playlist
 is a file that makes FFmpeg open other files and addresses, and a text file "plays" as a terminal video. A name is never
 read as a protocol: `http:…` and `concat:…` are looked up as files.
 
-The length a file states is needed to tell a whole file from a torn one, so here it is only what its maker wrote down.
+The length a file states is needed to tell a whole file from a torn one, so here it is only what its writer stored.
 FFmpeg also reports lengths guessed from size and bit rate (raw ADTS and AC-3, MP3 without a Xing tag), and shortens
 the length of a torn WAV to what is there; neither is a statement.
 """
@@ -44,20 +44,29 @@ _STATING = {
     "mpegts", "mxf", "nut", "ogg", "rm", "tak", "tta", "w64", "wv",
 }  # fmt: skip
 _MOST_BAD_READS = 64
-# Tags in an unknown encoding must not make a file unreadable. PyAV 18 fails on them unless told not to; from 19
+"""failures in a row after which reading a damaged file ends"""
+# Tags in an unknown encoding must not make a file unreadable. PyAV 18 fails on them without this argument; from 19
 # on it always replaces what is not UTF-8, and has no such argument.
 _LENIENT_METADATA: dict[str, Any] = {"metadata_errors": "replace"} if int(av.__version__.split(".")[0]) < 19 else {}
 MOST_PIXELS = 8192 * 4608
-"""of one picture, 8K and some; a few bytes can claim pictures that fill the memory"""
+"""of one picture, 8K and some; a few bytes of header can claim pictures that fill the memory"""
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[InputContainer]:
-    """Open a media file for reading; errors while the block runs that FFmpeg raises become one `MediaError`.
+def open_media(path: Path) -> Iterator[InputContainer]:
+    """Open a media file for reading; FFmpeg's errors while the block runs become one `MediaError`.
+
+    Parameters
+    ----------
+    path : of the file; a name is never read as an address
+
+    Yields
+    ------
+    the container, closed with the block
 
     Raises
     ------
-    MediaError : no such file, a folder, an empty file, or nothing FFmpeg knows
+    MediaError : no such file, a folder, an empty file, pictures that are too large, or nothing FFmpeg knows
     """
     path = Path(path)
     _check_file(path)
@@ -75,19 +84,47 @@ def opened(path: Path) -> Iterator[InputContainer]:
 
 
 def sound_stream(container: InputContainer) -> AudioStream | None:
-    """The stream a player would play: the default one, not made for few, of most channels; None without sound."""
+    """The sound stream that a player would play: the default one, not made for a few listeners, with most channels.
+
+    Parameters
+    ----------
+    container : an opened file
+
+    Returns
+    -------
+    None without sound that FFmpeg can decode
+    """
     known = [stream for stream in container.streams.audio if _has_decoder(stream)]
     return max(known, key=lambda stream: (*_rank(stream), stream.codec_context.channels), default=None)
 
 
 def picture_stream(container: InputContainer) -> VideoStream | None:
-    """The moving picture of the file; cover art and thumbnails are no picture. None where there is none."""
+    """The moving picture of the file; cover art and thumbnails do not count.
+
+    Parameters
+    ----------
+    container : an opened file
+
+    Returns
+    -------
+    None without a moving picture that FFmpeg can decode
+    """
     known = [stream for stream in container.streams.video if _has_decoder(stream) and not _is_still(stream)]
     return max(known, key=lambda stream: (*_rank(stream), stream.codec_context.width), default=None)
 
 
 def packets(container: InputContainer, *streams: AudioStream | VideoStream) -> Iterator[Packet[Any]]:
-    """The packets of some streams from the container's present place on, past what is damaged."""
+    """The packets of some streams from the container's present place on; damaged ones are skipped.
+
+    Parameters
+    ----------
+    container : an opened file
+    *streams : of this container
+
+    Yields
+    ------
+    the packets in the order of the file; after 64 failures to read in a row there are no more
+    """
     failures = 0
     while failures < _MOST_BAD_READS:
         try:
@@ -96,13 +133,21 @@ def packets(container: InputContainer, *streams: AudioStream | VideoStream) -> I
                 yield packet
             return
         except IndexError:
-            continue  # PyAV meets a stream that began after the file was opened; reading goes on behind its packet
+            continue  # PyAV's error for a stream that began after the file was opened; reading goes on after its packet
         except (av.error.InvalidDataError, av.error.PatchWelcomeError):
             failures += 1
 
 
-def frames_of(packet: Packet[Any]) -> list[Any] | None:
-    """Decode a packet; None where it is damaged.
+def decode_packet(packet: Packet[Any]) -> list[Any] | None:
+    """Decode a packet.
+
+    Parameters
+    ----------
+    packet : of a stream that has a decoder
+
+    Returns
+    -------
+    its frames; None where it is damaged
 
     Raises
     ------
@@ -117,24 +162,53 @@ def frames_of(packet: Packet[Any]) -> list[Any] | None:
         return None
 
 
-def shown(container: InputContainer, stream: VideoStream) -> Iterator[tuple[float, VideoFrame]]:
-    """Time stamps, container seconds, and pictures in the order in which they are shown; damaged ones are left out."""
+def decode_pictures(container: InputContainer, stream: VideoStream) -> Iterator[tuple[float, VideoFrame]]:
+    """Decode pictures in the order in which they are shown; damaged ones are left out.
+
+    Parameters
+    ----------
+    container : an opened file
+    stream : its picture
+
+    Yields
+    ------
+    time stamp in container seconds, and picture
+    """
     for packet in packets(container, stream):
-        for frame in frames_of(packet) or ():
+        for frame in decode_packet(packet) or ():
             if isinstance(frame, VideoFrame) and frame.time is not None:
                 yield frame.time, frame
 
 
 def first_picture(container: InputContainer, stream: VideoStream) -> VideoFrame | None:
-    """The first picture that can be shown; its `time` is zero of video time. None when not one can be decoded.
+    """The first picture that can be shown; its `time` is zero of video time.
 
     Reads on from the container's present place.
+
+    Parameters
+    ----------
+    container : an opened file
+    stream : its picture
+
+    Returns
+    -------
+    None when not one picture can be decoded
     """
-    return next((frame for _, frame in shown(container, stream)), None)
+    return next((frame for _, frame in decode_pictures(container, stream)), None)
 
 
 def upright_size(frame: VideoFrame, stream: VideoStream) -> tuple[int, int]:
-    """Width and height of a picture as it is meant to be seen: in square pixels, rotated as its file says."""
+    """Size of a picture as it is meant to be seen: in square pixels, rotated as its file states.
+
+    Parameters
+    ----------
+    frame : a picture of the stream
+    stream : states the shape of the pixels
+
+    Returns
+    -------
+    width, height
+    """
     aspect = stream.sample_aspect_ratio
     width, height = round(frame.width * float(aspect)) if aspect else frame.width, frame.height
     return (height, width) if frame.rotation % 180 else (width, height)
@@ -146,16 +220,35 @@ def _has_decoder(stream: AudioStream | VideoStream) -> bool:
 
 
 def tick_seconds(timed: Stream | Packet[Any]) -> Fraction | None:
-    """Length of one tick of a stream's or packet's time stamps, s; None where it is not stated.
+    """Length of one tick of a stream's or packet's time stamps.
 
-    PyAV 18 says None there, and PyAV 19 a zero in a number type of its own.
+    Where it is not stated, PyAV 18 gives None, and PyAV 19 a zero in a number type of its own.
+
+    Parameters
+    ----------
+    timed : a stream or packet
+
+    Returns
+    -------
+    s; None where it is not stated
     """
     base = timed.time_base
     return Fraction(base.numerator, base.denominator) if base else None
 
 
 def stated_seconds(container: InputContainer, stream: AudioStream, path: Path) -> float | None:
-    """Length in seconds that the file itself states for its sound; None where nothing states it."""
+    """The length that the file itself states for its sound.
+
+    Parameters
+    ----------
+    container : the opened file
+    stream : its sound
+    path : of the file, for headers that FFmpeg does not pass on
+
+    Returns
+    -------
+    s; None where nothing states it
+    """
     name = container.format.name
     if name in ("wav", "w64"):
         stated = _wav_seconds(path)
@@ -172,7 +265,20 @@ def stated_seconds(container: InputContainer, stream: AudioStream, path: Path) -
 
 
 def hash_file(path: Path) -> str:
-    """SHA-256 of a file's bytes in hex."""
+    """SHA-256 of a file's bytes in hex.
+
+    Parameters
+    ----------
+    path : of the file
+
+    Returns
+    -------
+    64 hex digits
+
+    Raises
+    ------
+    MediaError : no such file, a folder, an empty file, or one that cannot be read
+    """
     path = Path(path)
     _check_file(path)
     try:
@@ -183,7 +289,7 @@ def hash_file(path: Path) -> str:
 
 
 def _limit_pictures(container: InputContainer, path: Path) -> None:
-    """Refuse pictures that are too large, now or when the stream comes to them."""
+    """Refuse pictures that are too large, now or when one is decoded."""
     for stream in container.streams.video:
         context = stream.codec_context
         if context is None:

@@ -1,6 +1,6 @@
 """One sound stream of a file turned into a run of samples without holes, on the clock that a player keeps.
 
-`audio.decode` and `audio.decode_blocks` say what the clock is and when a file counts as torn.
+The head of `workbench.media.audio` defines the clock and when a file counts as torn.
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ from av.packet import Packet
 
 from workbench.errors import MediaError
 from workbench.media.containers import (
+    decode_packet,
     first_picture,
-    frames_of,
-    opened,
+    open_media,
     packets,
     picture_stream,
     sound_stream,
@@ -42,7 +42,7 @@ _FIRST_GUESS_SAMPLES = 1 << 29  # most that a stated length may reserve in advan
 _RATES = (1_000, 1_000_000)  # Hz; what lies outside is a damaged header
 _MOST_PLANES = 8  # from here on PyAV looks for planes beyond the last one
 _ABSURD = np.float32(1e5)  # +100 dBFS
-_SILENCE_SAMPLES = 1 << 16
+_SILENCE_SAMPLES = 1 << 16  # most samples of silence in one piece, so that a long gap takes no memory
 
 _CODES = {"s16": "i2", "s32": "i4", "flt": "f4", "dbl": "f8"}
 _STEPS = {"s16": np.float32(2.0**-15), "s32": np.float32(2.0**-31)}  # one step of an integer, full scale 1.0
@@ -50,7 +50,7 @@ _DTYPES: dict[str, np.dtype[Any]] = {name: np.dtype(code) for name, code in _COD
 
 
 class FrameRange(NamedTuple):
-    """What comes next: samples `start` to `start + length` of a frame, or so many samples of silence."""
+    """The next stretch of sound: samples `start` to `start + length` of a frame, or `length` samples of silence."""
 
     frame: AudioFrame | None
     start: int
@@ -58,10 +58,23 @@ class FrameRange(NamedTuple):
 
 
 @contextmanager
-def decoding(path: Path) -> Iterator[Decoder]:
-    """Open a file to decode its sound; `MediaError` for what is no media or has no sound."""
+def open_decoder(path: Path) -> Iterator[Decoder]:
+    """Open a file to decode its sound.
+
+    Parameters
+    ----------
+    path : an audio or video file
+
+    Yields
+    ------
+    the decoder of its sound; the file is closed with the block
+
+    Raises
+    ------
+    MediaError : no such file, no media, or no sound in it
+    """
     zero = picture_zero(path)
-    with opened(path) as container:
+    with open_media(path) as container:
         stream = sound_stream(container)
         if stream is None:
             raise MediaError(f"{path}: no sound in this file; give one that has an audio stream")
@@ -70,7 +83,15 @@ def decoding(path: Path) -> Iterator[Decoder]:
 
 
 def decoder_of(path: Path, container: InputContainer, stream: AudioStream, zero: float | None) -> Decoder:
-    """Decode a stream of an opened file; `zero` is what `picture_zero` says."""
+    """The decoder for a stream of an opened file.
+
+    Parameters
+    ----------
+    path : of the file, for messages and headers
+    container : the opened file
+    stream : its sound
+    zero : container seconds of the first picture, as `picture_zero` finds it; None without a picture
+    """
     # A container's length is that of its longest stream, which beside a picture need not be the sound.
     own_length = zero is None or stream.duration is not None
     stated = stated_seconds(container, stream, path) if own_length else None
@@ -78,15 +99,37 @@ def decoder_of(path: Path, container: InputContainer, stream: AudioStream, zero:
 
 
 def picture_zero(path: Path) -> float | None:
-    """Container seconds of the first picture; found in an opening of its own, so that no sound is skipped."""
-    with opened(path) as container:
+    """Time stamp of the first picture; the file is opened for this alone, so that no sound is skipped.
+
+    Parameters
+    ----------
+    path : an audio or video file
+
+    Returns
+    -------
+    container seconds; None without a picture that can be decoded
+
+    Raises
+    ------
+    MediaError : no such file, or no media
+    """
+    with open_media(path) as container:
         picture = picture_stream(container)
         first = None if picture is None else first_picture(container, picture)
         return None if first is None else first.time
 
 
 class Decoder:
-    """One sound stream turned into a run of samples without holes; knows how much of it was lost."""
+    """One sound stream turned into a run of samples without holes; counts how much of it was lost.
+
+    Parameters
+    ----------
+    path : of the file, for messages
+    container : the opened file
+    stream : its sound
+    zero : container seconds of the first picture; None for a file without one
+    stated : length that the file states, s; None where it states none
+    """
 
     def __init__(
         self, path: Path, container: InputContainer, stream: AudioStream, zero: float | None, stated: float | None
@@ -106,7 +149,7 @@ class Decoder:
         self._adapter: tuple[tuple[int, str, str], AudioResampler] | None = None
 
     def guessed_samples(self) -> int:
-        """Samples to reserve room for; a header may lie, so a little more than stated and not without bound."""
+        """Samples to reserve room for: a little more than stated, but bounded, because a header may be wrong."""
         duration = self._container.duration
         seconds = self._stated or (duration / av.time_base if duration else 60.0)
         return min(int((seconds * 1.001 + 0.2) * self.sample_rate), _FIRST_GUESS_SAMPLES // self.channels)
@@ -117,7 +160,12 @@ class Decoder:
             yield from self.pieces_of(packet)
 
     def pieces_of(self, packet: Packet[AudioStream]) -> Iterator[FrameRange]:
-        """What one packet of the stream adds; for a caller that reads the container itself, other streams beside it."""
+        """The pieces of one packet, for a caller that reads the container itself and other streams with it.
+
+        Parameters
+        ----------
+        packet : the next one of the stream
+        """
         for frame, time in self._frames(packet):
             rate, samples, skip = self.sample_rate, frame.samples, 0
             self._heard += samples
@@ -145,7 +193,12 @@ class Decoder:
                 self._due += (samples - skip) / rate
 
     def check_whole(self) -> None:
-        """Raise `MediaError` if too much of what the file states is missing."""
+        """Check that the file was not torn.
+
+        Raises
+        ------
+        MediaError : no sound was decoded, or 90 % or less of the length that the file states
+        """
         if not self._heard:
             raise MediaError(f"{self.path}: no sound could be decoded; the file is damaged or not what its name says")
         heard = self._heard / self.sample_rate
@@ -157,8 +210,8 @@ class Decoder:
             )
 
     def _frames(self, packet: Packet[AudioStream]) -> Iterator[tuple[AudioFrame, float | None]]:
-        """Frames of one rate, channel layout and a sample type that `Tape` knows, with their time stamps."""
-        frames: list[AudioFrame] | None = frames_of(packet)
+        """Frames of one rate, channel layout and a sample type that `SampleBuffer` knows, with their time stamps."""
+        frames: list[AudioFrame] | None = decode_packet(packet)
         if frames is None:
             if packet.duration and packet.time_base:
                 self._bad_seconds += float(packet.duration * packet.time_base)
@@ -174,7 +227,7 @@ class Decoder:
                 yield frame, frame.time
             else:
                 time = frame.time
-                for adapted in self._adapted(frame):
+                for adapted in self._adapt(frame):
                     yield adapted, time
                     time = None
 
@@ -188,22 +241,33 @@ class Decoder:
         if self._format.rstrip("p") not in _CODES or (self.channels >= _MOST_PLANES and frame.format.is_planar):
             self._format = "flt"
 
-    def _adapted(self, frame: AudioFrame) -> list[AudioFrame]:
+    def _adapt(self, frame: AudioFrame) -> list[AudioFrame]:
         source = (frame.sample_rate, frame.layout.name, frame.format.name)
         if self._adapter is None or self._adapter[0] != source:
             self._adapter = (source, AudioResampler(self._format, self._layout, self.sample_rate))
         return self._adapter[1].resample(frame)
 
 
-class Tape:
-    """Samples laid end to end, one row a channel, in one piece of memory that grows when it must."""
+class SampleBuffer:
+    """Samples laid end to end, one row a channel, in one piece of memory that grows when it must.
+
+    Parameters
+    ----------
+    channels : rows of the buffer
+    capacity : samples to reserve room for
+    """
 
     def __init__(self, channels: int, capacity: int) -> None:
         self.length = 0
         self._rows = np.empty((channels, max(1, capacity)), dtype=np.float32)  # not touched, so not yet occupied
 
     def append(self, piece: FrameRange) -> None:
-        """Lay a piece behind what is there."""
+        """Append a piece.
+
+        Parameters
+        ----------
+        piece : a range of a frame, or silence
+        """
         end = self.length + piece.length
         if end > self._rows.shape[1]:
             self._grow(end)
@@ -214,8 +278,17 @@ class Tape:
         self.length = end
 
     def take(self, count: int) -> FloatArray:
-        """Cut off and return the first `count` samples, shape (channels, count)."""
-        taken = _finite(self._rows[:, :count].copy())
+        """Remove and return the first samples.
+
+        Parameters
+        ----------
+        count : of samples, no more than `length`
+
+        Returns
+        -------
+        shape (channels, count)
+        """
+        taken = _silence_invalid(self._rows[:, :count].copy())
         self._rows[:, : self.length - count] = self._rows[:, count : self.length].copy()
         self.length -= count
         return taken
@@ -229,7 +302,7 @@ class Tape:
             for at in range(0, self.length, 1 << 20):
                 count = min(1 << 20, self.length - at)
                 flat[target + at : target + at + count] = flat[source + at : source + at + count]
-        return _finite(flat[: channels * self.length]).reshape(channels, self.length)
+        return _silence_invalid(flat[: channels * self.length]).reshape(channels, self.length)
 
     def _grow(self, length: int) -> None:
         channels, capacity = self._rows.shape
@@ -253,8 +326,8 @@ def _unpack(frame: AudioFrame, start: int, out: FloatArray) -> None:
         out *= _STEPS[kind]
 
 
-def _finite(samples: FloatArray) -> FloatArray:
-    """The samples, with silence in place of what is no sound: NaN, infinity, absurd levels; changed in place.
+def _silence_invalid(samples: FloatArray) -> FloatArray:
+    """Replace NaN, infinity and absurd levels by silence, in place.
 
     Float WAV can hold all of these, and one of them would spoil every measure of the whole recording.
     """

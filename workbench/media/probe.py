@@ -1,4 +1,4 @@
-"""What a media file is: streams, size, rates, and a length that is measured rather than believed.
+"""Facts of a media file: streams, size, rates, and a length that is measured rather than read from the header.
 
 The length comes from the packets, read but not decoded: headers of cut, streamed and hand-edited files state lengths
 that are wrong by minutes. That costs one pass over the file's bytes.
@@ -22,7 +22,7 @@ from av.video.stream import VideoStream
 from workbench.errors import MediaError
 from workbench.media.containers import (
     first_picture,
-    opened,
+    open_media,
     packets,
     picture_stream,
     sound_stream,
@@ -59,7 +59,15 @@ class MediaInfo:
 
 
 def probe(path: Path) -> MediaInfo:
-    """Say what a file is, and how long it truly is.
+    """Read the facts of a file, and measure how long it is.
+
+    Parameters
+    ----------
+    path : an audio or video file
+
+    Returns
+    -------
+    the facts; the duration is measured on the packets, which takes one pass over the file
 
     Raises
     ------
@@ -67,7 +75,7 @@ def probe(path: Path) -> MediaInfo:
     """
     path = Path(path)
     first = first_of(path)
-    with opened(path) as container:
+    with open_media(path) as container:
         picture = None if first is None else picture_stream(container)
         sound = sound_stream(container)
         spans = Spans(container, picture, sound)
@@ -77,19 +85,33 @@ def probe(path: Path) -> MediaInfo:
 
 
 def first_of(path: Path) -> VideoFrame | None:
-    """The first picture of a file that can be shown, found in an opening of its own; None without a moving picture.
+    """The first picture of a file that can be shown; the file is opened for this alone.
+
+    Parameters
+    ----------
+    path : an audio or video file
+
+    Returns
+    -------
+    None without a moving picture
 
     Raises
     ------
     MediaError : no such file, or no media
     """
-    with opened(path) as container:
+    with open_media(path) as container:
         stream = picture_stream(container)
         return None if stream is None else first_picture(container, stream)
 
 
 class Spans:
-    """Where the packets of a file's picture and sound begin and end; each packet that passes is to be noted."""
+    """Where the packets of a file's picture and sound begin and end; its user calls `note` for each packet.
+
+    Parameters
+    ----------
+    container : the opened file
+    picture, sound : streams to note; None leaves one out
+    """
 
     def __init__(self, container: InputContainer, picture: VideoStream | None, sound: AudioStream | None) -> None:
         self.picture = picture
@@ -103,7 +125,12 @@ class Spans:
         self._trimmed = None if sound is None or container.format.name == "ogg" else sound.index
 
     def note(self, packet: Packet[Any]) -> None:
-        """Count a packet; torn files hold packets of streams they do not announce, which are left out."""
+        """Count a packet. Torn files hold packets of streams that they do not announce; those are left out.
+
+        Parameters
+        ----------
+        packet : the next one of the file
+        """
         span = self._by_index.get(packet.stream_index)
         if span is None or packet.pts is None or packet.is_discard:
             return
@@ -116,14 +143,19 @@ class Spans:
         span.end = max(span.end, time + (packet.duration or 0) * seconds / ticks - dropped)
 
     def seen(self, first: VideoFrame | None) -> StreamSpan | None:
-        """Of the picture, from the first one that can be shown."""
+        """The span of the picture, from the first one that can be shown.
+
+        Parameters
+        ----------
+        first : that picture; None leaves the start as the packets have it
+        """
         span = None if self.picture is None else self._by_index[self.picture.index]
         if span is not None and first is not None and first.time is not None:
             span.start = first.time
         return span
 
     def heard(self) -> StreamSpan | None:
-        """Of the sound, without the encoder's delay, which the first packets still hold."""
+        """The span of the sound, without the encoder's delay, which the first packets still hold."""
         span = None if self.sound is None else self._by_index[self.sound.index]
         if span is not None and self.sound is not None and self.sound.start_time is not None:
             span.start = float(self.sound.start_time * (tick_seconds(self.sound) or 1))
@@ -141,7 +173,7 @@ class StreamSpan:
 
     @property
     def seconds(self) -> float:
-        """Length; a last packet that does not say how long it is counts as long as the mean."""
+        """Length; a last packet without a stated length counts as long as the mean."""
         if self.packets == 0:
             return 0.0
         mean = (self.last - self.start) / (self.packets - 1) if self.packets > 1 else 0.0
@@ -151,9 +183,16 @@ class StreamSpan:
 def media_info(path: Path, container: InputContainer, first: VideoFrame | None, spans: Spans) -> MediaInfo:
     """The facts of a file of which every packet was noted.
 
+    Parameters
+    ----------
+    path : of the file, for messages
+    container : the opened file
+    first : its first picture, see `first_of`
+    spans : in which every packet was noted
+
     Raises
     ------
-    MediaError : not one packet of sound or moving picture was in it
+    MediaError : there was not one packet of sound or moving picture in it
     """
     seen, heard, picture, sound = spans.seen(first), spans.heard(), spans.picture, spans.sound
     if not any(span is not None and span.packets for span in (seen, heard)):

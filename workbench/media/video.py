@@ -14,10 +14,17 @@ from av.video.stream import VideoStream
 from numpy.typing import NDArray
 
 from workbench.errors import MediaError, ParameterError
-from workbench.media.containers import first_picture, opened, picture_stream, shown, tick_seconds, upright_size
+from workbench.media.containers import (
+    decode_pictures,
+    first_picture,
+    open_media,
+    picture_stream,
+    tick_seconds,
+    upright_size,
+)
 from workbench.recording import VideoSeconds
 
-_SEEK_BACK_SECONDS = 10.0
+_SEEK_BACK_SECONDS = 10.0  # how much earlier to seek where a seek lands late
 _SAME_TIME = 1e-6  # s; time stamps are rational numbers, read as floats
 
 
@@ -32,25 +39,26 @@ class TimedPicture:
 
 
 def frames(path: Path, width: int = 160, every_seconds: float = 0.0) -> Iterator[TimedPicture]:
-    """Decode a video's pictures in order, made small.
+    """Decode a video's pictures in order, scaled down.
 
     Parameters
     ----------
     path : a file with a moving picture
     width : pixels; the height follows the picture's shape
-    every_seconds : at most one picture in so many seconds, on a regular grid; 0 for all of them
+    every_seconds : spacing of a regular grid, of which each cell gives at most one picture; 0: all pictures
 
     Raises
     ------
+    ParameterError : `width` under 1, or `every_seconds` negative
     MediaError : no such file, no media, or no moving picture that can be decoded
     """
     if width < 1 or every_seconds < 0:
         raise ParameterError(f"width must be at least 1 and every_seconds not negative, got {width}, {every_seconds}")
     zero: float | None = None
     due = 0.0
-    with opened(path) as container:
+    with open_media(path) as container:
         stream = _picture(container, path)
-        for time, frame in shown(container, stream):
+        for time, frame in decode_pictures(container, stream):
             zero = time if zero is None else zero
             if time - zero + _SAME_TIME >= due:
                 yield TimedPicture(time - zero, _pixels(frame, stream, width))
@@ -61,28 +69,35 @@ def frames(path: Path, width: int = 160, every_seconds: float = 0.0) -> Iterator
 
 
 def still(path: Path, video_s: VideoSeconds, width: int = 640) -> TimedPicture:
-    """The picture on screen at `video_s`: the last one shown at or before it; past the end, the last of all.
+    """The picture on screen at a time: the last one shown at or before it.
+
+    Parameters
+    ----------
+    path : a file with a moving picture
+    video_s : past the end, the last picture of all is taken
+    width : pixels; the height follows the picture's shape
 
     Raises
     ------
+    ParameterError : `width` under 1
     MediaError : as for `frames`
     """
     if width < 1:
         raise ParameterError(f"width must be at least 1, got {width}")
-    with opened(path) as container:
+    with open_media(path) as container:
         first = first_picture(container, _picture(container, path))
     if first is None or first.time is None:
         raise MediaError(f"{path}: no picture of this video could be decoded")
     zero = first.time
     # A seek lands on the key picture at or before the time; without an index it may land late, so then further back.
     for seek_to in (video_s, video_s - _SEEK_BACK_SECONDS, 0.0):
-        with opened(path) as container:
+        with open_media(path) as container:
             stream = _picture(container, path)
             tick = tick_seconds(stream)
             if seek_to > 0 and tick is not None:
                 container.seek(int((zero + seek_to) / tick), stream=stream)
             found: tuple[float, VideoFrame] | None = None
-            for time, frame in shown(container, stream):
+            for time, frame in decode_pictures(container, stream):
                 if found is not None and time > zero + video_s + _SAME_TIME:
                     break
                 found = (time, frame)

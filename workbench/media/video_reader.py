@@ -1,16 +1,17 @@
-"""A video read once: its pictures made very small, its sound in blocks, its true length, from one pass over the file.
+"""Read a video once: its pictures made very small, its sound in blocks, its true length, in one pass over the file.
 
 Pictures are read where the decoder left them, in planes of luma and chroma, a few rows of each field of a coarse grid;
 nothing is converted or scaled in full, so that a pass costs little more than decoding does. Sound runs through the same
 decoder as `workbench.media.audio`, on the clock of the picture. Memory does not grow with the video's length.
 
-What a file claims is not believed: nothing is reserved by what a header says, and a video ends where `VideoLimits` do.
+Headers are not trusted: no memory is reserved by what they state, and a video may not exceed its `VideoLimits`.
 
 Long videos are read less thoroughly: only pictures that others are predicted from are decoded, and without the filter
-that smooths the borders of blocks, which no field of the grid can tell. On H.264 at 1080p that is a quarter of the
-work; `tests/benchmarks/cuts.py` says what it costs. `pictures_within` then fetches what was left out where it matters.
+that smooths the borders of blocks, which does not show in the fields of the grid. On H.264 at 1080p that is a quarter
+of the work; `tests/benchmarks/cuts.py` measures what it costs. `pictures_within` then reads what was left out where it
+matters.
 
-Functions: `reading`, which opens a video, `fitting_thoroughness`, `pictures_within`; classes: `VideoReader`,
+Functions: `open_video`, which opens a video, `fitting_thoroughness`, `pictures_within`; classes: `VideoReader`,
 `PictureBlock`, `VideoLimits`.
 """
 
@@ -37,17 +38,18 @@ from numpy.typing import NDArray
 
 from workbench.errors import MediaError
 from workbench.media.audio import SoundBlock
-from workbench.media.containers import frames_of, opened, packets, picture_stream, sound_stream, tick_seconds
-from workbench.media.decoder import Decoder, Tape, decoder_of
+from workbench.media.containers import decode_packet, open_media, packets, picture_stream, sound_stream, tick_seconds
+from workbench.media.decoder import Decoder, SampleBuffer, decoder_of
 from workbench.media.probe import MediaInfo, Spans, first_of, media_info
 from workbench.recording import FloatArray, IntArray
 
 Thoroughness: TypeAlias = Literal["all", "references", "keys", "none"]
-"""Which pictures are decoded: all, those that others are predicted from, those that stand alone, or none."""
+"""Which pictures are decoded: all, those that others are predicted from, those that need no other, or none."""
 
 LUMA_SHAPE = (36, 64)
 """fields of a small picture's luma"""
 CHROMA_SHAPE = (18, 32)
+"""fields of each colour difference"""
 _SKIPPED: dict[str, Literal["DEFAULT", "NONREF", "NONKEY"]] = {
     "all": "DEFAULT",
     "references": "NONREF",
@@ -56,16 +58,18 @@ _SKIPPED: dict[str, Literal["DEFAULT", "NONREF", "NONKEY"]] = {
 _PLANAR = re.compile(r"(?:yuvj?4(?:10|11|20|22|40|44)|yuva4(?:20|22|44)|gray)p?(9|10|12|14|16)?(?:le)?$")
 _PAIRED = ("nv12", "nv21")  # both colour differences in one plane
 _FULL_RANGE = 2  # AVCOL_RANGE_JPEG
-_ONE_THREAD_PIXELS = 640 * 360  # pictures so small are decoded on one thread: handing them round costs a fifth more
+_ONE_THREAD_PIXELS = (
+    640 * 360
+)  # pictures so small are decoded on one thread: sharing them among threads costs a fifth more
 _CONVERTED_WIDTH = 320  # of pictures in colour models other than luma and chroma
-_SAME_TIME = 1e-6
+_SAME_TIME = 1e-6  # s; time stamps are rational numbers, read as floats
 _SPAN_PICTURES = 64  # of a short stretch
 _START_SECONDS = 10.0  # in which any number of pictures may be packed
 
 
 @dataclass(frozen=True, slots=True)
 class VideoLimits:
-    """Where reading stops, whatever the file says."""
+    """Limits past which a video is refused, whatever its header states."""
 
     seconds: float
     """length of a video"""
@@ -85,7 +89,17 @@ class PictureBlock:
 
 
 class VideoReader:
-    """One pass over an opened video; `info` is known when `blocks` has come to its end."""
+    """One pass over an opened video; `info` is known when `blocks` has come to its end.
+
+    Parameters
+    ----------
+    path : of the file, for messages
+    container : the opened file
+    first : its first picture; None without one
+    spans : notes every packet
+    limits : past which reading fails
+    look : False leaves the pictures undecoded
+    """
 
     def __init__(
         self,
@@ -117,7 +131,7 @@ class VideoReader:
         return float(self._container.duration / av.time_base) if self._container.duration else 0.0
 
     def info(self) -> MediaInfo:
-        """What the file is; lengths are those of what was read.
+        """The facts of the file; lengths are measured on what was read.
 
         Raises
         ------
@@ -138,26 +152,26 @@ class VideoReader:
 
         Raises
         ------
-        MediaError : not one picture can be decoded, the sound is torn as `workbench.media.audio` says, or the video
-            goes beyond the limits
+        MediaError : not one picture can be decoded, the sound is torn (see `workbench.media.audio`), or the video
+            exceeds the limits
         """
         sound, picture = self._spans.sound, self._spans.picture
         decoder = decoder_of(self.path, self._container, sound, self._zero) if sound is not None and listen else None
-        desk = None if decoder is None else _SoundDesk(decoder, sound_seconds, self._limits)
-        tray = _Tray(pictures)
+        sound_blocks = None if decoder is None else _SoundBlocks(decoder, sound_seconds, self._limits)
+        buffer = _PictureBuffer(pictures)
         for packet in packets(self._container, *self._spans.streams):
             self._spans.note(packet)
             if picture is not None and packet.stream_index == picture.index and self._look:
                 for time, frame in self._shown(packet):
-                    tray.put(time, frame)
-                    if tray.full:
-                        yield tray.take()
-            elif desk is not None and sound is not None and packet.stream_index == sound.index:
-                yield from desk.blocks_of(packet)
-        if tray.filled:
-            yield tray.take()
-        if desk is not None:
-            yield from desk.rest()
+                    buffer.put(time, frame)
+                    if buffer.full:
+                        yield buffer.take()
+            elif sound_blocks is not None and sound is not None and packet.stream_index == sound.index:
+                yield from sound_blocks.blocks_of(packet)
+        if buffer.filled:
+            yield buffer.take()
+        if sound_blocks is not None:
+            yield from sound_blocks.rest()
         if picture is not None and self._look and self._pictures == 0:
             raise MediaError(f"{self.path}: no picture of this video could be decoded")
 
@@ -185,13 +199,18 @@ class VideoReader:
 
 
 @contextmanager
-def reading(path: Path, limits: VideoLimits, thoroughness: Thoroughness = "all") -> Iterator[VideoReader]:
+def open_video(path: Path, limits: VideoLimits, thoroughness: Thoroughness = "all") -> Iterator[VideoReader]:
     """Open a video to read it once.
 
     Parameters
     ----------
     path : a file with a moving picture, sound or both
+    limits : past which reading it fails
     thoroughness : which pictures are decoded
+
+    Yields
+    ------
+    the reader; the file is closed with the block
 
     Raises
     ------
@@ -199,7 +218,7 @@ def reading(path: Path, limits: VideoLimits, thoroughness: Thoroughness = "all")
     """
     path = Path(path)
     first = first_of(path)
-    with opened(path) as container:
+    with open_media(path) as container:
         picture = None if first is None else picture_stream(container)
         if picture is not None and thoroughness != "none":
             _share_out(picture)
@@ -211,15 +230,25 @@ def reading(path: Path, limits: VideoLimits, thoroughness: Thoroughness = "all")
 
 
 def fitting_thoroughness(path: Path, gigapixels: float) -> Thoroughness:
-    """How to read a video: all of it where its pictures come to so many thousand million pixels, else its references.
+    """How thoroughly to read a video: in full if its pictures come to no more than a limit, else its references.
 
-    What the file states decides, for it is only a matter of cost; one that does not state its length is read in full.
+    The limit is compared with what the file states, for only the cost depends on it; a file that states no length is
+    read in full.
+
+    Parameters
+    ----------
+    path : a video
+    gigapixels : thousand million pixels up to which all pictures are read
+
+    Returns
+    -------
+    "all" or "references"
 
     Raises
     ------
     MediaError : no such file, or no media
     """
-    with opened(Path(path)) as container:
+    with open_media(Path(path)) as container:
         picture = picture_stream(container)
         if picture is None or not container.duration or not picture.average_rate:
             return "all"
@@ -235,8 +264,9 @@ def pictures_within(path: Path, spans: Sequence[tuple[float, float]], most: int)
 
     Parameters
     ----------
+    path : a file with a moving picture
     spans : (from, to), video seconds, both ends included, sorted
-    most : pictures decoded in all, over which the rest of the stretches is left out
+    most : pictures decoded in all, past which the rest of the stretches is left out
 
     Yields
     ------
@@ -247,7 +277,7 @@ def pictures_within(path: Path, spans: Sequence[tuple[float, float]], most: int)
     MediaError : no such file, no media
     """
     first, decoded = first_of(path), 0
-    with opened(path) as container:
+    with open_media(path) as container:
         stream = picture_stream(container)
         tick = None if stream is None else tick_seconds(stream)
         if stream is None or tick is None or first is None or first.time is None:
@@ -257,7 +287,7 @@ def pictures_within(path: Path, spans: Sequence[tuple[float, float]], most: int)
         for start, end in spans:
             if decoded > most:
                 return
-            tray = _Tray(_SPAN_PICTURES)
+            buffer = _PictureBuffer(_SPAN_PICTURES)
             container.seek(int((first.time + start) / tick), stream=stream)
             for packet in packets(container, stream):
                 time = -inf if packet.pts is None else float(packet.pts * tick) - first.time
@@ -265,20 +295,20 @@ def pictures_within(path: Path, spans: Sequence[tuple[float, float]], most: int)
                 frames = [(frame.time - first.time, frame) for frame in _decoded(packet) if frame.time is not None]
                 decoded += len(frames)
                 for time, frame in frames:
-                    if start - _SAME_TIME < time < end + _SAME_TIME and not tray.full:
-                        tray.put(time, frame)
+                    if start - _SAME_TIME < time < end + _SAME_TIME and not buffer.full:
+                        buffer.put(time, frame)
                 if any(time > end - _SAME_TIME for time, _ in frames):
                     break
-            yield tray.take()
+            yield buffer.take()
 
 
 def _decoded(packet: Packet[VideoStream]) -> list[VideoFrame]:
     """Pictures of a packet; none where it is damaged."""
-    return [frame for frame in frames_of(packet) or () if isinstance(frame, VideoFrame)]
+    return [frame for frame in decode_packet(packet) or () if isinstance(frame, VideoFrame)]
 
 
 def _set_thoroughness(picture: VideoStream, thoroughness: Thoroughness) -> None:
-    """Have a stream's decoder, not yet opened, leave out pictures, and the smoothing that only small fields show."""
+    """Make a stream's decoder, not yet opened, leave out pictures, and the smoothing that the fields do not show."""
     context = picture.codec_context
     context.skip_frame = _SKIPPED[thoroughness]
     if thoroughness != "all":
@@ -286,21 +316,21 @@ def _set_thoroughness(picture: VideoStream, thoroughness: Thoroughness) -> None:
 
 
 def _share_out(picture: VideoStream) -> None:
-    """Have large pictures decoded on several threads."""
+    """Decode large pictures on several threads."""
     context = picture.codec_context
     context.thread_type = "AUTO"
     if context.width * context.height <= _ONE_THREAD_PIXELS:
         context.thread_count = 1
 
 
-class _SoundDesk:
+class _SoundBlocks:
     """Packets of sound to blocks of equal length."""
 
     def __init__(self, decoder: Decoder, seconds: float, limits: VideoLimits) -> None:
         self._decoder = decoder
         self._seconds = seconds
         self._limits = limits
-        self._tape: Tape | None = None
+        self._buffer: SampleBuffer | None = None
         self._given = 0
 
     def blocks_of(self, packet: Packet[AudioStream]) -> Iterator[SoundBlock]:
@@ -309,10 +339,10 @@ class _SoundDesk:
         for piece in self._decoder.pieces_of(packet):
             rate = self._decoder.sample_rate
             size = max(1, round(self._seconds * rate))
-            if self._tape is None:
-                self._tape = Tape(self._decoder.channels, size + rate)
-            self._tape.append(piece)
-            while self._tape.length >= size:
+            if self._buffer is None:
+                self._buffer = SampleBuffer(self._decoder.channels, size + rate)
+            self._buffer.append(piece)
+            while self._buffer.length >= size:
                 yield self._taken(size)
             if self._given > self._limits.seconds * rate:
                 raise MediaError(
@@ -322,19 +352,19 @@ class _SoundDesk:
     def rest(self) -> Iterator[SoundBlock]:
         """The last block; raises `MediaError` if too much of the sound was lost."""
         self._decoder.check_whole()
-        if self._tape is not None and self._tape.length:
-            yield self._taken(self._tape.length)
+        if self._buffer is not None and self._buffer.length:
+            yield self._taken(self._buffer.length)
 
     def _taken(self, count: int) -> SoundBlock:
-        if self._tape is None:
+        if self._buffer is None:
             raise MediaError(f"{self._decoder.path}: no sound was read")
         rate = self._decoder.sample_rate
-        block = SoundBlock(self._tape.take(count), rate, self._given / rate)
+        block = SoundBlock(self._buffer.take(count), rate, self._given / rate)
         self._given += count
         return block
 
 
-class _Tray:
+class _PictureBuffer:
     """Small pictures, until there are enough for a block."""
 
     def __init__(self, size: int) -> None:
@@ -360,7 +390,7 @@ class _Tray:
         self._times.append(time)
 
     def take(self) -> PictureBlock:
-        """What is there, in arrays that are the caller's; the tray is empty then."""
+        """Empty the buffer into a block, whose arrays are the caller's own."""
         count = len(self._times)
         luma, chroma, times = self._luma[:count].copy(), self._chroma[:count].copy(), np.array(self._times)
         self._times.clear()
@@ -368,7 +398,14 @@ class _Tray:
 
 
 def shrink_picture(frame: VideoFrame, luma: FloatArray, chroma: FloatArray) -> None:
-    """Write a picture's means over a coarse grid to `luma`, shape (36, 64), and `chroma`, shape (2, 18, 32)."""
+    """Write a picture's means over a coarse grid into arrays.
+
+    Parameters
+    ----------
+    frame : a decoded picture of any pixel format
+    luma : shape (36, 64), written: 0 black to 1 white
+    chroma : shape (2, 18, 32), written: blue and red difference, -0.5 to 0.5
+    """
     from workbench.media._kernels import shrink
 
     name = frame.format.name

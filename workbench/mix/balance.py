@@ -1,8 +1,8 @@
-"""Music under soundtrack: what the soundtrack is, both gains, and the ducking under a voice-over.
+"""Music under a soundtrack: what the soundtrack is, both gains, and the ducking under a voice-over.
 
-The voice is brought to the loudness asked of speech, the music to about the voice's; the ducking curve then takes the
-music down utterance by utterance. Everything is measured: the voice inside its utterances, less what sounds beside it
-there, and the music as it will be played.
+The voice is raised to the usual loudness of speech, the music set to about the loudness of the voice; the ducking curve
+then lowers the music utterance by utterance. Everything is measured: the voice inside its utterances, less the
+background there, and the music as it will be played.
 
 The order of application is soundtrack at `video_gain_db`, music at `music_gain_db`, the curve as further attenuation of
 the music alone, sum, limiter. Levels are dB or LUFS, times are video seconds.
@@ -24,7 +24,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from workbench.errors import ParameterError
-from workbench.mix.duck import duck_curve, duck_depths, pieces_of, steadied
+from workbench.mix.duck import duck_curve, duck_depths, split_utterances, steady_depths
 from workbench.mix.levels import LevelCurve, to_lufs, voice_alone
 from workbench.mix.singing import spoken_odds
 from workbench.mix.voice import Utterances, in_the_foreground, speech_seconds, speech_utterances
@@ -33,12 +33,12 @@ from workbench.recording import FloatArray
 
 Classification: TypeAlias = Literal["voice", "ambient", "silent", "none"]
 CLASSIFICATIONS: tuple[Classification, ...] = ("voice", "ambient", "silent", "none")
-"""someone speaks in the foreground; any other sound; a stream that is never over -60 dBFS; no stream"""
+"""someone speaks in the foreground; any other sound; a stream that never exceeds -60 dBFS; no stream"""
 
 
 @dataclass(frozen=True, slots=True)
 class Duck:
-    """How far the music goes down under a voice, and when."""
+    """How far the music is lowered under a voice, and when."""
 
     envelope_points: tuple[tuple[float, float], ...]
     """(video seconds, dB to pull the music down), times strictly increasing, dB 0 or more; linear between points, held
@@ -123,7 +123,7 @@ class SoundtrackMeasure:
 
     @classmethod
     def without_sound(cls) -> SoundtrackMeasure:
-        """Of a video that has no audio stream."""
+        """The measure of a video that has no audio stream."""
         return cls(None, np.zeros(0), 1.0)
 
 
@@ -141,10 +141,9 @@ def plan_mix(
     ----------
     soundtrack : the soundtrack, measured
     music : levels of the music as it is played under the video, on the video's clock, at its own gain
-    video_seconds : length of the video; nothing is emitted outside it
-    utterances : what `utterances_in` finds with `voice`, where it is known; None: found here, which takes far longer
-        than the
-        rest
+    video_seconds : length of the video; no point or utterance lies outside it
+    voice, duck : None: the defaults
+    utterances : what `utterances_in` finds with `voice`; None: found here, which takes far longer than the rest
 
     Returns
     -------
@@ -162,7 +161,7 @@ def plan_mix(
     classification = classify(soundtrack, utterances, voice)
     if soundtrack.levels is None or classification != "voice" or speech_seconds(utterances) < voice.min_speech_seconds:
         return Mix(voiceover=False, classification=classification)
-    # What is raised is all that sounds with the voice; the music is held under the voice alone.
+    # The gain raises the voice with its background; the music is compared with the voice alone.
     sounding = _loudness_inside(soundtrack.levels, utterances)
     video_gain_db = round(min(max(0.0, duck.voice_lufs - sounding), duck.max_video_gain_db), 2)
     voice_level = voice_alone(soundtrack.levels, utterances, duck)
@@ -170,9 +169,9 @@ def plan_mix(
     played = music.integrated()
     wanted = spoken + video_gain_db - played if np.isfinite(played) else 0.0
     music_gain_db = round(min(wanted, duck.max_music_gain_db), 2)
-    pieces = pieces_of(utterances, duck)
+    pieces = split_utterances(utterances, duck)
     depths = duck_depths(pieces, voice_level.raised(video_gain_db), music.raised(music_gain_db), duck)
-    curve = duck_curve(pieces, steadied(pieces, depths, duck), video_seconds, duck)
+    curve = duck_curve(pieces, steady_depths(pieces, depths, duck), video_seconds, duck)
     points = tuple((round(float(time), 6), round(float(attenuation), 2)) for time, attenuation in curve)
     return Mix(
         voiceover=True,
@@ -193,7 +192,14 @@ def plan_mix(
 def classify(
     soundtrack: SoundtrackMeasure, utterances: Utterances, params: VoiceParams | None = None
 ) -> Classification:
-    """Say what a soundtrack is; `utterances` are those in which somebody speaks in the foreground."""
+    """What a soundtrack is: voice, ambient, silent or none.
+
+    Parameters
+    ----------
+    soundtrack : the soundtrack, measured
+    utterances : those in the foreground, of `utterances_in`
+    params : the level up to which a stream is silent; None: the defaults
+    """
     params = params or VoiceParams()
     if soundtrack.levels is None:
         return "none"
@@ -203,7 +209,22 @@ def classify(
 
 
 def utterances_in(soundtrack: SoundtrackMeasure, video_seconds: float, params: VoiceParams | None = None) -> Utterances:
-    """Utterances in the foreground, inside the video, times rounded to the millisecond."""
+    """Utterances in the foreground of a soundtrack: spoken, not sung, and not far quieter than the loud ones.
+
+    Parameters
+    ----------
+    soundtrack : the soundtrack, measured
+    video_seconds : length of the video; utterances are cut off there
+    params : of detection; None: the defaults
+
+    Returns
+    -------
+    times rounded to the millisecond; none without an audio stream
+
+    Raises
+    ------
+    ParameterError : probabilities or pitches of another shape or range
+    """
     params = params or VoiceParams()
     if soundtrack.levels is None:
         return ()

@@ -1,7 +1,7 @@
-"""How loud a sound is in the bands of speech, a hundred times a second: from it the edges of words are read.
+"""Power of a sound in the bands of speech, a hundred times a second, from which the edges of words are found.
 
 A first consonant may be 30 dB under the vowel that follows, and a rumble or a bass drum may hide it in the loudness of
-the whole. In seven bands from 80 Hz to 8 kHz, each against its own background, it stands out in some.
+the whole. In seven bands from 80 Hz to 7.8 kHz, each against its own background, it stands out in some.
 
 Class: `BandMeter`.
 """
@@ -16,14 +16,14 @@ from workbench.recording import FloatArray
 
 BAND_EDGES_HZ = (80, 250, 500, 1000, 1700, 2600, 4000, 7800)
 """borders of the bands; the first holds the voice's lowest partials, the last its hisses"""
-_RATE = 16_000
+_RATE = 16_000  # Hz, that of the speech detector
 _HOP = _RATE // HOPS_PER_SECOND
-_WINDOW = 2 * _HOP
-_FFT = 512
+_WINDOW = 2 * _HOP  # samples, 20 ms
+_FFT = 512  # samples; the window is filled up with zeros
 
 
 class BandMeter:
-    """Measures mono sound at 16 kHz that is handed to it block by block; each hop is seen through 20 ms around it."""
+    """Measures mono sound at 16 kHz block by block; each hop is measured in a window of 20 ms around it."""
 
     def __init__(self) -> None:
         self._window = np.hanning(_WINDOW + 2)[1:-1].astype(np.float32)
@@ -34,7 +34,11 @@ class BandMeter:
         self._levels: list[FloatArray] = []
 
     def add(self, block: FloatArray) -> None:
-        """Take the next block, shape (n,) or (1, n).
+        """Take the next block.
+
+        Parameters
+        ----------
+        block : shape (n,) or (1, n), mono at 16 kHz, full scale 1.0
 
         Raises
         ------
@@ -47,7 +51,7 @@ class BandMeter:
         self._take(np.concatenate([self._waiting, sound]))
 
     def powers(self) -> FloatArray:
-        """Mean power of each hop in each band, shape (n_hops, n_bands), float32; the meter is at its end."""
+        """Mean power of each hop in each band, shape (n_hops, n_bands), float32; no block may follow."""
         hops = -(-self._samples // _HOP)
         done = sum(len(levels) for levels in self._levels)
         self._take(np.pad(self._waiting, (0, max(0, (hops - done - 1) * _HOP + _WINDOW - self._waiting.size))))

@@ -1,16 +1,17 @@
-"""The ducking curve: how far music is pulled down at each moment, so that a voice is heard over it.
+"""The ducking curve: how far music is lowered at each time, so that a voice is heard over it.
 
-Each utterance asks for a depth that follows from both levels. The curve reaches it before the first syllable and leaves
+Each utterance needs a depth that follows from both levels. The curve reaches it before the first syllable and leaves
 it after the last sound; where utterances follow each other closely it stays at the lesser of both depths instead of
-pumping; away from speech it is exactly 0. All ramps are straight in decibels, which is what the points of a mix mean.
+pumping; away from speech it is exactly 0. All ramps are straight in decibels, as the points of a mix are read.
 
 Conventions: attenuation is in dB, positive pulls down; times are video seconds; points have shape (n_points, 2).
 
-Functions: `duck_depths`, `steadied`, `duck_curve`, `thinned`.
+Functions: `duck_depths`, `steady_depths`, `duck_curve`, `thin_curve`.
 
 References
 ----------
-U. Ramer, "An iterative procedure for the polygonal approximation of plane curves" (1972), measured straight down in dB.
+U. Ramer, "An iterative procedure for the polygonal approximation of plane curves" (1972), with vertical distances,
+in dB.
 """
 
 from __future__ import annotations
@@ -27,8 +28,18 @@ from workbench.params import DuckParams
 from workbench.recording import FloatArray, IntArray
 
 
-def pieces_of(utterances: Utterances, params: DuckParams | None = None) -> Utterances:
-    """Cut long utterances into equal pieces of at most `piece_seconds`, which may have depths of their own."""
+def split_utterances(utterances: Utterances, params: DuckParams | None = None) -> Utterances:
+    """Cut long utterances into equal pieces, each of which may have a depth of its own.
+
+    Parameters
+    ----------
+    utterances : sorted, seconds
+    params : `piece_seconds`, the longest piece; None: the defaults
+
+    Returns
+    -------
+    the pieces in order, without gaps inside an utterance
+    """
     params = params or DuckParams()
     pieces = []
     for start, end in utterances:
@@ -41,15 +52,16 @@ def pieces_of(utterances: Utterances, params: DuckParams | None = None) -> Utter
 def duck_depths(
     pieces: Utterances, voice: LevelCurve, music: LevelCurve, params: DuckParams | None = None
 ) -> FloatArray:
-    """How far each piece wants the music down: until it lies `under_voice_lu` under the voice.
+    """How far the music is lowered under each piece: until it lies `under_voice_lu` under the voice.
 
-    Nobody expects a whispered aside to clear the stage: of a piece more than `quiet_utterance_lu` under the usual one
-    only so much counts, or the music would fall into a hole.
+    A whispered aside must not make the music drop out: a piece counts as no more than `quiet_utterance_lu` quieter than
+    the median piece.
 
     Parameters
     ----------
     pieces : stretches of speech, video seconds
     voice, music : levels on the video's clock with their gains applied
+    params : None: the defaults
 
     Returns
     -------
@@ -66,8 +78,8 @@ def duck_depths(
     return depths
 
 
-def steadied(pieces: Utterances, depths_db: FloatArray, params: DuckParams | None = None) -> FloatArray:
-    """Depths without the small ups and downs inside a block of speech, which would be heard as pumping.
+def steady_depths(pieces: Utterances, depths_db: FloatArray, params: DuckParams | None = None) -> FloatArray:
+    """Even out small changes of depth inside a block of speech, which would be heard as pumping.
 
     A piece that lies less than `steady_db` shallower than deeper ones before and after it, in the same block, goes down
     with the lesser of them.
@@ -76,10 +88,11 @@ def steadied(pieces: Utterances, depths_db: FloatArray, params: DuckParams | Non
     ----------
     pieces : stretches of speech, sorted, seconds; pauses up to `bridge_seconds` are inside a block
     depths_db : shape (n_pieces,), dB
+    params : None: the defaults
 
     Returns
     -------
-    shape (n_pieces,), dB, nowhere less than asked for
+    shape (n_pieces,), dB, nowhere less than `depths_db`
     """
     params = params or DuckParams()
     steady = np.array(depths_db, dtype=np.float64)
@@ -100,8 +113,9 @@ def duck_curve(
     Parameters
     ----------
     utterances : stretches of speech, sorted and disjoint, video seconds
-    depths_db : shape (n_utterances,), dB, what each asks for; 0 asks for nothing
+    depths_db : shape (n_utterances,), dB, depth under each; 0 leaves the music as it is
     video_seconds : length of the video; no point lies outside it
+    params : None: the defaults
 
     Returns
     -------
@@ -130,15 +144,15 @@ def duck_curve(
     for group in _groups(dips, round(params.bridge_seconds * hz)):
         first, stop = max(0, group[0].leaves), min(last, max(dip.returns for dip in group))
         if stop > first:
-            curve = _drawn(group, first, stop, round(params.bridge_seconds * hz))
-            kept = thinned(curve, params.tolerance_db)
+            curve = _draw(group, first, stop, round(params.bridge_seconds * hz))
+            kept = thin_curve(curve, params.tolerance_db)
             points.append(np.column_stack([(first + kept) / hz, curve[kept]]))
     return np.concatenate(points)
 
 
 @dataclass(frozen=True, slots=True)
 class _Dip:
-    """What one utterance asks of the curve, in steps of its grid: a ramp, a plateau, a ramp."""
+    """The part of the curve for one utterance, in steps of its grid: a ramp, a plateau, a ramp."""
 
     leaves: int  # last step at 0
     full_from: int
@@ -171,7 +185,7 @@ def _groups(dips: list[_Dip], bridge: int) -> list[list[_Dip]]:
     return groups
 
 
-def _drawn(group: list[_Dip], first: int, stop: int, bridge: int) -> FloatArray:
+def _draw(group: list[_Dip], first: int, stop: int, bridge: int) -> FloatArray:
     """The curve of a group from step `first` to step `stop`: the deepest of its dips, held over short pauses."""
     curve = np.zeros(stop - first + 1)
     for dip in group:
@@ -185,13 +199,17 @@ def _drawn(group: list[_Dip], first: int, stop: int, bridge: int) -> FloatArray:
     return curve
 
 
-def thinned(curve: FloatArray, tolerance: float) -> IntArray:
+def thin_curve(curve: FloatArray, tolerance: float) -> IntArray:
     """Indices of the points that are enough to draw a curve within a tolerance, first and last always among them.
 
     Parameters
     ----------
     curve : shape (n,), at even distances
     tolerance : greatest error of straight lines between the points kept, in the curve's unit
+
+    Returns
+    -------
+    shape (n_kept,), increasing
     """
     keep = np.zeros(curve.size, dtype=bool)
     keep[[0, -1]] = True

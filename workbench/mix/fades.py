@@ -1,7 +1,7 @@
 """Gain laws: the shapes by which music fades, crosses over, glides in level and ducks.
 
-All take a position or a time and give a linear gain (`decibels_to_gain` aside, nothing here knows of sample rates), and
-all are vectorised. `x` runs 0 to 1 over a fade; outside it holds the value at the nearer end.
+All take a position, a time or a level, give a linear gain, and are vectorised. `x` runs 0 to 1 over a fade; outside it
+holds the value at the nearer end.
 
 Functions: `crossfade_in`, `crossfade_out`, `start_fade`, `end_fade`, `glide_gain`, `duck_gain`, `decibels_to_gain`.
 """
@@ -17,32 +17,89 @@ from workbench.recording import FloatArray
 
 
 def decibels_to_gain(decibels: FloatArray) -> FloatArray:
-    """Linear gain of a level in dB; same shape."""
+    """Linear gain of a level.
+
+    Parameters
+    ----------
+    decibels : any shape, dB
+
+    Returns
+    -------
+    same shape
+    """
     return np.asarray(10.0 ** (np.asarray(decibels, dtype=np.float64) / 20.0))
 
 
 def crossfade_in(x: FloatArray, exponent: float) -> FloatArray:
-    """Gain of what enters, `x^p`: 0.5 keeps the power of unlike sides, 1.0 the amplitude of coherent ones."""
+    """Gain of the music that enters, `x^p`.
+
+    Parameters
+    ----------
+    x : any shape, position in the fade, 0 to 1
+    exponent : 0.5 keeps the power where both sides are uncorrelated, 1.0 the amplitude where they are coherent
+
+    Returns
+    -------
+    same shape, 0 to 1
+    """
     return np.asarray(np.clip(x, 0.0, 1.0) ** exponent)
 
 
 def crossfade_out(x: FloatArray, exponent: float) -> FloatArray:
-    """Gain of what leaves, `(1-x)^p`: `crossfade_in` seen from the other end."""
+    """Gain of the music that leaves, `(1-x)^p`: the mirror image of `crossfade_in`.
+
+    Parameters
+    ----------
+    x : any shape, position in the fade, 0 to 1
+    exponent : as for `crossfade_in`
+
+    Returns
+    -------
+    same shape, 1 to 0
+    """
     return np.asarray((1.0 - np.clip(x, 0.0, 1.0)) ** exponent)
 
 
 def start_fade(x: FloatArray) -> FloatArray:
-    """Gain that rises as a raised cosine, `(1 - cos πx)/2`."""
+    """Gain that rises as a raised cosine, `(1 - cos πx)/2`.
+
+    Parameters
+    ----------
+    x : any shape, position in the fade, 0 to 1
+
+    Returns
+    -------
+    same shape, 0 to 1
+    """
     return np.asarray(0.5 - 0.5 * np.cos(np.pi * np.clip(x, 0.0, 1.0)))
 
 
 def end_fade(x: FloatArray) -> FloatArray:
-    """Gain that falls as a raised cosine, `(1 + cos πx)/2`."""
+    """Gain that falls as a raised cosine, `(1 + cos πx)/2`.
+
+    Parameters
+    ----------
+    x : any shape, position in the fade, 0 to 1
+
+    Returns
+    -------
+    same shape, 1 to 0
+    """
     return np.asarray(0.5 + 0.5 * np.cos(np.pi * np.clip(x, 0.0, 1.0)))
 
 
 def glide_gain(x: FloatArray, from_db: float, to_db: float) -> FloatArray:
-    """Gain that moves between two levels, linear in dB."""
+    """Gain that moves from one level to another, linear in dB.
+
+    Parameters
+    ----------
+    x : any shape, position in the glide, 0 to 1
+    from_db, to_db : signed levels at 0 and at 1
+
+    Returns
+    -------
+    same shape, linear gain
+    """
     return decibels_to_gain(from_db + (to_db - from_db) * np.clip(x, 0.0, 1.0))
 
 
@@ -54,6 +111,10 @@ def duck_gain(points: Sequence[Sequence[float]] | FloatArray, times: FloatArray)
     points : shape (n_points, 2), pairs of seconds (strictly increasing) and attenuation in dB (positive pulls down).
         Linear in dB between points; before the first and after the last the curve holds their value. No points: 1.0.
     times : any shape, seconds of the same clock
+
+    Returns
+    -------
+    shape of `times`, linear gain, 1.0 where nothing is lowered
 
     Raises
     ------

@@ -1,10 +1,10 @@
-"""How loud a sound is, moment by moment, in a form small enough to keep: K-weighted power every hundredth of a second.
+"""The level of a sound over time in a form small enough to keep: K-weighted power of every hundredth of a second.
 
 From it the loudness of any stretch follows by a mean, and the gated loudness of the whole by BS.1770's two gates, so
 that ducking needs the sound itself only once, block by block, whatever its length. A single channel counts twice,
 because a video plays it on both loudspeakers: voice and music are compared as they will be heard.
 
-Functions: `level_curve`, `level_curve_of_blocks`; class `LevelMeter` for sound that comes as it is decoded.
+Functions: `level_curve`, `level_curve_of_blocks`; class `LevelMeter` for sound that is being decoded.
 
 References
 ----------
@@ -27,10 +27,10 @@ HOPS_PER_SECOND = 100
 """hops of a curve in a second"""
 _BLOCK_HOPS = 40  # a gating block is 400 ms long
 _STEP_HOPS = 10  # and begins every 100 ms
-_PIECE_SECONDS = 5
-_GUARD_HOPS = 15  # beside an utterance, in which it may still sound
-_NEAR_HOPS = 300  # in which a background is looked for, before it is in the whole video
-_ENOUGH_HOPS = 50
+_PIECE_SECONDS = 5  # of sound measured at a time
+_GUARD_HOPS = 15  # beside an utterance, which may still sound there
+_NEAR_HOPS = 300  # beside an utterance, searched for its background before the whole video is
+_ENOUGH_HOPS = 50  # hops of a background, fewer of which do not count
 _RUN_UP_SECONDS = 1  # of the sound before, so that the weighting's filters have settled where a piece begins
 
 
@@ -58,17 +58,40 @@ class LevelCurve:
         return float(self.power.size / HOPS_PER_SECOND)
 
     def power_between(self, start: float, end: float) -> float:
-        """Mean power between two times in seconds; 0 where there is nothing."""
+        """Mean power of a stretch.
+
+        Parameters
+        ----------
+        start, end : s, rounded to hops
+
+        Returns
+        -------
+        K-weighted power; 0 for an empty stretch, or one outside the curve
+        """
         first, last = round(start * HOPS_PER_SECOND), round(end * HOPS_PER_SECOND)
         stretch = self.power[max(0, first) : max(0, last)]
         return float(stretch.mean()) if stretch.size else 0.0
 
     def lufs(self, start: float, end: float) -> float:
-        """Loudness between two times in seconds, not gated; -inf where there is silence, or nothing."""
+        """Loudness of a stretch, not gated.
+
+        Parameters
+        ----------
+        start, end : s, rounded to hops
+
+        Returns
+        -------
+        LUFS; -inf for silence, and for an empty stretch
+        """
         return to_lufs(self.power_between(start, end))
 
     def raised(self, gain_db: float) -> LevelCurve:
-        """The curve of the same sound at a gain."""
+        """The curve of the same sound at a gain.
+
+        Parameters
+        ----------
+        gain_db : signed
+        """
         return LevelCurve(self.power * 10 ** (gain_db / 10), self.peak * 10 ** (gain_db / 20))
 
     def integrated(self) -> float:
@@ -85,16 +108,20 @@ class LevelCurve:
 
 
 def voice_alone(levels: LevelCurve, utterances: Sequence[tuple[float, float]], params: DuckParams) -> LevelCurve:
-    """How loud the voice itself is: the soundtrack without what is heard beside the utterances.
+    """The level of the voice itself: the soundtrack less its background inside the utterances.
 
-    The background of a hop is the median power where nobody speaks, within some seconds of it. It is taken off inside
-    the utterances, down to `max_background_db` under what sounds there; voice and background are not correlated, so
-    that their powers add.
+    The background of an utterance is the median power where nobody speaks, within some seconds of it. It is subtracted,
+    down to `max_background_db` under the level there; voice and background are uncorrelated, so their powers add.
 
     Parameters
     ----------
     levels : of the soundtrack
     utterances : in which somebody speaks, seconds
+    params : `max_background_db`
+
+    Returns
+    -------
+    the levels, changed inside the utterances only
     """
     hz, power = HOPS_PER_SECOND, levels.power.copy()
     quiet = np.ones(power.size, dtype=bool)
@@ -114,12 +141,30 @@ def voice_alone(levels: LevelCurve, utterances: Sequence[tuple[float, float]], p
 
 
 def to_lufs(power: float) -> float:
-    """Loudness of a weighted mean power, LUFS; -inf for 0."""
+    """Loudness of a weighted mean power.
+
+    Parameters
+    ----------
+    power : K-weighted, not negative
+
+    Returns
+    -------
+    LUFS; -inf for 0
+    """
     return float(10 * np.log10(power) - 0.691) if power > 0 else float("-inf")
 
 
 def from_lufs(lufs: float) -> float:
-    """Weighted mean power of a loudness in LUFS."""
+    """Weighted mean power of a loudness.
+
+    Parameters
+    ----------
+    lufs : the loudness
+
+    Returns
+    -------
+    K-weighted power
+    """
     return float(10 ** ((lufs + 0.691) / 10))
 
 
@@ -139,7 +184,17 @@ def level_curve(samples: FloatArray, rate: int) -> LevelCurve:
 
 
 def level_curve_of_blocks(blocks: Iterable[FloatArray], rate: int) -> LevelCurve:
-    """Measure sound that comes in blocks of shape (n,) or (channels, n); memory hardly grows with its length."""
+    """Measure sound block by block, in memory that hardly grows with its length.
+
+    Parameters
+    ----------
+    blocks : shape (n,) or (channels, n) each, full scale 1.0
+    rate : Hz; the rest of the last hundredth of a second counts as silence
+
+    Raises
+    ------
+    ParameterError : a rate under 4 kHz
+    """
     meter = LevelMeter(rate)
     for block in blocks:
         meter.add(block)
@@ -147,7 +202,12 @@ def level_curve_of_blocks(blocks: Iterable[FloatArray], rate: int) -> LevelCurve
 
 
 class LevelMeter:
-    """Measures sound that is handed to it block by block."""
+    """Measures sound block by block.
+
+    Parameters
+    ----------
+    rate : Hz
+    """
 
     def __init__(self, rate: int) -> None:
         self._rate = rate
@@ -157,7 +217,16 @@ class LevelMeter:
         self._waiting: FloatArray | None = None
 
     def add(self, block: FloatArray) -> None:
-        """Take the next block, shape (n,) or (channels, n)."""
+        """Take the next block.
+
+        Parameters
+        ----------
+        block : shape (n,) or (channels, n), full scale 1.0, with as many channels as the blocks before
+
+        Raises
+        ------
+        ParameterError : a rate under 4 kHz
+        """
         piece, run_up = _PIECE_SECONDS * self._rate, _RUN_UP_SECONDS * self._rate
         sound = np.atleast_2d(block)
         if sound.size:
@@ -169,14 +238,14 @@ class LevelMeter:
         self._waiting = waiting.copy()
 
     def curve(self) -> LevelCurve:
-        """The curve of all that was taken; the meter is at its end."""
+        """The curve of all blocks; no block may follow."""
         if self._waiting is not None and self._waiting.shape[1]:
             self._powers.append(_power(self._before, self._waiting, self._rate))
         return LevelCurve(np.concatenate([np.zeros(0), *self._powers]), self._peak)
 
 
 def _power(before: FloatArray | None, sound: FloatArray, rate: int) -> FloatArray:
-    """Power of each hop of a piece, shape (n_hops,); `before` is what was heard just before it."""
+    """Power of each hop of a piece, shape (n_hops,); `before` is the sound just before it."""
     hops = -(-sound.shape[1] * HOPS_PER_SECOND // rate)
     if before is not None:
         sound = np.concatenate([before, sound], axis=1)

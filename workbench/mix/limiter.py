@@ -1,16 +1,16 @@
-"""A true-peak limiter: nothing louder than the ceiling, between the samples either.
+"""A true-peak limiter: it keeps the waveform under the ceiling, between the samples too.
 
-How it works. The waveform is looked at four times a sample, and at the crest of the sinusoid through each highest point
-(`workbench.features.loudness`); where it would pass the ceiling, the gain that brings it there is required of both
-samples around. The lowest gain required within a window to both sides is held, released exponentially, and smoothed by
-a Hann window of the same width. A mean of values that are all at or under what a sample requires is itself at or under
-it, so the ceiling holds while the gain never steps; the look-ahead is twice the window's half. All channels get one
-gain, so that the picture does not swing.
+How it works. The waveform is interpolated at four points a sample, and at the crest of the sinusoid through each
+highest point (`workbench.features.loudness`); where it would pass the ceiling, both samples around require the gain
+that brings it there. The lowest gain required within a window to both sides is held, released exponentially, and
+smoothed by a Hann window of the same width. A mean of values that are all at or under what a sample requires is itself
+at or under it, so the ceiling holds while the gain never steps; the look-ahead is twice the window's half. All channels
+get one gain, so that the stereo image does not swing.
 
 Where nothing comes near the ceiling the samples pass bit for bit. The result does not depend on how the sound is cut
 into blocks.
 
-Functions: `limit` for sound in memory, `limited` for a stream; `Limiter` keeps the state between blocks.
+Functions: `limit` for sound in memory, `limit_blocks` for a stream; `Limiter` keeps the state between blocks.
 
 References
 ----------
@@ -34,8 +34,18 @@ from workbench.recording import FloatArray
 class Limiter:
     """The limiter's state between blocks of one stream.
 
-    Push blocks of shape (channels, any length), get blocks of the same sound back, some milliseconds later; `finish`
-    returns the rest. What comes out in all is as long as what went in, and not delayed against it.
+    `push` takes blocks of shape (channels, any length) and returns blocks of the same sound, some milliseconds later;
+    `finish` returns the rest. The output as a whole is as long as the input, and not delayed against it.
+
+    Parameters
+    ----------
+    channels : of the stream
+    rate : Hz
+    params : ceiling, look-ahead and release; None: the defaults
+
+    Raises
+    ------
+    ParameterError : no channel, or a rate under 1 Hz
     """
 
     def __init__(self, channels: int, rate: int, params: RenderParams | None = None) -> None:
@@ -62,7 +72,20 @@ class Limiter:
         self._held_back = 0
 
     def push(self, block: FloatArray) -> FloatArray:
-        """Take a block, shape (channels, n), and return what can be said for certain, shape (channels, m), float32."""
+        """Take a block, and return the samples whose gain is known by now.
+
+        Parameters
+        ----------
+        block : shape (channels, n), full scale 1.0
+
+        Returns
+        -------
+        shape (channels, m), float32
+
+        Raises
+        ------
+        ParameterError : another number of channels
+        """
         if block.ndim != 2 or block.shape[0] != self._sound.shape[0]:
             raise ParameterError(f"the limiter was made for {self._sound.shape[0]} channels, got shape {block.shape}")
         self._held_back += block.shape[1]
@@ -71,7 +94,7 @@ class Limiter:
         return limited_now
 
     def finish(self) -> FloatArray:
-        """Return what is still held back, shape (channels, m), float32; the limiter is used up after it."""
+        """Return the samples still held back, shape (channels, m), float32; no block may follow."""
         silence = np.zeros((self._sound.shape[0], self._half + 2 * self._reach), dtype=np.float32)
         return self._advance(silence)[:, : self._held_back]
 
@@ -106,8 +129,23 @@ class Limiter:
         return gained
 
 
-def limited(blocks: Iterable[FloatArray], rate: int, params: RenderParams | None = None) -> Iterator[FloatArray]:
-    """Limit a stream of blocks of shape (channels, any length); yields the same sound in blocks, float32."""
+def limit_blocks(blocks: Iterable[FloatArray], rate: int, params: RenderParams | None = None) -> Iterator[FloatArray]:
+    """Limit a stream of blocks.
+
+    Parameters
+    ----------
+    blocks : shape (channels, any length) each, full scale 1.0
+    rate : Hz
+    params : ceiling, look-ahead and release; None: the defaults
+
+    Yields
+    ------
+    the same sound in other blocks, float32
+
+    Raises
+    ------
+    ParameterError : blocks of different numbers of channels, or a rate under 1 Hz
+    """
     limiter = None
     for block in blocks:
         limiter = limiter or Limiter(block.shape[0], rate, params)
@@ -119,8 +157,23 @@ def limited(blocks: Iterable[FloatArray], rate: int, params: RenderParams | None
 
 
 def limit(samples: FloatArray, rate: int, params: RenderParams | None = None) -> FloatArray:
-    """Limit sound in memory, shape (channels, n) in and out, float32."""
-    return np.concatenate(list(limited([samples], rate, params)), axis=1)
+    """Limit sound in memory.
+
+    Parameters
+    ----------
+    samples : shape (channels, n), full scale 1.0
+    rate : Hz
+    params : ceiling, look-ahead and release; None: the defaults
+
+    Returns
+    -------
+    shape (channels, n), float32
+
+    Raises
+    ------
+    ParameterError : samples of another shape, or a rate under 1 Hz
+    """
+    return np.concatenate(list(limit_blocks([samples], rate, params)), axis=1)
 
 
 @njit(cache=True, nogil=True)

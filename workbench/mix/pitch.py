@@ -1,6 +1,6 @@
-"""The pitch of a voice, fifty times a second: what tells singing from talk.
+"""The pitch of a voice, fifty times a second, by which singing and talk differ.
 
-A singer holds notes, a talker glides. Each step is seen through 64 ms, whose autocorrelation, divided by that of the
+A singer holds notes, a talker glides. Each step is measured on 64 ms, whose autocorrelation, divided by that of the
 window, is highest where the sound repeats itself (Boersma). It is taken of the spectrum raised to 2/3 of its power, so
 that the many partials of a voice outweigh the few strong ones of a bass or a chord below it (Tolonen and Karjalainen).
 The height of the peak is how clearly the sound repeats itself: above a half for a vowel, near 0 for noise.
@@ -25,19 +25,24 @@ from workbench.recording import FloatArray
 PITCHES_PER_SECOND = 50
 """steps in a second; step k is centred on k / 50 s"""
 _RATE = 16_000
+"""Hz, that of the speech detector"""
 _STEP = _RATE // PITCHES_PER_SECOND
 _WINDOW = 1024
+"""samples, 64 ms"""
 _FFT = 2048
+"""twice the window, so that the autocorrelation does not wrap around"""
 _LOWEST_HZ, _HIGHEST_HZ = 65.0, 1000.0
+"""range of pitches: C2 to about B5"""
 _COMPRESSION = 2 / 3
 """exponent on the power spectrum"""
 _OCTAVE_COST = 0.01
 """clarity that an octave further down costs: what repeats after one period does so after two"""
 _BATCH = 512
+"""frames transformed at a time, which bounds the memory"""
 
 
 class PitchMeter:
-    """Measures mono sound at 16 kHz that is handed to it block by block."""
+    """Measures mono sound at 16 kHz block by block."""
 
     def __init__(self) -> None:
         self._window = np.hanning(_WINDOW).astype(np.float32)
@@ -50,7 +55,11 @@ class PitchMeter:
         self._found: list[FloatArray] = []
 
     def add(self, block: FloatArray) -> None:
-        """Take the next block, shape (n,) or (1, n).
+        """Take the next block.
+
+        Parameters
+        ----------
+        block : shape (n,) or (1, n), mono at 16 kHz, full scale 1.0
 
         Raises
         ------
@@ -63,7 +72,7 @@ class PitchMeter:
         self._take(np.concatenate([self._waiting, sound]))
 
     def pitches(self) -> FloatArray:
-        """MIDI number (69 is 440 Hz) and clarity, 0 to 1, of each step, shape (n_steps, 2); the meter is at its end."""
+        """MIDI number (69 is 440 Hz) and clarity, 0 to 1, of each step, shape (n_steps, 2); no block may follow."""
         steps = -(-self._samples // _STEP)
         done = sum(len(found) for found in self._found)
         self._take(np.pad(self._waiting, (0, max(0, (steps - done - 1) * _STEP + _WINDOW - self._waiting.size))))
@@ -73,10 +82,10 @@ class PitchMeter:
         steps = max(0, (sound.size - _WINDOW) // _STEP + 1)
         if steps:
             frames = np.lib.stride_tricks.sliding_window_view(sound, _WINDOW)[::_STEP][:steps]
-            self._found += [self._measured(frames[k : k + _BATCH]) for k in range(0, steps, _BATCH)]
+            self._found += [self._measure(frames[k : k + _BATCH]) for k in range(0, steps, _BATCH)]
         self._waiting = sound[steps * _STEP :].copy()
 
-    def _measured(self, frames: FloatArray) -> FloatArray:
+    def _measure(self, frames: FloatArray) -> FloatArray:
         """Pitch and clarity of each frame, shape (n, 2)."""
         from scipy.fft import irfft, rfft
 

@@ -1,18 +1,18 @@
-"""Spoken or sung: the detector of speech takes much singing for speech, and this takes it back.
+"""Spoken or sung: the speech detector takes much singing for speech, and this module sorts it out again.
 
 A singer holds each note, vibrato or not, and the notes are long; in talk the pitch hardly ever stands still, and vowels
 are short. Talk over music is harder to tell, since the music's notes are held; but then the detector is surer of itself
 than it is of singing. So three cues are weighed against each other, the logarithm of the odds that an utterance is
 spoken being their weighted sum:
 
-    held       share of the time from which the pitch goes on unbroken for 180 ms and then is where it was, within 0.4
-               semitones, by the share from which it goes on at all (and 30 %, so that little of it says little);
+    held       share of the time after which the pitch goes on unbroken for 180 ms and then is where it was, within 0.4
+               semitones, over the share after which it goes on at all (plus 30 %, so that little of it counts little);
                180 ms is a period of vibrato, so that vibrato counts as standing still
     vowel      length of the unbroken stretch of pitch that a voiced step lies in, mean, in doublings of 200 ms
     certainty  mean of the detector's own log-odds, from 0.05 % to 99.95 %
 
-Each is a mean over the utterance and what else sounds like a voice around it, the less the farther off it lies. Talk
-around an utterance speaks for talk, since who talked will talk on; a track beside it says nothing. Rap is speech to it.
+Each is a mean over the utterance and the voices around it, which weigh less the farther away they are. Talk around an
+utterance is evidence of talk, since who talked will talk on; singing around it is no evidence. Rap counts as speech.
 
 Functions: `voice_cues`, `spoken_odds`.
 
@@ -45,18 +45,18 @@ _CLEAR = 0.45  # clarity from which on there is a pitch
 _LAG = PITCHES_PER_SECOND * 18 // 100  # steps, a period of vibrato
 _STILL = 0.4  # semitones
 _LEAP = 1.5  # semitones between two steps that no voice glides
-_AROUND_SECONDS = 2.0  # by which what is heard counts for a fraction of 1/e
+_AROUND_SECONDS = 2.0  # distance at which a voice counts for a fraction of 1/e
 _EARSHOT_SECONDS = 40 * _AROUND_SECONDS  # past which e^-40 is nothing beside 1 in double precision
-_NEIGHBOUR_SECONDS = 10.0  # by which an utterance counts for a fraction of 1/e
-_SHORTEST_VOWEL = 0.02
-_LITTLE = 0.3
-_CERTAIN = 0.9995
+_NEIGHBOUR_SECONDS = 10.0  # distance at which an utterance counts for a fraction of 1/e
+_SHORTEST_VOWEL = 0.02  # s, one step; shorter runs of pitch count as this
+_LITTLE = 0.3  # added to the share with unbroken pitch, see `held` above
+_CERTAIN = 0.9995  # probability to which the detector's is clipped, and 1 minus it
 
 
 def voice_cues(
     utterances: Utterances, probabilities: FloatArray, frame_seconds: float, pitches: FloatArray
 ) -> NDArray[np.float64]:
-    """What speaks for talk and what for singing.
+    """The cues by which talk and singing differ, for each utterance.
 
     Parameters
     ----------
@@ -102,7 +102,24 @@ def voice_cues(
 def spoken_odds(
     utterances: Utterances, probabilities: FloatArray, frame_seconds: float, pitches: FloatArray
 ) -> NDArray[np.float64]:
-    """Log-odds that each utterance is spoken, not sung, shape (n_utterances,); parameters as `voice_cues`."""
+    """Log-odds that each utterance is spoken, not sung.
+
+    Parameters
+    ----------
+    utterances : stretches that sound like a voice, seconds
+    probabilities : shape (n_frames,), of speech, 0 to 1
+    frame_seconds : length of a frame
+    pitches : shape (n_steps, 2), MIDI number and clarity, as `workbench.mix.pitch` measures them
+
+    Returns
+    -------
+    shape (n_utterances,); over 0 where speech is likelier
+
+    Raises
+    ------
+    ParameterError : pitches of another shape
+    ResourceMissing : the fitted weights are not shipped with this installation
+    """
     if not utterances:
         return np.zeros(0)
     cues = voice_cues(utterances, probabilities, frame_seconds, pitches)
@@ -121,7 +138,7 @@ def _weights() -> Mapping[str, float]:
 def _gliding(
     midi: FloatArray, voiced: NDArray[np.bool_], smooth: NDArray[np.bool_]
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-    """Steps from which the pitch goes on unbroken for a period of vibrato; and those after which it is where it was."""
+    """Steps after which the pitch goes on unbroken for a period of vibrato; and those where it then is as before."""
     gliding = np.zeros(midi.size, dtype=bool)
     if midi.size <= _LAG:
         return gliding, gliding

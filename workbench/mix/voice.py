@@ -1,11 +1,11 @@
 """Who speaks when: from a detector's probabilities, one a frame, to utterances with a first and a last sound.
 
 An utterance is a stretch in which the probability stays over a low threshold and reaches a high one (hysteresis, as in
-Canny's edges); it reaches back to where the detector first stirred, and ends where it lets go. What stands clear of the
-video's background needs less of it: whispers hardly convince the detector. Its edges are then placed to a hundredth of
-a second on the levels in the bands of speech: hop by hop, each band is held against its own background just before or
+Canny's edges); it reaches back to where the probability began to rise, and ends where it has fallen. Sound well above
+the video's background needs less of it, for whispers give low probabilities. Its edges are then placed to 10 ms on
+the levels in the bands of speech: hop by hop, each band is held against its own background just before or
 after, and the edge lies where the sum of what stands out is greatest (Page's cumulative sum). Where the background is
-nearly as loud as the voice, soft sounds drown and the detector hears late; there the edges keep a margin, so that no
+nearly as loud as the voice, soft sounds drown and the detector responds late; there the edges keep a margin, so that no
 syllable is cut off. Pauses up to 0.3 s belong to it.
 
 Conventions: utterances are (start, end) pairs in video seconds, sorted and disjoint. Nothing here reads sound.
@@ -14,7 +14,7 @@ Functions: `speech_utterances`, `in_the_foreground`, `speech_seconds`.
 
 References
 ----------
-Silero team, "Silero VAD" (2021 to 2025), whose probabilities these thresholds are made for.
+Silero team, "Silero VAD" (2021 to 2025), for whose probabilities these thresholds were chosen.
 E. S. Page, "Continuous inspection schemes", Biometrika 41 (1954).
 """
 
@@ -32,8 +32,8 @@ from workbench.params import VoiceParams
 from workbench.recording import FloatArray, VideoSeconds
 
 Utterances: TypeAlias = tuple[tuple[VideoSeconds, VideoSeconds], ...]
-_FLOOR = 10**-8.5  # power under which no background is told from another: 85 dB under full scale
-_BACKGROUND_HOPS = (200, 400)  # around an edge, in which its background is looked for, before it is in the whole video
+_FLOOR = 10**-8.5  # power under which backgrounds count as equal: 85 dB under full scale
+_BACKGROUND_HOPS = (200, 400)  # around an edge, searched for its background before the whole video is
 _ENOUGH_HOPS = 30  # of a background
 _BACKGROUND_SHARE = 0.2  # of a video that is no louder than its background
 _GUARD_HOPS = (25, 5)  # before and after an utterance, that may be speech too
@@ -41,7 +41,7 @@ _BANDS_HEARD = 3  # of the bands: those in which a sound stands out most
 _LEAST_SPREAD_DB = 2.0  # of a background; steadier ones would make an event of every breath
 _USUAL = 0.9  # quantile of what stands out in the background itself
 _MOST = 3.0  # spreads by which one hop may count, so that a click is no word
-_INTO_HOPS = (15, 10)  # into what is surely speech, from where an edge is looked for
+_INTO_HOPS = (15, 10)  # into the sure part of an utterance, from where the search for an edge begins
 
 Bands: TypeAlias = FloatArray
 """shape (n_hops, n_bands): power of each hundredth of a second in each band"""
@@ -50,11 +50,13 @@ Bands: TypeAlias = FloatArray
 def speech_utterances(
     probabilities: FloatArray, frame_seconds: float, params: VoiceParams | None = None, bands: Bands | None = None
 ) -> Utterances:
-    """Join frames in which somebody speaks to utterances.
+    """Join frames of speech into utterances.
 
     Parameters
     ----------
     probabilities : shape (n_frames,), 0 to 1; frame k lies at `k * frame_seconds` and is `frame_seconds` long
+    frame_seconds : length of a frame
+    params : thresholds and pauses; None: the defaults
     bands : power in bands, shape (n_hops, n_bands), 100 hops a second; None: edges stay on the frames
 
     Returns
@@ -76,14 +78,16 @@ def speech_utterances(
     else:
         floored = np.maximum(np.asarray(bands, dtype=np.float64), _FLOOR)
         chance = np.where(_clear(floored, chance.size, frame_seconds, params), chance**params.whisper_exponent, chance)
-        stretches = _placed(_stretches(chance, frame_seconds, params), floored, params)
-    utterances = joined(tuple((stretch.start, stretch.end) for stretch in stretches), params.close_pause_seconds)
+        stretches = _place_edges(_stretches(chance, frame_seconds, params), floored, params)
+    utterances = join_utterances(
+        tuple((stretch.start, stretch.end) for stretch in stretches), params.close_pause_seconds
+    )
     return tuple((start, end) for start, end in utterances if end - start >= params.min_utterance_seconds)
 
 
 @dataclass(frozen=True, slots=True)
 class _Stretch:
-    """Frames in which somebody speaks, seconds; surely from `sure_from` to `sure_to`."""
+    """A run of frames of speech, seconds; it is sure from `sure_from` to `sure_to`."""
 
     start: float
     end: float
@@ -98,7 +102,7 @@ def _stretches(chance: FloatArray, frame_seconds: float, params: VoiceParams) ->
     for first, stop in zip(edges[::2], edges[1::2], strict=True):
         sure = first + np.flatnonzero(chance[first:stop] >= params.onset_probability)
         if sure.size:
-            # The detector takes its time before an utterance, and is slow to let go after it.
+            # The detector's probability rises late at the beginning of an utterance, and falls late after its end.
             silent = np.flatnonzero(chance[last:first] < params.start_probability)
             begins = last + (int(silent[-1]) + 1 if silent.size else 0)
             held = np.flatnonzero(chance[first:stop] >= min(params.end_probability, params.onset_probability))
@@ -115,12 +119,12 @@ def _clear(bands: Bands, n_frames: int, frame_seconds: float, params: VoiceParam
 
 
 def _middle(bands: Bands) -> Bands:
-    """Without the outermost bands: neither rumble nor hiss says how well a voice is heard."""
+    """Without the outermost bands: rumble and hiss are no measure of how well a voice is heard."""
     return bands[:, 1:-1] if bands.shape[1] > 2 else bands
 
 
-def _placed(stretches: list[_Stretch], bands: Bands, params: VoiceParams) -> list[_Stretch]:
-    """Stretches with their edges where the levels say; no band is under the floor."""
+def _place_edges(stretches: list[_Stretch], bands: Bands, params: VoiceParams) -> list[_Stretch]:
+    """Stretches with their edges placed by the levels; no band is under the floor."""
     hz = HOPS_PER_SECOND
     quiet = np.ones(len(bands), dtype=bool)
     for stretch in stretches:
@@ -134,11 +138,9 @@ def _placed(stretches: list[_Stretch], bands: Bands, params: VoiceParams) -> lis
             placed.append(stretch)
             continue
         first, anchor = max(last, int(start) - reach), int(min(stretch.sure_from * hz + _INTO_HOPS[0], end))
-        begins = first + _peak(_standing_out(decibels[first:anchor], decibels[before])[::-1], anchor - first, back=True)
+        begins = first + _peak(_prominence(decibels[first:anchor], decibels[before])[::-1], anchor - first, back=True)
         anchor, stop = int(max(stretch.sure_to * hz - _INTO_HOPS[1], start)), min(len(bands), int(end) + reach)
-        ends = anchor + _peak(
-            _standing_out(decibels[anchor:stop], decibels[after]), round(stretch.sure_to * hz) - anchor
-        )
+        ends = anchor + _peak(_prominence(decibels[anchor:stop], decibels[after]), round(stretch.sure_to * hz) - anchor)
         spoken, other = middle[int(start) : int(end) + 1].mean(axis=0).sum(), np.median(middle[before], axis=0).sum()
         over = 10 * np.log10(spoken / other)
         drowned = float(np.clip((params.clear_db - over) / (params.clear_db - params.drowned_db), 0, 1))
@@ -154,7 +156,7 @@ def _placed(stretches: list[_Stretch], bands: Bands, params: VoiceParams) -> lis
 
 
 def _background(quiet: NDArray[np.bool_], at: int) -> NDArray[np.intp] | None:
-    """Hops around an edge in which nobody speaks; None where somebody always does."""
+    """Hops around an edge without speech; None where there is always speech."""
     for reach in (*_BACKGROUND_HOPS, quiet.size):
         first = max(0, at - reach)
         found = np.flatnonzero(quiet[first : at + reach])
@@ -163,8 +165,8 @@ def _background(quiet: NDArray[np.bool_], at: int) -> NDArray[np.intp] | None:
     return None
 
 
-def _standing_out(decibels: FloatArray, background: FloatArray) -> FloatArray:
-    """By how much each hop stands out of a background, in spreads of it, shape (n_hops,); under 0: not at all."""
+def _prominence(decibels: FloatArray, background: FloatArray) -> FloatArray:
+    """How far each hop is above its background, in spreads of it, shape (n_hops,); 0 and less: not at all."""
     middle = np.median(background, axis=0)
     spread = np.maximum(1.4826 * np.median(np.abs(background - middle), axis=0), _LEAST_SPREAD_DB)
 
@@ -177,7 +179,7 @@ def _standing_out(decibels: FloatArray, background: FloatArray) -> FloatArray:
 
 
 def _peak(steps: FloatArray, otherwise: int, *, back: bool = False) -> int:
-    """How many steps lead to the highest sum, counted from the far end where they lead back; or `otherwise`."""
+    """Number of steps up to the highest sum, counted from the far end with `back`; `otherwise` if none is over 0."""
     sums = np.cumsum(steps)
     if not sums.size or sums.max() <= 0:
         return otherwise
@@ -185,8 +187,14 @@ def _peak(steps: FloatArray, otherwise: int, *, back: bool = False) -> int:
     return steps.size - count if back else count
 
 
-def joined(utterances: Utterances, pause_seconds: float) -> Utterances:
-    """Close pauses of up to that many seconds between utterances."""
+def join_utterances(utterances: Utterances, pause_seconds: float) -> Utterances:
+    """Close short pauses between utterances.
+
+    Parameters
+    ----------
+    utterances : sorted, seconds
+    pause_seconds : the longest pause that is closed
+    """
     whole: list[tuple[float, float]] = []
     for start, end in utterances:
         if whole and start - whole[-1][1] <= pause_seconds + 1e-9:
@@ -197,7 +205,18 @@ def joined(utterances: Utterances, pause_seconds: float) -> Utterances:
 
 
 def in_the_foreground(utterances: Utterances, levels: LevelCurve, params: VoiceParams | None = None) -> Utterances:
-    """Leave out utterances far quieter than the loud ones: somebody in the background, a television next door."""
+    """Leave out utterances far quieter than the loud ones: somebody in the background, a television next door.
+
+    Parameters
+    ----------
+    utterances : sorted, seconds
+    levels : of the soundtrack
+    params : `foreground_lu`, how far under the upper quartile of all utterances one may lie; None: the defaults
+
+    Returns
+    -------
+    those that remain, in order; silent ones never do
+    """
     params = params or VoiceParams()
     if not utterances:
         return ()
@@ -209,5 +228,14 @@ def in_the_foreground(utterances: Utterances, levels: LevelCurve, params: VoiceP
 
 
 def speech_seconds(utterances: Utterances) -> float:
-    """Seconds of speech in all."""
+    """Total length of utterances.
+
+    Parameters
+    ----------
+    utterances : disjoint, seconds
+
+    Returns
+    -------
+    s
+    """
     return float(sum(end - start for start, end in utterances))

@@ -1,10 +1,10 @@
-"""The fitted numbers that ship: files beside this module, each with a card that says what it is and how it was made.
+"""The fitted numbers that ship: files beside this module, each with a card on its data, accuracy and making.
 
-A model is whatever was fitted to data. Each file, `NAME.npz` or `NAME.json`, has its card `NAME.md`, which says from
-what it was fitted, how good it is and how to make it again. Where fitted numbers are parameters too, the file holds
+A model is anything that was fitted to data. Each file, `NAME.npz` or `NAME.json`, has its card `NAME.md`: what it was
+fitted to, how good it is and how to make it again. Where fitted numbers are parameters too, the file holds
 their defaults, and `workbench.params` their ranges and reasons. Only this module knows where models lie.
 
-Functions: `read_model`, `open_model`, `read_numbers`; `model_digest`, for cache keys of what a model decides;
+Functions: `read_model`, `open_model`, `read_numbers`; `model_digest`, for cache keys of results that depend on a model;
 `model_path`, for the scripts that fit.
 """
 
@@ -22,12 +22,25 @@ _FOLDER = Path(__file__).resolve().parent
 
 
 def model_path(name: str) -> Path:
-    """Where a model lies, by its file name; it need not be there yet."""
+    """The path of a model; the file need not exist yet.
+
+    Parameters
+    ----------
+    name : file name, such as `match.json`
+    """
     return _FOLDER / name
 
 
 def open_model(name: str) -> BinaryIO:
-    """Open a model that ships for reading.
+    """Open a shipped model for reading.
+
+    Parameters
+    ----------
+    name : file name
+
+    Returns
+    -------
+    the binary file; the caller closes it
 
     Raises
     ------
@@ -40,18 +53,57 @@ def open_model(name: str) -> BinaryIO:
 
 
 def read_model(name: str) -> bytes:
-    """Read a model that ships whole; raises as `open_model` does."""
+    """Read a shipped model whole.
+
+    Parameters
+    ----------
+    name : file name
+
+    Returns
+    -------
+    the bytes of the file
+
+    Raises
+    ------
+    ResourceMissing : there is no such model
+    """
     with open_model(name) as file:
         return file.read()
 
 
 def read_numbers(name: str) -> dict[str, Any]:
-    """Read a model of named numbers, `NAME.json`; raises as `open_model` does."""
+    """Read a shipped model of named numbers.
+
+    Parameters
+    ----------
+    name : file name, `NAME.json`
+
+    Returns
+    -------
+    the numbers by name, as JSON holds them
+
+    Raises
+    ------
+    ResourceMissing : there is no such model
+    """
     numbers: dict[str, Any] = json.loads(read_model(name))
     return numbers
 
 
 @cache
 def model_digest(name: str) -> str:
-    """SHA-256 of a model's file, in hex; raises as `open_model` does."""
+    """SHA-256 of a model's file, computed once per process.
+
+    Parameters
+    ----------
+    name : file name
+
+    Returns
+    -------
+    64 hex digits
+
+    Raises
+    ------
+    ResourceMissing : there is no such model
+    """
     return hashlib.sha256(read_model(name)).hexdigest()

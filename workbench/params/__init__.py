@@ -1,8 +1,8 @@
 """Every tunable number of the project: one class a stage, one field a number, with range, unit and reason.
 
-A stage takes its params object and nothing else of the kind. Command-line options, notebook cells, sliders, profile
-files and cache keys are made from these fields, so a number lives here once. There is a module an area; `renamed` knows
-the names that fields had before.
+Each stage takes its own params object. Command-line options, notebook cells, sliders, profile files and cache keys are
+made from these fields, so a number is defined once. There is a module for each area; `renamed` holds the names that
+fields had before.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Landmarks of a track, events of a video, and placements of the one under the other."""
+"""Landmarks of a track, events of a video, and placements of the track under the video."""
 
 from __future__ import annotations
 
@@ -25,7 +25,10 @@ class LandmarkParams(Params):
         description="dB that the low end gains over that beat: it was gone, not only softer",
     )
     gain_db: float = Field(
-        default=1.0, ge=0.0, le=10.0, description="dB that both gain at such a drop too, or it is only a phrase's rest"
+        default=1.0,
+        ge=0.0,
+        le=10.0,
+        description="dB that both gain at such a drop too; less is only the rest of a phrase",
     )
     full_db: float = Field(
         default=3.0, ge=0.5, le=12.0, description="dB under the track's loud bars that still are full"
@@ -54,27 +57,32 @@ class LandmarkParams(Params):
     stab_rise_db: float = Field(
         default=4.0, ge=0.0, le=30.0, description="dB that a stab rises over what was before it"
     )
-    stab_fall_db: float = Field(
-        default=8.5, ge=2.0, le=30.0, description="dB that it dies away before anything follows"
-    )
+    stab_fall_db: float = Field(default=8.5, ge=2.0, le=30.0, description="dB that a stab decays before the next sound")
     stab_rest_seconds: float = Field(default=0.8, ge=0.4, le=4.0, description="s that a stab stands alone")
     max_stab_next_attack: float = Field(
-        default=0.5, ge=0.1, le=1.0, description="of its strength, that the next onset in that time stays under"
+        default=0.5, ge=0.1, le=1.0, description="of a stab's strength, that onsets in its rest stay under"
     )
     stab_rest_db: float = Field(
-        default=5.0, ge=0.0, le=30.0, description="dB under it that all the rest of that time stays"
+        default=5.0, ge=0.0, le=30.0, description="dB under a stab that the sound in its rest stays"
     )
     ending_attack: float = Field(default=0.5, ge=0.1, le=2.0, description="onset strength of a last chord")
-    ending_db: float = Field(default=14.0, ge=6.0, le=40.0, description="dB under the track's loud passages it may lie")
-    ending_rise_db: float = Field(
-        default=2.0, ge=0.0, le=20.0, description="dB by which it rises over what rings, where it is no strong onset"
+    ending_db: float = Field(
+        default=14.0, ge=6.0, le=40.0, description="dB under the track's loud passages that a last chord may lie"
     )
-    ring_seconds: float = Field(default=4.0, ge=0.5, le=15.0, description="s after it when only its ringing is left")
+    ending_rise_db: float = Field(
+        default=2.0,
+        ge=0.0,
+        le=20.0,
+        description="dB by which a last chord rises over what rings, where it is no strong onset",
+    )
+    ring_seconds: float = Field(
+        default=4.0, ge=0.5, le=15.0, description="s after the last chord when only its ringing is left"
+    )
     ring_db: float = Field(
-        default=14.0, ge=3.0, le=40.0, description="dB under the track's loud passages that the ringing lies by then"
+        default=14.0, ge=3.0, le=40.0, description="dB under the track's loud passages that the ringing lies then"
     )
     downbeat_salience: float = Field(
-        default=0.2, ge=0.0, le=1.0, description="of a clear downbeat; there are many, so each of them says little"
+        default=0.2, ge=0.0, le=1.0, description="of a clear downbeat; there are many, so each of them counts little"
     )
     sure_grid: float = Field(
         default=0.5, ge=0.1, le=1.0, description="grid confidence from which on downbeats count in full"

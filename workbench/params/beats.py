@@ -13,7 +13,7 @@ class BeatParams(Params):
     """Beat and downbeat tracking: the bar-pointer model and its activations."""
 
     activation: Literal["network", "onsets"] = Field(
-        default="network", description="what hears beats: the network, or onset strengths alone"
+        default="network", description="source of the beat evidence: the network, or onset strengths alone"
     )
     min_bpm: float = Field(default=40.0, ge=30.0, le=80.0, description="BPM; slowest beat, a dotted one of a slow 6/8")
     max_bpm: float = Field(default=240.0, ge=120.0, le=300.0, description="BPM; fastest beat")
@@ -31,7 +31,9 @@ class BeatParams(Params):
     normalization_seconds: float = Field(
         default=8.0, ge=1.0, le=60.0, description="s around an onset that its strength is measured against; two bars"
     )
-    beat_evidence: float = Field(default=5.0, ge=0.5, le=20.0, description="nats that a clear onset speaks for a beat")
+    beat_evidence: float = Field(
+        default=5.0, ge=0.5, le=20.0, description="nats of evidence that a clear onset gives for a beat"
+    )
     tempo_reach: float = Field(
         default=1.3,
         ge=1.05,
@@ -53,7 +55,9 @@ class BeatParams(Params):
     max_tempo_change_cost: float = Field(
         default=8.0, ge=1.0, le=50.0, description="nats that any change of tempo costs at most"
     )
-    bar_evidence: float = Field(default=2.0, ge=0.0, le=20.0, description="nats that one beat speaks for a bar line")
+    bar_evidence: float = Field(
+        default=2.0, ge=0.0, le=20.0, description="nats of evidence that one beat gives for a bar line"
+    )
     phase_prior: float = Field(
         default=0.5, ge=0.0, le=10.0, description="nats a beat by which the whole piece's bar phase is preferred"
     )
@@ -61,10 +65,10 @@ class BeatParams(Params):
         default=1.0, ge=0.1, le=10.0, description="weight of the network's log-odds of a beat in following a pulse"
     )
     missed_beat_penalty: float = Field(
-        default=2.0, ge=0.0, le=10.0, description="nats that a beat nobody hears costs at most"
+        default=2.0, ge=0.0, le=10.0, description="nats that a beat without evidence costs at most"
     )
     clear_beat_reward: float = Field(
-        default=4.0, ge=0.5, le=10.0, description="nats that a beat clearly heard is worth"
+        default=4.0, ge=0.5, le=10.0, description="nats that a beat with clear evidence is worth"
     )
     narrow_candidates: int = Field(default=5, ge=1, le=20, description="tempi followed closely beside the free one")
     narrow_reach: float = Field(
@@ -82,7 +86,10 @@ class BeatParams(Params):
     bar_slip_cost: float = Field(default=12.0, ge=0.0, le=100.0, description="nats that a bar cut short costs")
     metre_switch_cost: float = Field(default=12.0, ge=0.0, le=100.0, description="nats that a change of metre costs")
     jitter_ms: float = Field(
-        default=12.0, ge=1.0, le=40.0, description="ms; unevenness of beats that is still taken for jitter about a line"
+        default=12.0,
+        ge=1.0,
+        le=40.0,
+        description="ms; unevenness of beats that still counts as jitter about a straight line",
     )
     min_steady_beats: int = Field(default=8, ge=4, le=64, description="beats; fewest that make a steady stretch")
     stretch_cost: float = Field(
@@ -107,7 +114,9 @@ class BeatParams(Params):
     min_change_gain: float = Field(
         default=17.0, ge=0.0, le=100.0, description="nats by which stretches must explain a piece better than one tempo"
     )
-    change_view_seconds: float = Field(default=3.0, ge=1.0, le=20.0, description="s heard each way to judge a second")
+    change_view_seconds: float = Field(
+        default=3.0, ge=1.0, le=20.0, description="s to both sides that are used to judge a second"
+    )
     unsteady_ms: float = Field(
         default=15.0, ge=1.0, le=100.0, description="ms; median unevenness at which beats count as half steady"
     )

@@ -18,7 +18,7 @@ class CatalogParams(Params):
         default=200_000,
         ge=0,
         le=10_000_000,
-        description="tracks whose word vectors are all compared; six times as many of the shorter sound vectors",
+        description="tracks up to which all word vectors are compared, without an index",
     )
     max_scan_rows: int = Field(
         default=20_000,

@@ -1,4 +1,4 @@
-"""What is said of a track by its sound."""
+"""When a measurement of a track is sure enough to be stated."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from workbench.params.base import Params
 
 
 class CharacterParams(Params):
-    """When what was measured of a track is sure enough to be said."""
+    """When a measurement of a track is sure enough to be stated."""
 
     min_grid_confidence: float = Field(
         default=0.02,
@@ -29,5 +29,5 @@ class CharacterParams(Params):
         description="probability of a voice from which on a track is called not instrumental",
     )
     salient_seconds: float = Field(
-        default=30.0, ge=5.0, le=120.0, description="s of the part one remembers; the longest preview"
+        default=30.0, ge=5.0, le=120.0, description="s of the memorable part; the longest preview"
     )

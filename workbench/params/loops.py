@@ -23,33 +23,43 @@ class SeamParams(Params):
     )
     rhythm_floor: float = Field(default=0.1, ge=0.01, le=1.0, description="1 - cosine of onset patterns; a new rhythm")
     bar_phase_penalty: float = Field(
-        default=10.0, ge=0.0, le=100.0, description="new rhythms that a limping bar counts for"
+        default=10.0, ge=0.0, le=100.0, description="new rhythms that a shift of the bar phase counts for"
     )
     own_break_share: float = Field(
         default=0.5, ge=0.05, le=2.0, description="share of the track's own typical break that halves a part"
     )
-    min_expectation: float = Field(default=0.01, ge=0.0, le=1.0, description="1 - cosine that nobody hears")
-    min_context: float = Field(default=0.01, ge=0.0, le=1.0, description="1 - cosine that nobody hears")
-    min_ringing: float = Field(default=0.01, ge=0.0, le=1.0, description="share of the sound that nobody misses")
-    min_pulse: float = Field(default=0.05, ge=0.0, le=1.0, description="1 - cosine that nobody hears")
-    min_harmony: float = Field(default=0.08, ge=0.0, le=1.0, description="1 - cosine that nobody hears")
-    min_level: float = Field(default=1.5, ge=0.0, le=20.0, description="dB; steps that a gain and a glide hide")
-    min_brightness: float = Field(default=0.15, ge=0.0, le=4.0, description="octaves that nobody hears")
-    max_expectation: float = Field(default=0.06, ge=0.0, le=2.0, description="1 - cosine that anybody hears")
-    max_context: float = Field(default=0.06, ge=0.0, le=2.0, description="1 - cosine that anybody hears")
-    max_ringing: float = Field(default=0.1, ge=0.0, le=2.0, description="share of the sound that anybody misses")
-    max_pulse: float = Field(default=0.15, ge=0.0, le=2.0, description="1 - cosine that anybody hears")
-    max_harmony: float = Field(default=0.33, ge=0.0, le=2.0, description="1 - cosine that anybody hears")
-    max_level: float = Field(default=6.0, ge=0.0, le=40.0, description="dB that anybody hears")
-    max_brightness: float = Field(default=0.6, ge=0.0, le=8.0, description="octaves that anybody hears")
+    min_expectation: float = Field(
+        default=0.01, ge=0.0, le=1.0, description="cosine distance under which it is inaudible"
+    )
+    min_context: float = Field(default=0.01, ge=0.0, le=1.0, description="cosine distance under which it is inaudible")
+    min_ringing: float = Field(default=0.01, ge=0.0, le=1.0, description="share of the sound whose loss is inaudible")
+    min_pulse: float = Field(default=0.05, ge=0.0, le=1.0, description="cosine distance under which it is inaudible")
+    min_harmony: float = Field(default=0.08, ge=0.0, le=1.0, description="cosine distance under which it is inaudible")
+    min_level: float = Field(
+        default=1.5, ge=0.0, le=20.0, description="dB; a smaller step is hidden by a gain and a glide"
+    )
+    min_brightness: float = Field(default=0.15, ge=0.0, le=4.0, description="octaves under which a change is inaudible")
+    max_expectation: float = Field(
+        default=0.06, ge=0.0, le=2.0, description="cosine distance over which anybody hears it"
+    )
+    max_context: float = Field(default=0.06, ge=0.0, le=2.0, description="cosine distance over which anybody hears it")
+    max_ringing: float = Field(default=0.1, ge=0.0, le=2.0, description="share of the sound whose loss anybody hears")
+    max_pulse: float = Field(default=0.15, ge=0.0, le=2.0, description="cosine distance over which anybody hears it")
+    max_harmony: float = Field(default=0.33, ge=0.0, le=2.0, description="cosine distance over which anybody hears it")
+    max_level: float = Field(default=6.0, ge=0.0, le=40.0, description="dB over which anybody hears a step")
+    max_brightness: float = Field(default=0.6, ge=0.0, le=8.0, description="octaves over which anybody hears a change")
     repetition_seconds: float = Field(
         default=4.0, gt=0.0, le=60.0, description="s around a splice that are the same music which halve the part"
     )
     alike_distance: float = Field(
-        default=0.04, gt=0.0, le=1.0, description="1 - cosine of two bars that are as likely the same music as not"
+        default=0.04, gt=0.0, le=1.0, description="cosine distance of two bars that are as likely the same music as not"
     )
-    min_texture: float = Field(default=0.003, gt=0.0, le=1.0, description="1 - cosine at the join that nobody hears")
-    min_air: float = Field(default=1.0, gt=0.0, le=20.0, description="dB above 8 kHz at the join that nobody hears")
+    min_texture: float = Field(
+        default=0.003, gt=0.0, le=1.0, description="cosine distance at the join under which it is inaudible"
+    )
+    min_air: float = Field(
+        default=1.0, gt=0.0, le=20.0, description="dB above 8 kHz under which a step at the join is inaudible"
+    )
     expectation_weight: float = Field(
         default=_FITTED["expectation_weight"],
         ge=0.0,
@@ -116,7 +126,7 @@ class SeamParams(Params):
         le=20.0,
         description="log-odds that nobody hears a splice without any break",
     )
-    min_kept_score: float = Field(default=0.05, ge=0.0, le=1.0, description="score under which a splice is forgotten")
+    min_kept_score: float = Field(default=0.05, ge=0.0, le=1.0, description="score under which a splice is not kept")
     max_splices: int = Field(
         default=600, ge=10, le=5000, description="splices kept a recording; planning time grows with it"
     )
@@ -153,21 +163,21 @@ class SeamParams(Params):
 
 
 class EndingParams(Params):
-    """How the track's own ending is told from a fade and from a cut."""
+    """How the track's own ending is distinguished from a fade and from a cut."""
 
     cut_db: float = Field(
         default=30.0, ge=6.0, le=60.0, description="dB under the track; louder at the last sample is a cut"
     )
     onset_db: float = Field(default=5.0, ge=1.0, le=20.0, description="dB that an onset rises over the 60 ms before it")
     ring_seconds: float = Field(
-        default=1.0, ge=0.2, le=5.0, description="s; a last sound that dies sooner is a dry hit"
+        default=1.0, ge=0.2, le=5.0, description="s; a last sound that decays sooner is a dry hit"
     )
     fade_bars: float = Field(default=2.0, ge=0.5, le=16.0, description="bars; a level that sinks longer may be a fade")
     fade_end_db: float = Field(
         default=24.0,
         ge=6.0,
         le=34.0,
-        description="dB under the track; a last attack above it ends a track, no fader did",
+        description="dB under the track; a last attack above it is an ending, not a fade",
     )
     outro_drop_db: float = Field(default=3.0, ge=0.5, le=20.0, description="dB by which an outro lies under the track")
     resolve_bars: int = Field(
@@ -191,10 +201,10 @@ class CoverParams(Params):
         default=0.5, ge=0.0, le=1.0, description="probability; a splice more likely heard than not is never used"
     )
     min_body_seconds: float = Field(
-        default=12.0, ge=4.0, le=120.0, description="s; nobody wants the same ten seconds again and again"
+        default=12.0, ge=4.0, le=120.0, description="s; a shorter body repeats too often to be bearable"
     )
     min_segment_seconds: float = Field(
-        default=8.0, ge=2.0, le=30.0, description="s between two splices; sooner, the ear has not settled from the last"
+        default=8.0, ge=2.0, le=30.0, description="s between two splices; a closer one is more noticeable"
     )
     min_segment_bars: int = Field(
         default=4, ge=1, le=16, description="bars between two splices; the shortest stretch that is heard as a phrase"
@@ -203,10 +213,10 @@ class CoverParams(Params):
         default=16.0,
         ge=2.0,
         le=120.0,
-        description="s before the first splice; a track that starts over at once stutters",
+        description="s before the first splice; a track that starts over sooner sounds like a stutter",
     )
     fresh_seconds: float = Field(
-        default=80.0, ge=5.0, le=300.0, description="s; time constant after which music that comes again sounds fresh"
+        default=80.0, ge=5.0, le=300.0, description="s; time constant after which repeated music sounds fresh again"
     )
     max_passes_in_a_row: int = Field(
         default=3, ge=2, le=32, description="passes of one body back to back while another body can stand between"
@@ -232,7 +242,10 @@ class CoverParams(Params):
         default=0.3, ge=0.0, le=3.0, description="dB; a smaller step at a seam is not heard and left alone"
     )
     gain_glide_seconds: float = Field(
-        default=4.0, ge=0.1, le=30.0, description="s from the matched level back to the track's own; slow is unheard"
+        default=4.0,
+        ge=0.1,
+        le=30.0,
+        description="s from the matched level back to the track's own; slow ones are inaudible",
     )
     min_fade_out_seconds: float = Field(
         default=8.0, ge=1.0, le=30.0, description="s; least length of a closing fade, rounded up to whole bars"
@@ -250,4 +263,6 @@ class CoverParams(Params):
     coverage_weight: float = Field(
         default=0.12, ge=0.0, le=1.0, description="share of plan_score: how evenly the track is used"
     )
-    economy_weight: float = Field(default=0.04, ge=0.0, le=1.0, description="share of plan_score: how rare seams are")
+    economy_weight: float = Field(
+        default=0.04, ge=0.0, le=1.0, description="share of plan_score: how few seams there are"
+    )

@@ -12,7 +12,7 @@ from workbench.params.base import Params
 _FITTED = read_numbers("match.json")
 
 MATCH_PARTS = ("pulse", "level", "mood", "voice", "length", "bars", "arc", "sync")
-"""What a match is judged by, see `workbench.match.ranking`."""
+"""The parts of a match score, see `workbench.match.ranking`."""
 
 Weights: TypeAlias = tuple[float, float, float, float, float, float]
 
@@ -33,13 +33,15 @@ class MatchParams(Params):
         default=4.0, ge=0.5, le=60.0, description="s; standard deviation of the bell under which cuts are counted"
     )
     take_seconds: float = Field(
-        default=6.0, ge=1.0, le=60.0, description="s; a longer take is looked at in pieces of about this length"
+        default=6.0, ge=1.0, le=60.0, description="s; a longer take is split into pieces of about this length"
     )
     scene_cost: float = Field(
         default=30.0, ge=0.1, le=1000.0, description="seconds times squared deviations that a scene must save"
     )
     min_scene_seconds: float = Field(default=8.0, ge=1.0, le=120.0, description="s; music cannot follow faster")
-    candidates: int = Field(default=400, ge=50, le=5000, description="tracks whose contours and bars are looked at")
+    candidates: int = Field(
+        default=400, ge=50, le=5000, description="tracks of which contours and bars are compared too"
+    )
     wanted_energy: Weights = Field(
         default=tuple(_FITTED["wanted_energy"]), description="of 1, pace, movement, loudness, brightness, 4 x colour"
     )
@@ -76,7 +78,9 @@ class MatchParams(Params):
     free_band: float = Field(
         default=0.08, ge=0.0, le=0.9, description="of the power from 1 to 4 kHz, that leaves a voice free"
     )
-    full_band: float = Field(default=0.15, ge=0.05, le=1.0, description="beyond that, that drowns it")
+    full_band: float = Field(
+        default=0.15, ge=0.05, le=1.0, description="of the power beyond `free_band`, that drowns a voice"
+    )
     usual_swing: float = Field(
         default=_FITTED["usual_swing"], ge=0.01, le=1.0, description="deviation of drive that is half an arc"
     )
@@ -135,5 +139,5 @@ class MatchParams(Params):
 
     @property
     def usual_parts(self) -> dict[str, float]:
-        """What each part usually is."""
+        """Usual value of each part, for a track of which it is unknown."""
         return {name: getattr(self, f"usual_{name}") for name in MATCH_PARTS}

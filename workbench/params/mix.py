@@ -1,4 +1,4 @@
-"""Where somebody speaks, and how far the music is lowered there."""
+"""Utterances, and how far the music is lowered under them."""
 
 from __future__ import annotations
 
@@ -38,25 +38,31 @@ class VoiceParams(Params):
     )
     min_utterance_seconds: float = Field(default=0.25, ge=0.0, le=2.0, description="s; less is a click or a cough")
     edge_reach_seconds: float = Field(
-        default=0.2, ge=0.0, le=1.0, description="s beyond what the detector heard, in which an edge is looked for"
+        default=0.2, ge=0.0, le=1.0, description="s beyond the detector's frames, searched for an edge"
     )
     clear_db: float = Field(
         default=20.0, ge=10.5, le=40.0, description="dB of speech over its background from where on edges are exact"
     )
     whisper_db: float = Field(
-        default=15.0, ge=6.0, le=40.0, description="dB over the video's background from where on a whisper is believed"
+        default=15.0,
+        ge=6.0,
+        le=40.0,
+        description="dB over the video's background from where on a whisper counts as speech",
     )
     whisper_exponent: float = Field(
-        default=0.4, ge=0.2, le=1.0, description="on the probability of what stands so clear; 1 treats it like the rest"
+        default=0.4, ge=0.2, le=1.0, description="exponent on the probability of such sound; 1 treats it like the rest"
     )
     drowned_db: float = Field(
         default=10.0, ge=-10.0, le=10.0, description="dB of speech over its background under which soft sounds drown"
     )
     late_seconds: float = Field(
-        default=0.1, ge=0.0, le=0.5, description="s by which the detector may be late on a first syllable in noise"
+        default=0.1,
+        ge=0.0,
+        le=0.5,
+        description="s by which the detector may miss the beginning of a first syllable in noise",
     )
     tail_seconds: float = Field(
-        default=0.06, ge=-0.2, le=0.5, description="s that an utterance goes on in noise after it was surely heard"
+        default=0.06, ge=-0.2, le=0.5, description="s that an utterance in noise goes on after its sure part"
     )
     foreground_lu: float = Field(
         default=18.0,
@@ -95,7 +101,7 @@ every word counts, the music stays down through longer pauses; social: a louder 
 
 
 class DuckParams(Params):
-    """How far and how fast music moves out of the way of a voice.
+    """How far and how fast the music is lowered under a voice.
 
     `preset` may be given beside the fields: a name in `DUCK_PRESETS`, from which the other fields then differ.
 
@@ -112,7 +118,10 @@ class DuckParams(Params):
         default=12.0, ge=0.0, le=24.0, description="dB by which quiet music is raised at most to meet the voice"
     )
     under_voice_lu: float = Field(
-        default=15.0, ge=13.0, le=17.0, description="LU that music is held under the voice; 13 is lively, 17 is clear"
+        default=15.0,
+        ge=13.0,
+        le=17.0,
+        description="LU that music is held under the voice; 13 is lively, 17 is clear",
     )
     max_background_db: float = Field(
         default=10.0, ge=0.0, le=20.0, description="dB at most by which a voice is taken to lie under the soundtrack"
@@ -121,7 +130,7 @@ class DuckParams(Params):
         default=8.0,
         ge=0.0,
         le=40.0,
-        description="LU under the usual utterance that the music follows a quieter one down",
+        description="LU under the median utterance down to which the music follows a quieter one",
     )
     max_depth_db: float = Field(default=40.0, ge=12.0, le=48.0, description="dB that music is pulled down at most")
     piece_seconds: float = Field(
@@ -139,7 +148,10 @@ class DuckParams(Params):
         default=2.5, ge=0.0, le=3.5, description="s; music stays down through shorter pauses instead of pumping"
     )
     steady_db: float = Field(
-        default=4.0, ge=0.0, le=12.0, description="dB deeper than asked for that music stays, to keep still in a block"
+        default=4.0,
+        ge=0.0,
+        le=12.0,
+        description="dB by which the music may stay deeper than needed, so that it is steady in a block",
     )
     slope_db_per_second: float = Field(
         default=60.0, ge=30.0, le=120.0, description="dB/s of the steepest ramp; steeper ones are heard as a cut"

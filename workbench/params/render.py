@@ -23,7 +23,7 @@ class RenderParams(Params):
 
 
 class PreviewParams(Params):
-    """An excerpt to judge a track by, marked so that it serves nothing else."""
+    """An excerpt to judge a track by, marked so that it cannot be used otherwise."""
 
     seconds: float = Field(default=30.0, ge=5.0, le=30.0, description="s; the longest excerpt")
     fade_seconds: float = Field(default=0.25, ge=0.0, le=2.0, description="s of fade at both ends")

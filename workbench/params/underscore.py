@@ -14,22 +14,22 @@ class UnderscoreParams(Params):
     """Reading a script and ranking tracks against it; fitted numbers are those of `underscore.json`."""
 
     foreign_weight: float = Field(
-        default=0.3, ge=0.0, le=1.0, description="how far the reader is followed in a language that it does not know"
+        default=0.3, ge=0.0, le=1.0, description="weight of the reader in a language that it was not trained on"
     )
     half_trust_words: float = Field(
-        default=3.0, ge=0.0, le=50.0, description="words that are needed before the reader is followed by half"
+        default=3.0, ge=0.0, le=50.0, description="words of a script at which the reader counts by half"
     )
     lexicon_share: float = Field(
-        default=0.2, ge=0.0, le=2.0, description="what single words count beside the reader of sentences"
+        default=0.2, ge=0.0, le=2.0, description="weight of single words beside the reader of sentences"
     )
     half_trust_cues: float = Field(
-        default=4.0, ge=0.1, le=50.0, description="cues that are needed before the lexicon counts by half"
+        default=4.0, ge=0.1, le=50.0, description="cues in a script at which the lexicon counts by half"
     )
     usual_share: float = Field(
         default=0.8,
         ge=0.0,
         le=1.0,
-        description="of what any text asks for that is taken off, to see what this one does",
+        description="share of the usual reading that is subtracted, so that what is special to a text shows",
     )
     sharpness: float = Field(
         default=2.5, ge=0.5, le=4.0, description="power of the facets; above 1 the first ones count for more"
@@ -41,19 +41,17 @@ class UnderscoreParams(Params):
         default=0.65,
         ge=0.0,
         le=1.0,
-        description="what a brief counts beside the script, where it names a kind of facet",
+        description="weight of a brief beside the script, for a kind of facet that it names",
     )
     unnamed_nearness: float = Field(
         default=0.25, ge=0.0, le=1.0, description="nearness of a track whose text names nothing of a kind"
     )
     unknown_topic: float = Field(default=0.4, ge=0.0, le=1.0, description="topic of a track without a word vector")
     topic_full: float = Field(default=0.35, ge=0.05, le=1.0, description="cosine from where on a topic counts fully")
-    energy_reach: float = Field(
-        default=0.6, ge=0.1, le=1.0, description="difference of energy at which nothing is left"
-    )
-    pace_reach: float = Field(default=1.0, ge=0.1, le=3.0, description="octaves of tempo at which nothing is left")
+    energy_reach: float = Field(default=0.6, ge=0.1, le=1.0, description="difference of energy at which the part is 0")
+    pace_reach: float = Field(default=1.0, ge=0.1, le=3.0, description="octaves of tempo at which the part is 0")
     brightness_reach: float = Field(
-        default=0.5, ge=0.1, le=1.0, description="difference of brightness at which nothing is left"
+        default=0.5, ge=0.1, le=1.0, description="difference of brightness at which the part is 0"
     )
     moods_weight: float = Field(
         default=_FITTED["moods_weight"], ge=0.0, le=10.0, description="weight of the moods that are named"
@@ -71,10 +69,10 @@ class UnderscoreParams(Params):
     )
     mode_weight: float = Field(default=_FITTED["mode_weight"], ge=0.0, le=10.0, description="weight of major and minor")
     voice_weight: float = Field(
-        default=_FITTED["voice_weight"], ge=0.0, le=10.0, description="weight of leaving the speaker alone"
+        default=_FITTED["voice_weight"], ge=0.0, le=10.0, description="weight of leaving room for the speaker"
     )
     topic_weight: float = Field(
-        default=_FITTED["topic_weight"], ge=0.0, le=10.0, description="weight of the embedding's own cosine"
+        default=_FITTED["topic_weight"], ge=0.0, le=10.0, description="weight of the cosine of the word vectors"
     )
     opening_weight: float = Field(
         default=_FITTED["opening_weight"], ge=0.0, le=10.0, description="weight of a quick opening, on short video"

@@ -11,7 +11,7 @@ _FITTED = read_numbers("cuts.json")
 
 
 class CutParams(Params):
-    """Where a video's shots give way to each other; weights are fitted, see `workbench/models/cuts.md`."""
+    """How cuts, fades, flashes and still stretches are detected; weights are fitted, see `workbench/models/cuts.md`."""
 
     step_unlikeness: float = Field(
         default=0.1, ge=0.02, le=0.5, description="unlikeness to the picture before from where on a cut is considered"
@@ -86,7 +86,7 @@ class CutParams(Params):
         default=0.08, ge=0.01, le=0.5, description="share by which the rise may stray from a straight line"
     )
     dissolve_bias: float = Field(
-        default=_FITTED["dissolve_bias"], ge=-50.0, le=50.0, description="log-odds of a dissolve at first"
+        default=_FITTED["dissolve_bias"], ge=-50.0, le=50.0, description="log-odds of a dissolve before any evidence"
     )
     ends_weight: float = Field(
         default=_FITTED["ends_weight"], ge=-50.0, le=50.0, description="log-odds a unit of unlikeness of the ends"
@@ -119,7 +119,7 @@ class CutParams(Params):
         default=0.02,
         ge=0.001,
         le=0.3,
-        description="of full luma; a picture with less from dark to light says nothing of its shot; much less than "
+        description="of full luma; a picture with less from dark to light does not show its shot; much less than "
         "`blank_range`, for a shot may be very dark",
     )
     black_luma: float = Field(
@@ -133,9 +133,13 @@ class CutParams(Params):
     leap_in_fade: float = Field(default=0.25, ge=0.02, le=1.0, description="of full luma that a fade takes at a time")
     min_fade: float = Field(default=0.05, ge=0.01, le=1.0, description="of full luma that a fade covers at least")
     flash_leap: float = Field(default=0.1, ge=0.02, le=1.0, description="of full luma by which a flash lights up")
-    flash_rise_seconds: float = Field(default=0.13, ge=0.02, le=1.0, description="s in which it does")
-    flash_seconds: float = Field(default=0.8, ge=0.05, le=3.0, description="s in which it is over")
-    flash_undone: float = Field(default=0.6, ge=0.1, le=1.0, description="share of the leap that is undone by then")
+    flash_rise_seconds: float = Field(
+        default=0.13, ge=0.02, le=1.0, description="s within which a flash reaches its height"
+    )
+    flash_seconds: float = Field(default=0.8, ge=0.05, le=3.0, description="s within which a flash is over")
+    flash_undone: float = Field(
+        default=0.6, ge=0.1, le=1.0, description="share of the leap that is undone by the end of a flash"
+    )
     still_speed: float = Field(
         default=0.004, ge=0.0, le=0.1, description="picture heights a second under which nothing moves"
     )

@@ -18,7 +18,7 @@ from workbench.params.video import CutParams
 
 
 class WorkbenchParams(Params):
-    """All of them together: what a profile file holds."""
+    """The parameters of all stages: what a profile file holds."""
 
     spectrum: SpectrumParams = SpectrumParams()
     beats: BeatParams = BeatParams()

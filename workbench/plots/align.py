@@ -1,7 +1,7 @@
-"""Pictures of an alignment: what meets what at a placement, and what speaks for every other offset.
+"""Pictures of an alignment: which landmarks meet which events at a placement, and the score of every other offset.
 
-A video's events hang from above, a track's landmarks stand below, on the video's clock; where both meet, a line joins
-them. Heights are saliences.
+A video's events are stems that go up, a track's landmarks stems that go down, on the video's clock; where both meet, a
+line joins them. Heights are saliences.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ EVENT_COLOURS = dict(zip(EVENT_KINDS, (SEAM, EXPECTED, VOICE, DUCK, ONSET, ENDIN
 
 _NAME_ROWS = 3
 _ROW_POINTS = 11.0
-"""names of what meets stand in rows above the picture, the strongest coincidence first"""
+"""names of coincidences stand in rows above the picture, the strongest first"""
 
 
 def align_figure(
@@ -59,8 +59,8 @@ def align_figure(
     landmarks : of the track
     events : of the video
     placements : best first; none draws the offsets alone
-    params : with which they were placed
-    chosen : which of them is looked at, counted from 0
+    params : with which they were placed; None: the defaults
+    chosen : index of the placement that is drawn
     """
     figure = new_figure(12.0, 7.2)
     whole, near, offsets = figure.subplots(3, 1, height_ratios=(1.5, 0.8, 1.0))
@@ -73,7 +73,7 @@ def align_figure(
 
 
 def _draw_meeting(axes: Axes, landmarks: Landmarks, events: Events, found: Placement | None) -> None:
-    """Both trains on the video's clock, and what meets."""
+    """Landmarks and events on the video's clock, and their coincidences."""
     from workbench.plots.labels import LabelPlace, Labels
 
     offset = 0.0 if found is None else found.offset_seconds
@@ -111,7 +111,7 @@ def _draw_marks(axes: Axes, marks: Marks, offset: float, colours: Mapping[str, s
 
 
 def _name_colours(figure: Figure, events: Events, landmarks: Landmarks) -> None:
-    """One legend for each train, beside the pictures."""
+    """A legend for the events and one for the landmarks, beside the pictures."""
     video = _handles(EVENT_COLOURS, events.marks)
     track = _handles(LANDMARK_COLOURS, landmarks.marks)
     figure.legend(handles=video, loc="outside right upper", title="video", fontsize=8, title_fontsize=9)
@@ -129,7 +129,7 @@ def _handles(colours: Mapping[str, str], marks: Marks) -> list[Line2D]:
 
 
 def _draw_gaps(axes: Axes, found: Placement | None) -> None:
-    """How far each coincidence is off, and what it is worth."""
+    """The gap of each coincidence, and its worth."""
     met = () if found is None else found.coincidences
     for name in LANDMARK_COLOURS:
         spoken = [one for one in met if one.landmark == name]
@@ -158,7 +158,7 @@ def _draw_offsets(
     chosen: int,
     params: AlignParams,
 ) -> None:
-    """The sum at every offset over what chance makes of it, and the placements."""
+    """The sum at every offset over the sum expected by chance, and the placements."""
     from workbench.plots.labels import Labels, name_point
 
     scores = offset_scores(landmarks, events, params)

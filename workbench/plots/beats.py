@@ -1,4 +1,4 @@
-"""Pictures of a beat grid: where the beats fall in what was heard, and how the tempo moves."""
+"""Pictures of a beat grid: beats over the onset strength and the waveform, and the tempo over time."""
 
 from __future__ import annotations
 
@@ -54,7 +54,17 @@ def beats_figure(
 
 
 def envelope(mono: FloatArray, columns: int) -> tuple[FloatArray, FloatArray]:
-    """Lowest and highest sample of each of `columns` equal stretches, shape (columns,) each; fewer for short sound."""
+    """Lowest and highest sample of equal stretches.
+
+    Parameters
+    ----------
+    mono : shape (n,)
+    columns : number of stretches; short sound gives fewer, one a sample
+
+    Returns
+    -------
+    lowest, highest : shape (columns,) each
+    """
     columns = max(1, min(columns, mono.size))
     edges = np.linspace(0, mono.size, columns + 1).astype(np.int64)[:-1]
     return np.minimum.reduceat(mono, edges), np.maximum.reduceat(mono, edges)

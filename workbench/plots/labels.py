@@ -1,9 +1,9 @@
-"""Names in pictures: written where there is room for them, shortened or left out where there is none.
+"""Names in pictures: drawn where there is room for them, shortened or left out where there is none.
 
 How wide a name is depends on its letters, the figure's size and its resolution, so room is measured each time the
 figure is drawn, with the renderer that draws it. Names are placed in the order in which they are given, the most
 important first; one that would lie over another, leave its block or leave the paper tries its other places and shorter
-forms, and is not written where none fits. Nothing is turned on its side.
+forms, and is left out if none fits. Nothing is rotated.
 
 Class: `Labels`. Functions: `name_point`, `ink_on`, `same_name_runs`.
 """
@@ -85,7 +85,7 @@ class Labels:
         short = (text[:count].rstrip() + "…" for count in range(len(text) - 2, _LEAST_LETTERS - 1, -1))
         tries = [(text, widest), (text, whole), *((form, whole) for form in short)]
         places = [LabelPlace(form, sum(room) / 2.0, y, room=room) for form, room in tries]
-        # Its own ground keeps the name apart from lines that cross the blocks.
+        # A background of its own keeps the name legible where lines cross the blocks.
         ground = {"facecolor": colour, "linewidth": 0.0, "boxstyle": "square,pad=0"}
         self.place(places, color=ink_on(colour), bbox=ground, **{"fontsize": 9, **style})
 
@@ -104,7 +104,12 @@ class Labels:
         self._names.append(name)
 
     def settle(self, renderer: Any) -> None:
-        """Find every name its place for the size that the figure now has."""
+        """Find the place of every name for the size that the figure now has.
+
+        Parameters
+        ----------
+        renderer : matplotlib's, which measures texts
+        """
         corners = self.axes.transData.transform([(0.0, 0.0), (1.0, 1.0)]).ravel()
         state = (*corners.tolist(), *self.axes.bbox.bounds, *self.axes.figure.bbox.bounds)
         if state == self._settled:
@@ -116,7 +121,7 @@ class Labels:
 
 
 class _Name(Text):
-    """A name that asks for its place before it is drawn."""
+    """A name that finds its place before it is drawn."""
 
     def __init__(self, labels: Labels, places: Sequence[LabelPlace], **style: Any) -> None:
         super().__init__(text=places[0].text, **style)
@@ -129,7 +134,7 @@ class _Name(Text):
         super().draw(renderer)
 
     def find_place(self, renderer: Any, taken: list[BboxBase]) -> None:
-        """Take the first free place and add it to those taken; without one, be invisible."""
+        """Move to the first free place and add it to those taken; hide the name if none is free."""
         axes = self._labels.axes
         figure = axes.get_figure(root=True)
         assert figure is not None, "axes belong to a figure"
@@ -152,7 +157,16 @@ class _Name(Text):
 
 
 def name_point(labels: Labels, text: str, x: float, y: float, *, above_first: bool = False, **style: Any) -> None:
-    """Name a point of a picture: to its right, to its left or above it, where lines to both sides would cross it."""
+    """Name a point of a picture: to its right, to its left or above it.
+
+    Parameters
+    ----------
+    labels : of the axes
+    text : the name
+    x, y : data coordinates of the point
+    above_first : try the place above first, where lines to both sides would cross the name
+    **style : of the text
+    """
     right, left = LabelPlace(text, x, y, "left", right=6.0), LabelPlace(text, x, y, "right", right=-6.0)
     above = LabelPlace(text, x, y, "center", "bottom", up=6.0)
     places = [above, right, left] if above_first else [right, left, above]
@@ -169,13 +183,32 @@ def _touch(box: BboxBase, other: BboxBase) -> bool:
 
 
 def ink_on(colour: str) -> str:
-    """Black or white, whichever is read better on a colour (relative luminance and contrast of WCAG 2)."""
+    """Black or white, whichever is more legible on a colour (relative luminance and contrast of WCAG 2).
+
+    Parameters
+    ----------
+    colour : any that matplotlib knows
+
+    Returns
+    -------
+    "black" or "white"
+    """
     linear = [part / 12.92 if part <= 0.03928 else ((part + 0.055) / 1.055) ** 2.4 for part in to_rgb(colour)]
     luminance = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
     return "black" if (luminance + 0.05) / 0.05 >= 1.05 / (luminance + 0.05) else "white"
 
 
 def same_name_runs(parts: Sequence[T], name: Callable[[T], object]) -> Iterator[list[T]]:
-    """Neighbours of one name together, in order."""
+    """Group neighbours of one name.
+
+    Parameters
+    ----------
+    parts : in order
+    name : what two neighbours must have in common
+
+    Yields
+    ------
+    each run, in order
+    """
     for _, run in groupby(parts, name):
         yield list(run)

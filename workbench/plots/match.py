@@ -1,8 +1,8 @@
 """Pictures of a match: how tracks follow a video, and what moved their scores.
 
 A video is drawn by its scenes, each as high as its drive; its cuts stand below as ticks. Music is drawn as the energy
-that would be heard, from its beginning and again from there. What moved a score is drawn to the right where it speaks
-for a track and to the left where it speaks against it.
+that would be heard, from its beginning and again from there. A part that raised a score is drawn to the right, one that
+lowered it to the left.
 
 Functions: `follow_figure`, `parts_figure`, `calibration_figure`.
 """
@@ -33,18 +33,18 @@ PART_NAMES = {
     "pulse": "pulse", "level": "energy", "mood": "mood", "voice": "voice", "length": "length", "bars": "cuts on bars",
     "arc": "energy by scene", "sync": "sync",
 }  # fmt: skip
-"""what a part is called in pictures"""
+"""names of the parts in pictures"""
 
 
 def follow_figure(
     video: VideoFacts, tracks: Columns, titles: Sequence[str], speech: Sequence[tuple[float, float]] = ()
 ) -> Figure:
-    """How the energy of tracks follows the drive of a video, a row a track.
+    """Draw how the energy of tracks follows the drive of a video, a row a track.
 
     Parameters
     ----------
     video : its scenes and cuts
-    tracks : contours and durations, a row each
+    tracks : contours and durations, a row each, at least one
     titles : of the tracks
     speech : where somebody speaks, video seconds; drawn along the lower edge
     """
@@ -87,11 +87,13 @@ def _draw_music(axes: Axes, video: VideoFacts, tracks: Columns, row: int) -> Non
 def parts_figure(
     titles: Sequence[str], scores: Sequence[float], parts: Sequence[Mapping[str, float]], params: MatchParams
 ) -> Figure:
-    """What moved the score of each track, for and against, beside the score itself.
+    """Draw what moved the score of each track up and down, beside the score itself.
 
     Parameters
     ----------
-    titles, scores, parts : of the tracks, best first
+    titles : of the tracks, best first
+    scores : calibrated, 0 to 1
+    parts : of each track's score, by name, 0 to 1
     params : with which they were ranked
     """
     figure = new_figure(11.0, 1.3 + 0.42 * len(titles))
@@ -121,7 +123,7 @@ def parts_figure(
 
 
 def calibration_figure(reference: MatchReference, params: MatchParams, bins: int = 20) -> Figure:
-    """What a raw score means: how often tracks with about that score were taken, and the curve that scores come from.
+    """Draw how often tracks of about one raw score were taken, and the calibration curve.
 
     Parameters
     ----------

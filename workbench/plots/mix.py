@@ -1,4 +1,4 @@
-"""The picture of a mix: how loud the video is, who speaks when, and how far the music is pulled down meanwhile."""
+"""The picture of a mix: loudness of the video, utterances, and the attenuation of the music under them."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """One colour for one thing, in every picture; and the paper that pictures are drawn on.
 
 The colours are those of Okabe and Ito, "Color universal design" (2008), which people with any common colour blindness
-tell apart. A thing keeps its colour from picture to picture: what is heard is blue everywhere.
+can distinguish. A thing keeps its colour from picture to picture: the music as played is blue everywhere.
 
 Pictures are matplotlib `Figure` objects without pyplot, so that they are drawn the same in a notebook, in a process
 without a display and in several threads.
@@ -35,9 +35,9 @@ SEAM = "#000000"
 ENDING = "#009E73"
 """green: where the music resolves, and the tail after it"""
 SOFT_INK = "#4D5761"
-"""dark grey: what is said beside the things themselves; 7 to 1 on white paper"""
+"""dark grey: notes beside the things themselves; contrast of 7 to 1 on white paper"""
 VOICE_INK = "#9E3F74"
-"""the purple of speech, dark enough for words"""
+"""the purple of speech, dark enough for text"""
 RULE = "#E4E4E4"
 """light grey: lines to read heights by"""
 
@@ -48,25 +48,50 @@ PIXELS_PER_INCH = 110
 
 
 def group_colour(group: int) -> str:
-    """Colour of the sections of a group."""
+    """Colour of the sections of a group.
+
+    Parameters
+    ----------
+    group : from 0; colours repeat after the eighth
+
+    Returns
+    -------
+    hexadecimal RGB
+    """
     return GROUPS[group % len(GROUPS)]
 
 
 def new_figure(width_inches: float, height_inches: float) -> Figure:
-    """Return an empty figure on white paper, laid out so that no text is cut off."""
+    """An empty figure on white paper, laid out so that no text is cut off.
+
+    Parameters
+    ----------
+    width_inches, height_inches : at `PIXELS_PER_INCH`
+    """
     from matplotlib.figure import Figure
 
     return Figure(figsize=(width_inches, height_inches), dpi=PIXELS_PER_INCH, layout="constrained", facecolor="white")
 
 
 def quiet(axes: Axes) -> None:
-    """Take away the frame where it says nothing."""
+    """Take away the frame at the top and at the right.
+
+    Parameters
+    ----------
+    axes : changed in place
+    """
     axes.spines[["top", "right"]].set_visible(False)
     axes.tick_params(labelsize=9)
 
 
 def clock(seconds: float, _: object = None) -> str:
-    """Seconds as minutes and seconds: 75.0 becomes 1:15; from an hour on, 1:01:15."""
+    """Format a time as minutes and seconds: 75.0 becomes 1:15; from an hour on, 1:01:15.
+
+    Parameters
+    ----------
+    seconds : rounded to whole seconds; may be negative
+    _ : position that matplotlib's formatters pass, not used
+    """
     whole = round(seconds)
     sign, whole = ("-", -whole) if whole < 0 else ("", whole)
     hours, minutes = divmod(whole // 60, 60)
@@ -74,7 +99,13 @@ def clock(seconds: float, _: object = None) -> str:
 
 
 def time_axis(axes: Axes, seconds: float) -> None:
-    """Mark time at round numbers: seconds for a short span, minutes and seconds for a long one."""
+    """Mark time at round numbers: seconds for a short span, minutes and seconds for a long one.
+
+    Parameters
+    ----------
+    axes : whose x axis is in seconds, changed in place
+    seconds : length of the span shown
+    """
     from matplotlib.ticker import FuncFormatter, MultipleLocator
 
     steps = (0.1, 0.2, 0.5, 1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 14_400)
@@ -84,7 +115,16 @@ def time_axis(axes: Axes, seconds: float) -> None:
 
 
 def png(figure: Figure) -> bytes:
-    """Return the figure as a PNG file."""
+    """Draw a figure as a PNG file.
+
+    Parameters
+    ----------
+    figure : at its own size and resolution
+
+    Returns
+    -------
+    the bytes of the file
+    """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
 
     buffer = BytesIO()

@@ -1,4 +1,4 @@
-"""The picture of a plan: the track below, the video above, and which part of the one is heard where in the other.
+"""The picture of a plan: the track below, the video above, and which part of the track is heard where in the video.
 
 Both run on the same scale. A ribbon goes from each range of the track up to the place in the video where it is played;
 its colour is that of the track's section, and a line above names the colours. Neighbours of one name are named once;
@@ -30,11 +30,11 @@ if TYPE_CHECKING:
 _VIDEO, _TRACK, _THICK = 1.0, 0.0, 0.16
 """heights of the two lanes, and of each"""
 _UNNAMED = "#DDDDDD"
-"""what is played outside all sections"""
+"""colour of what is played outside all sections"""
 _END_LETTERS = 28
 """of a line of the ending's name, where one line is too long"""
 _INCHES_A_COLOUR = 1.5
-"""width that an entry of the legend of colours is given"""
+"""width of an entry in the legend of colours"""
 _FLOOR_DB = -36.0
 
 
@@ -100,7 +100,17 @@ class SectionBlock:
 
 
 def played_blocks(plan: LoopPlan, sections: Sequence[TrackSection]) -> list[SectionBlock]:
-    """What is played, in video time, cut at section borders and seams."""
+    """What is played, cut at section borders and seams.
+
+    Parameters
+    ----------
+    plan : what is played
+    sections : of the track, in order
+
+    Returns
+    -------
+    blocks in video time, in order
+    """
     return [
         SectionBlock(first + start - segment.song_from, last + start - segment.song_from, section)
         for start, segment in zip(plan.segment_starts.tolist(), plan.segments, strict=False)
@@ -109,7 +119,15 @@ def played_blocks(plan: LoopPlan, sections: Sequence[TrackSection]) -> list[Sect
 
 
 def draw_blocks(axes: Axes, blocks: Sequence[SectionBlock], foot: float, height: float) -> None:
-    """Draw a lane of blocks, each in its colour."""
+    """Draw a lane of blocks, each in its colour.
+
+    Parameters
+    ----------
+    axes : whose x axis is the clock of the blocks
+    blocks : of one lane
+    foot : y of the lower edge, data coordinates
+    height : of the lane
+    """
     from matplotlib.patches import Rectangle
 
     for block in blocks:
@@ -122,7 +140,14 @@ def draw_blocks(axes: Axes, blocks: Sequence[SectionBlock], foot: float, height:
 
 
 def name_blocks(labels: Labels, blocks: Sequence[SectionBlock], middle: float) -> None:
-    """Name the blocks of a lane that have room for it, neighbours of one name and colour once."""
+    """Name the blocks of a lane that have room for it, neighbours of one name and colour once.
+
+    Parameters
+    ----------
+    labels : of the axes
+    blocks : of one lane, in order
+    middle : y of the lane's middle, data coordinates
+    """
     from workbench.plots.labels import same_name_runs
 
     for run in same_name_runs(blocks, lambda block: block.section and (block.section.label, block.section.group)):
@@ -188,7 +213,17 @@ def _name_colours(figure: Figure, sections: Sequence[TrackSection]) -> None:
 def track_pieces(
     first: float, last: float, sections: Sequence[TrackSection]
 ) -> list[tuple[float, float, TrackSection | None]]:
-    """The range cut at section borders, with the section of each piece; None before the first and after the last."""
+    """Cut a range of a track at section borders.
+
+    Parameters
+    ----------
+    first, last : track seconds
+    sections : in order
+
+    Returns
+    -------
+    first and last second of each piece, and its section; None before the first section and after the last
+    """
     pieces: list[tuple[float, float, TrackSection | None]] = []
     at = first
     for section in sections:
@@ -205,7 +240,17 @@ def track_pieces(
 
 
 def gain_curve(plan: LoopPlan, times: FloatArray) -> FloatArray:
-    """Gain of the music at some times by segment gains and the fades of both ends, dB, same shape as `times`."""
+    """Gain of the music over time: gains of the segments, their glides, and the fades at both ends of the plan.
+
+    Parameters
+    ----------
+    plan : what is played; crossfades are not drawn
+    times : any shape, video seconds
+
+    Returns
+    -------
+    same shape, dB, no less than 120 dB under the gain of the segment
+    """
     starts = plan.segment_starts
     at = np.clip(np.searchsorted(starts, times, side="right") - 1, 0, len(plan.segments) - 1)
     into = np.maximum(times - starts[at], 0.0)

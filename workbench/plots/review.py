@@ -1,23 +1,23 @@
 """Reviewers' verdicts against scores: is the score calibrated, does it rank, and which of its parts do listeners hear?
 
-A seam's score claims to be the probability that nobody hears it. Three questions test that, on seams somebody judged:
+A seam's score is meant as the probability that nobody hears it. Three questions test that, on seams somebody judged:
 
 - Calibration: of the seams that score about 0.8, do about 80 % count as good? Scores are cut into bins of equal
   width; a bin's share of good seams stands over its mean score in the reliability diagram (Murphy & Winkler,
   "Reliability of subjective probability forecasts of precipitation and temperature", Applied Statistics 1977). The bar
-  through it is Wilson's interval for a binomial share, which keeps its promise in small bins too (Brown, Cai &
+  through it is Wilson's interval for a binomial share, whose coverage holds in small bins too (Brown, Cai &
   DasGupta, "Interval estimation for a binomial proportion", Statistical Science 2001).
-- Worth: the Brier score is the mean squared distance between score and answer (1 good, 0 not); lower is better, and
-  whoever always says the overall share of good ones gets share times (1 - share).
+- Worth: the Brier score is the mean squared distance between score and answer (1 good, 0 not); lower is better, and a
+  constant score equal to the overall share of good ones gets share times (1 - share).
 - Order: the area under the ROC curve is how often a good seam scores above one that is not, ties counting half; 0.5 is
   chance. Its interval holds every area from which the one found lies within 1.96 standard deviations, by Hanley &
   McNeil, "The meaning and use of the area under a receiver operating characteristic curve", Radiology 1982; so few
-  seams that are all in order do not look certain. Applied to one part of the score, it says whether that part knows.
+  seams that are all in order do not look certain. For one part of the score, it shows whether that part ranks seams.
 
-All intervals hold for 95 in 100, and take seams for independent. Seams of one track are less than that, so that few
-tracks make the true intervals wider than those drawn.
+All intervals are for 95 %, and take seams for independent. Seams of one track are not, so with few tracks the true
+intervals are wider than those drawn.
 
-Functions: `reviewed`, `reliability`, `brier_score`, `area_under_curve`, `reliability_figure`, `parts_figure`.
+Functions: `gather_reviews`, `reliability`, `brier_score`, `area_under_curve`, `reliability_figure`, `parts_figure`.
 """
 
 from __future__ import annotations
@@ -54,23 +54,28 @@ class Reviewed:
     scores: FloatArray
     """shape (n,), 0 to 1"""
     parts: FloatArray
-    """shape (n, len(SEAM_PARTS)), 0 to 1; NaN where a verdict does not tell the part"""
+    """shape (n, len(SEAM_PARTS)), 0 to 1; NaN where a verdict does not hold the part"""
     places: FloatArray
     """shape (n, 2), s of track time that are left and entered"""
 
     @property
     def good(self) -> BoolArray:
         """Shape (n,), where nobody heard the seam."""
-        return self.said("good")
+        return self.judged("good")
 
-    def said(self, word: Word) -> BoolArray:
-        """Shape (n,), where the verdict is that word."""
+    def judged(self, word: Word) -> BoolArray:
+        """Which seams have a verdict, shape (n,).
+
+        Parameters
+        ----------
+        word : the verdict
+        """
         return np.array([one == word for one in self.words], dtype=np.bool_)
 
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A number and the interval around it that 95 in 100 such intervals would hold the true one in."""
+    """A number and its 95 % confidence interval."""
 
     value: float
     """NaN where there is nothing to estimate it from"""
@@ -89,8 +94,17 @@ class ScoreBin:
     """share of them that counts as good"""
 
 
-def reviewed(given: Iterable[Verdict]) -> Reviewed:
-    """The latest verdict of every seam as arrays; seams that were judged without a score are left out."""
+def gather_reviews(given: Iterable[Verdict]) -> Reviewed:
+    """Gather the latest verdict of every seam into arrays.
+
+    Parameters
+    ----------
+    given : verdicts, oldest first; seams that were judged without a score are left out
+
+    Returns
+    -------
+    one row a seam, in the order in which seams first occurred
+    """
     rows = [verdict for verdict in latest(given) if "score" in verdict.seam]
     parts = [[verdict.seam.get(part, np.nan) for part in SEAM_PARTS] for verdict in rows]
     places = [[verdict.seam["leave"], verdict.seam["enter"]] for verdict in rows]
@@ -108,7 +122,8 @@ def reliability(scores: FloatArray, good: BoolArray, bins: int = 10) -> tuple[Sc
 
     Parameters
     ----------
-    scores, good : shape (n,)
+    scores : shape (n,), 0 to 1
+    good : shape (n,), whether each was judged good
     bins : of equal width from 0 to 1
     """
     number = np.minimum((scores * bins).astype(np.int64), bins - 1)
@@ -119,7 +134,13 @@ def reliability(scores: FloatArray, good: BoolArray, bins: int = 10) -> tuple[Sc
 
 
 def wilson(hits: int, count: int) -> Estimate:
-    """Share of `hits` in `count` with Wilson's interval."""
+    """Share of `hits` in `count`, with Wilson's interval.
+
+    Parameters
+    ----------
+    hits : from 0 to `count`
+    count : 0 gives NaN
+    """
     if count == 0:
         return Estimate(np.nan, np.nan, np.nan)
     share, weight = hits / count, _Z**2 / count
@@ -129,7 +150,17 @@ def wilson(hits: int, count: int) -> Estimate:
 
 
 def brier_score(scores: FloatArray, good: BoolArray) -> float:
-    """Mean squared distance between score and answer, 0 to 1, lower is better; NaN without seams."""
+    """Mean squared distance between score and answer; lower is better.
+
+    Parameters
+    ----------
+    scores : shape (n,), 0 to 1
+    good : shape (n,), whether each was judged good
+
+    Returns
+    -------
+    0 to 1; NaN without seams
+    """
     return float(np.mean(np.square(scores - good))) if scores.size else float("nan")
 
 
@@ -138,7 +169,11 @@ def area_under_curve(good: FloatArray, others: FloatArray) -> Estimate:
 
     Parameters
     ----------
-    good, others : shape (n,) and (m,), of the good seams and of those to tell them from
+    good, others : shape (n,) and (m,), of the good seams and of those to distinguish them from
+
+    Returns
+    -------
+    area under the ROC curve, 0 to 1, with its interval; NaN where a side has no number
     """
     good, others = (side[np.isfinite(side)] for side in (good, others))
     n, m = good.size, others.size
@@ -192,12 +227,12 @@ def _draw_scores(axes: Axes, seams: Reviewed) -> None:
     """A row for each verdict, a mark for each seam, moved up and down a little so that none hides another."""
     shaken = np.random.default_rng(0).uniform(-0.3, 0.3, seams.scores.size)
     for row, word in enumerate(reversed(WORDS)):
-        some = seams.said(word)
+        some = seams.judged(word)
         axes.plot(
             seams.scores[some], row + shaken[some], WORD_MARKERS[word], color=WORD_COLOURS[word], markersize=3.5,
             alpha=0.6, linewidth=0,
         )  # fmt: skip
-    axes.set_yticks(range(len(WORDS)), [f"{word}: {int(seams.said(word).sum())}" for word in reversed(WORDS)])
+    axes.set_yticks(range(len(WORDS)), [f"{word}: {int(seams.judged(word).sum())}" for word in reversed(WORDS)])
     axes.set_ylim(-0.5, len(WORDS) - 0.5)
     axes.set_xlim(-0.03, 1.03)
     axes.set_xlabel("score: the probability, says the score, that nobody hears the seam", fontsize=9)
@@ -206,7 +241,12 @@ def _draw_scores(axes: Axes, seams: Reviewed) -> None:
 
 
 def parts_figure(seams: Reviewed) -> Figure:
-    """Draw how well each part alone, and the whole score, tells good seams from audible and from wrong ones."""
+    """Draw how well each part alone, and the whole score, distinguish good seams from audible and from wrong ones.
+
+    Parameters
+    ----------
+    seams : judged ones
+    """
     figure = new_figure(8.6, 5.0)
     axes = figure.subplots()
     columns = [seams.scores, *seams.parts.T]
@@ -214,7 +254,7 @@ def parts_figure(seams: Reviewed) -> Figure:
     rows = np.arange(len(names))[::-1]
     compared: tuple[tuple[Word, float], ...] = (("audible", 0.14), ("wrong", -0.14))
     for word, shift in compared:
-        some = seams.said(word)
+        some = seams.judged(word)
         areas = [area_under_curve(column[seams.good], column[some]) for column in columns]
         lows, highs = [area.low for area in areas], [area.high for area in areas]
         axes.hlines(rows + shift, lows, highs, color=WORD_COLOURS[word])

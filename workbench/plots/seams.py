@@ -1,9 +1,9 @@
-"""The picture of a seam: what is heard against what the track has, and why the score is what it is.
+"""The picture of a seam: what is heard, what the track has there, and the parts of the score.
 
 Left, from top to bottom, over the same seconds with the seam in the middle: the spectrogram of what is heard; the
 spectrogram of what the track has there, that is, the bars that lead to the entered place before the seam and the bars
-that follow the left place after it; the onsets of both; the loudness of both. Where the two spectrograms look alike,
-nothing gives the splice away.
+that follow the left place after it; the onsets of both; the loudness of both. Where both spectrograms look alike, the
+splice does not show.
 
 Right: each part of the score as a bar beside the same part of the track's own bar lines, the yardstick of the score.
 """
@@ -41,12 +41,12 @@ PART_WORDS = {
     "texture": "no step in texture\nat the join",
     "air": "no step above 8 kHz\nat the join",
 }
-"""what the parts of a score ask, each in two short lines"""
+"""the question that each part of a score answers, in two short lines"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class SeamView:
-    """All that the picture of one seam shows."""
+    """Everything that the picture of one seam shows."""
 
     number: int
     """from 1"""
@@ -77,7 +77,12 @@ class SeamView:
 
 
 def seam_figure(view: SeamView) -> Figure:
-    """Draw one seam."""
+    """Draw one seam.
+
+    Parameters
+    ----------
+    view : sounds, beats and parts of the seam
+    """
     figure = new_figure(12.0, 7.2)
     where = f"{clock(view.leave_s)} → {clock(view.enter_s)} of the track"
     when = f", heard at {clock(view.video_s)}" if np.isfinite(view.video_s) else ""
@@ -105,7 +110,17 @@ def seam_figure(view: SeamView) -> Figure:
 
 
 def spliced(view: SeamView) -> Recording:
-    """What the track has on either side of the seam, end to end."""
+    """What the track has on either side of a seam, end to end: what leads to the entered place, then what follows the
+    left one.
+
+    Parameters
+    ----------
+    view : its excerpts
+
+    Returns
+    -------
+    as long as `view.heard`
+    """
     at = round(view.middle * view.heard.sample_rate)
     samples = np.concatenate([view.entered.samples[:, :at], view.left.samples[:, at:]], axis=1)
     return Recording.from_samples(samples, view.heard.sample_rate)
@@ -127,7 +142,17 @@ def _draw_spectrograms(above: Axes, below: Axes, view: SeamView, in_track: Recor
 
 
 def octave_spectrogram(sound: Recording, params: SpectrumParams | None = None) -> FloatArray:
-    """The spectrogram of an excerpt, dB: `LOWEST_HZ` to `HIGHEST_HZ`, as many rows to every octave, lowest first."""
+    """The spectrogram of an excerpt, with equally many rows for every octave from `LOWEST_HZ` to `HIGHEST_HZ`.
+
+    Parameters
+    ----------
+    sound : any channels and rate; measured in mono
+    params : of the spectrogram; None: the defaults
+
+    Returns
+    -------
+    shape (n_rows, n_frames), dB, lowest row first
+    """
     params = params or SpectrumParams()
     return _even_octaves(log_spectrogram(sound.mono(), sound.sample_rate, params), params)
 
@@ -148,7 +173,7 @@ def _draw_onsets(axes: Axes, view: SeamView, in_track: Recording) -> None:
     for sound, colour, name in ((in_track, EXPECTED, "in the track"), (view.heard, HEARD, "heard")):
         rises = onset_rises(sound)
         times = np.arange(rises.size) / SpectrumParams().frames_per_second - view.middle
-        # The splice of the two stretches of the track is nobody's onset: it is never heard.
+        # An onset at the splice of the two stretches of the track would be an artefact: it is never heard.
         shown = np.where((np.abs(times) < 0.03) & (sound is in_track), np.nan, rises)
         if sound is in_track:
             axes.fill_between(times, shown, color=colour, alpha=0.55, linewidth=0, label=name)
@@ -164,7 +189,16 @@ def _draw_onsets(axes: Axes, view: SeamView, in_track: Recording) -> None:
 
 
 def onset_rises(sound: Recording) -> FloatArray:
-    """Mean rise of the bands from frame to frame, dB, shape (n_frames,)."""
+    """Mean rise of the bands from frame to frame.
+
+    Parameters
+    ----------
+    sound : any channels and rate; measured in mono
+
+    Returns
+    -------
+    shape (n_frames,), dB, not negative
+    """
     picture = np.maximum(log_spectrogram(sound.mono(), sound.sample_rate), -80.0)
     rises: FloatArray = np.maximum(np.diff(picture, axis=1, prepend=picture[:, :1]), 0.0).mean(axis=0)
     return rises

@@ -12,10 +12,10 @@ From top to bottom, each lane named at its left and on the video's clock:
 
 A lane without anything to show is left out. The picture is as wide for half an hour as for a minute, so nothing in it
 grows with the video: curves are means of a thousand stretches, tiles take in neighbouring shots where these would be
-slivers, names that would lie over one another are left away.
+slivers, names that would overlap are left out.
 
-Classes: `VideoOverview`, `Tile`, `PlayedMusic`. Functions: `video_figure`; `tile_spans` and `frame_times` say which
-pictures of the video it needs.
+Classes: `VideoOverview`, `Tile`, `PlayedMusic`. Functions: `video_figure`; `tile_spans` and `frame_times` choose the
+pictures of the video that it needs.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ class PlayedMusic:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VideoOverview:
-    """What there is to draw of one video."""
+    """Everything that the timeline of one video shows."""
 
     watched: VideoAnalysis
     events: Events
@@ -123,7 +123,12 @@ class VideoOverview:
 
 
 def video_figure(timeline: VideoOverview) -> Figure:
-    """Draw the timeline of a video."""
+    """Draw the timeline of a video.
+
+    Parameters
+    ----------
+    timeline : what to draw
+    """
     from matplotlib.gridspec import GridSpec
 
     lanes = [lane for lane in _lanes(timeline) if lane is not None]
@@ -169,7 +174,7 @@ def _lanes(timeline: VideoOverview) -> tuple[_Lane | None, ...]:
 
 
 def _worth_showing(placements: Sequence[Placement]) -> Sequence[Placement]:
-    """The best few that are none of chance's doing; where there are none, the best."""
+    """The best few that score better than chance; where there are none, the best."""
     sure = [found for found in placements if found.score >= CHANCE_SCORE]
     return sure[:_SHOWN_PLACEMENTS] if sure else placements[:1]
 
@@ -204,14 +209,34 @@ def tile_spans(
     return spans
 
 
-def a_minute(count: int, seconds: float) -> str:
-    """How many that is in a minute, to a tenth where there are few."""
+def format_rate(count: int, seconds: float) -> str:
+    """Format a rate: how many a minute, to a tenth where there are few.
+
+    Parameters
+    ----------
+    count : of events
+    seconds : in which they happen
+
+    Returns
+    -------
+    as "12 a minute"
+    """
     rate = 60.0 * count / seconds
     return f"{rate:.0f} a minute" if rate >= 9.95 else f"{rate:.1f} a minute"
 
 
 def frame_times(shots: Sequence[tuple[VideoSeconds, VideoSeconds]], count: int = FRAMES) -> list[VideoSeconds]:
-    """Times of pictures to know a video by: in each of `count` equal parts the middle of what is longest on screen."""
+    """Choose pictures to know a video by: in each of some equal parts the middle of what is longest on screen.
+
+    Parameters
+    ----------
+    shots : start and end of each, that together are the video
+    count : of pictures
+
+    Returns
+    -------
+    video seconds, increasing; empty without shots
+    """
     if not shots:
         return []
     edges = np.linspace(0.0, shots[-1][1], count + 1)
@@ -224,7 +249,7 @@ def frame_times(shots: Sequence[tuple[VideoSeconds, VideoSeconds]], count: int =
 
 
 def _name(axes: Axes, name: str, fact: str = "", colour: str = SEAM, height: float = 0.5) -> None:
-    """What a lane is, left of it, with a fact in smaller letters."""
+    """Name a lane at its left, with a fact in smaller letters."""
     inches = _size(axes)[1]
     above = height + 0.075 / inches if fact else height
     axes.text(-0.008, above, name, transform=axes.transAxes, ha="right", va="center", fontsize=10.5, fontweight="bold",
@@ -281,7 +306,7 @@ def _draw_strip(axes: Axes, timeline: VideoOverview) -> None:
     axes.set_xlim(0.0, seconds)
     axes.set_ylim(0.0, 1.0)
     axes.set_yticks([])
-    _name(axes, "shots", f"{len(picture.shots)}, {a_minute(len(picture.shots), seconds)}", height=0.6)
+    _name(axes, "shots", f"{len(picture.shots)}, {format_rate(len(picture.shots), seconds)}", height=0.6)
 
 
 def _middle(pixels: NDArray[np.uint8], shape: float) -> NDArray[np.uint8]:
@@ -297,7 +322,7 @@ def _middle(pixels: NDArray[np.uint8], shape: float) -> NDArray[np.uint8]:
 
 
 def _draw_events(axes: Axes, events: Events, rows: Sequence[Sequence[str]]) -> None:
-    """Rows of kinds, the first on top; a stroke stands for a moment, its height for the salience."""
+    """Rows of kinds, the first on top; a stroke stands for an event, its height for the salience."""
     marks = events.marks
     for row, kinds in enumerate(rows):
         foot, colour = len(rows) - 1.0 - row, EVENT_COLOURS[kinds[0]]

@@ -3,8 +3,8 @@
 A lossy codec does not keep peaks, so whether sound fits under a ceiling is known only after it was encoded and decoded
 again. Both are done here, on the sound alone: a caller encodes as often as it must, and writes its video once.
 
-Packets wait on disk, not in memory: an hour of sound is 115 MB of them. The true peak is that of what a player gives
-back, without the encoder's delay, which lies before time 0.
+Packets wait on disk, not in memory: an hour of sound is 115 MB of them. The true peak is that of the decoded sound,
+without the encoder's delay, which lies before time 0.
 
 Functions: `encode`. Classes: `EncodedSound`.
 """
@@ -42,7 +42,7 @@ class EncodedSound:
     rate: int
     """Hz"""
     true_peak_dbtp: float
-    """of what a decoder gives back; -inf for silence, and where nobody asked"""
+    """of the decoded sound; -inf for silence, and where it was not measured"""
 
     def packets(self) -> Iterator[Packet[Any]]:
         """The packets in order, times in samples; they may be read again and again."""
@@ -64,8 +64,13 @@ def encode(
     Parameters
     ----------
     blocks : shape (2, n), float32, full scale 1.0; n may differ from block to block
-    folder : where the packets wait; nothing of them is seen there
+    params : rate and bit rate
+    folder : where the packets wait, in a temporary file
     measured : also decode them and find the true peak
+
+    Yields
+    ------
+    the encoded sound, valid while the block runs
 
     Raises
     ------
@@ -107,7 +112,7 @@ def _keep(packets: Iterable[Packet[Any]], file: IO[bytes], listener: _Listener |
 
 
 class _Listener:
-    """Decodes packets as they come and keeps the highest peak."""
+    """Decodes packets one by one and keeps the highest peak."""
 
     def __init__(self, encoder: AudioCodecContext) -> None:
         self._decoder = AudioCodecContext.create("aac", "r")
@@ -123,6 +128,6 @@ class _Listener:
                 self._peak.add(sound)
 
     def true_peak_dbtp(self) -> float:
-        """Of everything; no more can be heard then."""
+        """True peak of all packets; no packet may follow."""
         self.hear(None)
         return self._peak.peak_dbtp()

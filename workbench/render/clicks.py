@@ -1,4 +1,4 @@
-"""A grid to listen to: the recording with a click on every beat, a higher one on the downbeats."""
+"""A beat grid as sound: the recording with a click on every beat, a higher one on the downbeats."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ import numpy as np
 from workbench.beats.grid import BeatGrid
 from workbench.recording import FloatArray, Recording
 
-_CLICK_SECONDS = 0.04
+_CLICK_SECONDS = 0.04  # five time constants of its decay
 _BEAT_HZ, _DOWNBEAT_HZ = 1000.0, 1600.0
 
 
 def with_clicks(recording: Recording, grid: BeatGrid, level_db: float = -9.0) -> Recording:
-    """The recording under clicks.
+    """Add clicks to a recording.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def with_clicks(recording: Recording, grid: BeatGrid, level_db: float = -9.0) ->
 
 
 def _click(hertz: float, rate: int, level_db: float) -> FloatArray:
-    """A cosine that begins at its peak and dies away: its onset is its first sample."""
+    """A cosine that begins at its peak and decays: its onset is its first sample."""
     time = np.arange(round(_CLICK_SECONDS * rate)) / rate
     click: FloatArray = 10.0 ** (level_db / 20.0) * np.cos(2.0 * np.pi * hertz * time) * np.exp(-time / 0.008)
     return click

@@ -1,9 +1,9 @@
-"""How loud a written file is: its gated loudness and true peak, measured on what comes out of a decoder.
+"""Levels of a written file: gated loudness and true peak, measured on the decoded sound.
 
-A lossy codec does not keep peaks: what went in under the ceiling may come out a few tenths of a dB over it. So what
-counts is measured on the file as a listener gets it, block by block, whatever its length.
+A lossy codec does not keep peaks: sound that went in under the ceiling may come out some tenths of a dB over it. So the
+file is decoded and measured as a listener gets it, block by block, whatever its length.
 
-Functions: `heard_levels`, which measures a file. Classes: `SoundLevels`, `PeakMeter`.
+Functions: `measure_levels`, which measures a file. Classes: `SoundLevels`, `PeakMeter`.
 
 References
 ----------
@@ -25,7 +25,7 @@ from workbench.recording import FloatArray
 
 @dataclass(frozen=True, slots=True)
 class SoundLevels:
-    """How loud a file is."""
+    """Levels of a file."""
 
     loudness_lufs: float
     """gated loudness of the whole; -inf for silence"""
@@ -34,7 +34,7 @@ class SoundLevels:
 
 
 class PeakMeter:
-    """True peak of sound that comes in blocks; the same as of the whole, `workbench.features.loudness.true_peak_db`."""
+    """Measures true peak block by block; equal to `workbench.features.loudness.true_peak_db` of the whole."""
 
     def __init__(self) -> None:
         self._half = INTERPOLATOR_TAPS // 2
@@ -43,7 +43,12 @@ class PeakMeter:
         self._waiting: FloatArray | None = None
 
     def add(self, block: FloatArray) -> None:
-        """Take a block, shape (channels, n)."""
+        """Take the next block.
+
+        Parameters
+        ----------
+        block : shape (channels, n), full scale 1.0
+        """
         sound = block.astype(np.float32, copy=False)
         if not sound.shape[1]:
             return
@@ -52,13 +57,13 @@ class PeakMeter:
         self._look(np.concatenate([before, sound], axis=1))
 
     def peak_dbtp(self) -> float:
-        """The highest so far when the sound ends here; -inf for silence. The meter is at its end."""
+        """True peak of all blocks, dBTP; -inf for silence. No block may follow."""
         if self._waiting is not None:
             self._look(np.pad(self._waiting, ((0, 0), (0, self._half))))
         return 20.0 * float(np.log10(self._top)) if self._top > 0.0 else float("-inf")
 
     def _look(self, sound: FloatArray) -> None:
-        """Look between all samples that have their surroundings, and keep what the next ones need."""
+        """Measure between all samples whose neighbours are known, and keep what the next ones need."""
         count = sound.shape[1] - 2 * self._half
         if count > 0 and self._top > 0.0:
             peaks = np.zeros(count, dtype=np.float32)
@@ -67,12 +72,20 @@ class PeakMeter:
         self._waiting = sound[:, max(0, count) :].copy()
 
 
-def heard_levels(path: Path) -> SoundLevels:
-    """Measure the sound of a file, a video's as well as a sound file's.
+def measure_levels(path: Path) -> SoundLevels:
+    """Measure the sound of a file.
+
+    Parameters
+    ----------
+    path : a sound file, or a video with sound
+
+    Returns
+    -------
+    loudness and true peak; both -inf for silence
 
     Raises
     ------
-    MediaError : no such file, or no sound in it
+    MediaError : no such file, no media, no sound in it, or a torn file
     """
     peak, channels, meter = PeakMeter(), 0, None
     for block in decode_blocks(path):

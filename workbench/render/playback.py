@@ -1,10 +1,9 @@
 """Plan and recording to sound, at the track's own rate: block by block for any length, whole for short ones.
 
-A bare plan is played as it is: every sample is a sample of the track times a gain. The limiter acts only when asked
-for.
+A bare plan is played as it is: every sample is a sample of the track times a gain. The limiter acts only with `limit`.
 
 Functions: `render_blocks`, `render`; `seam_excerpt` cuts out what is heard around one seam and `expected_excerpt` what
-the track itself has there, for reports and for the ear.
+the track itself has there, for reports and for listening.
 """
 
 from __future__ import annotations
@@ -17,18 +16,18 @@ import numpy as np
 
 from workbench.errors import ParameterError, PlanError
 from workbench.loops.plan import LoopPlan
-from workbench.mix.limiter import limited
+from workbench.mix.limiter import limit_blocks
 from workbench.params import RenderParams
 from workbench.recording import FloatArray, Recording, VideoSeconds
 from workbench.render.schedule import Music, PlacedTrack, PlayedSegment, Schedule, schedule
 
 _LENGTH_TOLERANCE_SECONDS = 0.5
-"""another encoding of the same track differs by less than this, another track hardly ever"""
+"""another encoding of the same track differs by less than this, another track nearly always by more"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Expectation:
-    """What the track has where a plan has a seam, seen from either side; both are as long as the seam's excerpt."""
+    """What the track itself has on either side of a seam; both are as long as the seam's excerpt."""
 
     left: Recording
     """the track played on past the place it leaves"""
@@ -53,7 +52,7 @@ def render_blocks(
     recording : the track, decoded
     params : block length and, with `limit`, the limiter's
     from_s, to_s : video time, s, clipped to the plan; None plays to `window_end`
-    limit : hold the true peak under the ceiling; a limiter that starts at `from_s` knows nothing of what came before
+    limit : hold the true peak under the ceiling; the limiter starts at `from_s`, without the state of what came before
 
     Yields
     ------
@@ -69,8 +68,8 @@ def render_blocks(
     rate = recording.sample_rate
     first = min(max(round(from_s * rate), 0), timeline.length)
     stop = timeline.length if to_s is None else min(max(round(to_s * rate), first), timeline.length)
-    blocks = _played(timeline, recording.samples, first, stop, max(1, round(params.block_seconds * rate)))
-    return limited(blocks, rate, params) if limit else blocks
+    blocks = _play(timeline, recording.samples, first, stop, max(1, round(params.block_seconds * rate)))
+    return limit_blocks(blocks, rate, params) if limit else blocks
 
 
 def render(
@@ -82,18 +81,43 @@ def render(
     to_s: VideoSeconds | None = None,
     limit: bool = False,
 ) -> Recording:
-    """Play a plan, or a part of it, into memory; arguments and errors as for `render_blocks`."""
+    """Play a plan, or a part of it, into memory.
+
+    Parameters
+    ----------
+    plan : a plan, whose segments must lie in the recording, or a placed track
+    recording : the track, decoded
+    params : block length and, with `limit`, the limiter's; None: the defaults
+    from_s, to_s : video time, s, clipped to the plan; None plays to `window_end`
+    limit : hold the true peak under the ceiling
+
+    Returns
+    -------
+    at the track's rate and channels
+
+    Raises
+    ------
+    PlanError : the plan was made for another track, or is none
+    """
     blocks = list(render_blocks(plan, recording, params, from_s=from_s, to_s=to_s, limit=limit))
     silence = np.zeros((recording.channels, 0), dtype=np.float32)
     return Recording.from_samples(np.concatenate([silence, *blocks], axis=1), recording.sample_rate)
 
 
 def seam_excerpt(plan: LoopPlan, recording: Recording, seam: int, seconds: float = 4.0) -> Recording:
-    """Cut out what is heard around a seam, which lies in the middle; shorter where the plan begins or ends.
+    """Cut out what is heard around a seam, which lies in the middle.
+
+    Parameters
+    ----------
+    plan : what is played
+    recording : the track, decoded
+    seam : index of the seam
+    seconds : length of the excerpt; shorter where the plan begins or ends
 
     Raises
     ------
-    ParameterError : no such seam
+    ParameterError : no such seam, or an excerpt without length
+    PlanError : the plan was made for another track
     """
     timeline = schedule(plan, recording.sample_rate)
     first, stop = _around(timeline, seam, seconds)
@@ -106,9 +130,17 @@ def expected_excerpt(plan: LoopPlan, recording: Recording, seam: int, seconds: f
     Both excerpts run over the samples of `seam_excerpt`; each is at the level its side has at the seam, without glides
     and fades, and silent where the track has nothing.
 
+    Parameters
+    ----------
+    plan : what is played
+    recording : the track, decoded
+    seam : index of the seam
+    seconds : length of the excerpts; shorter where the plan begins or ends
+
     Raises
     ------
-    ParameterError : no such seam
+    ParameterError : no such seam, or an excerpt without length
+    PlanError : the plan was made for another track
     """
     timeline = schedule(plan, recording.sample_rate)
     check_track(plan, recording)
@@ -121,7 +153,12 @@ def expected_excerpt(plan: LoopPlan, recording: Recording, seam: int, seconds: f
 
 
 def check_track(plan: Music, recording: Recording) -> None:
-    """Refuse to play a plan on a recording that it cannot have been made for.
+    """Check that a plan can have been made for a recording.
+
+    Parameters
+    ----------
+    plan : a plan or a placed track
+    recording : the track, decoded
 
     Raises
     ------
@@ -142,7 +179,7 @@ def check_track(plan: Music, recording: Recording) -> None:
             )
 
 
-def _played(timeline: Schedule, samples: FloatArray, first: int, stop: int, block: int) -> Iterator[FloatArray]:
+def _play(timeline: Schedule, samples: FloatArray, first: int, stop: int, block: int) -> Iterator[FloatArray]:
     for begin in range(first, stop, block):
         end = min(begin + block, stop)
         sound = np.zeros((samples.shape[0], end - begin), dtype=np.float32)

@@ -1,8 +1,8 @@
-"""An excerpt of a track to judge it by: cut, faded, and marked audibly and evenly, so that it serves nothing else.
+"""An excerpt of a track to judge it by: cut, faded, and marked audibly and evenly, so that it cannot be used otherwise.
 
 A mark is two soft tones, a fifth apart and gliding up, at a stated distance under the loudness of the music around it:
-loud music does not hide it, quiet music is not drowned. Marks come at even distances, and the first comes early enough
-that no clean stretch is longer than that distance.
+loud music does not hide it, and it does not drown quiet music. Marks are evenly spaced, and the first comes early
+enough that no clean stretch is longer than their distance.
 
 Functions: `preview_of`, `mark_times`.
 """
@@ -16,7 +16,7 @@ from workbench.mix.limiter import limit
 from workbench.params import PreviewParams, RenderParams
 from workbench.recording import FloatArray, Recording, TrackSeconds
 
-_LOW_HZ, _HIGH_HZ = 880.0, 1320.0
+_LOW_HZ, _HIGH_HZ = 880.0, 1320.0  # A5 and the fifth above
 _GLIDE = 1.06  # a semitone upwards, which no instrument does in step with every track
 
 
@@ -28,8 +28,8 @@ def preview_of(
     Parameters
     ----------
     recording : the whole track
-    song_from, song_to : s; what is longer than `params.seconds` is cut at its end
-    params : see `PreviewParams`
+    song_from, song_to : s; an excerpt longer than `params.seconds` is cut at its end
+    params : longest excerpt, fades and marks
 
     Returns
     -------
@@ -54,7 +54,17 @@ def preview_of(
 
 
 def mark_times(seconds: float, params: PreviewParams = PreviewParams()) -> FloatArray:
-    """Where the marks begin in an excerpt of some length, s: evenly apart, half a distance from either end."""
+    """Where the marks begin in an excerpt: evenly spaced, half a distance from either end.
+
+    Parameters
+    ----------
+    seconds : length of the excerpt
+    params : distance and length of marks
+
+    Returns
+    -------
+    shape (n_marks,), s, at least one
+    """
     count = max(1, round(seconds / params.mark_every_seconds))
     centres = (np.arange(count) + 0.5) * seconds / count
     return np.maximum(0.0, centres - 0.5 * params.mark_seconds)

@@ -1,12 +1,12 @@
-"""From a plan to sample positions and gains: what sounds when, and how loud.
+"""From a plan to sample positions and gains: which track sample is played when, and at which level.
 
-The plan says which ranges of the track are played back to back; this module turns that into cues, one a segment,
-counted in samples of the track's own rate, and into the gain of every sample. It knows no sound:
+A plan lists the ranges of the track that are played back to back; this module turns them into cues, one a segment,
+counted in samples of the track's own rate, and into the gain of every sample. It reads no sound:
 `workbench.render.playback` multiplies.
 
 Where samples come from. Segment k begins at output sample `round(T_k · rate)`, from video time, never by adding rounded
-lengths, so that an hour of repeats does not drift. What is heard there is track sample `round(song_from · rate)`:
-nothing is interpolated, every sample of the output is one of the track's times a gain. Both roundings are half a sample
+lengths, so that an hour of repeats does not drift. It plays track sample `round(song_from · rate)`: nothing is
+interpolated, every sample of the output is one of the track's times a gain. Both roundings are half a sample
 at most; a planner that aligns a seam in phase therefore chooses times that are whole samples of the track, and then the
 two sides of the seam are at most one sample apart (0.1 dB at 2 kHz in the middle of a linear crossfade), mostly none.
 
@@ -15,8 +15,8 @@ times and not at rounded ones; the fades at both ends of the plan.
 
 A track that is laid straight under a video, as align and match place it, is a plan of one cue without seams.
 
-Functions: `schedule`, `place_track`; the value objects `Schedule` and `PlayedSegment` answer for gains, `PlacedTrack`
-says where a track lies.
+Functions: `schedule`, `place_track`; the value objects `Schedule` and `PlayedSegment` compute gains, `PlacedTrack` is a
+track at its offset.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from workbench.mix.fades import crossfade_in, crossfade_out, decibels_to_gain, e
 from workbench.recording import FloatArray, VideoSeconds
 
 _CUT_FADE_SECONDS = 0.01
-"""of fade where a placed track is cut; an edge would click"""
+"""length of the fade where a placed track is cut; a hard edge would click"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ class PlacedTrack:
     song_duration: float
     """s, decoded"""
     window_end: VideoSeconds
-    """where the video ends; without one, the track"""
+    """end of the video; without a video, of the track"""
 
     def __post_init__(self) -> None:
         if not -self.song_duration < self.offset_seconds < self.window_end:
@@ -62,7 +62,13 @@ class PlacedTrack:
 
 
 def place_track(offset_seconds: VideoSeconds, song_duration: float, video_seconds: float | None) -> PlacedTrack:
-    """Lay a track straight under a video; without one (None), to the track's own end.
+    """Lay a track straight under a video.
+
+    Parameters
+    ----------
+    offset_seconds : video time at which the track's own time 0 falls; may be negative
+    song_duration : s, decoded
+    video_seconds : length of the video; None: the track plays to its own end
 
     Raises
     ------
@@ -85,7 +91,16 @@ class Crossfade:
     exponent: float
 
     def progress(self, times: FloatArray) -> FloatArray:
-        """How far the fade is at some video times, 0 to 1 and beyond to both sides."""
+        """Position in the fade.
+
+        Parameters
+        ----------
+        times : any shape, video seconds
+
+        Returns
+        -------
+        same shape: 0 to 1 inside the fade, beyond that outside
+        """
         return np.asarray((times - (self.centre - self.seconds / 2.0)) / self.seconds)
 
 
@@ -120,7 +135,17 @@ class PlayedSegment:
         return self.gain_in_db + (self.gain_db - self.gain_in_db) * done
 
     def gain(self, first: int, stop: int, rate: int) -> FloatArray:
-        """Gain of the output samples `first` to `stop`, shape (stop - first,), without the plan's end fades."""
+        """Gain of some output samples, without the fades at the ends of the plan.
+
+        Parameters
+        ----------
+        first, stop : output samples, `stop` one past the last
+        rate : Hz
+
+        Returns
+        -------
+        shape (stop - first,), linear
+        """
         times = np.arange(first, stop) / rate
         held = np.minimum(times, self.ends)
         if self.glide_seconds > 0.0:
@@ -150,13 +175,27 @@ class Schedule:
     end_fade_seconds: float
 
     def heard(self, first: int, stop: int) -> tuple[PlayedSegment, ...]:
-        """Cues of which something is heard in the output samples `first` to `stop`."""
+        """The cues that are heard in some output samples.
+
+        Parameters
+        ----------
+        first, stop : output samples, `stop` one past the last
+        """
         begin = bisect_right(self.cues, first, key=lambda cue: cue.stop)
         until = bisect_right(self.cues, stop - 1, key=lambda cue: cue.first)
         return self.cues[begin:until]
 
     def ends_gain(self, first: int, stop: int) -> FloatArray | None:
-        """Gain of the start and end fades, shape (stop - first,); None where neither is under way."""
+        """Gain of the fades at both ends of the plan.
+
+        Parameters
+        ----------
+        first, stop : output samples, `stop` one past the last
+
+        Returns
+        -------
+        shape (stop - first,), linear; None where neither fade applies
+        """
         fades_in = self.start_fade_seconds > 0.0 and first / self.rate < self.music_in + self.start_fade_seconds
         fades_out = self.end_fade_seconds > 0.0 and stop / self.rate > self.window_end - self.end_fade_seconds
         if not fades_in and not fades_out:
@@ -171,11 +210,21 @@ class Schedule:
 
 
 def schedule(plan: Music, rate: int) -> Schedule:
-    """Lay a plan or a placed track out in samples of the track's rate."""
-    return _placed(plan, rate) if isinstance(plan, PlacedTrack) else _planned(plan, rate)
+    """Lay out a plan or a placed track in samples.
+
+    Parameters
+    ----------
+    plan : a plan or a placed track
+    rate : Hz, the track's
+
+    Returns
+    -------
+    one cue a segment, and the fades at both ends
+    """
+    return _schedule_track(plan, rate) if isinstance(plan, PlacedTrack) else _schedule_plan(plan, rate)
 
 
-def _placed(track: PlacedTrack, rate: int) -> Schedule:
+def _schedule_track(track: PlacedTrack, rate: int) -> Schedule:
     length, at = round(track.window_end * rate), round(track.offset_seconds * rate)
     first, stop = max(0, at), min(length, round((track.offset_seconds + track.song_duration) * rate))
     cue = PlayedSegment(
@@ -204,7 +253,7 @@ def _placed(track: PlacedTrack, rate: int) -> Schedule:
     )
 
 
-def _planned(plan: LoopPlan, rate: int) -> Schedule:
+def _schedule_plan(plan: LoopPlan, rate: int) -> Schedule:
     segments = plan.segments
     seams = len(segments) - 1
     begins = plan.segment_starts.tolist()

@@ -1,14 +1,14 @@
-"""Plans to files: a sound file of the music, or a video, the video with the music under it.
+"""Plans to files: a sound file of the music, or the video with the music under it.
 
-The picture is copied, packet by packet, never encoded again. The sound is made anew: music and the soundtrack
-(soundtrack) at 48 kHz in stereo, joined in the order the mix prescribes: soundtrack at `video_gain_db`, music at
+The picture is copied, packet by packet, never encoded again. The sound is made anew: music and soundtrack at 48 kHz in
+stereo, joined in the order the mix prescribes: soundtrack at `video_gain_db`, music at
 `music_gain_db`, the envelope's attenuation on the music, the sum, the limiter; then AAC.
 
 The sound comes first. It is encoded on its own, decoded again and measured; where its true peak passes the ceiling, it
 is made again under a lower one. Then the video is written, once.
 
-Clocks. Video time 0 is the first picture that is shown, whatever the container says there; a plan, a mix and
-the soundtrack all count from it. In the video that picture stands at 0 and so does the first sample of sound. Pictures
+Clocks. Video time 0 is the first picture that is shown, whatever time stamp it has; a plan, a mix and the soundtrack
+all count from it. In the written file that picture is at 0 and so is the first sample of sound. Pictures
 that a decoder needs but does not show (a video cut out of a longer one) keep negative times.
 
 Fold-down. Mono plays on both sides at its own level; of more than two channels, centre and surrounds enter 3 dB down
@@ -41,10 +41,10 @@ from av.video.stream import VideoStream
 from workbench.errors import MediaError, ParameterError, PlanError
 from workbench.files import cannot_be_written, written_whole
 from workbench.media.audio import decode_blocks, write_audio
-from workbench.media.containers import first_picture, opened, picture_stream, tick_seconds
+from workbench.media.containers import first_picture, open_media, picture_stream, tick_seconds
 from workbench.media.probe import probe
 from workbench.mix.fades import duck_gain
-from workbench.mix.limiter import limited
+from workbench.mix.limiter import limit_blocks
 from workbench.params import RenderParams
 from workbench.recording import FloatArray, Recording
 from workbench.render.aac import EncodedSound, encode
@@ -61,18 +61,19 @@ _SOUND_AHEAD_SECONDS = 1.0
 _HIDDEN_SECONDS = 0.06
 """s before the first picture; the head of AAC and rounded time stamps stay within"""
 _MOST_REORDERED = 32
-"""packets without a decoding time before one is made up; codecs reorder 16 at most"""
+"""packets without a decoding time after which one is invented; codecs reorder 16 at most"""
 _CLEAR_DB = (0.05, 0.3, 0.6, 1.0)
 """dB by which the ceiling of the next take lies lower than the last take was over, for each take that may not be the
 last: a codec does not repeat its peaks, and a lower ceiling now and then comes out higher"""
 _SOUND_SHARE = 0.9
-"""of the progress that is told, for the sound; the rest is for writing the video"""
+"""share of the reported progress for the sound; the rest is for writing the video"""
 _TAKE_SHARE = 0.6
-"""of the sound's progress that is left, for each take: there may be another, and progress never goes back"""
+"""of the sound's remaining progress, for each take: there may be another, and progress never goes back"""
 _FORMATS = {".mp4": "mp4", ".m4v": "mp4", ".mov": "mov", ".mkv": "matroska"}
 VIDEO_SUFFIXES = tuple(_FORMATS)
 """File name endings that `render_video` knows."""
 _HALF_POWER = 0.5**0.5
+"""gain of -3 dB"""
 # Left and right weights of each channel, in the order of WAV and FFmpeg.
 _FOLD_DOWN: dict[int, tuple[tuple[float, float], ...]] = {
     1: ((1, 1),),
@@ -90,7 +91,7 @@ _FOLD_DOWN: dict[int, tuple[tuple[float, float], ...]] = {
 
 
 class Ducking(Protocol):
-    """The part of a mix that moves: how far the music is pulled down, and when."""
+    """The part of a mix that changes over time: how far the music is lowered, and when."""
 
     @property
     def envelope_points(self) -> Sequence[Sequence[float]]:
@@ -99,7 +100,7 @@ class Ducking(Protocol):
 
 
 class MixLevels(Protocol):
-    """What a video needs to know of a mix; None is 0 dB, or no ducking."""
+    """The levels that rendering reads from a mix; None is 0 dB, or no ducking."""
 
     @property
     def music_gain_db(self) -> float | None:
@@ -132,16 +133,24 @@ def render_audio(
     ----------
     plan, recording : as for `workbench.render.playback.render_blocks`
     out : WAV and FLAC get 16 bits with triangular dither, MP3 the bit rate of `workbench.media.audio.write_audio`
+    params : block length, and the limiter's; None: the defaults
     limit : hold the true peak under the ceiling; without it sound over full scale is clipped there
+    progress : receives the share that is done
+
+    Returns
+    -------
+    the path of the file
 
     Raises
     ------
-    PlanError : the plan was made for another track; ParameterError : an unknown suffix; MediaError : cannot be written
+    PlanError : the plan was made for another track
+    ParameterError : an unknown suffix, or a number of channels that the file cannot hold
+    MediaError : the file cannot be written
     """
     params = params or RenderParams()
     blocks = render_blocks(plan, recording, params, limit=limit)
     total = round(plan.window_end * recording.sample_rate)
-    return write_audio(Path(out), _watched(blocks, total, progress), recording.sample_rate, recording.channels)
+    return write_audio(Path(out), _report_blocks(blocks, total, progress), recording.sample_rate, recording.channels)
 
 
 def render_video(
@@ -158,23 +167,28 @@ def render_video(
 ) -> Path:
     """Put a plan's music under a video: picture copied, sound mixed, limited and encoded as AAC.
 
-    The video is as long as the video's picture. Without a mix the music plays at its own level and the soundtrack
-    is kept at its own, for what an editor filmed is not ours to throw away; both are summed and limited.
+    The file is as long as the video's picture. Without a mix, music and soundtrack play at their own levels, because a
+    soundtrack is removed only on request; both are summed and limited.
 
     Parameters
     ----------
     plan, recording : as for `workbench.render.playback.render_blocks`
-    video : the video; any container, but with a kind of picture that the video's container can hold
+    video : the video; any container, but with a kind of picture that the container of `out` can hold
     out : .mp4 or .m4v (H.264, H.265, AV1, VP9, …), .mov, or .mkv, which holds any picture
     mix : gains and ducking; None for 0 dB and none
     soundtrack : False leaves the soundtrack out
-    limit : hold the true peak under the ceiling, also after the codec: where decoding the video gives more, the sound
-        is
+    params : rate, bit rate, and the limiter's; None: the defaults
+    limit : hold the true peak under the ceiling, also after the codec: where decoding the file gives more, the sound is
         made again with a lower ceiling. None does so where there is a mix or soundtrack, so never on a bare plan
+    progress : receives the share that is done
+
+    Returns
+    -------
+    `out`
 
     Raises
     ------
-    MediaError : the video cannot be read or has no picture, or the video cannot hold it or not be written
+    MediaError : the video cannot be read or has no picture; or `out` cannot hold the picture, or cannot be written
     PlanError : the plan was made for another track, or for a longer video
     ParameterError : an unknown suffix
     """
@@ -197,19 +211,19 @@ def render_video(
     def sound(ceiling_dbtp: float) -> Iterator[FloatArray]:
         blocks = _Reader(_music(plan, recording, mix, params)).blocks(total, params)
         if has_soundtrack:
-            blocks = _summed(blocks, _Reader(_soundtrack(video, mix, params)))
+            blocks = _add_stream(blocks, _Reader(_soundtrack(video, mix, params)))
         at_ceiling = params.model_copy(update={"ceiling_dbtp": ceiling_dbtp})
-        return limited(blocks, params.video_sample_rate, at_ceiling) if held else blocks
+        return limit_blocks(blocks, params.video_sample_rate, at_ceiling) if held else blocks
 
-    with written_whole(out) as aside, opened(video) as source:
+    with written_whole(out) as aside, open_media(video) as source:
         part = _Part(progress, _SOUND_SHARE, 1.0)
         target = _Target(out, aside, video, lambda second: part.reached(second / facts.duration))
-        _join(source, target, _fitting_sound(sound, total, params, aside.parent, held, progress), params)
+        _join(source, target, _encode_under_ceiling(sound, total, params, aside.parent, held, progress), params)
     return out
 
 
 @contextmanager
-def _fitting_sound(
+def _encode_under_ceiling(
     sound: Callable[[float], Iterator[FloatArray]],
     total: int,
     params: RenderParams,
@@ -217,18 +231,21 @@ def _fitting_sound(
     held: bool,
     progress: Progress | None,
 ) -> Iterator[EncodedSound]:
-    """Encode sound that was made under a ceiling, lower and lower until what a decoder gives back keeps `params`' one.
+    """Encode sound under lower and lower ceilings until the decoded sound keeps the ceiling of `params`.
 
     Parameters
     ----------
     sound : makes all of it under a ceiling, dBTP
     total : its samples
+    params : ceiling, rate and bit rate
+    folder : for the encoded packets
     held : whether there is a ceiling to keep; without one the first take is the only one
+    progress : receives the share that is done
     """
     ceiling, begun = params.ceiling_dbtp, 0.0
     for clear_db in (*_CLEAR_DB, None) if held else (None,):
         ended = begun + (_TAKE_SHARE if held else 1.0) * (_SOUND_SHARE - begun)
-        take = _watched(sound(ceiling), total, _Part(progress, begun, ended).reached)
+        take = _report_blocks(sound(ceiling), total, _Part(progress, begun, ended).reached)
         with encode(take, params, folder, measured=held) as encoded:
             over = encoded.true_peak_dbtp - params.ceiling_dbtp
             if clear_db is None or over <= 0.0:
@@ -244,7 +261,7 @@ def _music(plan: Music, recording: Recording, mix: MixLevels | None, params: Ren
     points = mix.duck.envelope_points if mix is not None and mix.duck is not None else ()
     done = 0
     stereo = (_stereo(block) for block in render_blocks(plan, recording, params))
-    for block in _converted(stereo, recording.sample_rate, rate):
+    for block in _convert_rate(stereo, recording.sample_rate, rate):
         sound = block if gain == 1.0 else block * np.float32(gain)
         if len(points):
             times = np.arange(done, done + block.shape[1]) / rate
@@ -273,7 +290,7 @@ def _stereo(sound: FloatArray) -> FloatArray:
     return np.asarray(np.asarray(_FOLD_DOWN[sound.shape[0]], dtype=np.float32).T @ sound, dtype=np.float32)
 
 
-def _converted(blocks: Iterable[FloatArray], rate_from: int, rate_to: int) -> Iterator[FloatArray]:
+def _convert_rate(blocks: Iterable[FloatArray], rate_from: int, rate_to: int) -> Iterator[FloatArray]:
     """The same stereo stream at another rate."""
     if rate_from == rate_to:
         yield from blocks
@@ -287,7 +304,7 @@ def _converted(blocks: Iterable[FloatArray], rate_from: int, rate_to: int) -> It
 
 
 class _Reader:
-    """Reads a stream of stereo blocks in pieces of the length asked for; after its end there is silence."""
+    """Reads a stream of stereo blocks in pieces of any length; after its end there is silence."""
 
     def __init__(self, blocks: Iterator[FloatArray]) -> None:
         self._blocks = blocks
@@ -316,7 +333,7 @@ class _Reader:
             yield self.read(min(size, total - begin))
 
 
-def _summed(blocks: Iterator[FloatArray], other: _Reader) -> Iterator[FloatArray]:
+def _add_stream(blocks: Iterator[FloatArray], other: _Reader) -> Iterator[FloatArray]:
     for block in blocks:
         block += other.read(block.shape[1])
         yield block
@@ -327,10 +344,10 @@ def _join(
 ) -> None:
     """Copy the picture and write the sound beside it into one file, in step.
 
-    What the video cannot hold is found before the sound is made.
+    A picture that the file cannot hold is found before the sound is made.
     """
     picture = picture_stream(source)
-    with opened(target.video) as ahead:
+    with open_media(target.video) as ahead:
         stream = picture_stream(ahead)
         shown = None if stream is None else first_picture(ahead, stream)
     tick = None if picture is None else tick_seconds(picture)
@@ -340,7 +357,7 @@ def _join(
         copied = target.copy_of(video, picture)
         heard = video.add_stream("aac", rate=params.video_sample_rate, layout="stereo")
         heard.bit_rate = 1000 * params.video_kbps
-        pictures = _timed(source, picture, shown.pts)
+        pictures = _set_times(source, picture, shown.pts)
         first = next(pictures, None)
         target.check_hidden(first)
         with sound as encoded:
@@ -358,7 +375,7 @@ def _join(
 
 
 class _InStep:
-    """Hands out the packets of a sound as far as the picture needs them."""
+    """Gives the packets of a sound as far as the picture needs them."""
 
     def __init__(self, sound: EncodedSound, stream: AudioStream) -> None:
         self._packets, self._rate, self._stream = sound.packets(), sound.rate, stream
@@ -378,7 +395,7 @@ class _InStep:
 
 @dataclass(frozen=True, slots=True)
 class _Target:
-    """Where a video goes and what it is made of; turns faults of writing into errors that name the video."""
+    """The file to write and the video it is made of; turns faults of writing into errors that name the file."""
 
     out: Path
     aside: Path
@@ -387,7 +404,7 @@ class _Target:
 
     @property
     def kind(self) -> str:
-        """FFmpeg's name of the video's container."""
+        """FFmpeg's name of the container to write."""
         return _FORMATS[self.out.suffix.lower()]
 
     @contextmanager
@@ -407,7 +424,7 @@ class _Target:
                 raise cannot_be_written(self.out, error) from error
 
     def copy_of(self, video: OutputContainer, picture: VideoStream) -> VideoStream:
-        """Add a stream to the video that takes the video's pictures as they are."""
+        """Add a stream to the file that takes the video's pictures as they are."""
         try:
             copied = video.add_stream_from_template(picture)
         except ValueError:
@@ -420,7 +437,7 @@ class _Target:
         return copied
 
     def check_hidden(self, packet: Packet[VideoStream] | Packet[AudioStream] | None) -> None:
-        """Refuse a packet from before the first picture where the container knows no way to hide it."""
+        """Refuse a packet from before the first picture where the container cannot hide it."""
         if packet is None or self.kind != "matroska":
             return
         if (packet.pts or 0) * (tick_seconds(packet) or 0) < -_HIDDEN_SECONDS:
@@ -435,7 +452,7 @@ class _Target:
             raise cannot_be_written(self.out, error) from error
 
 
-def _timed(source: InputContainer, picture: VideoStream, zero: int) -> Iterator[Packet[VideoStream]]:
+def _set_times(source: InputContainer, picture: VideoStream, zero: int) -> Iterator[Packet[VideoStream]]:
     """Packets of the picture from the first key picture on, with both time stamps, counted from `zero`.
 
     Matroska keeps no decoding times; FFmpeg works them out, but not for the first packets where pictures are reordered.
@@ -475,25 +492,25 @@ def _from_key_picture(source: InputContainer, picture: VideoStream) -> Iterator[
 
 @dataclass(frozen=True, slots=True)
 class _Part:
-    """A part of all that is to do, of which a stage tells its own share, 0 to 1."""
+    """A part of the whole work; a stage reports its own share, 0 to 1."""
 
     progress: Progress | None
     begins: float
     ends: float
 
     def reached(self, share: float) -> None:
-        """Tell how far the whole is."""
-        _tell(self.progress, self.begins + min(1.0, max(0.0, share)) * (self.ends - self.begins))
+        """Report how far the whole is."""
+        _report(self.progress, self.begins + min(1.0, max(0.0, share)) * (self.ends - self.begins))
 
 
-def _watched(blocks: Iterator[FloatArray], total: int, progress: Progress | None) -> Iterator[FloatArray]:
+def _report_blocks(blocks: Iterator[FloatArray], total: int, progress: Progress | None) -> Iterator[FloatArray]:
     done = 0
     for block in blocks:
         yield block
         done += block.shape[1]
-        _tell(progress, done / max(total, 1))
+        _report(progress, done / max(total, 1))
 
 
-def _tell(progress: Progress | None, share: float) -> None:
+def _report(progress: Progress | None, share: float) -> None:
     if progress is not None:
         progress(min(1.0, max(0.0, share)))

@@ -22,7 +22,13 @@ class Body(BaseModel):
 
 
 def optional(description: str, **constraints: Any) -> Any:
-    """A field that may be absent; with type ``X | SkipJsonSchema[None]`` it is never null in the schema."""
+    """A field that may be absent; with type ``X | SkipJsonSchema[None]`` it is never null in the schema.
+
+    Parameters
+    ----------
+    description : of the field, in the schema
+    **constraints : of its value, as pydantic's `Field` takes them
+    """
     return Field(default=None, description=description, json_schema_extra=_without_default, **constraints)
 
 

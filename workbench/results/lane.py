@@ -1,10 +1,10 @@
 """The JSON bodies of match and underscore: a lane of tracks, lean or full.
 
-A body that is stored holds everything: full tracks, the candidate pool, twelve sync points each. What one answer shows
-of it (`expand`, the number of sync points, previews) is chosen by `select`, which works on plain data, so that a server
-that answers from its database needs neither numpy nor the catalog.
+A stored body holds everything: full tracks, the candidate pool, twelve sync points each. `select` chooses what one
+answer shows of it (`expand`, the number of sync points, previews); it works on plain data, so that a server that
+answers from its database needs neither numpy nor the catalog.
 
-A field that nobody knows of a track is left out; `catalog_song_id` and `catalog_audio_file_id` are null then.
+A field whose value is unknown is left out; `catalog_song_id` and `catalog_audio_file_id` are null then.
 
 Functions: `lane_body` writes a lane; `select` trims a stored one; `match_result`, `underscore_result` wrap it.
 """
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from workbench.catalog.lane import Lane, Match
 
 Category: TypeAlias = Literal["pace", "energy", "mood", "voice", "length", "sync"]
-"""what a reason of match is about"""
+"""the topic of a reason of match"""
 
 
 class ReasonBody(Body, title="MatchReason"):
@@ -119,9 +119,13 @@ def lane_body(
     Parameters
     ----------
     lane : as the workflow made it
-    expand_full : whether tracks are full and the candidate pool is there
-    with_sync : how many sync points each track shows; None: no word of sync
+    expand_full : whether to show all fields of tracks, and the candidate pool
+    with_sync : how many sync points each track shows; None: none, and no sync status
     preview : preview of a track by its id; tracks that it does not name have none
+
+    Returns
+    -------
+    the lane as one answer shows it
     """
     whole = LaneBody(
         title=lane.title,
@@ -145,8 +149,12 @@ def select(
     ----------
     stored : the JSON of a `LaneBody` with full tracks, candidate pool and twelve sync points each
     expand_full : as in `lane_body`
-    sync : how many sync points each track shows; None: no word of sync
-    preview : JSON of a preview by track id
+    sync : how many sync points each track shows; None: none, and no sync status
+    preview : JSON of a preview by track id; None: no previews
+
+    Returns
+    -------
+    the JSON of a `LaneBody`
     """
 
     def shown(track: Mapping[str, Any]) -> dict[str, Any]:
@@ -169,18 +177,30 @@ def select(
 
 
 def match_result(lane: LaneBody, *, video_id: str, job_id: str | None = None) -> MatchResult:
-    """The body of a match, a job's where `job_id` is given."""
+    """The body of a match: a job's where `job_id` is given.
+
+    Parameters
+    ----------
+    lane : as `lane_body` makes it
+    video_id : as the caller gave it
+    job_id : of the job whose result this is; None: not from a job
+    """
     given: dict[str, Any] = {} if job_id is None else {"job_id": job_id}
     return MatchResult(video_id=video_id, status="complete", lane=lane, **given)
 
 
 def underscore_result(lane: LaneBody) -> UnderscoreResult:
-    """The body of an underscore."""
+    """The body of an underscore.
+
+    Parameters
+    ----------
+    lane : as `lane_body` makes it
+    """
     return UnderscoreResult(lane=lane)
 
 
 def _track_body(match: Match) -> TrackBody:
-    """All that is known of a match."""
+    """The body of a match, with everything that is known of it."""
     track = match.track
     known: dict[str, Any] = {
         "title": track.title,

@@ -1,8 +1,7 @@
 """The JSON body of a loop: a plan that covers the video, or the reason why there is none.
 
-`loop_result` writes what `workbench.loops.cover` answers, put together in `workbench.results.loop_parts`;
-`plan_from_json` reads a plan back, bare or inside a whole result, with every rule of how plans are played checked
-again.
+`loop_result` makes the body of the planner's answer from its parts in `workbench.results.loop_parts`; `plan_from_json`
+reads a plan back, bare or inside a whole result, and validates its invariants again.
 """
 
 from __future__ import annotations
@@ -151,21 +150,35 @@ def loop_result(
     answer : the plan, or why there is none
     video_id, track_id : as the caller gave them
     track : the record of the track; None for a track that is in no catalog
-    mix : left out of a refusal
+    mix : left out of a refusal; None: not asked for, or not measured
     """
     facts = refusal_facts(answer) if isinstance(answer, Refusal) else {"applicable": True, "plan": plan_body(answer)}
     return LoopResult.model_validate(loop_names(video_id, track_id, track) | with_mix(facts, mix))
 
 
 def loop_facts(answer: LoopPlan | Refusal) -> dict[str, Any]:
-    """What is the same for every caller of an answer of the planner, as JSON: see `workbench.results.loop_parts`."""
+    """The part of the body that is the same for every caller, as JSON: see `workbench.results.loop_parts`.
+
+    Parameters
+    ----------
+    answer : the plan, or why there is none
+
+    Returns
+    -------
+    `applicable` and `plan`; of a refusal also `hint` and `retryable`
+    """
     if isinstance(answer, Refusal):
         return refusal_facts(answer)
     return {"applicable": True, "plan": plan_body(answer).to_json()}
 
 
 def plan_body(plan: LoopPlan) -> PlanBody:
-    """The body of a plan, with its options and their summary if it has any."""
+    """The body of a plan, with its options and their summary if it has any.
+
+    Parameters
+    ----------
+    plan : the served plan
+    """
     fields = _fields(plan)
     if plan.options:
         fields["options"] = [OptionBody(**_fields(option)) for option in plan.options]
@@ -179,11 +192,15 @@ def plan_body(plan: LoopPlan) -> PlanBody:
 def plan_from_json(data: str | bytes | Mapping[str, Any]) -> LoopPlan:
     """Read a plan: a bare one, or the one in a whole LoopResult.
 
+    Parameters
+    ----------
+    data : JSON text, or what it was parsed to
+
     Raises
     ------
-    PlanError : no JSON, not a plan, a plan of a later format, a refusal, or a plan that breaks a rule of playing
+    PlanError : not JSON, not a plan, a plan of a later format, a refusal, or a plan that breaks an invariant
     """
-    given = parsed(data)
+    given = parse_result(data)
     for field, what in _OTHER_RESULTS.items():
         if field in given and "plan" not in given:
             raise PlanError(f"not a loop plan, but {what}")
@@ -202,13 +219,21 @@ def plan_from_json(data: str | bytes | Mapping[str, Any]) -> LoopPlan:
 
 
 def mix_from_json(data: str | bytes | Mapping[str, Any]) -> MixBody | None:
-    """The mix of a whole LoopResult; None for a bare plan or a result without one.
+    """Read the mix of a whole LoopResult.
+
+    Parameters
+    ----------
+    data : JSON text, or what it was parsed to
+
+    Returns
+    -------
+    None for a bare plan or a result without a mix
 
     Raises
     ------
-    PlanError : no JSON, or a mix that is none
+    PlanError : not JSON, or a mix that is none
     """
-    mix = parsed(data).get("mix")
+    mix = parse_result(data).get("mix")
     if mix is None:
         return None
     try:
@@ -227,12 +252,16 @@ _OTHER_RESULTS = {
 """by a field that only they have"""
 
 
-def parsed(data: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
-    """The JSON object of a result.
+def parse_result(data: str | bytes | Mapping[str, Any]) -> Mapping[str, Any]:
+    """Parse the JSON object of a result.
+
+    Parameters
+    ----------
+    data : JSON text; what was parsed before is returned as it is
 
     Raises
     ------
-    PlanError : no JSON, or not an object
+    PlanError : not JSON, or not an object
     """
     if isinstance(data, Mapping):
         return data
@@ -249,7 +278,7 @@ _LISTS = ("seam_fades", "seam_curves", "seam_times", "sections_covered")
 
 
 def _fields(plan: LoopPlan) -> dict[str, Any]:
-    """The fields of one plan as the body wants them, without options."""
+    """The fields of one plan for its body, without options."""
     fields: dict[str, Any] = {"applicable": True, "reason": None}
     for name in OptionBody.model_fields:
         if name in fields or (name.startswith("outro") and getattr(plan, name) is None):

@@ -1,7 +1,7 @@
-"""The parts of which the JSON body of a loop is put together, here and nowhere else.
+"""The parts that make up the JSON body of a loop; only this module defines them.
 
     names   video_id, track_id, track                what this caller calls them
-    facts   applicable, plan; hint and retryable     what was found, the same for every caller; what the service stores
+    facts   applicable, plan; hint and retryable     the answer, the same for every caller; what the service stores
     mix     mix                                      only if asked for, applicable and measured
 
 A body is `names | facts`, or `facts | names` where stored facts are given to the next caller. `workbench.results.loop`
@@ -18,7 +18,7 @@ from workbench.loops.refusals import Refusal
 
 
 class CatalogIds(Protocol):
-    """Whatever knows where the caller's catalog has a track."""
+    """Anything with a track's ids in the caller's catalog."""
 
     @property
     def catalog_song_id(self) -> str | None:
@@ -48,7 +48,16 @@ def loop_names(video_id: str, track_id: str, track: CatalogIds | None) -> dict[s
 
 
 def refusal_facts(refusal: Refusal) -> dict[str, Any]:
-    """The facts of a refusal."""
+    """The facts of a refusal.
+
+    Parameters
+    ----------
+    refusal : why there is no plan
+
+    Returns
+    -------
+    plain data, see the head of the module
+    """
     lengths = {name: getattr(refusal, name) for name in ("video_seconds", "track_seconds", "required_excess_seconds")}
     given = {name: value for name, value in lengths.items() if value is not None}
     return {
@@ -60,5 +69,15 @@ def refusal_facts(refusal: Refusal) -> dict[str, Any]:
 
 
 def with_mix(facts: Mapping[str, Any], mix: Any) -> dict[str, Any]:
-    """The facts and a mix, which is left out of a refusal, or if it is None: not asked for, or not to be measured."""
+    """Add a mix to the facts.
+
+    Parameters
+    ----------
+    facts : of a plan or a refusal
+    mix : the body of a mix, as a model or plain data; None: not asked for, or not measured
+
+    Returns
+    -------
+    a copy of the facts; a refusal gets no mix
+    """
     return dict(facts) if mix is None or not facts["applicable"] else {**facts, "mix": mix}

@@ -1,4 +1,4 @@
-"""The JSON body of a mix: how loud music and soundtrack play together, and how the music makes way for a voice.
+"""The JSON body of a mix: levels of music and soundtrack, and the ducking of the music under speech.
 
 To render: the soundtrack at `video_gain_db`, the music at `music_gain_db`, then `envelope_points` as further
 attenuation of the music alone, linear in dB between points and held before the first and after the last; sum, limit.
@@ -17,6 +17,7 @@ from pydantic.json_schema import SkipJsonSchema
 from workbench.results.body import Body, optional
 
 Pair = Annotated[list[float], Len(2, 2)]
+"""two numbers: a point, or the start and end of a range"""
 
 
 class DuckBody(Body, title="Duck"):
@@ -60,7 +61,7 @@ class MixBody(Body, title="Mix"):
 
 
 class MeasuredDuck(Protocol):
-    """How far the music goes down, as `workbench.mix` measures it."""
+    """How far the music is lowered, as `workbench.mix` measures it."""
 
     @property
     def envelope_points(self) -> Sequence[Sequence[float]]:
@@ -112,7 +113,16 @@ class MeasuredMix(Protocol):
 
 
 def mix_body(mix: MeasuredMix) -> MixBody:
-    """The body of a measured mix: times rounded to the microsecond, levels to a hundredth of a dB."""
+    """The body of a measured mix, with times rounded to the microsecond and levels to a hundredth of a dB.
+
+    Parameters
+    ----------
+    mix : as `workbench.mix.balance` measures it, or a body
+
+    Raises
+    ------
+    ValidationError : a mix that breaks a rule of its body (pydantic's error)
+    """
     gains = {"music_gain_db": mix.music_gain_db, "video_gain_db": mix.video_gain_db}
     given: dict[str, Any] = {name: round(float(gain), 2) for name, gain in gains.items() if gain is not None}
     duck = None

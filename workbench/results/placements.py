@@ -1,7 +1,7 @@
-"""Placements read back from what align and match print: where a track may be laid under a video.
+"""Read placements back from the results of align and match: where a track may be laid under a video.
 
-An align result holds those of one track, and its mix. A match result holds those of ten tracks and more, where they
-were asked for; a track is found in it by its id, or by its bytes.
+An align result holds the placements of one track, and its mix. A match result holds those of ten tracks or more, if
+they were asked for; a track is found in it by its id, or by its bytes.
 
 Functions: `has_placements`, `placements_of`.
 """
@@ -20,7 +20,12 @@ _POINTS = TypeAdapter(list[SyncPointBody])
 
 
 def has_placements(result: Mapping[str, Any]) -> bool:
-    """Whether this is a result of align or match, and not of loop."""
+    """Whether a result is one of align or match, and not of loop.
+
+    Parameters
+    ----------
+    result : JSON of a result
+    """
     return "plan" not in result and ("sync_points" in result or "lane" in result)
 
 
@@ -29,13 +34,13 @@ def placements_of(result: Mapping[str, Any], track_id: str, audio_id: Callable[[
 
     Parameters
     ----------
-    result : of align, whose one track is meant whatever its name; or of match
+    result : of align, whose one track is taken whatever its id; or of match
     track_id : the track to look for in a match result
-    audio_id : says which bytes are meant, for a track that goes by another name there
+    audio_id : computes the id of the track's bytes; called where the result has no such `track_id`
 
     Raises
     ------
-    PlanError : the track is not in the result, no placement was asked for or found, or they are none
+    PlanError : the track is not in the result, its placements were not asked for, none was found, or they are invalid
     """
     if "lane" in result:
         holder, whose = _track_of(result["lane"], track_id, audio_id), f" of {track_id}"

@@ -6,8 +6,8 @@ array carries its unit and a sentence, so that a file reads without this code: `
 `zarr.storage.ZipStore`.
 
 A file is written under another name in the same folder, synced and renamed: it is there whole or not at all, and two
-processes that write the same key replace each other's equal file. What does not check out on reading (a cut file, a
-flipped bit, a missing array, another key) is thrown away and made again. Deleting the store costs time and never
+processes that write the same key replace each other's equal file. A file that fails a check on reading (truncated, a
+flipped bit, a missing array, another key) is deleted and computed again. Deleting the store costs time and never
 changes a result.
 
 The time of last use is the file's modification time; hits, misses and rebuilt files are counted by the size of three
@@ -39,8 +39,10 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 _FORMAT = 1
+"""of a file; raise it when the layout changes"""
 _SUFFIX = ".zarr.zip"
 _ABANDONED_SECONDS = 3600.0
+"""age of a part of a file from where on its writer must have been killed"""
 # What zipfile, zlib, zarr and its codecs raise on damaged bytes.
 _DAMAGE = (
     zipfile.BadZipFile, zlib.error, struct.error, ValueError, LookupError, EOFError, TypeError, AttributeError,
@@ -49,7 +51,7 @@ _DAMAGE = (
 
 
 class VariableLike(Protocol):
-    """What the store writes beside an array; `workbench.features.variables.Variable` is one."""
+    """What the store writes with an array; `workbench.features.variables.Variable` is one."""
 
     @property
     def dims(self) -> tuple[str, ...]:
@@ -74,7 +76,7 @@ class VariableLike(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class CacheStats:
-    """How large the store is and how well it serves."""
+    """Size of the store, and how often it had the result."""
 
     files: int
     bytes: int
@@ -102,7 +104,12 @@ class ArrayStore:
     def load_or_compute(
         self, key: StageKey, compute: Callable[[], Mapping[str, NDArray[Any]]]
     ) -> dict[str, NDArray[Any]]:
-        """The arrays of a key: read if they are there and sound, else computed and written.
+        """The arrays of a key: read if a sound file holds them, else computed and written.
+
+        Parameters
+        ----------
+        key : of the result
+        compute : makes the arrays, by name; called only if they cannot be read
 
         Returns
         -------
@@ -122,11 +129,29 @@ class ArrayStore:
         return arrays
 
     def has(self, key: StageKey) -> bool:
-        """Whether there is a file of a key; whether it is sound is found out by reading it."""
+        """Whether there is a file of a key; only reading it shows whether it is sound.
+
+        Parameters
+        ----------
+        key : of the result
+        """
         return self.path(key).exists()
 
     def load(self, key: StageKey) -> dict[str, NDArray[Any]] | None:
-        """The arrays of a key, read-only; None when they are not there. A damaged file is removed on the way."""
+        """The arrays of a key. A damaged file is deleted.
+
+        Parameters
+        ----------
+        key : of the result
+
+        Returns
+        -------
+        read-only, by name; None if there is no sound file of them
+
+        Raises
+        ------
+        StoreError : the file may not be read
+        """
         path = self.path(key)
         if not path.exists():
             return None
@@ -147,6 +172,11 @@ class ArrayStore:
     def save(self, key: StageKey, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Write the arrays of a key, whole or not at all.
 
+        Parameters
+        ----------
+        key : of the result
+        arrays : by the names of declared variables; equal dims have equal lengths
+
         Raises
         ------
         ParameterError : an array is not declared, or not as declared
@@ -165,9 +195,19 @@ class ArrayStore:
         return CacheStats(files=len(sizes), bytes=sum(sizes), **counts)
 
     def prune(self, max_bytes: int) -> int:
-        """Remove the files that were not used for longest until the rest fits; returns how many bytes that freed.
+        """Delete the files that were not used for longest until the rest fits, and what killed writers left behind.
 
-        What a writer that was killed left behind goes too.
+        Parameters
+        ----------
+        max_bytes : size of the store afterwards, at most
+
+        Returns
+        -------
+        bytes freed, without parts of killed writers
+
+        Raises
+        ------
+        ParameterError : `max_bytes` is negative
         """
         if max_bytes < 0:
             raise ParameterError(f"max_bytes must not be negative, got {max_bytes}")
@@ -183,7 +223,12 @@ class ArrayStore:
         return freed
 
     def path(self, key: StageKey) -> Path:
-        """Where the file of a key is, or would be."""
+        """Where the file of a key is, or would be.
+
+        Parameters
+        ----------
+        key : of the result
+        """
         name = f"{key.content_hash}.{key.stage}.v{key.version}.{key.params_digest[:16]}{_SUFFIX}"
         return self.root / key.content_hash[:2] / name
 

@@ -1,6 +1,6 @@
-"""Noting that the catalog changed: its revision, which every transaction that changes it raises by one.
+"""The catalog's revision: every transaction that changes the catalog raises it by one.
 
-Whoever keeps a copy of the catalog or an answer made from it asks for the revision; see `workbench.catalog.library`.
+Whoever keeps a copy of the catalog, or an answer made from it, compares the revision; see `workbench.catalog.library`.
 
 Functions: `current_revision`, `next_revision`, `recording_changed`.
 """
@@ -16,20 +16,44 @@ _CATALOG = revisions.c.name == "catalog"
 
 
 def current_revision(connection: Connection) -> int:
-    """How often the catalog has changed: a track added, changed, measured or removed."""
+    """The catalog's revision: how often a track was added, changed, measured or removed.
+
+    Parameters
+    ----------
+    connection : of a transaction
+
+    Returns
+    -------
+    0 for a catalog that never changed
+    """
     return int(connection.scalar(sa.select(revisions.c.revision).where(_CATALOG)) or 0)
 
 
 def next_revision(connection: Connection) -> int:
-    """Raise the catalog's revision; returns the new one."""
+    """Raise the catalog's revision by one.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+
+    Returns
+    -------
+    the new revision
+    """
     raised = revisions.update().where(_CATALOG).values(revision=revisions.c.revision + 1)
     return int(connection.execute(raised.returning(revisions.c.revision)).scalar_one())
 
 
 def recording_changed(connection: Connection, content_hash: str) -> None:
-    """Mark the tracks of a recording as changed, and what was measured in it as out of date.
+    """Mark the tracks of a recording as changed, and its measurements as out of date.
 
-    What was measured stays until it is measured anew. A recording that is no track's changes no catalog.
+    The measurements stay until the recording is measured anew. If no track has this recording, the catalog's revision
+    stays.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    content_hash : SHA-256 of the recording's bytes, hex
     """
     outdated = recordings.update().where(recordings.c.content_hash == content_hash)
     connection.execute(outdated.values(analysis=""))

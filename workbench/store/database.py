@@ -3,11 +3,11 @@
 Records are what cannot be computed again. One file of SQL statements serves SQLite and PostgreSQL.
 
 SQLite is opened in write-ahead mode, so that readers never wait; a transaction that will write says so at its start
-(BEGIN IMMEDIATE), because a reader that turns writer in its middle is refused rather than made to wait.
+(BEGIN IMMEDIATE), because SQLite refuses a reader that begins to write in its middle instead of letting it wait.
 
 Migrations have names and run in order, each once, in the transaction that notes it. One that was released is never
-edited; a change is a new one. Whoever keeps more tables in the same database brings migrations of its own, whose names
-start with its own name and a slash; those that a process does not know by that rule are not its business.
+edited; a change is a new one. A package that keeps more tables in the same database brings migrations of its own, whose
+names start with its name and a slash; a process ignores those of packages that it does not know.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from workbench.extras import require_extra
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
 
-_BUSY_SECONDS = 30.0
+_BUSY_SECONDS = 30.0  # for which a writer waits for another one before SQLite gives up
 _MIGRATION_LOCK = 0x6261726C  # PostgreSQL's advisory lock; any constant of our own
 
 metadata = sa.MetaData()
@@ -103,7 +103,7 @@ verdicts = sa.Table(
     metadata,
     sa.Column("verdict_id", sa.String, primary_key=True),  # ULID: sorts by time
     sa.Column("content_hash", sa.String, nullable=False),  # of the track
-    sa.Column("track", sa.String, nullable=False),  # what it was called
+    sa.Column("track", sa.String, nullable=False),  # its name
     sa.Column("seam", sa.String, nullable=False),  # JSON: where it leaves and enters, its fade, its score and parts
     sa.Column("verdict", sa.String, nullable=False),  # good, audible, wrong
     sa.Column("note", sa.String, nullable=False),
@@ -164,7 +164,7 @@ class Database:
     Parameters
     ----------
     url : SQLAlchemy's address
-    more : migrations of others that keep tables here, see the head of the module
+    more : migrations of other packages that keep tables here, see the head of the module
 
     Raises
     ------
@@ -175,12 +175,12 @@ class Database:
         self.url = url
         try:
             self._reader, self._writer = _engines(url)
-            # Whoever forgets a database that it opened leaves no connection open behind it.
+            # A database that nobody closed leaves no connection open.
             weakref.finalize(self, _dispose, self._reader, self._writer)
             known = (*_MIGRATIONS, *more)
             with self.read() as connection:
                 current = _is_current(connection, known)
-            if not current:  # only then does opening wait for whoever writes
+            if not current:  # opening waits for a writer only then
                 with self.write() as connection:
                     _migrate(connection, known)
         except (ArgumentError, NoSuchModuleError, ImportError) as error:
@@ -190,7 +190,18 @@ class Database:
 
     @classmethod
     def at(cls, home: Home, settings: WorkbenchSettings, more: Sequence[Migration] = ()) -> Database:
-        """The database of a home folder, which is made if need be, or the one that the settings name."""
+        """The database that the settings name, else the file in a home folder.
+
+        Parameters
+        ----------
+        home : created if the database is in it
+        settings : from the environment
+        more : migrations of other packages that keep tables here
+
+        Raises
+        ------
+        StoreError : the folder or the database cannot be used
+        """
         if settings.database_url is not None:
             return cls(settings.database_url, more)
         home.prepared()
@@ -209,12 +220,12 @@ class Database:
             yield connection
 
     def close(self) -> None:
-        """Give back all connections; one that is used again opens new ones."""
+        """Close all connections; a database that is used again opens new ones."""
         _dispose(self._reader, self._writer)
 
 
 def now() -> str:
-    """This moment as the database keeps it: ISO 8601, UTC, microseconds; sorts as text."""
+    """The current time as the database keeps it: ISO 8601, UTC, microseconds; sorts as text."""
     return datetime.now(UTC).isoformat(timespec="microseconds")
 
 
@@ -239,7 +250,7 @@ def _dispose(*engines: Engine) -> None:
 def _prepare_sqlite(connection: Any, _record: Any) -> None:
     connection.isolation_level = None  # the driver's own guess at transactions is switched off
     connection.execute("PRAGMA journal_mode=WAL")
-    connection.execute("PRAGMA synchronous=FULL")  # what was accepted or charged outlives a power cut
+    connection.execute("PRAGMA synchronous=FULL")  # accepted jobs and charges survive a power cut
     connection.execute("PRAGMA foreign_keys=ON")
 
 
@@ -251,7 +262,7 @@ def _beginner(statement: str) -> Any:
 
 
 def _is_current(connection: Connection, known: Sequence[Migration]) -> bool:
-    """Whether all known migrations have run, and none that would have to be known."""
+    """Whether all known migrations have run, and no unknown ones of a known package."""
     if not sa.inspect(connection).has_table(migrations.name):
         return False
     applied = set(connection.scalars(sa.select(migrations.c.name)))
@@ -278,7 +289,7 @@ def _migrate(connection: Connection, known: Sequence[Migration]) -> None:
 
 
 def _owner(name: str) -> str:
-    """Whose migration it is; ours carry no name before a slash."""
+    """The package that a migration belongs to; empty for our own, whose names have no slash."""
     return name.rpartition("/")[0]
 
 

@@ -1,6 +1,6 @@
-"""What makes a cached result the right one: the bytes it was made from, the stage, its version, and its parameters.
+"""Cache keys of results: the bytes a result was computed from, the stage, its version, and its parameters.
 
-A stage whose code changes its results raises its version. Two keys are equal exactly when the results must be.
+A stage whose code changes its results raises its version. Two keys are equal exactly if the results must be equal.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ class CacheKeyPart:
     """What a result depends on besides parameters: a version of code, or the digest of weights or of a correction."""
 
     name: str
-    """as it stands in the key, where no other part may have it; results on disk are found by it"""
+    """unique in a key; results on disk are found by it, so it stays as it is"""
     field: str
     value: str | int
 
@@ -35,7 +35,7 @@ KeyPart: TypeAlias = BaseModel | CacheKeyPart
 
 @dataclass(frozen=True, slots=True)
 class StageKey:
-    """Which result: one stage's, in one version, with these parameters, of one recording."""
+    """The cache key of one result: recording, stage, version of the stage, parameters."""
 
     content_hash: str
     """hash of the media file's bytes, lower-case hex"""
@@ -56,7 +56,19 @@ class StageKey:
 
     @classmethod
     def of(cls, content_hash: str, stage: str, version: int, *params: KeyPart) -> StageKey:
-        """The key of a stage that depends on these parameter objects and other parts."""
+        """The key of a stage.
+
+        Parameters
+        ----------
+        content_hash : SHA-256 of the media file's bytes, hex
+        stage : such as "beats"
+        version : of the stage's code
+        *params : parameter objects, and other parts that the result depends on
+
+        Raises
+        ------
+        ParameterError : a hash, stage or version of another form, or two parts of one name
+        """
         return cls(content_hash, stage, version, canonical_json(*params))
 
     @property
@@ -66,9 +78,12 @@ class StageKey:
 
 
 def canonical_json(*params: KeyPart) -> str:
-    """One text for equal parameters: JSON by name, keys sorted, no blanks, default values written out.
+    """The text of some parameters, the same for equal ones: JSON by name, keys sorted, no blanks, default values
+    written out.
 
-    An object of parameters goes by the name of its class.
+    Parameters
+    ----------
+    *params : an object of parameters goes by the name of its class, a `CacheKeyPart` by its own
 
     Raises
     ------

@@ -1,8 +1,8 @@
-"""Grids set right by hand: records, by the bytes of the recording, that every later plan uses.
+"""Grids corrected by hand: records, by the bytes of the recording, that every later plan uses.
 
-What the tracker heard stays in the array store; a corrected grid stands in front of it until it is removed. Where
-another grid comes to count, the catalog changes: the tracks of that recording are marked, and what was measured in it
-is out of date. Functions that take a connection leave the transaction to their caller.
+The tracker's grid stays in the array store; a corrected grid replaces it until it is removed. When the grid that counts
+changes, so does the catalog: the tracks of that recording are marked, and its measurements are out of date. Functions
+that take a connection leave the transaction to their caller.
 
 Classes: `CorrectedGrid`. Functions: `put`, `get`, `remove`, `revision_of`.
 """
@@ -22,7 +22,7 @@ from workbench.store.database import grids, now
 
 @dataclass(frozen=True, slots=True)
 class CorrectedGrid:
-    """The grid that somebody vouches for."""
+    """A grid that somebody corrected or confirmed."""
 
     content_hash: str
     """SHA-256 of the recording's bytes, hex"""
@@ -32,7 +32,7 @@ class CorrectedGrid:
     """place in the bar, from 1"""
     beats_per_bar: int
     note: str
-    """what was set right, in the words of whoever did"""
+    """what was corrected, in the words of whoever did it"""
     at: str
     """ISO 8601, UTC"""
 
@@ -50,7 +50,21 @@ def put(
     beats_per_bar: int,
     note: str = "",
 ) -> CorrectedGrid:
-    """Keep a grid for a recording, in place of the one before; whether it is a grid is the caller's to check."""
+    """Keep a corrected grid for a recording, in place of the one before. The caller validates the grid.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    content_hash : SHA-256 of the recording's bytes, hex
+    beats : s, strictly increasing; rounded to the microsecond
+    positions : place in the bar of each beat, from 1
+    beats_per_bar : of the prevailing metre
+    note : what was corrected
+
+    Returns
+    -------
+    the record as stored
+    """
     kept = CorrectedGrid(
         content_hash,
         tuple(round(float(beat), 6) for beat in beats),
@@ -70,7 +84,17 @@ def put(
 
 
 def get(connection: Connection, content_hash: str) -> CorrectedGrid | None:
-    """The corrected grid of a recording, if it has one."""
+    """The corrected grid of a recording.
+
+    Parameters
+    ----------
+    connection : of a transaction
+    content_hash : SHA-256 of the recording's bytes, hex
+
+    Returns
+    -------
+    None if the recording has none
+    """
     row = connection.execute(select(grids).where(grids.c.content_hash == content_hash)).one_or_none()
     if row is None:
         return None
@@ -81,13 +105,29 @@ def get(connection: Connection, content_hash: str) -> CorrectedGrid | None:
 
 
 def remove(connection: Connection, content_hash: str) -> None:
-    """Go back to the grid that was heard."""
+    """Delete the corrected grid of a recording, so that the tracker's grid counts again.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    content_hash : SHA-256 of the recording's bytes, hex; nothing happens if it has no corrected grid
+    """
     if connection.execute(grids.delete().where(grids.c.content_hash == content_hash)).rowcount:
         recording_changed(connection, content_hash)
 
 
 def revision_of(connection: Connection, content_hash: str) -> str:
-    """Which grid of a recording counts: the corrected one's revision; empty for the one that was heard."""
+    """The revision of a recording's corrected grid.
+
+    Parameters
+    ----------
+    connection : of a transaction
+    content_hash : SHA-256 of the recording's bytes, hex
+
+    Returns
+    -------
+    16 hex digits; empty if the tracker's grid counts
+    """
     return connection.scalar(select(grids.c.revision).where(grids.c.content_hash == content_hash)) or ""
 
 

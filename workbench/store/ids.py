@@ -1,4 +1,4 @@
-"""Ids that others give to tracks and videos: any text that can stand in a path, a manifest and a log line.
+"""Ids that callers give to tracks and videos: any text that can stand in a path, a manifest and a log line.
 
 Functions: `check_id`, `check_plain_id`.
 """
@@ -15,22 +15,32 @@ _PLAIN = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]*")
 
 
 def check_id(name: str, given: str) -> None:
-    """See that an id has 1 to 128 characters and no blanks at its ends; `name` is the field's, as `video_id`.
+    """Validate that an id has 1 to 128 characters and no blanks at its ends.
+
+    Parameters
+    ----------
+    name : of the field, as `video_id`; the message names it
+    given : the id
 
     Raises
     ------
-    ParameterError : it has none, too many, or a blank at an end
+    ParameterError : it has no characters, too many, or a blank at an end
     """
     if not 1 <= len(given) <= MAX_ID or given != given.strip():
         raise ParameterError(f"{name} must have 1 to {MAX_ID} characters, no blanks at its ends: {given!r}")
 
 
 def check_plain_id(name: str, given: str) -> None:
-    """See that an id can also stand in an address and in a command as it is, without quotes or escapes.
+    """Validate that an id can also stand in an address and in a command as it is, without quotes or escapes.
+
+    Parameters
+    ----------
+    name : of the field; the message names it
+    given : the id
 
     Raises
     ------
-    ParameterError : as of `check_id`; other characters than letters, digits and . _ -, or a mark in the first place
+    ParameterError : as of `check_id`; other characters than letters, digits and . _ -, or one of these marks first
     """
     check_id(name, given)
     if not _PLAIN.fullmatch(given):

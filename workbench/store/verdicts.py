@@ -1,4 +1,4 @@
-"""Verdicts: what reviewers heard at seams, kept for those who calibrate the score.
+"""Verdicts: what reviewers heard at seams, kept for calibrating the seam score.
 
 Functions take a connection whose transaction the caller owns; `write_csv` writes what they return.
 """
@@ -18,18 +18,18 @@ from workbench.errors import ParameterError
 from workbench.store.database import now, verdicts
 
 Word: TypeAlias = Literal["good", "audible", "wrong"]
-"""nobody hears it; one hears that something happened; it is a mistake"""
+"""the seam cannot be heard; it can be heard; it is a mistake"""
 
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What somebody heard at one seam."""
+    """What a reviewer heard at one seam."""
 
     verdict_id: str
     content_hash: str
     """SHA-256 of the track's bytes"""
     track: str
-    """what it was called"""
+    """its name"""
     seam: Mapping[str, float]
     """`leave` and `enter` in track time, s; `fade` s, `exponent`, `score`, and the parts of the score by name"""
     verdict: Word
@@ -40,11 +40,24 @@ class Verdict:
 def add(
     connection: Connection, content_hash: str, track: str, seam: Mapping[str, float], verdict: Word, note: str = ""
 ) -> Verdict:
-    """Keep a verdict; earlier ones about the same seam stay, the latest counts.
+    """Keep a verdict. Earlier ones about the same seam stay; the latest counts.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    content_hash : SHA-256 of the track's bytes, hex
+    track : the track's name, for the reader
+    seam : see `Verdict.seam`
+    verdict : good, audible or wrong
+    note : in the reviewer's words
+
+    Returns
+    -------
+    the record, with its id and the current time
 
     Raises
     ------
-    ParameterError : no verdict that there is
+    ParameterError : `verdict` is none of the three
     """
     if verdict not in get_args(Word):
         raise ParameterError(f"a verdict is one of {', '.join(get_args(Word))}, not {verdict!r}")
@@ -55,7 +68,13 @@ def add(
 
 
 def every(connection: Connection, content_hash: str | None = None) -> list[Verdict]:
-    """All verdicts, or those about one track, oldest first."""
+    """All verdicts, or those about one track, oldest first.
+
+    Parameters
+    ----------
+    connection : of a transaction
+    content_hash : SHA-256 of the track's bytes, hex; None: all tracks
+    """
     query = select(verdicts).order_by(verdicts.c.verdict_id)
     if content_hash is not None:
         query = query.where(verdicts.c.content_hash == content_hash)
@@ -68,7 +87,16 @@ def every(connection: Connection, content_hash: str | None = None) -> list[Verdi
 
 
 def latest(given: Iterable[Verdict]) -> list[Verdict]:
-    """Of several verdicts about one seam (to the millisecond) the last, in the order in which seams came up first."""
+    """The last verdict about each seam.
+
+    Parameters
+    ----------
+    given : verdicts, oldest first; times that round to the same millisecond are the same seam
+
+    Returns
+    -------
+    in the order in which the seams first occurred
+    """
     found: dict[tuple[str, int, int], Verdict] = {}
     for verdict in given:
         places = (round(1000 * verdict.seam["leave"]), round(1000 * verdict.seam["enter"]))
@@ -77,7 +105,13 @@ def latest(given: Iterable[Verdict]) -> list[Verdict]:
 
 
 def write_csv(given: Iterable[Verdict], out: TextIO) -> None:
-    """Write verdicts as CSV, one a line, the seam's numbers in columns of their own."""
+    """Write verdicts as CSV, one a line, with a column for each number of the seam.
+
+    Parameters
+    ----------
+    given : verdicts
+    out : text file, open for writing
+    """
     rows = list(given)
     names = list(dict.fromkeys(name for verdict in rows for name in verdict.seam))
     writer = csv.writer(out, lineterminator="\n")

@@ -1,4 +1,4 @@
-"""Videos as records: which file an id stands for. The file stays where it is; what it shows is in the array store.
+"""Records of videos: which file an id stands for. The file stays where it is; its analysis is in the array store.
 
 Every function takes the connection of a transaction that its caller opened, so that a record can be written together
 with others.
@@ -65,7 +65,20 @@ def put(
     title: str,
     seconds: VideoSeconds,
 ) -> AddedVideo:
-    """Add a video, or replace what stood under its id; the time when it was first added is kept.
+    """Add a video, or replace the record under its id; the time when it was first added is kept.
+
+    Parameters
+    ----------
+    connection : of a transaction that writes
+    video_id : 1 to 128 characters, no blanks at its ends
+    path : made absolute
+    content_hash : SHA-256 of the file's bytes, hex
+    title : for the reader
+    seconds : length of the video
+
+    Returns
+    -------
+    the record as stored
 
     Raises
     ------
@@ -89,6 +102,11 @@ def put(
 def get(connection: Connection, video_id: str) -> AddedVideo:
     """The video of an id.
 
+    Parameters
+    ----------
+    connection : of a transaction
+    video_id : as added
+
     Raises
     ------
     UnknownVideo : there is none
@@ -100,7 +118,12 @@ def get(connection: Connection, video_id: str) -> AddedVideo:
 
 
 def every(connection: Connection) -> list[AddedVideo]:
-    """All videos, in the order in which they were added."""
+    """All videos, in the order in which they were added.
+
+    Parameters
+    ----------
+    connection : of a transaction
+    """
     rows = connection.execute(select(videos).order_by(videos.c.added_at, videos.c.video_id))
     return [_record(row) for row in rows]
 

@@ -1,9 +1,9 @@
-"""The part of a track one remembers: where a short preview should be cut from.
+"""The memorable part of a track, from which a short preview is cut.
 
-What is remembered is loud, comes again, and sounds like itself elsewhere (Müller, Jiang & Grosche, "A robust fitness
-measure for capturing repetitions in music recordings with applications to audio thumbnailing", IEEE TASLP 21, 2013, in
-its idea: coverage by repetition). Every bar is rated, a window of whole bars with the best mean rating is taken, with a
-preference for one that opens a section.
+Listeners remember what is loud, repeated, and similar to other parts of the track (the idea of coverage by repetition
+follows Müller, Jiang & Grosche, "A robust fitness measure for capturing repetitions in music recordings with
+applications to audio thumbnailing", IEEE TASLP 21, 2013). Every bar is rated, a window of whole bars with the best mean
+rating is taken, with a preference for one that opens a section.
 
 Functions: `bar_salience`, `memorable_bars`; `loudest_stretch` for music without bars.
 """

@@ -1,11 +1,11 @@
-"""Sections: where a track's parts begin, which of them repeat each other, and what they are called.
+"""Sections: where a track's parts begin, which of them repeat each other, and their names.
 
-Bars are described by timbre, harmony, rhythm and level. A border has to show twice (the geometric mean counts): by
-novelty, the bars after it are like each other and unlike those before it (the checkerboard kernel of Foote), and by
-repetition, from it on the track goes over ground that it has been over elsewhere, and before it does not (a stripe of
-the self-similarity matrix begins or ends); the phrases inside a section show the second alone.
-Dynamic programming then cuts the track where borders speak loudest, for whole bars and with a price on
-lengths that are no multiple of four. Sections that go over the same ground, in any key, form a group; groups are named
+Bars are described by timbre, harmony, rhythm and level. A border needs two kinds of evidence, of which the geometric
+mean counts: novelty, where the bars after it are like each other and unlike those before it (the checkerboard kernel of
+Foote), and repetition, where a stripe of the self-similarity matrix begins or ends, because from the border on the
+track repeats bars of another place and before it does not. Phrases inside a section show the second alone. Dynamic
+programming then cuts the track where the evidence for borders is strongest, at whole bars and with a price on lengths
+that are no multiple of four. Sections that repeat each other, in any key, form a group; groups are named
 by energy, place and how often they come.
 
 Functions: `bar_features`, `novelty`, `repetition`, `cut_bars`, `group_sections`, `name_sections`, `find_sections`.
@@ -68,16 +68,20 @@ def bar_features(
     rhythm: FloatArray,
     level_db: FloatArray,
 ) -> BarFeatures:
-    """Gather what was measured a beat into bars; a bar with fewer beats than the metre is filled up with its last.
+    """Gather features of beats into bars; a bar with fewer beats than the metre is filled up with its last.
 
     Parameters
     ----------
     lines : shape (n_bars,), beats that open a bar
     beats_per_bar : of the prevailing metre
-    loudness : shape (n_beats, ticks, n_bands)
-    tones : shape (n_beats, 2, n_tones)
-    rhythm : shape (n_beats, ticks, groups)
-    level_db : shape (n_bars,)
+    loudness : shape (n_beats, ticks, n_bands), specific loudness
+    tones : shape (n_beats, 2, n_tones), compressed power of each semitone where a beat begins and where it ends
+    rhythm : shape (n_beats, ticks, groups), onsets by group of bands
+    level_db : shape (n_bars,), LUFS or dB
+
+    Raises
+    ------
+    ParameterError : not one level for each bar
     """
     if lines.size != level_db.size:
         raise ParameterError(f"one level a bar is needed, got {level_db.size} for {lines.size} bars")
@@ -97,12 +101,12 @@ def find_sections(bars: BarFeatures, params: SectionParams | None = None) -> tup
 
     Parameters
     ----------
-    bars : at least one
-    params : usual length and prices
+    bars : of the whole track
+    params : usual length and prices; None: the defaults
 
     Returns
     -------
-    sections in order, which together hold every bar once
+    sections in order, which together hold every bar once; empty without bars
     """
     params = params or SectionParams()
     if bars.level_db.size == 0:
@@ -120,13 +124,26 @@ def find_sections(bars: BarFeatures, params: SectionParams | None = None) -> tup
 
 
 def timbre_likeness(bars: BarFeatures) -> FloatArray:
-    """Likeness of the sound of all pairs of bars, shape (n_bars, n_bars), 0 to 1: instruments and level, not notes."""
+    """Likeness of the sound of all pairs of bars: instruments and level, not notes.
+
+    Parameters
+    ----------
+    bars : of which the timbre is read
+
+    Returns
+    -------
+    shape (n_bars, n_bars), 0 to 1
+    """
     distance = _distances(bars.timbre.reshape(bars.timbre.shape[0], -1))
     return np.asarray(np.exp(-distance / _typical(distance)))
 
 
 def likeness(bars: BarFeatures) -> FloatArray:
     """Likeness of what is played in all pairs of bars, in every transposition: notes and rhythm, not level.
+
+    Parameters
+    ----------
+    bars : of which chroma and rhythm are read
 
     Returns
     -------
@@ -147,7 +164,7 @@ def novelty(alike: FloatArray, widths: tuple[int, ...] = (2, 4, 8)) -> FloatArra
 
     Parameters
     ----------
-    alike : shape (n_bars, n_bars), 0 to 1
+    alike : shape (n_bars, n_bars), 0 to 1, likeness of all pairs of bars
     widths : bars on each side of a border
 
     Returns
@@ -192,7 +209,7 @@ def repetition(grounds: FloatArray, span: int = 4) -> FloatArray:
         change = np.abs(after - before).max(axis=0) * np.sqrt(np.minimum(at - first, last - at) / span)
         result[at] = np.maximum(result[at], change)
         result[at + lag] = np.maximum(result[at + lag], change)
-        # The head of the track heard again begins a repetition though nothing goes before it; so at the end.
+        # A repetition of the track's head begins there though no bar precedes it; likewise at the end.
         share = np.sqrt(min(span, length) / span)
         head = sums[:, min(span, length)] / min(span, length)
         end = (sums[:, length] - sums[:, max(0, length - span)]) / min(span, length)
@@ -206,7 +223,7 @@ def cut_bars(evidence: FloatArray, params: SectionParams) -> IntArray:
 
     Parameters
     ----------
-    evidence : shape (n_bars,), how much speaks for a border before each bar
+    evidence : shape (n_bars,), evidence for a border before each bar
     params : price of a border, of odd lengths, the usual length
 
     Returns
@@ -233,16 +250,26 @@ def cut_bars(evidence: FloatArray, params: SectionParams) -> IntArray:
 
 
 def _price(length: int, last: bool, params: SectionParams) -> float:
-    """What a section of some bars costs: any border something, odd lengths more, unusual lengths by their ratio."""
+    """Cost of a section of some bars: a fixed part, more for odd lengths and the further from the usual length."""
     unusual = abs(np.log2(length / params.usual_bars))
     odd = 0.0 if last or length % 4 == 0 else (0.5 if length % 2 == 0 else 1.0)
     return float(params.border_cost * (1.0 + unusual**2) + 2 * params.odd_length_cost * odd)
 
 
 def group_sections(borders: IntArray, bars: BarFeatures, params: SectionParams) -> IntArray:
-    """Number sections so that those which go over the same ground share a number, shape (n_sections,).
+    """Number sections so that those which repeat each other share a number.
 
     Two sections are compared bar by bar from their beginnings, in the transposition that fits best.
+
+    Parameters
+    ----------
+    borders : shape (n_sections + 1,), bars, of `cut_bars`
+    bars : of the whole track
+    params : `min_group_similarity`
+
+    Returns
+    -------
+    shape (n_sections,), groups numbered from 0 in order of first appearance
     """
     n = borders.size - 1
     alike = np.eye(n)
@@ -276,12 +303,22 @@ def _same_ground(bars: BarFeatures, first: slice, second: slice) -> float:
 
 
 def name_sections(borders: IntArray, groups: IntArray, level_db: FloatArray) -> list[str]:
-    """Call sections by energy, place and how often their group comes.
+    """Name sections by energy, place and how often their group occurs.
 
     The loudest group that comes more than once is the chorus, the next groups that come again are verses; what comes
     once is a break if it lies 3 dB under the track, else a bridge; what rises by 2 dB into something louder, or is half
     as long as the chorus it leads into, is a build. The first section is an intro, the last an outro, where they come
-    only once, are softer than the track or half as long as their likes.
+    only once, are softer than the track or half as long as the others of their group.
+
+    Parameters
+    ----------
+    borders : shape (n_sections + 1,), bars
+    groups : shape (n_sections,), of `group_sections`
+    level_db : shape (n_bars,), LUFS or dB
+
+    Returns
+    -------
+    one of `LABELS` for each section
     """
     n = groups.size
     levels = np.array([level_db[a:b].mean() for a, b in pairwise(borders)])

@@ -1,20 +1,20 @@
-"""Briefs: what somebody asks of the music in plain words, as constraints that can be checked and wishes that steer.
+"""Briefs: requests for music in plain words, read as constraints that can be checked and wishes that steer.
 
 "No vocals", "under 100 bpm", "at least 2 minutes", "nothing explicit", "without guitar", "not sad", "like a lullaby"
-are constraints: each is a rule on the facts of a track, and a track keeps it, breaks it, or nobody knows. All else
-that is named ("warm", "piano", "indie folk") is a wish. What a negation covers `workbench.language.negation` says; in
+are constraints: each is a rule on the facts of a track, which the track keeps or breaks, or which is unknown. All else
+that is named ("warm", "piano", "indie folk") is a wish. `workbench.language.negation` finds what a negation covers; in
 "no drums, vocals or bass" it covers the list. "Not under 100" is "at least 100". What somebody merely does not mind
-("vocals are fine") asks for nothing.
+("vocals are fine") is neither.
 
 Rules that no track can keep together ("under 90 bpm, over 120 bpm") contradict each other, as do a rule and a wish for
-what it bars ("drums, no drums") and two paces ("fast, slow"); none of them is kept to, and the brief says which they
-were. It also says which of its phrases asked for something that was not understood.
+what it bars ("drums, no drums") and two paces ("fast, slow"); none of them is applied, and the brief lists them. It
+also lists the phrases that were not understood.
 
-The words of all this, in English and some of them in other languages, stand in `briefs.toml` of `workbench.language`.
+The vocabulary, in English and in part in other languages, is `briefs.toml` of `workbench.language`.
 
-A script is text to be underscored, and its sentences ask for nothing. Only its production notes do: what stands in
-brackets and speaks of music ("[soft piano music, no drums]"), and lines that begin "Music:" or the like. They are read
-as part of the brief and not as part of the script.
+A script is text to be underscored, and its sentences are no request. Only its production notes are: text in brackets
+that speaks of music ("[soft piano music, no drums]"), and lines that begin "Music:" or the like. They are read as part
+of the brief and not of the script.
 
 Functions: `read_brief`, `production_notes`. Classes: `Brief`, `Constraint`.
 """
@@ -39,6 +39,7 @@ from workbench.language.opposites import FEELINGS
 from workbench.recording import FloatArray
 
 KEPT, NOT_KNOWN, BROKEN = 1, 0, -1
+"""judgements of a rule on a track"""
 
 _GRAMMAR = read_grammar("briefs.toml")
 _any_of = _GRAMMAR.any_of
@@ -60,7 +61,7 @@ _ABOUT, _EXACTLY = 0.08, 0.04
 class Constraint:
     """One rule that the facts of a track keep or break."""
 
-    said: str
+    text: str
     """the rule in words, as "under 100 bpm" """
     fact: Fact | None = None
     """the number it is about; None: a rule about facets"""
@@ -76,12 +77,16 @@ class Constraint:
     """of the facets: a text that names none of that kind leaves it open"""
 
     def judge(self, columns: Columns, facets: FloatArray) -> NDArray[np.int8]:
-        """KEPT, BROKEN or NOT_KNOWN for each track.
+        """Judge tracks by the rule.
 
         Parameters
         ----------
         columns : facts of n tracks
         facets : shape (n, n_facets), 0 to 1, what their texts name
+
+        Returns
+        -------
+        shape (n,), KEPT, BROKEN or NOT_KNOWN
         """
         if self.fact is None:
             return self._judge_facets(facets)
@@ -94,25 +99,32 @@ class Constraint:
         inside = (values >= self.low) & (values <= self.high)
         judged = np.where(known, np.where(inside, KEPT, BROKEN), NOT_KNOWN)
         if self.fact == "drums" and self.barred:
-            # A piano is struck too: where a text names instruments and no drums, it takes clear drums to differ.
-            told = facets[:, lexicon().of("instruments")].max(axis=1) >= _NAMED
-            judged = np.where(told & (values < _SURELY_STRUCK), KEPT, judged)
+            # A piano is struck too: if a text names instruments but no drums, only clear drums break the rule.
+            names_any = facets[:, lexicon().of("instruments")].max(axis=1) >= _NAMED
+            judged = np.where(names_any & (values < _SURELY_STRUCK), KEPT, judged)
         if self.barred:
             judged = np.where(_names(facets, self.barred), BROKEN, judged)
         return np.asarray(judged, dtype=np.int8)
 
     def _judge_facets(self, facets: FloatArray) -> NDArray[np.int8]:
         assert self.kind is not None
-        told = facets[:, lexicon().of(self.kind)].max(axis=1) >= _NAMED
-        judged = np.where(told, BROKEN if self.required else KEPT, NOT_KNOWN)
+        names_any = facets[:, lexicon().of(self.kind)].max(axis=1) >= _NAMED
+        judged = np.where(names_any, BROKEN if self.required else KEPT, NOT_KNOWN)
         if self.required:
             judged = np.where(_names(facets, self.required), KEPT, judged)
         if self.barred:
             judged = np.where(_names(facets, self.barred), BROKEN, judged)
         return np.asarray(judged, dtype=np.int8)
 
-    def told(self, columns: Columns, row: int, facets: FloatArray) -> str:
-        """The fact of one track that the rule is about, with number and unit."""
+    def describe(self, columns: Columns, row: int, facets: FloatArray) -> str:
+        """The fact of one track that the rule is about, with number and unit.
+
+        Parameters
+        ----------
+        columns : facts of n tracks
+        row : of the track
+        facets : shape (n, n_facets), 0 to 1, what their texts name
+        """
         if self.fact is None:
             named = [lexicon().names[index] for index in (*self.barred, *self.required) if facets[row, index] >= _NAMED]
             about = ", ".join(name.replace("_", " ") for name in named)
@@ -136,30 +148,34 @@ class Constraint:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Brief:
-    """What was asked for."""
+    """A brief, read."""
 
     text: str
     constraints: tuple[Constraint, ...]
     wishes: FloatArray
     """shape (n_facets,), 0 to 1, facets that are wanted"""
     energy: float | None = None
-    """0 to 1, where it was asked for in words"""
+    """0 to 1; None where the brief does not name it"""
     bpm: float | None = None
-    """the tempo that constraints or words aim at"""
+    """the tempo that constraints or words ask for; None where neither does"""
     likeness: tuple[str, ...] = field(default=())
     """what it should be like"""
     contradictions: tuple[tuple[str, str], ...] = ()
-    """what was asked for and cannot be had together; neither is among the constraints or wishes"""
+    """pairs of requests that exclude each other; neither is among the constraints or wishes"""
     unread: tuple[str, ...] = ()
     """phrases that were not understood"""
 
 
 def read_brief(text: str) -> Brief:
-    """What a brief asks for; an empty one asks for nothing.
+    """Read a brief.
 
     Parameters
     ----------
-    text : plain words; it is data, whatever it says
+    text : plain words; treated as data, whatever they say
+
+    Returns
+    -------
+    constraints and wishes; none of either for an empty text
     """
     plain = _plain(text)
     runs = list(_runs(plain))
@@ -182,10 +198,10 @@ def read_brief(text: str) -> Brief:
         for name in named:
             wishes[_place(name)] = 1.0
     wishes[[_place("instruments.vocals")]] = 0.0  # a voice is a matter of the constraint
-    distinct = tuple({constraint.said: constraint for constraint in found}.values())
+    distinct = tuple({constraint.text: constraint for constraint in found}.values())
     apart = tuple(_contradictions(distinct))
-    kept = [rule for rule in distinct if not any(rule.said in pair for pair in apart)]
-    against = [(term, rule) for rule in kept for term in _wished_though_barred(clauses, rule)]
+    kept = [rule for rule in distinct if not any(rule.text in pair for pair in apart)]
+    against = [(term, rule) for rule in kept for term in _barred_wishes(clauses, rule)]
     for _, rule in against:
         wishes[list(rule.barred)] = 0.0
     constraints = tuple(rule for rule in kept if not any(rule is barring for _, barring in against))
@@ -200,14 +216,23 @@ def read_brief(text: str) -> Brief:
         bpm=_aimed_bpm(paces.bpm, constraints),
         likeness=tuple(likes),
         contradictions=tuple(
-            dict.fromkeys((*apart, *((term, rule.said) for term, rule in against), *paces.contradictions))
+            dict.fromkeys((*apart, *((term, rule.text) for term, rule in against), *paces.contradictions))
         ),
         unread=tuple(dict.fromkeys(phrase for clause in clauses for phrase in _not_understood(clause))),
     )
 
 
 def production_notes(script: str) -> tuple[str, str]:
-    """A script without its notes on music, and these notes as a brief."""
+    """Separate the production notes on music from a script.
+
+    Parameters
+    ----------
+    script : the text with its notes
+
+    Returns
+    -------
+    the script without them, and the notes as the text of a brief
+    """
     notes: list[str] = []
 
     def bracket(match: re.Match[str]) -> str:
@@ -258,7 +283,7 @@ class _Clause(NamedTuple):
     text: str
     """without its negation"""
     negated: bool
-    said: str
+    whole: str
     """with it"""
 
 
@@ -268,7 +293,7 @@ class _Run(NamedTuple):
     text: str
     """without the negation"""
     negation: tuple[str, ...]
-    """as it was said; empty where there is none"""
+    """its words; empty where there is none"""
 
 
 class _Piece(NamedTuple):
@@ -283,7 +308,7 @@ class _Piece(NamedTuple):
 
 
 def _runs(text: str) -> Iterator[_Run]:
-    """The stretches of a brief that ask for something, or for it not to be there."""
+    """The stretches of a brief that ask for something, or for its absence."""
     for sentence in re.split(r"[.;!?\n]+(?!\d)", text):
         parts = _BETWEEN_PARTS.split(sentence)
         last_or = max((at for at, part in enumerate(parts) if _OR.search(part)), default=-1)
@@ -326,7 +351,7 @@ def _cut(part: str, pieces: Sequence[_Piece]) -> Iterator[_Run]:
 
 
 def _clauses(run: _Run) -> Iterator[_Clause]:
-    """The pieces of a run that ask for one thing each."""
+    """The pieces of a run, one request each."""
     if run.negation:
         yield _Clause(run.text, True, f"{' '.join(run.negation)} {run.text}")
         return
@@ -335,7 +360,7 @@ def _clauses(run: _Run) -> Iterator[_Clause]:
             yield _Clause(text.strip(), False, text.strip())
 
 
-def _wished_though_barred(clauses: Sequence[_Clause], rule: Constraint) -> list[str]:
+def _barred_wishes(clauses: Sequence[_Clause], rule: Constraint) -> list[str]:
     """Terms that name nothing but what a rule bars."""
     if rule.required or rule.fact == "vocals":
         return []
@@ -379,13 +404,13 @@ def _contradictions(rules: Sequence[Constraint]) -> Iterator[tuple[str, str]]:
         needs = [set(first.required) <= set(second.barred) for first, second in ((one, other), (other, one))
                  if first.required]  # fmt: skip
         if apart or any(needs):
-            yield one.said, other.said
+            yield one.text, other.text
 
 
 def _not_understood(clause: _Clause) -> list[str]:
-    """What of a clause asked for something that nothing was made of: all of it, or some of what "and" joins."""
+    """The phrases of a clause that were not understood: all of it, or some of what "and" joins."""
     if not _understood(clause):
-        return [clause.said]
+        return [clause.whole]
     parts = [part.strip() for part in _JOINED.split(clause.text)]
     if len(parts) < 2 or re.search(r"\d", clause.text):
         return []
@@ -393,7 +418,7 @@ def _not_understood(clause: _Clause) -> list[str]:
 
 
 def _understood(clause: _Clause) -> bool:
-    """Whether something was made of a clause, or there was nothing to make of it."""
+    """Whether a clause was understood, or holds no request."""
     rules, wanted = _read(clause)
     if rules or wanted.any() or list(_only(clause.text)) or (_likes(clause.text) and not clause.negated):
         return True
@@ -403,7 +428,7 @@ def _understood(clause: _Clause) -> bool:
 
 
 _EMPTY = _GRAMMAR.words("empty")
-"""words that ask for nothing by themselves"""
+"""words that are no request by themselves"""
 
 
 _LESS, _MORE, _NEAR = _any_of("less"), _any_of("more"), _any_of("near")
@@ -474,7 +499,7 @@ def _bounds(match: re.Match[str], negated: bool) -> tuple[float, float]:
     more = bool(re.fullmatch(_MORE, way)) or bool(match["plus"]) or bool(re.fullmatch(_OR_MORE, after))
     if negated:
         less, more = more, less
-    # "Under 100" leaves 100 out, "at most 100" does not; nobody means the difference, and 100 itself is kept safe.
+    # "Under 100" leaves out 100, "at most 100" does not.
     strict = re.fullmatch(_STRICTLY_LESS, way) and not negated
     if less:
         return -np.inf, float(np.nextafter(value, 0.0)) if strict else value
@@ -544,7 +569,7 @@ _KIN = {
     "genres.rock": ("genres.metal",),
     "instruments.guitar": ("instruments.electric_guitar",),
 }
-"""what else is meant by a name"""
+"""facets that a name means too"""
 
 
 def _barred_facets(clause: str) -> Iterator[Constraint]:
@@ -583,7 +608,7 @@ def _only(plain: str) -> Iterator[Constraint]:
 
 
 def _energy(clauses: Sequence[_Clause]) -> float | None:
-    """An energy that is asked for as such; what is asked not to be low or high lies on the other side of the middle."""
+    """The energy that is asked for; "not low" and "not high" mean one on the other side of the middle."""
     for clause in clauses:
         for pattern, energy, otherwise in _ENERGIES:
             if re.search(pattern, clause.text):
@@ -598,6 +623,7 @@ _ENERGIES = (
 )
 _ENERGY = re.compile("|".join(pattern for pattern, *_ in _ENERGIES))
 _MIDDLE_BPM = 104.0
+"""a middling tempo, about the geometric mean of 60 and 180"""
 _PACES = (
     (rf"\b(?:{_any_of('pace.slow')})\b", 70.0),
     (rf"\b(?:{_any_of('pace.middling')})\b", _MIDDLE_BPM),
@@ -606,7 +632,7 @@ _PACES = (
 
 
 class _Pace(NamedTuple):
-    """What is asked of the tempo in words."""
+    """The tempo that is asked for in words."""
 
     bpm: float | None
     contradictions: tuple[tuple[str, str], ...]

@@ -1,18 +1,18 @@
 """Order tracks for a text: what the music should be, how near each track comes, and which rules it breaks.
 
-What is wanted is joined from three voices. The script's reading says what suits it. A brief counts for more, facet by
-facet and only for the kinds it names: one that names moods leaves the script to choose the instruments. The platform
-moves energy, asks for a quick opening or for length, and no more.
+What is wanted comes from three sources: the reading of the script; a brief, which counts for more, facet by facet and
+only for the kinds it names, so that one that names moods leaves the instruments to the script; and the platform, which
+only changes the energy, and asks for a quick opening or for length.
 
 A track is compared part by part, each from 0 to 1: moods, genres and instruments that its text names, as the cosine to
 those wanted; energy, pace, brightness and mode, as nearness to the expected sound; voice, because a voice that sings
-fights one that speaks; topic, the cosine of script and track in the sentence embedding; opening and length where the
-platform asks. Parts of words are worth less the less a text is to be trusted (`texts.trust_in`), so that naming
-everything gains nothing. What is not known counts as it usually is. The raw score is the weighted mean; a logistic
+competes with one that speaks; topic, the cosine of script and track in the sentence embedding; opening and length where
+the platform asks for them. Parts that rest on words count less the less a text is trusted (`texts.trust_in`), so that
+naming everything gains nothing. An unknown value counts as usual. The raw score is the weighted mean; a logistic
 curve (`lane.calibrated`) makes it absolute.
 
-Constraints come first: a track that breaks one scores 0 and stands behind all that break fewer, the score
-is halved where it is unknown whether the track keeps a rule.
+Constraints come first: a track that breaks one scores 0 and comes after all that break fewer; the score is halved for
+each rule of which it is unknown whether the track keeps it.
 
 Functions: `want`, `rank`, `compare`, `steer_of`. Classes: `ScriptWants`, `RankedTracks`.
 """
@@ -37,11 +37,11 @@ Part: TypeAlias = Literal[
     "moods", "genres", "instruments", "energy", "pace", "brightness", "mode", "voice", "topic", "opening", "length"
 ]
 WORD_PARTS: tuple[Part, ...] = ("moods", "genres", "instruments", "topic")
-"""parts that rest on what is said of a track"""
+"""parts that rest on the text of a track"""
 
 
 class Steer(NamedTuple):
-    """What a platform asks of music."""
+    """What a platform needs of its music."""
 
     energy: float
     """added to the expected energy"""
@@ -60,9 +60,9 @@ PLATFORMS: dict[str, Steer] = {
     "linkedin": Steer(-0.04, False, 30.0, ("focused", "uplifting")),
     "youtube": Steer(0.0, False, 120.0, ()),
 }
-"""by the part of their name that tells; the first that fits counts"""
+"""by a part of the platform's name; the first that is found counts"""
 _WEAK_STEER = 0.15
-"""what the moods of a platform count beside those of the script"""
+"""weight of the moods of a platform beside those of the script"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -75,13 +75,19 @@ class ScriptWants:
     voice: bool
     """whether a singing voice was asked for"""
     steer: Steer | None
-    """what the platform asks"""
+    """of the platform; None for one that is not known"""
     constraints: tuple[Constraint, ...]
     vector: FloatArray | None
     """shape (384,), of the script"""
 
     def names(self, kind: Kind, most: int = 3) -> list[str]:
-        """The facets of a kind that are wanted most, strongest first."""
+        """The facets of a kind that are wanted most, strongest first.
+
+        Parameters
+        ----------
+        kind : moods, genres or instruments
+        most : names to return at most
+        """
         return strongest_facets(self.facets, (kind,), least=0.2, most=most)
 
 
@@ -108,8 +114,8 @@ def want(reading: Reading, brief: Brief, platform: str | None, params: Underscor
     ----------
     reading : of the script
     brief : of the caller and of the script's production notes
-    platform : tiktok, reels, shorts, linkedin or youtube; any other is read by the lexicon, as a weak steer
-    params : how much each counts
+    platform : tiktok, reels, shorts, linkedin or youtube; any other is read by the lexicon, with little weight
+    params : weights of script, brief and platform
     """
     book = lexicon()
     steer = steer_of(platform) if platform else None
@@ -134,7 +140,16 @@ def want(reading: Reading, brief: Brief, platform: str | None, params: Underscor
 
 
 def steer_of(platform: str) -> Steer | None:
-    """What a platform asks, however it is spelt: "TikTok", "Instagram Reels", "YouTube Shorts"; None for any other."""
+    """What a platform needs, however its name is spelt: "TikTok", "Instagram Reels", "YouTube Shorts".
+
+    Parameters
+    ----------
+    platform : its name
+
+    Returns
+    -------
+    None for a platform that is not known
+    """
     letters = "".join(letter for letter in platform.lower() if letter.isalnum())
     return next((steer for name, steer in PLATFORMS.items() if name in letters), None)
 
@@ -149,8 +164,12 @@ def rank(
     wanted : what the music should be
     columns : facts of n tracks
     facets : shape (n, n_facets), 0 to 1, what their texts name
-    trust : shape (n,), 0 to 1, how far their texts are to be believed
-    params : weights
+    trust : shape (n,), 0 to 1, how far their texts are trusted
+    params : weights; None: the defaults
+
+    Returns
+    -------
+    order, parts and scores of all n tracks
     """
     params = params or UnderscoreParams()
     parts = compare(wanted, columns, facets, trust, params)
@@ -168,7 +187,20 @@ def rank(
 def compare(
     wanted: ScriptWants, columns: Columns, facets: FloatArray, trust: FloatArray, params: UnderscoreParams
 ) -> dict[Part, FloatArray]:
-    """How near tracks come, part by part: shape (n,) each, 0 to 1."""
+    """Compare tracks with what is wanted, part by part.
+
+    Parameters
+    ----------
+    wanted : what the music should be
+    columns : facts of n tracks
+    facets : shape (n, n_facets), 0 to 1, what their texts name
+    trust : shape (n,), 0 to 1, how far their texts are trusted
+    params : reaches, and values for what is unknown
+
+    Returns
+    -------
+    shape (n,) each, 0 to 1; opening and length only where the platform asks for them
+    """
     parts: dict[Part, FloatArray] = {}
     for kind in KINDS:
         where = lexicon().of(kind)
@@ -196,7 +228,17 @@ def compare(
 
 
 def raw_scores(parts: dict[Part, FloatArray], params: UnderscoreParams) -> FloatArray:
-    """The weighted mean of the parts that there are, shape (n,)."""
+    """The weighted mean of the parts.
+
+    Parameters
+    ----------
+    parts : by name, shape (n,) each, 0 to 1
+    params : weights
+
+    Returns
+    -------
+    shape (n,), 0 to 1
+    """
     weights = {name: float(getattr(params, f"{name}_weight")) for name in parts}
     total = sum(weights.values())
     return np.asarray(sum(weight / total * parts[name] for name, weight in weights.items()), dtype=np.float64)
@@ -234,7 +276,7 @@ def _topic(wanted: ScriptWants, columns: Columns, params: UnderscoreParams) -> F
 
 
 def _opening(columns: Columns) -> FloatArray:
-    """How soon a track is there: energy of its first sixteenth against its median, 0 to 1."""
+    """How soon a track reaches its usual energy: energy of its first sixteenth over its median, 0 to 1."""
     contour = np.asarray(columns.contour, dtype=np.float64)
     known = np.isfinite(contour).all(axis=1)
     usual = np.median(np.where(np.isfinite(contour), contour, 0.0), axis=1)

@@ -1,8 +1,8 @@
 """Why a track is put forward for a text, in words.
 
-A line of the match map sets what was asked or read beside a fact of the track: numbers as they were compared, with
-unit, and words as they stand in the track's own text. What moved the score most comes first, rules of the brief before
-all. Nothing is said that was not weighed.
+A line of the match map sets a request, or a reading of the text, beside a fact of the track: numbers as they were
+compared, with unit, and words as in the track's own text. What moved the score most comes first, after the rules of the
+brief. Only what counted in the score is listed.
 
 Functions: `names_in`, `reasons`, `explanation`, `matched_tags`, `lane_title`, `lane_reasoning`. Class: `ScriptReading`.
 """
@@ -29,9 +29,10 @@ from workbench.underscore.ranking import Part, RankedTracks, ScriptWants
 from workbench.underscore.script import Reading
 
 _MOST_REASONS = 6
+"""lines of a match map; more only where rules take more"""
 _USUAL = 0.5
-"""a part around which a fact moves nothing"""
-_TOPIC_TOLD = 0.25
+"""a part that does not move the score"""
+_MIN_TOPIC = 0.25
 """cosine from where on a shared topic is worth a line"""
 _MOSTLY = 0.15
 """of a mode, from where on a key is called minor or major"""
@@ -46,7 +47,7 @@ Names: TypeAlias = Mapping[Kind, list[str]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ScriptReading:
-    """One script beside the tracks that were ranked for it."""
+    """One script with the tracks that were ranked for it."""
 
     script: str
     reading: Reading
@@ -58,27 +59,27 @@ class ScriptReading:
     platform: str | None
 
 
-def reasons(told: ScriptReading, row: int, names: Names, params: UnderscoreParams) -> tuple[MatchReason, ...]:
+def reasons(ranking: ScriptReading, row: int, names: Names, params: UnderscoreParams) -> tuple[MatchReason, ...]:
     """Lines of the match map of one ranked track, what moved its score most first.
 
     Parameters
     ----------
-    told : the ranking
+    ranking : script and ranked tracks
     row : of its columns
     names : what the text of that row's track names
     params : weights
     """
     rules = [
         MatchReason(
-            f"asked: {rule.said}",
-            rule.told(told.columns, row, told.facets),
+            f"asked: {rule.text}",
+            rule.describe(ranking.columns, row, ranking.facets),
             1.0 if judged == KEPT else 0.0 if judged == BROKEN else 0.5,
         )
-        for rule, judged in zip(told.wanted.constraints, told.ranked.judged[:, row], strict=True)
+        for rule, judged in zip(ranking.wanted.constraints, ranking.ranked.judged[:, row], strict=True)
     ]
     weighed: list[tuple[float, MatchReason]] = []
-    for part, values in told.ranked.parts.items():
-        facts = _facts(part, told, row, names)
+    for part, values in ranking.ranked.parts.items():
+        facts = _facts(part, ranking, row, names)
         if facts is not None:
             moved = float(getattr(params, f"{part}_weight")) * abs(float(values[row]) - _USUAL)
             weighed.append((moved, MatchReason(*facts, score=min(1.0, max(0.0, float(values[row]))))))
@@ -86,12 +87,19 @@ def reasons(told: ScriptReading, row: int, names: Names, params: UnderscoreParam
     return (*rules, *(reason for _, reason in weighed))[: max(_MOST_REASONS, len(rules) + 3)]
 
 
-def explanation(told: ScriptReading, row: int, names: Names) -> str:
-    """Why it fits, or does not, in one sentence."""
-    columns = told.columns
+def explanation(ranking: ScriptReading, row: int, names: Names) -> str:
+    """Why a track fits, or does not, in one sentence.
+
+    Parameters
+    ----------
+    ranking : script and ranked tracks
+    row : of its columns
+    names : what the text of that row's track names
+    """
+    columns = ranking.columns
     broken = [
-        f"{rule.said} was asked, and this has {rule.told(columns, row, told.facets)}"
-        for rule, judged in zip(told.wanted.constraints, told.ranked.judged[:, row], strict=True)
+        f"{rule.text} was asked, and this has {rule.describe(columns, row, ranking.facets)}"
+        for rule, judged in zip(ranking.wanted.constraints, ranking.ranked.judged[:, row], strict=True)
         if judged == BROKEN
     ]
     if broken:
@@ -102,49 +110,77 @@ def explanation(told: ScriptReading, row: int, names: Names) -> str:
     vocals = float(columns.vocals[row])
     if np.isfinite(vocals):
         facts.append("no voice" if vocals < _USUAL else "a voice")
-    if not told.wanted.facets.any():
+    if not ranking.wanted.facets.any():
         what = _listed(facts) if facts else "little known of it"
         return f"{what[0].upper()}{what[1:]}: nothing else was asked of it, for there was nothing to read in the text."
-    sought = _listed(told.wanted.names("moods", 2)) or "plain"
-    close = float(told.ranked.scores[row])
+    sought = _listed(ranking.wanted.names("moods", 2)) or "plain"
+    close = float(ranking.ranked.scores[row])
     fit = "close to" if close >= 0.35 else "somewhat like" if close >= 0.15 else "far from"
     what = _listed(facts) if facts else "little known of it"
-    return f"{what[0].upper()}{what[1:]}: {fit} the {sought} music at energy {told.wanted.sound.energy:.2f} that suits."
+    return (
+        f"{what[0].upper()}{what[1:]}: {fit} the {sought} music at energy {ranking.wanted.sound.energy:.2f} that suits."
+    )
 
 
-def matched_tags(told: ScriptReading, track: Track) -> tuple[str, ...]:
-    """Words of the track's own lists that name what is wanted."""
-    counts = frozenset(map(int, np.flatnonzero(told.wanted.facets >= _COUNTS)))
+def matched_tags(ranking: ScriptReading, track: Track) -> tuple[str, ...]:
+    """Words of the track's own lists that name what is wanted.
+
+    Parameters
+    ----------
+    ranking : script and ranked tracks
+    track : the record of one of them
+
+    Returns
+    -------
+    without repetition, in the order of the record
+    """
+    counts = frozenset(map(int, np.flatnonzero(ranking.wanted.facets >= _COUNTS)))
     words = dict.fromkeys((*track.moods, *track.genres, *track.instruments, *track.tags))
     return tuple(word for word in words if counts & _facets_of(word))
 
 
-def lane_title(told: ScriptReading) -> str:
-    """What is put forward, in a few words."""
-    moods, genres = told.wanted.names("moods", 2), told.wanted.names("genres", 1)
+def lane_title(ranking: ScriptReading) -> str:
+    """What is put forward, in a few words.
+
+    Parameters
+    ----------
+    ranking : script and ranked tracks
+    """
+    moods, genres = ranking.wanted.names("moods", 2), ranking.wanted.names("genres", 1)
     kind = f"{_listed(moods) or 'fitting'} {genres[0] if genres else ''}".strip()
-    where = f" for {told.platform.strip()[:40]}" if told.platform and told.platform.strip() else ""
-    return f"{kind[0].upper()}{kind[1:]} music, about {told.wanted.sound.bpm:.0f} bpm{where}"
+    where = f" for {ranking.platform.strip()[:40]}" if ranking.platform and ranking.platform.strip() else ""
+    return f"{kind[0].upper()}{kind[1:]} music, about {ranking.wanted.sound.bpm:.0f} bpm{where}"
 
 
-def lane_reasoning(told: ScriptReading, brief: Brief, best: Sequence[int]) -> str:
-    """What was weighed, in plain words."""
-    return " ".join(_sentences(told, brief, best))
+def lane_reasoning(ranking: ScriptReading, brief: Brief, best: Sequence[int]) -> str:
+    """How the text was read and what was compared, in plain words.
+
+    Parameters
+    ----------
+    ranking : script and ranked tracks
+    brief : of the caller and of the script's production notes
+    best : rows of the tracks that are put forward
+
+    Returns
+    -------
+    a few sentences
+    """
+    return " ".join(_sentences(ranking, brief, best))
 
 
-def _sentences(told: ScriptReading, brief: Brief, best: Sequence[int]) -> Iterator[str]:
-    yield from _said_of_text(told, brief)
-    yield from _said_of_brief(told, brief, best)
-    if told.platform and told.platform.strip():
-        known = told.wanted.steer is not None
-        yield f"{told.platform.strip()[:40]} {'moved energy, opening and length' if known else 'was a weak steer'}."
-    if not len(told.columns):
+def _sentences(ranking: ScriptReading, brief: Brief, best: Sequence[int]) -> Iterator[str]:
+    yield from _sentences_on_text(ranking, brief)
+    yield from _sentences_on_brief(ranking, brief, best)
+    if ranking.platform and ranking.platform.strip():
+        known = ranking.wanted.steer is not None
+        yield f"{ranking.platform.strip()[:40]} {'moved energy, opening and length' if known else 'was a weak steer'}."
+    if not len(ranking.columns):
         yield "The catalog holds no track that could be put forward."
 
 
-def _said_of_text(told: ScriptReading, brief: Brief) -> Iterator[str]:
-    """What the script was read as, and by whom."""
-    wanted, reading = told.wanted, told.reading
+def _sentences_on_text(ranking: ScriptReading, brief: Brief) -> Iterator[str]:
+    """How the script was read, and by which reader."""
+    wanted, reading = ranking.wanted, ranking.reading
     usual = f"energy {wanted.sound.energy:.2f} of 1, about {wanted.sound.bpm:.0f} bpm"
     if not reading.readable:
         asked = brief.constraints or brief.wishes.any()
@@ -162,7 +198,7 @@ def _said_of_text(told: ScriptReading, brief: Brief) -> Iterator[str]:
         f"{_listed(wanted.names('instruments')) or 'no instrument'} above others."
     )
     if reading.denials:
-        denied = _listed([f'"{said}" as {opposite}' for said, opposite in reading.denials[:_MOST_QUOTED]])
+        denied = _listed([f'"{feeling}" as {opposite}' for feeling, opposite in reading.denials[:_MOST_QUOTED]])
         yield f"What the text denies was read as its opposite: {denied}."
     if reading.scene is not None:
         yield f"Single words make it {reading.scene}."
@@ -180,16 +216,16 @@ def _said_of_text(told: ScriptReading, brief: Brief) -> Iterator[str]:
         )
 
 
-def _said_of_brief(told: ScriptReading, brief: Brief, best: Sequence[int]) -> Iterator[str]:
-    """What the brief asked for, what of it was kept to, and what was not understood."""
+def _sentences_on_brief(ranking: ScriptReading, brief: Brief, best: Sequence[int]) -> Iterator[str]:
+    """What the brief asked for, which rules were applied, and what was not understood."""
     if brief.wishes.any() or brief.energy is not None or brief.bpm is not None:
         yield "The brief counted for more than the script."
     for one, other in brief.contradictions:
         yield f'The brief contradicts itself: no track can be both "{one}" and "{other}", so neither was kept to.'
-    if told.wanted.constraints:
-        rules = _listed([rule.said for rule in told.wanted.constraints])
+    if ranking.wanted.constraints:
+        rules = _listed([rule.text for rule in ranking.wanted.constraints])
         yield f"Rules that were kept to: {rules}; tracks that break one come last and say so."
-        broken = sum(bool((told.ranked.judged[:, row] == BROKEN).any()) for row in best)
+        broken = sum(bool((ranking.ranked.judged[:, row] == BROKEN).any()) for row in best)
         if broken:
             yield f"{broken} of the {len(best)} break a rule, because no more tracks keep them all."
     if brief.unread:
@@ -202,11 +238,11 @@ def _said_of_brief(told: ScriptReading, brief: Brief, best: Sequence[int]) -> It
         yield f"The brief seems to be in {language}, of which only single words are known; English is read better."
 
 
-def _facts(part: Part, told: ScriptReading, row: int, names: Names) -> tuple[str, str] | None:
+def _facts(part: Part, ranking: ScriptReading, row: int, names: Names) -> tuple[str, str] | None:
     """What a part compared, of the script and of the track; None where the track has no such fact."""
-    sound, columns = told.wanted.sound, told.columns
+    sound, columns = ranking.wanted.sound, ranking.columns
     if part in KINDS:
-        named, shares = names[part], _shares(told.wanted, part)
+        named, shares = names[part], _shares(ranking.wanted, part)
         if not named or not shares:
             return None
         read = _listed([f"{name} {100 * share:.0f} %" for name, share in shares])
@@ -215,23 +251,23 @@ def _facts(part: Part, told: ScriptReading, row: int, names: Names) -> tuple[str
             f"its text names {_listed(named[:4])}",
         )
     if part == "topic":
-        if told.wanted.vector is None or not columns.words[row].any():
+        if ranking.wanted.vector is None or not columns.words[row].any():
             return None
-        cosine = float(columns.words[row].astype(np.float32) @ told.wanted.vector)
+        cosine = float(columns.words[row].astype(np.float32) @ ranking.wanted.vector)
         return (
-            ("what the script is about", f"text with a cosine of {cosine:.2f} to it") if cosine >= _TOPIC_TOLD else None
+            ("what the script is about", f"text with a cosine of {cosine:.2f} to it") if cosine >= _MIN_TOPIC else None
         )
     if part == "opening":
         first = np.asarray(columns.contour[row, :2], dtype=np.float64)
         return (
-            (f"{told.platform}: a quick opening", f"energy {first.mean():.2f} in its first sixteenth")
+            (f"{ranking.platform}: a quick opening", f"energy {first.mean():.2f} in its first sixteenth")
             if np.isfinite(first).all()
             else None
         )
     if part == "length":
-        assert told.wanted.steer is not None
+        assert ranking.wanted.steer is not None
         length = _number(columns, row, "duration")
-        return (f"{told.platform}: {told.wanted.steer.seconds:.0f} s or more", length) if length else None
+        return (f"{ranking.platform}: {ranking.wanted.steer.seconds:.0f} s or more", length) if length else None
     fact = _number(columns, row, _FACT_OF[part])
     if fact is None:
         return None
@@ -241,8 +277,8 @@ def _facts(part: Part, told: ScriptReading, row: int, names: Names) -> tuple[str
         "brightness": f"brightness {sound.brightness:.2f} of 1 suits",
         "mode": f"mode {sound.mode:+.2f} from -1 minor to +1 major suits",
         "voice": "a singing voice was asked for"
-        if told.wanted.voice
-        else f"{len(told.script.split())} words to be spoken",
+        if ranking.wanted.voice
+        else f"{len(ranking.script.split())} words to be spoken",
     }
     return expected[part], fact
 
@@ -268,13 +304,22 @@ def _number(columns: Columns, row: int, name: str) -> str | None:
 
 
 def names_in(track: Track) -> Names:
-    """The words of a track's own text that name moods, genres and instruments."""
+    """The words of a track's own text that name moods, genres and instruments.
+
+    Parameters
+    ----------
+    track : its record
+
+    Returns
+    -------
+    words by kind, in the order of the lexicon
+    """
     return _names_in_text(track_text(track))
 
 
 @lru_cache(maxsize=4096)
 def _names_in_text(text: str) -> Names:
-    """As `names_in`; the tracks that are put forward come back with the next question."""
+    """As `names_in`; cached, because the next query ranks many of the same tracks first."""
     book = lexicon()
     found = read_lexicon(text).found
     names: dict[Kind, list[str]] = {kind: [] for kind in KINDS}
@@ -285,13 +330,13 @@ def _names_in_text(text: str) -> Names:
 
 @lru_cache(maxsize=8192)
 def _facets_of(word: str) -> frozenset[int]:
-    """The facets that a word of a list names; catalogs use the same few words again and again."""
+    """The facets that a word of a list names; cached, because catalogs use the same few words again and again."""
     return frozenset(map(int, np.flatnonzero(read_lexicon(word).facets)))
 
 
 @lru_cache(maxsize=64)
 def _shares(wanted: ScriptWants, kind: Kind) -> list[tuple[str, float]]:
-    """The facets of a kind that are wanted most, with their share of all that is wanted of it; asked for each track."""
+    """The facets of a kind that are wanted most, each with its share of the kind; cached, for each track needs them."""
     book = lexicon()
     where = book.of(kind)
     total = float(wanted.facets[where].sum())

@@ -6,11 +6,11 @@ together from phrases that catalogs use; the grade compares the facets. Stored i
 read in each script, part by part, and the grade.
 
 What it is for. `calibration_offset` and `calibration_slope` of `UnderscoreParams` are what `fit_calibration` gives on
-it, so a score is the probability that an editor would take the track, as far as the grades are an editor's. What a
-grade is worth is said once, in `workbench.catalog.grades`, so that match and underscore speak of the same.
+it, so a score is the probability that an editor would take the track, as far as the grades are an editor's.
+`workbench.catalog.grades` defines what a grade is worth, once for match and underscore.
 
 What it is not. One person wrote scripts, tracks and the rule of the grades; it holds what is commonly done, in English,
-and nobody's taste. Whoever has pairs that editors judged should fit again: `data/recipes/fitting/underscore.py`.
+and nobody's taste. Refit with pairs that editors judged if there are any: `data/recipes/fitting/underscore.py`.
 
 Class: `UnderscoreReference`. Functions: `read_reference`, `write_reference`.
 """
@@ -42,16 +42,30 @@ class UnderscoreReference:
 
     @property
     def taken(self) -> FloatArray:
-        """How surely an editor takes each track, shape (n_pairs,)."""
+        """Probability that an editor takes each track, shape (n_pairs,)."""
         return np.asarray(TAKEN[self.grades])
 
     def raw(self, params: UnderscoreParams) -> FloatArray:
-        """Raw scores, shape (n_pairs,)."""
+        """Raw scores, shape (n_pairs,).
+
+        Parameters
+        ----------
+        params : weights of the parts
+        """
         return raw_scores(self.parts, params)
 
 
 def read_reference() -> UnderscoreReference:
-    """The set that ships with the package."""
+    """The set that ships with the package.
+
+    Returns
+    -------
+    parts and grades of all pairs
+
+    Raises
+    ------
+    ResourceMissing : the file is not shipped with this installation
+    """
     with open_model(FILE) as file:
         stored = np.load(file)
         grades = stored["grades"].astype(np.int64)
@@ -60,6 +74,12 @@ def read_reference() -> UnderscoreReference:
 
 
 def write_reference(reference: UnderscoreReference, path: Path) -> None:
-    """Write a set so that `read_reference` reads it."""
+    """Write a set so that `read_reference` reads it.
+
+    Parameters
+    ----------
+    reference : parts and grades
+    path : the file, which is replaced
+    """
     parts = {name: values.astype(np.float16) for name, values in reference.parts.items()}
     np.savez_compressed(path, allow_pickle=False, grades=reference.grades.astype(np.uint8), **parts)

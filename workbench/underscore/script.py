@@ -1,4 +1,4 @@
-"""What music a text asks for: facets and sound, read from how the text speaks.
+"""What music suits a text: facets and sound, read from its sentences.
 
 A script hardly ever names its moods, so counting mood words says little. The reader is a linear map from the states of
 the sentence embedding (means over the tokens after its second, fourth and sixth layer) to the facets and the sound of
@@ -6,19 +6,19 @@ the music that suits; it was fitted by ridge regression on the lexicon's lines, 
 ship as the model `script_reader.npz` (`fit_reader` makes them). A script is read one sentence at a time and the
 readings are averaged.
 
-Beside it the lexicon reads single words: scenes by their cues, moods by their names. What it finds is added, the more
-the more was found; without the embedding it is all there is. Both read the text with denied feelings replaced by their
-opposites (`workbench.language.negation`). The embedding knows English: of a text in another language the reader counts
-little, and the lexicon's foreign words count. A text that is nothing to read (`workbench.language.languages`) asks for
-nothing: no facet is wanted, and the sound is the usual one.
+Beside it the lexicon reads single words: scenes by their cues, moods by their names. What it finds is added, with more
+weight the more it finds; without the embedding it is the only reader. Both read the text with denied feelings replaced
+by their opposites (`workbench.language.negation`). The embedding knows English: for a text in another language the
+reader counts little, and the lexicon's foreign words count. For a text that is not readable
+(`workbench.language.languages`) no facet is wanted, and the sound is the usual one.
 
 Functions: `read_script`, `fit_reader`. Class: `Reading`.
 
 References
 ----------
 A. Hoerl and R. Kennard, "Ridge regression: biased estimation for nonorthogonal problems", Technometrics 12, 1970.
-N. Liu et al., "Linguistic knowledge and transferability of contextual representations", NAACL 2019: what is not topic
-is read best from the layers in the middle.
+N. Liu et al., "Linguistic knowledge and transferability of contextual representations", NAACL 2019: properties other
+than topic are best read from the middle layers.
 """
 
 from __future__ import annotations
@@ -53,13 +53,13 @@ _CUES_SHOWN = 2
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Reading:
-    """What a text asks for, before anybody's brief."""
+    """What music suits a text, before any brief."""
 
     facets: FloatArray
-    """shape (n_facets,), 0 upwards; what usual texts ask for is taken off"""
+    """shape (n_facets,), 0 upwards; less what usual texts have"""
     sound: ExpectedSound
     scene: str | None
-    """the kind of text, where single words give it away"""
+    """the kind of text, where single words make it clear; else None"""
     language: str
     """in English, as "German" """
     by_embedding: bool
@@ -70,11 +70,11 @@ class Reading:
     readable: bool = True
     """whether there was anything to read"""
     denials: tuple[tuple[str, str], ...] = ()
-    """feelings that were denied, as said, and the opposite that each was read as"""
+    """feelings that were denied, in the words of the text, and the opposite that each was read as"""
 
 
 class Reader(NamedTuple):
-    """The linear map; `inputs` of it are states less `mean`, times `scale`."""
+    """The linear map; its inputs are states less `mean`, times `scale`."""
 
     mean: FloatArray
     """shape (len(DEPTHS), 384)"""
@@ -86,7 +86,16 @@ class Reader(NamedTuple):
     """shape (n_facets + 4,), the mean over all lines"""
 
     def read(self, states: FloatArray) -> FloatArray:
-        """Facets and sound of texts, shape (n, n_facets + 4), from their states, shape (n, len(DEPTHS), 384)."""
+        """Facets and sound of texts.
+
+        Parameters
+        ----------
+        states : shape (n, len(DEPTHS), 384), of the sentence embedding
+
+        Returns
+        -------
+        shape (n, n_facets + 4), as rows of `line_targets`
+        """
         inputs = ((states - self.mean) * self.scale).reshape(len(states), -1)
         return np.asarray(inputs @ self.weights + self.usual)
 
@@ -94,13 +103,21 @@ class Reader(NamedTuple):
 def read_script(
     text: str, embedding: SentenceEmbedding | None = None, params: UnderscoreParams | None = None
 ) -> Reading:
-    """What music a text asks for.
+    """Read what music suits a text.
 
     Parameters
     ----------
-    text : any text; it is data, whatever it says
-    embedding : reads what the words mean; None: the lexicon alone
-    params : how much each counts
+    text : any text; treated as data, whatever it says
+    embedding : the sentence embedding; None: the lexicon reads alone
+    params : weights of reader and lexicon; None: the defaults
+
+    Returns
+    -------
+    facets and sound; the usual sound and no facets if the text is not readable
+
+    Raises
+    ------
+    ResourceMissing : with an embedding, if the reader was not fitted on this lexicon
     """
     params = params or UnderscoreParams()
     language, size = language_of(text), len(lexicon().names)
@@ -113,15 +130,15 @@ def read_script(
     read, vector = usual, None
     if embedding is not None:
         states = embedding.states(chunks(text) or [text])
-        said = len(text.split())
-        # A word or two tell little, in whatever direction they point.
-        trust = (1.0 if language == ENGLISH else params.foreign_weight) * said / (said + params.half_trust_words)
+        n_words = len(text.split())
+        # One or two words are little evidence, whatever they mean.
+        trust = (1.0 if language == ENGLISH else params.foreign_weight) * n_words / (n_words + params.half_trust_words)
         read = usual + trust * (reader().read(states).mean(axis=0) - usual)
         vector = _unit(_unit(states[:, -1]).mean(axis=0))
     share = params.lexicon_share if vector is not None and language == ENGLISH else 1.0
     wish = read + share * evidence / (evidence + params.half_trust_cues) * (found - usual)
     if denials:
-        # Said in so many words, and what the reader hears least: the more of the text it is, the more it counts.
+        # Explicit, and what the reader detects worst: denials count by their share of the text.
         share = len(denials) / (len(denials) + len(chunks(text)))
         wish += share * (_named([opposite for _, opposite in denials]) - wish)
     return Reading(
@@ -152,7 +169,13 @@ def reader() -> Reader:
 
 
 def fit_reader(embedding: SentenceEmbedding, path: Path) -> None:
-    """Fit the reader on the lexicon's lines and write it; needed after each change of the lexicon."""
+    """Fit the reader on the lexicon's lines and write it; needed after each change of the lexicon.
+
+    Parameters
+    ----------
+    embedding : the sentence embedding, whole
+    path : the file, which is replaced
+    """
     lines = lexicon().lines
     fitted = ridge(embedding.states([line.text for line in lines]), line_targets())
     arrays = {name: value.astype(np.float16) for name, value in fitted._asdict().items()}
@@ -166,10 +189,10 @@ def ridge(states: FloatArray, targets: FloatArray, penalty: float = RIDGE) -> Re
     ----------
     states : shape (n, len(DEPTHS), 384)
     targets : shape (n, m)
-    penalty : of the weights
+    penalty : of the squared weights
     """
     mean = states.mean(axis=0)
-    # Every layer counts the same, however large its states are.
+    # Scaled so that every layer counts the same, however large its states are.
     spread = np.linalg.norm(states - mean, axis=2).mean(axis=0)
     scale = (1.0 / (spread * np.sqrt(len(DEPTHS))))[:, None]
     inputs = ((states - mean) * scale).reshape(len(states), len(DEPTHS) * DIMS).astype(np.float64)
@@ -180,21 +203,31 @@ def ridge(states: FloatArray, targets: FloatArray, penalty: float = RIDGE) -> Re
 
 
 def line_targets() -> FloatArray:
-    """What the reader learns: facets, energy, octaves of pace, brightness, mode; shape (n_lines, n_facets + 4)."""
+    """The targets of the regression, from the lexicon's lines.
+
+    Returns
+    -------
+    shape (n_lines, n_facets + 4): facets, energy, octaves of pace, brightness, mode
+    """
     return np.array([np.concatenate([line.facets, _coordinates(line.sound)]) for line in lexicon().lines])
 
 
 @cache
 def usual_wishes() -> FloatArray:
-    """The mean of `line_targets`: what to expect of a text of which nothing is known."""
+    """The mean of `line_targets`: what to expect of a text of which nothing is known.
+
+    Returns
+    -------
+    shape (n_facets + 4,)
+    """
     return np.asarray(line_targets().mean(axis=0))
 
 
 def _by_lexicon(text: str) -> tuple[FloatArray, float, str | None, tuple[str, ...]]:
-    """Facets and sound by single words, how much speaks for them, the scene if one is clear, and the words."""
+    """Facets and sound by single words, the amount of evidence, the scene if one is clear, and the words."""
     book = lexicon()
     hits = np.zeros(len(book.scenes))
-    # What a text says is not there, it still is about.
+    # Cues under a negation count too: a text is about what it denies.
     distinct = dict.fromkeys(cue for cue, _ in terms_in(text, book.cues))
     for cue in distinct:
         for index in book.cues[cue]:
@@ -216,7 +249,7 @@ def _by_lexicon(text: str) -> tuple[FloatArray, float, str | None, tuple[str, ..
 
 
 def _of_mood(index: int) -> FloatArray:
-    """What a text asks for of which no more is known than its mood, as a row of `line_targets`."""
+    """What suits a text of which only the mood is known, as a row of `line_targets`."""
     book = lexicon()
     row = usual_wishes().copy()
     row[book.of("moods")] = 0.0
@@ -226,7 +259,7 @@ def _of_mood(index: int) -> FloatArray:
 
 
 def _named(words: Sequence[str]) -> FloatArray:
-    """The mean of what the moods ask for that some words name first."""
+    """The mean of what suits the moods that some words name first."""
     book = lexicon()
     return np.asarray(np.mean([_of_mood(book.terms[word][0]) for word in words], axis=0))
 

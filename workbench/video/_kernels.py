@@ -10,6 +10,7 @@ from workbench.recording import FloatArray, IntArray
 BLOCK_ROWS, BLOCK_COLUMNS = 12, 16
 """fields of a block; a picture of 36 by 64 fields has twelve"""
 _REACH_ROWS, _REACH_COLUMNS = 4, 8
+"""fields that a block may have moved by"""
 _SAME = np.float32(0.92)  # correlation over which a block is not searched for further
 
 
@@ -17,15 +18,17 @@ _SAME = np.float32(0.92)  # correlation over which a block is not searched for f
 def compare(before: FloatArray, after: FloatArray, noise: float) -> float:
     """How unlike two pictures are when blocks may move.
 
-    Each block of `after` is looked for in `before` up to 4 rows and 8 columns away, by the correlation of luma, which
-    no change of gain or level alters. Blocks weigh by their contrast: flat ones say nothing.
+    Each block of `after` is searched for in `before` up to 4 rows and 8 columns away, by the correlation of luma, which
+    no change of gain or level alters. Blocks weigh by their contrast, so that flat ones do not count.
 
+    Parameters
+    ----------
     before, after : shape (36, 64), luma
     noise : standard deviation of luma that counts as none
 
     Returns
     -------
-    0 for the same picture, moved, lit anew or not; about 0.5 for unrelated ones, 1 at most
+    0 for the same picture, also where it moved or was lit otherwise; about 0.5 for unrelated ones, 1 at most
     """
     rows, columns = after.shape
     floor = np.float32(noise * noise)
@@ -124,7 +127,10 @@ def measure(
 ) -> None:
     """Measure each picture of a run, and each against the one before it.
 
+    Parameters
+    ----------
     luma, chroma : shapes (n, 36, 64) and (n, 2, 18, 32)
+    noise : standard deviation of luma that counts as none
     out_level : shape (n, 4), written: mean and standard deviation of luma, colourfulness, range of luma
     out_change : shape (n, 2), written: unlikeness to the picture before, speed in fields a picture; row 0 is left
     out_tones : shape (n, 96), zeros, written: cumulative distributions of luma (64) and both differences (16 each)
@@ -183,8 +189,10 @@ def measure(
 def mixtures(views: FloatArray, reaches: IntArray, out: FloatArray) -> None:
     """How well each picture is a mixture of one before it and one after it.
 
-    The mixture is the point on the line between the two that comes nearest (least squares).
+    The mixture is the nearest point on the line between the two (least squares).
 
+    Parameters
+    ----------
     views : shape (n, d), pictures as vectors
     reaches : shape (n_reaches,), pictures to each side
     out : shape (n, n_reaches, 2), written: share of the distance to the nearer of the two that the mixture explains, 0
@@ -216,8 +224,10 @@ def mixtures(views: FloatArray, reaches: IntArray, out: FloatArray) -> None:
 
 @numba.njit(cache=True, nogil=True, fastmath=True)
 def fit_ramp(shares: FloatArray) -> tuple[float, int, int]:
-    """The straight rise from 0 to 1 that comes nearest to a row of shares.
+    """Fit a straight rise from 0 to 1 to a row of shares.
 
+    Parameters
+    ----------
     shares : shape (n,)
 
     Returns
@@ -256,6 +266,8 @@ def change_between(
 ) -> tuple[int, int]:
     """Means of two stretches of pictures, and how many fields differ between them.
 
+    Parameters
+    ----------
     luma : shape (n, 36, 64)
     before_from, before_to, after_from, after_to : pictures of the two stretches
     much, little : of full luma
@@ -263,7 +275,7 @@ def change_between(
 
     Returns
     -------
-    fields that change by over `much`, and others that change by over `little`
+    number of fields that change by over `much`, and of others that change by over `little`
     """
     for out, first, last in ((out_before, before_from, before_to), (out_after, after_from, after_to)):
         flat = out.ravel()

@@ -1,4 +1,4 @@
-"""A video as everything after ingest knows it: its facts, its picture and its sound."""
+"""A video as match, align and reports read it: its facts, its picture and its sound."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ class VideoAnalysis:
     title: str
     """from the container's metadata, else the file's name"""
     duration: VideoSeconds
-    """measured, not what the header says"""
+    """measured, not read from the header"""
     width: int
     """pixels as displayed"""
     height: int

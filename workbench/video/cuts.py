@@ -1,6 +1,6 @@
-"""Where shots give way to each other: hard cuts to the picture, dissolves, fades, and flashes that are none of these.
+"""Borders between shots: hard cuts, exact to the picture, dissolves and fades; and flashes, which are no border.
 
-**Hard cuts.** A step between two pictures is looked at where blocks of the new picture are not found in the old one
+**Hard cuts.** A step between two pictures is examined where blocks of the new picture are not found in the old one
 (`_kernels.compare`, which follows motion and ignores light) or the tones jump (`strip.tone_distance`, which ignores
 motion). It is a cut when the two sides have nothing in common: pictures up to 0.2 s before are compared with pictures
 after, up to 1.4 s on until the next step, and the likest pair decides. A flash, a strobe and an explosion return to
@@ -19,7 +19,7 @@ nothing, and the same in return. Where the picture is blank, the slope to each s
 
 Where a long video was decoded in part, `first_of_shot` places a hard cut among the pictures that were left out.
 
-Functions: `steps`, `hard_cuts` and `first_of_shot`, `dissolves`, `fades`, `flashes`, `joined`.
+Functions: `steps`, `hard_cuts` and `first_of_shot`, `dissolves`, `fades`, `flashes`, `join_borders`.
 
 References
 ----------
@@ -40,22 +40,32 @@ from workbench.recording import FloatArray, IntArray
 from workbench.video.picture import Border, Stretches
 from workbench.video.strip import NOISE, Strip, tone_distance
 
-_BEFORE = (1, 2, 3, 5)
-_AFTER = (0, 1, 2, 4)
-_LOOK_BACK = 12
-_FAR_SECONDS = (0.3, 0.6, 1.0, 1.4)
+_BEFORE = (1, 2, 3, 5)  # pictures before a step that are compared, counted back from it
+_AFTER = (0, 1, 2, 4)  # pictures after it, counted from it
+_LOOK_BACK = 12  # pictures before a step among which those are sought that are not blank
+_FAR_SECONDS = (0.3, 0.6, 1.0, 1.4)  # after a step, of further pictures that are compared, up to the next step
 _LIKE = 0.02  # added to unlikeness before a logarithm
 _TONE = 0.05  # added to distances of tones
 _LEAP = 0.05  # of full luma, from where on light has leapt up
-_GLOW_SECONDS = 0.2
-_REACH_SECONDS = (0.12, 0.2, 0.32, 0.52, 0.8, 1.2)
+_GLOW_SECONDS = 0.2  # after a leap of light, in which an explosion glows out
+_REACH_SECONDS = (0.12, 0.2, 0.32, 0.52, 0.8, 1.2)  # to each side of the middle of a dissolve, tried in turn
 _GATE_RMS = 0.015  # of full scale, by which the ends of a dissolve differ at least
 CONTEXT_SECONDS = 3.2
-"""s of pictures to each side that `hard_cuts`, `dissolves` and `flashes` read to judge one"""
+"""s of pictures to each side that `hard_cuts`, `dissolves` and `flashes` need to judge one"""
 
 
 def steps(strip: Strip, params: CutParams) -> IntArray:
-    """Pictures that may open a shot: unlike the one before, or of other tones; shape (n_steps,), indices from 1 on."""
+    """Find pictures that may open a shot: unlike the one before, or of other tones.
+
+    Parameters
+    ----------
+    strip : pictures and measures
+    params : thresholds of a step
+
+    Returns
+    -------
+    shape (n_steps,), indices from 1 on, increasing
+    """
     jump = np.zeros(len(strip))
     jump[1:] = tone_distance(strip.tones[1:], strip.tones[:-1])
     found = (strip.changes[:, 0] >= params.step_unlikeness) | (jump >= params.step_tones)
@@ -64,10 +74,19 @@ def steps(strip: Strip, params: CutParams) -> IntArray:
 
 
 def hard_cuts(strip: Strip, params: CutParams) -> list[Border]:
-    """The steps that part shots, sorted.
+    """The steps that are cuts.
 
     Of steps closer than `min_shot_seconds` the surest is kept; where the pictures between two are blank, a flash
-    between shots, the second, with which the new shot begins.
+    between shots, the second is, with which the new shot begins.
+
+    Parameters
+    ----------
+    strip : pictures and measures
+    params : thresholds and weights
+
+    Returns
+    -------
+    sorted
     """
     places, weights, threshold = steps(strip, params), step_weights(params), params.step_threshold
     cuts: list[tuple[int, float, float]] = []
@@ -94,10 +113,11 @@ def hard_cuts(strip: Strip, params: CutParams) -> list[Border]:
 
 
 def first_of_shot(luma: FloatArray) -> int:
-    """The picture with which a shot opens, of a run that begins with the last one known to come before it and ends with
-    one that is in it.
+    """The picture with which a shot opens.
 
-    luma : shape (n, 36, 64), n at least 2
+    Parameters
+    ----------
+    luma : shape (n, 36, 64), n at least 2; the first picture is known to be of the old shot, the last of the new one
 
     Returns
     -------
@@ -111,7 +131,16 @@ def first_of_shot(luma: FloatArray) -> int:
 
 
 def step_weights(params: CutParams) -> FloatArray:
-    """Weights of what `step_evidence` answers, in its order."""
+    """The weights of the evidence for a cut.
+
+    Parameters
+    ----------
+    params : of cuts
+
+    Returns
+    -------
+    shape (7,), in the order of `step_evidence`
+    """
     return np.array(
         [params.unlike_weight, params.stands_out_weight, params.alone_weight, params.tones_weight,
          params.tones_alone_weight, params.undone_weight, params.afterglow_weight]
@@ -125,10 +154,18 @@ def step_evidence(
     featureless_range: float,
     possible: Callable[[FloatArray], bool] = lambda evidence: True,
 ) -> FloatArray:
-    """What speaks for a cut at a step; pictures whose luma ranges over less than `featureless_range` are blank.
+    """The evidence for a cut at a step.
 
-    Comparing pictures is what costs. The likest pair decides, so each further pair can only speak against a cut: when
-    the evidence so far is no longer `possible`, the rest is not looked at and the first two numbers are upper bounds.
+    Comparing pictures costs most of the time. The most similar pair counts, so each further pair can only lower the
+    evidence: when it is no longer `possible`, the rest is not compared and the first two numbers are upper bounds.
+
+    Parameters
+    ----------
+    strip : pictures around the step
+    place : index of the picture after the step
+    places : shape (n_steps,), all steps of the strip, as of `steps`
+    featureless_range : of full luma; pictures with a smaller range are blank
+    possible : whether some evidence can still lead to a cut
 
     Returns
     -------
@@ -140,7 +177,7 @@ def step_evidence(
     until = _next_step(change, place, places)
     far = np.searchsorted(strip.times, strip.times[place] + np.array(_FAR_SECONDS))
     after = sorted({min(n - 1, place + k) for k in _AFTER} | {int(k) for k in far if k < until})
-    # A blank picture, lit white or dropped, says nothing of its shot; steps into it and out of it are no surroundings.
+    # A blank picture, overexposed or dropped, does not show its shot; steps into and out of it are left out here.
     seen = np.flatnonzero(~blank[max(0, place - _LOOK_BACK) : place]) + max(0, place - _LOOK_BACK)
     before = sorted({int(seen[max(0, seen.size - k)]) for k in _BEFORE}, reverse=True) if seen.size else [place - 1]
     tones = float(tone_distance(strip.tones[before][:, None], strip.tones[after][None, :]).min())
@@ -171,7 +208,18 @@ def step_evidence(
 
 
 def dissolves(strip: Strip, params: CutParams, cuts: list[Border]) -> list[Border]:
-    """Dissolves, sorted; what overlaps one of the hard `cuts` is none, of two that overlap the likelier is kept."""
+    """Find dissolves.
+
+    Parameters
+    ----------
+    strip : pictures and measures
+    params : thresholds and weights
+    cuts : the hard cuts of the strip; a ramp that overlaps one is no dissolve
+
+    Returns
+    -------
+    sorted; of two that overlap the likelier
+    """
     weights = dissolve_weights(params)
     found: list[tuple[float, Border]] = []
     for border, evidence in ramps(strip, params):
@@ -184,7 +232,12 @@ def dissolves(strip: Strip, params: CutParams, cuts: list[Border]) -> list[Borde
 
 
 def ramps(strip: Strip, params: CutParams) -> list[tuple[Border, FloatArray]]:
-    """Stretches over which one picture turns into another in a straight line, and what speaks for a dissolve.
+    """Stretches over which one picture turns into another in a straight line, with the evidence for a dissolve.
+
+    Parameters
+    ----------
+    strip : pictures and measures
+    params : thresholds of candidates
 
     Returns
     -------
@@ -214,7 +267,17 @@ def ramps(strip: Strip, params: CutParams) -> list[tuple[Border, FloatArray]]:
 
 
 def flashes(strip: Strip, params: CutParams) -> list[Border]:
-    """Leaps of light that are undone, sorted; `strength` is the leap of the mean luma."""
+    """Find leaps of light that are undone.
+
+    Parameters
+    ----------
+    strip : pictures and measures
+    params : size and length of a flash
+
+    Returns
+    -------
+    sorted; `strength` is the leap of the mean luma
+    """
     luma, times = strip.levels[:, 0].astype(np.float64), strip.times
     found: list[Border] = []
     for place in np.flatnonzero(np.diff(luma, prepend=luma[:1]) >= params.flash_leap / 2):
@@ -245,6 +308,11 @@ def fades(
     ----------
     times : shape (n,), video seconds
     brightness, contrast, spread : shape (n,) each, mean, standard deviation and range of luma
+    params : of blank pictures and of slopes
+
+    Returns
+    -------
+    fades in order, and black stretches, sorted and disjoint
     """
     blank = (spread < params.blank_range) & ((brightness < params.black_luma) | (brightness > params.white_luma))
     edges = np.flatnonzero(np.diff(np.concatenate([[False], blank, [False]]).astype(np.int8)))
@@ -268,8 +336,18 @@ def fades(
     return found, tuple(black)
 
 
-def joined(borders: list[Border], faded: list[Border]) -> tuple[Border, ...]:
-    """All borders, sorted, without cuts, dissolves and flashes that are part of a fade."""
+def join_borders(borders: list[Border], faded: list[Border]) -> tuple[Border, ...]:
+    """Join all borders, without cuts, dissolves and flashes that are part of a fade.
+
+    Parameters
+    ----------
+    borders : cuts, dissolves and flashes
+    faded : fades
+
+    Returns
+    -------
+    sorted by start
+    """
     kept = [border for border in borders if not any(fade.start - 0.08 < border.at < fade.end + 0.08 for fade in faded)]
     return tuple(sorted([*kept, *faded], key=lambda border: (border.start, border.at)))
 
@@ -371,7 +449,16 @@ def _ramp(strip: Strip, start: int, end: int, misfit: float, views: FloatArray) 
 
 
 def dissolve_weights(params: CutParams) -> FloatArray:
-    """Weights of unlikeness, tones, sag, rest and misfit of a dissolve."""
+    """The weights of the evidence for a dissolve.
+
+    Parameters
+    ----------
+    params : of cuts
+
+    Returns
+    -------
+    shape (5,): of unlikeness, tones, sag, rest and misfit, in the order of `ramps`
+    """
     return np.array(
         [params.ends_weight, params.end_tones_weight, params.sag_weight, params.rest_weight, params.misfit_weight]
     )

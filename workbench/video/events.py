@@ -3,14 +3,14 @@
     cut     one shot gives way to another; less where cuts crowd, vaguer where they dissolve or fade
     flash   the picture flares up
     title   words appear over the picture
-    hit     something in the soundtrack is heard to strike, outside speech
-    motion  more moves than an event before or after
+    hit     a sound outside speech begins and stands out
+    motion  more moves than shortly before and after
     start   the first picture
     end     the last one
 
 Times are video seconds. Salience is how much a viewer notices, 0 to 1. What happens at one instant is one event: its
-salience grows by what the others add, and it is called by what is seen, then by what is heard, then by what moves. A
-regular patter, footsteps say, is no row of events: hits that crowd lose salience as cuts do.
+salience grows by those of the others, and it is named after what is seen, else after what is heard, else after what
+moves. A regular patter, footsteps say, is no row of events: hits that crowd lose salience as cuts do.
 
 Classes: `Events`. Functions: `find_events`.
 """
@@ -39,19 +39,20 @@ _Row: TypeAlias = tuple[VideoSeconds, str, float, float]
 _FRAME_TOLERANCE = 0.04
 """s; a frame at 25 a second, within which picture and sound pass for simultaneous (ITU-R BT.1359 allows 45 ms)"""
 _END_TOLERANCE = 0.25
-"""s; music may be gone a little before the picture"""
+"""s; the music may end a little before the picture"""
 
 
 _FIRST = {"cut": 2.0, "flash": 2.0, "title": 2.0, "hit": 1.0}
-"""which kind gives its name and its instant to what happens at once; salience decides within a rank"""
+"""rank of a kind: the first gives its name and its time to events at one instant; within a rank salience decides"""
 _MOTION_RATE = 20.0
-"""points a second at which motion is looked at"""
+"""points a second at which motion is sampled"""
 _SAME_SECONDS = 1e-6
+"""times that differ by less are equal"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Events:
-    """What there is to land on in one video."""
+    """The events of one video."""
 
     marks: Marks
     """kinds are `EVENT_KINDS`, times lie in 0 to `video_seconds`"""
@@ -75,7 +76,7 @@ def find_events(picture: Picture, soundtrack: Soundtrack, params: EventParams | 
     ----------
     picture : borders of its shots, flashes, titles, motion
     soundtrack : onsets and speech
-    params : what counts as what
+    params : what counts as an event; None: the defaults
 
     Returns
     -------
@@ -120,7 +121,7 @@ def _titles(picture: Picture, params: EventParams) -> Iterator[_Row]:
 
 
 def _hits(soundtrack: Soundtrack, params: EventParams) -> Iterator[_Row]:
-    """Onsets that stand out, loud enough to be noticed, and are not somebody's syllables."""
+    """Onsets that stand out, are loud enough to be noticed, and are no syllables."""
     onsets, strengths = soundtrack.onsets, np.asarray(soundtrack.onset_strengths, dtype=np.float64)
     if not onsets.size or soundtrack.classification in ("none", "silent"):
         return
@@ -139,18 +140,18 @@ def _hits(soundtrack: Soundtrack, params: EventParams) -> Iterator[_Row]:
 
 
 def _motion(picture: Picture, params: EventParams) -> Iterator[_Row]:
-    """Peaks of the smoothed motion curve that stand out from what moves otherwise."""
+    """Peaks of the smoothed motion curve that stand out from the usual motion."""
     from scipy.ndimage import uniform_filter1d
     from scipy.signal import find_peaks
 
-    # At a border nothing is said to move: bridged, or every shot would be a peak between two valleys.
-    told = np.ones(picture.times.size, dtype=bool)
+    # Motion is 0 at a border: interpolated across, or every shot would be a peak between two valleys.
+    inside = np.ones(picture.times.size, dtype=bool)
     for border in picture.borders:
-        told &= (picture.times < border.start - _SAME_SECONDS) | (picture.times > border.end + _SAME_SECONDS)
-    if np.count_nonzero(told) < 8:
+        inside &= (picture.times < border.start - _SAME_SECONDS) | (picture.times > border.end + _SAME_SECONDS)
+    if np.count_nonzero(inside) < 8:
         return
     at = np.arange(0.0, picture.duration, 1.0 / _MOTION_RATE)
-    motion = np.interp(at, picture.times[told], picture.motion[told])
+    motion = np.interp(at, picture.times[inside], picture.motion[inside])
     motion = uniform_filter1d(motion, max(1, round(params.motion_seconds * _MOTION_RATE)), mode="nearest")
     usual = float(np.median(motion))
     spread = max(1.4826 * float(np.median(np.abs(motion - usual))), params.min_motion / params.motion_deviations)
@@ -163,7 +164,7 @@ def _motion(picture: Picture, params: EventParams) -> Iterator[_Row]:
 
 
 def _room(times: FloatArray, crowd_seconds: float) -> FloatArray:
-    """What is left of each event's salience beside its neighbours, shape of `times`: all of it where it is alone."""
+    """Share of each event's salience that its neighbours leave, shape of `times`: 1 where it is alone."""
     if times.size < 2:
         return np.ones(times.size)
     gaps = np.diff(times, prepend=-np.inf, append=np.inf)
@@ -172,7 +173,7 @@ def _room(times: FloatArray, crowd_seconds: float) -> FloatArray:
 
 
 def _events(rows: Sequence[_Row], seconds: float) -> Iterator[_Row]:
-    """One row for what happens at one instant, to which the others lend of their salience."""
+    """One row for all that happens at one instant, its salience raised by those of the others."""
     times, salience = np.array([row[0] for row in rows]), np.array([row[2] for row in rows])
     kept = strongest_apart(times, salience + np.array([_FIRST.get(row[1], 0.0) for row in rows]), seconds)
     missed = np.ones(len(rows))

@@ -1,5 +1,5 @@
-"""A video measured as its pictures come, in memory that hardly grows: a few numbers a picture are kept, and a few
-seconds of small pictures.
+"""Measure a video while its pictures are read, in memory that hardly grows: a few numbers a picture are kept, and
+a few seconds of small pictures.
 
 Cuts and dissolves are judged in windows that overlap by `cuts.CONTEXT_SECONDS` to each side, so that a judgement does
 not depend on where a window ends; fades are found at the end, in the curves.
@@ -14,7 +14,7 @@ import numpy as np
 from workbench.errors import ParameterError
 from workbench.params import CutParams
 from workbench.recording import FloatArray
-from workbench.video.cuts import CONTEXT_SECONDS, dissolves, fades, flashes, hard_cuts, joined
+from workbench.video.cuts import CONTEXT_SECONDS, dissolves, fades, flashes, hard_cuts, join_borders
 from workbench.video.motion import speeds, still_stretches
 from workbench.video.picture import Border, Picture
 from workbench.video.strip import Strip, strip_of
@@ -24,20 +24,32 @@ _WINDOW_SECONDS = 40.0  # judged at a time
 
 
 class PictureMeter:
-    """Takes small pictures in runs, and answers what the whole looks like."""
+    """Takes small pictures run by run, and measures the whole.
+
+    Parameters
+    ----------
+    params : of cuts, fades, flashes and still stretches; None: the defaults
+    """
 
     def __init__(self, params: CutParams | None = None) -> None:
         self._params = params or CutParams()
         self._strip: Strip | None = None
         self._titles = TitleWatch()
-        self._judged = 0.0  # video seconds before which all is decided
+        self._judged = 0.0  # video seconds before which everything is judged
         self._borders: list[Border] = []
         self._times: list[FloatArray] = []
         self._levels: list[FloatArray] = []
         self._speeds: list[FloatArray] = []
 
     def add(self, times: FloatArray, luma: FloatArray, chroma: FloatArray) -> None:
-        """Take a run of pictures that follows the last one; shapes as in `Strip`."""
+        """Take the next run of pictures.
+
+        Parameters
+        ----------
+        times : shape (n,), video seconds, after those of the last run
+        luma : shape (n, 36, 64), 0 black to 1 white
+        chroma : shape (n, 2, 18, 32), blue and red difference, -0.5 to 0.5
+        """
         strip = strip_of(times, luma, chroma, self._strip)
         self._titles.put(times, luma)
         self._times.append(strip.times)
@@ -48,7 +60,11 @@ class PictureMeter:
             self._judge(self._judged + _WINDOW_SECONDS)
 
     def picture(self, duration: float) -> Picture:
-        """What was measured, when all pictures have been added; `duration` is the end of the last one.
+        """The measures of the whole video; no run may follow.
+
+        Parameters
+        ----------
+        duration : end of the last picture, video seconds
 
         Raises
         ------
@@ -60,7 +76,7 @@ class PictureMeter:
         times, levels = np.concatenate(self._times), np.concatenate(self._levels)
         brightness, contrast, colourfulness, spread = (levels[:, k] for k in (0, 1, 2, 3))
         faded, black = fades(times, brightness, contrast, spread, self._params)
-        borders = joined(self._borders, faded)
+        borders = join_borders(self._borders, faded)
         motion = speeds(times, np.concatenate(self._speeds), borders)
         end = max(duration, float(times[-1]))
         still = still_stretches(times, motion, black, borders, end, self._params)
@@ -68,7 +84,7 @@ class PictureMeter:
         return Picture(end, times, motion, brightness, colourfulness, contrast, borders, black, still, titles)
 
     def _judge(self, until: float) -> None:
-        """Decide what lies before `until`, and forget what is no longer needed for the rest."""
+        """Judge what lies before `until`, and drop the pictures that are no longer needed."""
         strip = self._strip
         if strip is None:
             return

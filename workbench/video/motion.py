@@ -1,9 +1,9 @@
 """How much moves, and where nothing does.
 
 Speed is estimated from two pictures at once: where luma changes by d at a place whose slope is g, something moved by
-about d / g. Summed over the picture before dividing, that is the mean speed of what has structure, whatever its
+about d / g. Summed over the picture before dividing, that is the mean speed of everything with structure, whatever its
 contrast; it saturates where things move by more than their own size between two pictures. A change of light over the
-whole picture is taken out first.
+whole picture is subtracted first.
 
 Functions: `speeds`, `still_stretches`.
 
@@ -21,16 +21,21 @@ from workbench.recording import FloatArray
 from workbench.video.picture import Border, Stretches
 
 _FIELDS_HIGH = 36
+"""fields in the height of a small picture"""
 
 
 def speeds(times: FloatArray, changes: FloatArray, borders: tuple[Border, ...]) -> FloatArray:
-    """Picture heights a second, shape (n,), float32; 0 in the first picture and where the picture itself changes.
+    """Speed of what moves.
 
     Parameters
     ----------
     times : shape (n,), video seconds
     changes : shape (n,), fields moved since the picture before
-    borders : hard cuts count by their one picture, dissolves, fades and flashes from start to end
+    borders : at which motion is 0: at the one picture of a hard cut, from start to end of the others
+
+    Returns
+    -------
+    shape (n,), picture heights a second, float32; 0 in the first picture and at borders
     """
     motion = np.zeros(times.size, dtype=np.float32)
     motion[1:] = changes[1:] / _FIELDS_HIGH / np.maximum(np.diff(times), 1e-3)
@@ -43,7 +48,21 @@ def speeds(times: FloatArray, changes: FloatArray, borders: tuple[Border, ...]) 
 def still_stretches(
     times: FloatArray, motion: FloatArray, black: Stretches, borders: tuple[Border, ...], end: float, params: CutParams
 ) -> Stretches:
-    """Where nothing moves for `still_seconds` or longer, black and cuts left out."""
+    """Where nothing moves, black pictures left out; a cut ends a stretch.
+
+    Parameters
+    ----------
+    times : shape (n,), video seconds
+    motion : shape (n,), picture heights a second
+    black : stretches to leave out
+    borders : fades, dissolves and flashes count as motion
+    end : of the last picture, video seconds
+    params : `still_speed`, and `still_seconds`, the shortest stretch
+
+    Returns
+    -------
+    sorted and disjoint
+    """
     if not times.size:
         return ()
     moves = motion > params.still_speed

@@ -1,4 +1,4 @@
-"""What a video looks like over time: its shots, the borders between them, and a few curves.
+"""The picture of a video over time: its shots, the borders between them, and a few curves.
 
 Times are video seconds as the container states them, never a frame's number over a rate: a phone's videos change their
 rate as they go. A border is where one shot gives way to another, or where the picture flashes and returns:
@@ -9,8 +9,8 @@ rate as they go. A border is where one shot gives way to another, or where the p
     dissolve   first picture with both shots    first picture without the old   half of each
     flash      first bright picture             first picture after it          the same as start
 
-A video that fades in has a fade from its first picture, which is no cut: nothing came before. One that fades out has a
-fade to its end, where `at` is the end.
+A video that fades in has a fade from its first picture, which is no cut, as no shot precedes it. One that fades out has
+a fade to its end, where `at` is the end.
 
 Classes: `Border`, `Picture`.
 """
@@ -43,7 +43,7 @@ class Border:
     start: VideoSeconds
     end: VideoSeconds
     at: VideoSeconds
-    """the one instant that stands for it: what an editor would put on the beat"""
+    """the one instant that stands for it, which an editor would put on the beat"""
     strength: float
     """0 to 1: how different the two sides are; of a flash how much brighter it is"""
 
@@ -75,11 +75,11 @@ class Picture:
     borders: tuple[Border, ...]
     """sorted by start"""
     black: Stretches
-    """where nothing is to be seen"""
+    """where the picture is black"""
     still: Stretches
     """where nothing moves: slides, freeze frames, titles"""
     titles: Stretches = ()
-    """where words stand over the picture, from their first showing, see `workbench.video.titles`"""
+    """where words are shown over the picture, from the first picture with them, see `workbench.video.titles`"""
 
     def __post_init__(self) -> None:
         times = _locked(self.times, np.float64)
@@ -104,7 +104,7 @@ class Picture:
 
     @property
     def edits(self) -> tuple[Border, ...]:
-        """The borders that part shots: all but the flashes and the fade that the video opens with."""
+        """The borders between shots: all but the flashes and the fade that the video opens with."""
         first = float(self.times[0])
         return tuple(
             border
@@ -114,7 +114,7 @@ class Picture:
 
     @property
     def flashes(self) -> tuple[Border, ...]:
-        """The borders that part nothing."""
+        """The borders that separate no shots."""
         return tuple(border for border in self.borders if border.kind == "flash")
 
     @property
@@ -132,7 +132,17 @@ class Picture:
 
 
 def check_stretches(name: str, stretches: Stretches) -> None:
-    """Raise `ParameterError` unless stretches are sorted, disjoint and none of them empty."""
+    """Validate that stretches are sorted, disjoint and none of them empty.
+
+    Parameters
+    ----------
+    name : of the stretches, for the message
+    stretches : video seconds
+
+    Raises
+    ------
+    ParameterError : they are not
+    """
     last = 0.0
     for start, end in stretches:
         if not last <= start < end < float("inf"):

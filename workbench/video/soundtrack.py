@@ -1,11 +1,11 @@
-"""What a video sounds like over time, on the clock of its picture.
+"""The soundtrack of a video over time, on the clock of its picture.
 
 Loudness and onset strength are curves of a hundred hops a second; onsets are the instants at which something is struck,
 slams or begins. Who speaks when, and the class of the whole, are decided by `workbench.mix`.
 
 Onset strength is the mean rise of level over 24 bands, each against the loudest of its neighbours three hops before, so
-that a voice that slides does not count (SuperFlux). An onset is a peak of it; how much the level rises there, in dB
-over the 100 ms before, is its strength.
+that a gliding voice does not count (SuperFlux). An onset is a peak of it; its strength is the rise of the level in dB
+over the 100 ms before.
 
 Classes: `Soundtrack`, `OnsetMeter`.
 
@@ -29,13 +29,13 @@ SoundClass: TypeAlias = Literal["voice", "ambient", "silent", "none"]
 HOPS_PER_SECOND = 100
 """hops of the curves in a second; hop k begins at k / 100 s"""
 _WINDOW = 512  # samples at 16 kHz, 32 ms
-_BANDS = 24
-_LOWEST_HZ = 60.0
+_BANDS = 24  # of equal width on a logarithmic axis
+_LOWEST_HZ = 60.0  # lower edge of the bands
 _LAG = 3  # hops that a rise is measured over: just under the window
 _FLOOR = 1e-7  # power of a band, -70 dBFS
-_LEAST_RISE = 3.0  # dB, mean over the bands, under which nothing begins
-_LEAST_YARDSTICK = 6.0  # dB
-_LEAST_STRENGTH_DB = 3.0
+_LEAST_RISE = 3.0  # dB, mean over the bands, under which there is no onset
+_LEAST_YARDSTICK = 6.0  # dB, least rise that counts as onset strength 1
+_LEAST_STRENGTH_DB = 3.0  # rise of the level under which a peak is no onset
 _APART_HOPS = 9  # a peak is the largest within 40 ms to each side
 
 
@@ -82,7 +82,7 @@ class Soundtrack:
 
     @classmethod
     def none(cls) -> Soundtrack:
-        """Of a video without an audio stream."""
+        """The soundtrack of a video without an audio stream."""
         empty = np.zeros(0)
         return cls(empty, 0.0, empty, empty, empty, empty, 1.0, (), "none")
 
@@ -105,7 +105,12 @@ class Soundtrack:
 
 
 class OnsetMeter:
-    """Finds onsets in mono sound that is handed to it block by block."""
+    """Finds onsets in mono sound, block by block.
+
+    Parameters
+    ----------
+    sample_rate : Hz
+    """
 
     def __init__(self, sample_rate: int) -> None:
         self._hop = sample_rate // HOPS_PER_SECOND
@@ -117,7 +122,12 @@ class OnsetMeter:
         self._loud: list[FloatArray] = []
 
     def add(self, sound: FloatArray) -> None:
-        """Take the next block, shape (n,), full scale 1.0."""
+        """Take the next block.
+
+        Parameters
+        ----------
+        sound : shape (n,), full scale 1.0
+        """
         from scipy.fft import rfft
 
         waiting = np.concatenate([self._waiting, sound.astype(np.float32, copy=False)])
@@ -130,11 +140,22 @@ class OnsetMeter:
         self._waiting = waiting
 
     def onsets(self, n_hops: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Onset strength of each hop, shape (n_hops,), and times and strengths (dB) of the onsets."""
+        """Onset strength and onsets of all blocks; no block may follow.
+
+        Parameters
+        ----------
+        n_hops : length of the curve to return; cut off or filled up
+
+        Returns
+        -------
+        attack : shape (n_hops,), onset strength, 1 is a typical strong onset
+        times : shape (n_onsets,), s, increasing
+        strengths : shape (n_onsets,), dB, rise over the sound before
+        """
         from scipy.ndimage import maximum_filter1d, uniform_filter1d
 
         self.add(np.zeros(_WINDOW, dtype=np.float32))
-        rise, loud = (_fitted(np.concatenate([np.zeros(0, np.float32), *rows]), n_hops) for rows in
+        rise, loud = (_fit_length(np.concatenate([np.zeros(0, np.float32), *rows]), n_hops) for rows in
                       (self._rises, self._loud))  # fmt: skip
         strong = rise[rise > _LEAST_RISE]
         yardstick = max(float(np.quantile(strong, 0.9)) if strong.size else 0.0, _LEAST_YARDSTICK)
@@ -161,7 +182,7 @@ class OnsetMeter:
         self._levels = known[-_LAG:]
 
 
-def _fitted(values: FloatArray, length: int) -> FloatArray:
+def _fit_length(values: FloatArray, length: int) -> FloatArray:
     """The first values, or filled up with their last one."""
     return np.pad(values[:length], (0, max(0, length - values.size)), mode="edge" if values.size else "constant")
 

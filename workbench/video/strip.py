@@ -1,7 +1,7 @@
-"""A run of small pictures with what was measured on each: what cuts and motion are found in.
+"""A run of small pictures with the measures in which cuts and motion are found.
 
-Pictures come as `workbench.media.video_reader` makes them: luma in 36 by 64 fields, both colour differences in 18 by
-32. That is coarse enough for noise and compression to vanish and fine enough for a shot to be known by.
+Pictures are those of `workbench.media.video_reader`: luma in 36 by 64 fields, both colour differences in 18 by
+32. That is coarse enough for noise and compression to vanish and fine enough to recognise a shot.
 
 Classes: `Strip`. Functions: `strip_of`, `tone_distance`.
 
@@ -22,8 +22,11 @@ from workbench.recording import FloatArray
 NOISE = 0.002
 """standard deviation of luma that counts as none: half a step of eight bits"""
 _LUMA_TONES, _TONES = 64, 96
+"""steps of the distribution of luma, and of all three distributions"""
 _WIDTHS = np.repeat(np.array([1 / 64, 1 / 48, 1 / 48], dtype=np.float32), [_LUMA_TONES, 16, 16])
+"""width of each step, of full luma or of full colour difference"""
 _LEAST_SPREAD = np.float32(0.04)
+"""added to the spread of luma, so that flat pictures have no infinite distance"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -47,20 +50,38 @@ class Strip:
         return int(self.times.size)
 
     def part(self, start: int, end: int) -> Strip:
-        """Pictures `start` to `end`, not copied."""
+        """A part of the run, not copied.
+
+        Parameters
+        ----------
+        start, end : indices of pictures, `end` one past the last
+        """
         return Strip(*(getattr(self, field.name)[start:end] for field in fields(self)))
 
     def copied(self) -> Strip:
-        """The same, not holding on to the run it was a part of."""
+        """A copy, so that the run it is a part of can be freed."""
         return Strip(*(getattr(self, field.name).copy() for field in fields(self)))
 
     def followed_by(self, other: Strip) -> Strip:
-        """Both, one after the other."""
+        """This run and the next as one.
+
+        Parameters
+        ----------
+        other : the next run
+        """
         return Strip(*(np.concatenate([getattr(self, f.name), getattr(other, f.name)]) for f in fields(self)))
 
 
 def strip_of(times: FloatArray, luma: FloatArray, chroma: FloatArray, before: Strip | None = None) -> Strip:
-    """Measure a run of pictures; `before` is the run that it follows, so that its first picture is compared too."""
+    """Measure a run of pictures.
+
+    Parameters
+    ----------
+    times : shape (n,), video seconds
+    luma : shape (n, 36, 64), 0 black to 1 white
+    chroma : shape (n, 2, 18, 32), blue and red difference, -0.5 to 0.5
+    before : the run before, with whose last picture the first one is compared; None: its change is 0
+    """
     from workbench.video._kernels import measure
 
     lead = 0 if before is None or not len(before) else 1

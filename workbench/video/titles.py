@@ -1,14 +1,14 @@
-"""Titles: where words appear over the picture and stand there.
+"""Titles: where words appear over the picture and stay.
 
-Words are told from everything else that changes: they come within a small part of the picture while the rest stays
-as it is; nothing moved there before and nothing moves there after; they are brighter, or darker, than all that they
-cover; and they have edges. A cut changes everything, a thing that walks in moves on, what sways is now brighter and now
+Words differ from everything else that changes: they appear within a small part of the picture while the rest stays as
+it is; nothing moved there before and nothing moves there after; they are brighter, or darker, than all that they cover;
+and they have edges. A cut changes everything, a person who walks in moves on, swaying leaves are now brighter and now
 darker, a shadow has no edges, and what goes on growing is no title. Compared are four short stretches of small pictures
 (`workbench.media.video_reader`): two before the words, which must be alike, and two after, which must be alike too.
 
-On pictures of 36 by 64 fields letters are no longer letters, only a ragged line: a logo or a drawn arrow that appears
-is found as well, and an editor would time it in the same way. Words over a busy, moving picture are not seen, nor are
-those that come with a cut, where the cut is the event.
+On pictures of 36 by 64 fields letters are only a ragged line: a logo or a drawn arrow that appears is found as well,
+and an editor would time it in the same way. Words over a busy, moving picture are not found, nor are those that appear
+with a cut, where the cut is the event.
 
 Memory is three seconds of small pictures, however long the video.
 
@@ -31,7 +31,7 @@ _FADE_SECONDS = 0.7
 _STAND_SECONDS = 0.6
 """s from the first stretch after to the second: words stand a second at least"""
 _STEP_SECONDS = 0.1
-"""s from one look to the next"""
+"""s from one test to the next"""
 _LEAST_CHANGE = 0.05
 """of full luma, by which words change a field, which also holds what is between the letters"""
 _REST_CHANGE = 0.012
@@ -50,22 +50,23 @@ _GROW_SECONDS = 1.5
 """s; what changes again in the same place within it is growing"""
 _BEFORE = 2 * _STRETCH_SECONDS
 _AFTER = _FADE_SECONDS + _STAND_SECONDS + _STRETCH_SECONDS
+"""s of picture that a test needs before and after a time"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Words:
-    """Words that stand in the picture."""
+    """Words that are shown in the picture."""
 
     start: VideoSeconds
     fields: BoolArray
     """shape (36, 64), where they are"""
     ground: FloatArray
-    """shape (n_fields,), what was there before"""
+    """shape (n_fields,), luma before"""
     change: FloatArray
-    """shape (n_fields,), what they add to it"""
+    """shape (n_fields,), change of luma by the words"""
 
     def shares(self, other: _Words) -> bool:
-        """Whether others are in much the same place."""
+        """Whether other words are in much the same place."""
         both = np.count_nonzero(self.fields & other.fields)
         return bool(both > 0.3 * min(self.change.size, other.change.size))
 
@@ -75,7 +76,7 @@ class _Words:
 
 
 class TitleWatch:
-    """Watches small pictures go by, and remembers where words stood."""
+    """Takes small pictures run by run, and finds where words appear and how long they stay."""
 
     def __init__(self) -> None:
         self._times = np.zeros(0)
@@ -86,7 +87,7 @@ class TitleWatch:
         self._growing: VideoSeconds | None = None
 
     def put(self, times: FloatArray, luma: FloatArray) -> None:
-        """See a run of pictures.
+        """Take the next run of pictures.
 
         Parameters
         ----------
@@ -108,11 +109,20 @@ class TitleWatch:
         self._times, self._luma = self._times[kept:].copy(), self._luma[kept:].copy()
 
     def titles(self, end: VideoSeconds) -> Stretches:
-        """Where words stood, sorted and disjoint; what still stands does so until `end`."""
+        """Where words were shown.
+
+        Parameters
+        ----------
+        end : of the video; words that are still shown last until then
+
+        Returns
+        -------
+        sorted and disjoint; each appearance begins a stretch of its own
+        """
         merged: list[tuple[VideoSeconds, VideoSeconds]] = []
         for start, stop in sorted([*self._found, *((words.start, end) for words in self._standing)]):
             if merged and start <= merged[-1][1]:
-                # Words that join others appear all the same: each appearance begins a stretch of its own.
+                # Words that appear beside others begin a stretch of their own.
                 merged[-1] = (merged[-1][0], start)
             if start < stop:
                 merged.append((start, stop))
@@ -124,11 +134,11 @@ class TitleWatch:
         self._standing = [words for words in self._standing if words not in gone]
 
     def _look(self, at: VideoSeconds, known: int) -> None:
-        """Whether words have appeared since an instant, as the first `known` pictures tell."""
+        """Test whether words have appeared since a time, with the first `known` pictures."""
         words = self._appeared(at, known)
         if words is None:
             return
-        # Seen from several instants the same words appear once; and words that go uncover what was there before.
+        # Several tests find the same words; and words that disappear uncover what was there, which looks like words.
         seen = [other.start for other in self._standing] + [edge for stretch in self._found for edge in stretch]
         if any(abs(words.start - other) <= _STRETCH_SECONDS for other in seen):
             return
@@ -140,7 +150,7 @@ class TitleWatch:
             self._standing.append(words)
 
     def _appeared(self, at: VideoSeconds, known: int) -> _Words | None:
-        """Words that were not there before an instant and stand there after it."""
+        """Words that were not there before a time and are there after it."""
         from workbench.video._kernels import change_between
 
         if self._times[0] > at - _BEFORE + _STEP_SECONDS:
@@ -177,7 +187,7 @@ class TitleWatch:
     def _first_showing(
         self, at: VideoSeconds, known: int, fields: BoolArray, ground: FloatArray, change: FloatArray
     ) -> VideoSeconds:
-        """Time of the first picture from an instant on that shows the words."""
+        """Time of the first picture that shows the words, from a time on."""
         words = _Words(at, fields, ground, change)
         for k in range(int(np.searchsorted(self._times, at)), known):
             if words.shown(self._luma[k]) >= _SHOWS:

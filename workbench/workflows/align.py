@@ -1,13 +1,13 @@
-"""Place a track under a video: its landmarks and the video's events, each found once and kept, then the placements.
+"""Place a track under a video: find landmarks and events, each once for all placements of a recording, then place.
 
     stage       arrays                                          depends on
-    landmarks   what there is to land with, the track's level   those of beats and loops, LandmarkParams
+    landmarks   landmarks and level of the track                those of beats and loops, LandmarkParams
 
-Of a video that was ingested before nothing is measured again; placing reads a few hundred numbers. The mix of an
-alignment does not depend on where the track lies: it takes the music at its integrated loudness throughout.
+A video that was analysed before is not measured again; placing reads a few hundred numbers. The mix of an alignment
+does not depend on where the track lies: it takes the music at its integrated loudness throughout.
 
-Functions: `align_track` for all of it; `track_landmarks`, `kept_landmarks`, `video_events`, `mix_beside`,
-`track_level` for its parts; `landmark_stage` for whoever has the sound at hand.
+Functions: `align_track` for all of it; `track_landmarks`, `load_landmarks`, `video_events`, `mix_beside`,
+`track_level` for its parts; `landmark_stage` for a `Sound`.
 """
 
 from __future__ import annotations
@@ -70,10 +70,14 @@ def align_track(
 
     Parameters
     ----------
-    workspace : its parameters and store are used, its progress is told
+    workspace : parameters, store and progress report
     track : a track, or the path of its file
     video : the video
-    auto_mix : also say how the music makes way for a voice in the video
+    auto_mix : also measure the soundtrack and how far the music is lowered under speech
+
+    Returns
+    -------
+    landmarks, events and placements, with the mix if it was asked for
 
     Raises
     ------
@@ -96,13 +100,13 @@ def track_landmarks(workspace: Workspace, path: Path | str, *, content_hash: str
 
     Parameters
     ----------
-    workspace : its parameters and store are used, its progress is told
+    workspace : parameters, store and progress report
     path : the track's file
-    content_hash : SHA-256 of the bytes that are meant, for what is kept under them; None for whatever lies there
+    content_hash : SHA-256 that the file's bytes must have; None: any
 
     Raises
     ------
-    MediaError : no such file, no sound in it, or not the one that is meant
+    MediaError : no such file, no sound in it, or other bytes than `content_hash`
     StoreError : the home folder cannot be written to
     """
     sound = Sound(workspace, Path(path))
@@ -111,8 +115,8 @@ def track_landmarks(workspace: Workspace, path: Path | str, *, content_hash: str
     return landmarks_from_arrays(landmark_stage(sound))
 
 
-def kept_landmarks(content_hash: str, correction: str, params: WorkbenchParams, store: ArrayStore) -> Landmarks | None:
-    """Landmarks of a recording that was analysed before, None where the store has none; its file is not touched.
+def load_landmarks(content_hash: str, correction: str, params: WorkbenchParams, store: ArrayStore) -> Landmarks | None:
+    """Landmarks of a recording that was analysed before; its file is not read.
 
     Parameters
     ----------
@@ -120,6 +124,10 @@ def kept_landmarks(content_hash: str, correction: str, params: WorkbenchParams, 
     correction : revision of its corrected grid, empty where it has none
     params : all parameters
     store : of the home that it was analysed in
+
+    Returns
+    -------
+    None where the store has none
     """
     arrays = store.load(_landmark_key(content_hash, profile_parts(params, correction), params))
     return None if arrays is None else landmarks_from_arrays(arrays)
@@ -128,6 +136,11 @@ def kept_landmarks(content_hash: str, correction: str, params: WorkbenchParams, 
 def video_events(workspace: Workspace, video: Path | str) -> Events:
     """Events of a video, whose picture and sound come from the store or are measured now.
 
+    Parameters
+    ----------
+    workspace : parameters, store and progress report
+    video : a file with a moving picture
+
     Raises
     ------
     MediaError : no such file, or no moving picture in it
@@ -135,12 +148,18 @@ def video_events(workspace: Workspace, video: Path | str) -> Events:
     """
     from workbench.workflows.watch import watch
 
-    soundtrack = watch(workspace, video)
-    return find_events(soundtrack.picture, soundtrack.soundtrack, workspace.params.events)
+    watched = watch(workspace, video)
+    return find_events(watched.picture, watched.soundtrack, workspace.params.events)
 
 
 def mix_beside(workspace: Workspace, track: Path, video: Path, video_seconds: VideoSeconds) -> Mix:
-    """Levels and ducking for a track under a video of some length, wherever the track lies there.
+    """Levels and ducking for a track under a video, wherever the track lies there.
+
+    Parameters
+    ----------
+    workspace : parameters, store and progress report
+    track, video : their files
+    video_seconds : length of the video
 
     Raises
     ------
@@ -155,11 +174,22 @@ def mix_beside(workspace: Workspace, track: Path, video: Path, video_seconds: Vi
 
 
 def track_level(workspace: Workspace, path: Path | str, seconds: VideoSeconds) -> LevelCurve:
-    """A track as a curve that holds its integrated loudness for some time: its level wherever it may lie.
+    """The level of a track as a curve that holds its integrated loudness throughout, wherever the track lies.
+
+    Parameters
+    ----------
+    workspace : parameters, store and progress report
+    path : the track's file
+    seconds : length of the curve
+
+    Returns
+    -------
+    at least one hop long
 
     Raises
     ------
     MediaError : no such file, or no sound in it
+    StoreError : the home folder cannot be written to
     """
     from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
 
@@ -169,7 +199,15 @@ def track_level(workspace: Workspace, path: Path | str, seconds: VideoSeconds) -
 
 
 def landmark_stage(sound: Sound) -> dict[str, NDArray[Any]]:
-    """The stage `landmarks` of a sound: its landmarks and its level, from the store or measured and kept now.
+    """Landmarks and level of a track, from the store or measured now.
+
+    Parameters
+    ----------
+    sound : of the track
+
+    Returns
+    -------
+    the arrays of the stage, by name
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """Analyse a recording: load what the store has, compute what is missing, stage by stage.
 
-A stage is a group of arrays with a version and the parameters it depends on. What is there is read; for the rest the
-file is decoded once and one spectrogram is taken, however many stages need it. When everything is there, no sound is
-read at all: only the file's bytes, for their hash.
+A stage is a group of arrays with a version and the parameters it depends on. Stages in the store are read; for the
+others the file is decoded once and one spectrogram is taken, however many stages need it. If the store has all of them,
+no sound is read at all: only the file's bytes, for their hash.
 
     stage   arrays                                  depends on
     beats   the grid, onset strength, the length    SpectrumParams, BeatParams, the learned weights
@@ -11,8 +11,8 @@ read at all: only the file's bytes, for their hash.
 A key names the versions of the stages that it builds on too.
 
 Functions: `analyze` for all of it; `beat_stage` and `loop_stage` for one of them; `decoded_seconds` for the length
-alone, before anything is analysed; `corrected_grid` and `corrected_revisions` for grids set right by hand; `grid_parts`
-and `profile_parts` for the keys of what is made on them.
+alone, before anything is analysed; `corrected_grid` and `corrected_revisions` for grids corrected by hand; `grid_parts`
+and `profile_parts` for the keys of results that depend on them.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ Arrays = dict[str, NDArray[Any]]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BeatAnalysis:
-    """The beats of one recording, and what they were heard in."""
+    """The beats of one recording, and the onset strength they were found in."""
 
     content_hash: str
     """SHA-256 of the file's bytes"""
@@ -65,7 +65,7 @@ class BeatAnalysis:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Analysis:
-    """Everything that loops, pictures and reports need to know of one recording, without its sound."""
+    """Everything that loops, pictures and reports need of one recording, but its sound."""
 
     beat_analysis: BeatAnalysis
     profile: LoopProfile
@@ -87,7 +87,7 @@ class Analysis:
 
 
 class Sound:
-    """One file's sound as the stages need it: one spectrogram at most, and only if somebody asks.
+    """One file's sound for the stages: decoded, and its spectrogram taken, once at most and only when needed.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ class Sound:
 
     @property
     def progress(self) -> Progress:
-        """Whom to tell what is being done."""
+        """The function that receives progress."""
         return self.workspace.progress
 
     @cached_property
@@ -116,17 +116,17 @@ class Sound:
 
     @cached_property
     def correction(self) -> CorrectedGrid | None:
-        """The grid that somebody has set right by hand, if there is one: it stands for the one that is heard."""
+        """The grid corrected by hand, which replaces the tracker's; None if there is none."""
         return corrected_grid(self.workspace, self.content_hash)
 
     @property
     def grid_parts(self) -> tuple[KeyPart, ...]:
-        """What the grid depends on, as parts of the key of whatever is made on it."""
+        """What the grid depends on, as parts of the keys of results that use it."""
         return grid_parts(self.params, "" if self.correction is None else self.correction.revision)
 
     @property
     def profile_parts(self) -> tuple[KeyPart, ...]:
-        """What grid and loop profile depend on, as parts of the key of whatever is made on them."""
+        """What grid and loop profile depend on, as parts of the keys of results that use them."""
         return profile_parts(self.params, "" if self.correction is None else self.correction.revision)
 
     @cached_property
@@ -156,6 +156,10 @@ def grid_parts(params: WorkbenchParams, correction: str) -> tuple[KeyPart, ...]:
     ----------
     params : all parameters
     correction : revision of the corrected grid; empty if there is none
+
+    Returns
+    -------
+    parts of a cache key
     """
     code = CacheKeyPart("BeatsMade", "version", BEATS_VERSION)
     detected = (params.spectrum, params.beats, _weights_part(params), code)
@@ -163,7 +167,17 @@ def grid_parts(params: WorkbenchParams, correction: str) -> tuple[KeyPart, ...]:
 
 
 def profile_parts(params: WorkbenchParams, correction: str) -> tuple[KeyPart, ...]:
-    """What a grid and the loop profile on it depend on; `correction` as for `grid_parts`."""
+    """What a grid and the loop profile on it depend on.
+
+    Parameters
+    ----------
+    params : all parameters
+    correction : revision of the corrected grid; empty if there is none
+
+    Returns
+    -------
+    parts of a cache key
+    """
     code = CacheKeyPart("LoopsMade", "version", LOOPS_VERSION)
     return (*grid_parts(params, correction), params.seams, params.sections, params.endings, code)
 
@@ -173,8 +187,8 @@ def analyze(workspace: Workspace, path: Path | str) -> Analysis:
 
     Parameters
     ----------
-    workspace : its parameters and store are used, its progress is told
-    path : anything FFmpeg reads, a soundtrack too
+    workspace : parameters, store and progress report
+    path : anything FFmpeg reads, a video with sound too
 
     Raises
     ------
@@ -185,20 +199,35 @@ def analyze(workspace: Workspace, path: Path | str) -> Analysis:
 
 
 def analyze_sound(sound: Sound) -> Analysis:
-    """Grid and loop profile of a sound, of which some may be known already; raises as `analyze` does."""
+    """Grid and loop profile of a sound, from the store where it has them.
+
+    Parameters
+    ----------
+    sound : of a file
+
+    Raises
+    ------
+    MediaError : no such file, or no sound in it
+    StoreError : the home folder cannot be written to
+    """
     beat_analysis = beat_stage(sound)
     return Analysis(beat_analysis, loop_stage(sound, beat_analysis))
 
 
 def decoded_seconds(sound: Sound, expected_most: float) -> float:
-    """Length of a sound, s, as its analysis would say it, without analysing it.
+    """Decoded length of a sound, as its analysis holds it, without analysing it.
 
-    A stated length is not believed: torn files state too much, raw ADTS and some MP3 nothing. So the length comes from
-    the store, else from decoding, and what was decoded serves the analysis too.
+    A stated length is not trusted: torn files state too much, raw ADTS and some MP3 nothing. So the length comes from
+    the store, else from decoding, and the analysis uses the decoded sound too.
 
     Parameters
     ----------
-    expected_most : s; what seems to last longer is decoded without being kept, for nobody may want it
+    sound : of the file
+    expected_most : s; a file whose packets last longer is decoded without being kept, since it may not be needed
+
+    Returns
+    -------
+    s
 
     Raises
     ------
@@ -219,7 +248,16 @@ def decoded_seconds(sound: Sound, expected_most: float) -> float:
 
 
 def corrected_grid(workspace: Workspace, content_hash: str) -> CorrectedGrid | None:
-    """The corrected grid of a recording, if it has one; nothing is made in a home folder without a database.
+    """The corrected grid of a recording; reading creates no database.
+
+    Parameters
+    ----------
+    workspace : of which the database is read
+    content_hash : SHA-256 of the recording's bytes, hex
+
+    Returns
+    -------
+    None if the recording has none
 
     Raises
     ------
@@ -235,7 +273,16 @@ def corrected_grid(workspace: Workspace, content_hash: str) -> CorrectedGrid | N
 
 
 def corrected_revisions(workspace: Workspace, content_hashes: Collection[str]) -> dict[str, str]:
-    """Revisions of the corrected grids of those recordings that have one.
+    """Revisions of corrected grids.
+
+    Parameters
+    ----------
+    workspace : of which the database is read
+    content_hashes : SHA-256 of recordings' bytes, hex
+
+    Returns
+    -------
+    by hash, for those recordings that have one
 
     Raises
     ------
@@ -265,7 +312,17 @@ def _stage(sound: Sound, key: StageKey, compute: Callable[[], Arrays]) -> tuple[
 
 
 def beat_stage(sound: Sound) -> BeatAnalysis:
-    """The beats of a file, from the store or made now."""
+    """The beats of a sound, from the store or tracked now; a corrected grid replaces the tracker's.
+
+    Parameters
+    ----------
+    sound : of a file
+
+    Raises
+    ------
+    MediaError : no such file, or no sound in it
+    StoreError : the home folder cannot be written to
+    """
     params = sound.params
 
     def compute() -> Arrays:
@@ -290,12 +347,12 @@ def beat_stage(sound: Sound) -> BeatAnalysis:
 
 def _beats_key(sound: Sound) -> StageKey:
     params = sound.params
-    # what was heard stays what was heard: a correction stands in front of it
+    # A corrected grid does not change this key: it replaces the tracker's grid when the arrays are read.
     return StageKey.of(sound.content_hash, "beats", BEATS_VERSION, params.spectrum, params.beats, _weights_part(params))
 
 
 def _weights_part(params: WorkbenchParams) -> CacheKeyPart:
-    """The weights of the beat tracker: other weights never answer with an old grid."""
+    """The weights of the beat tracker, so that a grid of other weights is never read."""
     from workbench.beats.weights import fitted_digest
 
     return CacheKeyPart("Learned", "beats", fitted_digest(params.beats.activation))
@@ -305,21 +362,21 @@ def _beat_analysis(sound: Sound, arrays: Arrays, cached: bool) -> BeatAnalysis:
     return BeatAnalysis(
         sound.content_hash,
         duration=float(arrays["duration"]),
-        grid=_heard_grid(arrays) if sound.correction is None else _set_grid(sound.correction),
+        grid=_tracked_grid(arrays) if sound.correction is None else _grid_of(sound.correction),
         attack=arrays["attack"],
         frames_per_second=sound.params.spectrum.frames_per_second,
         cached=cached,
     )
 
 
-def _heard_grid(arrays: Arrays) -> BeatGrid:
+def _tracked_grid(arrays: Arrays) -> BeatGrid:
     return BeatGrid(
         arrays["beats"], arrays["positions"], int(arrays["beats_per_bar"]), confidence=float(arrays["confidence"])
     )
 
 
-def _set_grid(correction: CorrectedGrid) -> BeatGrid:
-    """A grid that a person has vouched for."""
+def _grid_of(correction: CorrectedGrid) -> BeatGrid:
+    """The grid of a correction."""
     beats, positions = np.array(correction.beats), np.array(correction.positions, dtype=np.int32)
     return BeatGrid(beats, positions, correction.beats_per_bar)
 
@@ -329,7 +386,18 @@ def _loops_key(sound: Sound) -> StageKey:
 
 
 def loop_stage(sound: Sound, beat_analysis: BeatAnalysis) -> LoopProfile:
-    """The loop profile of a file, from the store or made now."""
+    """The loop profile of a sound, from the store or computed now.
+
+    Parameters
+    ----------
+    sound : of a file
+    beat_analysis : of the same sound
+
+    Raises
+    ------
+    MediaError : no such file, or no sound in it
+    StoreError : the home folder cannot be written to
+    """
     from workbench.loops.bodies import profile_from_arrays
 
     params = sound.params

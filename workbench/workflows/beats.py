@@ -1,6 +1,6 @@
-"""The beats workflow: the grid of any recording, from the store or made now.
+"""The beats workflow: the grid of any recording, from the store or tracked now.
 
-It is the first stage of the analysis that loops need too, so a grid that was asked for alone is not made twice.
+It is the first stage of the analysis that loops need too, so a grid is never tracked twice.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ def map_beats(workspace: Workspace, path: Path | str) -> BeatAnalysis:
     Parameters
     ----------
     workspace : of its parameters those of spectrum and beats matter
-    path : anything FFmpeg reads, a soundtrack too
+    path : anything FFmpeg reads, a video with sound too
 
     Raises
     ------

@@ -25,7 +25,11 @@ def loops_table(loops: Sequence[Loop], reports: Sequence[tuple[str, str]]) -> st
     Parameters
     ----------
     loops : in the order of the rows
-    reports : of each loop, the address of its own report, empty where there is none, and why there is none
+    reports : for each loop the address of its own report, empty if there is none, and why there is none
+
+    Returns
+    -------
+    HTML of the table, with all text escaped
     """
     rows = ["".join(f"<th style='text-align: left'>{name}</th>" for name in HEAD)]
     for loop, (link, fault) in zip(loops, reports, strict=True):

@@ -4,11 +4,11 @@
     character   facts, contour, sound vector, sections      what beats and loops depend on, CharacterParams,
                                                             CoverParams, models `character.json`, `energy.json`
 
-It shares the decoded sound and the spectrogram with the stages before it; new is only a minute of the recording at
-16 kHz, in which voices are looked for. What a catalog measures of a track includes its landmarks, so that no match has
-to open a sound file.
+It shares the decoded sound and the spectrogram with the stages before it, and needs besides only a minute of the
+recording at 16 kHz, in which voices are detected. Measuring a track for the catalog finds its landmarks too, so that no
+match has to open a sound file.
 
-Functions: `describe`; `measure_track` for what the library keeps; `analysis_name`.
+Functions: `describe`; `measure_track`, for the library; `analysis_name`.
 """
 
 from __future__ import annotations
@@ -32,10 +32,10 @@ if TYPE_CHECKING:
     from workbench.recording import Recording
 
 CHARACTER_VERSION = 2
-"""Raise it when the code of the catalog measures otherwise."""
+"""Raise it when the code of character changes a measurement."""
 
 _TRACK_FIELDS = {"key_name": "musical_key_name", "key_mode": "musical_key_mode"}
-"""names of a track's fields for facts of a character that have another name"""
+"""the names of a track's fields where a character calls the fact otherwise"""
 
 
 def describe(workspace: Workspace, path: Path | str) -> Character:
@@ -43,7 +43,7 @@ def describe(workspace: Workspace, path: Path | str) -> Character:
 
     Parameters
     ----------
-    workspace : its parameters and store are used, its progress is told
+    workspace : parameters, store and progress report
     path : anything FFmpeg reads
 
     Raises
@@ -55,7 +55,18 @@ def describe(workspace: Workspace, path: Path | str) -> Character:
 
 
 def measure_track(workspace: Workspace, path: Path | str) -> Measurement:
-    """What the library keeps of a file, its landmarks left in the store; raises what `describe` raises."""
+    """Measure a file for the library; its landmarks are left in the store.
+
+    Parameters
+    ----------
+    workspace : parameters, store and progress report
+    path : anything FFmpeg reads
+
+    Raises
+    ------
+    MediaError : no such file, or no sound in it
+    StoreError : the home folder cannot be written to
+    """
     sound = Sound(workspace, Path(path))
     character = _character(sound)
     landmark_stage(sound)
@@ -63,9 +74,18 @@ def measure_track(workspace: Workspace, path: Path | str) -> Measurement:
 
 
 def analysis_name(params: WorkbenchParams) -> str:
-    """Versions, parameters and models of a measurement as one short text: equal texts and grids, equal measurements.
+    """Versions, parameters and models of a measurement as one short text.
 
-    Whoever corrects a grid has the recording measured anew, see `workbench.store.grids`.
+    Measurements with equal names on equal grids are equal. A corrected grid marks the recording to be measured anew,
+    see `workbench.store.grids`.
+
+    Parameters
+    ----------
+    params : all parameters
+
+    Returns
+    -------
+    as "character.v1.landmarks.v3." and 16 hex digits
     """
     parts = _character_parts(params, profile_parts(params, correction=""))
     key = StageKey.of("0" * 64, "character", CHARACTER_VERSION, *parts, params.landmarks)
@@ -73,7 +93,7 @@ def analysis_name(params: WorkbenchParams) -> str:
 
 
 def _character_parts(params: WorkbenchParams, profile: tuple[KeyPart, ...]) -> tuple[KeyPart, ...]:
-    """What a character depends on that is measured on a grid and profile which depend on some parts themselves."""
+    """What a character depends on; `profile` is what its grid and profile depend on."""
     models = (
         CacheKeyPart("Fitted", "character", fitted_digest()),
         CacheKeyPart("FittedEnergy", "energy", model_digest(ENERGY_FILE)),
@@ -115,9 +135,9 @@ def _vocals(recording: Recording) -> float:
 
 
 def _measurement_of(character: Character, content_hash: str, analysis: str, params: CharacterParams) -> Measurement:
-    """What the library keeps of a character: track fields under their own names, the rest as `Columns` calls it.
+    """A character for the library: track fields under their own names, the rest under those of `Columns`.
 
-    `instrumental` is among them only where it is sure either way.
+    `instrumental` is left out where it is not sure either way.
     """
     facts: dict[str, Any] = {name: getattr(character, name) for name in FACTS if name not in _TRACK_FIELDS}
     facts |= {_TRACK_FIELDS[name]: getattr(character, name) for name in _TRACK_FIELDS}

@@ -1,9 +1,9 @@
-"""Export a plan: lay it out as it is played, and hand that to the format's writer.
+"""Export a plan: lay it out as it is played, and let the format's writer write it.
 
-Every time comes from `workbench.render.schedule`, at the track's own rate; where no track is given, at a million
-samples a second, which is the plan's own resolution.
+Every time comes from `workbench.render.schedule`, at the track's own rate; without a track, at a million samples a
+second, which is the plan's own resolution.
 
-Functions: `export_plan`, and `timeline_of` for what the writers are given.
+Functions: `export_plan`; `timeline_of`, the timeline that writers take.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from workbench.workflows.beats import map_beats
 from workbench.workspace import Workspace
 
 PLAN_RATE = 1_000_000
-"""samples a second where no track says: plans are rounded to the microsecond"""
+"""samples a second without a track: plans are rounded to the microsecond"""
 _FRAME_RATES = tuple(
     Fraction(*rate)
     for rate in ((24000, 1001), (24, 1), (25, 1), (30000, 1001), (30, 1), (48, 1), (50, 1), (60000, 1001), (60, 1))
@@ -44,7 +44,7 @@ _FRAME_RATE_TOLERANCE = 2e-4
 
 
 class DuckingSpec(Protocol):
-    """How far the music goes down under speech."""
+    """How far the music is lowered under speech."""
 
     @property
     def envelope_points(self) -> Sequence[Sequence[float]]:
@@ -85,13 +85,17 @@ def export_plan(
 
     Parameters
     ----------
-    workspace : its store has the analysis, for formats that tell beats and sections; rpp takes its tempo from there
+    workspace : of which the analysis comes, for formats with beats and sections; rpp takes its tempo from there
     plan : its options are left out
     format_name : a name of the table
-    out : the file to write; what is there is replaced when the new one is whole
+    out : the file to write; a file of that name is replaced when the new one is whole
     track : the track the plan was made for; some formats need it
     video : the video; its picture and sound are part of an edit
     mix : gains and duck, applied in an edit with or without the video
+
+    Returns
+    -------
+    `out`
 
     Raises
     ------
@@ -134,13 +138,25 @@ def timeline_of(
     grid: BeatGrid | None = None,
     name: str = "workbench",
 ) -> Timeline:
-    """Lay a plan out in samples of its track; with the track's grid, its beats too.
+    """Lay out a plan in samples of its track; with the track's grid, its beats too.
 
-    A grid on whose bar lines the plan's splices do not lie is not the one it was made on, and is left out.
+    If the plan's splices do not lie on the bar lines of the grid, the plan was made on another one; it is left out.
+
+    Parameters
+    ----------
+    workspace : of which the decoded track comes
+    plan : its options are left out
+    track : its file; None: the plan's own resolution is the rate
+    video : its file; None: an edit without the video
+    mix : gains and ducking; None: 0 dB and none
+    notes : beats and sections of the track; None leaves them out
+    grid : of the track; None leaves out the beats as played
+    name : of the edit inside its program
 
     Raises
     ------
-    PlanError : the plan was made for another track, or for a longer video; MediaError : a file cannot be read
+    PlanError : the plan was made for another track, or for a longer video
+    MediaError : a file cannot be read
     """
     media = None if track is None else _track(workspace, plan, Path(track))
     timing = schedule(plan, PLAN_RATE if media is None else media.rate)
@@ -246,7 +262,16 @@ def _video(plan: LoopPlan, path: Path) -> VideoMedia:
 
 
 def frame_rate(fps: float) -> Fraction:
-    """The exact rate that a measured one stands for: a usual one where it is near, else the nearest simple fraction."""
+    """The exact rate that a measured one stands for: a usual one where it is near, else the nearest simple fraction.
+
+    Parameters
+    ----------
+    fps : pictures a second, over 0
+
+    Returns
+    -------
+    with a denominator of 1001 at most
+    """
     for rate in _FRAME_RATES:
         if abs(fps / rate - 1.0) < _FRAME_RATE_TOLERANCE:
             return rate
@@ -291,5 +316,5 @@ def _is_on(plan: LoopPlan, grid: BeatGrid) -> bool:
 
 
 def _title(chosen: Format, out: Path) -> str:
-    """What the edit is called inside its program: the file's name without the usual ending."""
+    """Name of the edit inside its program: the file's name without the usual suffix."""
     return out.stem if chosen.suffix == out.suffix.lower() else out.name

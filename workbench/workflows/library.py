@@ -1,14 +1,14 @@
-"""Fill the catalog: find the files, analyse them on all cores or on a cluster, write down what was measured.
+"""Fill the catalog: find the files, analyse them on all cores or on a cluster, and store the measurements.
 
-What a manifest says stands beside what is measured, and wins. Bytes are hashed first: what was measured before, under
-whatever name, is only looked up, so that adding the same folder again goes on where it stopped, and equal files are
-analysed once. Tracks are written in transactions of some hundred. A track is reported as done after its
-transaction has committed, so a process that is killed loses nothing it has reported. A bad file is reported and
-skipped, also one that crashes the process which analyses it.
+Values of a manifest win over measured ones. Bytes are hashed first: a recording that was measured before, under any
+name, is only looked up, so that adding the same folder again goes on where it stopped, and equal files are analysed
+once. Tracks are written in transactions of some hundred. A track is reported as done after its transaction has
+committed, so a process that is killed loses nothing it has reported. A bad file is reported and skipped, even one that
+crashes the process that analyses it.
 
 The pool is a `concurrent.futures.Executor`: processes of this machine by default, those of a Dask cluster by its
-address, any other that is handed in. Workers write arrays to the home folder, which they must all see; records are
-written here.
+address, or any other that the caller passes. Workers write arrays to the home folder, which all of them must share;
+records are written here.
 
 Functions: `list_files`, `bundled_files`, `add_tracks`, `cluster`, `open_library`, `open_catalog`.
 """
@@ -51,8 +51,9 @@ SUFFIXES = frozenset(
 """Files that a folder is searched for; a file that is named itself may have any suffix."""
 
 _MOST_JOBS = 2000
-"""analyses asked for at a time; a cluster should never wait for the next, and a million futures need not be held"""
+"""analyses submitted at a time: enough that a cluster never waits, without holding a million futures"""
 _CONNECT_SECONDS = 10.0
+"""within which the scheduler of a cluster must answer"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,16 +64,16 @@ class WantedFile:
     track_id: str | None = None
     fields: Mapping[str, Any] = field(default_factory=dict)
     origin: str | None = None
-    """the manifest and its line, where it comes from one"""
+    """the manifest and its line; None for a file named otherwise"""
 
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """What paths lead to."""
+    """The files that paths stand for."""
 
     wanted: tuple[WantedFile, ...]
     faults: tuple[str, ...]
-    """rows and paths that lead to nothing"""
+    """rows and paths without a file, in words"""
     warnings: tuple[str, ...]
 
 
@@ -88,7 +89,11 @@ class Added:
 
 
 def open_library(workspace: Workspace) -> Library:
-    """The tracks of a home folder, or of the database that settings name.
+    """The tracks of a workspace: of its home folder, or of the database that the settings name.
+
+    Parameters
+    ----------
+    workspace : of which the database is opened
 
     Raises
     ------
@@ -99,6 +104,10 @@ def open_library(workspace: Workspace) -> Library:
 
 def open_catalog(workspace: Workspace) -> Snapshot:
     """The catalog of a workspace as columns and indexes, brought up to date.
+
+    Parameters
+    ----------
+    workspace : of which database and index folder are opened; updating the index reports progress
 
     Raises
     ------
@@ -113,7 +122,16 @@ def open_catalog(workspace: Workspace) -> Snapshot:
 
 
 def list_files(paths: Iterable[Path]) -> Listing:
-    """The files that paths stand for: sound files, folders with all in them, manifests with their rows."""
+    """List the files that paths stand for: sound files, folders with all in them, manifests with their rows.
+
+    Parameters
+    ----------
+    paths : files, folders and manifests
+
+    Returns
+    -------
+    files to add, in order, with faults and warnings of manifests and folders
+    """
     wanted: list[WantedFile] = []
     faults: list[str] = []
     warnings: list[str] = []
@@ -140,7 +158,12 @@ def list_files(paths: Iterable[Path]) -> Listing:
 
 
 def bundled_files() -> Listing:
-    """The bundled catalog. Its manifest has columns for tests, of which nobody needs to be warned."""
+    """The bundled catalog, without the warnings about the columns that its manifest has for tests.
+
+    Raises
+    ------
+    ResourceMissing : the catalog is not shipped with this installation
+    """
     listing = list_files([bundled_path("data", "bundled", "manifest.jsonl")])
     return Listing(listing.wanted, listing.faults, ())
 
@@ -150,13 +173,13 @@ def add_tracks(workspace: Workspace, wanted: Iterable[WantedFile], executor: Exe
 
     Parameters
     ----------
-    workspace : its store and catalog are filled, its progress is told how many are done
+    workspace : store and catalog are filled; progress is the share of files that are done
     wanted : the files
     executor : where to analyse; None: a process for every core that this process may use
 
     Yields
     ------
-    Added : one for each file, in the order in which they are done; what it tells of is written
+    Added : one for each file, in the order in which they are done; its track is already written
 
     Raises
     ------
@@ -172,12 +195,20 @@ def add_tracks(workspace: Workspace, wanted: Iterable[WantedFile], executor: Exe
 
 @contextmanager
 def cluster(address: str) -> Iterator[Executor]:
-    """The workers of a Dask cluster, by the address of its scheduler.
+    """Connect to the workers of a Dask cluster.
+
+    Parameters
+    ----------
+    address : of its scheduler
+
+    Yields
+    ------
+    the workers as an executor; the connection is closed with the block
 
     Raises
     ------
     ExtraMissing : Dask's `distributed` is not installed
-    StoreError : nobody answers there, or with another version
+    StoreError : no scheduler answers there
     """
     require_extra("scale", "analysis on a Dask cluster")
     distributed: Any = import_module("distributed")
@@ -192,7 +223,7 @@ def cluster(address: str) -> Iterator[Executor]:
 
 
 class _Adding:
-    """One run of `add_tracks`: what is being analysed, and what is ready to be written."""
+    """One run of `add_tracks`: files in analysis, and measured tracks to write."""
 
     def __init__(self, workspace: Workspace, executor: Executor | None) -> None:
         from workbench.workflows.describe import analysis_name
@@ -214,20 +245,20 @@ class _Adding:
             try:
                 remaining = iter(files)
                 while some := list(islice(remaining, batch)):
-                    yield from self._looked_up(some, pool)
+                    yield from self._look_up(some, pool)
                     while len(self.jobs) >= _MOST_JOBS:
-                        yield from self._collected()
+                        yield from self._collect()
                 while self.jobs:
-                    yield from self._collected()
-                yield from self._flushed()
+                    yield from self._collect()
+                yield from self._flush()
             except BrokenExecutor as error:
                 raise StoreError(f"the workers that were given broke down ({error}); add again to go on") from error
             finally:
                 for job in self.jobs:
                     job.cancel()
 
-    def _looked_up(self, some: list[WantedFile], pool: Executor) -> Iterator[Added]:
-        """Hash files; what is known goes to be written, the rest to be analysed."""
+    def _look_up(self, some: list[WantedFile], pool: Executor) -> Iterator[Added]:
+        """Hash files; those with a known measurement are ready to be written, the rest is analysed."""
         found: list[tuple[WantedFile, str]] = []
         for file in some:
             digest = self._digest(file.path)
@@ -246,11 +277,11 @@ class _Adding:
             else:
                 job = pool.submit(measure, file.path, self.workspace.home.root, self.params)
                 self.jobs[job], self.job_of[digest] = [file], job
-        yield from self._flushed()
+        yield from self._flush()
 
-    def _collected(self) -> Iterator[Added]:
+    def _collect(self) -> Iterator[Added]:
         """Wait for an analysis or more; write what is ready when it is time to."""
-        timeout = self._left() if self.ready else None
+        timeout = self._seconds_left() if self.ready else None
         done, _ = wait(self.jobs, timeout=timeout, return_when=FIRST_COMPLETED)
         for job in done:
             files = self.jobs.pop(job)
@@ -262,15 +293,15 @@ class _Adding:
             self.broken[str(self.digests[files[0].path])] = outcome
             for file in files:
                 yield _fault(file, outcome)
-        if self._left() == 0.0 or len(self.ready) >= self.params.catalog.max_batch_tracks:
-            yield from self._flushed()
+        if self._seconds_left() == 0.0 or len(self.ready) >= self.params.catalog.max_batch_tracks:
+            yield from self._flush()
 
-    def _left(self) -> float:
+    def _seconds_left(self) -> float:
         """s until what is ready should be written."""
         return max(0.0, self.written + self.params.catalog.batch_seconds - time.monotonic())
 
-    def _flushed(self) -> Iterator[Added]:
-        """Write what is ready in one transaction, then tell."""
+    def _flush(self) -> Iterator[Added]:
+        """Write what is ready in one transaction, then report it."""
         ready, measurements = self.ready, self.measurements
         self.ready, self.measurements, self.written = [], [], time.monotonic()
         if not ready:
@@ -282,12 +313,12 @@ class _Adding:
             for measurement in measurements:
                 self.library.record(measurement)
             for (file, _), entry in zip(ready, entries, strict=True):
-                yield self._alone(file, entry)
+                yield self._add_alone(file, entry)
             return
         for (file, _), track in zip(ready, tracks, strict=True):
             yield Added(file.path, track, None)
 
-    def _alone(self, file: WantedFile, entry: LibraryEntry) -> Added:
+    def _add_alone(self, file: WantedFile, entry: LibraryEntry) -> Added:
         try:
             (track,) = self.library.add_all([entry])
         except InputError as error:
@@ -305,7 +336,19 @@ class _Adding:
 
 
 def measure(path: Path, root: Path, params: WorkbenchParams) -> Measurement:
-    """Analyse one file into the store of a home folder; runs in a process of its own."""
+    """Analyse one file into the store of a home folder; runs in a worker process.
+
+    Parameters
+    ----------
+    path : the file
+    root : the home folder
+    params : all parameters
+
+    Raises
+    ------
+    MediaError : no such file, or no sound in it
+    StoreError : the home folder cannot be written to
+    """
     from workbench.workflows.describe import measure_track
 
     workspace = _workspace_of_this_process(root, params)
@@ -317,12 +360,12 @@ def measure(path: Path, root: Path, params: WorkbenchParams) -> Measurement:
 
 @lru_cache(maxsize=1)
 def _workspace_of_this_process(root: Path, params: WorkbenchParams) -> Workspace:
-    """What an analysing process works in from file to file, so that it opens the database once."""
+    """The workspace of a worker process, kept from file to file so that it opens the database once."""
     return Workspace(Home(root), params)
 
 
 def _outcome(job: Future[Measurement], file: WantedFile) -> Measurement | WorkbenchError:
-    """What came of a job: a measurement, or why there is none; what concerns more than one file is raised."""
+    """The result of a job: a measurement, or why there is none; an error of the store is raised."""
     try:
         return job.result()
     except StoreError:
@@ -334,7 +377,7 @@ def _outcome(job: Future[Measurement], file: WantedFile) -> Measurement | Workbe
 
 
 def _killed() -> tuple[type[Exception], ...]:
-    """What a cluster raises for a job whose workers died one after the other."""
+    """The exceptions of a cluster for a job whose workers died one after the other."""
     distributed: Any = sys.modules.get("distributed")
     return () if distributed is None else (distributed.scheduler.KilledWorker,)
 

@@ -1,10 +1,12 @@
 """Cover a video with a track: the track's analysis, the plan, and with `auto_mix` the levels under the soundtrack.
 
-The answer is a plan or a refusal, never an exception, where the music is the reason or the sound cannot be had: a file
-that is gone or cannot be decoded is `audio_unavailable`. A video that cannot be read is the caller's fault and raises.
+If the track cannot be looped, or its sound cannot be decoded (`audio_unavailable`), the answer is a refusal and not an
+exception. A video that cannot be read is the caller's fault and raises.
 
-Lengths decide first: a track that is too long for the video is refused before anything of it is analysed, with the
-refusal that the planner would give.
+Lengths are compared first: a track that is too long for the video is refused before it is analysed, with the refusal
+that the planner would give.
+
+Functions: `loop_track`; `loop_body`, the result as JSON.
 """
 
 from __future__ import annotations
@@ -18,6 +20,8 @@ from workbench.loops import refusals
 from workbench.loops.cover import plan_loop
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal
+from workbench.results.loop import LoopResult, loop_result
+from workbench.results.mix import mix_body
 from workbench.workflows.analyze import Analysis, Sound, analyze_sound, decoded_seconds
 from workbench.workflows.tracks import TrackSource
 from workbench.workspace import Workspace
@@ -36,9 +40,9 @@ class Loop:
     video_seconds: float
     answer: LoopPlan | Refusal
     analysis: Analysis | None
-    """None where the sound could not be had, and where the track is too long for the video"""
+    """None if the sound cannot be decoded, or the track is too long for the video"""
     mix: Mix | None
-    """only where it was asked for and there is a plan"""
+    """None if it was not asked for, or there is no plan"""
 
 
 def loop_track(
@@ -52,15 +56,19 @@ def loop_track(
 
     Parameters
     ----------
-    workspace : its parameters and store are used, its progress is told
+    workspace : parameters, store and progress report
     track : a track, or the path of its file
     video : the video, or its length in seconds
-    auto_mix : also measure the soundtrack and say how the music makes way for a voice; needs a video
+    auto_mix : also measure the soundtrack and how far the music is lowered under speech; needs a video
+
+    Returns
+    -------
+    the plan, or a refusal if the track cannot be looped or its sound cannot be decoded
 
     Raises
     ------
-    MediaError : the video cannot be read
-    ParameterError : a mix of a video of which only the length is known, or a length that is none
+    MediaError : the video cannot be read or has no picture
+    ParameterError : `auto_mix` with a length only, or a length that is not positive and finite
     """
     if not isinstance(track, TrackSource):
         track = TrackSource(Path(track).name, Path(track), None)
@@ -82,8 +90,29 @@ def loop_track(
     return Loop(track, video_path, seconds, answer, analysis, mix)
 
 
+def loop_body(loop: Loop, video_id: str | None = None) -> LoopResult:
+    """The JSON body of a loop.
+
+    Parameters
+    ----------
+    loop : the result of `loop_track`
+    video_id : the id of the video; None names it after its file, or after its length in seconds if only that is known
+
+    Returns
+    -------
+    the plan or the refusal, with the mix if there is one
+    """
+    return loop_result(
+        loop.answer,
+        video_id=video_id or (loop.video.name if loop.video is not None else f"{loop.video_seconds:g}s"),
+        track_id=loop.track.track_id,
+        track=loop.track.record,
+        mix=None if loop.mix is None else mix_body(loop.mix),
+    )
+
+
 def _analysis_for(video_seconds: float, sound: Sound) -> Analysis | Refusal:
-    """The analysis of a track that is short enough for a video; a refusal of one that is not, or cannot be decoded."""
+    """The analysis of a track; a refusal if it is too long for the video, or cannot be decoded."""
     excess = sound.params.cover.required_excess_seconds
     try:
         track_seconds = decoded_seconds(sound, expected_most=video_seconds - excess)

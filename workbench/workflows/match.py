@@ -1,14 +1,13 @@
-"""Rank the catalog against a video: watch it, compare every track, try where the best fifty land, put ten forward.
+"""Rank the catalog against a video: analyse it, compare every track, place the best fifty, put ten forward.
 
-    watch     what is seen and heard of the video, from the store or measured now
+    watch     picture and sound of the video, from the store or measured now
     rank      all tracks of the catalog by single numbers, the best few hundred by contour and bars
     place     the best fifty under the video's events, from the store or found now
     pick      ten without near duplicates, and why each is there
 
-Placements are kept a pair, keyed by the bytes of both files, the grid that counts and all parameters and weights they
-depend on; a second match of the same video reads them. Landmarks are kept since the track was added; where they were
-erased they are found anew, and where its sound cannot be had for that, a track is ranked with the
-typical sync score.
+Placements are kept for each pair, keyed by the bytes of both files, the grid that counts and all parameters and weights
+they depend on; a second match of the same video reads them. Landmarks were stored when the track was added; if they
+were deleted they are found anew, and a track whose file cannot be read for that is ranked with the usual sync part.
 
 Functions: `match` for all of it; `rank_video` for the first two steps; `pair_placements` for the third.
 """
@@ -39,7 +38,7 @@ from workbench.recording import FloatArray, IntArray
 from workbench.store.fingerprint import StageKey
 from workbench.video.analysis import VideoAnalysis
 from workbench.video.events import Events, find_events
-from workbench.workflows.align import LANDMARKS_VERSION, kept_landmarks, track_landmarks
+from workbench.workflows.align import LANDMARKS_VERSION, load_landmarks, track_landmarks
 from workbench.workflows.analyze import corrected_revisions, profile_parts
 from workbench.workflows.library import open_catalog
 from workbench.workflows.watch import PICTURE_VERSION, SOUNDTRACK_VERSION, watch
@@ -49,7 +48,7 @@ if TYPE_CHECKING:
     from workbench.catalog.snapshot import Snapshot
 
 PLACEMENTS_VERSION = 1
-"""Raise it when the code of align places otherwise."""
+"""Raise it when the code of align changes placements."""
 _KEPT_COINCIDENCES = 3
 """of each placement, in the store"""
 
@@ -68,13 +67,17 @@ class RankedCatalog:
 
 
 def match(workspace: Workspace, video: Path | str, *, include_sync: bool = False) -> Lane:
-    """Ten tracks of the catalog for a video, and the pool they were taken from.
+    """Rank the catalog against a video.
 
     Parameters
     ----------
-    workspace : its parameters and store are used, its progress is told
+    workspace : parameters, store, catalog and progress report
     video : the video
-    include_sync : whether matches carry their placements; they move the score either way
+    include_sync : whether matches hold their placements; they count in the score either way
+
+    Returns
+    -------
+    ten tracks at most, best first, and the pool they were picked from
 
     Raises
     ------
@@ -105,7 +108,12 @@ def match(workspace: Workspace, video: Path | str, *, include_sync: bool = False
 
 
 def rank_video(workspace: Workspace, video: Path | str) -> RankedCatalog:
-    """The catalog ranked against a video, before anything is placed.
+    """Rank the catalog against a video, before tracks are placed.
+
+    Parameters
+    ----------
+    workspace : parameters, store, catalog and progress report
+    video : the video
 
     Raises
     ------
@@ -134,7 +142,7 @@ def _pick(ranking: Ranking, snapshot: Snapshot, order: IntArray, count: int, par
 def _with_sync(
     ranking: Ranking, pool: IntArray, placements: Sequence[Placements | None], params: WorkbenchParams
 ) -> FloatArray:
-    """Raw scores of the pool with what landing adds, shape (n,)."""
+    """Raw scores of the pool with the sync part, shape (n,)."""
     raw = ranking.raw[pool]
     usual = params.match.usual_sync
     sync = np.array([usual if found is None else _sync_part(found) for found in placements], dtype=np.float64)
@@ -143,7 +151,7 @@ def _with_sync(
 
 
 def _sync_part(found: Placements) -> float:
-    """What chance lands is no merit."""
+    """The sync part of placements; a best placement that chance alone would give counts as none."""
     landed = found[0].score if found and found[0].score >= CHANCE_SCORE else 0.0
     return float(bonus(np.array(landed)))
 
@@ -158,7 +166,7 @@ def _match(
     include_sync: bool,
     params: WorkbenchParams,
 ) -> Match:
-    """A track with its score and why it has it."""
+    """A track with its score and reasons."""
     parts = {name: float(part[place_in_ranking]) for name, part in ranking.parts.items()}
     if placements is not None:
         parts["sync"] = _sync_part(placements)
@@ -176,7 +184,7 @@ def _match(
 
 
 def _place_all(workspace: Workspace, watched: VideoAnalysis, tracks: Sequence[Track]) -> list[Placements | None]:
-    """Placements of each track; None where its sound cannot be had."""
+    """Placements of each track; None where its file cannot be read."""
     progress = workspace.progress
     events = find_events(watched.picture, watched.soundtrack, workspace.params.events)
     corrected = corrected_revisions(workspace, [track.content_hash for track in tracks])
@@ -196,17 +204,25 @@ def pair_placements(
     track: Track,
     correction: str,
 ) -> Placements | None:
-    """Where a track lands with a video, from the store or found now; None where the track's sound cannot be had.
+    """Placements of a track under a video, from the store or found now.
 
-    A file that is not the one that was added is not its sound: nothing is kept of it.
+    A file with other bytes than the track that was added counts as unreadable: nothing of it is stored.
 
     Parameters
     ----------
-    workspace : its parameters and store are used, its progress is told
+    workspace : parameters, store and progress report
     video_hash : of the video's bytes
     events : of the video
     track : its file is read only where the store has no landmarks of it
     correction : revision of the track's corrected grid, empty where it has none
+
+    Returns
+    -------
+    best first; None where the track's file cannot be read
+
+    Raises
+    ------
+    StoreError : the home folder cannot be written to
     """
     versions = f"{PICTURE_VERSION}:{SOUNDTRACK_VERSION}:{LANDMARKS_VERSION}"
     pair = hashlib.sha256(f"{video_hash}:{track.content_hash}:{versions}".encode()).hexdigest()
@@ -215,7 +231,7 @@ def pair_placements(
     stages = (*profile_parts(params, correction), params.landmarks, *video_parts, params.align)
 
     def compute() -> dict[str, NDArray[Any]]:
-        landmarks = kept_landmarks(track.content_hash, correction, params, store)
+        landmarks = load_landmarks(track.content_hash, correction, params, store)
         if landmarks is None:
             landmarks = track_landmarks(workspace, track.path, content_hash=track.content_hash)
         return {"placement_list": _to_bytes(place(landmarks, events, params.align))}

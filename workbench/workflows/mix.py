@@ -1,7 +1,7 @@
-"""Balance a plan with a soundtrack: measure the soundtrack, play the plan to a meter, and let `mix.balance` decide.
+"""Balance a plan with a soundtrack: measure the soundtrack and the plan as it is played, and let `mix.balance` decide.
 
-The soundtrack is measured once a video and kept in the store: its loudness curve and the probability of speech, both on
-the video's clock. The music is measured as it will be played, seams and gains included.
+The soundtrack is measured once for each video and kept in the store: its loudness curve and the probability of speech,
+both on the video's clock. The music is measured as it will be played, with seams and gains.
 """
 
 from __future__ import annotations
@@ -36,7 +36,12 @@ def mix_under(workspace: Workspace, plan: LoopPlan, track: Path, video: Path) ->
 
 
 def measure_soundtrack(workspace: Workspace, video: Path) -> SoundtrackMeasure:
-    """What a soundtrack is like, from the store or measured now.
+    """The measures of a soundtrack, from the store or taken now.
+
+    Parameters
+    ----------
+    workspace : of its parameters how long a video may be matters
+    video : its file
 
     Raises
     ------

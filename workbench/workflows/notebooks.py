@@ -1,6 +1,6 @@
 """Run the notebooks that ship: as an HTML report by papermill, or in JupyterLab on a copy.
 
-Both need the `lab` extra, and say so where it is missing. The notebook's kernel gets the home folder by
+Both need the `lab` extra, and raise `ExtraMissing` without it. The notebook's kernel gets the home folder by
 `WORKBENCH_HOME`, so that it works on the same catalog and cache as the command that started it.
 """
 
@@ -36,11 +36,15 @@ _LONGEST_QUOTE = 200
 
 
 def find_notebook(named: str) -> Path:
-    """The notebook that a name means: a file, or one that ships, with or without its suffix.
+    """Find a notebook by name: a file, or one that ships, with or without its suffix.
+
+    Parameters
+    ----------
+    named : a path, or a name as `reports/plan`
 
     Raises
     ------
-    InputError : there is none
+    InputError : there is none; the message lists those that ship
     """
     if Path(named).is_file():
         return Path(named)
@@ -70,11 +74,15 @@ def run_notebook(
 
     Parameters
     ----------
-    workspace : its home is the kernel's, its progress is told at the start of each cell
+    workspace : its home is the kernel's; progress is reported at the start of each cell
     notebook : with a cell tagged `parameters`
-    parameters : texts; what reads as JSON is the value that JSON says, everything else is text
+    parameters : by name, as text; text that parses as JSON becomes that value
     out : the HTML file
     output_seconds : s within which the output of a cell has to arrive after the cell has ended
+
+    Returns
+    -------
+    `out`
 
     Raises
     ------
@@ -102,7 +110,15 @@ def run_notebook(
 
 
 def copy_notebooks(folder: Path) -> Path:
-    """Copy the notebooks that ship to a folder; a file that is there already is left alone.
+    """Copy the notebooks that ship to a folder; files that are there already stay as they are.
+
+    Parameters
+    ----------
+    folder : created if need be
+
+    Returns
+    -------
+    the folder
 
     Raises
     ------
@@ -121,7 +137,17 @@ def copy_notebooks(folder: Path) -> Path:
 
 
 def start_lab(workspace: Workspace, folder: Path, arguments: Sequence[str]) -> int:
-    """Run JupyterLab on a folder until it is stopped; returns its exit code.
+    """Run JupyterLab on a folder until it is stopped.
+
+    Parameters
+    ----------
+    workspace : its home is the kernels'
+    folder : with notebooks
+    arguments : of `jupyter lab`, added to its command line
+
+    Returns
+    -------
+    exit code of JupyterLab
 
     Raises
     ------
@@ -161,7 +187,7 @@ def _check_parameters(name: str, node: Any, parameters: Mapping[str, str]) -> No
 
 @dataclass
 class _RunningCell:
-    """The code cell that runs: forwards progress by cell, and says in messages where a run has stopped."""
+    """The code cell that runs: reports progress by cell, and names the cell in messages."""
 
     notebook: str
     """name of the file"""
@@ -178,7 +204,13 @@ class _RunningCell:
         return f"running {self.notebook}"
 
     def start(self, cell: Mapping[str, Any], **_: object) -> None:
-        """Called by nbclient when a code cell is sent to the kernel."""
+        """Note that a code cell is sent to the kernel; nbclient calls it.
+
+        Parameters
+        ----------
+        cell : as nbformat has it
+        **_ : what else nbclient passes
+        """
         # papermill adds a cell with the parameters.
         self.progress(self.stage, min(self.number, self.cells) / (self.cells + 1))
         self.number += 1
@@ -206,7 +238,7 @@ def _execute(node: Any, values: Mapping[str, Any], executed: Path, running: _Run
     from nbclient.exceptions import CellTimeoutError
     from papermill.exceptions import PapermillExecutionError
 
-    # The exception says what papermill and nbclient log of a failure; without a handler it would be printed as well.
+    # The exception holds what papermill and nbclient log of a failure; without a handler it would be printed as well.
     logging.getLogger("papermill").addHandler(logging.NullHandler())
     running.progress(running.stage, 0.0)
     try:
@@ -271,7 +303,7 @@ def _html(notebook: Path) -> str:
 
 @contextmanager
 def _kernel_environment(home: Home) -> Iterator[None]:
-    """What a kernel started in the block finds in its environment."""
+    """Set the environment of kernels that are started in the block."""
     before = os.environ.get("WORKBENCH_HOME")
     os.environ["WORKBENCH_HOME"] = str(home.root)
     try:

@@ -1,4 +1,4 @@
-"""Make the preview of a track: the part one remembers, as whole bars, marked, as an MP3."""
+"""Make the preview of a track: its memorable part, from a bar line on, marked, as an MP3."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from workbench.workspace import Workspace
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What was written."""
+    """A preview that was written."""
 
     path: Path
     song_from: TrackSeconds
@@ -35,9 +35,13 @@ def make_preview(workspace: Workspace, track: Path | str, out: Path) -> Preview:
     track : its file
     out : an .mp3 file, which appears whole or not at all
 
+    Returns
+    -------
+    the file and the stretch of the track that it holds
+
     Raises
     ------
-    MediaError : the track cannot be read, or the preview not be written
+    MediaError : the track cannot be read, or the preview cannot be written
     """
     profile = analyze(workspace, track).profile
     begin, end = memorable_stretch(profile, workspace.params.preview.seconds)
@@ -48,9 +52,19 @@ def make_preview(workspace: Workspace, track: Path | str, out: Path) -> Preview:
 
 
 def memorable_stretch(profile: LoopProfile, seconds: float) -> tuple[TrackSeconds, TrackSeconds]:
-    """The stretch that a preview of some length plays: from the bar line that opens the part one remembers.
+    """The stretch that a preview plays, from the bar line that opens the memorable part.
 
-    It has just that length, or the track's where that is shorter, so that its length is known before it is cut.
+    It has exactly the wanted length, or the track's where that is shorter, so that its length is known before it is
+    cut.
+
+    Parameters
+    ----------
+    profile : of the track; without bars the stretch begins with the music
+    seconds : wanted length
+
+    Returns
+    -------
+    start and end, track seconds
     """
     length = min(seconds, profile.song_duration)
     begin = profile.song_start

@@ -1,6 +1,6 @@
-"""Show a loop: pictures and four seconds of sound of every seam, and one page that holds them all.
+"""The report of a loop: pictures and four seconds of sound of every seam, and one page that holds them all.
 
-Joins what `workbench.workflows.seams` looked into, the pictures of `workbench.plots` and the page of
+Joins the views of `workbench.workflows.seams`, the pictures of `workbench.plots` and the page of
 `workbench.export.page`. The demo writes the same page with the video and the choice of the track on top.
 """
 
@@ -26,7 +26,7 @@ from workbench.plots.mix import mix_figure
 from workbench.plots.palette import clock, png
 from workbench.plots.plan import plan_figure
 from workbench.plots.seams import SeamView, seam_figure
-from workbench.plots.video import VideoOverview, a_minute, video_figure
+from workbench.plots.video import VideoOverview, format_rate, video_figure
 from workbench.recording import Recording
 from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.analyze import Analysis
@@ -36,14 +36,15 @@ from workbench.workflows.timeline import video_timeline
 from workbench.workspace import Workspace
 
 _MP3_BIT_RATE = 160_000
+"""bit/s of the excerpts on a page"""
 _BORDER_WORDS = {"hard": "hard cuts", "dissolve": "dissolves", "fade": "fades", "flash": "flashes"}
 _MOST_TIMES = 6
-"""times of a seam that are named; a long video passes some seams a hundred times"""
+"""times of a seam that are listed; a long video passes some seams a hundred times"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ShownSeam:
-    """A seam with its picture and sounds made."""
+    """A seam with its picture and sounds."""
 
     view: SeamView
     numbers: tuple[int, ...]
@@ -57,7 +58,23 @@ class ShownSeam:
 
 
 def show_seams(workspace: Workspace, plan: LoopPlan, recording: Recording, analysis: Analysis) -> list[ShownSeam]:
-    """Draw every different seam of a plan and encode what is heard there."""
+    """Draw every different seam of a plan and encode what is heard there.
+
+    Parameters
+    ----------
+    workspace : of its parameters those of seams matter; reports progress
+    plan : what is played
+    recording : the track, decoded
+    analysis : of the same track
+
+    Returns
+    -------
+    in the order of first hearing
+
+    Raises
+    ------
+    PlanError : the plan was made for another track
+    """
     stage = "drawing the seams"
     workspace.progress(stage, 0.0)
     views = seam_views(plan, recording, analysis, workspace.params.seams)
@@ -69,7 +86,18 @@ def show_seams(workspace: Workspace, plan: LoopPlan, recording: Recording, analy
 
 
 def write_loop_report(workspace: Workspace, loop: Loop, out: Path) -> Path:
-    """Write the page of a loop, under a video with its timeline; of a refusal it holds the reason.
+    """Write the page of a loop: of a plan its picture and seams, under a video also the timeline; of a refusal the
+    reason.
+
+    Parameters
+    ----------
+    workspace : parameters, store and progress report
+    loop : a plan or a refusal
+    out : the HTML file, which appears whole or not at all
+
+    Returns
+    -------
+    `out`
 
     Raises
     ------
@@ -93,7 +121,12 @@ def write_loop_report(workspace: Workspace, loop: Loop, out: Path) -> Path:
 
 
 def plan_sentence(plan: LoopPlan) -> str:
-    """What a plan does, in a sentence."""
+    """Describe a plan in a sentence.
+
+    Parameters
+    ----------
+    plan : what is played
+    """
     seams = len(plan.seam_times)
     return (
         f"{clock(plan.song_duration)} of track cover {clock(plan.window_end)} of video with {seams} "
@@ -103,14 +136,24 @@ def plan_sentence(plan: LoopPlan) -> str:
 
 
 def answer_markdown(answer: LoopPlan | Refusal) -> str:
-    """The answer in Markdown, for a notebook: a plan in a sentence, a refusal as a table of its reason and hint."""
+    """The answer in Markdown, for a notebook: a plan as a sentence, a refusal as a table of its reason and hint.
+
+    Parameters
+    ----------
+    answer : a plan or a refusal
+    """
     if isinstance(answer, LoopPlan):
         return plan_sentence(answer)
     return f"| no loop | {answer.reason} |\n|:---|:---|\n| why, and what to do | {answer.hint} |"
 
 
 def video_section(timeline: VideoOverview) -> ReportSection:
-    """The part of the page that shows the video from start to end, with all that was found in it and done under it."""
+    """The section of the page that shows the video from start to end, with everything found in it and planned under it.
+
+    Parameters
+    ----------
+    timeline : video, events, placements and music
+    """
     placements = timeline.placements
     facts = [*video_summary(timeline.watched), ("events to land on", _counted_events(timeline))]
     if placements:
@@ -129,7 +172,16 @@ def video_section(timeline: VideoOverview) -> ReportSection:
 
 
 def video_summary(watched: VideoAnalysis) -> tuple[tuple[str, str], ...]:
-    """What ingest found in a video, names and values."""
+    """What was measured of a video, in words.
+
+    Parameters
+    ----------
+    watched : picture and soundtrack
+
+    Returns
+    -------
+    pairs of name and value
+    """
     picture, sound = watched.picture, watched.soundtrack
     shots, kinds = len(picture.shots), [str(border.kind) for border in picture.borders]
     found = [f"{kinds.count(kind)} {word}" for kind, word in _BORDER_WORDS.items() if kinds.count(kind)]
@@ -137,7 +189,7 @@ def video_summary(watched: VideoAnalysis) -> tuple[tuple[str, str], ...]:
     share = f", {spoken:.0f} s in all, {100 * spoken / watched.duration:.0f} %" if spoken else ""
     return (
         ("picture", f"{clock(watched.duration)} of {watched.width}x{watched.height} at {watched.fps:.4g} a second"),
-        ("shots", f"{shots}, {a_minute(shots, watched.duration)} ({', '.join(found) or 'no cut'})"),
+        ("shots", f"{shots}, {format_rate(shots, watched.duration)} ({', '.join(found) or 'no cut'})"),
         ("speech", f"{len(sound.speech_ranges)} utterances{share}"),
         ("the soundtrack", sound.classification),
     )
@@ -149,7 +201,13 @@ def _counted_events(timeline: VideoOverview) -> str:
 
 
 def plan_section(plan: LoopPlan, loop: Loop) -> ReportSection:
-    """The part of the page that shows the whole plan."""
+    """The section of the page that shows the whole plan.
+
+    Parameters
+    ----------
+    plan : what is played
+    loop : of the plan, with its analysis and, for the ducking, its mix
+    """
     assert loop.analysis is not None, "a plan comes from an analysis"
     duck = loop.mix.duck if loop.mix is not None else None
     points = [(float(at), float(db)) for at, db in duck.envelope_points] if duck is not None else []
@@ -174,7 +232,13 @@ def plan_section(plan: LoopPlan, loop: Loop) -> ReportSection:
 
 
 def seams_section(plan: LoopPlan, seams: Sequence[ShownSeam]) -> ReportSection:
-    """The part of the page that lists, shows and plays the seams."""
+    """The section of the page that lists, shows and plays the seams.
+
+    Parameters
+    ----------
+    plan : what is played
+    seams : of the plan, from `show_seams`
+    """
     head = ("seam", "in the video", "leaves", "enters", "score", *SEAM_PARTS, "level step, LU", "fade, ms")
     rows = []
     for shown in seams:
@@ -210,12 +274,12 @@ def seams_section(plan: LoopPlan, seams: Sequence[ShownSeam]) -> ReportSection:
 
 
 def mix_section(loop: Loop, video: Recording) -> ReportSection:
-    """The part of the page that says how loud what is, and how the music makes way.
+    """The section of the page on levels and ducking.
 
     Parameters
     ----------
-    loop : with its mix
-    video : the sound of the video that was rendered, to be measured
+    loop : with its mix, if it has one
+    video : the sound of the video as rendered, which is measured
     """
     loudness, peak = integrated_lufs(video.samples, video.sample_rate), true_peak_db(video.samples)
     facts = [("the video as rendered", f"{loudness:.1f} LUFS, true peak {peak:.1f} dBTP")]
@@ -261,7 +325,16 @@ def _times(plan: LoopPlan, shown: ShownSeam) -> str:
 
 
 def mp3(sound: Recording) -> bytes:
-    """Return a short recording as an MP3 file, folded down where it has more than two channels."""
+    """Encode a short recording as MP3.
+
+    Parameters
+    ----------
+    sound : folded down to mono if it has more than two channels
+
+    Returns
+    -------
+    the bytes of the file
+    """
     samples = sound.samples if sound.channels <= 2 else sound.mono()[np.newaxis]
     with TemporaryDirectory() as folder:
         path = write_audio(
@@ -271,6 +344,20 @@ def mp3(sound: Recording) -> bytes:
 
 
 def write_page(page: ReportPage, out: Path) -> Path:
-    """Write a page, whole or not at all."""
+    """Write a page, whole or not at all.
+
+    Parameters
+    ----------
+    page : its content
+    out : the HTML file
+
+    Returns
+    -------
+    `out`
+
+    Raises
+    ------
+    StoreError : the file cannot be written
+    """
     write_text(out, page_html(page), StoreError)
     return out

@@ -1,18 +1,18 @@
-"""Gather verdicts to hold scores against: those of the home folder, those of a CSV file, or a stand-in.
+"""Gather verdicts to compare scores with: those of the home folder, those of a CSV file, or a stand-in.
 
-The stand-in needs no listener. A bundled track comes with what was composed: its beats, its bars, and where sections
-begin. From these follow splices whose answer is given by a rule, with no ear asked:
+The stand-in needs no listener. How a bundled track was composed is known: its beats, its bars, and where sections
+begin. From these follow splices whose verdict is given by a rule:
 
-    good      from inside a section to the same bar of another of that name and length: what comes was about to come
+    good      from inside a section to the same bar of another of that name and length: the same music goes on
     audible   from inside a section to inside a section of another name, on bar lines: the beat goes on, the music not
-    wrong     a good one, entered a beat late: the bar limps
+    wrong     a good one, entered a beat late: the bar is a beat short
 
-The rule errs where a section comes again with another melody over it, which it calls good, or where two sections are
-made of the same bars, whose splices it calls audible. Splices are scored on the written grid. The score's weights were
-fitted to splices of much the same kinds, so that the stand-in shows how to read the pictures and that scores rank; it
-says nothing about what people hear.
+The rule errs where a section comes again with another melody over it, which it calls good, or where two sections
+consist of the same bars, whose splices it calls audible. Splices are scored on the composed grid. The score's weights
+were fitted to splices of much the same kinds, so the stand-in shows how to read the pictures and that scores rank; it
+is no evidence of what people hear.
 
-Functions: `kept_verdicts`, `read_verdicts`, `known_splices`.
+Functions: `load_verdicts`, `read_verdicts`, `known_splices`.
 """
 
 from __future__ import annotations
@@ -38,11 +38,15 @@ from workbench.workspace import Workspace
 
 _WORDS: tuple[Word, ...] = get_args(Word)
 _TEXTS = ("verdict_id", "at", "track", "content_hash", "verdict", "note")
-"""columns of an exported CSV that are not numbers of the seam"""
+"""columns of an exported CSV with text"""
 
 
-def kept_verdicts(workspace: Workspace) -> list[Verdict]:
+def load_verdicts(workspace: Workspace) -> list[Verdict]:
     """All verdicts of a home folder, oldest first.
+
+    Parameters
+    ----------
+    workspace : of which the database is read
 
     Raises
     ------
@@ -53,7 +57,15 @@ def kept_verdicts(workspace: Workspace) -> list[Verdict]:
 
 
 def read_verdicts(path: Path) -> list[Verdict]:
-    """Read verdicts from a CSV file as the dashboard exports it, in the order of its rows.
+    """Read verdicts from a CSV file as the dashboard exports it.
+
+    Parameters
+    ----------
+    path : the file
+
+    Returns
+    -------
+    in the order of its rows
 
     Raises
     ------
@@ -85,25 +97,24 @@ def _verdict(row: dict[str, Any], where: str) -> Verdict:
 
 @dataclass(frozen=True, slots=True)
 class _Notes:
-    """What is written of a bundled track."""
+    """What was composed of a bundled track."""
 
     grid: BeatGrid
     sections: tuple[tuple[int, int, str], ...]
     """first bar, one past the last, name"""
     one_key: bool
-    """whether it stays in its key; where it does not, sections of one name need not sound alike"""
+    """whether it stays in its key; else sections of one name need not sound alike"""
 
 
 def known_splices(tracks: Iterable[str], each: int = 24, params: SeamParams | None = None) -> list[Verdict]:
-    """Verdicts that nobody gave: splices of bundled tracks, judged by the rule that the head of this module states.
+    """Splices of bundled tracks with verdicts by the rule in the head of this module; nobody listened.
 
     Parameters
     ----------
-    tracks : names of bundled tracks, without suffix; one that never repeats or changes key has only audible splices,
-        one
-        without beats none
-    each : splices of a verdict taken from a track at most, drawn with a fixed seed
-    params : with which they are scored
+    tracks : names of bundled tracks, without suffix; one that never repeats or that changes key has only audible
+        splices, one without beats none
+    each : most splices of each verdict from a track, drawn with a fixed seed
+    params : with which they are scored; None: the defaults
 
     Raises
     ------
@@ -117,7 +128,7 @@ def known_splices(tracks: Iterable[str], each: int = 24, params: SeamParams | No
             continue
         recording = decode(bundled_path("data", "bundled", "music", f"{track}.ogg"))
         evidence = seam_evidence(recording, notes.grid, params)
-        for number, (word, leave, enter) in enumerate(_drawn(notes, each)):
+        for number, (word, leave, enter) in enumerate(_draw_splices(notes, each)):
             parts, total, _ = score_splices(evidence, np.array([leave]), np.array([enter]), params)
             seam = {
                 "leave": float(notes.grid.beats[leave]), "enter": float(notes.grid.beats[enter]),
@@ -129,7 +140,7 @@ def known_splices(tracks: Iterable[str], each: int = 24, params: SeamParams | No
 
 
 def _notes(track: str) -> _Notes | None:
-    """What is known of a bundled track; None where it has no beats to splice at."""
+    """What was composed of a bundled track; None if it has no beats to splice at."""
     body = json.loads(bundled_path("data", "bundled", "truth", f"{track}.jams").read_text(encoding="utf-8"))
     written = {one["namespace"]: one["data"] for one in body["annotations"]}
     rows = written["beat_position"]
@@ -147,7 +158,7 @@ def _notes(track: str) -> _Notes | None:
     return _Notes(grid, tuple(sections), not moved)
 
 
-def _drawn(notes: _Notes, each: int) -> Iterator[tuple[Word, int, int]]:
+def _draw_splices(notes: _Notes, each: int) -> Iterator[tuple[Word, int, int]]:
     """Some splices of every verdict: the verdict, the beat left, the beat entered."""
     lines, n_beats = notes.grid.downbeat_indices, notes.grid.beats.size
     good = [(int(lines[a]), int(lines[b])) for a, b in sorted(_repeated(notes, lines.size))]

@@ -1,6 +1,6 @@
-"""Look into the seams of a plan: what is heard around each, what the track has there, and why the score is what it is.
+"""Views of the seams of a plan: what is heard around each, what the track has there, and the parts of the score.
 
-The planner works on a profile and needs no sound; this needs the recording, because a picture and an excerpt do.
+The planner works on a profile and needs no sound; a picture and an excerpt need the recording.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from workbench.render.playback import expected_excerpt, seam_excerpt
 from workbench.workflows.analyze import Analysis
 
 EXCERPT_SECONDS = 4.0
-"""s around a seam that are shown and played"""
+"""length of the excerpt around a seam, which is shown and played"""
 _SAME_SECONDS = 2e-6
 """plans round their times to the microsecond"""
 
@@ -29,15 +29,15 @@ def seam_views(
     params: SeamParams | None = None,
     seconds: float = EXCERPT_SECONDS,
 ) -> list[SeamView]:
-    """What there is to see and hear of every seam of a plan that is unlike the seams before it.
+    """Views of all different seams of a plan.
 
-    A plan passes the same seam of the track several times; it is looked into where it is first heard. The same splice
-    may be heard under two crossfades, which differ in level: that counts as the same seam.
+    A plan passes the same seam of the track several times; it is viewed where it is first heard. The same splice may be
+    heard under two crossfades, which differ in level: that counts as the same seam.
 
     Parameters
     ----------
     plan, recording, analysis : of one track
-    params : with which the seams are scored
+    params : with which the seams are scored; None: the defaults
     seconds : length of the excerpts, which have the seam in the middle
 
     Returns
@@ -64,11 +64,25 @@ def seam_view(
     params: SeamParams | None = None,
     seconds: float = EXCERPT_SECONDS,
 ) -> SeamView:
-    """What there is to see and hear of one seam, counted from 0."""
+    """The view of one seam.
+
+    Parameters
+    ----------
+    plan, recording, analysis : of one track
+    evidence : of the recording, from `seam_evidence`
+    seam : index of the seam
+    params : with which the seam is scored; None: the defaults
+    seconds : length of the excerpts
+
+    Raises
+    ------
+    ParameterError : no such seam
+    PlanError : the plan was made for another track
+    """
     params = params or SeamParams()
     leave_s, enter_s = plan.segments[seam].song_to, plan.segments[seam + 1].song_from
     expected = expected_excerpt(plan, recording, seam, seconds)
-    score, parts, step_db = _judged(analysis, evidence, leave_s, enter_s, params)
+    score, parts, step_db = _score_of(analysis, evidence, leave_s, enter_s, params)
     own_parts, _ = score_breaks(evidence, evidence.own, params)
     return SeamView(
         number=seam + 1,
@@ -91,30 +105,49 @@ def seam_view(
 def seam_scores(
     plan: LoopPlan, analysis: Analysis, evidence: SeamEvidence, params: SeamParams | None = None
 ) -> tuple[float, ...]:
-    """Score of every seam of a plan, in order of hearing, from 0 to 1."""
+    """Score every seam of a plan.
+
+    Parameters
+    ----------
+    plan, analysis, evidence : of one track
+    params : with which the seams are scored; None: the defaults
+
+    Returns
+    -------
+    0 to 1 each, in order of hearing
+    """
     params = params or SeamParams()
     pairs = zip(plan.segments[:-1], plan.segments[1:], strict=True)
-    return tuple(_judged(analysis, evidence, left.song_to, entered.song_from, params)[0] for left, entered in pairs)
+    return tuple(_score_of(analysis, evidence, left.song_to, entered.song_from, params)[0] for left, entered in pairs)
 
 
 def planned_scores(plan: LoopPlan, analysis: Analysis) -> tuple[float | None, ...]:
-    """Score of every seam of a plan as the planner chose it by, without the sound; None where it did not."""
+    """The scores by which the planner chose the seams, which need no sound.
+
+    Parameters
+    ----------
+    plan, analysis : of one track
+
+    Returns
+    -------
+    0 to 1 each, in order of hearing; None for a splice that the profile does not hold
+    """
     pairs = zip(plan.segments[:-1], plan.segments[1:], strict=True)
     rows = [_row_of(analysis, left.song_to, entered.song_from) for left, entered in pairs]
     return tuple(None if row is None else float(analysis.profile.splices.score[row]) for row in rows)
 
 
 def _row_of(analysis: Analysis, leave_s: float, enter_s: float) -> int | None:
-    """Which of the profile's splices it is, if any."""
+    """Index of a splice in the profile; None if it is not one of its splices."""
     splices = analysis.profile.splices
     same = (np.abs(splices.song_to - leave_s) < _SAME_SECONDS) & (np.abs(splices.song_from - enter_s) < _SAME_SECONDS)
     return int(np.argmax(same)) if np.any(same) else None
 
 
-def _judged(
+def _score_of(
     analysis: Analysis, evidence: SeamEvidence, leave_s: float, enter_s: float, params: SeamParams
 ) -> tuple[float, FloatArray, float]:
-    """Score, parts and level step that the planner chose the splice by; where the profile has it not, of its beats."""
+    """Score, parts and level step of a splice as the planner knew them; if the profile lacks it, those of its beats."""
     row = _row_of(analysis, leave_s, enter_s)
     if row is not None:
         splices = analysis.profile.splices

@@ -1,7 +1,7 @@
-"""What the picture of a video's timeline needs: the video as ingest knows it, a few of its pictures, the plan as heard.
+"""Gather what the picture of a video's timeline shows: the analysed video, a few of its pictures, the plan as heard.
 
-The video's pictures and sound come from the store where it was ingested before; a hundred small pictures at most are
-sought out in the file, however long it is.
+The analysis comes from the store if the video was analysed before; a hundred small pictures at most are read from the
+file, however long it is.
 
 Functions: `video_timeline`.
 """
@@ -25,14 +25,15 @@ from workbench.workflows.watch import watch
 from workbench.workspace import Workspace
 
 _FRAME_PIXELS, _TILE_PIXELS = 200, 128
+"""widths of the large frames and of the tiles"""
 
 
 def video_timeline(workspace: Workspace, loop: Loop, recording: Recording) -> VideoOverview:
-    """Everything that was found in a video and planned under it.
+    """Gather everything that was found in a video and planned under it.
 
     Parameters
     ----------
-    workspace : its parameters and store are used, its progress is told
+    workspace : parameters, store and progress report
     loop : a plan for a video, with or without a mix
     recording : its track, decoded
 

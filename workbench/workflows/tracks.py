@@ -1,4 +1,4 @@
-"""The track that a person named: a file, or the id of a catalog track."""
+"""Find the track that a name stands for: a file, or the id of a catalog track."""
 
 from __future__ import annotations
 
@@ -15,21 +15,27 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class TrackSource:
-    """A track as somebody named it: a file, or an id of the catalog."""
+    """A track that was found by name: a file, or a track of the catalog."""
 
     track_id: str
     """the catalog's id, or the file's name"""
     path: Path
     record: Track | None
-    """its record, where the catalog has one"""
+    """its record; None for a file that was named itself"""
 
 
 def find_track(workspace: Workspace, named: str) -> TrackSource:
-    """The file or the catalog track that a name means; a file comes first.
+    """Find the track that a name stands for; a file comes before an id.
+
+    Parameters
+    ----------
+    workspace : of which the catalog is searched
+    named : path of a file, or id of a track
 
     Raises
     ------
     UnknownTrack : neither a file nor an id of the catalog
+    StoreError : the catalog cannot be read
     """
     path = Path(named)
     if path.is_file():

@@ -1,14 +1,14 @@
 """Rank the catalog against a text: read it, find candidates, compare them, put ten forward.
 
-    read       what music the script asks for, with its production notes and the brief
+    read       what music suits the script, with its production notes and the brief
     find       every track of a small catalog; of a large one those that three searches propose: by the parts of the
-               score that can be had for all at once, by word vectors, and by BM25 over the words that were recognised
+               score that are quick to compute for all, by word vectors, and by BM25 over the words that were recognised
     rank       each candidate part by part, rules first
     pick       ten without near duplicates, and why each is there
 
 BM25 and the vector index only propose; the score is the same whichever search found a track.
 
-Functions: `underscore`; `words_query`, what the vector index is asked.
+Functions: `underscore`; `words_query`, the query to the vector index.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ if TYPE_CHECKING:
 _LEAST_FACET = 0.05
 """of a wanted facet; less is not searched for"""
 _UNKNOWN_DISTANCE = 0.3
-"""what a number that is not known counts as, in the searches only"""
+"""distance of an unknown number, in the searches only"""
 _SPARE = 4
-"""times as many tracks as a pool holds have to keep the rules, or all are searched"""
+"""times the size of a pool: if fewer tracks keep the rules, all are searched"""
 
 
 def underscore(
@@ -63,16 +63,20 @@ def underscore(
     brief: str | None = None,
     lexicon_only: bool = False,
 ) -> Lane:
-    """Ten tracks of the catalog for a text, and the pool they were taken from.
+    """Rank the catalog against a text.
 
     Parameters
     ----------
-    workspace : its catalog is ranked with its parameters
-    script : what is spoken, any text; it is data, whatever it says
+    workspace : parameters and catalog
+    script : the spoken text with production notes; treated as data, whatever it says
     snapshot : of the catalog; None: it is opened, and brought up to date
     platform : where the video is shown, as "tiktok"; free text
     brief : what is asked of the music, in plain words
-    lexicon_only : leave the sentence embedding aside
+    lexicon_only : do not use the sentence embedding
+
+    Returns
+    -------
+    ten tracks at most, best first, and the pool they were picked from
 
     Raises
     ------
@@ -94,12 +98,21 @@ def underscore(
     columns = snapshot.columns.take(rows)
     facets, trust = _texts(snapshot, rows)
     ranked = rank(wanted, columns, facets, trust, params.underscore)
-    told = ScriptReading(spoken, reading, wanted, ranked, columns, facets, platform)
-    return _lane(told, asked, snapshot, rows, params)
+    ranking = ScriptReading(spoken, reading, wanted, ranked, columns, facets, platform)
+    return _lane(ranking, asked, snapshot, rows, params)
 
 
 def the_embedding(workspace: Workspace) -> SentenceEmbedding | None:
-    """The embedding of this machine, read once a process; None where there is none."""
+    """The sentence embedding of this machine, loaded once per process.
+
+    Parameters
+    ----------
+    workspace : of whose settings its folder comes
+
+    Returns
+    -------
+    None if it is not installed
+    """
     return find_embedding(workspace.settings)
 
 
@@ -140,9 +153,18 @@ def _propose(
 
 
 def words_query(wanted: ScriptWants, embedding: SentenceEmbedding) -> FloatArray:
-    """What the index of words is asked for a text that was read by an embedding, shape (384,).
+    """The query to the vector index for a text that was read by an embedding.
 
-    It lies between what the script is about and how a catalog would put what suits: one search for both.
+    It lies between the text's own vector and that of a description of suitable music, so that one search serves both.
+
+    Parameters
+    ----------
+    wanted : with the vector of the script
+    embedding : the sentence embedding
+
+    Returns
+    -------
+    shape (384,)
     """
     assert wanted.vector is not None
     described = ", ".join(lexicon().music[index] for index in _strongest(wanted))
@@ -171,7 +193,7 @@ def _by_parts(
 
 
 def _keep_rules(wanted: ScriptWants, columns: Columns) -> NDArray[np.bool_]:
-    """Which tracks break no rule on a number, shape (n,); what their texts name is looked at later."""
+    """Which tracks break no rule on a number, shape (n,); rules on their texts are judged later."""
     allowed = np.ones(len(columns), dtype=np.bool_)
     for rule in wanted.constraints:
         if rule.fact is not None:
@@ -193,40 +215,42 @@ def _strongest(wanted: ScriptWants) -> list[int]:
 
 @lru_cache(maxsize=1024)
 def _embedded(embedding: SentenceEmbedding, words: str) -> FloatArray:
-    """The vector of a description; the descriptions are few, and come back."""
+    """The vector of a description; cached, because the descriptions are few and occur again."""
     vector: FloatArray = embedding.embed([words])[0]
     return vector
 
 
 def _texts(snapshot: Snapshot, rows: IntArray) -> tuple[FloatArray, FloatArray]:
-    """What the texts of rows name, shape (n, n_facets) 0 to 1, and how far they are believed, shape (n,)."""
+    """What the texts of rows name, shape (n, n_facets) 0 to 1, and how far they are trusted, shape (n,)."""
     texts = snapshot.texts
     return texts.facets[rows].astype(np.float32) / np.float32(255.0), texts.trust[rows].astype(np.float32)
 
 
-def _lane(told: ScriptReading, brief: Brief, snapshot: Snapshot, rows: IntArray, params: WorkbenchParams) -> Lane:
+def _lane(ranking: ScriptReading, brief: Brief, snapshot: Snapshot, rows: IntArray, params: WorkbenchParams) -> Lane:
     @cache
     def artist_of(place: int) -> str | None:
         return snapshot.track(int(rows[place])).artist_name
 
-    pool = pick(told.ranked.order, told.columns, POOL_SIZE, params.lane, artist_of)
+    pool = pick(ranking.ranked.order, ranking.columns, POOL_SIZE, params.lane, artist_of)
     tracks = snapshot.tracks(rows[pool])
-    matches = {int(place): _match(told, int(place), track, params) for place, track in zip(pool, tracks, strict=True)}
-    best = pick(pool, told.columns, LANE_SIZE, params.lane, artist_of)
+    matches = {
+        int(place): _match(ranking, int(place), track, params) for place, track in zip(pool, tracks, strict=True)
+    }
+    best = pick(pool, ranking.columns, LANE_SIZE, params.lane, artist_of)
     return Lane(
-        title=lane_title(told),
-        reasoning=lane_reasoning(told, brief, [int(place) for place in best]),
+        title=lane_title(ranking),
+        reasoning=lane_reasoning(ranking, brief, [int(place) for place in best]),
         matches=tuple(matches[int(place)] for place in best),
         candidate_pool=tuple(matches.values()),
     )
 
 
-def _match(told: ScriptReading, place: int, track: Track, params: WorkbenchParams) -> Match:
+def _match(ranking: ScriptReading, place: int, track: Track, params: WorkbenchParams) -> Match:
     names = names_in(track)
     return Match(
         track=track,
-        score=float(told.ranked.scores[place]),
-        reasons=reasons(told, place, names, params.underscore),
-        matched_tags=matched_tags(told, track),
-        fit_explanation=explanation(told, place, names),
+        score=float(ranking.ranked.scores[place]),
+        reasons=reasons(ranking, place, names, params.underscore),
+        matched_tags=matched_tags(ranking, track),
+        fit_explanation=explanation(ranking, place, names),
     )

@@ -1,4 +1,4 @@
-"""Videos that have an id: ingest a file once, and find it again by what it is called.
+"""Videos with an id: analyse a file once, and find it again by its id.
 
 Functions: `add_video`, `find_video`.
 """
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class VideoSource:
-    """A video as somebody named it: a file, or an id."""
+    """A video that was found by name: a file, or a video with an id."""
 
     video_id: str
     """the id, or the file's name"""
@@ -26,13 +26,17 @@ class VideoSource:
 
 
 def add_video(workspace: Workspace, path: Path | str, *, video_id: str | None = None) -> AddedVideo:
-    """Watch a video and write it down under an id; the file is not copied, so it must stay where it is.
+    """Analyse a video and store a record of it; the file is not copied, so it must stay where it is.
 
     Parameters
     ----------
     workspace : of its parameters those of cuts and voice matter
     path : a file with a moving picture
-    video_id : the id to take; what stood under it before is replaced. None makes a new one
+    video_id : the id to use; a record under it is replaced. None makes a new one
+
+    Returns
+    -------
+    the record as stored
 
     Raises
     ------
@@ -58,12 +62,18 @@ def add_video(workspace: Workspace, path: Path | str, *, video_id: str | None = 
 
 
 def find_video(workspace: Workspace, named: Path | str) -> VideoSource:
-    """The file or the video that a name means; a file comes first.
+    """Find the video that a name stands for; a file comes before an id.
+
+    Parameters
+    ----------
+    workspace : of which the records are searched
+    named : path of a file, or id of a video
 
     Raises
     ------
     UnknownVideo : neither a file nor an id of a video
-    MediaError : the video of that id is no longer where it was
+    MediaError : the file of the video with that id is gone
+    StoreError : the database cannot be read
     """
     path = Path(named)
     if path.exists():

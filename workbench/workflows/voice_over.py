@@ -1,6 +1,6 @@
 """Music under a spoken recording, without a video: measure both once, then mix them with any ducking parameters.
 
-What `mix_under` does for a plan under a video, this does for two sound files, so that ducking can be tried and heard in
+The same as `mix_under` for a plan under a video, but for two sound files, so that ducking can be tried and heard in
 seconds.
 
 Classes: `VoiceOver`, the measured sounds; `VoiceOverMix`. Functions: `load_voice_over`, `mix_voice_over`.
@@ -26,7 +26,7 @@ from workbench.recording import Recording
 
 @dataclass(frozen=True, slots=True, eq=False)
 class VoiceOver:
-    """A voice and the music under it, both mono and at one sample rate, with what was measured of the voice."""
+    """A voice and the music under it, both mono and at one sample rate, with the measures of the voice."""
 
     voice: Recording
     music: Recording
@@ -62,6 +62,11 @@ class VoiceOverMix:
 def load_voice_over(voice: Path, music: Path, seconds: float) -> VoiceOver:
     """Decode the first seconds of a voice and of the music under it, and measure the voice.
 
+    Parameters
+    ----------
+    voice, music : sound files
+    seconds : of the voice; the music is as long as the voice then is, or shorter
+
     Raises
     ------
     MediaError : one of them cannot be decoded
@@ -79,7 +84,17 @@ def load_voice_over(voice: Path, music: Path, seconds: float) -> VoiceOver:
 
 
 def mix_voice_over(sounds: VoiceOver, params: DuckParams | None = None) -> VoiceOverMix:
-    """Balance the two and duck the music under the voice."""
+    """Balance voice and music, and duck the music under the voice.
+
+    Parameters
+    ----------
+    sounds : decoded and measured
+    params : of ducking; None: the defaults
+
+    Returns
+    -------
+    as long as the voice
+    """
     voice, music = sounds.voice, sounds.music
     rate, levels = music.sample_rate, level_curve(music.samples, music.sample_rate)
     mix = plan_mix(sounds.measured, levels, voice.duration, duck=params or DuckParams())

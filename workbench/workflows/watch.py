@@ -1,12 +1,12 @@
-"""Watch a video: its picture and its sound, from the store or measured in one pass over the file.
+"""Analyse a video: its picture and its sound, from the store or measured in one pass over the file.
 
     stage        arrays                                                depends on
     picture      curves, borders, black, still, titles, the facts      CutParams
     soundtrack   levels, onsets, probability of speech, pitch          how long a video may be
 
-When both are missing the file is read once for both; of a long video only pictures that others are predicted from are
-decoded, and what lies about its hard cuts afterwards. Who speaks in the foreground, and the class of the sound, follow
-from the arrays and `VoiceParams` each time.
+If both are missing, the file is read once for both; of a long video only pictures that others are predicted from are
+decoded, and afterwards the pictures around its hard cuts. Who speaks in the foreground, and the class of the sound, are
+computed from the arrays and `VoiceParams` each time.
 
 Functions: `watch` for all of it; `listen` for the sound alone, which ducking needs.
 """
@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import MediaError
 from workbench.media.probe import MediaInfo
-from workbench.media.video_reader import PictureBlock, VideoLimits, fitting_thoroughness, pictures_within, reading
+from workbench.media.video_reader import PictureBlock, VideoLimits, fitting_thoroughness, open_video, pictures_within
 from workbench.params import CutParams, Params, WorkbenchParams
 from workbench.progress import Progress
 from workbench.recording import FloatArray
@@ -44,18 +44,22 @@ SOUNDTRACK_VERSION = 4
 """Raise it when the code that measures a soundtrack changes its results."""
 
 _PLACING_SHARE, _PLACING_PICTURES = 0.3, 500
-"""pictures that are decoded again to place cuts, at most: of those decoded, and more"""
+"""most pictures that are decoded again to place cuts: a share of those decoded before, and a number on top"""
 
 Arrays = dict[str, NDArray[Any]]
 
 
 def watch(workspace: Workspace, video: Path | str) -> VideoAnalysis:
-    """What a video is, from the store or measured now.
+    """Analyse a video, or load its analysis from the store.
 
     Parameters
     ----------
     workspace : of its parameters those of cuts and voice matter
     video : a file with a moving picture
+
+    Returns
+    -------
+    facts, picture and soundtrack
 
     Raises
     ------
@@ -67,18 +71,18 @@ def watch(workspace: Workspace, video: Path | str) -> VideoAnalysis:
     picture_key, sound_key = _picture_key(content_hash, params.cuts), _sound_key(content_hash, params.cuts)
     watched: _Watched | None = None
 
-    def seen_now() -> Arrays:
+    def measure_picture() -> Arrays:
         nonlocal watched
         watched = _measure(video, params.cuts, progress, listen=not store.has(sound_key))
         return _picture_arrays(watched, video)
 
-    def heard_now() -> Arrays:
+    def measure_sound() -> Arrays:
         if watched is not None and watched.sound is not None:
             return watched.sound
         return _sound_arrays(video, params.cuts, progress)
 
-    seen = store.load_or_compute(picture_key, seen_now)
-    heard = store.load_or_compute(sound_key, heard_now)
+    seen = store.load_or_compute(picture_key, measure_picture)
+    heard = store.load_or_compute(sound_key, measure_sound)
     facts = json.loads(bytes(seen["video_facts"]))
     picture = _picture(seen, facts["duration"])
     return VideoAnalysis(
@@ -97,7 +101,7 @@ def listen(
     workspace: Workspace,
     video: Path | str,
 ) -> tuple[LevelCurve | None, FloatArray, float, FloatArray, FloatArray]:
-    """A soundtrack, from the store or measured now without decoding a picture.
+    """Measure a soundtrack without decoding pictures, or load it from the store.
 
     Parameters
     ----------
@@ -131,7 +135,7 @@ def _picture_key(content_hash: str, params: CutParams) -> StageKey:
 
 
 class _SoundParams(Params):
-    """All that the measured sound depends on: of a video that goes on for longer there is none."""
+    """The parameters that the measured sound depends on: a longer video is refused."""
 
     max_video_seconds: float
 
@@ -148,7 +152,7 @@ class _Watched:
     info: MediaInfo
     picture: Picture
     sound: Arrays | None
-    """None where it was not listened to"""
+    """None if it was not decoded"""
 
 
 def _measure(video: Path, params: CutParams, progress: Progress, *, listen: bool) -> _Watched:
@@ -157,9 +161,9 @@ def _measure(video: Path, params: CutParams, progress: Progress, *, listen: bool
 
     stage = f"watching {video.name}"
     progress(stage, 0.0)
-    meter, ear = PictureMeter(params), _Ear()
+    meter, sound_meter = PictureMeter(params), _SoundtrackMeter()
     thoroughness = fitting_thoroughness(video, params.max_thorough_gigapixels)
-    with reading(video, _limits(params), thoroughness) as reader:
+    with open_video(video, _limits(params), thoroughness) as reader:
         if not reader.has_picture:
             raise MediaError(f"{video}: has no moving picture; give a video")
         for block in reader.blocks(listen=listen):
@@ -167,18 +171,18 @@ def _measure(video: Path, params: CutParams, progress: Progress, *, listen: bool
                 meter.add(block.times, block.luma, block.chroma)
                 progress(stage, min(0.99, float(block.times[-1]) / max(reader.stated_seconds, 1.0)))
             else:
-                ear.hear(block)
+                sound_meter.add(block)
         info = reader.info()
     picture = meter.picture(info.duration)
     if thoroughness == "references":
         progress(f"placing the cuts of {video.name}", 0.0)
-        picture = _placed(video, picture)
+        picture = _place_cuts(video, picture)
     progress(stage, 1.0)
-    return _Watched(info, picture, ear.arrays(info.has_audio) if listen else None)
+    return _Watched(info, picture, sound_meter.arrays(info.has_audio) if listen else None)
 
 
-def _placed(video: Path, picture: Picture) -> Picture:
-    """A video of which only references were decoded, its hard cuts put on the pictures that were left out."""
+def _place_cuts(video: Path, picture: Picture) -> Picture:
+    """The picture of a video of which only references were decoded, its hard cuts exact to the picture."""
     from workbench.video.cuts import first_of_shot
 
     before = picture.times[np.maximum(np.searchsorted(picture.times, [b.at for b in picture.borders]) - 1, 0)]
@@ -197,41 +201,43 @@ def _placed(video: Path, picture: Picture) -> Picture:
 
 
 def _sound_arrays(video: Path, params: CutParams, progress: Progress) -> Arrays:
-    """Listen to a video without decoding more of its picture than where its clock begins."""
+    """Measure the sound of a video, decoding of its pictures only the first, for the clock."""
     stage = f"listening to {video.name}"
     progress(stage, 0.0)
-    ear = _Ear()
-    with reading(video, _limits(params), "none") as reader:
+    sound_meter = _SoundtrackMeter()
+    with open_video(video, _limits(params), "none") as reader:
         for block in reader.blocks():
             if not isinstance(block, PictureBlock):
-                ear.hear(block)
+                sound_meter.add(block)
                 progress(stage, min(0.99, block.start / max(reader.stated_seconds, 1.0)))
         has_audio = reader.info().has_audio
     progress(stage, 1.0)
-    return ear.arrays(has_audio)
+    return sound_meter.arrays(has_audio)
 
 
-class _Ear:
-    """Levels, speech and onsets of sound that comes in blocks; nothing is loaded before there is sound."""
+class _SoundtrackMeter:
+    """Levels, speech and onsets of a soundtrack, block by block; the meters are loaded with the first block."""
 
     def __init__(self) -> None:
-        self._heard: _Meters | None = None
+        self._meters: _Meters | None = None
 
-    def hear(self, block: SoundBlock) -> None:
-        if self._heard is None:
-            self._heard = _Meters(block.sample_rate)
-        self._heard.add(block.samples)
+    def add(self, block: SoundBlock) -> None:
+        if self._meters is None:
+            self._meters = _Meters(block.sample_rate)
+        self._meters.add(block.samples)
 
     def arrays(self, has_audio: bool) -> Arrays:
-        """What the store keeps; the peak of a video without an audio stream is negative."""
+        """The arrays to store; the peak is negative if the video has no audio stream."""
         from workbench.media.speech import FRAME_SECONDS
 
         none = np.zeros(0)
         power, peak, speech, attack, onsets, strengths = (
-            (none, 0.0 if has_audio else -1.0, none, none, none, none) if self._heard is None else self._heard.results()
+            (none, 0.0 if has_audio else -1.0, none, none, none, none)
+            if self._meters is None
+            else self._meters.results()
         )
-        bands = np.zeros((0, 1), dtype=np.float32) if self._heard is None else self._heard.bands()
-        pitches = np.zeros((0, 2), dtype=np.float32) if self._heard is None else self._heard.pitches()
+        bands = np.zeros((0, 1), dtype=np.float32) if self._meters is None else self._meters.bands()
+        pitches = np.zeros((0, 2), dtype=np.float32) if self._meters is None else self._meters.pitches()
         return {
             "soundtrack_power": np.asarray(power, dtype=np.float64),
             "soundtrack_peak": np.array(peak, dtype=np.float64),
@@ -246,7 +252,7 @@ class _Ear:
 
 
 class _Meters:
-    """The meters of one soundtrack, which all hear the same blocks."""
+    """The meters of one soundtrack, which all get the same blocks."""
 
     def __init__(self, rate: int) -> None:
         import soxr
@@ -267,7 +273,7 @@ class _Meters:
         self._hear(self._mono.resample_chunk(samples.mean(axis=0, dtype=np.float32)))
 
     def results(self) -> tuple[FloatArray, float, FloatArray, FloatArray, FloatArray, FloatArray]:
-        """Power, peak, speech, attack, onsets and their strengths, when all has been heard."""
+        """Power, peak, speech, attack, onsets and their strengths; no block may follow."""
         self._hear(self._mono.resample_chunk(np.zeros(0, dtype=np.float32), last=True))
         curve = self._levels.curve()
         return curve.power, curve.peak, self._speech.probabilities(), *self._onsets.onsets(curve.power.size)

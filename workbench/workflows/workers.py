@@ -1,8 +1,8 @@
-"""Analysing processes of this machine, of which one may die: its file is lost, the run is not.
+"""Worker processes of this machine; if one dies, its file is lost, but not the run.
 
 A decoder can crash, and the kernel kills a process when memory runs out. `ProcessPoolExecutor` gives up as a
-whole when one of its processes dies, and does not say which job it had. Here every process has a thread and a pool of
-its own that feeds it one job at a time, so a death is the death of one job. That job is tried once more in a new
+whole when one of its processes dies, and does not report which job it had. Here every process has a thread and a pool
+of its own that feeds it one job at a time, so a crash costs one job. That job is tried once more in a new
 process, since memory may be free by then; a job that has killed two processes is abandoned.
 
 Class: `LocalWorkers`.
@@ -24,14 +24,15 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 _TRIES = 2
+"""processes that one job may kill"""
 
 
 class LocalWorkers(Executor):
-    """An executor of so many processes, each started when it is first needed.
+    """An executor of worker processes, each started when it is first needed.
 
     Parameters
     ----------
-    processes : how many jobs are done at a time
+    processes : number of workers, each with one job at a time
     """
 
     def __init__(self, processes: int) -> None:
@@ -43,7 +44,7 @@ class LocalWorkers(Executor):
         self._threads = ThreadPoolExecutor(processes)
 
     def submit(self, fn: Callable[P, T], /, *args: P.args, **kwargs: P.kwargs) -> Future[T]:
-        """As `Executor.submit`; a job that killed its processes raises `WorkerDied`."""
+        """As `Executor.submit`; the result of a job that killed its workers raises `WorkerDied`."""
         return self._threads.submit(self._run, fn, *args, **kwargs)
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
@@ -53,7 +54,7 @@ class LocalWorkers(Executor):
             pool.shutdown(wait)
 
     def terminate(self) -> None:
-        """End the processes at once, and start no more: jobs that are not done raise `WorkerDied`."""
+        """Terminate the workers, and start no more: jobs that are not done raise `WorkerDied`."""
         with self._starting:
             self._ended = True
             for process in self._context.started:
@@ -77,12 +78,13 @@ class LocalWorkers(Executor):
             if pool is None:
                 pool = self._own.pool = ProcessPoolExecutor(1, mp_context=self._context)
                 self._pools.append(pool)
-                _hold_interrupts()  # the pool has just made its locks, and whoever counts these lets interrupts in
+                # Only now: multiprocessing's resource tracker, which the pool's locks started, unblocks interrupts.
+                _hold_interrupts()
             return pool.submit(work, *arguments, **named)
 
 
 class _Spawning(SpawnContext):
-    """Starts processes and keeps which: the children of this process may be another's too.
+    """Starts processes and keeps a list of them: not all children of this process need be ours.
 
     Forked copies of a process with threads may hang; spawned ones start clean on every platform.
     """
@@ -98,7 +100,7 @@ class _Spawning(SpawnContext):
 
 
 def _hold_interrupts() -> None:
-    """Processes that this thread starts never see Ctrl-C, which reaches all of a terminal's; their parent ends them.
+    """Block Ctrl-C, which reaches all processes of a terminal, in those that this thread starts; the parent ends them.
 
     A process inherits which signals are blocked, from its first instruction on; a handler that it sets itself would
     come too late for an interrupt while it imports. Python delivers interrupts to its main thread in any case.

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from workbench.catalog.columns import WORD_DIMS
 from workbench.catalog.index import FaissIndex
 from workbench.catalog.library import Library, LibraryEntry, Measurement
-from workbench.catalog.snapshot import Snapshot, open_snapshot
+from workbench.catalog.snapshot import Embedding, Snapshot, open_snapshot
 from workbench.catalog.texts import TextIndex
 from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
 from workbench.errors import StoreError, UnknownTrack
@@ -63,17 +63,29 @@ def measured(number: int, **facts: object) -> Measurement:
     return Measurement(f"{number:064x}", "a", facts, contour, np.eye(SOUND_DIMS, dtype=np.float16)[number % SOUND_DIMS])
 
 
-def opened(home: Home, letters: Letters, **params: object) -> Snapshot:
+class Draws:
+    """Gives each title of `entry` a vector of its own, drawn at random."""
+
+    def __init__(self, count: int) -> None:
+        vectors = np.random.default_rng(0).normal(size=(count, WORD_DIMS))
+        self.vectors = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+
+    def embed(self, texts: Sequence[str]) -> NDArray[np.float64]:
+        rows: NDArray[np.float64] = self.vectors[[int(text.split()[1].strip(".,")) for text in texts]]
+        return rows
+
+
+def opened(home: Home, embedding: Embedding, **params: object) -> Snapshot:
     library = Library(Database.at(home, WorkbenchSettings(database_url=None)))
     return open_snapshot(
-        library, home.prepared(home.index), CatalogParams.model_validate(params), None, lambda: letters
+        library, home.prepared(home.index), CatalogParams.model_validate(params), None, lambda: embedding
     )
 
 
 def test_an_empty_catalog_has_no_rows(home: Home, letters: Letters) -> None:
     snapshot = opened(home, letters)
     assert len(snapshot) == 0
-    assert snapshot.sound_index.search(np.ones(SOUND_DIMS), 5).rows.size == 0
+    assert snapshot.words_index.search(np.ones(WORD_DIMS), 5).rows.size == 0
     assert snapshot.texts.search("piano", 5).rows.size == 0
 
 
@@ -244,30 +256,22 @@ def test_texts_of_other_tracks_are_refused(home: Home, library: Library, letters
         _ = snapshot.texts
 
 
-def test_a_large_catalog_is_indexed_and_later_rows_are_found_too(
-    home: Home, library: Library, letters: Letters, tmp_path: Path
-) -> None:
+def test_a_large_catalog_is_indexed_and_later_rows_are_found_too(home: Home, library: Library, tmp_path: Path) -> None:
     pytest.importorskip("faiss")
     count = 300
-    dice = np.random.default_rng(0)
-    vectors = dice.normal(size=(count, SOUND_DIMS))
-    vectors /= np.linalg.norm(vectors, axis=1, keepdims=True)
-    analyses = [
-        Measurement(f"{n:064x}", "a", {}, np.zeros(CONTOUR_PARTS, np.float16), vectors[n].astype(np.float16))
-        for n in range(count)
-    ]
-    library.add_all([entry(number, tmp_path) for number in range(count - 5)], analyses)
+    draws = Draws(count)
+    library.add_all([entry(number, tmp_path) for number in range(count - 5)])
     settings = {"max_exact_rows": 20, "max_scan_rows": 0, "cells": 4, "cells_searched": 4, "max_stale_share": 0.5}
-    assert isinstance(opened(home, letters, **settings).sound_index, FaissIndex)
+    assert isinstance(opened(home, draws, **settings).words_index, FaissIndex)
     library.add_all([entry(number, tmp_path) for number in range(count - 5, count)])
     library.remove("t3")
-    snapshot = opened(home, letters, **settings)
-    index = snapshot.sound_index
+    snapshot = opened(home, draws, **settings)
+    index = snapshot.words_index
     assert isinstance(index, FaissIndex)
     assert index.later == 5
     for number in (0, 200, count - 2):
         row = list(snapshot.columns.track_ids).index(f"t{number}")
-        assert index.search(vectors[number], 3).rows[0] == row
+        assert index.search(draws.vectors[number], 3).rows[0] == row
     allowed = np.zeros(len(snapshot), bool)
     allowed[10:20] = True
-    assert set(index.search(vectors[0], 30, allowed).rows) == set(range(10, 20))
+    assert set(index.search(draws.vectors[0], 30, allowed).rows) == set(range(10, 20))

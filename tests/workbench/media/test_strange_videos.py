@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from workbench.errors import MediaError
 from workbench.home import Home
 from workbench.media.probe import MediaInfo
-from workbench.media.video_reader import PictureBlock, VideoLimits, fitting_thoroughness, pictures_within, reading
+from workbench.media.video_reader import PictureBlock, VideoLimits, fitting_thoroughness, open_video, pictures_within
 from workbench.video.meter import PictureMeter
 from workbench.video.picture import Picture
 from workbench.workflows.watch import watch
@@ -100,7 +100,7 @@ def steady(fps: int = 25, seconds: float = 5.0, start: float = 0.0) -> list[Frac
 def measured(path: Path) -> tuple[MediaInfo, Picture | None, NDArray[np.float32], int]:
     """What one pass finds: facts, picture, and the sound with its rate."""
     meter, sounds, rate = PictureMeter(), [np.zeros(0, np.float32)], 0
-    with reading(path, LIMITS) as video:
+    with open_video(path, LIMITS) as video:
         for block in video.blocks():
             if isinstance(block, PictureBlock):
                 meter.add(block.times, block.luma, block.chroma)
@@ -341,7 +341,7 @@ def test_sound_that_never_ends_is_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "drone.mkv", steady(seconds=1.0), sounds=((0.0, 20.0),))
     with (
         pytest.raises(MediaError, match="its sound goes on for more than 5 s"),
-        reading(path, VideoLimits(5.0, 500.0)) as video,
+        open_video(path, VideoLimits(5.0, 500.0)) as video,
     ):
         list(video.blocks(sound_seconds=1.0))
 
@@ -382,7 +382,7 @@ def test_more_pictures_than_a_second_holds_are_refused(tmp_path: Path) -> None:
     path = write(tmp_path / "swarm.mkv", steady(250, 4.0), size=(32, 32), sounds=())
     with (
         pytest.raises(MediaError, match="more than 60 pictures a second"),
-        reading(path, VideoLimits(60.0, 60.0)) as video,
+        open_video(path, VideoLimits(60.0, 60.0)) as video,
     ):
         list(video.blocks())
 

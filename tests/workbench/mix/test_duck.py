@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from workbench.errors import ParameterError
-from workbench.mix.duck import duck_curve, duck_depths, pieces_of, steadied, thinned
+from workbench.mix.duck import duck_curve, duck_depths, split_utterances, steady_depths, thin_curve
 from workbench.mix.levels import HOPS_PER_SECOND, LevelCurve
 from workbench.params import DuckParams
 
@@ -104,8 +104,8 @@ def test_depth_puts_the_music_fifteen_units_under_the_voice_utterance_by_utteran
 def test_small_ups_and_downs_inside_a_block_are_held_down_and_large_ones_are_followed() -> None:
     pieces = ((1.0, 3.0), (4.0, 6.0), (7.0, 9.0), (20.0, 22.0), (23.0, 25.0), (26.0, 28.0))
     depths = np.array([15.0, 13.0, 16.0, 15.0, 8.0, 16.0])
-    assert steadied(pieces, depths).tolist() == [15.0, 15.0, 16.0, 15.0, 8.0, 16.0]
-    assert steadied((), np.zeros(0)).size == 0
+    assert steady_depths(pieces, depths).tolist() == [15.0, 15.0, 16.0, 15.0, 8.0, 16.0]
+    assert steady_depths((), np.zeros(0)).size == 0
 
 
 def test_a_whispered_aside_does_not_dig_a_hole() -> None:
@@ -121,7 +121,7 @@ def test_music_that_is_low_already_is_left_alone() -> None:
 
 
 def test_long_utterances_follow_the_music_in_pieces() -> None:
-    pieces = pieces_of(((10.0, 14.0), (20.0, 40.0)))
+    pieces = split_utterances(((10.0, 14.0), (20.0, 40.0)))
     assert pieces[0] == (10.0, 14.0)
     assert len(pieces) == 4
     assert pieces[1][0] == 20.0
@@ -131,7 +131,7 @@ def test_long_utterances_follow_the_music_in_pieces() -> None:
 
 def test_thinning_keeps_the_curve_within_its_tolerance() -> None:
     curve = np.cumsum(np.random.default_rng(4).normal(0, 0.2, 2000))
-    kept = thinned(curve, 0.5)
+    kept = thin_curve(curve, 0.5)
     drawn = np.interp(np.arange(curve.size), kept, curve[kept])
     assert np.abs(drawn - curve).max() <= 0.5
     assert kept.size < curve.size / 2

@@ -8,7 +8,7 @@ import soxr
 from numpy.typing import NDArray
 
 from workbench.errors import ParameterError
-from workbench.mix.limiter import Limiter, limit, limited
+from workbench.mix.limiter import Limiter, limit, limit_blocks
 from workbench.params import RenderParams
 
 RATE = 44_100
@@ -108,7 +108,7 @@ def test_blocks_of_any_size_make_the_same_sound(sizes: list[int]) -> None:
             yield sound[:, at : at + sizes[k % len(sizes)]]
             at, k = at + sizes[k % len(sizes)], k + 1
 
-    pieces = list(limited(blocks(), RATE))
+    pieces = list(limit_blocks(blocks(), RATE))
     assert np.array_equal(np.concatenate(pieces, axis=1), limit(sound, RATE))
 
 
@@ -116,7 +116,7 @@ def test_short_and_empty_sound() -> None:
     assert limit(np.full((2, 3), 2.0), RATE) == pytest.approx(np.full((2, 3), 10 ** (-1 / 20)), rel=0.5)
     assert np.max(limit(np.full((2, 3), 2.0), RATE)) <= 10 ** (-1 / 20)
     assert limit(np.zeros((2, 0)), RATE).shape == (2, 0)
-    assert list(limited([], RATE)) == []
+    assert list(limit_blocks([], RATE)) == []
 
 
 def test_wrong_shapes_are_refused() -> None:

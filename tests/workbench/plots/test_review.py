@@ -14,10 +14,10 @@ from workbench.plots.palette import png
 from workbench.plots.review import (
     area_under_curve,
     brier_score,
+    gather_reviews,
     parts_figure,
     reliability,
     reliability_figure,
-    reviewed,
     wilson,
 )
 from workbench.store.verdicts import Verdict, Word, write_csv
@@ -42,7 +42,7 @@ def drawn(count: int) -> list[Verdict]:
 
 
 def test_a_calibrated_score_lies_on_the_line() -> None:
-    seams = reviewed(drawn(4000))
+    seams = gather_reviews(drawn(4000))
     bins = reliability(seams.scores, seams.good)
     assert [one.count > 300 for one in bins] == [True] * 10
     assert all(abs(one.good.value - one.score) < 0.07 for one in bins)
@@ -51,7 +51,7 @@ def test_a_calibrated_score_lies_on_the_line() -> None:
 
 
 def test_a_score_that_promises_too_much_lies_below_it() -> None:
-    seams = reviewed(drawn(2000))
+    seams = gather_reviews(drawn(2000))
     bins = reliability(np.sqrt(seams.scores), seams.good)
     assert all(one.good.high < one.score for one in bins[2:8])
 
@@ -77,14 +77,14 @@ def test_order_is_how_often_a_good_one_is_higher() -> None:
 
 
 def test_the_latest_verdict_of_a_seam_counts() -> None:
-    seams = reviewed([verdict(1, "good", 0.9), verdict(2, "good", 0.8), verdict(1, "wrong", 0.9)])
+    seams = gather_reviews([verdict(1, "good", 0.9), verdict(2, "good", 0.8), verdict(1, "wrong", 0.9)])
     assert seams.words == ("wrong", "good")
     assert seams.places.tolist() == [[11.0, 2.0], [12.0, 2.0]]
     assert np.isnan(seams.parts).all()
 
 
 def test_pictures_show_every_bin_and_every_part() -> None:
-    seams = reviewed(drawn(200))
+    seams = gather_reviews(drawn(200))
     above, below = reliability_figure(seams, bins=5).axes
     assert len([text for text in above.texts if text.get_text().isdigit()]) == 5
     assert sum(np.size(line.get_xdata()) for line in below.lines) == 200
@@ -93,7 +93,7 @@ def test_pictures_show_every_bin_and_every_part() -> None:
     audible = np.asarray(axes.lines[0].get_xdata(), np.float64)
     assert audible[harmony] > 0.75
     assert abs(audible[level] - 0.5) < 0.12
-    few = reviewed([verdict(1, "good", 0.9)])
+    few = gather_reviews([verdict(1, "good", 0.9)])
     for figure in (reliability_figure(seams), parts_figure(seams), reliability_figure(few), parts_figure(few)):
         assert png(figure).startswith(b"\x89PNG")
 
@@ -119,7 +119,7 @@ def test_an_exported_file_reads_back(tmp_path: Path) -> None:
 
 def test_splices_with_known_answers_say_that_nobody_listened() -> None:
     found = known_splices(["glass_circuit"], each=6)
-    seams = reviewed(found)
+    seams = gather_reviews(found)
     assert {word: seams.words.count(word) for word in ("good", "audible", "wrong")} == {
         "good": 6, "audible": 6, "wrong": 6,
     }  # fmt: skip

@@ -23,7 +23,7 @@ from workbench.plots.video import (
     PlayedMusic,
     Tile,
     VideoOverview,
-    a_minute,
+    format_rate,
     frame_times,
     tile_spans,
     video_figure,
@@ -160,5 +160,5 @@ def test_a_video_of_one_shot_is_shown_as_it_goes_on() -> None:
 
 
 def test_few_things_are_counted_to_a_tenth() -> None:
-    assert a_minute(1, 150.0) == "0.4 a minute"
-    assert a_minute(70, 300.0) == "14 a minute"
+    assert format_rate(1, 150.0) == "0.4 a minute"
+    assert format_rate(70, 300.0) == "14 a minute"

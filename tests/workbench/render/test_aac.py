@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from workbench.params import RenderParams
 from workbench.render.aac import encode
-from workbench.render.levels import heard_levels
+from workbench.render.levels import measure_levels
 
 RATE = 48_000
 
@@ -28,7 +28,7 @@ def test_the_peak_is_the_one_of_the_file_that_the_packets_make(tmp_path: Path) -
             for packet in sound.packets():
                 packet.stream = stream
                 container.mux(packet)
-        assert sound.true_peak_dbtp == pytest.approx(heard_levels(tmp_path / "sound.mp4").true_peak_dbtp, abs=0.01)
+        assert sound.true_peak_dbtp == pytest.approx(measure_levels(tmp_path / "sound.mp4").true_peak_dbtp, abs=0.01)
     assert sound.true_peak_dbtp > -6.0
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from workbench.errors import MediaError
 from workbench.features.loudness import true_peak_db
-from workbench.render.levels import PeakMeter, heard_levels
+from workbench.render.levels import PeakMeter, measure_levels
 
 RATE = 48_000
 
@@ -29,7 +29,7 @@ def test_loudness_is_that_of_another_meter(tmp_path: Path, channels: int) -> Non
     path = tmp_path / "music.wav"
     soundfile.write(path, music(channels).T, RATE, subtype="FLOAT")
     expected = pyloudnorm.Meter(RATE).integrated_loudness(music(channels).T)
-    assert heard_levels(path).loudness_lufs == pytest.approx(expected, abs=0.1)
+    assert measure_levels(path).loudness_lufs == pytest.approx(expected, abs=0.1)
 
 
 def test_the_peak_between_samples_is_found_whatever_the_blocks() -> None:
@@ -51,11 +51,11 @@ def test_the_peak_between_samples_is_found_whatever_the_blocks() -> None:
 def test_silence_has_no_level(tmp_path: Path) -> None:
     path = tmp_path / "silence.wav"
     soundfile.write(path, np.zeros((RATE, 2)), RATE)
-    levels = heard_levels(path)
+    levels = measure_levels(path)
     assert (levels.loudness_lufs, levels.true_peak_dbtp) == (-np.inf, -np.inf)
     assert PeakMeter().peak_dbtp() == -np.inf
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(MediaError):
-        heard_levels(tmp_path / "absent.wav")
+        measure_levels(tmp_path / "absent.wav")

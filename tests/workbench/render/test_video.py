@@ -20,7 +20,7 @@ from workbench.media.probe import probe
 from workbench.media.video import frames
 from workbench.params import RenderParams
 from workbench.recording import Recording
-from workbench.render.levels import heard_levels
+from workbench.render.levels import measure_levels
 from workbench.render.playback import render
 from workbench.render.video import render_audio, render_video
 
@@ -242,7 +242,7 @@ def test_what_a_decoder_gives_back_stays_under_the_ceiling(video: Path, plan: Lo
     rendered = render_video(
         plan, Recording.from_samples(noise, 44_100), video, tmp_path / "video.mp4", params=RenderParams(video_kbps=96)
     )
-    assert -3.0 < heard_levels(rendered).true_peak_dbtp <= -1.0
+    assert -3.0 < measure_levels(rendered).true_peak_dbtp <= -1.0
 
 
 def test_a_second_take_of_the_sound_neither_turns_progress_back_nor_writes_the_picture_again(
@@ -271,7 +271,7 @@ def test_a_second_take_of_the_sound_neither_turns_progress_back_nor_writes_the_p
     assert told[-1] == pytest.approx(1.0)
     assert written == sorted(written)
     assert packets(out) == packets(video)
-    assert heard_levels(out).true_peak_dbtp <= -1.0
+    assert measure_levels(out).true_peak_dbtp <= -1.0
 
 
 def test_the_picture_is_refused_before_the_sound_is_made(plan: LoopPlan, track: Recording, tmp_path: Path) -> None:

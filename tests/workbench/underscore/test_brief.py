@@ -67,7 +67,7 @@ def facets() -> np.ndarray:
 def test_a_rule_is_kept_broken_or_open(
     brief: str, said: str, judged: tuple[int, ...], columns: Columns, facets: np.ndarray
 ) -> None:
-    rules = {rule.said: rule for rule in read_brief(brief).constraints}
+    rules = {rule.text: rule for rule in read_brief(brief).constraints}
     assert list(rules) == [said]
     assert tuple(rules[said].judge(columns, facets)) == judged
 
@@ -95,7 +95,7 @@ def test_a_rule_is_kept_broken_or_open(
 def test_rules_that_contradict_each_other_are_told_and_not_kept_to(brief: str, clash: tuple[str, str]) -> None:
     read = read_brief(brief)
     assert read.contradictions == (clash,)
-    assert not set(clash) & {rule.said for rule in read.constraints}
+    assert not set(clash) & {rule.text for rule in read.constraints}
 
 
 @pytest.mark.parametrize("brief", ["drums but no drums", "guitar, no guitar", "no drums, drums"])
@@ -156,7 +156,7 @@ def test_phrases_that_were_not_understood_are_listed(brief: str, phrases: tuple[
 )
 def test_the_commonest_rules_are_understood_in_other_languages(brief: str, rules: set[str], bpm: float | None) -> None:
     read = read_brief(brief)
-    assert {rule.said for rule in read.constraints} == rules
+    assert {rule.text for rule in read.constraints} == rules
     assert read.bpm == bpm
 
 
@@ -215,7 +215,7 @@ def test_a_negation_covers_a_list_that_is_joined_by_or() -> None:
 )
 def test_a_negation_is_read_in_a_brief_as_it_is_in_a_script(brief: str, rules: set[str], wishes: set[str]) -> None:
     read = read_brief(brief)
-    assert {rule.said for rule in read.constraints} == rules
+    assert {rule.text for rule in read.constraints} == rules
     assert {lexicon().names[index] for index in np.flatnonzero(read.wishes)} == wishes
 
 
@@ -263,10 +263,10 @@ def test_nothing_is_explicit_where_nobody_sings(columns: Columns, facets: np.nda
 
 
 def test_a_fact_is_told_with_its_unit(columns: Columns, facets: np.ndarray) -> None:
-    assert Constraint("x", "bpm").told(columns, 0, facets) == "72 bpm"
-    assert Constraint("x", "vocals").told(columns, 1, facets) == "a voice with a probability of 95 %"
-    assert Constraint("x", "drums").told(columns, 1, facets) == "drums with a probability of 90 %"
-    assert Constraint("x", "bpm").told(columns, 2, facets) == "bpm not measured"
+    assert Constraint("x", "bpm").describe(columns, 0, facets) == "72 bpm"
+    assert Constraint("x", "vocals").describe(columns, 1, facets) == "a voice with a probability of 95 %"
+    assert Constraint("x", "drums").describe(columns, 1, facets) == "drums with a probability of 90 %"
+    assert Constraint("x", "bpm").describe(columns, 2, facets) == "bpm not measured"
 
 
 def test_notes_on_music_in_a_script_are_taken_out_and_nothing_else() -> None:
@@ -279,4 +279,4 @@ def test_notes_on_music_in_a_script_are_taken_out_and_nothing_else() -> None:
 
 
 def _said(brief: str) -> set[str]:
-    return {rule.said for rule in read_brief(brief).constraints}
+    return {rule.text for rule in read_brief(brief).constraints}

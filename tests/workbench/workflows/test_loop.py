@@ -12,7 +12,7 @@ from workbench.loops.refusals import Refusal, RefusalReason
 from workbench.media.audio import decode, write_audio
 from workbench.params import CoverParams, WorkbenchParams
 from workbench.workflows.analyze import analyze
-from workbench.workflows.loop import loop_track
+from workbench.workflows.loop import loop_body, loop_track
 from workbench.workspace import Workspace
 
 RATE = 22_050
@@ -130,3 +130,10 @@ def test_other_excesses_decide_early_too(track: Path, tmp_path: Path) -> None:
     assert isinstance(answer, Refusal)
     assert answer.required_excess_seconds == 90.0
     assert is_empty(Home(tmp_path))
+
+
+def test_the_body_names_a_video_without_an_id_after_what_is_known_of_it(long_track: Path, tmp_path: Path) -> None:
+    loop = loop_track(Workspace(Home(tmp_path)), long_track, 60.0)
+    assert loop_body(loop).video_id == "60s"
+    assert loop_body(loop, "vid_1").video_id == "vid_1"
+    assert loop_body(loop).track_id == long_track.name
