@@ -9,9 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from workbench.errors import InputError, ParameterError, PlanError
+from workbench.errors import InputError, PlanError
 from workbench.export.files import absolute_url, media_path, media_url, plain_name
-from workbench.export.formats import FORMATS, format_named
 from workbench.loops.plan import LoopPlan
 from workbench.workflows.export import export_plan, frame_rate
 from workbench.workspace import Workspace
@@ -42,15 +41,6 @@ def test_a_plan_of_a_longer_video_is_refused(
     with pytest.raises(PlanError, match=r"the plan covers 20\.000 s, but .* lasts 17\.017 s"):
         export_plan(workspace, longer, "otio", tmp_path / "out.otio", track=track, video=video)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_every_format_says_what_it_is() -> None:
-    assert list(FORMATS) == ["otio", "fcpxml", "rpp", "audacity", "jams", "csv", "loop-tags"]
-    for name, chosen in FORMATS.items():
-        assert format_named(name) is chosen
-        assert chosen.what.endswith(".")
-    with pytest.raises(ParameterError, match="known are otio, fcpxml"):
-        format_named("edl")
 
 
 @pytest.mark.parametrize(
