@@ -21,9 +21,8 @@ def samples(*depths: Depth) -> dict[str, float]:
 
 
 def test_queues_have_their_length_and_the_age_of_their_oldest() -> None:
-    found = samples(
-        Depth("interactive", "loop", "queued", 3, moment(-60)), Depth("batch", "beats", "running", 1, moment(9))
-    )
+    waiting = Depth("interactive", "loop", "queued", 3, moment(-60))
+    found = samples(waiting, Depth("batch", "beats", "running", 1, moment(9)))
     assert found['workbench_queue_jobs{kind="loop",queue="interactive",state="queued"}'] == 3
     age = found['workbench_queue_age_seconds{kind="loop",queue="interactive",state="queued"}']
     assert age == pytest.approx(60, abs=5)

@@ -60,13 +60,10 @@ def test_fades_and_splices_follow_the_form(track_profile: Callable[..., LoopProf
 
 
 def test_the_total_is_the_weighted_mean_less_what_limits_cost() -> None:
-    parts = {name: np.asarray(value) for name, value in zip(
-        ("seams", "ending", "freshness", "phrasing", "coverage", "economy"), (1.0, 0.5, 0.5, 0.0, 1.0, 0.25), strict=True
-    )}  # fmt: skip
-    params = CoverParams(
-        seams_weight=2.0, ending_weight=1.0, freshness_weight=0.0, phrasing_weight=1.0, coverage_weight=0.0,
-        economy_weight=0.0,
-    )  # fmt: skip
-    assert Worth(**parts, lost=np.asarray(0.0)).total(params) == pytest.approx(2.5 / 4)
-    assert Worth(**parts, lost=np.asarray(0.1)).total(params) == pytest.approx(2.5 / 4 - 0.1)
+    parts = dict.fromkeys(("freshness", "coverage", "economy"), np.asarray(0.7))
+    parts |= {"seams": np.asarray(1.0), "ending": np.asarray(0.5), "phrasing": np.asarray(0.0)}
+    weights = {"seams": 1.0, "ending": 0.5, "phrasing": 0.5, "freshness": 0.0, "coverage": 0.0, "economy": 0.0}
+    params = CoverParams.model_validate({f"{name}_weight": weight for name, weight in weights.items()})
+    assert Worth(**parts, lost=np.asarray(0.0)).total(params) == pytest.approx(1.25 / 2)
+    assert Worth(**parts, lost=np.asarray(0.1)).total(params) == pytest.approx(1.25 / 2 - 0.1)
     assert Worth(**parts, lost=np.asarray(9.0)).total(params) == 0.0
