@@ -31,9 +31,34 @@ ELSEWHERE: dict[str, tuple[str, str]] = {
     "workbench/demo/run.py": ("the whole demo, which takes minutes", "tests/end_to_end/test_demo.py"),
     "workbench/demo/warm_up.py": ("compiles ahead of use; the set-up runs it", "tests/end_to_end/test_wheel.py"),
     "workbench/workflows/warm_up.py": ("compiles ahead of use; the set-up runs it", "tests/end_to_end/test_wheel.py"),
+    "service/admission.py": (HTTP, "tests/contract/test_http_in_general.py"),
+    "service/app.py": (HTTP, "tests/contract/test_http_in_general.py"),
+    "service/openapi.py": ("makes a file, which the contract suite reads", "tests/contract/test_interface.py"),
+    "service/schemas/examples.py": ("examples, each checked against the interface", "tests/contract/test_interface.py"),
+    "service/schemas/requests.py": (HTTP, "tests/contract/test_http_in_general.py"),
+    "service/schemas/responses.py": (HTTP, "tests/contract/test_interface.py"),
+    "service/mcp/client.py": (HTTP, "tests/contract/test_mcp.py"),
+    "service/mcp/server.py": (HTTP, "tests/contract/test_mcp.py"),
+    "service/mcp/tools.py": (HTTP, "tests/contract/test_mcp.py"),
+    "service/http_process.py": (PROCESS, "tests/service/commands/test_serve.py"),
+    "service/commands/mcp.py": (PROCESS, "tests/contract/test_mcp.py"),
+    "service/commands/showcase.py": (PROCESS, "tests/service/commands/test_serve.py"),
+    "service/commands/worker.py": (PROCESS, "tests/service/commands/test_serve.py"),
+    "service/jobs/child.py": (PROCESS, "tests/service/jobs/test_kills.py"),
+    "service/jobs/children.py": (PROCESS, "tests/service/jobs/test_kills.py"),
+    "service/jobs/previews.py": ("a kind of job, tested with the others", "tests/service/jobs/test_kinds.py"),
+    "service/ranking/client.py": (PROCESS, "tests/contract/test_lanes.py"),
+    "service/ranking/process.py": (PROCESS, "tests/contract/test_lanes.py"),
 }
 FOLDERS: dict[str, tuple[str, str]] = {
     "workbench/params/": ("parameters are fields alone, tested together", "tests/workbench/params/test_params.py"),
+    "workbench/demo/scenes/": (
+        "scenes are drawn to be looked at; the video is tested",
+        "tests/workbench/demo/test_video.py",
+    ),
+    "workbench/dashboards/": ("parts of one page, which is driven in Chromium", "tests/browser/test_page.py"),
+    "service/answers/": (HTTP, "tests/contract/test_jobs.py"),
+    "service/routes/": (HTTP, "tests/contract/test_http_in_general.py"),
 }
 
 
