@@ -30,8 +30,8 @@ import numpy as np
 import sqlalchemy as sa
 from numpy.typing import NDArray
 
-from tests.benchmarks import underscore_set
-from tests.benchmarks.match_videos import reference_half
+from data.recipes.material import underscore_set
+from data.recipes.material.match_videos import reference_half
 from tests.benchmarks.table import Table
 from tests.benchmarks.tracks import bundled
 from workbench.catalog.columns import WORD_DIMS

@@ -2,12 +2,12 @@
 
     python -m tests.benchmarks.run cuts
 
-Videos are drawn by `cut_videos.py` from seeds that `data/recipes/fitting/cuts.py` has not seen, a minute of each kind a
-seed. A hard cut counts when it is found within one picture. A fade or dissolve counts when exactly one border is
-reported within it, a quarter of a second allowed; any other border is false. PySceneDetect reports instants: its
-content detector with its own defaults, the adaptive one, and either with its threshold detector added, which is the one
-that sees fades; hits are counted in the same way. Each video is read anew by each; CPU is that of the process and its
-threads.
+Videos are drawn by `data/recipes/material/cut_videos.py` from seeds that `data/recipes/fitting/cuts.py` has not seen, a
+minute of each kind a seed. A hard cut counts when it is found within one picture. A fade or dissolve counts when
+exactly one border is reported within it, a quarter of a second allowed; any other border is false. PySceneDetect
+reports instants: its content detector with its own defaults, the adaptive one, and either with its threshold detector
+added, which is the one that sees fades; hits are counted in the same way. Each video is read anew by each; CPU is that
+of the process and its threads.
 
 A second table holds all of ingest, picture and sound, to FFmpeg's decode of the same streams to nothing.
 """
@@ -28,23 +28,21 @@ from pathlib import Path
 
 import av
 
-from tests.benchmarks.cut_videos import KINDS, RATE, Truth, video
+from data.recipes.material.cut_videos import KINDS, LIMITS, RATE, Truth, video
 from tests.benchmarks.table import Table
 from workbench.bundled import bundled_path
 from workbench.demo.video import draw_demo_video
 from workbench.home import Home
 from workbench.media.audio import decode, resample
 from workbench.media.speech import SAMPLE_RATE, speech_probabilities
-from workbench.media.video_reader import PictureBlock, Thoroughness, VideoLimits, open_video
+from workbench.media.video_reader import PictureBlock, Thoroughness, open_video
 from workbench.video.meter import PictureMeter
 from workbench.video.picture import Picture
-from workbench.video.strip import Strip, strip_of
 from workbench.workflows.watch import watch
 from workbench.workspace import Workspace
 
 SEEDS = (101, 102)
 PEER = Path(__file__).parents[2] / ".venv" / "peers-video" / "bin" / "python"
-LIMITS = VideoLimits(86_400.0, 500.0)
 _SLACK = 0.25
 _NOTE = (
     "Drawn videos with known borders, a minute of each kind a seed, 320 by 180 at 25 pictures a second, H.264; seeds "
@@ -119,19 +117,6 @@ def picture_of(path: Path, thoroughness: Thoroughness = "all") -> Picture:
             if isinstance(block, PictureBlock):
                 meter.add(block.times, block.luma, block.chroma)
         return meter.picture(video.info().duration)
-
-
-def strip_of_file(path: Path) -> Strip:
-    """All small pictures of a short video."""
-    strip: Strip | None = None
-    with open_video(path, LIMITS) as video:
-        for block in video.blocks(listen=False):
-            if isinstance(block, PictureBlock):
-                part = strip_of(block.times, block.luma, block.chroma, strip)
-                strip = part if strip is None else strip.followed_by(part)
-    if strip is None:
-        raise ValueError(f"{path}: no picture")
-    return strip
 
 
 def bare_decode(path: Path) -> float:

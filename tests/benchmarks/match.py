@@ -1,9 +1,10 @@
 """How well a catalog is ranked against videos, beside simpler ways, on videos and tracks that fitting never saw.
 
-Videos and tracks have a latent character; grades from 0 to 3 compare these, see `match_videos.py`. Reported is NDCG@10
-(gains 2^grade - 1) over the held-out half. Beside it: a random order; the tempo nearest to what the video's pace wants;
-the energy nearest to what it wants; energy and, from the light, mood. The simpler ways use the same expectations
-(`wanted_of`), with their constants fitted on the training half as ours were.
+Videos and tracks have a latent character; grades from 0 to 3 compare these, see
+`data/recipes/material/match_videos.py`. Reported is NDCG@10 (gains 2^grade - 1) over the held-out half. Beside it: a
+random order; the tempo nearest to what the video's pace wants; the energy nearest to what it wants; energy and, from
+the light, mood. The simpler ways use the same expectations (`wanted_of`), with their constants fitted on the training
+half as ours were.
 """
 
 from __future__ import annotations
@@ -18,9 +19,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from data.recipes.fitting.match import TRAINING_SEED, TRAINING_TRACKS, TRAINING_VIDEOS, all_parts, ndcg
-from tests.benchmarks.match_drawn_videos import RECIPES, draw
-from tests.benchmarks.match_videos import BUNDLED_SONGS, Half, TrackCharacter, grade_of, reference_half
+from data.recipes.fitting.match import TRAINING_SEED, TRAINING_TRACKS, TRAINING_VIDEOS, all_parts
+from data.recipes.material.grading import best_first, ndcg
+from data.recipes.material.match_drawn_videos import RECIPES, draw
+from data.recipes.material.match_videos import BUNDLED_SONGS, Half, TrackCharacter, grade_of, reference_half
 from tests.benchmarks.table import Table
 from workbench.home import Home
 from workbench.match.ranking import raw_scores, scores_of, track_pulse, track_valence, wanted_of
@@ -65,7 +67,7 @@ def ours(half: Half, params: MatchParams) -> Scores:
 
 def reached(half: Half, scores: Scores) -> NDArray[np.float64]:
     """NDCG@10 of each video."""
-    return np.array([ndcg(grades, row) for grades, row in zip(half.grades, scores, strict=True)])
+    return np.array([ndcg(best_first(row), grades) for grades, row in zip(half.grades, scores, strict=True)])
 
 
 def random_order(half: Half) -> NDArray[np.float64]:

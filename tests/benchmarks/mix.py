@@ -21,8 +21,8 @@ import soundfile
 import soxr
 from numpy.typing import NDArray
 
-from tests.benchmarks import mix_videos
-from tests.benchmarks.mix_videos import RATE, Sound, Video
+from data.recipes.material import mix_videos
+from data.recipes.material.mix_videos import RATE, Sound, Video
 from tests.benchmarks.table import Table
 from workbench.media.speech import FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
 from workbench.mix.balance import CLASSIFICATIONS, Mix, SoundtrackMeasure, plan_mix

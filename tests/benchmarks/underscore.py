@@ -1,7 +1,7 @@
 """How well tracks are ranked for a text: relevance beside plain retrieval, rules kept, stuffed tracks, and time.
 
-The set is described in `underscore_set.py`. Tracks are put into a real catalog and the workflow is called as a user
-would; the other rankings see the same texts.
+The set is described in `data/recipes/material/underscore_set.py`. Tracks are put into a real catalog and the workflow
+is called as a user would; the other rankings see the same texts.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.feature_extraction.text import TfidfVectorizer
 
-from tests.benchmarks import underscore_set as material
+from data.recipes.material import underscore_set as material
+from data.recipes.material.grading import ndcg
 from tests.benchmarks.table import Table
 from workbench.catalog.columns import DTYPES, Columns
 from workbench.catalog.index import ExactIndex
@@ -41,14 +42,6 @@ GOOD = 2
 
 Ranking = Callable[[str], list[int]]
 """a text to rows of tracks, best first"""
-
-
-def ndcg(order: Sequence[int], grades: NDArray[np.int64]) -> float:
-    """Järvelin and Kekäläinen 2002, gain 2^grade - 1, discount 1 / log2(1 + place), at ten."""
-    discount = 1.0 / np.log2(np.arange(2, CUT + 2))
-    gain = 2.0 ** grades[list(order[:CUT])] - 1.0
-    ideal = 2.0 ** np.sort(grades)[::-1][:CUT] - 1.0
-    return float(gain @ discount[: gain.size] / (ideal @ discount))
 
 
 def run() -> list[Table]:

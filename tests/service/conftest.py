@@ -1,4 +1,4 @@
-"""The two databases that the service runs on, for tests: SQLite in a file, and a real PostgreSQL.
+"""The two databases that the service runs on, for tests: SQLite in a file, and a real PostgreSQL; an account in them.
 
 PostgreSQL is started once a test run, as an unprivileged user in a temporary folder that nobody but this machine
 reaches: it listens on a Unix socket there. Where its programs are not installed, tests that need it are skipped.
@@ -11,7 +11,7 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -20,9 +20,13 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from service.prices import Prices
+from service.store import accounts, ledger
+from service.store.ledger import Charge, Credit
 from service.store.tables import MIGRATIONS
 from workbench.store.database import Database
 
+_LOOP = "POST /v1/loop"
 _INSTALLED = sorted(Path("/usr/lib/postgresql").glob("*/bin"), reverse=True)
 
 
@@ -105,3 +109,34 @@ def database(database_url: str) -> Iterator[Database]:
     opened = Database(database_url, MIGRATIONS)
     yield opened
     opened.close()
+
+
+@pytest.fixture
+def ada(database: Database) -> None:
+    """An account of this name."""
+    with database.write() as connection:
+        accounts.ensure(connection, "ada")
+
+
+@pytest.fixture
+def charge(database: Database, ada: None) -> Callable[..., bool]:
+    """`charge(key, **more)` books a loop of "ada" at 100,000 micros; False where `key` is booked already."""
+    prices = Prices(calls={_LOOP: 100_000}, beats_minute=20_000, video_minute=50_000)
+
+    def book(key: str, **more: object) -> bool:
+        given = Charge("ada", _LOOP, "job_1", key, **more)  # type: ignore[arg-type]
+        with database.write() as connection:
+            return ledger.charge(connection, given, prices)
+
+    return book
+
+
+@pytest.fixture
+def grant(database: Database, ada: None) -> Callable[..., bool]:
+    """`grant(key, micros, expires_at)` gives "ada" credit; False where `key` is booked already."""
+
+    def book(key: str, micros: int, expires_at: str | None = None) -> bool:
+        with database.write() as connection:
+            return ledger.credit(connection, Credit("ada", micros, key, "accounts update", "ada", expires_at))
+
+    return book

@@ -12,8 +12,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from data.recipes.fitting.cards import parser, write_figures, write_numbers
-from tests.benchmarks.cut_videos import KINDS, Truth, video
-from tests.benchmarks.cuts import strip_of_file
+from data.recipes.material.cut_videos import KINDS, Truth, strip_of_file, video
 from workbench.params import CutParams
 from workbench.video import cuts
 from workbench.video.strip import Strip

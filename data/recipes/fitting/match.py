@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from data.recipes.fitting.cards import parser, write_figures, write_numbers
-from tests.benchmarks.match_videos import Half, reference_half
+from data.recipes.material.grading import best_first, ndcg
+from data.recipes.material.match_videos import Half, reference_half
 from workbench.catalog.grades import TAKEN
 from workbench.catalog.lane import fit_calibration
 from workbench.match import reference
@@ -32,8 +33,6 @@ from workbench.params import MatchParams
 
 FILE = "match.json"
 TRAINING_SEED, TRAINING_VIDEOS, TRAINING_TRACKS = 1, 120, 300
-GAIN = 2.0 ** np.arange(4) - 1.0
-"""what a grade is worth"""
 SEARCHED_WEIGHTS = ("pulse", "level", "mood", "voice", "length", "arc")
 SEARCHED_SCALES = (
     "pulse_width",
@@ -46,15 +45,6 @@ SEARCHED_SCALES = (
 )
 SEARCHED_SUMS = {"wanted_energy": (0, 1, 2, 3, 5), "wanted_pulse": (0, 1, 2), "wanted_valence": (0, 4, 5)}
 """places in what videos expect that may be other than 0"""
-
-
-def ndcg(grades: NDArray[np.int64], scores: NDArray[np.float64], count: int = 10) -> float:
-    """Normalised discounted cumulative gain of the first `count`, gains 2^grade - 1 (Järvelin & Kekäläinen 2002)."""
-    order = np.argsort(-scores, kind="stable")[:count]
-    best = np.sort(grades)[::-1][:count]
-    worth = 1.0 / np.log2(np.arange(2, count + 2))
-    ideal = float(GAIN[best] @ worth[: best.size])
-    return float(GAIN[grades[order]] @ worth[: order.size]) / ideal if ideal else 1.0
 
 
 def all_parts(half: Half, params: MatchParams) -> dict[str, NDArray[np.float64]]:
@@ -75,7 +65,7 @@ def _slow_parts(half: Half, usual_swing: float, usual_spread: float) -> dict[str
 def score(half: Half, params: MatchParams) -> NDArray[np.float64]:
     """NDCG@10 of each video, shape (n_videos,)."""
     raw = raw_scores(all_parts(half, params), params)
-    return np.array([ndcg(grades, row) for grades, row in zip(half.grades, raw, strict=True)])
+    return np.array([ndcg(best_first(row), grades) for grades, row in zip(half.grades, raw, strict=True)])
 
 
 def fit(half: Half, params: MatchParams | None = None) -> MatchParams:

@@ -97,8 +97,10 @@ def examples_of(recording: ElsewhereRecording) -> Examples:
     heard = heard_parts(parts[:, leave, enter], fits, params)
     listener = Listener(sound.samples, sound.sample_rate)
     totals = [listener.judge(a, b).total for a, b in zip(fits.song_to, fits.song_from, strict=True)]
-    answers = np.clip((np.array(totals) - CHANCE) / (SAME_MUSIC - CHANCE), 0.0, 1.0)
-    return Examples(recording.source.package, breaks_of_parts(heard, led[leave, enter]).T, answers)
+    answers: NDArray[np.float64] = np.clip((np.array(totals) - CHANCE) / (SAME_MUSIC - CHANCE), 0.0, 1.0)
+    return Examples(
+        recording.source.package, np.asarray(breaks_of_parts(heard, led[leave, enter]).T, np.float64), answers
+    )
 
 
 def _chosen(alike: NDArray[np.float64], inner: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

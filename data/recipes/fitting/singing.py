@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from data.recipes.fitting.cards import parser, write_figures, write_numbers
-from tests.benchmarks import mix_videos, mix_voices
-from tests.benchmarks.mix_videos import RATE, SECONDS, Sound, Video
+from data.recipes.material import mix_videos, mix_voices
+from data.recipes.material.mix_videos import RATE, SECONDS, Sound, Video
 from workbench.media.speech import FRAME_SECONDS, SAMPLE_RATE, speech_probabilities
 from workbench.mix.pitch import PitchMeter
 from workbench.mix.singing import CUES, FILE, voice_cues

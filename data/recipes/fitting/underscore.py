@@ -14,8 +14,8 @@ import sys
 import numpy as np
 
 from data.recipes.fitting.cards import parser, write_figures, write_numbers
-from tests.benchmarks import underscore_set as material
-from tests.benchmarks.underscore import ndcg
+from data.recipes.material import underscore_set as material
+from data.recipes.material.grading import best_first, ndcg
 from workbench.catalog.lane import fit_calibration
 from workbench.catalog.texts import track_text, trust_in, words_of
 from workbench.language.lexicon import read_lexicon
@@ -54,7 +54,7 @@ def main() -> int:
         wanted = want(read_script(script.text, embedding, params), read_brief(""), None, params)
         parts = compare(wanted, columns, named, trust, params)
         pairs.append(parts)
-        values.append(ndcg(list(np.argsort(-raw_scores(parts, params), kind="stable")), grades))
+        values.append(ndcg(best_first(raw_scores(parts, params)), grades))
     whole = {name: np.concatenate([parts[name] for parts in pairs]) for name in pairs[0]}
     write_reference(UnderscoreReference(whole, graded.ravel()), model_path(reference.FILE))
     stored = reference.read_reference()

@@ -2,36 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from threading import Barrier, Thread
 
 import pytest
 
-from service.prices import Prices
 from service.store import accounts, ledger
-from service.store.ledger import Charge, Credit
+from service.store.ledger import Credit
 from service.store.times import time_from_now
 from workbench.errors import ParameterError
 from workbench.store.database import Database, now
 
-LOOP = "POST /v1/loop"
-PRICES = Prices(calls={LOOP: 100_000}, beats_minute=20_000, video_minute=50_000)
+pytestmark = pytest.mark.usefixtures("ada")
 
-
-@pytest.fixture(autouse=True)
-def ada(database: Database) -> None:
-    with database.write() as connection:
-        accounts.ensure(connection, "ada")
-
-
-def charge(database: Database, key: str, **more: object) -> bool:
-    given = Charge("ada", LOOP, "job_1", key, **more)  # type: ignore[arg-type]
-    with database.write() as connection:
-        return ledger.charge(connection, given, PRICES)
-
-
-def grant(database: Database, key: str, micros: int, expires_at: str | None = None) -> bool:
-    with database.write() as connection:
-        return ledger.credit(connection, Credit("ada", micros, key, "accounts update", "ada", expires_at))
+Book = Callable[..., bool]
+"""books a charge or a grant of the account "ada"; False where the event is booked already"""
 
 
 def credit_left(database: Database) -> int:
@@ -41,8 +26,8 @@ def credit_left(database: Database) -> int:
     return account.credit_micros
 
 
-def test_an_event_is_booked_once(database: Database) -> None:
-    assert [charge(database, "k1"), charge(database, "k1"), charge(database, "k2")] == [True, False, True]
+def test_an_event_is_booked_once(database: Database, charge: Book) -> None:
+    assert [charge("k1"), charge("k1"), charge("k2")] == [True, False, True]
     with database.read() as connection:
         entries = ledger.entries(connection, "ada")
         assert ledger.spent_in_month(connection, "ada", now()) == 200_000
@@ -52,13 +37,13 @@ def test_an_event_is_booked_once(database: Database) -> None:
     ]
 
 
-def test_events_at_once_are_booked_once_each(database: Database) -> None:
+def test_events_at_once_are_booked_once_each(database: Database, charge: Book) -> None:
     barrier = Barrier(4)
 
     def book(number: int) -> None:
         barrier.wait()
         for key in ("same", f"own{number}"):
-            charge(database, key)
+            charge(key)
 
     threads = [Thread(target=book, args=(number,)) for number in range(4)]
     for thread in threads:
@@ -70,29 +55,29 @@ def test_events_at_once_are_booked_once_each(database: Database) -> None:
         assert ledger.spent_in_month(connection, "ada", now()) == 500_000
 
 
-def test_credit_is_drawn_on_first_and_never_below_nothing(database: Database) -> None:
-    assert grant(database, "g1", 150_000)
-    assert not grant(database, "g1", 150_000)
-    charge(database, "k1")
+def test_credit_is_drawn_on_first_and_never_below_nothing(database: Database, charge: Book, grant: Book) -> None:
+    assert grant("g1", 150_000)
+    assert not grant("g1", 150_000)
+    charge("k1")
     assert credit_left(database) == 50_000
-    charge(database, "k2")
+    charge("k2")
     assert credit_left(database) == 0
 
 
-def test_an_expired_grant_is_not_drawn_on_nor_added_to(database: Database) -> None:
-    grant(database, "g1", 150_000, expires_at=time_from_now(-1))
-    charge(database, "k1")
+def test_an_expired_grant_is_not_drawn_on_nor_added_to(database: Database, charge: Book, grant: Book) -> None:
+    grant("g1", 150_000, expires_at=time_from_now(-1))
+    charge("k1")
     assert credit_left(database) == 150_000
-    grant(database, "g2", 10_000)
+    grant("g2", 10_000)
     assert credit_left(database) == 10_000
-    grant(database, "g3", 5_000)
+    grant("g3", 5_000)
     assert credit_left(database) == 15_000
 
 
-def test_an_event_that_is_booked_twice_draws_once(database: Database) -> None:
-    grant(database, "g1", 1_000_000)
-    charge(database, "k")
-    charge(database, "k")
+def test_an_event_that_is_booked_twice_draws_once(database: Database, charge: Book, grant: Book) -> None:
+    grant("g1", 1_000_000)
+    charge("k")
+    charge("k")
     assert credit_left(database) == 900_000
 
 

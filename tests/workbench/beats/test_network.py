@@ -88,13 +88,6 @@ def test_an_odd_number_of_frames_is_no_trouble() -> None:
     np.testing.assert_allclose(heard.beat, longer.beat[:301], atol=1e-3)
 
 
-def test_inputs_are_finite_for_any_sound() -> None:
-    rng = np.random.default_rng(0)
-    for sound in (np.zeros(3000), rng.normal(size=50_000) * 1e-6, np.ones(20_000), rng.normal(size=200)):
-        inputs = network_input(analyze_spectrum(sound.astype(np.float32), RATE))
-        assert np.isfinite(inputs).all()
-
-
 @pytest.mark.parametrize("activation", ["network", "onsets"])
 def test_either_way_a_plain_band_is_tracked(activation: str) -> None:
     sound, beats = band(112.0, 4, 30.0)

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from fractions import Fraction
 from pathlib import Path
 
 import pytest
 
-from workbench.errors import InputError, ParameterError, PlanError
+from workbench.errors import InputError, PlanError
 from workbench.export.files import absolute_url, media_path, media_url, plain_name
-from workbench.export.formats import FORMATS, format_named
 from workbench.loops.plan import LoopPlan
-from workbench.workflows.export import export_plan, frame_rate
+from workbench.workflows.export import export_plan
 from workbench.workspace import Workspace
 
 
@@ -42,26 +40,3 @@ def test_a_plan_of_a_longer_video_is_refused(
     with pytest.raises(PlanError, match=r"the plan covers 20\.000 s, but .* lasts 17\.017 s"):
         export_plan(workspace, longer, "otio", tmp_path / "out.otio", track=track, video=video)
     assert list(tmp_path.iterdir()) == []
-
-
-def test_every_format_says_what_it_is() -> None:
-    assert list(FORMATS) == ["otio", "fcpxml", "rpp", "audacity", "jams", "csv", "loop-tags"]
-    for name, chosen in FORMATS.items():
-        assert format_named(name) is chosen
-        assert chosen.what.endswith(".")
-    with pytest.raises(ParameterError, match="known are otio, fcpxml"):
-        format_named("edl")
-
-
-@pytest.mark.parametrize(
-    ("measured", "exact"),
-    [
-        (23.976, Fraction(24000, 1001)),
-        (24.0, Fraction(24)),
-        (29.97003, Fraction(30000, 1001)),
-        (59.9401, Fraction(60000, 1001)),
-        (12.5, Fraction(25, 2)),
-    ],
-)
-def test_frame_rates_are_exact(measured: float, exact: Fraction) -> None:
-    assert frame_rate(measured) == exact

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import pytest
 
-from workbench.language.lexicon import lexicon
 from workbench.language.negation import clauses, replace_denials, scopes
 from workbench.language.opposites import opposites
 
@@ -90,9 +89,3 @@ def test_a_denied_feeling_is_read_as_its_opposite_and_nothing_else_is_touched(te
 
 def test_what_was_denied_is_told_as_it_was_said() -> None:
     assert replace_denials("He was NEVER calm.", opposites()).denials == (("NEVER calm", "tense"),)
-
-
-def test_every_opposite_is_a_mood_that_the_lexicon_knows() -> None:
-    book = lexicon()
-    for opposite in opposites().values():
-        assert book.kinds[book.terms[opposite][0]] == "moods"

@@ -6,8 +6,8 @@ kind of ending, with splices among them that break the rules and must not be use
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -132,3 +132,28 @@ def any_profile() -> st.SearchStrategy[LoopProfile]:
         off_grid=st.sampled_from([0.0, 0.002, 0.008, 0.02]),
         seed=st.integers(0, 2**32 - 1),
     ).map(make_profile)
+
+
+def _only(profile: LoopProfile, loops: Sequence[tuple[int, int]], score: float = 0.95) -> LoopProfile:
+    """The same track with these splices alone, exactly on its bar lines, all as good."""
+    leave, enter = (np.array(side) for side in zip(*loops, strict=True))
+    n = leave.size
+    splices = replace(
+        profile.splices,
+        leave=leave,
+        enter=enter,
+        song_to=profile.downbeats[leave],
+        song_from=profile.downbeats[enter],
+        score=np.full(n, score),
+        parts=np.repeat(profile.splices.parts[:1], n, axis=0),
+        fade_seconds=np.full(n, 0.02),
+        exponent=np.ones(n),
+        level_step_db=np.zeros(n),
+    )
+    return replace(profile, splices=splices)
+
+
+@pytest.fixture(scope="session")
+def only() -> Callable[..., LoopProfile]:
+    """`only(profile, loops, score)` leaves a profile these loops, as (leave, enter) bar lines, and no other splice."""
+    return _only

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable
 from itertools import pairwise
 
 import numpy as np
@@ -11,35 +10,16 @@ import pytest
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
 
-from workbench.loops.assembly import bars_heard, fresh_mean, longest_run
+from workbench.loops.assembly import bars_heard
 from workbench.loops.cover import plan_loop
 from workbench.loops.plan import LoopPlan, check_against_grid
 from workbench.loops.profile import LoopProfile
-from workbench.loops.splices import UsableSplices, usable_splices, with_room
+from workbench.loops.splices import usable_splices
 from workbench.loops.tours import make_tours
-from workbench.loops.worth import freshness_part, most_plays, over_limits
+from workbench.loops.worth import most_plays
 from workbench.params import CoverParams
 
 Maker = Callable[..., LoopProfile]
-
-
-def only(profile: LoopProfile, loops: Sequence[tuple[int, int]], score: float = 0.95) -> LoopProfile:
-    """The same track with these splices alone, exactly on its bar lines, all as good."""
-    leave, enter = (np.array(side) for side in zip(*loops, strict=True))
-    n = leave.size
-    splices = replace(
-        profile.splices,
-        leave=leave,
-        enter=enter,
-        song_to=profile.downbeats[leave],
-        song_from=profile.downbeats[enter],
-        score=np.full(n, score),
-        parts=np.repeat(profile.splices.parts[:1], n, axis=0),
-        fade_seconds=np.full(n, 0.02),
-        exponent=np.ones(n),
-        level_step_db=np.zeros(n),
-    )
-    return replace(profile, splices=splices)
 
 
 def plays(plan: LoopPlan, profile: LoopProfile) -> np.ndarray:
@@ -65,7 +45,7 @@ def served(profile: LoopProfile, video: float) -> LoopPlan:
     return plan
 
 
-def test_regions_without_a_way_back_are_all_looped(track_profile: Maker) -> None:
+def test_regions_without_a_way_back_are_all_looped(track_profile: Maker, only: Callable[..., LoopProfile]) -> None:
     # Four regions of 8 to 16 bars; no loop spans two of them.
     loops = [(16, 8), (14, 8), (28, 20), (30, 20), (42, 34), (44, 32), (56, 48), (54, 48)]
     profile = only(track_profile(), loops)
@@ -77,7 +57,7 @@ def test_regions_without_a_way_back_are_all_looped(track_profile: Maker) -> None
     assert max(np.bincount(np.digitize(entered, profile.downbeats[[18, 31, 46]]), minlength=4)) < len(entered) / 2
 
 
-def test_a_loop_of_the_whole_track_comes_first(track_profile: Maker) -> None:
+def test_a_loop_of_the_whole_track_comes_first(track_profile: Maker, only: Callable[..., LoopProfile]) -> None:
     profile = only(track_profile(), [(56, 2), (24, 16), (40, 32), (54, 46)])
     plan = served(profile, 1200.0)
     assert plan.bars == 54
@@ -85,7 +65,7 @@ def test_a_loop_of_the_whole_track_comes_first(track_profile: Maker) -> None:
     assert len(plan.seam_times) < 20
 
 
-def test_hours_are_a_long_cycle_of_bodies(track_profile: Maker) -> None:
+def test_hours_are_a_long_cycle_of_bodies(track_profile: Maker, only: Callable[..., LoopProfile]) -> None:
     profile = only(track_profile(), [(56, 8), (48, 16), (52, 24), (40, 4)])
     plan = served(profile, 7200.0)
     assert passes_in_a_row(plan) <= CoverParams().max_passes_in_a_row
@@ -95,7 +75,9 @@ def test_hours_are_a_long_cycle_of_bodies(track_profile: Maker) -> None:
 
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
-def test_limits_hold_where_loops_from_everywhere_lead_everywhere(data: st.DataObject, track_profile: Maker) -> None:
+def test_limits_hold_where_loops_from_everywhere_lead_everywhere(
+    data: st.DataObject, track_profile: Maker, only: Callable[..., LoopProfile]
+) -> None:
     # Bodies of every place and length, all as good: nothing forces a plan over its limits.
     bars = data.draw(st.integers(6, 14), label="phrases") * 8
     profile = track_profile(bars=bars, bpm=data.draw(st.floats(90.0, 170.0), label="bpm"))
@@ -132,51 +114,9 @@ def test_tours_follow_the_rules_of_splices(data: st.DataObject, any_profile: st.
         assert extra @ (extra * usable.bar_seconds) == pytest.approx(tour.shared_seconds, rel=0.02, abs=1.0)
 
 
-def bare(profile: LoopProfile) -> UsableSplices:
-    return usable_splices(profile, CoverParams())
-
-
-def test_freshness_is_how_soon_bars_come_again(track_profile: Maker) -> None:
-    params = CoverParams(fresh_seconds=80.0)
-    lasts = np.full(4, 20.0)
-    # Bars 0 1 2 3 0 1 2 3: the first four come again after 80 s, the last four never.
-    assert fresh_mean(np.array([0, 1, 2, 3] * 2), lasts, params) == pytest.approx(1 - np.exp(-1) / 2)
-    # Bars 0 1 0 1 2 3: two of six come again after 40 s.
-    assert fresh_mean(np.array([0, 1, 0, 1, 2, 3]), lasts, params) == pytest.approx(1 - np.exp(-0.5) / 3)
-    # The track played round and round is as fresh as a loop of it can be.
-    assert freshness_part(np.asarray(1 - np.exp(-1) / 2), 160.0, 80.0, params) == pytest.approx(1.0)
-
-
-def test_limits_cost_half_at_once_and_half_with_every_doubling() -> None:
-    params = CoverParams(max_passes_in_a_row=3, max_plays_over_mean=2.0, limit_penalty=0.06)
-    mean = np.asarray(5.0)
-    assert most_plays(mean, params) == 10
-    assert most_plays(np.asarray(1.2), params) == 3, "one more than the mean rounded up"
-    cost = [float(over_limits(np.asarray(run), np.asarray(10.0), mean, params)) for run in (3, 4, 6, 12)]
-    assert cost == pytest.approx([0.0, 0.03 + 0.03 * np.log2(4 / 3), 0.06, 0.09])
-    assert over_limits(np.asarray(1), np.asarray(20.0), mean, params) == pytest.approx(0.06)
-
-
-def test_bars_are_heard_in_the_order_of_the_splices(track_profile: Maker) -> None:
-    usable = bare(only(track_profile(), [(16, 8), (40, 24)]))
-    first, second = (int(np.flatnonzero(usable.leave == leave)[0]) for leave in (16, 40))
-    bars = bars_heard(np.array([first, second]), usable, 50)
-    np.testing.assert_array_equal(bars, np.concatenate([np.arange(16), np.arange(8, 40), np.arange(24, 50)]))
-    assert longest_run(np.array([2, 2, 1, 2, 2, 2])) == 3
-    assert longest_run(np.array([], dtype=np.int64)) == 0
-
-
-def test_a_splice_into_the_first_bar_makes_room_for_its_fade() -> None:
-    lines = np.array([60.0, 60.0, 60.0, 60.0])
-    song_to, song_from, fade = with_room(
-        np.array([60.0, 60.0, 60.009, 60.0]), np.array([0.0, 0.004, 0.001, 0.5]), np.array([0.1, 0.02, 0.1, 0.1]), lines
-    )
-    np.testing.assert_allclose(song_to, [60.008, 60.006, 60.009, 60.0])
-    np.testing.assert_allclose(song_from, [0.008, 0.010, 0.001, 0.5])
-    np.testing.assert_allclose(fade, [0.016, 0.02, 0.1, 0.1], atol=3e-6)
-
-
-def test_a_track_that_starts_at_once_loops_from_its_start(track_profile: Maker) -> None:
+def test_a_track_that_starts_at_once_loops_from_its_start(
+    track_profile: Maker, only: Callable[..., LoopProfile]
+) -> None:
     profile = track_profile(lead_in=0.0)
     plan = served(only(profile, [(56, 0)]), 480.0)
     assert plan.bars == 56

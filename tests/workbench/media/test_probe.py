@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 
@@ -13,55 +14,14 @@ import soundfile
 from workbench.errors import MediaError
 from workbench.media.audio import decode
 from workbench.media.probe import probe
-from workbench.media.video import frames, still
+from workbench.media.video import frames
 
 RATE = 48_000
 
 
-def video(
-    path: Path,
-    *,
-    pictures: int = 75,
-    fps: int = 25,
-    size: tuple[int, int] = (160, 90),
-    sound_from: float = 0.0,
-    sound_seconds: float | None = 3.0,
-    title: str | None = None,
-    aspect: Fraction | None = None,
-) -> Path:
-    """A video whose picture i has the brightness i, with a click 0.5 s into its sound."""
-    with av.open(str(path), "w") as output:
-        if title:
-            output.metadata["title"] = title
-        video = output.add_stream("libx264", rate=fps, options={"preset": "veryfast", "g": "25", "qp": "10"})
-        assert isinstance(video, av.VideoStream)
-        video.width, video.height = size
-        video.pix_fmt = "yuv420p"
-        if aspect is not None:
-            video.codec_context.sample_aspect_ratio = aspect
-        audio = None
-        if sound_seconds is not None:
-            audio = output.add_stream("aac", rate=RATE, layout="stereo")
-            assert isinstance(audio, av.AudioStream)
-        for number in range(pictures):
-            gray = np.full((size[1], size[0], 3), 20 + number % 200, np.uint8)
-            picture = av.VideoFrame.from_ndarray(gray, "rgb24")
-            picture.pts, picture.time_base = number, Fraction(1, fps)
-            output.mux(video.encode(picture))
-        if audio is not None and sound_seconds is not None:
-            sound = np.zeros((2, round(RATE * sound_seconds)), np.float32)
-            sound[:, RATE // 2] = 0.9
-            frame = av.AudioFrame.from_ndarray(sound, "fltp", "stereo")
-            frame.sample_rate, frame.time_base, frame.pts = RATE, Fraction(1, RATE), round(sound_from * RATE)
-            output.mux(audio.encode(frame))
-            output.mux(audio.encode(None))
-        output.mux(video.encode(None))
-    return path
-
-
 class TestProbe:
     @pytest.mark.parametrize("suffix", [".mp4", ".mkv", ".ts"])
-    def test_a_video(self, tmp_path: Path, suffix: str) -> None:
+    def test_a_video(self, tmp_path: Path, suffix: str, video: Callable[..., Path]) -> None:
         info = probe(video(tmp_path / f"a{suffix}", title="A walk"))
         assert info.duration == pytest.approx(3.0, abs=2e-3)
         assert info.fps == pytest.approx(25.0, abs=0.02)
@@ -69,12 +29,14 @@ class TestProbe:
         assert (info.video_codec, info.audio_codec, info.sample_rate, info.channels) == ("h264", "aac", RATE, 2)
         assert info.title == (None if suffix == ".ts" else "A walk")
 
-    def test_the_length_is_the_picture_s_not_the_longest_stream_s(self, tmp_path: Path) -> None:
+    def test_the_length_is_the_picture_s_not_the_longest_stream_s(
+        self, tmp_path: Path, video: Callable[..., Path]
+    ) -> None:
         info = probe(video(tmp_path / "a.mkv", sound_seconds=5.0))
         assert info.duration == pytest.approx(3.0, abs=2e-3)
         assert info.audio_duration == pytest.approx(5.0, abs=0.03)
 
-    def test_a_cut_file_is_as_long_as_what_is_left(self, tmp_path: Path) -> None:
+    def test_a_cut_file_is_as_long_as_what_is_left(self, tmp_path: Path, video: Callable[..., Path]) -> None:
         whole = video(tmp_path / "a.mkv", pictures=250, sound_seconds=10.0).read_bytes()
         (tmp_path / "cut.mkv").write_bytes(whole[: len(whole) // 2])
         with av.open(str(tmp_path / "cut.mkv")) as container:
@@ -84,11 +46,11 @@ class TestProbe:
         left = [picture.video_s for picture in frames(tmp_path / "cut.mkv")]
         assert probe(tmp_path / "cut.mkv").duration == pytest.approx(left[-1] + 0.04, abs=0.05)
 
-    def test_a_silent_video(self, tmp_path: Path) -> None:
+    def test_a_silent_video(self, tmp_path: Path, video: Callable[..., Path]) -> None:
         info = probe(video(tmp_path / "a.mp4", sound_seconds=None))
         assert (info.has_audio, info.audio_codec, info.sample_rate, info.audio_duration) == (False, None, None, None)
 
-    def test_pixels_that_are_not_square(self, tmp_path: Path) -> None:
+    def test_pixels_that_are_not_square(self, tmp_path: Path, video: Callable[..., Path]) -> None:
         info = probe(video(tmp_path / "a.mp4", size=(180, 144), aspect=Fraction(16, 15)))
         assert (info.width, info.height) == (192, 144)
 
@@ -115,12 +77,14 @@ class TestSoundtrackClock:
 
     @pytest.mark.parametrize("suffix", [".mp4", ".mkv", ".ts"])
     @pytest.mark.parametrize("sound_from", [0.0, 0.5])
-    def test_a_click_is_heard_when_a_player_plays_it(self, tmp_path: Path, suffix: str, sound_from: float) -> None:
+    def test_a_click_is_heard_when_a_player_plays_it(
+        self, tmp_path: Path, suffix: str, sound_from: float, video: Callable[..., Path]
+    ) -> None:
         recording = decode(video(tmp_path / f"a{suffix}", sound_from=sound_from))
         heard = np.argmax(np.abs(recording.samples[0])) / RATE
         assert heard == pytest.approx(0.5 + sound_from, abs=1e-3)
 
-    def test_sound_before_the_first_picture_is_cut_off(self, tmp_path: Path) -> None:
+    def test_sound_before_the_first_picture_is_cut_off(self, tmp_path: Path, video: Callable[..., Path]) -> None:
         path = video(tmp_path / "a.mp4", sound_from=0.0)
         late = tmp_path / "late.mkv"
         with av.open(str(path)) as source, av.open(str(late), "w") as target:
@@ -137,35 +101,6 @@ class TestSoundtrackClock:
         recording = decode(late)
         assert np.argmax(np.abs(recording.samples[0])) / RATE == pytest.approx(0.3, abs=2e-3)
 
-    def test_a_video_without_sound(self, tmp_path: Path) -> None:
+    def test_a_video_without_sound(self, tmp_path: Path, video: Callable[..., Path]) -> None:
         with pytest.raises(MediaError, match="no sound in this file"):
             decode(video(tmp_path / "a.mp4", sound_seconds=None))
-
-
-class TestPictures:
-    @pytest.mark.parametrize("suffix", [".mp4", ".mkv", ".ts"])
-    def test_each_picture_with_its_time(self, tmp_path: Path, suffix: str) -> None:
-        seen = list(frames(video(tmp_path / f"a{suffix}"), width=80))
-        assert [picture.video_s for picture in seen] == pytest.approx([i / 25 for i in range(75)], abs=1e-3)
-        assert seen[0].pixels.shape == (45, 80, 3)
-        brightness = [float(picture.pixels.mean()) for picture in seen]
-        np.testing.assert_allclose(brightness, np.arange(75) + 20, atol=3)
-
-    def test_a_few_on_a_regular_grid(self, tmp_path: Path) -> None:
-        seen = list(frames(video(tmp_path / "a.mp4"), every_seconds=0.4))
-        assert [picture.video_s for picture in seen] == pytest.approx([0.4 * i for i in range(8)], abs=1e-6)
-
-    @pytest.mark.parametrize("suffix", [".mp4", ".mkv", ".ts"])
-    @pytest.mark.parametrize(("at", "number"), [(0.0, 0), (1.0, 25), (1.99, 49), (2.5, 62), (99.0, 74)])
-    def test_the_still_is_what_is_on_screen(self, tmp_path: Path, suffix: str, at: float, number: int) -> None:
-        picture = still(video(tmp_path / f"a{suffix}"), at, width=32)
-        assert picture.video_s == pytest.approx(number / 25, abs=1e-3)
-        assert picture.pixels.shape == (18, 32, 3)
-        assert picture.pixels.mean() == pytest.approx(20 + number, abs=3)
-
-    def test_sound_has_no_pictures(self, tmp_path: Path) -> None:
-        soundfile.write(tmp_path / "a.wav", np.zeros((1000, 1)), 22_050)
-        with pytest.raises(MediaError, match="no moving picture"):
-            list(frames(tmp_path / "a.wav"))
-        with pytest.raises(MediaError, match="no moving picture"):
-            still(tmp_path / "a.wav", 0.0)

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
+import matplotlib as mpl
+import matplotlib.style
 import pytest
 from matplotlib.backends.backend_agg import RendererAgg
 from matplotlib.figure import Figure
 from matplotlib.text import Text
+
+from workbench.home import Home
 
 
 @dataclass(frozen=True)
@@ -82,3 +86,15 @@ def check_legible(written: Callable[[Figure], list[Written]]) -> Callable[[Figur
                 assert beside >= -1.5 or any(one.text in text.split("\n") for text in own), (one, own)
 
     return check
+
+
+@pytest.fixture(params=["default", "dark_background"])
+def style(request: pytest.FixtureRequest) -> Iterator[str]:
+    """The light and the dark palette that a notebook may be set to."""
+    with mpl.style.context(request.param):
+        yield request.param
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    return Home(tmp_path_factory.mktemp("home"))

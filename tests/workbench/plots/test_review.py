@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import io
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from workbench.errors import InputError
 from workbench.loops.profile import SEAM_PARTS
 from workbench.plots.palette import png
 from workbench.plots.review import (
@@ -20,8 +16,7 @@ from workbench.plots.review import (
     reliability_figure,
     wilson,
 )
-from workbench.store.verdicts import Verdict, Word, write_csv
-from workbench.workflows.review import known_splices, read_verdicts
+from workbench.store.verdicts import Verdict, Word
 
 
 def verdict(number: int, word: Word, score: float, *, track: str = "track", **parts: float) -> Verdict:
@@ -96,37 +91,3 @@ def test_pictures_show_every_bin_and_every_part() -> None:
     few = gather_reviews([verdict(1, "good", 0.9)])
     for figure in (reliability_figure(seams), parts_figure(seams), reliability_figure(few), parts_figure(few)):
         assert png(figure).startswith(b"\x89PNG")
-
-
-def test_an_exported_file_reads_back(tmp_path: Path) -> None:
-    given = [verdict(1, "good", 0.9, harmony=0.5), verdict(2, "audible", 0.1)]
-    out = io.StringIO()
-    write_csv(given, out)
-    path = tmp_path / "verdicts.csv"
-    path.write_text(out.getvalue())
-    assert read_verdicts(path) == given
-    for text, reason in (
-        (out.getvalue().replace("audible", "so-so"), "line 3: a verdict is one of"),
-        (out.getvalue().replace("leave", "left"), "no column 'leave'"),
-        (out.getvalue().replace("0.9,", "high,"), "line 2: numbers were expected"),
-    ):
-        path.write_text(text)
-        with pytest.raises(InputError, match=reason):
-            read_verdicts(path)
-    with pytest.raises(InputError, match="cannot be read"):
-        read_verdicts(tmp_path / "nothing.csv")
-
-
-def test_splices_with_known_answers_say_that_nobody_listened() -> None:
-    found = known_splices(["glass_circuit"], each=6)
-    seams = gather_reviews(found)
-    assert {word: seams.words.count(word) for word in ("good", "audible", "wrong")} == {
-        "good": 6, "audible": 6, "wrong": 6,
-    }  # fmt: skip
-    assert seams.scores[seams.good].min() > seams.scores[~seams.good].max()
-    assert all("nobody listened" in one.note for one in found)
-    assert all("score" in one.seam and set(SEAM_PARTS) <= set(one.seam) for one in found)
-
-
-def test_a_track_without_beats_has_no_splices() -> None:
-    assert known_splices(["silence"]) == []

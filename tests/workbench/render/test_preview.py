@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from workbench.bundled import bundled_path
 from workbench.errors import ParameterError
-from workbench.home import Home
-from workbench.media.audio import decode
 from workbench.params import PreviewParams
 from workbench.recording import Recording
 from workbench.render.preview import mark_times, preview_of
-from workbench.workflows.preview import make_preview
-from workbench.workspace import Workspace
 
 RATE = 44_100
 PARAMS = PreviewParams()
@@ -56,12 +49,3 @@ def test_silence_is_marked_too() -> None:
 def test_an_excerpt_outside_the_track_is_refused() -> None:
     with pytest.raises(ParameterError, match=r"no sound from 50\.000"):
         preview_of(noise(-20.0), 50.0, 60.0)
-
-
-def test_the_preview_of_a_track_is_an_mp3_of_half_a_minute(tmp_path: Path) -> None:
-    track = bundled_path("data", "bundled", "music", "corner_store.ogg")
-    made = make_preview(Workspace(Home(tmp_path / "home")), track, tmp_path / "preview.mp3")
-    heard = decode(made.path)
-    assert heard.duration == pytest.approx(PARAMS.seconds, abs=0.001)
-    assert made.song_to - made.song_from == pytest.approx(PARAMS.seconds)
-    assert 0.0 <= made.song_from < made.song_to <= decode(track).duration + 1e-6

@@ -1,21 +1,17 @@
-"""Corrected grids and verdicts: records that outlive every cache."""
+"""Corrected grids: records that outlive every cache."""
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
-import pytest
 
 from workbench.bundled import bundled_path
 from workbench.catalog.library import Library, LibraryEntry, Measurement
 from workbench.character.descriptors import CONTOUR_PARTS, SOUND_DIMS
-from workbench.errors import ParameterError
 from workbench.home import Home
 from workbench.settings import WorkbenchSettings
-from workbench.store import grids, verdicts
+from workbench.store import grids
 from workbench.store.database import Database
 from workbench.workflows.analyze import analyze, corrected_grid, corrected_revisions
 from workbench.workflows.beats import map_beats
@@ -23,13 +19,6 @@ from workbench.workspace import Workspace
 
 SETTINGS = WorkbenchSettings(database_url=None)
 TRACK = "0" * 64
-
-
-@pytest.fixture
-def database(tmp_path: Path) -> Iterator[Database]:
-    opened = Database.at(Home(tmp_path / "home"), SETTINGS)
-    yield opened
-    opened.close()
 
 
 def test_a_grid_is_found_by_the_bytes_until_it_is_removed(database: Database, tmp_path: Path) -> None:
@@ -117,32 +106,3 @@ def test_what_is_made_after_a_correction_is_made_on_the_corrected_grid(tmp_path:
         grids.remove(connection, heard.content_hash)
     opened.close()
     np.testing.assert_array_equal(map_beats(Workspace(home), track).grid.positions, heard.grid.positions)
-
-
-def test_the_last_verdict_about_a_seam_counts(database: Database) -> None:
-    seam = {"leave": 64.0, "enter": 32.0, "fade": 0.02, "exponent": 1.0, "score": 0.93}
-    with database.write() as connection:
-        verdicts.add(connection, TRACK, "track", seam, "audible", "a cymbal")
-        verdicts.add(connection, TRACK, "track", seam | {"enter": 48.0}, "wrong")
-        verdicts.add(connection, TRACK, "track", seam | {"fade": 0.1}, "good")
-        every = verdicts.every(connection, TRACK)
-    assert [verdict.verdict for verdict in every] == ["audible", "wrong", "good"]
-    assert [verdict.verdict for verdict in verdicts.latest(every)] == ["good", "wrong"]
-
-
-def test_verdicts_become_a_table(database: Database) -> None:
-    seam = {"leave": 64.0, "enter": 32.0, "score": 0.93}
-    with database.write() as connection:
-        verdicts.add(connection, TRACK, "track, with a comma", seam, "good")
-        every = verdicts.every(connection)
-    out = io.StringIO()
-    verdicts.write_csv(every, out)
-    header, line, end = out.getvalue().split("\n")
-    assert header == "verdict_id,at,track,content_hash,verdict,note,leave,enter,score"
-    assert line.endswith(f'"track, with a comma",{TRACK},good,,64.0,32.0,0.93')
-    assert end == ""
-
-
-def test_a_verdict_is_one_of_three(database: Database) -> None:
-    with database.write() as connection, pytest.raises(ParameterError, match="good, audible, wrong"):
-        verdicts.add(connection, TRACK, "track", {}, "nice")  # type: ignore[arg-type]

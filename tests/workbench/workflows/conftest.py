@@ -1,10 +1,16 @@
 """A track that is quick to analyse."""
 
+import re
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 import soundfile
+
+from workbench.home import Home
+from workbench.workflows.notebooks import find_notebook, run_notebook
+from workbench.workspace import Workspace
 
 RATE = 22_050
 
@@ -22,3 +28,35 @@ def track(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("track") / "clicks.flac"
     soundfile.write(path, np.concatenate([*bars, np.zeros(RATE // 2)]), RATE)
     return path
+
+
+def _page(notebook: str, out: Path, home: Home, **parameters: str) -> str:
+    run_notebook(Workspace(home), find_notebook(notebook), parameters, out)
+    return out.read_text(encoding="utf-8")
+
+
+@pytest.fixture(scope="session")
+def page() -> Callable[..., str]:
+    """`page(notebook, out, home, **parameters)` runs a notebook and returns its HTML."""
+    return _page
+
+
+def _asked_of_others(html: str) -> list[str]:
+    return re.findall(r"""(?:src|href|action|data)\s*=\s*["']?(?:https?:)?//[^"'\s>]+|url\(["']?(?:https?:)?//""", html)
+
+
+@pytest.fixture(scope="session")
+def asked_of_others() -> Callable[[str], list[str]]:
+    """What a page of HTML asks of other hosts."""
+    return _asked_of_others
+
+
+@pytest.fixture(scope="module")
+def tunes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Eight files of four seconds, each its own."""
+    folder = tmp_path_factory.mktemp("tunes")
+    time_s = np.arange(4 * 22_050) / 22_050
+    for number in range(8):
+        clicks = np.exp(-30 * (time_s % 0.5)) * np.sin(2 * np.pi * 110 * 2 ** (number / 12) * time_s)
+        soundfile.write(folder / f"{number}.wav", 0.4 * clicks, 22_050)
+    return folder

@@ -1,4 +1,4 @@
-"""Videos with cuts that are known to the frame: what `cuts.py` measures on.
+"""Videos with cuts that are known to the frame: what cuts are fitted and measured on.
 
 Each video is of one kind of difficulty, drawn from a seed: landscapes of noise and shapes under a moving camera, scenes
 of the demo video, fractals and cellular automata, with noise of a sensor over them. Videos of the kind "drawn" are shot
@@ -22,8 +22,11 @@ from numpy.typing import NDArray
 from scipy import ndimage
 
 from workbench.demo.scenes.lighting import Paintable
+from workbench.media.video_reader import PictureBlock, VideoLimits, open_video
+from workbench.video.strip import Strip, strip_of
 
 WIDTH, HEIGHT, RATE = 320, 180, 25
+LIMITS = VideoLimits(86_400.0, 500.0)
 KINDS = ("hard", "fade", "dissolve", "flash", "fast", "strobe", "dark", "static", "drawn")
 Image = NDArray[np.float32]
 Shot = Callable[[float], Image]
@@ -58,6 +61,19 @@ def video(path: Path, kind: str, seed: int, seconds: float = 60.0) -> Truth:
     truth = reel.truth()
     beside.write_text(json.dumps(asdict(truth)))
     return truth
+
+
+def strip_of_file(path: Path) -> Strip:
+    """All small pictures of a short video."""
+    strip: Strip | None = None
+    with open_video(path, LIMITS) as video:
+        for block in video.blocks(listen=False):
+            if isinstance(block, PictureBlock):
+                part = strip_of(block.times, block.luma, block.chroma, strip)
+                strip = part if strip is None else strip.followed_by(part)
+    if strip is None:
+        raise ValueError(f"{path}: no picture")
+    return strip
 
 
 class _Reel:

@@ -19,24 +19,11 @@ import av
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.benchmarks.match_videos import VideoCharacter
+from data.recipes.material.match_videos import VideoCharacter
 from workbench.bundled import bundled_path
+from workbench.demo.scenes import lighting as light
 from workbench.demo.scenes.graphics import Bokeh, Card, Ink, Map
 from workbench.demo.scenes.landscape import Forest, Hills, Reeds, Stars
-from workbench.demo.scenes.lighting import (
-    CITY,
-    DAWN,
-    DUSK,
-    EVENING,
-    FOG,
-    MORNING,
-    NIGHT,
-    NOON,
-    OVERCAST,
-    PREDAWN,
-    STORM,
-    Paintable,
-)
 from workbench.demo.scenes.railway import Rails, Tunnel, Wheels, Window
 from workbench.demo.scenes.sounds import RATE as SOUND_RATE
 from workbench.demo.scenes.sounds import Bed, ambience
@@ -56,7 +43,7 @@ class Recipe:
     name: str
     character: VideoCharacter
     shots: Lengths
-    scenes: tuple[tuple[Paintable, ...], ...]
+    scenes: tuple[tuple[light.Paintable, ...], ...]
     """acts of equal length; the scenes of an act take turns"""
     bed: Bed | None
     spoken: bool = False
@@ -73,27 +60,29 @@ def _all(seconds: float) -> Lengths:
 
 
 _RUSH = (
-    City(CITY, seed=13, pan=90, bank=330, lit=0.55, moon=False), Road(seed=23, speed=1.6), Wheels(DUSK, turns=2.2),
-    Tunnel(seed=23, speed=6.0), Road(seed=13, speed=1.2, bend=-70), Bokeh(seed=13, drift=-70),
+    City(light.CITY, seed=13, pan=90, bank=330, lit=0.55, moon=False), Road(seed=23, speed=1.6),
+    Wheels(light.DUSK, turns=2.2), Tunnel(seed=23, speed=6.0), Road(seed=13, speed=1.2, bend=-70),
+    Bokeh(seed=13, drift=-70),
 )  # fmt: skip
-_CALM_NIGHT = (Stars(seed=2), Hills(NIGHT, seed=5, pan=6, cloud=0.35), Stars(seed=12, turn=1.2))
+_CALM_NIGHT = (Stars(seed=2), Hills(light.NIGHT, seed=5, pan=6, cloud=0.35), Stars(seed=12, turn=1.2))
 _RIDE = (
-    Window(NOON, seed=5, speed=400, sea=True), Rails(NOON, seed=13, speed=13, bend=120),
-    Hills(NOON, seed=8, pan=60, birds=22, cloud=0.7), Window(NOON, seed=15, speed=520, sun=None),
+    Window(light.NOON, seed=5, speed=400, sea=True), Rails(light.NOON, seed=13, speed=13, bend=120),
+    Hills(light.NOON, seed=8, pan=60, birds=22, cloud=0.7), Window(light.NOON, seed=15, speed=520, sun=None),
 )  # fmt: skip
 _COAST = (
-    Sea(MORNING, seed=7, sun=(330, 62, 15), horizon=122), Hills(MORNING, seed=31, pan=8, birds=10),
-    Sea(NOON, seed=27, sun=(180, 70, 14), horizon=150, boat=330), Reeds(MORNING, seed=5, wind=0.7),
+    Sea(light.MORNING, seed=7, sun=(330, 62, 15), horizon=122), Hills(light.MORNING, seed=31, pan=8, birds=10),
+    Sea(light.NOON, seed=27, sun=(180, 70, 14), horizon=150, boat=330), Reeds(light.MORNING, seed=5, wind=0.7),
 )  # fmt: skip
 _STORM = (
-    Downpour(STORM, seed=13, wind=0.5, lightning=0.8), Rails(STORM, seed=33, speed=15, bend=-140, sun=None),
-    Sea(STORM, seed=37, sun=(420, -60, 2), horizon=130, choppy=1.8, drift=26),
-    Window(STORM, seed=14, speed=620, drops=True, sun=None),
+    Downpour(light.STORM, seed=13, wind=0.5, lightning=0.8), Rails(light.STORM, seed=33, speed=15, bend=-140, sun=None),
+    Sea(light.STORM, seed=37, sun=(420, -60, 2), horizon=130, choppy=1.8, drift=26),
+    Window(light.STORM, seed=14, speed=620, drops=True, sun=None),
 )  # fmt: skip
-_FOG = (Forest(FOG, seed=13, pan=12), Hills(FOG, seed=33, pan=8, cloud=0.2, base=150))
+_FOG = (Forest(light.FOG, seed=13, pan=12), Hills(light.FOG, seed=33, pan=8, cloud=0.2, base=150))
 _STILLS = (
-    Hills(NOON, seed=3, pan=0, cloud=0.6), Hills(MORNING, seed=21, pan=0), Sea(NOON, seed=9, choppy=0.2, drift=0),
-    Map(seed=4), Hills(DAWN, seed=51, pan=0), Reeds(NOON, seed=8, wind=0.0),
+    Hills(light.NOON, seed=3, pan=0, cloud=0.6), Hills(light.MORNING, seed=21, pan=0),
+    Sea(light.NOON, seed=9, choppy=0.2, drift=0), Map(seed=4), Hills(light.DAWN, seed=51, pan=0),
+    Reeds(light.NOON, seed=8, wind=0.0),
 )  # fmt: skip
 
 RECIPES: tuple[Recipe, ...] = (
@@ -104,26 +93,28 @@ RECIPES: tuple[Recipe, ...] = (
     Recipe("ride at noon", _video(0.65, 0.85, 0.55, 42.0), _all(3.2), (_RIDE,), Bed("train", -31)),
     Recipe(
         "a place explained", _video(0.3, 0.6, 0.3, 60.0, speech=0.6), _all(5.5),
-        ((Platform(MORNING, seed=4, people=9, pace=0.7), *_COAST),), Bed("hall", -42), spoken=True,
+        ((Platform(light.MORNING, seed=4, people=9, pace=0.7), *_COAST),), Bed("hall", -42), spoken=True,
     ),
     Recipe(
         "slides", _video(0.2, 0.7, 0.3, 60.0, speech=0.6), _all(6.0),
-        ((Map(seed=4), Card("ONE", "FIRST OF ALL", MORNING, seed=6), Map(seed=9), Card("TWO", "AND THEN", NOON, 2)),),
+        ((Map(seed=4), Card("ONE", "FIRST OF ALL", light.MORNING, seed=6), Map(seed=9),
+          Card("TWO", "AND THEN", light.NOON, 2)),),
         None, spoken=True,
     ),
     Recipe(
         "from night to noon", _video(0.5, 0.5, 0.5, 80.0, "rise", 0.3), lambda place: 9.0 * 0.15**place,
-        (_CALM_NIGHT, (Hills(DAWN, seed=51, pan=14, birds=16), *_COAST), _RIDE, _RIDE), Bed("train", -34),
+        (_CALM_NIGHT, (Hills(light.DAWN, seed=51, pan=14, birds=16), *_COAST), _RIDE, _RIDE), Bed("train", -34),
     ),
     Recipe(
         "arriving", _video(0.5, 0.3, 0.5, 80.0, "fall", 0.3), lambda place: 1.3 * 7.0**place,
-        (_RUSH, (Rails(DUSK, seed=43, speed=9), Window(DUSK, seed=19, speed=330)), (Sea(DUSK, seed=6),), _CALM_NIGHT),
+        (_RUSH, (Rails(light.DUSK, seed=43, speed=9), Window(light.DUSK, seed=19, speed=330)),
+         (Sea(light.DUSK, seed=6),), _CALM_NIGHT),
         Bed("city", -33),
     ),
     Recipe(
         "the chase in the middle", _video(0.5, 0.4, 0.55, 84.0, "peak", 0.25),
         lambda place: 1.2 if 0.5 < place < 0.9 else 5.5,
-        (_FOG, (Hills(OVERCAST, seed=31, pan=16), *_FOG), _RUSH, (*_RUSH, Hills(EVENING, seed=11, pan=10))),
+        (_FOG, (Hills(light.OVERCAST, seed=31, pan=16), *_FOG), _RUSH, (*_RUSH, Hills(light.EVENING, seed=11, pan=10))),
         Bed("city", -32),
     ),
     Recipe("forest in fog", _video(0.12, 0.45, 0.15, 48.0), _all(8.5), (_FOG,), Bed("forest", -40)),
@@ -135,19 +126,19 @@ RECIPES: tuple[Recipe, ...] = (
     ),
     Recipe(
         "rain, remembered", _video(0.2, 0.15, 0.2, 60.0, speech=0.6), _all(7.5),
-        ((Downpour(STORM, seed=3, lamp=(180, 150)), Bokeh(seed=4, wet=True), Hills(FOG, seed=3, pan=5)),),
+        ((Downpour(light.STORM, seed=3, lamp=(180, 150)), Bokeh(seed=4, wet=True), Hills(light.FOG, seed=3, pan=5)),),
         Bed("rain", -40), spoken=True,
     ),
     Recipe(
         "one long ride", _video(0.75, 0.4, 0.3, 42.0), _all(14.0),
-        ((Rails(DUSK, seed=43, speed=16, bend=90), Tunnel(seed=3, speed=6.0), Road(seed=23, speed=1.8)),),
+        ((Rails(light.DUSK, seed=43, speed=16, bend=90), Tunnel(seed=3, speed=6.0), Road(seed=23, speed=1.8)),),
         Bed("train", -25),
     ),
     Recipe("postcards", _video(0.35, 0.85, 0.7, 40.0), _all(1.7), (_STILLS,), Bed("wind", -42)),
     Recipe(
         "before dawn, at work", _video(0.4, 0.2, 0.35, 48.0), _all(4.5),
-        ((Platform(PREDAWN, seed=4, people=14, pace=1.0), Wheels(PREDAWN, turns=0.6), Rails(PREDAWN, seed=3, speed=6),
-          Hills(PREDAWN, seed=21, pan=12)),),
+        ((Platform(light.PREDAWN, seed=4, people=14, pace=1.0), Wheels(light.PREDAWN, turns=0.6),
+          Rails(light.PREDAWN, seed=3, speed=6), Hills(light.PREDAWN, seed=21, pan=12)),),
         Bed("hall", -33),
     ),
 )  # fmt: skip

@@ -240,7 +240,7 @@ def whispered_aside(seed: int) -> Video:
 
 def other_videos(seed: int) -> list[Video]:
     """Sound without a speaker: singing, lead lines, beds, laughter, animals, crowds, streets, silence, none."""
-    from tests.benchmarks.mix_voices import barks, birds, laughter, monkeys, singing, sung_diphones, sung_words
+    from data.recipes.material.mix_voices import barks, birds, laughter, monkeys, singing, sung_diphones, sung_words
 
     rng = np.random.default_rng((seed, 7))
     size = round(SECONDS * RATE)

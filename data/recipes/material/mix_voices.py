@@ -27,9 +27,9 @@ import soundfile
 import soxr
 from scipy import signal
 
+from data.recipes.material.mix_videos import RATE, Sound, at_level
 from data.recipes.training.singing import sung
 from data.recipes.training.voices import RATE as TRAINING_RATE
-from tests.benchmarks.mix_videos import RATE, Sound, at_level
 
 _VOWELS = ((800, 1150, 2900), (400, 1600, 2700), (300, 2200, 3000), (450, 800, 2830))
 

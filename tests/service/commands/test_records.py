@@ -1,0 +1,47 @@
+"""Values that options of the service's commands take."""
+
+from __future__ import annotations
+
+import click
+import pytest
+
+from service.commands.records import Time, Usd, VideoId
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("2027-01-31T12:00:00Z", "2027-01-31T12:00:00.000000+00:00"),
+        ("2027-01-31T12:00:00", "2027-01-31T12:00:00.000000+00:00"),
+        ("2027-01-31T14:00:00+02:00", "2027-01-31T12:00:00.000000+00:00"),
+        ("2027-01-31", "2027-01-31T00:00:00.000000+00:00"),
+    ],
+)
+def test_a_moment_is_kept_in_utc(given: str, kept: str) -> None:
+    assert Time().convert(given, None, None) == kept
+
+
+@pytest.mark.parametrize(("given", "micros"), [("0", 0), ("0.10", 100_000), ("1e9", 10**15), (2.5, 2_500_000)])
+def test_dollars_arrive_as_micro_dollars(given: str | float, micros: int) -> None:
+    assert Usd().convert(given, None, None) == micros
+
+
+@pytest.mark.parametrize(
+    ("kind", "given", "why"),
+    [
+        (Time(), "soon", "no moment in ISO 8601"),
+        (Time(), "0001-01-01T00:00:00+14:00", "no moment in ISO 8601"),
+        (Usd(), "-1", "no amount in USD"),
+        (Usd(), "nan", "no amount in USD"),
+        (Usd(), "1e10", "no amount in USD"),
+        (Usd(), "ten", "no amount in USD"),
+        (VideoId(), "a/b", "an id"),
+    ],
+)
+def test_what_is_none_is_a_usage_error(kind: click.ParamType[object], given: str, why: str) -> None:
+    with pytest.raises(click.BadParameter, match=why):
+        kind.convert(given, None, None)
+
+
+def test_a_plain_id_is_kept() -> None:
+    assert VideoId().convert("trailer-2", None, None) == "trailer-2"

@@ -1,0 +1,41 @@
+"""Fields of requests: addresses that may be fetched, ids and texts that may be stored."""
+
+from __future__ import annotations
+
+import pytest
+from pydantic import TypeAdapter, ValidationError
+
+from service.schemas.fields import MAX_URL, HttpsUrl, Text, VideoId
+
+
+@pytest.mark.parametrize("url", ["https://a.example/v.mp4", "HTTPS://a.example", "https://a.example:8443/x?y=z#1"])
+def test_https_addresses_are_accepted_as_they_are(url: str) -> None:
+    assert TypeAdapter(HttpsUrl).validate_python(url) == url
+
+
+@pytest.mark.parametrize(
+    ("url", "kind"),
+    [
+        ("http://a.example", "url_scheme"),
+        ("https://", "url_scheme"),
+        ("https://a.example:0/", "url_scheme"),
+        ("https://a.example:99999/", "url_scheme"),
+        ("https://a example/", "url_scheme"),
+        ("https://[::1", "url_scheme"),
+        ("https://ada:secret@a.example/", "url_credentials"),
+        ("https://a.example/" + "x" * MAX_URL, "too_long"),
+        ("", "too_short"),
+    ],
+)
+def test_other_addresses_are_refused(url: str, kind: str) -> None:
+    with pytest.raises(ValidationError) as caught:
+        TypeAdapter(HttpsUrl).validate_python(url)
+    assert [item["type"] for item in caught.value.errors()] == [kind]
+
+
+@pytest.mark.parametrize("text", ["a\0b", "\ud800"])
+def test_what_no_database_can_hold_is_refused(text: str) -> None:
+    for kind in (Text, VideoId):
+        with pytest.raises(ValidationError) as caught:
+            TypeAdapter(kind).validate_python(text)
+        assert caught.value.errors()[0]["type"] in ("string_unicode", "string_type")

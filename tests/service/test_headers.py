@@ -1,0 +1,23 @@
+"""Security headers are on every response, and what a response set itself stays."""
+
+from __future__ import annotations
+
+from service.headers import DOCS_POLICY, add_security_headers
+
+
+def test_a_browser_loads_nothing_and_guesses_nothing() -> None:
+    headers: dict[str, str] = {"X-Own": "1"}
+    add_security_headers(headers)
+    assert headers["Content-Security-Policy"] == "default-src 'none'; frame-ancestors 'none'"
+    assert headers["X-Content-Type-Options"] == "nosniff"
+    assert headers["Referrer-Policy"] == "no-referrer"
+    assert headers["X-Own"] == "1"
+
+
+def test_the_page_keeps_its_own_policy_which_names_no_other_host() -> None:
+    headers = {"Content-Security-Policy": DOCS_POLICY}
+    add_security_headers(headers)
+    assert headers["Content-Security-Policy"] == DOCS_POLICY
+    assert DOCS_POLICY.startswith("default-src 'none'")
+    assert "http" not in DOCS_POLICY
+    assert "script-src 'self';" in DOCS_POLICY

@@ -1,0 +1,41 @@
+"""Log lines are JSON on standard error, from the level that was asked for."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+PROGRAM = """
+import structlog
+from service.logs import log_to_stderr
+log_to_stderr({level!r})
+log = structlog.get_logger("of a test")
+structlog.contextvars.bind_contextvars(request_id="req_1")
+log.debug("quiet")
+log.info("heard", count=2)
+try:
+    1 / 0
+except ZeroDivisionError:
+    log.exception("failed")
+"""
+
+
+def lines(level: str) -> list[dict[str, object]]:
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM.format(level=level)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == ""
+    return [json.loads(line) for line in done.stderr.splitlines()]
+
+
+def test_each_line_is_an_object_with_level_time_and_context() -> None:
+    heard, failed = lines("info")
+    assert (heard["event"], heard["level"], heard["count"], heard["request_id"]) == ("heard", "info", 2, "req_1")
+    assert str(heard["timestamp"]).endswith("Z")
+    assert "ZeroDivisionError" in str(failed["exception"])
+
+
+def test_the_level_decides_what_is_written() -> None:
+    assert [line["event"] for line in lines("debug")] == ["quiet", "heard", "failed"]
+    assert [line["event"] for line in lines("error")] == ["failed"]

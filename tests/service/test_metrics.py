@@ -1,0 +1,37 @@
+"""Metrics in the text format of Prometheus: queues as they are, counters by family."""
+
+from __future__ import annotations
+
+import pytest
+
+from service import metrics
+from service.store.jobs import Depth
+from service.store.times import time_from_now
+
+
+@pytest.fixture(autouse=True)
+def alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One process, which counts for itself."""
+    monkeypatch.delenv("PROMETHEUS_MULTIPROC_DIR", raising=False)
+
+
+def samples(*depths: Depth) -> dict[str, float]:
+    lines = metrics.exposition(depths).decode().splitlines()
+    return {line.rsplit(" ", 1)[0]: float(line.rsplit(" ", 1)[1]) for line in lines if not line.startswith("#")}
+
+
+def test_queues_have_their_length_and_the_age_of_their_oldest() -> None:
+    waiting = Depth("interactive", "loop", "queued", 3, time_from_now(-60))
+    found = samples(waiting, Depth("batch", "beats", "running", 1, time_from_now(9)))
+    assert found['workbench_queue_jobs{kind="loop",queue="interactive",state="queued"}'] == 3
+    age = found['workbench_queue_age_seconds{kind="loop",queue="interactive",state="queued"}']
+    assert age == pytest.approx(60, abs=5)
+    assert found['workbench_queue_age_seconds{kind="beats",queue="batch",state="running"}'] == 0
+
+
+def test_counters_go_up_by_family() -> None:
+    name = 'workbench_requests_total{family="of this test",method="GET",status="200"}'
+    assert name not in samples()
+    metrics.REQUESTS.labels("of this test", "GET", "200").inc()
+    metrics.REQUESTS.labels("of this test", "GET", "200").inc()
+    assert samples()[name] == 2

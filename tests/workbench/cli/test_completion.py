@@ -1,0 +1,21 @@
+"""The script that teaches a shell to complete the command line."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_each_shell_has_its_script(shell: str, workbench: Callable[..., tuple[int, str, str]]) -> None:
+    code, out, err = workbench("completion", shell)
+    assert (code, err) == (0, "")
+    assert "_WORKBENCH_COMPLETE" in out
+    assert f"{shell}_complete" in out
+
+
+def test_another_shell_is_a_usage_error(workbench: Callable[..., tuple[int, str, str]]) -> None:
+    code, out, err = workbench("completion", "tcsh")
+    assert (code, out) == (2, "")
+    assert "bash" in err

@@ -1,0 +1,18 @@
+"""`workbench demo`: lengths that it cannot draw are refused at once; all of it runs in tests/end_to_end."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+
+@pytest.mark.parametrize("seconds", ["0.5", "301", "nan"])
+def test_a_length_out_of_range_draws_nothing(
+    seconds: str, workbench: Callable[..., tuple[int, str, str]], tmp_path: Path
+) -> None:
+    code, out, err = workbench("demo", "--seconds", seconds, "--home", tmp_path / "home")
+    assert (code, out) == (2, "")
+    assert "--seconds" in err
+    assert not (tmp_path / "home").exists()

@@ -1,0 +1,12 @@
+"""`workbench lab`: its page says what it needs; the copy that it opens is tested in workflows/test_notebooks.py."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+
+def test_the_help_names_the_extra_and_where_the_copy_lies(workbench: Callable[..., tuple[int, str, str]]) -> None:
+    code, out, _ = workbench("lab", "--help")
+    assert code == 0
+    assert "lab` extra" in out
+    assert "notebooks/ in the home folder" in out

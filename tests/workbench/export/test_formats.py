@@ -1,0 +1,17 @@
+"""Every format by its name."""
+
+from __future__ import annotations
+
+import pytest
+
+from workbench.errors import ParameterError
+from workbench.export.formats import FORMATS, format_named
+
+
+def test_every_format_says_what_it_is() -> None:
+    assert list(FORMATS) == ["otio", "fcpxml", "rpp", "audacity", "jams", "csv", "loop-tags"]
+    for name, chosen in FORMATS.items():
+        assert format_named(name) is chosen
+        assert chosen.what.endswith(".")
+    with pytest.raises(ParameterError, match="known are otio, fcpxml"):
+        format_named("edl")

@@ -1,0 +1,69 @@
+"""What a plan is worth: the parts, and what passing a limit costs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+from workbench.loops.profile import EndingKind, LoopProfile
+from workbench.loops.worth import (
+    Worth,
+    coverage_part,
+    fade_part,
+    most_plays,
+    over_limits,
+    own_ending_part,
+    phrasing_part,
+    seams_part,
+)
+from workbench.params import CoverParams
+
+
+def test_limits_cost_half_at_once_and_half_with_every_doubling() -> None:
+    params = CoverParams(max_passes_in_a_row=3, max_plays_over_mean=2.0, limit_penalty=0.06)
+    mean = np.asarray(5.0)
+    assert most_plays(mean, params) == 10
+    assert most_plays(np.asarray(1.2), params) == 3, "one more than the mean rounded up"
+    cost = [float(over_limits(np.asarray(run), np.asarray(10.0), mean, params)) for run in (3, 4, 6, 12)]
+    assert cost == pytest.approx([0.0, 0.03 + 0.03 * np.log2(4 / 3), 0.06, 0.09])
+    assert over_limits(np.asarray(1), np.asarray(20.0), mean, params) == pytest.approx(0.06)
+
+
+def test_one_bad_seam_costs_more_than_its_share() -> None:
+    assert seams_part(np.asarray(1.0), np.asarray(1.0)) == pytest.approx(1.0)
+    good, bad = (float(seams_part(np.asarray(worst), np.asarray(0.9))) for worst in (0.8, 0.5))
+    assert good - bad == pytest.approx(0.6 * 2 * 0.3), "below 0.8 what is missing counts twice"
+
+
+def test_a_track_that_is_heard_evenly_is_covered_in_full() -> None:
+    lasts = np.array([2.0, 2.0, 1.0])
+    assert coverage_part(np.full(3, 4.0), lasts) == pytest.approx(1.0)
+    assert coverage_part(np.array([4.0, 0.0, 0.0]), lasts) == pytest.approx(2.0 / 5.0)
+
+
+def test_the_tracks_own_ending_is_worth_more_than_a_fade_and_less_where_it_comes_late() -> None:
+    nothing = np.asarray(0.0)
+    assert own_ending_part(EndingKind.OUTRO, nothing, nothing) == 1.0
+    assert own_ending_part(EndingKind.ABRUPT, nothing, nothing) == 0.9
+    assert own_ending_part(EndingKind.RESOLVE, np.asarray(2.0), np.asarray(1.0)) == pytest.approx(0.86)
+    assert own_ending_part(EndingKind.OUTRO, np.asarray(60.0), np.asarray(9.0)) == pytest.approx(0.75)
+
+
+def test_fades_and_splices_follow_the_form(track_profile: Callable[..., LoopProfile]) -> None:
+    profile = track_profile()
+    fades = fade_part(profile)
+    assert fades[[8, 12, 13, 16]].tolist() == [0.6, 0.4, 0.2, 0.6]
+    worth = phrasing_part(profile, np.array([24, 20, 18, 19, 64]), np.array([8, 16, 16, 16, 8]))
+    assert worth.tolist() == [1.0, 0.8, 0.4, 0.1, 1.0]
+
+
+def test_the_total_is_the_weighted_mean_less_what_limits_cost() -> None:
+    parts = dict.fromkeys(("freshness", "coverage", "economy"), np.asarray(0.7))
+    parts |= {"seams": np.asarray(1.0), "ending": np.asarray(0.5), "phrasing": np.asarray(0.0)}
+    weights = {"seams": 1.0, "ending": 0.5, "phrasing": 0.5, "freshness": 0.0, "coverage": 0.0, "economy": 0.0}
+    params = CoverParams.model_validate({f"{name}_weight": weight for name, weight in weights.items()})
+    assert Worth(**parts, lost=np.asarray(0.0)).total(params) == pytest.approx(1.25 / 2)
+    assert Worth(**parts, lost=np.asarray(0.1)).total(params) == pytest.approx(1.25 / 2 - 0.1)
+    assert Worth(**parts, lost=np.asarray(9.0)).total(params) == 0.0

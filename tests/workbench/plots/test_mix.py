@@ -1,0 +1,27 @@
+"""Pictures of mixes: they can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from matplotlib.figure import Figure
+
+from workbench.beats.grid import BeatGrid
+from workbench.plots.beats import beats_figure
+from workbench.plots.mix import mix_figure
+from workbench.recording import Recording
+
+Check = Callable[[Figure], None]
+
+
+@pytest.mark.parametrize("seconds", [8.0, 600.0])
+def test_beats_and_mixes(seconds: float, check_legible: Check) -> None:
+    rate = 8000
+    sound = Recording.from_samples(0.2 * np.sin(np.arange(round(seconds * rate)) / 20.0), rate)
+    beats = np.arange(int(seconds * 2)) * 0.5
+    grid = BeatGrid(beats, np.arange(beats.size) % 4 + 1, 4, 0.9)
+    check_legible(beats_figure(grid, np.ones(round(seconds * 100)), 100, sound))
+    points = [(1.0, 0.0), (2.0, 14.0), (4.0, 14.0), (5.0, 0.0)]
+    check_legible(mix_figure(points, [(2.0, 4.0)], sound, sound))

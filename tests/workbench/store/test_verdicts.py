@@ -1,0 +1,42 @@
+"""Verdicts: records that outlive every cache."""
+
+from __future__ import annotations
+
+import io
+
+import pytest
+
+from workbench.errors import ParameterError
+from workbench.store import verdicts
+from workbench.store.database import Database
+
+TRACK = "0" * 64
+
+
+def test_the_last_verdict_about_a_seam_counts(database: Database) -> None:
+    seam = {"leave": 64.0, "enter": 32.0, "fade": 0.02, "exponent": 1.0, "score": 0.93}
+    with database.write() as connection:
+        verdicts.add(connection, TRACK, "track", seam, "audible", "a cymbal")
+        verdicts.add(connection, TRACK, "track", seam | {"enter": 48.0}, "wrong")
+        verdicts.add(connection, TRACK, "track", seam | {"fade": 0.1}, "good")
+        every = verdicts.every(connection, TRACK)
+    assert [verdict.verdict for verdict in every] == ["audible", "wrong", "good"]
+    assert [verdict.verdict for verdict in verdicts.latest(every)] == ["good", "wrong"]
+
+
+def test_verdicts_become_a_table(database: Database) -> None:
+    seam = {"leave": 64.0, "enter": 32.0, "score": 0.93}
+    with database.write() as connection:
+        verdicts.add(connection, TRACK, "track, with a comma", seam, "good")
+        every = verdicts.every(connection)
+    out = io.StringIO()
+    verdicts.write_csv(every, out)
+    header, line, end = out.getvalue().split("\n")
+    assert header == "verdict_id,at,track,content_hash,verdict,note,leave,enter,score"
+    assert line.endswith(f'"track, with a comma",{TRACK},good,,64.0,32.0,0.93')
+    assert end == ""
+
+
+def test_a_verdict_is_one_of_three(database: Database) -> None:
+    with database.write() as connection, pytest.raises(ParameterError, match="good, audible, wrong"):
+        verdicts.add(connection, TRACK, "track", {}, "nice")  # type: ignore[arg-type]

@@ -1,0 +1,37 @@
+"""The exception tree: what is raised can be caught as what it is in Python, and says one plain sentence."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from workbench import errors
+from workbench.errors import (
+    ExtraMissing,
+    InputError,
+    ResourceMissing,
+    StoreError,
+    UnknownTrack,
+    UnknownVideo,
+    WorkbenchError,
+)
+
+TREE = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if kind.__module__ == errors.__name__]
+
+
+@pytest.mark.parametrize("kind", TREE)
+def test_every_error_is_ours_shows_its_sentence_and_stands_in_the_tree(kind: type[WorkbenchError]) -> None:
+    assert issubclass(kind, WorkbenchError)
+    assert str(kind("tempo must be positive, got -1")) == "tempo must be positive, got -1"
+    assert str(kind()) == kind.__name__
+    assert kind.__name__ in (errors.__doc__ or "")
+
+
+def test_errors_are_also_the_builtins_that_python_code_expects() -> None:
+    assert issubclass(InputError, ValueError)
+    assert issubclass(UnknownTrack, KeyError)
+    assert issubclass(UnknownVideo, KeyError)
+    assert issubclass(StoreError, OSError)
+    assert issubclass(ExtraMissing, ResourceMissing)
+    assert not issubclass(StoreError, InputError)

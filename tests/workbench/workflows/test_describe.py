@@ -1,0 +1,46 @@
+"""What a catalog measures of a recording, and what decides it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import soundfile
+
+from workbench.home import Home
+from workbench.params import BeatParams, CatalogParams, CharacterParams, CoverParams, WorkbenchParams
+from workbench.settings import WorkbenchSettings
+from workbench.store import grids
+from workbench.store.database import Database
+from workbench.workflows.beats import map_beats
+from workbench.workflows.describe import analysis_name, describe, measure_track
+from workbench.workspace import Workspace
+
+
+def test_a_grid_that_was_corrected_in_this_home_counts_and_in_no_other(
+    band: Callable[..., object], tmp_path: Path
+) -> None:
+    path, home, other = tmp_path / "band.wav", Home(tmp_path / "home"), Home(tmp_path / "other")
+    recording = band("AABB").recording  # type: ignore[attr-defined]
+    soundfile.write(path, recording.samples.T, recording.sample_rate, subtype="FLOAT")
+    assert describe(Workspace(home), path).beats_per_bar == 4
+    heard = map_beats(Workspace(home), path)
+    database = Database.at(home, WorkbenchSettings(database_url=None))
+    with database.write() as connection:
+        threes = [number % 3 + 1 for number in range(heard.grid.beats.size)]
+        grids.put(connection, heard.content_hash, heard.grid.beats.tolist(), threes, 3)
+    database.close()
+    assert describe(Workspace(home), path).beats_per_bar == 3
+    assert measure_track(Workspace(home), path).facts["beats_per_bar"] == 3
+    assert describe(Workspace(other), path).beats_per_bar == 4
+
+
+def test_a_measurement_is_named_after_what_decides_it() -> None:
+    name = analysis_name(WorkbenchParams())
+    assert analysis_name(WorkbenchParams(catalog=CatalogParams(max_batch_tracks=7))) == name
+    others = (
+        WorkbenchParams(character=CharacterParams(min_vocal_voice=0.99)),
+        WorkbenchParams(beats=BeatParams(activation="onsets")),
+        WorkbenchParams(cover=CoverParams(required_excess_seconds=31.0)),
+    )
+    assert len({name, *map(analysis_name, others)}) == 4

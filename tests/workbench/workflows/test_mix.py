@@ -1,0 +1,96 @@
+"""A plan balanced with a soundtrack: measured once a video, and the music as it will be played."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import av
+import numpy as np
+import pytest
+import soundfile
+from numpy.typing import NDArray
+
+from workbench.bundled import bundled_path
+from workbench.home import Home
+from workbench.loops.plan import LoopPlan
+from workbench.media.audio import decode, resample
+from workbench.workflows.mix import measure_soundtrack, mix_under
+from workbench.workspace import Workspace
+
+RATE = 44_100
+
+
+def video_with(path: Path, samples: NDArray[np.float32]) -> Path:
+    """A grey picture for as long as the sound."""
+    with av.open(str(path), "w") as output:
+        picture = output.add_stream("libx264", rate=5, options={"preset": "ultrafast"})
+        assert isinstance(picture, av.VideoStream)
+        picture.width, picture.height, picture.pix_fmt = 64, 48, "yuv420p"
+        sound = output.add_stream("aac", rate=RATE, layout="mono")
+        assert isinstance(sound, av.AudioStream)
+        for _ in range(round(5 * samples.size / RATE)):
+            output.mux(picture.encode(av.VideoFrame.from_ndarray(np.full((48, 64, 3), 128, np.uint8), "rgb24")))
+        for at in range(0, samples.size, 1024):
+            block = np.ascontiguousarray(samples[np.newaxis, at : at + 1024])
+            frame = av.AudioFrame.from_ndarray(block, "fltp", "mono")
+            frame.sample_rate, frame.pts = RATE, at
+            output.mux(sound.encode(frame))
+        for stream in (picture, sound):
+            output.mux(stream.encode(None))
+    return path
+
+
+@pytest.fixture
+def noisy(tmp_path: Path) -> Path:
+    """Eight seconds of soft noise."""
+    noise = 0.02 * np.random.default_rng(1).standard_normal(8 * RATE)
+    return video_with(tmp_path / "noise.mp4", noise.astype(np.float32))
+
+
+@pytest.fixture
+def spoken(tmp_path: Path) -> Path:
+    """Eight seconds of the bundled narration, from its first word on."""
+    voice = decode(bundled_path("data", "bundled", "voice", "narration.ogg"))
+    mono = resample(voice.mono(), voice.sample_rate, RATE)
+    first = int(np.argmax(np.abs(mono) > 0.01))
+    return video_with(tmp_path / "spoken.mp4", np.array(mono[first : first + 8 * RATE], dtype=np.float32))
+
+
+@pytest.fixture
+def plan(make_plan: Callable[..., LoopPlan]) -> LoopPlan:
+    return make_plan([(0.0, 5.0, 0.0, 0.0), (1.0, 4.0, 0.0, 0.0)], [0.02], [1.0], song_duration=6.0)
+
+
+def tone(path: Path, level: float) -> Path:
+    """Six seconds of a tone."""
+    soundfile.write(path, level * np.sin(2 * np.pi * 440 * np.arange(6 * RATE) / RATE), RATE, subtype="FLOAT")
+    return path
+
+
+def test_a_soundtrack_is_measured_once(noisy: Path, tmp_path: Path) -> None:
+    home, told = Home(tmp_path / "home"), list[str]()
+    first = measure_soundtrack(Workspace(home), noisy)
+    again = measure_soundtrack(Workspace(home, progress=lambda stage, share: told.append(stage)), noisy)
+    assert told == []
+    assert first.levels is not None
+    assert again.levels is not None
+    np.testing.assert_array_equal(first.levels.power, again.levels.power)
+
+
+def test_under_noise_there_is_nothing_to_duck_for(noisy: Path, plan: LoopPlan, tmp_path: Path) -> None:
+    mix = mix_under(Workspace(Home(tmp_path / "home")), plan, tone(tmp_path / "tone.wav", 0.1), noisy)
+    assert (mix.voiceover, mix.classification) == (False, "ambient")
+    assert (mix.duck, mix.music_gain_db) == (None, None)
+
+
+def test_louder_music_is_turned_down_by_as_much_more_under_a_voice(
+    spoken: Path, plan: LoopPlan, tmp_path: Path
+) -> None:
+    workspace = Workspace(Home(tmp_path / "home"))
+    soft, loud = (mix_under(workspace, plan, tone(tmp_path / f"{level}.wav", level), spoken) for level in (0.05, 0.5))
+    assert soft.voiceover
+    assert soft.duck is not None
+    assert soft.music_gain_db is not None
+    assert loud.music_gain_db is not None
+    assert soft.music_gain_db - loud.music_gain_db == pytest.approx(20.0, abs=0.2)

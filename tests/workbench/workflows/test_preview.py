@@ -1,0 +1,39 @@
+"""The preview of a track, from file to file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from workbench.bundled import bundled_path
+from workbench.home import Home
+from workbench.loops.bodies import loop_profile
+from workbench.media.audio import decode
+from workbench.params import PreviewParams
+from workbench.workflows.preview import make_preview, memorable_stretch
+from workbench.workspace import Workspace
+
+PARAMS = PreviewParams()
+
+
+def test_the_preview_of_a_track_is_an_mp3_of_half_a_minute(tmp_path: Path) -> None:
+    track = bundled_path("data", "bundled", "music", "corner_store.ogg")
+    made = make_preview(Workspace(Home(tmp_path / "home")), track, tmp_path / "preview.mp3")
+    heard = decode(made.path)
+    assert heard.duration == pytest.approx(PARAMS.seconds, abs=0.001)
+    assert made.song_to - made.song_from == pytest.approx(PARAMS.seconds)
+    assert 0.0 <= made.song_from < made.song_to <= decode(track).duration + 1e-6
+
+
+def test_a_preview_opens_on_a_bar_line_and_is_never_longer_than_the_track(band: Callable[..., Any]) -> None:
+    track = band("AABB", gains={"B": 2.0})
+    profile = loop_profile(track.recording, track.grid)
+    begin, end = memorable_stretch(profile, 10.0)
+    assert end - begin == pytest.approx(10.0)
+    assert np.abs(profile.downbeats - begin).min() == pytest.approx(0.0, abs=1e-6)
+    assert begin >= track.grid.downbeats[7], "the loud half is what one remembers"
+    assert memorable_stretch(profile, 1e6) == (0.0, profile.song_duration)

@@ -1,0 +1,55 @@
+"""Verdicts read back from a file, and splices with known answers."""
+
+from __future__ import annotations
+
+import io
+from pathlib import Path
+
+import pytest
+
+from workbench.errors import InputError
+from workbench.loops.profile import SEAM_PARTS
+from workbench.plots.review import (
+    gather_reviews,
+)
+from workbench.store.verdicts import Verdict, Word, write_csv
+from workbench.workflows.review import known_splices, read_verdicts
+
+
+def verdict(number: int, word: Word, score: float, *, track: str = "track", **parts: float) -> Verdict:
+    seam = {"leave": 10.0 + number, "enter": 2.0, "fade": 0.02, "exponent": 0.5, "score": score} | parts
+    return Verdict(f"ver_{number:03d}", "0" * 64, track, seam, word, "a note, with a comma", "2026-01-01T00:00:00Z")
+
+
+def test_an_exported_file_reads_back(tmp_path: Path) -> None:
+    given = [verdict(1, "good", 0.9, harmony=0.5), verdict(2, "audible", 0.1)]
+    out = io.StringIO()
+    write_csv(given, out)
+    path = tmp_path / "verdicts.csv"
+    path.write_text(out.getvalue())
+    assert read_verdicts(path) == given
+    for text, reason in (
+        (out.getvalue().replace("audible", "so-so"), "line 3: a verdict is one of"),
+        (out.getvalue().replace("leave", "left"), "no column 'leave'"),
+        (out.getvalue().replace("0.9,", "high,"), "line 2: numbers were expected"),
+    ):
+        path.write_text(text)
+        with pytest.raises(InputError, match=reason):
+            read_verdicts(path)
+    with pytest.raises(InputError, match="cannot be read"):
+        read_verdicts(tmp_path / "nothing.csv")
+
+
+def test_splices_with_known_answers_say_that_nobody_listened() -> None:
+    found = known_splices(["glass_circuit"], each=6)
+    seams = gather_reviews(found)
+    assert {word: seams.words.count(word) for word in ("good", "audible", "wrong")} == {
+        "good": 6, "audible": 6, "wrong": 6,
+    }  # fmt: skip
+    assert seams.scores[seams.good].min() > seams.scores[~seams.good].max()
+    assert all("nobody listened" in one.note for one in found)
+    assert all("score" in one.seam and set(SEAM_PARTS) <= set(one.seam) for one in found)
+
+
+def test_a_track_without_beats_has_no_splices() -> None:
+    assert known_splices(["silence"]) == []
