@@ -29,8 +29,8 @@ def test_dollars_arrive_as_micro_dollars(given: str | float, micros: int) -> Non
 @pytest.mark.parametrize(
     ("kind", "given", "why"),
     [
-        (Time(), "soon", "no moment in ISO 8601"),
-        (Time(), "0001-01-01T00:00:00+14:00", "no moment in ISO 8601"),
+        (Time(), "soon", "not a time in ISO 8601"),
+        (Time(), "0001-01-01T00:00:00+14:00", "not a time in ISO 8601"),
         (Usd(), "-1", "no amount in USD"),
         (Usd(), "nan", "no amount in USD"),
         (Usd(), "1e10", "no amount in USD"),
