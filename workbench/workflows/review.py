@@ -1,4 +1,7 @@
-"""Gather verdicts to hold scores against: those of the home folder, those of a CSV file, or a stand-in.
+"""Keep the verdicts of reviewers, and gather verdicts to hold scores against: those kept, those of a CSV, a stand-in.
+
+A verdict is what somebody heard at a seam of a plan: good, audible or wrong, with the numbers of the seam and a note.
+Verdicts are kept in the home folder's database, and written and read as CSV.
 
 The stand-in needs no listener. A bundled track comes with what was composed: its beats, its bars, and where sections
 begin. From these follow splices whose answer is given by a rule, with no ear asked:
@@ -12,7 +15,7 @@ made of the same bars, whose splices it calls audible. Splices are scored on the
 fitted to splices of much the same kinds, so that the stand-in shows how to read the pictures and that scores rank; it
 says nothing about what people hear.
 
-Functions: `kept_verdicts`, `read_verdicts`, `known_splices`.
+Functions: `judge_seam`; `kept_verdicts`, `newest_verdicts`, `read_verdicts`, `write_verdicts`; `known_splices`.
 """
 
 from __future__ import annotations
@@ -22,27 +25,78 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TextIO, get_args
 
 import numpy as np
 
 from workbench.beats.grid import BeatGrid
 from workbench.bundled import bundled_path
 from workbench.errors import InputError
+from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import SEAM_PARTS
 from workbench.loops.seams import score_splices, seam_evidence
 from workbench.media.audio import decode
 from workbench.params import SeamParams
-from workbench.store.verdicts import Verdict, Word, every
+from workbench.plots.seams import SeamView
+from workbench.store.verdicts import Verdict, Word, add, every, write_csv
+from workbench.workflows.loop import Loop
 from workbench.workspace import Workspace
+
+__all__ = [
+    "Verdict",
+    "Word",
+    "judge_seam",
+    "kept_verdicts",
+    "known_splices",
+    "newest_verdicts",
+    "read_verdicts",
+    "write_verdicts",
+]
 
 _WORDS: tuple[Word, ...] = get_args(Word)
 _TEXTS = ("verdict_id", "at", "track", "content_hash", "verdict", "note")
 """columns of an exported CSV that are not numbers of the seam"""
 
 
+def judge_seam(workspace: Workspace, loop: Loop, plan: LoopPlan, view: SeamView, word: Word, note: str = "") -> Verdict:
+    """Keep what somebody heard at a seam, under the crossfade that was heard; verdicts given before stay.
+
+    Parameters
+    ----------
+    workspace : whose database keeps the verdict
+    loop : names the track, and holds its analysis
+    plan : what was heard: one of the loop's options, or one with another crossfade
+    view : of the seam in that plan, with its score
+    word : the verdict
+    note : in the reviewer's own words
+
+    Returns
+    -------
+    Verdict : as it is kept, with its id and time
+
+    Raises
+    ------
+    ParameterError : `word` is no verdict
+    StoreError : the database cannot be used
+    """
+    assert loop.analysis is not None, "a plan comes from an analysis"
+    numbers = {
+        "leave": view.leave_s, "enter": view.enter_s, "fade": plan.seam_fades[view.number - 1],
+        "exponent": plan.seam_curves[view.number - 1], "score": view.score,
+        **{name: float(part) for name, part in zip(SEAM_PARTS, view.parts, strict=True)},
+    }  # fmt: skip
+    track = loop.track
+    name = (track.record.title if track.record is not None else None) or track.track_id
+    with workspace.database.write() as connection:
+        return add(connection, loop.analysis.content_hash, name, numbers, word, note)
+
+
 def kept_verdicts(workspace: Workspace) -> list[Verdict]:
     """All verdicts of a home folder, oldest first.
+
+    Parameters
+    ----------
+    workspace : whose database is read
 
     Raises
     ------
@@ -52,8 +106,44 @@ def kept_verdicts(workspace: Workspace) -> list[Verdict]:
         return every(connection)
 
 
+def newest_verdicts(workspace: Workspace) -> list[Verdict]:
+    """The newest verdict about every seam under every crossfade, of all tracks, oldest first.
+
+    Parameters
+    ----------
+    workspace : whose database is read
+
+    Raises
+    ------
+    StoreError : the database cannot be used
+    """
+    newest: dict[tuple[Any, ...], Verdict] = {}
+    for verdict in kept_verdicts(workspace):
+        seam = verdict.seam
+        places = round(1000 * seam["leave"]), round(1000 * seam["enter"])
+        about = (verdict.content_hash, *places, seam["fade"], seam["exponent"])
+        newest.pop(about, None)  # what is judged again is the newest
+        newest[about] = verdict
+    return list(newest.values())
+
+
+def write_verdicts(given: Iterable[Verdict], out: TextIO) -> None:
+    """Write verdicts as CSV, one a line, as `read_verdicts` reads them.
+
+    Parameters
+    ----------
+    given : in the order of the rows
+    out : open for writing text
+    """
+    write_csv(given, out)
+
+
 def read_verdicts(path: Path) -> list[Verdict]:
     """Read verdicts from a CSV file as the dashboard exports it, in the order of its rows.
+
+    Parameters
+    ----------
+    path : of the file, UTF-8
 
     Raises
     ------
