@@ -16,13 +16,16 @@ from bokeh.models.renderers import GlyphRenderer
 from workbench.audition.plans import heard_at, render_option
 from workbench.bundled import bundled_path
 from workbench.dashboards.downloads import what_is_taken
-from workbench.dashboards.plan import PlanPicture, PlanState, PlanTab, played_pieces
+from workbench.dashboards.plan import PlanTab
+from workbench.dashboards.plan_picture import PlanPicture
+from workbench.dashboards.plan_state import PlanState, played_pieces
 from workbench.dashboards.session import Session
 from workbench.dashboards.views import LongSound
 from workbench.dashboards.work import Pool
 from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.loops.refusals import Refusal, RefusalReason
+from workbench.mix.balance import Duck, Mix
 from workbench.params import WorkbenchParams
 from workbench.workflows.loop import Loop, loop_track
 from workbench.workflows.tracks import find_track
@@ -164,6 +167,30 @@ def test_a_look_at_another_option_leaves_the_plan_in_use(home: Home, loop: Loop,
     assert (session.seam, session.tab) == (1, "Seams")
     session.cancel()
     until_idle(session)
+
+
+def test_another_mix_leaves_the_comparison_of_options_as_it_is(home: Home, loop: Loop, pool: Pool) -> None:
+    """Letting go of a slider in the Mix tab is no reason to hear another option, or to stop."""
+    session = Session(Workspace(home), pool=pool)
+    session.loop = loop
+    tab = PlanTab(session)
+    tab.pick(1, "b")
+    until_idle(session)
+    heard = {"music_a": tab.player.music_a, "music_b": tab.player.music_b, "chosen": "b", "region": [10.0, 20.0]}
+    assert heard["music_a"] != heard["music_b"] != ""
+    tab.player.param.update(region=[10.0, 20.0], playing=True)
+    points = ((4.0, 0.0), (5.0, 8.0), (10.0, 8.0), (11.0, 0.0))
+    duck = Duck(points, envelope_hz=100, speech_ranges=((5.0, 10.0),), depth_db=8.0, attack_ms=100, release_ms=500)
+    quieter = Mix(True, "voice", -3.0, 0.0, duck)
+    unloaded: list[str] = []
+    tab.player.param.watch(lambda event: unloaded.append(event.name), ["music_a", "music_b", "chosen", "playing"])
+    session.loop = replace(loop, mix=quieter)
+    assert tab.player.gain_a_db == -3.0
+    assert session.busy, "the other option is balanced anew"
+    until_idle(session)
+    assert unloaded == []
+    assert {name: getattr(tab.player, name) for name in heard} == heard
+    assert (tab.player.playing, tab.cards.b, tab.cards.shown, tab.state.outdated) == (True, 1, 1, set())
 
 
 def test_an_empty_page_says_what_is_coming_and_then_shows_it(home: Home, loop: Loop, pool: Pool) -> None:

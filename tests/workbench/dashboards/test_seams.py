@@ -12,7 +12,9 @@ import pytest
 
 from workbench.audition.seams import SeamLook, look_at_seam, with_option_first
 from workbench.bundled import bundled_path
-from workbench.dashboards.seams import ScorePicture, SeamPicture, SeamsTab, SeamState, worst_of
+from workbench.dashboards.chips import worst_of
+from workbench.dashboards.seam_pictures import ScorePicture, SeamPicture
+from workbench.dashboards.seams import SeamsTab, SeamState
 from workbench.dashboards.session import Session
 from workbench.dashboards.work import Pool
 from workbench.errors import PlanError
@@ -20,6 +22,7 @@ from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.params import WorkbenchParams
 from workbench.workflows.loop import Loop, loop_track
+from workbench.workflows.review import newest_verdicts
 from workbench.workflows.tracks import find_track
 from workbench.workspace import Workspace
 
@@ -142,7 +145,7 @@ def test_a_crossfade_without_room_is_refused_and_the_plan_stays(state: SeamState
 def test_a_verdict_keeps_the_fade_that_was_heard(state: SeamState, look: SeamLook) -> None:
     state.try_fade(0.25, 0.75)
     state.judge(look, "audible", "a breath is cut")
-    kept = state.verdicts()[-1]
+    kept = newest_verdicts(state.workspace)[-1]
     assert (kept.verdict, kept.note) == ("audible", "a breath is cut")
     assert (kept.seam["fade"], kept.seam["exponent"]) == (0.25, 0.75)
     assert kept.seam["score"] == pytest.approx(look.view.score)
@@ -209,7 +212,7 @@ def test_a_fade_is_tried_used_and_left_behind(tab: SeamsTab, session: Session) -
     assert _fade_of_the_plan(session) == 0.2
     assert tab.chips.fades[0] == 0.2
     assert tab.use.disabled
-    assert "200 ms" in tab.said.object
+    assert "200 ms" in tab.outcome.object
     tab.try_fade(0.4, 0.5)
     tab.step(1)
     until_idle(session)
