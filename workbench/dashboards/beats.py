@@ -78,7 +78,7 @@ class BeatsState:
 
     @property
     def note(self) -> str:
-        """What was done, in words."""
+        """The corrections in words, for the saved grid."""
         return ", ".join(words for _, words in self.history)
 
     def correct(self, words: str, correction: Callable[[BeatGrid], BeatGrid]) -> None:
@@ -296,7 +296,7 @@ def _beat_alpha(*, dark: bool) -> float:
 
 
 class BeatsTab(Tab):
-    """The beats of the track, seen, heard and set right.
+    """The beats of the track, seen, heard and corrected.
 
     Parameters
     ----------
@@ -380,7 +380,7 @@ class BeatsTab(Tab):
         self._session.replan()
 
     def forget(self) -> None:
-        """Go back to what the tracker heard, and plan again on that."""
+        """Go back to the grid that the tracker detected, and plan again on it."""
         analysis = self.state.analysis
         if analysis is not None and self.attempt(forget_grid, self._session.workspace, analysis.content_hash):
             self._session.replan()

@@ -1,8 +1,8 @@
-"""The Match tab: tracks of the catalog for the open video, why each is there, and how it sounds where it lands.
+"""The Match tab: tracks of the catalog for the open video, why each is there, and how it sounds where it is placed.
 
-Each row draws the energy of the music, where it lands, over what moves in the video; the one that is chosen is drawn
-large, with the events that coincide, and plays under the video from its strongest one. Balance and ducking are those
-of the session's parameters. Filters narrow what was found; they do not rank anew.
+Each row draws the energy of the music, where it is placed, over the motion of the video; the chosen one is drawn large,
+with its coincidences, and plays under the video from the strongest of them. Balance and ducking are those of the
+session's parameters. Filters hide matches; they do not rank again.
 
 Classes: `Filters`; `MatchState`, what was found and chosen, without widgets; `MatchPicture`; `MatchTable`; `MatchTab`.
 Functions: `named_marks`, `first_heard`.
@@ -62,7 +62,7 @@ class Filters:
     words: str = ""
 
     def keep(self, track: Track) -> bool:
-        """Whether a track is shown; one whose tempo, length or voice is unknown passes only where nothing is asked.
+        """Whether a track is shown; one whose tempo, length or voice is unknown passes only a filter that is open.
 
         Parameters
         ----------
@@ -76,10 +76,10 @@ class Filters:
         )
 
 
-def _within(value: float | None, asked: tuple[float, float], all_of_it: tuple[float, float]) -> bool:
-    """An end that stands at its stop asks for nothing."""
-    low = asked[0] if asked[0] > all_of_it[0] else float("-inf")
-    high = asked[1] if asked[1] < all_of_it[1] else float("inf")
+def _within(value: float | None, wanted: tuple[float, float], whole: tuple[float, float]) -> bool:
+    """Whether a value lies in a range; an end of the range that is that of the whole slider limits nothing."""
+    low = wanted[0] if wanted[0] > whole[0] else float("-inf")
+    high = wanted[1] if wanted[1] < whole[1] else float("inf")
     return low <= value <= high if value is not None else low == float("-inf") and high == float("inf")
 
 
@@ -114,7 +114,7 @@ class MatchState:
 
     @property
     def place(self) -> Placement | None:
-        """Where the chosen one lies under the video; None where it lands nowhere."""
+        """Where the chosen one lies under the video; None where it has no placement."""
         match = self.match
         if match is None or not match.sync:
             return None
@@ -143,11 +143,11 @@ class MatchState:
         return times[inside], contour[inside]
 
     def rows(self) -> list[dict[str, Any]]:
-        """What the table shows of each match."""
+        """The rows of the table."""
         return [self._row(rank, found) for rank, found in self.shown]
 
     def video(self) -> list[list[float]]:
-        """What moves in the video, for the table: share of its time, 0 to 1."""
+        """Motion of the video, for the table: pairs of share of its time and motion, 0 to 1 each."""
         if self.drawn is None:
             return []
         motion = self.drawn.motion[:: max(1, len(self.drawn.motion) // 100)]
@@ -270,7 +270,7 @@ def named_marks(place: Placement | None, seconds: float) -> list[tuple[float, st
 
     Parameters
     ----------
-    place : None: the track lands nowhere
+    place : None: the track has no placement
     seconds : of the video
 
     Returns

@@ -1,9 +1,9 @@
-"""The Mix tab: how music makes way for a voice, seen as levels and heard while it is tuned.
+"""The Mix tab: the ducking of the music under speech, seen as levels and heard while it is tuned.
 
-Sound is measured, and its utterances found, once a plan, in a process of its own. From then on a mix follows from
-levels and utterances alone (`workbench.mix.balance.plan_mix`), for half an hour within the time of a blink, so that
-letting go of a slider shows and plays the new one at once: gains and ducking are applied by the player, not by
-rendering. B is the same music without the duck, at the same gain.
+Sound is measured, and its utterances found, once a plan, by a worker. From then on a mix follows from levels and
+utterances alone (`workbench.mix.balance.plan_mix`), in milliseconds for half an hour, so that letting go of a slider
+shows and plays the new one at once: the player applies gains and ducking, and nothing is rendered. B is the same music
+without the ducking, at the same gain.
 
 Classes: `MixState`, levels and mix, without widgets; `MixPicture`; `MixTab`. Functions: `tune_state`, `loudness`,
 `preset_of`.
@@ -62,7 +62,7 @@ class MixState:
     ducked: bool = True
     """whether the music is heard with the duck, or without it to compare"""
     under_voice_lu: float = DuckParams().under_voice_lu
-    """how far under the voice the duck was asked to hold the music"""
+    """how far under the voice the ducking holds the music, LU"""
 
     def tune(self, duck: DuckParams) -> None:
         """Mix with other parameters of the duck.

@@ -1,8 +1,8 @@
 """The picture of the Plan tab: a video from its pictures down to the track that plays under it, in lanes.
 
-From top to bottom: pictures; the soundtrack, with speech; gain of the music and how far it makes way; the music as it
-is heard; the segments as blocks, and ribbons that lead down to where they lie in the track. What depends on the view
-(envelopes, pictures, bars, names) is sent anew for each view, no finer than the screen; all else is sent once.
+From top to bottom: pictures; the soundtrack, with speech; gain and ducking of the music; the music of the plan; its
+segments as blocks, and ribbons that lead down to where they lie in the track. What depends on the view (envelopes,
+pictures, bars, names) is sent again for each view, no finer than the screen; all else is sent once.
 
 Classes: `PlanPicture`.
 """

@@ -19,7 +19,7 @@ import param
 from workbench.audition.plans import track_file
 from workbench.dashboards.fades import HandFade, Place, describe_lost, with_hand_fades
 from workbench.dashboards.page_loop import this_page_loop
-from workbench.dashboards.views import LongSound, summed_up
+from workbench.dashboards.views import LongSound, write_summary
 from workbench.dashboards.work import Pool, Task, shared_pool
 from workbench.demo.run import demo_loop
 from workbench.errors import WorkbenchError
@@ -255,7 +255,7 @@ class Session(param.Parameterized):
                 return
             then(sound)
 
-        return self.run(summed_up, path, then=made)
+        return self.run(write_summary, path, then=made)
 
     def run(
         self,

@@ -42,7 +42,7 @@ def script(*names: str) -> str:
 
 
 class TransportBar(JSComponent):
-    """Plays soundtrack and music; times are video seconds, or of whatever the files share."""
+    """Plays soundtrack and music; times are on the clock that the files share, mostly video seconds."""
 
     soundtrack = param.String("", doc="address of the soundtrack; empty for none")
     music_a = param.String("", doc="address of the music, option A")

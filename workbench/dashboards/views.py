@@ -5,10 +5,10 @@ lowest and highest sample of every 256, made in one pass when it is first drawn.
 and highest of each column, taken from the samples where a column is narrow and from the summary where it is wide: some
 milliseconds either way. A spectrogram takes one spectrum for each column, at the column's middle.
 
-Making the summary takes a second for half an hour, so the page asks a worker for it (`summed_up`). What comes back is
-the file's name: the page maps it, finds the summary and reads nothing else.
+Making the summary takes a second for half an hour, so a worker does it (`write_summary`) and returns the file's name.
+The page maps the file, finds the summary and reads nothing else.
 
-Classes: `LongSound`. Functions: `summed_up`; `video_row`, pictures of a video laid side by side for a view.
+Classes: `LongSound`. Functions: `write_summary`; `video_row`, pictures of a video laid side by side for a view.
 """
 
 from __future__ import annotations
@@ -181,7 +181,7 @@ class LongSound:
         return both
 
 
-def summed_up(workspace: Workspace, path: Path) -> Path:
+def write_summary(workspace: Workspace, path: Path) -> Path:
     """Make the summary beside a sound where it is missing; for a worker.
 
     Parameters
