@@ -77,9 +77,11 @@ class SeamPicture(Picture):
             figure.image("image", "x", "y", "dw", "dh", source=source).glyph.color_mapper = mapper
         onsets = self._source("track onsets", "x", "y")
         figure.varea("x", _ONSETS.low, "y", source=onsets, color=EXPECTED, alpha=0.65)
-        figure.line("x", "y", source=self._source("heard onsets", "x", "y"), color=HEARD, line_width=1.6)
+        rises = figure.line("x", "y", source=self._source("heard onsets", "x", "y"), line_width=1.6)
         figure.line("x", "y", source=self._source("track loudness", "x", "y"), color=EXPECTED, line_width=2)
-        figure.line("x", "y", source=self._source("heard loudness", "x", "y"), color=HEARD, line_width=2)
+        loudness = figure.line("x", "y", source=self._source("heard loudness", "x", "y"), line_width=2)
+        self._tint(rises.glyph, "line_color", HEARD)
+        self._tint(loudness.glyph, "line_color", HEARD)
         beats = self._source("beats", "x", "color")
         figure.segment("x", 0.0, "x", _HEARD.high, source=beats, color="color", line_width=1.2, line_dash="dashed")
         fade = self._source("fade", "left", "right")
@@ -139,7 +141,8 @@ class ScorePicture(Picture):
 
     def _draw(self) -> None:
         figure, own = self.figure, self._source("own", "y", "low", "middle", "high")
-        figure.hbar("y", right="right", height=0.24, source=self._source("parts", "y", "right"), color=HEARD)
+        parts = figure.hbar("y", right="right", height=0.24, source=self._source("parts", "y", "right"), line_width=0)
+        self._tint(parts.glyph, "fill_color", HEARD)
         figure.hbar("y", left="low", right="high", height=0.14, source=own, color=BEAT, alpha=0.6)
         median = figure.scatter("middle", "y", source=own, marker="dash", angle=np.pi / 2, size=9, line_width=2)
         self._shade(median.glyph, "line_color", ink_colour)
