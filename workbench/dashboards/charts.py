@@ -168,7 +168,7 @@ def time_chart(height: int, x_range: Range1d, low: float, high: float, label: st
     -------
     figure : a Bokeh figure without glyphs
     """
-    figure = _figure(height, x_range, Range1d(start=low, end=high), left=74, right=24, top=4, min_border_bottom=2)
+    figure = _figure(height, x_range, Range1d(start=low, end=high), left=74, right=24, top=4, bottom=2)
     figure.yaxis.axis_label = label
     figure.yaxis.axis_label_standoff = 4
     figure.yaxis.ticker = BasicTicker(desired_num_ticks=max(2, height // _PIXELS_A_TICK))
@@ -227,11 +227,13 @@ def lane_chart(height: int, x_range: Range1d, top: float, lanes: Mapping[str, Ba
     return figure
 
 
-def _figure(height: int, x_range: Range1d, y_range: Range1d, *, left: int, right: int, top: int, **borders: int) -> Any:
+def _figure(
+    height: int, x_range: Range1d, y_range: Range1d, *, left: int, right: int, top: int, bottom: int | None = None
+) -> Any:
     return new_bokeh_figure(
         height=height, sizing_mode="stretch_width", x_range=x_range, y_range=y_range, tools="", toolbar_location=None,
-        min_border_left=left, min_border_right=right, min_border_top=top, output_backend="canvas", lod_threshold=None,
-        **borders,
+        min_border_left=left, min_border_right=right, min_border_top=top, min_border_bottom=bottom,
+        output_backend="canvas", lod_threshold=None,
     )  # fmt: skip
 
 
@@ -393,7 +395,7 @@ class ViewFollower:
 
     def __init__(self, figure: Any, draw: Callable[[], None]) -> None:
         self._figure, self._draw, self._waiting = figure, draw, False
-        self._size = {"width": _USUAL_WIDTH, "height": round(figure.height)}
+        self._size: dict[str, int] = {"width": _USUAL_WIDTH, "height": round(figure.height)}
         for edge in ("start", "end"):
             figure.x_range.on_change(edge, lambda attr, old, new: self._moved())
         for side in self._size:

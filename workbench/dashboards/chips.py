@@ -46,7 +46,7 @@ class SeamChips(JSComponent):
     _esm = ASSETS / "chips.js"
     _stylesheets: ClassVar[list[Any]] = [stylesheet("chips")]
 
-    def show(
+    def show_seams(
         self,
         plan: LoopPlan | None,
         scores: Sequence[float | None],

@@ -341,7 +341,7 @@ class MatchTab(Tab):
         self.table.param.watch(lambda event: self.choose(str(event.new)), "chosen")
         self.table.param.watch(lambda event: self.open(str(event.new[0])), "opened")
         self.places.param.watch(lambda event: self._place(event.new), "value")
-        self.follow(["dark"], lambda dark: self.table.param.update(dark=dark))
+        self.follow(["dark"], partial(setattr, self.table, "dark"))
         self.follow(["video"], self.take)
         self.follow(["params"], lambda _: self._balance())
 

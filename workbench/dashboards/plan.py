@@ -195,7 +195,7 @@ class PlanTab(Tab):
         """Show the seams of the option that is looked at; those of the plan in use can be opened."""
         state = self.state
         self.chips.ask = f"Use option {state.shown + 1} to look at its seams" if state.shown else ""
-        self.chips.show(state.plan, state.scores)
+        self.chips.show_seams(state.plan, state.scores)
 
     def _prepare(self, option: int) -> None:
         """Render and balance an option, unless that is done."""

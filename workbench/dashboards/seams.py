@@ -380,7 +380,7 @@ class SeamsTab(Tab):
     def _mark(self) -> None:
         """Show the scores of all seams, or as many blanks, and the verdicts about them."""
         state = self.state
-        self.chips.show(state.plan, state.scores, state.seam, state.words)
+        self.chips.show_seams(state.plan, state.scores, state.seam, state.words)
         if self._noted != (state.place, state.note):  # else somebody may be writing it
             self._noted = state.place, state.note
             self.note.param.update(value=state.note, value_input=state.note)

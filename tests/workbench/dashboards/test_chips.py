@@ -17,10 +17,10 @@ def test_a_chip_for_each_seam_also_where_no_score_is_known(corner_loop: Loop) ->
     plan, chips = corner_loop.answer, SeamChips()
     assert isinstance(plan, LoopPlan)
     count = len(plan.seam_times)
-    chips.show(plan, [], seam=1)
+    chips.show_seams(plan, [], seam=1)
     assert chips.scores == [None] * count
     assert (chips.fades, chips.worst, chips.seam) == (list(plan.seam_fades), -1, 1)
-    chips.show(plan, [0.9] * (count - 1) + [0.3], verdicts=["good"] + [""] * (count - 1))
+    chips.show_seams(plan, [0.9] * (count - 1) + [0.3], verdicts=["good"] + [""] * (count - 1))
     assert (chips.worst, chips.verdicts[0]) == (count - 1, "good")
-    chips.show(None, [])
+    chips.show_seams(None, [])
     assert (chips.scores, chips.fades, chips.worst) == ([], [], -1)

@@ -37,5 +37,6 @@ def test_the_browser_defines_the_properties_of_each_model() -> None:
 
 def test_all_is_shown_within_the_bounds_of_a_range() -> None:
     view = Range1d(start=3.0, end=4.0, bounds=(0.0, 10.0))
-    assert ShowAll(range=view).margin == 0.0
-    assert ShowAll(range=view, margin=1.0).range is view
+    sent = ShowAll(range=view).properties_with_values()
+    assert (sent["range"], sent["margin"]) == (view, 0.0)
+    assert ShowAll(range=view, margin=1.0).properties_with_values()["margin"] == 1.0

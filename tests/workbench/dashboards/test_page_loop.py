@@ -26,7 +26,7 @@ def served() -> Served:
 def document(served: Served) -> Document:
     """That somebody looks at."""
     document = Document()
-    document._session_context = lambda: served
+    document._session_context = lambda: served  # type: ignore[assignment]  # called like a weak reference
     return document
 
 

@@ -143,7 +143,7 @@ class Served:
 def a_page() -> Iterator[Served]:
     """Code inside runs for a page, as the server's callbacks do."""
     document, served = Document(), Served()
-    document._session_context = lambda: served
+    document._session_context = lambda: served  # type: ignore[assignment]  # called like a weak reference
     with set_curdoc(document):
         yield served
 

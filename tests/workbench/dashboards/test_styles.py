@@ -25,5 +25,5 @@ def test_a_figure_grows_by_its_share_of_a_higher_window() -> None:
 def test_a_bar_beside_a_scrolled_column_covers_nothing() -> None:
     column = pmui.Column(width=270)
     outer = scrolled(column, "50vh")
-    assert outer.width > column.width
+    assert (outer.width or 0) > (column.width or 0)
     assert (outer.styles["max-height"], outer.styles["overflow-y"]) == ("50vh", "auto")

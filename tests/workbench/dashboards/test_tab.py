@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -80,7 +81,7 @@ def test_pictures_take_the_colours_of_the_page(session: Session) -> None:
 def test_a_result_that_came_too_late_is_dropped(session: Session, pool: WaitingPool) -> None:
     tab, taken, wanted = PlainTab(session), list[str](), {"first"}
     for name in ("first", "second"):
-        tab.run(word_of, then=taken.append, wanted=lambda name=name: name in wanted)
+        tab.run(word_of, then=taken.append, wanted=partial(wanted.__contains__, name))
     tab.run(word_of, then=taken.append)
     pool.finish(1, "late")
     pool.finish(0, "in time")

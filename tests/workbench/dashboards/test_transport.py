@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bokeh.models import Span
+from bokeh.models.annotations import Span
 from bokeh.plotting import figure
 
 from workbench.dashboards.figures import SeekTo
