@@ -77,7 +77,9 @@ def test_another_mix_leaves_the_comparison_of_options_as_it_is(home: Home, loop:
     duck = Duck(points, envelope_hz=100, speech_ranges=((5.0, 10.0),), depth_db=8.0, attack_ms=100, release_ms=500)
     quieter = Mix(True, "voice", -3.0, 0.0, duck)
     unloaded: list[str] = []
-    tab.player.param.watch(lambda event: unloaded.append(event.name), ["music_a", "music_b", "chosen", "playing"])
+    tab.player.param.watch(
+        lambda *events: unloaded.extend(event.name for event in events), ["music_a", "music_b", "chosen", "playing"]
+    )
     session.loop = replace(loop, mix=quieter)
     assert tab.player.gain_a_db == -3.0
     assert session.busy, "the other option is balanced anew"
