@@ -22,6 +22,8 @@ _LANES = {"heard": _HEARD, "in the track": _TRACK, "onsets": _ONSETS, "loudness"
 """by their names on the page"""
 _TOP = 410.0
 """of the lanes"""
+_LABEL = 6.0
+"""from the lower edge of the lowest lane up to the middle of a label, which the frame would cut off else"""
 
 
 class SeamPicture(Picture):
@@ -67,7 +69,7 @@ class SeamPicture(Picture):
             times = np.arange(curve.size) * LOUDNESS_STEP_SECONDS + 0.2 - look.view.middle
             self._set(name, x=times, y=_LOUDNESS.at(curve, middle - reach, middle + reach))
         ends = [f"{middle - reach:.0f}", f"{middle + reach:.0f} LUFS"]
-        self._set("range", x=[-look.view.middle] * 2, y=[_LOUDNESS.low, _LOUDNESS.high], text=ends)
+        self._set("range", x=[-look.view.middle] * 2, y=[_LOUDNESS.low + _LABEL, _LOUDNESS.high], text=ends)
 
     def _draw(self) -> None:
         figure = self.figure
