@@ -9,6 +9,9 @@ import pytest
 
 from workbench.dashboards.headers import content_security_policy
 
+PATIENCE_SECONDS = 60.0
+"""for a page to be made, on a machine that does other things too"""
+
 
 def test_only_a_nonce_lets_inline_scripts_run() -> None:
     assert "nonce" not in content_security_policy()
@@ -22,7 +25,7 @@ def test_only_a_nonce_lets_inline_scripts_run() -> None:
 )
 @pytest.mark.parametrize("root", ["open_root", "kept_root"])
 def test_every_response_forbids_to_load_from_elsewhere(request: pytest.FixtureRequest, root: str, path: str) -> None:
-    answer = httpx.get(request.getfixturevalue(root) + path)
+    answer = httpx.get(request.getfixturevalue(root) + path, timeout=PATIENCE_SECONDS)
     policy = dict(rule.split(" ", 1) for rule in answer.headers["content-security-policy"].split("; "))
     assert policy["default-src"] == "'self'"
     assert policy["frame-ancestors"] == policy["object-src"] == policy["base-uri"] == "'none'"
@@ -36,7 +39,8 @@ def test_every_response_forbids_to_load_from_elsewhere(request: pytest.FixtureRe
 
 def test_each_page_knows_its_own_scripts_by_a_word_that_is_never_used_again(open_root: str) -> None:
     words = []
-    for answer in (httpx.get(open_root), httpx.get(open_root)):
+    for _ in range(2):
+        answer = httpx.get(open_root, timeout=PATIENCE_SECONDS)
         scripts = re.findall(r"<script[^>]*>", answer.text)
         marked = {re.search(r'nonce="([\w-]+)"', script) for script in scripts}
         assert None not in marked
