@@ -62,3 +62,22 @@ def test_a_profile_of_the_page_serves_the_command_line(
         assert run([*arguments, "--home", str(dashboard.home), *more]) == 0
         depths.append(json.loads(capfd.readouterr().out)["mix"]["duck"]["depth_db"])
     assert depths[1] < depths[0] - 1.0
+
+
+def test_another_mix_leaves_the_comparison_of_options_as_it_is(
+    page: Any, open_tab: Callable[[str], None], until_idle: Callable[[], None]
+) -> None:
+    page.get_by_role("button", name="option 2 as B").click()
+    until_idle()
+    open_tab("Mix")
+    facts = page.get_by_text("duck down to")
+    before = facts.inner_text()
+    page.get_by_role("slider").nth(1).focus()
+    for _ in range(8):
+        page.keyboard.press("ArrowRight")
+    expect(facts).not_to_have_text(before)
+    page.wait_for_timeout(1500)  # the Mix tab shares what has settled for 1.2 s
+    until_idle()
+    open_tab("Plan")
+    chosen = page.get_by_role("button", name="option B at the same place (b)")
+    expect(chosen).to_have_attribute("aria-pressed", "true")

@@ -1,11 +1,12 @@
-"""Who may see the page: on this machine its own browsers, from elsewhere those who have the key.
+"""Who may see the page: browsers on this machine, and from elsewhere those who have the key.
 
-One rule stands in front of every other route of the server, so that the page, its websocket, sounds and uploads are
-kept by the same few lines. A request passes with the cookie that the key earned; without it every address answers 401
-with a field for the key. `?key=…` in the address earns the cookie too, and is taken out of the address at once.
+One rule stands in front of every other route of the server, so that the same few lines guard the page, its websocket,
+sounds and uploads. A request passes with the cookie that a browser got for the key; without it every address answers
+401 with a field for the key. `?key=…` in the address gets the cookie too, and the browser is redirected to the address
+without it.
 
-On the loopback interface no key is asked for, but the address must be the machine's own: a page elsewhere whose name
-was made to point here (DNS rebinding) is refused.
+On the loopback interface no key is needed, but the address must be the machine's own: a page elsewhere whose name was
+pointed here (DNS rebinding) is refused.
 
 Functions: `guard`, `is_loopback`, `new_key`.
 """
@@ -32,7 +33,12 @@ LOCAL_NAMES = ("localhost", "127.0.0.1", "[::1]")
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a server bound there is reached from this machine only."""
+    """Whether a server that is bound to an address is reached from this machine only.
+
+    Parameters
+    ----------
+    host : address or name
+    """
     try:
         return ipaddress.ip_address(host).is_loopback
     except ValueError:
@@ -40,7 +46,7 @@ def is_loopback(host: str) -> bool:
 
 
 def new_key() -> str:
-    """A key that nobody guesses: 128 bits."""
+    """A random key of 128 bits, in 22 characters."""
     return secrets.token_urlsafe(16)
 
 
@@ -49,11 +55,12 @@ def guard(application: Application, key: str | None) -> None:
 
     Parameters
     ----------
-    key : what a request must know; None: only requests to this machine's own names pass
+    application : of the server
+    key : that a browser must send once; None: requests to this machine's own names pass without one, all others do not
 
     Raises
     ------
-    ParameterError : a key that is too short
+    ParameterError : the key has fewer than `SHORTEST_KEY` characters
     """
     if key is not None and len(key) < SHORTEST_KEY:
         raise ParameterError(f"a key has at least {SHORTEST_KEY} characters; leave --key out to get one made")
@@ -71,7 +78,7 @@ class _Outside(Matcher):
 
 
 class _WithoutKey(Matcher):
-    """Matches requests that do not know the key."""
+    """Matches requests without the cookie."""
 
     def __init__(self, key: str) -> None:
         self._worth = _worth(key)
@@ -82,7 +89,7 @@ class _WithoutKey(Matcher):
 
 
 def _worth(key: str) -> str:
-    """What the cookie holds: nothing that the key could be read from."""
+    """What the cookie holds; the key cannot be read from it."""
     return hashlib.sha256(f"workbench dashboard {key}".encode()).hexdigest()
 
 

@@ -1,16 +1,15 @@
 """The dashboard's page and its server: tabs side by side, one session a page, everything served by us.
 
-A tab is a class with `__init__(session)` and `panel()`; it is made when it is first opened. The page shows what the
+A tab is a `workbench.dashboards.tab.Tab`, listed in `TABS`; it is made when it is first opened. The page shows what the
 session is about and what is being done, with a button that gives it up.
 
-Classes: `Page`. Functions: `make_server`.
+Classes: `Page`; `StatusBar`. Functions: `make_server`.
 """
 
 from __future__ import annotations
 
-import importlib
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar
 
 import panel as pn
 import panel_material_ui as pmui
@@ -23,12 +22,18 @@ from tornado.web import StaticFileHandler
 
 from workbench.audition.plans import FOLDER
 from workbench.dashboards.access import LOCAL_NAMES, guard, is_loopback
+from workbench.dashboards.beats import BeatsTab
 from workbench.dashboards.charts import THEME
 from workbench.dashboards.downloads import download_file, offered, what_is_taken
 from workbench.dashboards.files import SoundFiles, Uploads
 from workbench.dashboards.headers import SecurityHeaders
+from workbench.dashboards.match import MatchTab
+from workbench.dashboards.mix import MixTab
+from workbench.dashboards.plan import PlanTab
+from workbench.dashboards.seams import SeamsTab
 from workbench.dashboards.session import SOUNDS_ROUTE, UPLOADS_ROUTE, Session
 from workbench.dashboards.styles import ASSETS, stylesheet
+from workbench.dashboards.tab import Tab
 from workbench.dashboards.transport import script
 from workbench.errors import ParameterError
 from workbench.export.formats import FORMATS, caution
@@ -36,7 +41,7 @@ from workbench.workspace import Workspace
 
 
 class StatusBar(JSComponent):
-    """What the page is about, what is being done, and what went wrong last."""
+    """Track and video of the page, the work under way, and what went wrong last."""
 
     subject = param.String("")
     stage = param.String("")
@@ -55,32 +60,8 @@ class StatusBar(JSComponent):
     _stylesheets: ClassVar[list[Any]] = [stylesheet("status")]
 
 
-class Tab(Protocol):
-    """What a tab is."""
-
-    def __init__(self, session: Session) -> None: ...
-
-    def panel(self) -> pn.viewable.Viewable:
-        """Its pictures and widgets."""
-        ...
-
-
-class TabEntry(NamedTuple):
-    """Where a tab lives."""
-
-    title: str
-    module: str
-    name: str
-
-
-TABS = (
-    TabEntry("Plan", "workbench.dashboards.plan", "PlanTab"),
-    TabEntry("Seams", "workbench.dashboards.seams", "SeamsTab"),
-    TabEntry("Beats", "workbench.dashboards.beats", "BeatsTab"),
-    TabEntry("Mix", "workbench.dashboards.mix", "MixTab"),
-    TabEntry("Match", "workbench.dashboards.match", "MatchTab"),
-)
-"""Every tab, in the order of the page; a server imports their modules before its first page, see `make_server`."""
+TABS: tuple[type[Tab], ...] = (PlanTab, SeamsTab, BeatsTab, MixTab, MatchTab)
+"""Every tab, in the order of the page."""
 
 PRIMARY = {"light": "#0072B2", "dark": "#56B4E9"}
 """the blue of what is heard"""
@@ -102,37 +83,39 @@ class Page:
     tabs : what it shows, in this order
     """
 
-    def __init__(self, session: Session, tabs: tuple[TabEntry, ...] = TABS) -> None:
+    def __init__(self, session: Session, tabs: tuple[type[Tab], ...] = TABS) -> None:
         self.session = session
-        self._entries = tabs
+        self._tabs = tabs
         self._opened: dict[int, Tab] = {}
         self._places = [pn.Column(sizing_mode="stretch_width") for _ in tabs]
 
     def open_tab(self, number: int) -> None:
-        """Make a tab where it was not opened before."""
-        if number in self._opened:
-            return
-        entry = self._entries[number]
-        tab: Tab = getattr(importlib.import_module(entry.module), entry.name)(self.session)
-        self._opened[number] = tab
-        self._places[number][:] = [tab.panel()]
+        """Make a tab where it was not opened before.
+
+        Parameters
+        ----------
+        number : counted from 0, in the order of the page
+        """
+        if number not in self._opened:
+            tab = self._opened[number] = self._tabs[number](self.session)
+            self._places[number][:] = [tab.panel()]
 
     def view(self) -> MaterialPage:
         """The page, with its first tab open."""
         tabs = pmui.Tabs(
-            *((entry.title, place) for entry, place in zip(self._entries, self._places, strict=True)),
+            *((tab.title, place) for tab, place in zip(self._tabs, self._places, strict=True)),
             dynamic=True,
             sizing_mode="stretch_width",
         )
         tabs.param.watch(lambda event: self.open_tab(event.new), "active")
-        titles = [entry.title for entry in self._entries]
+        titles = [tab.title for tab in self._tabs]
 
-        def turn(event: Any) -> None:
+        def open_wanted(event: Any) -> None:
             if event.new in titles:
                 tabs.active = titles.index(event.new)
                 self.session.tab = ""
 
-        self.session.param.watch(turn, "tab")
+        self.session.param.watch(open_wanted, "tab")
         self.open_tab(0)
         page = MaterialPage(
             title="Barline Workbench",
@@ -144,8 +127,8 @@ class Page:
         if pn.state.curdoc is not None:
             pn.state.curdoc.theme = THEME
             pn.config.js_files = {"figures": f"{ASSETS_ROUTE}/figures.js"}
-            # Panel learns only when it writes the HTML where its own files are, and until then names them on its
-            # makers' host; a page that connects again after a pause is made without any HTML.
+            # Panel sets the address of its own files when it writes the HTML, and uses its makers' host before; a page
+            # that connects again after a pause is made without any HTML.
             pn.state.curdoc.template_variables["dist_url"] = LOCAL_DIST
         page.param.watch(lambda event: setattr(self.session, "dark", event.new), "dark_theme")
         self.session.dark = page.dark_theme
@@ -211,14 +194,19 @@ def make_server(
     key: str | None = None,
     opens: tuple[Path, Path] | None = None,
 ) -> Server:
-    """A server that accepts requests once it is started (`server.start()`, `server.io_loop.start()`).
+    """A server of the dashboard.
 
     Parameters
     ----------
     workspace : whose files and records it works on, shared by all pages; each starts from its parameters
-    host, port : to bind to; port 0 takes a free one, see `server.port`
+    host : address to bind to
+    port : 0 takes a free one, see `server.port`
+    key : that a browser must send once; None: requests to this machine's own names pass, see `access.guard`
     opens : track and video that a page begins with; None: the demo
-    key : without it requests to this machine's own names pass; a host beyond loopback needs one
+
+    Returns
+    -------
+    Server : accepts requests once it is started (`server.start()`, `server.io_loop.start()`)
 
     Raises
     ------
@@ -229,13 +217,11 @@ def make_server(
         raise ParameterError(f"{host} is reached from other machines: give a key")
     home = workspace.home
     sounds = home.prepared(home.renders / FOLDER)
-    for entry in TABS:
-        importlib.import_module(entry.module)  # not when a tab is opened: all pages would wait for the disk
 
     def page() -> MaterialPage:
         session = Session(workspace)
         shown = Page(session).view()
-        pn.state.on_session_destroyed(lambda _: session.cancel())
+        pn.state.on_session_destroyed(lambda _: session.close())
         pn.state.onload(lambda: _begin(session, opens))
         return shown
 

@@ -1,4 +1,4 @@
-"""The Beats tab: what the tracker heard, seen and heard against the music, and set right by hand.
+"""The Beats tab: beats and bars as the tracker detected them, seen and heard with the music, and corrected by hand.
 
 Four kinds of correction (`workbench.beats.corrections`) are tried at once: the picture changes, and with the clicks
 on the next clicks fall where the new grid has them. A correction becomes the track's grid when it is saved; from then
@@ -25,25 +25,17 @@ from bokeh.palettes import Viridis256
 from workbench.audition.mixes import clicked_file, delete_grid, save_grid
 from workbench.beats.corrections import double_tempo, halve_tempo, shift_bar, with_metre
 from workbench.beats.grid import BeatGrid
-from workbench.dashboards.charts import (
-    ViewFollower,
-    flat_legend,
-    on_page,
-    paint,
-    paper,
-    playhead_colour,
-    time_chart,
-    unique_name,
-)
+from workbench.dashboards.charts import Picture, ViewFollower, flat_legend, paper, time_chart
 from workbench.dashboards.session import Session
-from workbench.dashboards.styles import growing
-from workbench.dashboards.transport import TransportBar, playhead
-from workbench.dashboards.views import FigureView, LongSound
+from workbench.dashboards.tab import Tab, action
+from workbench.dashboards.transport import TransportBar
+from workbench.dashboards.views import LongSound
 from workbench.dashboards.work import Task
 from workbench.errors import GridError, WorkbenchError
 from workbench.plots.palette import BEAT, DOWNBEAT, HEARD, ONSET
 from workbench.recording import FloatArray, IntArray
 from workbench.workflows.analyze import Analysis, corrected_grid
+from workbench.workflows.tracks import TrackSource
 
 CLICK_GAIN_DB = -6.0
 """by which a track lies lower under clicks than alone, see `workbench.render.clicks`"""
@@ -69,7 +61,13 @@ class BeatsState:
     """each grid before a correction, and the correction in words"""
 
     def take(self, analysis: Analysis | None, *, saved: bool) -> None:
-        """Look at another recording, or at this one's new grid."""
+        """Look at another recording, or at this one's new grid.
+
+        Parameters
+        ----------
+        analysis : None: no track is open
+        saved : whether the analysis was made on a grid that somebody had corrected
+        """
         self.analysis, self.saved, self.history = analysis, saved, []
         self.grid = None if analysis is None else analysis.grid
 
@@ -80,11 +78,16 @@ class BeatsState:
 
     @property
     def note(self) -> str:
-        """What was done, in words."""
+        """The corrections in words, for the saved grid."""
         return ", ".join(words for _, words in self.history)
 
     def correct(self, words: str, correction: Callable[[BeatGrid], BeatGrid]) -> None:
         """Try a correction.
+
+        Parameters
+        ----------
+        words : what it does
+        correction : makes another grid of the one that is looked at
 
         Raises
         ------
@@ -116,7 +119,17 @@ class BeatsState:
 
 
 def tempo_steps(grid: BeatGrid) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """Tempo from beat to beat and over each bar: times and bpm of both."""
+    """Tempo from beat to beat, and over each bar.
+
+    Parameters
+    ----------
+    grid : of n beats and m downbeats
+
+    Returns
+    -------
+    beat_times, beat_bpm : shape (n - 1,) each, s and beats per minute, from each beat to the next
+    bar_times, bar_bpm : shape (m - 1,) each, from each downbeat to the next
+    """
     beats, lines = grid.beats, grid.downbeat_indices
     each = 60.0 / np.diff(beats) if beats.size > 1 else np.zeros(0)
     if lines.size < 2:
@@ -125,39 +138,44 @@ def tempo_steps(grid: BeatGrid) -> tuple[FloatArray, FloatArray, FloatArray, Flo
 
 
 def thinned(numbers: IntArray, width: int, least_pixels: float) -> IntArray:
-    """Of consecutive numbers those that are drawn: every 1, 2, 4, …, so that two are some pixels apart on the mean."""
+    """Of consecutive numbers those that are drawn: every 1, 2, 4, …, so that there is room for all of them.
+
+    Parameters
+    ----------
+    numbers : shape (n,), consecutive
+    width : of the stretch in which they lie, pixels
+    least_pixels : mean distance between two that are drawn, at least
+
+    Returns
+    -------
+    IntArray : those that are a multiple of the step, so that panning draws the same ones
+    """
     step = 1
     while numbers.size * least_pixels > step * width:
         step *= 2
     return np.asarray(numbers[numbers % step == 0])
 
 
-class BeatsPicture(FigureView):
-    """Waveform or spectrogram, onsets and tempo, with the grid over all of them."""
+class BeatsPicture(Picture):
+    """Waveform or spectrogram, onsets and tempo, with the grid over all of them.
+
+    Parameters
+    ----------
+    state : what is shown of it
+    """
 
     def __init__(self, state: BeatsState) -> None:
-        super().__init__()
         self.state = state
         self.sound: LongSound | None = None
         self.kind = "waveform"
-        self.names = [unique_name("beats-playhead") for _ in range(3)]
         shared = Range1d(start=0.0, end=60.0)
         self.wave = time_chart(236, shared, -1.0, 1.0, "waveform")
         self.onsets = time_chart(92, shared, 0.0, 1.0, "onsets")
         self.tempo = time_chart(132, shared, 60.0, 180.0, "tempo, bpm", last=True)
-        self.figures = (self.wave, self.onsets, self.tempo)
+        super().__init__(self.wave, self.onsets, self.tempo)
         self._draw()
+        self._add_playheads("beats-playhead")
         self.follow = ViewFollower(self.wave, self.show_view)
-        self.ink(dark=False)
-
-    def ink(self, *, dark: bool) -> None:
-        """Colours for a light or a dark page."""
-        paint(self.figures, dark=dark, texts=[self._numbers])
-        self._beats.line_alpha = 0.9 if dark else 0.75
-        self._numbers.background_fill_color = paper(dark=dark)
-        self._wave.fill_color = on_page(HEARD, dark=dark)
-        for head in self._heads:
-            head.line_color = playhead_colour(dark=dark)
 
     def show(self) -> None:
         """Show another recording, from its beginning."""
@@ -169,7 +187,13 @@ class BeatsPicture(FigureView):
         self.show_view()
 
     def look_at(self, place: float, seconds: float) -> None:
-        """Show so many seconds, a place a tenth from their beginning."""
+        """Show a stretch, with a place a tenth from its beginning.
+
+        Parameters
+        ----------
+        place : seconds of the track
+        seconds : length of the stretch; inf for all of the track
+        """
         if self.state.analysis is not None:
             duration = self.state.analysis.duration
             seconds = min(seconds, duration)
@@ -237,13 +261,14 @@ class BeatsPicture(FigureView):
         image = self._source("image", "image", "x", "dw")
         levels = LinearColorMapper(palette=Viridis256, low=_QUIETEST_DB, high=_LOUDEST_DB)
         wave.image("image", x="x", y=-1.0, dw="dw", dh=2.0, source=image, color_mapper=levels)
-        self._wave = wave.varea("x", "low", "high", source=self._source("wave", "x", "low", "high"), color=HEARD).glyph
+        sound = wave.varea("x", "low", "high", source=self._source("wave", "x", "low", "high"))
+        self._tint(sound.glyph, "fill_color", HEARD)
         onsets.varea("x", 0, "y", source=self._source("onsets", "x", "y"), color=ONSET)
         beats, bars = self._source("beats", "x"), self._source("bars", "x")
         drawn = wave.segment(
             "x", -0.8, "x", 0.8, source=beats, color=BEAT, line_width=1.2, line_dash="3 2", legend_label="beat"
         )
-        self._beats = drawn.glyph
+        self._shade(drawn.glyph, "line_alpha", _beat_alpha)
         wave.segment("x", -1.0, "x", 1.0, source=bars, color=DOWNBEAT, line_width=1.6, legend_label="downbeat, bar")
         onsets.segment("x", 0.0, "x", 1.0, source=beats, color=BEAT, line_width=1.0, line_dash="3 2")
         onsets.segment("x", 0.0, "x", 1.0, source=bars, color=DOWNBEAT, line_width=1.5)
@@ -251,7 +276,8 @@ class BeatsPicture(FigureView):
             "x", 1.0, "text", source=self._source("numbers", "x", "text"), text_font_size="11px", x_offset=3,
             text_baseline="top", y_offset=1, background_fill_alpha=0.85, padding=1,
         )  # fmt: skip
-        self._numbers = numbers.glyph
+        self._text(numbers.glyph)
+        self._shade(numbers.glyph, "background_fill_color", paper)
         tempo.step("x", "y", source=self._source("each", "x", "y"), mode="after", color=BEAT, legend_label="each beat")
         tempo.step(
             "x", "y", source=self._source("bar", "x", "y"), mode="after", color=DOWNBEAT, line_width=2,
@@ -262,19 +288,30 @@ class BeatsPicture(FigureView):
         for figure in (wave, onsets):
             figure.yaxis.ticker = []
             figure.ygrid.visible = False
-        self._heads = [playhead(figure, name, "#000000") for figure, name in zip(self.figures, self.names, strict=True)]
 
 
-class BeatsTab:
-    """The beats of the track, seen, heard and set right."""
+def _beat_alpha(*, dark: bool) -> float:
+    """Opacity of the lines of beats: on a dark page the same grey stands out less."""
+    return 0.9 if dark else 0.75
+
+
+class BeatsTab(Tab):
+    """The beats of the track, seen, heard and corrected.
+
+    Parameters
+    ----------
+    session : whose track it is
+    """
+
+    title = "Beats"
 
     def __init__(self, session: Session) -> None:
-        self._session = session
-        self._clicking: Task | None = None
         self.state = BeatsState()
         self.picture = BeatsPicture(self.state)
+        super().__init__(session, self.picture)
+        self._clicking: Task | None = None
         self.player = TransportBar(
-            sizing_mode="stretch_width", playheads=self.picture.names, labels=["plain", "clicks"],
+            sizing_mode="stretch_width", playheads=self.picture.playheads, labels=["plain", "clicks"],
             gain_a_db=CLICK_GAIN_DB,
             margin=(0, 10),
         )  # fmt: skip
@@ -296,16 +333,12 @@ class BeatsTab:
         self.clicks.param.watch(lambda event: self._click(on=event.new), "value")
         self.metre.param.watch(lambda event: self._count_in(event.new), "value")
         self.player.param.watch(lambda event: self.clicks.param.update(value=event.new == "b"), "chosen")
-        session.param.watch(lambda *_: self.take(), ["analysis", "track"])
-        session.param.watch(lambda event: self._take_sound(event.new), "track_sound")
-        session.param.watch(lambda event: self.picture.ink(dark=event.new), "dark")
-        self.picture.ink(dark=session.dark)
-        self.take()
-        self._take_sound(session.track_sound)
+        self.follow(["analysis", "track"], self._take)
+        self.follow(["track_sound"], self._take_sound)
 
-    def take(self) -> None:
+    def _take(self, analysis: Analysis | None, _: TrackSource | None) -> None:
         """Look at the session's track."""
-        session, analysis = self._session, self._session.analysis
+        session = self._session
         if analysis is self.state.analysis and analysis is not None:
             return
         kept = None
@@ -320,13 +353,15 @@ class BeatsTab:
         self._show(whole=not same)
 
     def correct(self, words: str, correction: Callable[[BeatGrid], BeatGrid]) -> None:
-        """Try a correction, and see and hear it."""
-        try:
-            self.state.correct(words, correction)
-        except GridError as error:
-            self._session.message = str(error)
-            return
-        self._show()
+        """Try a correction, and see and hear it.
+
+        Parameters
+        ----------
+        words : what it does, for the note that is saved with the grid
+        correction : makes another grid of the one that is shown
+        """
+        if self.attempt(self.state.correct, words, correction):
+            self._show()
 
     def undo(self) -> None:
         """Take the last correction back."""
@@ -338,26 +373,17 @@ class BeatsTab:
         analysis, grid = self.state.analysis, self.state.grid
         if analysis is None or grid is None or not self.state.changed:
             return
-        try:
-            save_grid(self._session.workspace, analysis.content_hash, grid, self.state.note)
-        except WorkbenchError as error:
-            self._session.message = str(error)
+        if not self.attempt(save_grid, self._session.workspace, analysis.content_hash, grid, self.state.note):
             return
         self.state.saved, self.state.history = True, []
         self._show()
         self._session.replan()
 
     def forget(self) -> None:
-        """Go back to what the tracker heard, and plan again on that."""
+        """Go back to the grid that the tracker detected, and plan again on it."""
         analysis = self.state.analysis
-        if analysis is None:
-            return
-        try:
-            delete_grid(self._session.workspace, analysis.content_hash)
-        except WorkbenchError as error:
-            self._session.message = str(error)
-            return
-        self._session.replan()
+        if analysis is not None and self.attempt(delete_grid, self._session.workspace, analysis.content_hash):
+            self._session.replan()
 
     def panel(self) -> pn.viewable.Viewable:
         """Facts, corrections, transport, pictures."""
@@ -388,20 +414,16 @@ class BeatsTab:
             self._heard,
             sizing_mode="stretch_width",
         )
-        told = pmui.Row(
+        facts = pmui.Row(
             self.facts, self.sure, self.bar, pmui.Row(sizing_mode="stretch_width"), self.span,
             sizing_mode="stretch_width",
         )  # fmt: skip
-        figures = [
-            growing(figure, share, margin=0) for figure, share in zip(self.picture.figures, _SHARES, strict=True)
-        ]
-        return pmui.Column(tools, self.player, told, *figures, sizing_mode="stretch_width")
+        figures = self.picture.panes(*_SHARES, margin=0)
+        return pmui.Column(tools, self.player, facts, *figures, sizing_mode="stretch_width")
 
-    def _button(self, label: str, act: Callable[[], None], variant: str = "outlined", tip: str = "") -> pmui.Button:
-        told = f"{label}: {tip}" if tip else None  # a reader of the screen reads the tip instead of the label
-        return pmui.Button(
-            label=label, variant=variant, size="small", margin=(6, 3), description=told, on_click=lambda _: act()
-        )
+    @staticmethod
+    def _button(label: str, act: Callable[[], None], variant: str = "outlined", tip: str = "") -> pmui.Button:
+        return action(label, act, tip=tip, variant=variant, margin=(6, 3))
 
     def _show(self, *, whole: bool = False) -> None:
         state, grid = self.state, self.state.grid
@@ -451,11 +473,10 @@ class BeatsTab:
         if self._clicking is not None:
             self._clicking.cancel()
 
-        def made(path: Path) -> None:
-            self._clicking = None
-            if grid is self.state.grid:
-                self.player.param.update(music_b=self._session.url_of(path))
-                self.player.chosen = "b" if self.clicks.value else "a"
+        def play(path: Path) -> None:
+            self.player.param.update(music_b=self._session.url_of(path))
+            self.player.chosen = "b" if self.clicks.value else "a"
 
-        session = self._session
-        self._clicking = session.run(clicked_file, track.path, grid, then=made, subject=str(track.path))
+        self._clicking = self.run(
+            clicked_file, track.path, grid, then=play, wanted=lambda: grid is self.state.grid, subject=str(track.path)
+        )

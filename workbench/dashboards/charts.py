@@ -1,21 +1,31 @@
-"""Figures on a clock: how they look on a light and a dark page, and how they follow what is in view.
+"""Figures of the tabs: how they look on a light and a dark page, what they draw, and how they follow the view.
 
-Functions: `time_chart`, `paint`, `clock_ticker`, `on_page`, `ink_on`, `ink_and_rule`, `paper`, `playhead_colour`,
-`flat_legend`, `unique_name`. Classes: `ViewFollower`.
+Every figure is one of two kinds: a chart of curves over time (`time_chart`), or a stack of lanes that share the time
+(`lane_chart`). A tab's figures belong to a `Picture`, which holds what they draw by name and sets their colours. Curves
+that are too long to be sent whole follow the view (`ViewFollower`): only the stretch in view is sent, as fine as the
+screen.
+
+Classes: `Picture`, `Band`, `ViewFollower`. Functions: `time_chart`, `lane_chart`, `show_time`, `paint`, `flat_legend`,
+`clock_ticker`, `on_page`, `ink_on`, `ink_colour`, `rule_colour`, `paper`, `playhead_colour`, `unique_name`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from itertools import count
-from typing import Any
+from typing import Any, Protocol
 
+import numpy as np
 import panel as pn
 from bokeh.core.properties import value
 from bokeh.models import (
     AdaptiveTicker,
     BasicTicker,
+    ColumnDataSource,
     CompositeTicker,
+    FixedTicker,
     Range1d,
     WheelPanTool,
     WheelZoomTool,
@@ -24,10 +34,15 @@ from bokeh.plotting import figure as new_bokeh_figure
 from bokeh.themes import Theme
 
 from workbench.dashboards.figures import ClockTickFormatter, ShowAll
-from workbench.dashboards.transport import seek_on_tap
+from workbench.dashboards.page_loop import this_page_loop
+from workbench.dashboards.styles import growing
+from workbench.dashboards.transport import playhead, seek_on_tap
 from workbench.plots.palette import DUCK, HEARD, SEAM
+from workbench.recording import FloatArray
 
 FONT = "system-ui, DejaVu Sans, sans-serif"
+TEXT_FONT = value(FONT)
+"""the same for glyphs, which would take a bare name for a column"""
 MARGIN = 0.5
 """of the view's width that is sent to either side, so that panning shows something at once"""
 _REDRAW_MS = 30
@@ -46,17 +61,40 @@ _names = count()
 
 
 def unique_name(stem: str) -> str:
-    """A name that no other model of any page has."""
+    """A name that no other model of any page has.
+
+    Parameters
+    ----------
+    stem : what the name begins with; the browser's scripts and the tests find models by it
+    """
     return f"{stem}-{next(_names)}"
 
 
 def on_page(colour: str, *, dark: bool) -> str:
-    """A colour of the palette as it is drawn on a light or a dark page: the same thing, the same hue."""
+    """A colour of the palette as it is drawn on a light or a dark page: the same thing, the same hue.
+
+    Parameters
+    ----------
+    colour : `#RRGGBB`, of `workbench.plots.palette`
+    dark : whether the page is dark
+
+    Returns
+    -------
+    str : the colour itself, or a lighter one of its hue where it would be too dark on a dark page
+    """
     return _ON_DARK.get(colour, colour) if dark else colour
 
 
 def ink_on(colour: str) -> str:
     """Letters on a block of a colour: white or nearly black, whichever stands out more.
+
+    Parameters
+    ----------
+    colour : `#RRGGBB`, of the block
+
+    Returns
+    -------
+    str : `#RRGGBB`
 
     References
     ----------
@@ -68,23 +106,48 @@ def ink_on(colour: str) -> str:
     return _WHITE if 1.05 / (luminance + 0.05) > (luminance + 0.05) / (_INK_LUMINANCE + 0.05) else _INK
 
 
-def ink_and_rule(*, dark: bool) -> tuple[str, str]:
-    """Of letters and strong lines, and of axes and grids, on a light or a dark page."""
-    return ("#E6E6E6", "#4A5057") if dark else ("#1E2429", "#DDDDDD")
+def ink_colour(*, dark: bool) -> str:
+    """The colour of letters and strong lines.
+
+    Parameters
+    ----------
+    dark : whether the page is dark
+    """
+    return "#E6E6E6" if dark else "#1E2429"
+
+
+def rule_colour(*, dark: bool) -> str:
+    """The colour of axes and grids.
+
+    Parameters
+    ----------
+    dark : whether the page is dark
+    """
+    return "#4A5057" if dark else "#DDDDDD"
 
 
 def paper(*, dark: bool) -> str:
-    """What lies under the figures."""
+    """The colour of the page under the figures.
+
+    Parameters
+    ----------
+    dark : whether the page is dark
+    """
     return PAPER["dark" if dark else "light"]
 
 
 def playhead_colour(*, dark: bool) -> str:
-    """Of the line that runs over the pictures: no other thing's colour."""
+    """The colour of the line that runs over the pictures; nothing else has it.
+
+    Parameters
+    ----------
+    dark : whether the page is dark
+    """
     return "#F0E442" if dark else "#000000"
 
 
 def clock_ticker() -> CompositeTicker:
-    """Marks at round tenths of a second, seconds or minutes, as much as the view is wide."""
+    """Marks at round tenths of a second, seconds or minutes, as many as there is room for."""
     tenths = AdaptiveTicker(base=10, mantissas=[1, 2, 5], min_interval=0.1, max_interval=0.5)
     clock = AdaptiveTicker(base=60, mantissas=[1, 2, 5, 10, 15, 30], min_interval=1.0)
     return CompositeTicker(tickers=[tenths, clock])
@@ -95,34 +158,112 @@ def time_chart(height: int, x_range: Range1d, low: float, high: float, label: st
 
     Parameters
     ----------
-    x_range : shared by all figures that show the same stretch
-    low, high : of the vertical axis
-    label : of the vertical axis
+    height : pixels, in a window 720 pixels high
+    x_range : seconds, shared by all figures that show the same stretch
+    low, high : ends of the vertical axis, in the unit that `label` names
+    label : name of the vertical axis
     last : whether it is the lowest one, which shows the time
+
+    Returns
+    -------
+    figure : a Bokeh figure without glyphs
     """
-    figure: Any = new_bokeh_figure(
-        height=height, sizing_mode="stretch_width", x_range=x_range, y_range=Range1d(start=low, end=high), tools="",
-        toolbar_location=None, min_border_left=74, min_border_right=24, min_border_top=4, min_border_bottom=2,
-        output_backend="canvas", lod_threshold=None,
-    )  # fmt: skip
+    figure = _figure(height, x_range, Range1d(start=low, end=high), left=74, right=24, top=4, bottom=2)
     figure.yaxis.axis_label = label
     figure.yaxis.axis_label_standoff = 4
     figure.yaxis.ticker = BasicTicker(desired_num_ticks=max(2, height // _PIXELS_A_TICK))
-    figure.xaxis.ticker = clock_ticker()
-    figure.xaxis.formatter = ClockTickFormatter()
     figure.xaxis.visible = last
-    zoom = WheelZoomTool(dimensions="width", maintain_focus=False)
-    pan = WheelPanTool(dimension="width", modifiers="shift")
-    figure.add_tools(zoom, pan)
-    figure.toolbar.active_scroll = zoom
-    seek_on_tap(figure)
-    figure.js_on_event("doubletap", ShowAll(range=x_range))
+    show_time(figure)
     return figure
 
 
+@dataclass(frozen=True, slots=True)
+class Band:
+    """Height of a lane in a figure."""
+
+    low: float
+    high: float
+
+    @property
+    def middle(self) -> float:
+        """Half way between the edges."""
+        return (self.low + self.high) / 2
+
+    def at(self, values: FloatArray, low: float, high: float) -> FloatArray:
+        """Values as heights in the lane; those outside the range lie on its edges.
+
+        Parameters
+        ----------
+        values : shape (n,)
+        low, high : values at the lower and at the upper edge, in the same unit
+
+        Returns
+        -------
+        FloatArray : shape (n,), between `self.low` and `self.high`
+        """
+        share = np.clip((values - low) / (high - low), 0.0, 1.0)
+        return np.asarray(self.low + share * (self.high - self.low))
+
+
+def lane_chart(height: int, x_range: Range1d, top: float, lanes: Mapping[str, Band]) -> Any:
+    """A figure as wide as the page, of lanes one above the other over one horizontal axis.
+
+    Parameters
+    ----------
+    height : pixels, in a window 720 pixels high
+    x_range : of the horizontal axis, s
+    top : upper end of the vertical axis, which begins at 0; bands are in its unit
+    lanes : bands that have a name, by that name
+
+    Returns
+    -------
+    figure : a Bokeh figure without glyphs
+    """
+    figure = _figure(height, x_range, Range1d(start=0.0, end=top), left=62, right=12, top=2)
+    figure.grid.visible = False
+    figure.yaxis.ticker = FixedTicker(ticks=[band.middle for band in lanes.values()])
+    figure.yaxis.major_label_overrides = {band.middle: name for name, band in lanes.items()}
+    figure.yaxis.axis_line_alpha = figure.yaxis.major_tick_line_alpha = 0.0
+    return figure
+
+
+def _figure(
+    height: int, x_range: Range1d, y_range: Range1d, *, left: int, right: int, top: int, bottom: int | None = None
+) -> Any:
+    return new_bokeh_figure(
+        height=height, sizing_mode="stretch_width", x_range=x_range, y_range=y_range, tools="", toolbar_location=None,
+        min_border_left=left, min_border_right=right, min_border_top=top, min_border_bottom=bottom,
+        output_backend="canvas", lod_threshold=None,
+    )  # fmt: skip
+
+
+def show_time(figure: Any, margin: float = 0.0) -> None:
+    """Give a figure a clock as its horizontal axis: a click seeks, the wheel zooms, a double click shows all.
+
+    Parameters
+    ----------
+    figure : whose horizontal axis is in seconds
+    margin : by how much all stays inside the bounds of the view at either end, s
+    """
+    figure.xaxis.ticker = clock_ticker()
+    figure.xaxis.formatter = ClockTickFormatter()
+    zoom = WheelZoomTool(dimensions="width", maintain_focus=False)
+    figure.add_tools(zoom, WheelPanTool(dimension="width", modifiers="shift"))
+    figure.toolbar.active_scroll = zoom
+    seek_on_tap(figure)
+    figure.js_on_event("doubletap", ShowAll(range=figure.x_range, margin=margin))
+
+
 def paint(figures: Iterable[Any], *, dark: bool, texts: Sequence[Any] = ()) -> None:
-    """Colours of letters and lines for a light or a dark page."""
-    ink, rule = ink_and_rule(dark=dark)
+    """Set the colours and fonts of letters and lines for a light or a dark page.
+
+    Parameters
+    ----------
+    figures : whose axes, grids and legends are set
+    dark : whether the page is dark
+    texts : text glyphs in the colour of letters
+    """
+    ink, rule = ink_colour(dark=dark), rule_colour(dark=dark)
     for figure in figures:
         figure.background_fill_color = figure.border_fill_color = None
         figure.outline_line_color = None
@@ -142,11 +283,16 @@ def paint(figures: Iterable[Any], *, dark: bool, texts: Sequence[Any] = ()) -> N
             legend.label_text_font, legend.label_text_font_size = FONT, "12px"
     for glyph in texts:
         glyph.text_color = ink
-        glyph.text_font = value(FONT)
+        glyph.text_font = TEXT_FONT
 
 
 def flat_legend(figure: Any) -> None:
-    """The legend in one line above the figure, where it hides nothing."""
+    """Put the legend in one line above the figure, where it hides nothing.
+
+    Parameters
+    ----------
+    figure : whose glyphs with a legend are drawn already
+    """
     legend = figure.legend[0]
     figure.add_layout(legend, "above")
     legend.orientation, legend.location = "horizontal", "top_right"
@@ -155,21 +301,105 @@ def flat_legend(figure: Any) -> None:
     legend.label_standoff = 5
 
 
-class ViewFollower:
-    """Calls back when the view has moved, once for all the steps of a movement that come in an event.
+class _Shade(Protocol):
+    """A colour, or an opacity, that depends on the page."""
+
+    def __call__(self, *, dark: bool) -> Any: ...
+
+
+class Picture:
+    """The figures of a tab: what they draw by name, the lines that a player moves over them, and their colours.
+
+    A subclass makes its figures, draws on empty sources (`_source`), names what changes its colour with the page
+    (`_tint`, `_shade`, `_text`), and fills the sources as soon as there is something to show (`_set`). The tab tells it
+    when the page becomes light or dark (`ink`).
 
     Parameters
     ----------
-    figure : whose stretch and width are watched
+    figures : Bokeh figures, from top to bottom
+    """
+
+    def __init__(self, *figures: Any) -> None:
+        self.figures = figures
+        self.playheads: list[str] = []
+        """names of the lines that a player moves, for its `playheads`"""
+        self._sources: dict[str, ColumnDataSource] = {}
+        self._texts: list[Any] = []
+        self._shades: list[tuple[Any, str, _Shade]] = []
+
+    def ink(self, *, dark: bool) -> None:
+        """Set the colours for a light or a dark page.
+
+        Parameters
+        ----------
+        dark : whether the page is dark
+        """
+        paint(self.figures, dark=dark, texts=self._texts)
+        for model, attribute, shade in self._shades:
+            setattr(model, attribute, shade(dark=dark))
+
+    def panes(self, *shares: float, **options: Any) -> list[pn.pane.Bokeh]:
+        """The figures as wide as their place, which together take the height that a window leaves for them.
+
+        Parameters
+        ----------
+        shares : of that height, one a figure, together 1; none for one figure that takes all
+        options : of each pane
+        """
+        shared = zip(self.figures, shares or (1.0,), strict=True)
+        return [growing(figure, share, **options) for figure, share in shared]
+
+    def _source(self, name: str, *columns: str) -> ColumnDataSource:
+        """A new source with empty columns."""
+        self._sources[name] = ColumnDataSource({column: [] for column in columns})
+        return self._sources[name]
+
+    def _set(self, name: str, **columns: Any) -> None:
+        """Send all columns of a source."""
+        self._sources[name].data = columns
+
+    def _empty(self, *names: str) -> None:
+        """Draw nothing of these; of all where none is named."""
+        for name in names or self._sources:
+            self._set(name, **{column: [] for column in self._sources[name].data})
+
+    def _shade(self, model: Any, attribute: str, shade: _Shade) -> None:
+        """Set an attribute of a model whenever the page becomes light or dark."""
+        self._shades.append((model, attribute, shade))
+        setattr(model, attribute, shade(dark=False))
+
+    def _tint(self, model: Any, attribute: str, colour: str) -> None:
+        """Give a model a colour of the palette, legible on either page."""
+        self._shade(model, attribute, partial(on_page, colour))
+
+    def _text(self, glyph: Any) -> None:
+        """Give a text glyph the colour of letters."""
+        self._texts.append(glyph)
+
+    def _add_playheads(self, stem: str) -> None:
+        """Put a line over each figure, which a player moves."""
+        for figure in self.figures:
+            name = unique_name(stem)
+            self.playheads.append(name)
+            self._shade(playhead(figure, name, playhead_colour(dark=False)), "line_color", playhead_colour)
+
+
+class ViewFollower:
+    """Calls back when the view has moved or changed its size, once for all the steps of a movement in one event.
+
+    Parameters
+    ----------
+    figure : whose stretch and size are watched
     draw : sends what is in view
     """
 
     def __init__(self, figure: Any, draw: Callable[[], None]) -> None:
         self._figure, self._draw, self._waiting = figure, draw, False
-        self._width = _USUAL_WIDTH
+        self._size: dict[str, int] = {"width": _USUAL_WIDTH, "height": round(figure.height)}
         for edge in ("start", "end"):
             figure.x_range.on_change(edge, lambda attr, old, new: self._moved())
-        figure.on_change("inner_width", lambda attr, old, new: self._resized(int(new)))
+        for side in self._size:
+            figure.on_change(f"inner_{side}", partial(self._resized, side))
 
     @property
     def view(self) -> tuple[float, float]:
@@ -178,24 +408,39 @@ class ViewFollower:
 
     @property
     def width(self) -> int:
-        """Pixels, once the browser has told."""
-        return self._width
+        """Of the view, pixels; a usual width until the browser has sent it."""
+        return self._size["width"]
+
+    @property
+    def height(self) -> int:
+        """Of the view, pixels; that of the whole figure until the browser has sent it."""
+        return self._size["height"]
 
     def stretch(self, duration: float) -> tuple[float, float, int]:
-        """What to send of something that lasts so long: from, to, and how many columns that is on the screen."""
+        """The stretch to send of something long, with a margin on either side so that panning shows something at once.
+
+        Parameters
+        ----------
+        duration : of the whole, s
+
+        Returns
+        -------
+        first, last : s, inside the whole
+        columns : how many pixels wide that is on the screen, at least 1
+        """
         start, end = self.view
         reach = MARGIN * (end - start)
         first, last = max(0.0, start - reach), min(duration, end + reach)
         return first, last, max(1, round(self.width * max(1e-3, last - first) / max(1e-3, end - start)))
 
-    def _resized(self, width: int) -> None:
-        if width > 0 and width != self._width:
-            self._width = width
+    def _resized(self, side: str, attr: str, old: int | None, new: int) -> None:
+        if new > 0 and new != self._size[side]:
+            self._size[side] = new
             self._moved()
 
     def _moved(self) -> None:
-        document = pn.state.curdoc
-        if document is None:
+        loop = this_page_loop()
+        if loop is None:
             self._draw()
             return
         if self._waiting:
@@ -206,4 +451,4 @@ class ViewFollower:
             self._waiting = False
             self._draw()
 
-        document.add_timeout_callback(draw, _REDRAW_MS)
+        loop.call_later(draw, _REDRAW_MS)

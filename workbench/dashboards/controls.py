@@ -1,10 +1,10 @@
-"""Widgets made from `workbench.params`: name, range, unit and reason of a number stand there, once.
+"""Widgets for the fields of `workbench.params`, which hold name, range, unit and reason of every number.
 
-A change makes a new parameter object and hands it to the session; nothing is recomputed here. Profiles are the files
-that the command line, the notebooks and the service load too (`workbench.profiles`).
+A change makes new parameters and sets them in the session; nothing is computed here. Profiles are the files that the
+command line, the notebooks and the service load too (`workbench.profiles`).
 
 Classes: `ParamControls`, widgets for fields of one stage; `ProfileBar`, save and load. Functions: `with_field`,
-`label_of`, `profiles_in`.
+`label_of`, `profiles_in`, `profile_folder`.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ import panel_material_ui as pmui
 from pydantic.fields import FieldInfo
 
 from workbench.dashboards.session import Session
+from workbench.dashboards.tab import action
 from workbench.errors import ParameterError, WorkbenchError
 from workbench.home import Home
 from workbench.params import WorkbenchParams
@@ -32,7 +33,14 @@ _UNITS = {"lufs": "LUFS", "lu": "LU", "db": "dB", "dbfs": "dBFS", "ms": "ms", "s
 
 
 def with_field(params: WorkbenchParams, stage: str, name: str, value: Any) -> WorkbenchParams:
-    """The parameters with one field of one stage set, checked like any others.
+    """The parameters with one field of one stage set, validated like any others.
+
+    Parameters
+    ----------
+    params : stay as they are
+    stage : name of a field of `WorkbenchParams`, such as "duck"
+    name : of a field of that stage
+    value : in the unit of the field
 
     Raises
     ------
@@ -47,14 +55,19 @@ def with_field(params: WorkbenchParams, stage: str, name: str, value: Any) -> Wo
 
 
 def label_of(name: str) -> str:
-    """A field's name for people: `attack_ms` is "attack, ms"."""
+    """A field's name as the page shows it: `attack_ms` is "attack, ms".
+
+    Parameters
+    ----------
+    name : of a field of a stage
+    """
     words = name.split("_")
     unit = _UNITS.get(words[-1])
     return " ".join(words) if unit is None else f"{' '.join(words[:-1])}, {unit}"
 
 
 class ParamControls:
-    """Widgets for fields of one stage, which set the session's parameters when they are let go of.
+    """Widgets for fields of one stage; letting go of one sets the session's parameters.
 
     Parameters
     ----------
@@ -94,7 +107,7 @@ class ParamControls:
 
     def panel(self) -> pn.viewable.Viewable:
         """The widgets in a column, with a button that sets the defaults."""
-        button = pmui.Button(label="Defaults", variant="text", size="small", on_click=lambda _: self.reset())
+        button = action("Defaults", self.reset, variant="text")
         return pmui.Column(*self.widgets.values(), button, sizing_mode="stretch_width")
 
     def _widget(self, name: str, field: FieldInfo) -> Any:
@@ -153,28 +166,53 @@ def _step(span: float) -> float:
 
 
 def profiles_in(home: Home) -> list[Path]:
-    """The profiles of a home folder, by name."""
+    """The profiles of a home folder, sorted by name; none where there is no such folder yet.
+
+    Parameters
+    ----------
+    home : of the workspace
+    """
     folder = profile_folder(home)
     return sorted(folder.glob("*.toml")) if folder.is_dir() else []
 
 
 def profile_folder(home: Home) -> Path:
-    """Where the page saves profiles."""
+    """Where the page saves profiles.
+
+    Parameters
+    ----------
+    home : of the workspace
+    """
     return home.profiles
 
 
 class ProfileBar:
-    """Save the session's parameters as a profile, and load one."""
+    """Save the session's parameters as a profile, and load one.
+
+    Parameters
+    ----------
+    session : whose `params` they are
+    then : called after a profile was loaded
+    """
 
     def __init__(self, session: Session, then: Callable[[], None] | None = None) -> None:
         self._session, self._then = session, then
         self.name = pmui.TextInput(label="profile", placeholder="quiet-voice", size="small", width=150)
         self.chosen = pmui.Select(label="load", options=["", *self._names()], size="small", width=150)
-        self.said = pmui.Typography("", variant="caption")
+        self.outcome = pmui.Typography("", variant="caption")
         self.chosen.param.watch(lambda event: self.load(event.new), "value")
 
     def save(self, name: str) -> Path | None:
-        """Write what differs from the defaults; the command line takes the file as `--profile`."""
+        """Write the parameters that differ from the defaults; the command line takes the file as `--profile`.
+
+        Parameters
+        ----------
+        name : of the profile: letters, digits, blanks, dots and dashes
+
+        Returns
+        -------
+        Path : of the file; None where it could not be written, as the session's message says
+        """
         if not _NAME.fullmatch(name):
             self._session.message = "a profile's name has letters, digits, blanks, dots and dashes"
             return None
@@ -185,11 +223,16 @@ class ProfileBar:
             self._session.message = str(error)
             return None
         self.chosen.options = ["", *self._names()]
-        self.said.object = f"saved; use it with --profile {path}"
+        self.outcome.object = f"saved; use it with --profile {path}"
         return path
 
     def load(self, name: str) -> None:
-        """Take the parameters of a saved profile."""
+        """Take the parameters of a saved profile.
+
+        Parameters
+        ----------
+        name : of the profile; empty for none
+        """
         if not name:
             return
         try:
@@ -202,8 +245,8 @@ class ProfileBar:
 
     def panel(self) -> pn.viewable.Viewable:
         """The bar."""
-        save = pmui.Button(label="Save as profile", size="small", on_click=lambda _: self.save(self.name.value))
-        return pmui.Row(self.name, save, self.chosen, self.said)
+        save = action("Save as profile", lambda: self.save(self.name.value))
+        return pmui.Row(self.name, save, self.chosen, self.outcome)
 
     def _names(self) -> list[str]:
         return [path.stem for path in profiles_in(self._session.home)]

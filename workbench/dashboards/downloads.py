@@ -1,6 +1,6 @@
-"""What can be taken away of a plan: its JSON, as the command line prints it, and every format of `workbench export`.
+"""Downloads of a plan: its JSON, as the command line prints it, and every format of `workbench export`.
 
-Functions: `offered`, what there is for a plan; `what_is_taken`, of which option; `download_file`, which writes one.
+Functions: `offered`, the formats for a plan; `what_is_taken`, the option that they hold; `download_file`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,16 @@ _PLAN = ("json", "Plan", "The plan as data, for workbench render and workbench e
 
 
 def offered(loop: Loop | None) -> list[tuple[str, str, str]]:
-    """Name, title and a sentence of each format; none where there is no plan."""
+    """The formats in which a plan can be downloaded.
+
+    Parameters
+    ----------
+    loop : None: nothing is open
+
+    Returns
+    -------
+    list : name, title and a sentence of each format; empty where there is no plan
+    """
     if loop is None or not isinstance(loop.answer, LoopPlan):
         return []
     track = loop.track.path
@@ -39,7 +48,16 @@ def _caution(form: Format, track: Path) -> str:
 
 
 def what_is_taken(loop: Loop | None) -> str:
-    """Which of a plan's options a download takes, in words; empty where there is no plan."""
+    """Which of a plan's options a download holds, in words.
+
+    Parameters
+    ----------
+    loop : None: nothing is open
+
+    Returns
+    -------
+    str : empty where there is no plan
+    """
     if loop is None or not isinstance(loop.answer, LoopPlan):
         return ""
     if len(loop.answer.options) < 2:
@@ -48,11 +66,21 @@ def what_is_taken(loop: Loop | None) -> str:
 
 
 def download_file(workspace: Workspace, loop: Loop, format_name: str) -> Path:
-    """Write a plan in a format, under a name that says what it is of.
+    """Write a plan in a format, into a file that has the name of its track.
+
+    Parameters
+    ----------
+    workspace : below whose home the file is written
+    loop : with a plan
+    format_name : one of `offered`
+
+    Returns
+    -------
+    Path : of the file
 
     Raises
     ------
-    WorkbenchError : the format cannot hold it, or the home folder cannot be written to
+    WorkbenchError : the format cannot hold the plan, or the home folder cannot be written to
     """
     plan = loop.answer
     assert isinstance(plan, LoopPlan), "a refusal has nothing to take away"

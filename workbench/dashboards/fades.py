@@ -1,10 +1,10 @@
-"""Crossfades that were set by hand, kept when a track is planned anew.
+"""Crossfades that were set by hand, kept when a track is planned again.
 
-A plan that is made again, on a corrected grid or with other parameters, knows nothing of what somebody set by ear. A
-seam is the same one where the music leaves and enters the track at the same places; there the crossfade is put back.
-One whose seam is not in the new plan, or has no room for it there, is told, not dropped without a word.
+A plan on a corrected grid, or with other parameters, does not have the crossfades that somebody set by ear. A seam is
+the same one where the music leaves and enters the track at the same places; there the crossfade is put back. The page
+names those whose seam is not in the new plan, or has no room for them there.
 
-Classes: `HandFade`. Functions: `seam_place`, `with_hand_fades`, `told`.
+Classes: `HandFade`. Functions: `seam_place`, `with_hand_fades`, `describe_lost`.
 """
 
 from __future__ import annotations
@@ -35,21 +35,38 @@ class HandFade:
 
     @staticmethod
     def at(plan: LoopPlan, seam: int) -> HandFade:
-        """The crossfade that a plan has at a seam, counted from 0."""
+        """The crossfade that a plan has at a seam.
+
+        Parameters
+        ----------
+        plan : in which it was set
+        seam : counted from 0
+        """
         return HandFade(
             seam_place(plan, seam), plan.seam_fades[seam], plan.seam_curves[seam], float(plan.seam_times[seam])
         )
 
 
 def seam_place(plan: LoopPlan, seam: int) -> Place:
-    """Which splice of the track a seam is."""
+    """The splice of the track that a seam is.
+
+    Parameters
+    ----------
+    plan : of the seam
+    seam : counted from 0
+    """
     return round(1000 * plan.segments[seam].song_to), round(1000 * plan.segments[seam + 1].song_from)
 
 
 def with_hand_fades(loop: Loop, fades: Iterable[HandFade]) -> tuple[Loop, list[HandFade]]:
     """A loop whose plan has the crossfades set by hand, at the seams that it shares with the plan before.
 
-    A splice that the plan plays several times gets its fade where it was nearest to when it was set.
+    A splice that the plan plays several times gets its fade at the seam that is nearest to where the fade was set.
+
+    Parameters
+    ----------
+    loop : planned again
+    fades : set in plans before it
 
     Returns
     -------
@@ -74,8 +91,17 @@ def with_hand_fades(loop: Loop, fades: Iterable[HandFade]) -> tuple[Loop, list[H
     return (loop if changed == plan.alone else with_option_first(loop, changed)), lost
 
 
-def told(lost: Iterable[HandFade]) -> str:
-    """What the page says of crossfades that are not in a new plan; empty for none."""
+def describe_lost(lost: Iterable[HandFade]) -> str:
+    """A sentence on crossfades that are not in a new plan.
+
+    Parameters
+    ----------
+    lost : as `with_hand_fades` returns them
+
+    Returns
+    -------
+    str : empty for none
+    """
     places = [clock(fade.heard_s) for fade in lost]
     if not places:
         return ""

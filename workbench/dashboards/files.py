@@ -21,7 +21,16 @@ _UNSAFE = re.compile(r"[^\w.() -]+")
 
 
 def safe_name(name: str) -> str:
-    """A file name that is one on every system, with its suffix kept."""
+    """A file name that every system takes: without folders, and with its suffix.
+
+    Parameters
+    ----------
+    name : as the browser sent it
+
+    Returns
+    -------
+    str : 1 to 120 characters
+    """
     last = name.replace("\\", "/").rsplit("/", 1)[-1]
     return _UNSAFE.sub("_", last).strip(" .")[-120:] or "file"
 
@@ -30,7 +39,12 @@ class SoundFiles(StaticFileHandler):
     """Files to listen to; a name stands for its content, so a browser may keep them."""
 
     def get_cache_time(self, path: str, modified: Any, mime_type: str) -> int:
-        """Seconds."""
+        """How long a browser may keep a file, s; 0 would make it ask each time.
+
+        Parameters
+        ----------
+        path, modified, mime_type : of the file; all are kept equally long
+        """
         return 3600
 
 
@@ -39,7 +53,12 @@ class Uploads(RequestHandler):
     """Takes a file."""
 
     def initialize(self, home: Home) -> None:
-        """Receive what the route was given."""
+        """Take what the route was given.
+
+        Parameters
+        ----------
+        home : whose uploads they are
+        """
         self._home = home
         self._aside: Path | None = None
 
@@ -54,11 +73,21 @@ class Uploads(RequestHandler):
         self._file = self._aside.open("wb")
 
     def data_received(self, chunk: bytes) -> None:
-        """Write what has arrived."""
+        """Write what has arrived.
+
+        Parameters
+        ----------
+        chunk : bytes of the file, in order
+        """
         self._file.write(chunk)
 
     def put(self, name: str) -> None:
-        """Give the whole file its name, and tell it."""
+        """Give the whole file its name, and answer with it.
+
+        Parameters
+        ----------
+        name : from the address, see `safe_name`
+        """
         assert self._aside is not None, "prepared"
         self._file.close()
         path = self._aside.with_name(safe_name(name))

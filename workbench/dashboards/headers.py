@@ -1,8 +1,8 @@
-"""What a browser is told about every response of the dashboard's server: to load nothing from anywhere else.
+"""The security headers of every response of the dashboard's server: a browser loads nothing from anywhere else.
 
-The content security policy is a second wall. The page asks no other host for anything by itself; if a library of it
-ever does (Panel has addresses of its makers' host for pictures and styles), or a file name or a tag of a track should
-end up as markup, the browser refuses.
+The content security policy is a second wall. The page requests nothing of other hosts; if a library of it ever does
+(Panel has addresses of its makers' host for pictures and styles), or a file name or a tag of a track should end up as
+markup, the browser refuses.
 
 Exceptions from `'self'`, each needed by something that the page consists of:
 
@@ -29,11 +29,15 @@ _SCRIPT = re.compile(rb"<script(?=[\s>])")
 
 
 def content_security_policy(nonce: str = "") -> str:
-    """What a response may load and run.
+    """The policy of a response: what it may load and run.
 
     Parameters
     ----------
-    nonce : the word by which the response's own scripts are known; empty where it has none
+    nonce : that the response's own inline scripts carry; empty where it has none
+
+    Returns
+    -------
+    str : value of the header `Content-Security-Policy`
     """
     scripts = "'self' blob:" + (f" 'nonce-{nonce}'" if nonce else "")
     rules = {
@@ -56,7 +60,19 @@ class SecurityHeaders(OutputTransform):
     def transform_first_chunk(
         self, status_code: int, headers: HTTPHeaders, chunk: bytes, finishing: bool
     ) -> tuple[int, HTTPHeaders, bytes]:
-        """Write the headers; a page is answered in one piece, in which all its scripts are."""
+        """Write the headers; a page is sent in one piece, in which all its scripts are.
+
+        Parameters
+        ----------
+        status_code : of the response
+        headers : of the response, which are changed
+        chunk : first piece of the body
+        finishing : whether it is the whole body
+
+        Returns
+        -------
+        status_code, headers, chunk : in which each script of a page has a nonce
+        """
         if status_code == 200 and finishing and headers.get("Content-Type", "").startswith("text/html"):
             nonce = secrets.token_urlsafe(16)
             chunk = _SCRIPT.sub(f'<script nonce="{nonce}"'.encode(), chunk)

@@ -1,8 +1,8 @@
-"""The Match tab: tracks of the catalog for the open video, why each is there, and how it sounds where it lands.
+"""The Match tab: tracks of the catalog for the open video, why each is there, and how it sounds where it is placed.
 
-Each row draws the energy of the music, where it lands, over what moves in the video; the one that is chosen is drawn
-large, with the events that coincide, and plays under the video from its strongest one. Balance and ducking are those
-of the session's parameters. Filters narrow what was found; they do not rank anew.
+Each row draws the energy of the music, where it is placed, over the motion of the video; the chosen one is drawn large,
+with its coincidences, and plays under the video from the strongest of them. Balance and ducking are those of the
+session's parameters. Filters hide matches; they do not rank again.
 
 Classes: `Filters`; `MatchState`, what was found and chosen, without widgets; `MatchPicture`; `MatchTable`; `MatchTab`.
 Functions: `named_marks`, `first_heard`.
@@ -28,20 +28,12 @@ from workbench.align.placements import Placement
 from workbench.audition.mixes import DrawnMatch, MixSounds, match_to_draw, placed_sounds
 from workbench.catalog.lane import Match
 from workbench.catalog.track import Track
-from workbench.dashboards.charts import (
-    flat_legend,
-    ink_and_rule,
-    on_page,
-    paint,
-    playhead_colour,
-    time_chart,
-    unique_name,
-)
-from workbench.dashboards.mix import MixState, tuned
+from workbench.dashboards.charts import Picture, flat_legend, ink_colour, time_chart
+from workbench.dashboards.mix import MixState, tune_state
 from workbench.dashboards.session import Session
-from workbench.dashboards.styles import ASSETS, growing, scrolled, stylesheet
-from workbench.dashboards.transport import TransportBar, playhead
-from workbench.dashboards.views import FigureView
+from workbench.dashboards.styles import ASSETS, scrolled, stylesheet
+from workbench.dashboards.tab import Tab, action
+from workbench.dashboards.transport import TransportBar
 from workbench.dashboards.work import Task
 from workbench.plots.palette import BEAT, HEARD, VOICE
 from workbench.recording import FloatArray
@@ -50,7 +42,7 @@ SLOWEST, FASTEST = 40.0, 220.0
 LONGEST_SECONDS = 1800.0
 VOICES = ("any", "instrumental", "with vocals")
 _RUN_UP_SECONDS = 3.0
-"""played before the moment that lands"""
+"""played before the strongest coincidence"""
 _NAMED = 6
 """coincidences that are named in the picture"""
 _FIGURE_SHARE = 0.3
@@ -70,23 +62,28 @@ class Filters:
     words: str = ""
 
     def keep(self, track: Track) -> bool:
-        """Whether a track is shown; one whose tempo, length or voice is unknown passes only where nothing is asked."""
+        """Whether a track is shown; one whose tempo, length or voice is unknown passes only a filter that is open.
+
+        Parameters
+        ----------
+        track : of the catalog
+        """
         return (
             _within(track.bpm, self.bpm, (SLOWEST, FASTEST))
             and _within(track.duration_seconds, self.seconds, (0.0, LONGEST_SECONDS))
             and (self.voice == "any" or track.instrumental is (self.voice == "instrumental"))
-            and all(word in _said_of(track) for word in self.words.casefold().split())
+            and all(word in _words_of(track) for word in self.words.casefold().split())
         )
 
 
-def _within(value: float | None, asked: tuple[float, float], all_of_it: tuple[float, float]) -> bool:
-    """An end that stands at its stop asks for nothing."""
-    low = asked[0] if asked[0] > all_of_it[0] else float("-inf")
-    high = asked[1] if asked[1] < all_of_it[1] else float("inf")
+def _within(value: float | None, wanted: tuple[float, float], whole: tuple[float, float]) -> bool:
+    """Whether a value lies in a range; an end of the range that is that of the whole slider limits nothing."""
+    low = wanted[0] if wanted[0] > whole[0] else float("-inf")
+    high = wanted[1] if wanted[1] < whole[1] else float("inf")
     return low <= value <= high if value is not None else low == float("-inf") and high == float("inf")
 
 
-def _said_of(track: Track) -> str:
+def _words_of(track: Track) -> str:
     words = (*track.moods, *track.genres, *track.tags, *track.instruments, track.title or "", track.artist_name or "")
     return " ".join(words).casefold()
 
@@ -117,14 +114,25 @@ class MatchState:
 
     @property
     def place(self) -> Placement | None:
-        """Where the chosen one lies under the video; None where it lands nowhere."""
+        """Where the chosen one lies under the video; None where it has no placement."""
         match = self.match
         if match is None or not match.sync:
             return None
         return match.sync[min(self.placement, len(match.sync) - 1)]
 
     def music(self, match: Match, place: Placement | None) -> tuple[FloatArray, FloatArray]:
-        """Energy of a track over the video: video seconds and 0 to 1; empty where it was not measured."""
+        """Energy of a track over the video.
+
+        Parameters
+        ----------
+        match : the track
+        place : where it lies; None: from the video's beginning
+
+        Returns
+        -------
+        times : shape (n,), video seconds
+        energy : shape (n,), 0 to 1; both are empty where it was not measured
+        """
         contour = None if self.drawn is None else self.drawn.contours.get(match.track.track_id)
         length = match.track.duration_seconds
         if self.drawn is None or contour is None or not length or not np.all(np.isfinite(contour)):
@@ -135,11 +143,11 @@ class MatchState:
         return times[inside], contour[inside]
 
     def rows(self) -> list[dict[str, Any]]:
-        """What the table shows of each match."""
+        """The rows of the table."""
         return [self._row(rank, found) for rank, found in self.shown]
 
     def video(self) -> list[list[float]]:
-        """What moves in the video, for the table: share of its time, 0 to 1."""
+        """Motion of the video, for the table: pairs of share of its time and motion, 0 to 1 each."""
         if self.drawn is None:
             return []
         motion = self.drawn.motion[:: max(1, len(self.drawn.motion) // 100)]
@@ -186,29 +194,26 @@ class MatchTable(JSComponent):
     chosen = param.String("", doc="track id")
     opened = param.List([], doc="[track id, n]: open it in the Plan tab")
     dark = param.Boolean(False)
-    empty = param.String("", doc="said where there is no row")
+    empty = param.String("", doc="shown where there is no row")
 
     _esm = ASSETS / "matches.js"
     _stylesheets: ClassVar[list[Any]] = [stylesheet("matches")]
 
 
-class MatchPicture(FigureView):
-    """What moves in the video, and the energy of the chosen track where it lies under it."""
+class MatchPicture(Picture):
+    """What moves in the video, and the energy of the chosen track where it lies under it.
+
+    Parameters
+    ----------
+    state : what is shown of it
+    """
 
     def __init__(self, state: MatchState) -> None:
-        super().__init__()
         self.state = state
-        self.name = unique_name("match-playhead")
         self.figure = time_chart(188, Range1d(start=0.0, end=60.0), -0.12, 1.28, "motion, energy", last=True)
+        super().__init__(self.figure)
         self._draw()
-        self.ink(dark=False)
-
-    def ink(self, *, dark: bool) -> None:
-        """Colours for a light or a dark page."""
-        paint([self.figure], dark=dark, texts=[self._words])
-        self._head.line_color = playhead_colour(dark=dark)
-        self._music.line_color = on_page(HEARD, dark=dark)
-        self._cuts.line_color = self._marks.line_color = ink_and_rule(dark=dark)[0]
+        self._add_playheads("match-playhead")
 
     def show_video(self) -> None:
         """Show another video."""
@@ -245,22 +250,33 @@ class MatchPicture(FigureView):
         )  # fmt: skip
         cuts = figure.segment("x", -0.04, "x", 0.0, source=self._source("cuts", "x"), line_width=1)
         music = figure.line(
-            "x", "y", source=self._source("music", "x", "y"), color=HEARD, line_width=2.2,
-            legend_label="energy of the music",
-        )  # fmt: skip
+            "x", "y", source=self._source("music", "x", "y"), line_width=2.2, legend_label="energy of the music"
+        )
         source = self._source("marks", "x", "text")
         marks = figure.segment("x", 0.0, "x", 1.08, source=source, line_width=1.2, line_dash="2 2")
         words = figure.text(
             "x", 1.1, "text", source=source, text_font_size="11px", text_align="center", text_baseline="bottom"
         )
-        self._cuts, self._music, self._marks, self._words = cuts.glyph, music.glyph, marks.glyph, words.glyph
+        self._tint(music.glyph, "line_color", HEARD)
+        self._shade(cuts.glyph, "line_color", ink_colour)
+        self._shade(marks.glyph, "line_color", ink_colour)
+        self._text(words.glyph)
         figure.yaxis.ticker = [0.0, 0.5, 1.0]
         flat_legend(figure)
-        self._head = playhead(figure, self.name, "#000000")
 
 
 def named_marks(place: Placement | None, seconds: float) -> list[tuple[float, str]]:
-    """The strongest coincidences of a placement, with names, none so near to a stronger one that they overlap."""
+    """The strongest coincidences of a placement, with names, none so near to a stronger one that they overlap.
+
+    Parameters
+    ----------
+    place : None: the track has no placement
+    seconds : of the video
+
+    Returns
+    -------
+    list : video seconds and name, the strongest first
+    """
     marks: list[tuple[float, str]] = []
     for met in () if place is None else place.coincidences:
         words = f"{met.landmark} on {met.event}"
@@ -271,23 +287,39 @@ def named_marks(place: Placement | None, seconds: float) -> list[tuple[float, st
 
 
 def first_heard(place: Placement) -> float:
-    """Where one begins to listen, video seconds: a run-up before the strongest moment, but not before the music."""
+    """Where one begins to listen: a run-up before the strongest coincidence, but not before the music.
+
+    Parameters
+    ----------
+    place : where the track lies
+
+    Returns
+    -------
+    float : video seconds, 0 or more
+    """
     begins = max(0.0, place.offset_seconds)
     return max(begins, place.coincidences[0].video_s - _RUN_UP_SECONDS) if place.coincidences else begins
 
 
-class MatchTab:
-    """Tracks for the open video, seen and heard under it."""
+class MatchTab(Tab):
+    """Tracks for the open video, seen and heard under it.
+
+    Parameters
+    ----------
+    session : whose video it is
+    """
+
+    title = "Match"
 
     def __init__(self, session: Session) -> None:
-        self._session = session
-        self._trying: Task | None = None
-        self._video: Path | None = None
         self.state = MatchState()
         self.heard = MixState()
         self.picture = MatchPicture(self.state)
+        super().__init__(session, self.picture)
+        self._trying: Task | None = None
+        self._video: Path | None = None
         self.table = MatchTable(sizing_mode="stretch_width")
-        self.player = TransportBar(sizing_mode="stretch_width", playheads=[self.picture.name], margin=(0, 10))
+        self.player = TransportBar(sizing_mode="stretch_width", playheads=self.picture.playheads, margin=(0, 10))
         self.bpm = pmui.RangeSlider(
             label="bpm", start=SLOWEST, end=FASTEST, step=1.0, value=(SLOWEST, FASTEST), size="small", width=170
         )
@@ -309,14 +341,17 @@ class MatchTab:
         self.table.param.watch(lambda event: self.choose(str(event.new)), "chosen")
         self.table.param.watch(lambda event: self.open(str(event.new[0])), "opened")
         self.places.param.watch(lambda event: self._place(event.new), "value")
-        session.param.watch(lambda event: self.take(event.new), "video")
-        session.param.watch(lambda event: self._ink(dark=event.new), "dark")
-        session.param.watch(lambda *_: self._balance(), "params")
-        self._ink(dark=session.dark)
-        self.take(session.video)
+        self.follow(["dark"], partial(setattr, self.table, "dark"))
+        self.follow(["video"], self.take)
+        self.follow(["params"], lambda _: self._balance())
 
     def take(self, video: Path | None) -> None:
-        """Match the catalog to another video."""
+        """Match the catalog to another video.
+
+        Parameters
+        ----------
+        video : None: none is open
+        """
         if video == self._video and (video is None or self.state.drawn is not None):
             return
         self._video = video
@@ -326,20 +361,17 @@ class MatchTab:
 
     def match(self) -> None:
         """Match again, with the session's parameters and the catalog as it is."""
-        session, video = self._session, self._video
+        video = self._video
         if video is None:
             self.table.empty = "open a video in the Plan tab first"
             return
         self.table.empty = "matching the catalog to the video …"
 
-        def matched(drawn: DrawnMatch) -> None:
-            if video == self._video:
-                self._matched(drawn)
-
-        def failed(fault: str) -> None:
+        def fail(fault: str) -> None:
             self.table.empty = fault
 
-        session.run(match_to_draw, video, then=matched, subject=str(video), otherwise=failed)
+        wanted = partial(self._is_open, video)
+        self.run(match_to_draw, video, then=self._show_match, wanted=wanted, subject=str(video), otherwise=fail)
 
     def narrow(self) -> None:
         """Show what passes the filters."""
@@ -352,37 +384,44 @@ class MatchTab:
         self._show()
 
     def choose(self, track_id: str) -> None:
-        """Look at a track, and make it ready to be heard under the video."""
+        """Look at a track, and make it ready to be heard under the video.
+
+        Parameters
+        ----------
+        track_id : of one of the rows
+        """
         if track_id == self.state.chosen:
             return
         self.state.chosen, self.state.placement = track_id, 0
-        self._chosen()
+        self._show_chosen()
 
     def open(self, track_id: str) -> None:
-        """Open a track under the video, in the Plan tab."""
+        """Open a track under the video, in the Plan tab.
+
+        Parameters
+        ----------
+        track_id : of the catalog; empty for none
+        """
         if track_id:
             self._session.open_track(track_id)
             self._session.tab = "Plan"
 
     def panel(self) -> pn.viewable.Viewable:
         """Transport and picture; filters and table beside the reasons."""
-        again = pmui.Button(
-            label="Match again", variant="outlined", size="small", margin=(12, 6), on_click=lambda _: self.match()
-        )
-        opened = pmui.Button(
-            label="Open in Plan", variant="contained", size="small", margin=(12, 6),
-            on_click=lambda _: self.open(self.state.chosen),
-        )  # fmt: skip
+        again = action("Match again", self.match, variant="outlined", margin=(12, 6))
+        opened = action("Open in Plan", lambda: self.open(self.state.chosen), variant="contained", margin=(12, 6))
         filters = pmui.Row(self.bpm, self.seconds, self.voice, self.words, again, sizing_mode="stretch_width")
         found = pmui.Column(filters, self.table, sizing_mode="stretch_width", margin=0)
-        told = pmui.Column(pmui.Row(self.places, opened, sizing_mode="stretch_width"), self.why, width=400)
-        beside = scrolled(told, height=_WHY_HEIGHT)
-        figure = growing(self.picture.figure, _FIGURE_SHARE, margin=0)
+        reasons = pmui.Column(pmui.Row(self.places, opened, sizing_mode="stretch_width"), self.why, width=400)
+        beside = pmui.Row(found, scrolled(reasons, height=_WHY_HEIGHT), sizing_mode="stretch_width")
         return pmui.Column(
-            self.player, figure, pmui.Row(found, beside, sizing_mode="stretch_width"), sizing_mode="stretch_width"
+            self.player, *self.picture.panes(_FIGURE_SHARE, margin=0), beside, sizing_mode="stretch_width"
         )
 
-    def _matched(self, drawn: DrawnMatch) -> None:
+    def _is_open(self, video: Path) -> bool:
+        return video == self._video
+
+    def _show_match(self, drawn: DrawnMatch) -> None:
         self.state.drawn = drawn
         self.player.duration = drawn.video.duration
         self.picture.show_video()
@@ -397,9 +436,9 @@ class MatchTab:
         if state.drawn is not None:
             self.table.empty = "no match passes these filters" if state.shown == () else ""
         self.table.param.update(rows=rows, video=state.video(), chosen=state.chosen)
-        self._chosen()
+        self._show_chosen()
 
-    def _chosen(self) -> None:
+    def _show_chosen(self) -> None:
         match = self.state.match
         sync: Sequence[Placement] = () if match is None or not match.sync else match.sync
         # The value is the label, not a number: the browser shows a value that stays the same with its old label.
@@ -418,7 +457,7 @@ class MatchTab:
 
     def _try(self) -> None:
         """Lay the chosen track under the video, ready to be heard."""
-        session, match, place, video = self._session, self.state.match, self.state.place, self._video
+        match, place, video = self.state.match, self.state.place, self._video
         self.heard.sounds = None
         self.player.param.update(music_a="", duck_a=[])
         if self._trying is not None:
@@ -427,15 +466,12 @@ class MatchTab:
         if match is None or video is None:
             return
         offset = 0.0 if place is None else place.offset_seconds
-        self._trying = session.run(
-            placed_sounds, match.track.path, video, offset,
-            then=partial(self._laid, match, place), subject=str(match.track.path),
+        self._trying = self.run(
+            placed_sounds, match.track.path, video, offset, then=partial(self._hear, place),
+            wanted=lambda: match is self.state.match and place is self.state.place, subject=str(match.track.path),
         )  # fmt: skip
 
-    def _laid(self, match: Match, place: Placement | None, sounds: MixSounds) -> None:
-        self._trying = None
-        if match is not self.state.match or place is not self.state.place:
-            return
+    def _hear(self, place: Placement | None, sounds: MixSounds) -> None:
         self.heard.sounds = sounds
         self._balance()
         session = self._session
@@ -457,11 +493,7 @@ class MatchTab:
                     headroom_db=heard.headroom_db(),
                 )  # fmt: skip
 
-        tuned(heard, self._session, play)
-
-    def _ink(self, *, dark: bool) -> None:
-        self.picture.ink(dark=dark)
-        self.table.dark = dark
+        tune_state(heard, self._session, play)
 
 
 _WHY = """

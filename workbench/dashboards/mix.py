@@ -1,11 +1,11 @@
-"""The Mix tab: how music makes way for a voice, seen as levels and heard while it is tuned.
+"""The Mix tab: the ducking of the music under speech, seen as levels and heard while it is tuned.
 
-Sound is measured, and its utterances found, once a plan, in a process of its own. From then on a mix follows from
-levels and utterances alone (`workbench.mix.balance.plan_mix`), for half an hour within the time of a blink, so that
-letting go of a slider shows and plays the new one at once: gains and ducking are applied by the player, not by
-rendering. B is the same music without the duck, at the same gain.
+Sound is measured, and its utterances found, once a plan, by a worker. From then on a mix follows from levels and
+utterances alone (`workbench.mix.balance.plan_mix`), in milliseconds for half an hour, so that letting go of a slider
+shows and plays the new one at once: the player applies gains and ducking, and nothing is rendered. B is the same music
+without the ducking, at the same gain.
 
-Classes: `MixState`, levels and mix, without widgets; `MixPicture`; `MixTab`. Functions: `tuned`, `loudness`,
+Classes: `MixState`, levels and mix, without widgets; `MixPicture`; `MixTab`. Functions: `tune_state`, `loudness`,
 `preset_of`.
 """
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 import panel as pn
@@ -20,20 +21,13 @@ import panel_material_ui as pmui
 from bokeh.models import Range1d
 
 from workbench.audition.mixes import MixSounds, find_utterances, plan_sounds
-from workbench.dashboards.charts import (
-    ViewFollower,
-    flat_legend,
-    on_page,
-    paint,
-    playhead_colour,
-    time_chart,
-    unique_name,
-)
+from workbench.dashboards.charts import Picture, ViewFollower, flat_legend, time_chart
 from workbench.dashboards.controls import ParamControls, ProfileBar
+from workbench.dashboards.page_loop import this_page_loop
 from workbench.dashboards.session import Session
-from workbench.dashboards.styles import growing, scrolled
-from workbench.dashboards.transport import TransportBar, playhead
-from workbench.dashboards.views import FigureView
+from workbench.dashboards.styles import scrolled
+from workbench.dashboards.tab import Tab
+from workbench.dashboards.transport import TransportBar
 from workbench.loops.plan import LoopPlan
 from workbench.mix.balance import Mix
 from workbench.mix.levels import HOPS_PER_SECOND
@@ -68,15 +62,26 @@ class MixState:
     ducked: bool = True
     """whether the music is heard with the duck, or without it to compare"""
     under_voice_lu: float = DuckParams().under_voice_lu
-    """how far under the voice the duck was asked to hold the music"""
+    """how far under the voice the ducking holds the music, LU"""
 
     def tune(self, duck: DuckParams) -> None:
-        """Mix with other parameters of the duck."""
+        """Mix with other parameters of the duck.
+
+        Parameters
+        ----------
+        duck : of the session
+        """
         self.under_voice_lu = duck.under_voice_lu
         self.mix = None if self.sounds is None else self.sounds.levels.mixed(duck)
 
     def hear(self, voice: VoiceParams, utterances: Utterances) -> None:
-        """Take the utterances that were found with other parameters of the voice."""
+        """Take the utterances that were found with other parameters of the voice.
+
+        Parameters
+        ----------
+        voice : with which they were found
+        utterances : of the soundtrack
+        """
         if self.sounds is not None:
             self.sounds = replace(self.sounds, levels=self.sounds.levels.with_utterances(voice, utterances))
 
@@ -98,7 +103,7 @@ class MixState:
         return 0.0 if self.mix is None else self.mix.video_gain_db or 0.0
 
     def headroom_db(self) -> float:
-        """Gain under which both together cannot clip, whatever meets."""
+        """Gain under which both together cannot clip, even if their peaks meet; dB, at most 0."""
         if self.sounds is None:
             return 0.0
         levels = self.sounds.levels
@@ -125,13 +130,18 @@ class MixState:
 
 
 def loudness(power: FloatArray, from_s: float, to_s: float, columns: int) -> tuple[FloatArray, FloatArray]:
-    """Loudness over 400 ms at evenly spaced times of a view: times in s and LUFS, no quieter than the picture's floor.
+    """Loudness over 400 ms at evenly spaced times of a view.
 
     Parameters
     ----------
     power : shape (n_hops,), K-weighted, a hundred hops a second
     from_s, to_s : the view, s
     columns : times at most
+
+    Returns
+    -------
+    times : shape (n,), s
+    lufs : shape (n,), LUFS, no quieter than the lower end of the picture
     """
     total = np.concatenate([[0.0], np.cumsum(power)])
     first, stop = max(0, round(from_s * HOPS_PER_SECOND)), min(power.size, round(to_s * HOPS_PER_SECOND))
@@ -145,12 +155,28 @@ def loudness(power: FloatArray, from_s: float, to_s: float, columns: int) -> tup
 
 
 def preset_of(duck: DuckParams) -> str:
-    """Name of the preset that these parameters are; `OWN` for none."""
+    """Name of the preset that these parameters are.
+
+    Parameters
+    ----------
+    duck : of any origin
+
+    Returns
+    -------
+    str : `OWN` where they are no preset
+    """
     return next((name for name in DUCK_PRESETS if DuckParams.model_validate({"preset": name}) == duck), OWN)
 
 
-def tuned(state: MixState, session: Session, then: Callable[[], None]) -> None:
-    """Mix with the session's parameters, then go on; other voice parameters make a worker find the utterances first."""
+def tune_state(state: MixState, session: Session, then: Callable[[], None]) -> None:
+    """Mix with the session's parameters, then go on; other voice parameters make a worker find the utterances first.
+
+    Parameters
+    ----------
+    state : whose mix is made
+    session : whose parameters count; it runs the worker
+    then : called once the mix is there, at once where no worker is needed
+    """
     sounds, voice = state.sounds, session.params.voice
     if sounds is None or sounds.levels.voice == voice:
         state.tune(session.params.duck)
@@ -160,33 +186,28 @@ def tuned(state: MixState, session: Session, then: Callable[[], None]) -> None:
     def found(utterances: Utterances) -> None:
         if state.sounds is sounds:
             state.hear(voice, utterances)
-            tuned(state, session, then)
+            tune_state(state, session, then)
 
     session.run(find_utterances, sounds.levels, then=found)
 
 
-class MixPicture(FigureView):
-    """Levels of both, speech, and the duck."""
+class MixPicture(Picture):
+    """Levels of both, speech, and the duck.
+
+    Parameters
+    ----------
+    state : what is shown of it
+    """
 
     def __init__(self, state: MixState) -> None:
-        super().__init__()
         self.state = state
-        self.names = [unique_name("mix-playhead") for _ in range(2)]
         shared = Range1d(start=0.0, end=60.0)
         self.levels = time_chart(300, shared, _QUIETEST_LUFS, _LOUDEST_LUFS, "loudness, LUFS")
         self.duck = time_chart(150, shared, -30.0, 1.5, "duck, dB", last=True)
-        self.figures = (self.levels, self.duck)
+        super().__init__(self.levels, self.duck)
         self._draw()
+        self._add_playheads("mix-playhead")
         self.follow = ViewFollower(self.levels, self.show_view)
-        self.ink(dark=False)
-
-    def ink(self, *, dark: bool) -> None:
-        """Colours for a light or a dark page."""
-        paint(self.figures, dark=dark)
-        for head in self._heads:
-            head.line_color = playhead_colour(dark=dark)
-        self._alone.line_color = self._under.line_color = on_page(HEARD, dark=dark)
-        self._curve.line_color = self._area.fill_color = on_page(DUCK, dark=dark)
 
     def show(self) -> None:
         """Show all of another video."""
@@ -246,32 +267,42 @@ class MixPicture(FigureView):
             legend_label="soundtrack, with its gain",
         )  # fmt: skip
         alone = levels.line(
-            "x", "y", source=self._source("alone", "x", "y"), color=HEARD, line_width=1, line_dash="3 3",
+            "x", "y", source=self._source("alone", "x", "y"), line_width=1, line_dash="3 3",
             legend_label="music without the duck",
         )  # fmt: skip
         under = levels.line(
-            "x", "y", source=self._source("under", "x", "y"), color=HEARD, line_width=1.8,
+            "x", "y", source=self._source("under", "x", "y"), line_width=1.8,
             legend_label="music as it is heard",
         )  # fmt: skip
-        self._alone, self._under = alone.glyph, under.glyph
+        self._tint(alone.glyph, "line_color", HEARD)
+        self._tint(under.glyph, "line_color", HEARD)
         source = self._source("duck", "x", "y")
-        self._area = duck.varea("x", 0.0, "y", source=source, color=DUCK, alpha=0.3).glyph
-        self._curve = duck.line("x", "y", source=source, color=DUCK, line_width=1.8).glyph
+        self._tint(duck.varea("x", 0.0, "y", source=source, alpha=0.3).glyph, "fill_color", DUCK)
+        self._tint(duck.line("x", "y", source=source, line_width=1.8).glyph, "line_color", DUCK)
         flat_legend(levels)
-        self._heads = [playhead(figure, name, "#000000") for figure, name in zip(self.figures, self.names, strict=True)]
 
 
-class MixTab:
-    """Speech, levels and the duck, seen, heard and tuned."""
+class MixTab(Tab):
+    """Speech, levels and the duck, seen, heard and tuned.
+
+    Parameters
+    ----------
+    session : whose plan and parameters these are
+    """
+
+    title = "Mix"
 
     def __init__(self, session: Session) -> None:
-        self._session = session
-        self._loop: Loop | None = None
-        self._shares = 0
         self.state = MixState()
         self.picture = MixPicture(self.state)
+        super().__init__(session, self.picture)
+        self._loop: Loop | None = None
+        self._shares = 0
         self.player = TransportBar(
-            sizing_mode="stretch_width", playheads=self.picture.names, labels=["ducked", "not ducked"], margin=(0, 10)
+            sizing_mode="stretch_width",
+            playheads=self.picture.playheads,
+            labels=["ducked", "not ducked"],
+            margin=(0, 10),
         )
         self.preset = pmui.Select(
             label="preset", options=[*DUCK_PRESETS, OWN], value=preset_of(session.params.duck), size="small",
@@ -282,14 +313,16 @@ class MixTab:
         self.facts = pmui.Typography("", variant="body2")
         self.preset.param.watch(lambda event: self.choose(event.new), "value")
         self.player.param.watch(lambda event: self._compare(ducked=event.new == "a"), "chosen")
-        session.param.watch(lambda event: self.take(event.new), "loop")
-        session.param.watch(lambda _: self.tune(), "params")
-        session.param.watch(lambda event: self.picture.ink(dark=event.new), "dark")
-        self.picture.ink(dark=session.dark)
-        self.take(session.loop)
+        self.follow(["loop"], self.take)
+        self.follow(["params"], lambda _: self.tune())
 
     def take(self, loop: Loop | None) -> None:
-        """Show the mix of another plan, and prepare its sound; the same plan with another mix needs none."""
+        """Show the mix of another plan, and prepare its sound; the same plan with another mix needs none.
+
+        Parameters
+        ----------
+        loop : None: there is none yet
+        """
         if loop is not None and self._loop is not None and loop.answer is self._loop.answer:
             self._loop = loop
             return
@@ -297,25 +330,42 @@ class MixTab:
         self.state.sounds = self.state.mix = None
         self.player.param.update(music_a="", music_b="", soundtrack="")
         self.picture.show()
-        self._say()
+        self._show_facts()
         if loop is None or loop.video is None or not isinstance(loop.answer, LoopPlan):
             return
-        session = self._session
+        wanted = partial(self._is_plan, loop.answer)
+        self.run(plan_sounds, loop, then=self.hear, wanted=wanted, subject=str(loop.track.path))
 
-        def measured(sounds: MixSounds) -> None:
-            if self._loop is not None and self._loop.answer is loop.answer:
-                self._measured(sounds)
+    def hear(self, sounds: MixSounds) -> None:
+        """Mix and show sounds that were measured.
 
-        session.run(plan_sounds, loop, then=measured, subject=str(loop.track.path))
+        Parameters
+        ----------
+        sounds : of the plan that is shown
+        """
+
+        def show() -> None:
+            self.player.duration = sounds.levels.seconds
+            self.picture.show()
+            self._load()
+            self._show_facts()
+
+        self.state.sounds = sounds
+        tune_state(self.state, self._session, show)
 
     def choose(self, preset: str) -> None:
-        """Take the parameters of a preset."""
+        """Take the parameters of a preset.
+
+        Parameters
+        ----------
+        preset : its name; `OWN` changes nothing
+        """
         if preset != OWN and preset != preset_of(self._session.params.duck):
             duck = DuckParams.model_validate({"preset": preset})
             self._session.params = self._session.params.model_copy(update={"duck": duck})
 
     def tune(self) -> None:
-        """Mix with the session's parameters: see and hear it at once, and tell the other tabs when it has settled."""
+        """Mix with the session's parameters: see and hear it at once; other tabs get the mix once it has settled."""
         self.preset.value = preset_of(self._session.params.duck)
         before = self.state.mix
 
@@ -324,9 +374,9 @@ class MixTab:
                 self.picture.show_mix()
                 self._load()
                 self._share_soon()
-            self._say()
+            self._show_facts()
 
-        tuned(self.state, self._session, show)
+        tune_state(self.state, self._session, show)
 
     def share(self) -> None:
         """Make the mix that of the session's plan, so that other tabs and exports have it."""
@@ -337,24 +387,15 @@ class MixTab:
 
     def panel(self) -> pn.viewable.Viewable:
         """Sliders on the left, transport and pictures on the right, profiles below."""
-        figures = [
-            growing(figure, share, margin=0) for figure, share in zip(self.picture.figures, _SHARES, strict=True)
-        ]
         sliders = scrolled(pmui.Column(self.preset, self.controls.panel(), width=270), height=_SLIDERS_HEIGHT)
         pictures = pmui.Column(
-            self.player, self.facts, *figures, self.profile.panel(), sizing_mode="stretch_width", margin=0
-        )
+            self.player, self.facts, *self.picture.panes(*_SHARES, margin=0), self.profile.panel(),
+            sizing_mode="stretch_width", margin=0,
+        )  # fmt: skip
         return pmui.Row(sliders, pictures, sizing_mode="stretch_width")
 
-    def _measured(self, sounds: MixSounds) -> None:
-        def show() -> None:
-            self.player.duration = sounds.levels.seconds
-            self.picture.show()
-            self._load()
-            self._say()
-
-        self.state.sounds = sounds
-        tuned(self.state, self._session, show)
+    def _is_plan(self, plan: LoopPlan) -> bool:
+        return self._loop is not None and self._loop.answer is plan
 
     def _compare(self, *, ducked: bool) -> None:
         """Draw the music as it is heard now."""
@@ -362,7 +403,7 @@ class MixTab:
         self.picture.show_view()
 
     def _load(self) -> None:
-        """Tell the player what there is to hear, and how loud."""
+        """Give the player what there is to hear, and how loud."""
         state, sounds, session = self.state, self.state.sounds, self._session
         if sounds is None:
             return
@@ -379,8 +420,8 @@ class MixTab:
         )
 
     def _share_soon(self) -> None:
-        document = pn.state.curdoc
-        if document is None or document.session_context is None:
+        loop = this_page_loop()
+        if loop is None:
             self.share()
             return
         self._shares += 1
@@ -390,7 +431,7 @@ class MixTab:
             if mine == self._shares:
                 self.share()
 
-        document.add_timeout_callback(settled, _SHARE_MS)
+        loop.call_later(settled, _SHARE_MS)
 
-    def _say(self) -> None:
+    def _show_facts(self) -> None:
         self.facts.object = self.state.facts()

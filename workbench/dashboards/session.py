@@ -1,8 +1,10 @@
 """What one open page works on: a track, a video, the plan that joins them, the parameters; and the work under way.
 
-Tabs never talk to each other. They watch this (`session.param.watch(callback, "loop")`), change it, and ask it to run
-what takes time (`session.run`). It holds no sound: sounds lie in files under the home folder, which the browser streams
-and `workbench.dashboards.views` maps into memory where it draws them.
+Tabs never talk to each other. They follow the session, change it, and run through it what takes time (`session.run`). A
+session holds no sound: sounds lie in files under the home folder, which the browser streams and
+`workbench.dashboards.views` maps into memory where it draws them.
+
+Classes: `Session`.
 """
 
 from __future__ import annotations
@@ -12,13 +14,13 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-import panel as pn
 import param
 
 from workbench.audition.plans import track_file
-from workbench.dashboards.fades import HandFade, Place, told, with_hand_fades
-from workbench.dashboards.views import LongSound, summed_up
-from workbench.dashboards.work import Deliver, Pool, Task, at_once, shared_pool
+from workbench.dashboards.fades import HandFade, Place, describe_lost, with_hand_fades
+from workbench.dashboards.page_loop import this_page_loop
+from workbench.dashboards.views import LongSound, write_summary
+from workbench.dashboards.work import Pool, Task, shared_pool
 from workbench.demo.run import demo_loop
 from workbench.errors import WorkbenchError
 from workbench.files import without_folders
@@ -38,7 +40,7 @@ UPLOADS_ROUTE = "uploads"
 
 
 class _Sentence(param.String):  # type: ignore[type-arg]  # takes arguments in its stubs only
-    """Something to be read on the page: files are named without the server's folders, whoever wrote the sentence."""
+    """A sentence on the page; in it files are named without the server's folders, whoever wrote it."""
 
     def __set__(self, obj: Any, val: str) -> None:
         super().__set__(obj, obj.for_the_page(val))
@@ -49,8 +51,8 @@ class Session(param.Parameterized):
 
     Parameters
     ----------
-    workspace : of this process: its records are read and written, its parameters are where the page starts from
-    pool : does the work; None: the one of this process
+    workspace : of this process: its records are read and written, and the page starts from its parameters
+    pool : of workers; None: the one of this process
     """
 
     params = param.ClassSelector(default=WorkbenchParams(), class_=WorkbenchParams, allow_None=False)
@@ -60,19 +62,20 @@ class Session(param.Parameterized):
     analysis = param.ClassSelector(class_=Analysis, allow_None=True, doc="of the track")
     track_sound = param.ClassSelector(class_=LongSound, allow_None=True, doc="the track, to draw")
     dark = param.Boolean(False, doc="whether the page is dark")
-    stage = param.String("", doc="what is being done, in words; empty when nothing is")
-    done = param.Number(0.0, bounds=(0.0, 1.0), doc="how much of that stage is")
-    coming = param.String("", doc="what is being opened, in a sentence, for a page that has nothing to show yet")
+    stage = param.String("", doc="name of the work under way; empty while there is none")
+    done = param.Number(0.0, bounds=(0.0, 1.0), doc="share of that stage that is done")
+    coming = param.String("", doc="sentence on what is being opened, for a page that has nothing to show yet")
     seam = param.Integer(0, bounds=(0, None), doc="the seam of the plan that is looked at, counted from 0")
     tab = param.String("", doc="title of the tab that somebody wants to see")
     message = _Sentence("", doc="what went wrong last, in a sentence")
-    notice = _Sentence("", doc="what somebody should know of the plan or the file that they got, in a sentence")
+    notice = _Sentence("", doc="what one should know of the plan or the download, in a sentence")
 
     def __init__(self, workspace: Workspace, pool: Pool | None = None) -> None:
         super().__init__(params=workspace.params)
         self.workspace = workspace
         self._pool = pool or shared_pool()
-        self._jobs: list[Task] = []
+        self._tasks: list[Task] = []
+        self._closed = False
         self._hand_fades: dict[tuple[Place, int], HandFade] = {}
 
     @property
@@ -93,10 +96,19 @@ class Session(param.Parameterized):
     @property
     def busy(self) -> bool:
         """Whether work is under way."""
-        return bool(self._jobs)
+        return bool(self._tasks)
 
     def open_track(self, named: Path | str) -> Task | None:
-        """Open a file or a track of the catalog: plan it under the video, or analyse it where there is no video."""
+        """Open a file or a track of the catalog: plan it under the video, or analyse it where there is no video.
+
+        Parameters
+        ----------
+        named : path of a file, or id of a track of the catalog
+
+        Returns
+        -------
+        Task : the work under way; None where there is no such track, as `message` says
+        """
         try:
             track = find_track(self.workspace, str(named))
         except WorkbenchError as error:
@@ -108,7 +120,16 @@ class Session(param.Parameterized):
         return self.replan()
 
     def open_video(self, named: Path | str) -> Task | None:
-        """Open a file or a video that has an id, and plan the track under it."""
+        """Open a video, and plan the track under it.
+
+        Parameters
+        ----------
+        named : path of a file, or id of a video
+
+        Returns
+        -------
+        Task : the work under way; None where there is no such video, as `message` says, or no track
+        """
         try:
             video = find_video(self.workspace, named).path
         except WorkbenchError as error:
@@ -118,7 +139,16 @@ class Session(param.Parameterized):
         return self.replan()
 
     def open_file(self, path: Path) -> Task | None:
-        """Open a file as what it is: a video where it has a moving picture, else a track."""
+        """Open a file as what it is: a video where it has a moving picture, else a track.
+
+        Parameters
+        ----------
+        path : of the file
+
+        Returns
+        -------
+        Task : the work under way; None where it is no media file, as `message` says
+        """
         from workbench.media.probe import probe
 
         try:
@@ -137,7 +167,12 @@ class Session(param.Parameterized):
         return self.run(demo_loop, then=self.show)
 
     def show(self, loop: Loop) -> None:
-        """Make a plan the one that the page is about."""
+        """Make a plan the one that the page is about.
+
+        Parameters
+        ----------
+        loop : a plan or a refusal
+        """
         new_track = self.track is None or self.track.path != loop.track.path
         if new_track:
             self.track_sound = None
@@ -150,17 +185,28 @@ class Session(param.Parameterized):
             self._map_track()
 
     def show_with_fade(self, loop: Loop, seam: int) -> None:
-        """Make a plan the one that the page is about, and remember the crossfade that was set by hand at a seam."""
+        """Make a plan the one that the page is about, and remember the crossfade that was set by hand at a seam.
+
+        Parameters
+        ----------
+        loop : with a plan that has this crossfade
+        seam : counted from 0
+        """
         assert isinstance(loop.answer, LoopPlan), "a refusal has no seams"
         self.show(loop)
         fade = HandFade.at(loop.answer, seam)
         self._hand_fades[(fade.place, round(fade.heard_s))] = fade
 
     def show_again(self, loop: Loop) -> None:
-        """Show a plan that was made anew, with the crossfades that were set by hand where it has their seams."""
+        """Show a track that was planned again, with the crossfades set by hand where the plan has their seams.
+
+        Parameters
+        ----------
+        loop : a plan or a refusal
+        """
         kept, lost = with_hand_fades(loop, self._hand_fades.values())
         self.show(kept)
-        self.notice = told(lost)
+        self.notice = describe_lost(lost)
 
     def replan(self) -> Task | None:
         """Plan again with the parameters as they are."""
@@ -193,7 +239,13 @@ class Session(param.Parameterized):
         self.run(track_file, track.path, then=written, subject=str(track.path))
 
     def draw(self, path: Path, then: Callable[[LongSound], None]) -> Task:
-        """Open a sound to draw it; its summary is made by a worker where it is not there yet."""
+        """Open a sound to draw it; a worker makes its summary where there is none yet.
+
+        Parameters
+        ----------
+        path : WAV file, as `workbench.audition.plans` writes them
+        then : takes the sound, on this page's event loop; not called where the file has gone, as `message` says
+        """
 
         def made(path: Path) -> None:
             try:
@@ -203,7 +255,7 @@ class Session(param.Parameterized):
                 return
             then(sound)
 
-        return self.run(summed_up, path, then=made)
+        return self.run(write_summary, path, then=made)
 
     def run(
         self,
@@ -216,22 +268,43 @@ class Session(param.Parameterized):
     ) -> Task:
         """Run a function of `workbench` in a process of its own, with progress on the page and a way to cancel it.
 
+        Work whose page has gone, because its browser tab was closed or the server has stopped, is cancelled.
+
         Parameters
         ----------
         function : importable by its name; takes a workspace, with the page's home and parameters, before the arguments
-        then : receives the result, on this page's event loop
-        subject : what it is about; the worker that knows it already is preferred
-        otherwise : receives the sentence that says what went wrong, after it became `message`
+        arguments, named : of the function, picklable
+        then : takes the result, on this page's event loop
+        subject : what the work is about; a worker that knows it already is preferred
+        otherwise : takes the sentence that says what went wrong, once it is the page's `message`
+
+        Returns
+        -------
+        Task : under way; cancelled already where the page has gone
         """
-        deliver = _to_this_page()
-        job = Task(self.home, self.params, function, arguments, named, subject=subject, deliver=deliver)
+        page = this_page_loop()
+        task = Task(self.home, self.params, function, arguments, named, subject=subject)
+        if page is not None and page.gone:
+            self.close()
+        if self._closed:
+            task.drop()
+            return task
+
+        def deliver(news: Callable[[], None]) -> None:
+            if page is None:
+                news()
+            elif page.gone:
+                self.close()
+            else:
+                page.call_soon(news)
 
         def ended() -> None:
-            self._jobs.remove(job)
-            if not self._jobs:
+            if task in self._tasks:
+                self._tasks.remove(task)
+            if not self._tasks:
                 self.param.update(stage="", done=0.0)
 
-        # What follows is asked for before this one is over, so that the page is at work without a gap.
+        # `then` may start more work; it does so before this work ends, so that the page is busy without a gap.
         def succeed(result: Any) -> None:
             try:
                 then(result)
@@ -244,38 +317,46 @@ class Session(param.Parameterized):
             if otherwise is not None:
                 otherwise(self.message)
 
-        def tell(stage: str, done: float) -> None:
+        def show_progress(stage: str, done: float) -> None:
             self.param.update(stage=stage, done=min(1.0, max(0.0, done)))
 
-        job.on_done, job.on_fault, job.on_cancelled, job.on_progress = succeed, fail, ended, tell
-        self._jobs.append(job)
+        task.deliver = deliver
+        task.on_done, task.on_fault, task.on_cancelled, task.on_progress = succeed, fail, ended, show_progress
+        self._tasks.append(task)
         self.param.update(stage=self.stage or "starting", message="")
-        return self._pool.submit(job)
+        return self._pool.submit(task)
 
     def cancel(self) -> None:
         """Give up all work of this page."""
-        for job in list(self._jobs):
-            job.cancel()
+        for task in list(self._tasks):
+            task.cancel()
+
+    def close(self) -> None:
+        """Cancel all work, because the page has gone; from now on none is begun."""
+        self._closed = True
+        self.cancel()
+        self._tasks.clear()
 
     def for_the_page(self, text: str) -> str:
-        """A sentence as the page may show it: its files by their names, without the folders they lie in."""
+        """A sentence as the page may show it: files by their names, without the folders they lie in.
+
+        Parameters
+        ----------
+        text : such as the message of an error
+        """
         opened = [self.video] if self.track is None else [self.video, self.track.path]
         return without_folders(text, self.home.root, *(path.parent for path in opened if path is not None))
 
     def url_of(self, path: Path) -> str:
-        """The address under which the page finds a file below the home's `renders/dashboard`, with range requests."""
+        """The address under which the page streams a file, by range requests.
+
+        Parameters
+        ----------
+        path : below the home's `renders/dashboard`
+
+        Raises
+        ------
+        ValueError : the file lies elsewhere
+        """
         inside = path.relative_to(self.home.renders / "dashboard")
         return f"{SOUNDS_ROUTE}/{quote(inside.as_posix())}"
-
-
-def _to_this_page() -> Deliver:
-    """Deliver on the event loop of the page that asks; at once where there is no page, as in a test."""
-    document = pn.state.curdoc
-    if document is None or document.session_context is None:
-        return at_once
-
-    def deliver(function: Callable[[], None]) -> None:
-        if document.session_context is not None and not document.session_context.destroyed:
-            document.add_next_tick_callback(function)
-
-    return deliver

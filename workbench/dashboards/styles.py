@@ -1,4 +1,4 @@
-"""Scripts and styles of the page, served by us: where they lie, and what they say.
+"""Scripts and styles of the page: where they lie, and how what grows and scrolls is laid out.
 
 Functions: `stylesheet`, `scrolled`, `growing`.
 """
@@ -19,7 +19,12 @@ _LEAST_WINDOW = 720
 
 
 def stylesheet(name: str) -> str:
-    """The style of a component."""
+    """The style of a component.
+
+    Parameters
+    ----------
+    name : of a CSS file in `ASSETS`, without suffix
+    """
     return (ASSETS / f"{name}.css").read_text(encoding="utf-8")
 
 
@@ -29,7 +34,7 @@ def scrolled(column: pmui.Column, height: str) -> pmui.Column:
     Parameters
     ----------
     column : what is scrolled; its `width` is set
-    height : as a style says it, so that it can follow the height of the page
+    height : most of it, as CSS, so that it can follow the height of the page
     """
     bar = {"overflow-y": "auto", "overflow-x": "hidden", "scrollbar-width": "thin"}
     return pmui.Column(
@@ -43,7 +48,7 @@ def growing(figure: Any, share: float = 1.0, **options: Any) -> pn.pane.Bokeh:
     Parameters
     ----------
     figure : with its height in a window of 720 pixels
-    share : of what the window is higher than that; those of the figures of a column are 1 together
+    share : of the height by which the window exceeds that; the shares of a column's figures sum to 1
     options : of the pane
     """
     height = f"calc({figure.height}px + {share} * max(0px, 100vh - {_LEAST_WINDOW}px))"

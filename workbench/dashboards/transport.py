@@ -12,8 +12,8 @@ Keys: space, arrows (1 s; with shift 5 s; with ctrl 0.1 s), Home, End, m and f f
 options, l for the loop, ? for the list of them. They work whatever has the focus, but for what uses the key itself: a
 field takes all, a slider its arrows, a tick box its space, a tab its arrows (`assets/keys.js` says which).
 
-Pictures speak to it by events on the window, so that a click is heard without a way to the server: `workbench-seek`
-with seconds, `workbench-region` with two of them.
+Pictures reach it by events on the window, so that a click is heard without a way to the server: `workbench-seek` with
+seconds, `workbench-region` with two of them.
 
 Classes: `TransportBar`. Functions: `seek_on_tap`, `playhead`, `script`.
 """
@@ -32,19 +32,24 @@ from workbench.dashboards.styles import ASSETS, stylesheet
 
 
 def script(*names: str) -> str:
-    """The script of a component: pieces that several share, and its own after them."""
+    """The script of a component: pieces that several components share, and its own after them.
+
+    Parameters
+    ----------
+    names : of JavaScript files in `ASSETS`, without suffix, in order
+    """
     return "\n".join((ASSETS / f"{name}.js").read_text(encoding="utf-8") for name in names)
 
 
 class TransportBar(JSComponent):
-    """Plays soundtrack and music; times are video seconds, or of whatever the files share."""
+    """Plays soundtrack and music; times are on the clock that the files share, mostly video seconds."""
 
     soundtrack = param.String("", doc="address of the soundtrack; empty for none")
     music_a = param.String("", doc="address of the music, option A")
     music_b = param.String("", doc="address of the music, option B; empty for none")
     duration = param.Number(0.0, doc="s")
-    time = param.Number(0.0, doc="where it plays, told four times a second")
-    seek = param.List([], doc="[s, n]: go there; n only tells one wish from the next")
+    time = param.Number(0.0, doc="where it plays, s; the browser sends it four times a second")
+    seek = param.List([], doc="[s, n]: go there; another n goes there again")
     playing = param.Boolean(False)
     region = param.List([], doc="[from, to]: loops while it plays; empty plays on")
     soundtrack_on = param.Boolean(True)
@@ -65,18 +70,35 @@ class TransportBar(JSComponent):
     _stylesheets: ClassVar[list[Any]] = [stylesheet("transport"), stylesheet("keys")]
 
     def go(self, seconds: float) -> None:
-        """Play from somewhere else."""
-        # The time too: a transport whose tab is not drawn yet begins at the time, and hears of no wish before.
+        """Play from another place.
+
+        Parameters
+        ----------
+        seconds : on the clock of the files
+        """
+        # The time too: a transport whose tab is not drawn yet begins at the time, and misses what is sought before.
         self.param.update(time=float(seconds), seek=[float(seconds), (self.seek[1] + 1.0) if self.seek else 1.0])
 
 
 def playhead(figure: Figure, name: str, colour: str) -> Span:
-    """A line on a figure that a player moves; the name goes into its `playheads`."""
+    """A line on a figure that a player moves.
+
+    Parameters
+    ----------
+    figure : on which it is put
+    name : which goes into the player's `playheads`; no other model of the page has it
+    colour : `#RRGGBB`
+    """
     span = Span(dimension="height", location=0.0, line_color=colour, line_width=2, level="overlay", name=name)
     figure.add_layout(span)
     return span
 
 
 def seek_on_tap(figure: Figure) -> None:
-    """Let a click on a figure seek."""
+    """Let a click on a figure seek.
+
+    Parameters
+    ----------
+    figure : whose horizontal axis is the clock of the player, s
+    """
     figure.js_on_event("tap", SeekTo())

@@ -5,11 +5,10 @@ lowest and highest sample of every 256, made in one pass when it is first drawn.
 and highest of each column, taken from the samples where a column is narrow and from the summary where it is wide: some
 milliseconds either way. A spectrogram takes one spectrum for each column, at the column's middle.
 
-Making the summary takes a second for half an hour, so the page asks a worker for it (`summed_up`). What comes back is
-the file's name: the page maps it, finds the summary and reads nothing else.
+Making the summary takes a second for half an hour, so a worker does it (`write_summary`) and returns the file's name.
+The page maps the file, finds the summary and reads nothing else.
 
-Classes: `LongSound`; `FigureView`, what a figure draws by name. Functions: `summed_up`; `video_row`, pictures of a
-video laid side by side for a view.
+Classes: `LongSound`. Functions: `write_summary`; `video_row`, pictures of a video laid side by side for a view.
 """
 
 from __future__ import annotations
@@ -18,11 +17,9 @@ import os
 import struct
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import scipy.fft
-from bokeh.models import ColumnDataSource
 from numpy.typing import NDArray
 
 from workbench.errors import MediaError, StoreError
@@ -102,7 +99,16 @@ class LongSound:
         return times, lows / 32768.0, highs / 32768.0
 
     def excerpt(self, from_s: float, to_s: float) -> FloatArray:
-        """Samples of a stretch, shape (channels, n), float32, full scale 1.0; shorter at the ends of the sound."""
+        """Samples of a stretch.
+
+        Parameters
+        ----------
+        from_s, to_s : the stretch, s
+
+        Returns
+        -------
+        FloatArray : shape (channels, n), float32, full scale 1.0; shorter at the ends of the sound
+        """
         first, stop = self._inside(from_s, to_s)
         return np.ascontiguousarray(self._samples[first:stop].T, dtype=np.float32) / np.float32(32768.0)
 
@@ -110,6 +116,13 @@ class LongSound:
         self, from_s: float, to_s: float, columns: int = 1000, rows: int = 128, lowest_hz: float = 40.0
     ) -> FloatArray:
         """Level by time and pitch of what is in view, one spectrum a column.
+
+        Parameters
+        ----------
+        from_s, to_s : the view, s
+        columns : at most `MOST_COLUMNS`
+        rows : bands
+        lowest_hz : lower edge of the lowest band
 
         Returns
         -------
@@ -168,29 +181,17 @@ class LongSound:
         return both
 
 
-class FigureView:
-    """What a tab's figures draw, by name: made empty, and filled as soon as there is something to show."""
+def write_summary(workspace: Workspace, path: Path) -> Path:
+    """Make the summary beside a sound where it is missing; for a worker.
 
-    def __init__(self) -> None:
-        self._sources: dict[str, ColumnDataSource] = {}
+    Parameters
+    ----------
+    workspace : whose progress is reported
+    path : of the sound
 
-    def _source(self, name: str, *columns: str) -> ColumnDataSource:
-        """A new source with empty columns."""
-        self._sources[name] = ColumnDataSource({column: [] for column in columns})
-        return self._sources[name]
-
-    def _set(self, name: str, **columns: Any) -> None:
-        """Send all columns of a source."""
-        self._sources[name].data = columns
-
-    def _empty(self, *names: str) -> None:
-        """Draw nothing of these; of all where none is named."""
-        for name in names or self._sources:
-            self._set(name, **{column: [] for column in self._sources[name].data})
-
-
-def summed_up(workspace: Workspace, path: Path) -> Path:
-    """Make the summary beside a sound where it is missing, and return the sound's file; for a worker.
+    Returns
+    -------
+    Path : of the sound
 
     Raises
     ------

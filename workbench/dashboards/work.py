@@ -1,11 +1,11 @@
 """Work that takes longer than a blink, done by processes of its own, so that the page never freezes.
 
-A job is a function of `workbench` with its arguments, of which a workspace is the first. A worker process runs one job
-after the other in the workspace of a home folder, which keeps the sound that was decoded and the database; jobs that
-name the same `subject` go to the same worker where it is free. What a job tells (progress, result, fault) is handed to
-the `deliver` of whoever asked, which brings it to the page's own event loop.
+A task is a function of `workbench` with its arguments, of which a workspace is the first. A worker process runs one
+task after the other in the workspace of a home folder, which keeps the sound that was decoded and the database; tasks
+with the same `subject` go to the same worker where it is free. News of a task (progress, result, fault) go through its
+`deliver`, which brings them to the page's own event loop.
 
-A job that is cancelled while it runs takes its worker with it, and a new worker takes the place. That is safe because
+A task that is cancelled while it runs takes its worker with it, and a new worker takes the place. That is safe because
 the stores write whole or not at all.
 
 Classes: `Pool`, `Task`. Functions: `shared_pool`, one pool for all pages of a server.
@@ -33,23 +33,28 @@ from workbench.params import WorkbenchParams
 from workbench.workspace import Workspace
 
 Deliver: TypeAlias = Callable[[Callable[[], None]], None]
-"""runs a function where the asker's state may be changed"""
+"""calls a function where the state of whoever submitted the task may be changed"""
 
 _NICENESS = 5
 """of workers, so that the page keeps answering on a busy machine"""
 
 
 def at_once(function: Callable[[], None]) -> None:
-    """Deliver in the thread that has the news; for tests and scripts, which have no event loop."""
+    """Deliver in the thread that has the news; for tests and scripts, which have no event loop.
+
+    Parameters
+    ----------
+    function : brings the news
+    """
     function()
 
 
 @dataclass(eq=False)
 class Task:
-    """Something that was asked for."""
+    """A function to run in a worker process, and who is called about it."""
 
     home: Home
-    """of the workspace that the function is handed"""
+    """of the workspace that the function takes"""
     params: WorkbenchParams
     """of that workspace"""
     function: Callable[..., Any]
@@ -57,7 +62,7 @@ class Task:
     arguments: tuple[Any, ...]
     named: Mapping[str, Any]
     subject: str = ""
-    """jobs about the same thing prefer the same worker"""
+    """what the task is about; tasks with the same subject prefer the same worker"""
     on_progress: Callable[[str, float], None] | None = None
     on_done: Callable[[Any], None] | None = None
     on_fault: Callable[[str], None] | None = None
@@ -75,18 +80,41 @@ class Task:
         if self._stop is not None:
             self._stop()
 
+    def drop(self) -> None:
+        """Give it up before a worker takes it: it is over, and nobody is called."""
+        self.cancelled = True
+        self.end()
+
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait for its end, in a script or a test; False when the time was up first."""
+        """Wait for its end, in a script or a test.
+
+        Parameters
+        ----------
+        seconds : to wait at most; None: as long as it takes
+
+        Returns
+        -------
+        bool : False where the time was up first
+        """
         return self._ended.wait(seconds)
 
-    def tell(self, news: Callable[[], None] | None) -> None:
-        """Hand news to the asker."""
+    def report(self, news: Callable[[], None] | None) -> None:
+        """Deliver news.
+
+        Parameters
+        ----------
+        news : calls one of the `on_…` functions; None where nobody wants it
+        """
         if news is not None:
             self.deliver(news)
 
+    def end(self) -> None:
+        """Mark as over, whatever became of it."""
+        self._ended.set()
+
 
 class Pool:
-    """Worker processes and the jobs that wait for them.
+    """Worker processes and the tasks that wait for them.
 
     Parameters
     ----------
@@ -99,29 +127,52 @@ class Pool:
         self._closed = False
         self._workers = [_Worker(self, number) for number in range(size)]
 
-    def submit(self, job: Task) -> Task:
-        """Queue a job and return it."""
+    def submit(self, task: Task) -> Task:
+        """Queue a task.
+
+        Parameters
+        ----------
+        task : not submitted before
+
+        Returns
+        -------
+        Task : the same
+
+        Raises
+        ------
+        WorkbenchError : the pool is closed
+        """
         with self._news:
             if self._closed:
                 raise WorkbenchError("the pool of workers is closed")
-            self._waiting.append(job)
+            self._waiting.append(task)
             for worker in self._workers:
                 worker.start()
             self._news.notify_all()
-        return job
+        return task
 
     def close(self) -> None:
-        """End all workers; jobs that wait are cancelled."""
+        """End all workers; tasks that wait are over, and nobody is called."""
         with self._news:
             self._closed = True
-            for job in self._waiting:
-                job.cancelled = True
+            for task in self._waiting:
+                task.drop()
             self._news.notify_all()
         for worker in self._workers:
             worker.close()
 
     def take(self, worker: _Worker) -> Task | None:
-        """The next job for a worker: one about what it knows already, else the oldest; None when the pool closes."""
+        """The next task for a worker; waits until there is one.
+
+        Parameters
+        ----------
+        worker : which is free
+
+        Returns
+        -------
+        Task : one with the worker's subject, else the oldest whose subject no other free worker has; None when the pool
+            closes
+        """
         with self._news:
             while not self._closed:
                 chosen = self._choose(worker)
@@ -132,13 +183,13 @@ class Pool:
             return None
 
     def _choose(self, worker: _Worker) -> Task | None:
-        for job in self._waiting:
-            if job.subject and job.subject == worker.subject:
-                return job
-        for job in self._waiting:
-            known = any(other.idle and other.subject == job.subject for other in self._workers if other is not worker)
-            if not (job.subject and known):
-                return job
+        for task in self._waiting:
+            if task.subject and task.subject == worker.subject:
+                return task
+        for task in self._waiting:
+            known = any(other.idle and other.subject == task.subject for other in self._workers if other is not worker)
+            if not (task.subject and known):
+                return task
         return None
 
 
@@ -167,54 +218,54 @@ class _Worker:
     def _feed(self) -> None:
         while True:
             self.idle = True
-            job = self._pool.take(self)
-            if job is None:
+            task = self._pool.take(self)
+            if task is None:
                 self.close()
                 return
             self.idle = False
-            if not job.cancelled:
-                self.subject = job.subject or self.subject
-                self._run(job)
-            if job.cancelled:
-                job.tell(job.on_cancelled)
-            job._ended.set()
+            if not task.cancelled:
+                self.subject = task.subject or self.subject
+                self._run(task)
+            if task.cancelled:
+                task.report(task.on_cancelled)
+            task.end()
 
-    def _run(self, job: Task) -> None:
+    def _run(self, task: Task) -> None:
         pipe = self._ready()
-        job._stop = self.close
-        fault = self._follow(job, pipe)
-        if fault or job.cancelled:
+        task._stop = self.close
+        fault = self._follow(task, pipe)
+        if fault or task.cancelled:
             self._drop()
-        if fault and not job.cancelled and job.on_fault is not None:
-            job.tell(_later(job.on_fault, fault))
+        if fault and not task.cancelled and task.on_fault is not None:
+            task.report(_later(task.on_fault, fault))
 
-    def _follow(self, job: Task, pipe: Connection) -> str:
-        """Hand a job over and pass on what it tells; returns what went wrong between here and there, or nothing."""
+    def _follow(self, task: Task, pipe: Connection) -> str:
+        """Send a task and report its news; returns what went wrong between here and there, or nothing."""
         try:
-            pipe.send((job.home, job.params, job.function, job.arguments, dict(job.named)))
+            pipe.send((task.home, task.params, task.function, task.arguments, dict(task.named)))
         except Exception as error:  # noqa: BLE001 - what cannot be sent fails in the words of whatever it is
             return _unheard(error)
-        while not job.cancelled:
+        while not task.cancelled:
             try:
-                kind, *said = pipe.recv()
+                kind, *news = pipe.recv()
             except Exception as error:  # noqa: BLE001 - reading what was sent runs code of whatever it is
                 return _unheard(error)
             if kind != "progress":
-                self._end(job, kind, said[0])
+                self._end(task, kind, news[0])
                 break
-            if job.on_progress is not None:
-                stage, done = said
-                job.tell(_later(job.on_progress, stage, done))
+            if task.on_progress is not None:
+                stage, done = news
+                task.report(_later(task.on_progress, stage, done))
         return ""
 
     @staticmethod
-    def _end(job: Task, kind: str, said: Any) -> None:
-        if job.cancelled:
+    def _end(task: Task, kind: str, outcome: Any) -> None:
+        if task.cancelled:
             return
-        if kind == "done" and job.on_done is not None:
-            job.tell(_later(job.on_done, said))
-        if kind == "fault" and job.on_fault is not None:
-            job.tell(_later(job.on_fault, said))
+        if kind == "done" and task.on_done is not None:
+            task.report(_later(task.on_done, outcome))
+        if kind == "fault" and task.on_fault is not None:
+            task.report(_later(task.on_fault, outcome))
 
     def _ready(self) -> Connection:
         """The pipe to a living process."""
@@ -237,7 +288,7 @@ class _Worker:
 
 
 def _unheard(error: Exception) -> str:
-    """What the page says where a job and its process could not talk; what is no broken pipe goes to the log too."""
+    """What the page says where a task and its process could not talk; what is no broken pipe goes to the log too."""
     if isinstance(error, (EOFError, OSError)):
         return "the process that did the work ended unexpectedly; try again"
     traceback.print_exception(error)
@@ -249,18 +300,18 @@ def _later(function: Callable[..., None], *arguments: Any) -> Callable[[], None]
 
 
 def _serve(pipe: Connection) -> None:
-    """Do jobs until the pipe closes; runs in the worker process."""
+    """Do tasks until the pipe closes; runs in the worker process."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     os.setpgrp()  # what it starts ends with it
     os.nice(_NICENESS)
     workspace: Workspace | None = None
     with suppress(EOFError, BrokenPipeError):  # the server has ended
         while True:
-            workspace = _do_one(pipe, workspace)
+            workspace = _run_one(pipe, workspace)
 
 
-def _do_one(pipe: Connection, workspace: Workspace | None) -> Workspace:
-    """Do a job in the workspace of its home folder, the one of the job before where it is the same."""
+def _run_one(pipe: Connection, workspace: Workspace | None) -> Workspace:
+    """Do a task in the workspace of its home folder, the one of the task before where it is the same."""
     home, params, function, arguments, named = pipe.recv()
     if workspace is None or workspace.home != home:
         if workspace is not None:
@@ -277,7 +328,7 @@ def _do_one(pipe: Connection, workspace: Workspace | None) -> Workspace:
         pipe.send(("fault", str(error)))
     except (EOFError, BrokenPipeError):
         raise
-    except Exception as error:  # noqa: BLE001 - a fault of ours is told to the page and the log; the worker goes on
+    except Exception as error:  # noqa: BLE001 - a fault of ours goes to the page and the log; the worker goes on
         traceback.print_exc()
         pipe.send(("fault", f"{type(error).__name__}: {error}"))
     return workspace

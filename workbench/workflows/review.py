@@ -1,4 +1,7 @@
-"""Gather verdicts to compare scores with: those of the home folder, those of a CSV file, or a stand-in.
+"""Keep the verdicts of reviewers, and gather verdicts to hold scores against: those kept, those of a CSV, a stand-in.
+
+A verdict is what somebody heard at a seam of a plan: good, audible or wrong, with the numbers of the seam and a note.
+Verdicts are kept in the home folder's database, and written and read as CSV.
 
 The stand-in needs no listener. How a bundled track was composed is known: its beats, its bars, and where sections
 begin. From these follow splices whose verdict is given by a rule:
@@ -12,7 +15,7 @@ consist of the same bars, whose splices it calls audible. Splices are scored on 
 were fitted to splices of much the same kinds, so the stand-in shows how to read the pictures and that scores rank; it
 is no evidence of what people hear.
 
-Functions: `load_verdicts`, `read_verdicts`, `known_splices`.
+Functions: `judge_seam`; `load_verdicts`, `newest_verdicts`, `read_verdicts`, `write_verdicts`; `known_splices`.
 """
 
 from __future__ import annotations
@@ -22,23 +25,70 @@ import json
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, get_args
+from typing import Any, TextIO, get_args
 
 import numpy as np
 
 from workbench.beats.grid import BeatGrid
 from workbench.bundled import bundled_path
 from workbench.errors import InputError
+from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import SEAM_PARTS
 from workbench.loops.seams import score_splices, seam_evidence
 from workbench.media.audio import decode
 from workbench.params import SeamParams
-from workbench.store.verdicts import Verdict, Word, every
+from workbench.plots.seams import SeamView
+from workbench.store.verdicts import Verdict, Word, add, every, write_csv
+from workbench.workflows.loop import Loop
 from workbench.workspace import Workspace
+
+__all__ = [
+    "Verdict",
+    "Word",
+    "judge_seam",
+    "known_splices",
+    "load_verdicts",
+    "newest_verdicts",
+    "read_verdicts",
+    "write_verdicts",
+]
 
 _WORDS: tuple[Word, ...] = get_args(Word)
 _TEXTS = ("verdict_id", "at", "track", "content_hash", "verdict", "note")
 """columns of an exported CSV with text"""
+
+
+def judge_seam(workspace: Workspace, loop: Loop, plan: LoopPlan, view: SeamView, word: Word, note: str = "") -> Verdict:
+    """Keep what somebody heard at a seam, under the crossfade that was heard; verdicts given before stay.
+
+    Parameters
+    ----------
+    workspace : whose database keeps the verdict
+    loop : names the track, and holds its analysis
+    plan : what was heard: one of the loop's options, or one with another crossfade
+    view : of the seam in that plan, with its score
+    word : the verdict
+    note : in the reviewer's own words
+
+    Returns
+    -------
+    Verdict : as it is kept, with its id and time
+
+    Raises
+    ------
+    ParameterError : `word` is no verdict
+    StoreError : the database cannot be used
+    """
+    assert loop.analysis is not None, "a plan comes from an analysis"
+    numbers = {
+        "leave": view.leave_s, "enter": view.enter_s, "fade": plan.seam_fades[view.number - 1],
+        "exponent": plan.seam_curves[view.number - 1], "score": view.score,
+        **{name: float(part) for name, part in zip(SEAM_PARTS, view.parts, strict=True)},
+    }  # fmt: skip
+    track = loop.track
+    name = (track.record.title if track.record is not None else None) or track.track_id
+    with workspace.database.write() as connection:
+        return add(connection, loop.analysis.content_hash, name, numbers, word, note)
 
 
 def load_verdicts(workspace: Workspace) -> list[Verdict]:
@@ -46,7 +96,7 @@ def load_verdicts(workspace: Workspace) -> list[Verdict]:
 
     Parameters
     ----------
-    workspace : of which the database is read
+    workspace : whose database is read
 
     Raises
     ------
@@ -54,6 +104,38 @@ def load_verdicts(workspace: Workspace) -> list[Verdict]:
     """
     with workspace.database.read() as connection:
         return every(connection)
+
+
+def newest_verdicts(workspace: Workspace) -> list[Verdict]:
+    """The newest verdict about every seam under every crossfade, of all tracks, oldest first.
+
+    Parameters
+    ----------
+    workspace : whose database is read
+
+    Raises
+    ------
+    StoreError : the database cannot be used
+    """
+    newest: dict[tuple[Any, ...], Verdict] = {}
+    for verdict in load_verdicts(workspace):
+        seam = verdict.seam
+        places = round(1000 * seam["leave"]), round(1000 * seam["enter"])
+        about = (verdict.content_hash, *places, seam["fade"], seam["exponent"])
+        newest.pop(about, None)  # what is judged again is the newest
+        newest[about] = verdict
+    return list(newest.values())
+
+
+def write_verdicts(given: Iterable[Verdict], out: TextIO) -> None:
+    """Write verdicts as CSV, one a line, as `read_verdicts` reads them.
+
+    Parameters
+    ----------
+    given : in the order of the rows
+    out : open for writing text
+    """
+    write_csv(given, out)
 
 
 def read_verdicts(path: Path) -> list[Verdict]:
@@ -66,6 +148,10 @@ def read_verdicts(path: Path) -> list[Verdict]:
     Returns
     -------
     in the order of its rows
+
+    Parameters
+    ----------
+    path : of the file, UTF-8
 
     Raises
     ------

@@ -170,8 +170,8 @@ def _until_idle(session: Session) -> None:
     """Jobs deliver in the pool's thread; each may ask for another."""
     deadline = time.monotonic() + 240.0
     while session.busy:
-        assert time.monotonic() < deadline, session._jobs
-        for job in list(session._jobs):
+        assert time.monotonic() < deadline, session._tasks
+        for job in list(session._tasks):
             assert job.wait(120.0)
 
 

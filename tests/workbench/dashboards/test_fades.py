@@ -9,7 +9,7 @@ import pytest
 
 from workbench.audition.seams import with_fade, with_option_first
 from workbench.bundled import bundled_path
-from workbench.dashboards.fades import HandFade, seam_place, told, with_hand_fades
+from workbench.dashboards.fades import HandFade, describe_lost, seam_place, with_hand_fades
 from workbench.dashboards.session import Session
 from workbench.dashboards.work import Pool
 from workbench.home import Home
@@ -46,7 +46,7 @@ def test_a_fade_is_put_back_at_its_seam_and_nowhere_else(loop: Loop, plan: LoopP
     assert (again.answer.seam_fades[1], again.answer.seam_curves[1]) == (0.2, 0.5)
     assert again.answer.seam_fades[0] == plan.seam_fades[0]
     assert len(again.answer.options) == len(plan.options)
-    assert (lost, told(lost)) == ([], "")
+    assert (lost, describe_lost(lost)) == ([], "")
 
 
 def test_a_fade_whose_seam_is_gone_or_too_narrow_is_told_by_its_place(loop: Loop, plan: LoopPlan) -> None:
@@ -55,8 +55,8 @@ def test_a_fade_whose_seam_is_gone_or_too_narrow_is_told_by_its_place(loop: Loop
     wide = HandFade((leave, enter), 1000.0, 0.5, 61.0)
     again, lost = with_hand_fades(loop, [gone, wide])
     assert again is loop
-    assert told([gone]) == "the crossfade that you set at 1:49 is not in this plan"
-    assert told(lost) == "the crossfades that you set at 1:49, 1:01 are not in this plan"
+    assert describe_lost([gone]) == "the crossfade that you set at 1:49 is not in this plan"
+    assert describe_lost(lost) == "the crossfades that you set at 1:49, 1:01 are not in this plan"
 
 
 def test_a_page_keeps_them_when_it_plans_anew(home: Home, loop: Loop, plan: LoopPlan, tmp_path: Path) -> None:

@@ -14,7 +14,6 @@ from workbench.catalog.lane import Lane, Match, MatchReason
 from workbench.catalog.track import Track
 from workbench.dashboards.match import Filters, MatchPicture, MatchState, MatchTab, first_heard, named_marks
 from workbench.dashboards.session import Session
-from workbench.dashboards.transport import TransportBar
 from workbench.dashboards.work import Pool
 from workbench.home import Home
 from workbench.match.video_facts import Scene, VideoFacts
@@ -94,9 +93,6 @@ def test_one_listens_from_where_the_music_lands() -> None:
     assert first_heard(landing(30.0, ("drop", 31.0))) == 30.0, "not before the music"
     assert first_heard(landing(30.0)) == 30.0
     assert first_heard(landing(-20.0)) == 0.0
-    player = TransportBar()
-    player.go(42.0)
-    assert player.time == 42.0, "also where it is drawn only after the wish"
 
 
 def test_where_it_lands_is_that_of_the_chosen_track(drawn: DrawnMatch, tmp_path: Path) -> None:

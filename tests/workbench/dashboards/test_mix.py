@@ -119,7 +119,7 @@ def test_presets_have_names_and_everything_else_is_own() -> None:
 
 def test_a_preset_sets_the_sliders_and_a_slider_leaves_the_preset(session: Session, sounds: MixSounds) -> None:
     tab = MixTab(session)
-    tab._measured(sounds)
+    tab.hear(sounds)
     tab.choose("social")
     assert session.params.duck == DuckParams.model_validate({"preset": "social"})
     assert tab.controls.widgets["release_ms"].value == 500
@@ -135,12 +135,12 @@ def test_a_preset_sets_the_sliders_and_a_slider_leaves_the_preset(session: Sessi
 
 def test_another_hearing_of_the_voice_is_found_by_a_worker(session: Session, sounds: MixSounds) -> None:
     tab = MixTab(session)
-    tab._measured(sounds)
+    tab.hear(sounds)
     before = tab.state.mix
     session.params = with_field(session.params, "voice", "close_pause_seconds", 0.5)
     assert session.busy
     assert tab.state.mix == before
-    (job,) = session._jobs
+    (job,) = session._tasks
     assert job.wait(60.0)
     params, levels = session.params, sounds.levels
     assert tab.state.mix == plan_mix(levels.soundtrack, levels.music, SECONDS, params.voice, params.duck)

@@ -5,14 +5,12 @@ from __future__ import annotations
 import csv
 import threading
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
 
 from workbench.audition.seams import SeamLook, look_at_seam, with_option_first
-from workbench.bundled import bundled_path
-from workbench.dashboards.seams import ScorePicture, SeamPicture, SeamsTab, SeamState, worst_of
+from workbench.dashboards.seams import SeamsTab, SeamState
 from workbench.dashboards.session import Session
 from workbench.dashboards.work import Pool
 from workbench.errors import PlanError
@@ -20,33 +18,28 @@ from workbench.home import Home
 from workbench.loops.plan import LoopPlan
 from workbench.params import WorkbenchParams
 from workbench.workflows.loop import Loop, loop_track
-from workbench.workflows.tracks import find_track
+from workbench.workflows.review import newest_verdicts
 from workbench.workspace import Workspace
 
 PATIENCE_SECONDS = 120.0
 
 
 @pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    """An empty home."""
-    return Home(tmp_path_factory.mktemp("home"))
+def home(corner_home: Home) -> Home:
+    """Of the plan."""
+    return corner_home
 
 
 @pytest.fixture(scope="module")
-def loop(home: Home) -> Loop:
-    """A bundled track under four minutes, with three seams."""
-    track = bundled_path("data", "bundled", "music", "corner_store.ogg")
-    loop = loop_track(Workspace(home), find_track(Workspace(home), str(track)), 240.0)
-    assert isinstance(loop.answer, LoopPlan)
-    assert len(loop.answer.seam_times) > 1
-    return loop
+def loop(corner_loop: Loop) -> Loop:
+    """A plan with three seams."""
+    return corner_loop
 
 
 @pytest.fixture(scope="module")
-def look(loop: Loop, home: Home) -> SeamLook:
+def look(corner_look: SeamLook) -> SeamLook:
     """Its first seam."""
-    assert isinstance(loop.answer, LoopPlan)
-    return look_at_seam(Workspace(home, WorkbenchParams()), loop, loop.answer, 0)
+    return corner_look
 
 
 @pytest.fixture
@@ -86,12 +79,6 @@ def until_idle(session: Session) -> None:
     session.param.watch(lambda event: idle.set() if not event.new else None, "stage")
     if session.busy:
         assert idle.wait(PATIENCE_SECONDS), session.stage
-
-
-def test_the_worst_is_the_lowest_that_is_known() -> None:
-    assert worst_of([]) is None
-    assert worst_of([None, None]) is None
-    assert worst_of([0.9, None, 0.4, 0.4]) == 2
 
 
 def test_scores_are_known_before_a_seam_was_listened_to(state: SeamState, look: SeamLook, loop: Loop) -> None:
@@ -142,26 +129,10 @@ def test_a_crossfade_without_room_is_refused_and_the_plan_stays(state: SeamState
 def test_a_verdict_keeps_the_fade_that_was_heard(state: SeamState, look: SeamLook) -> None:
     state.try_fade(0.25, 0.75)
     state.judge(look, "audible", "a breath is cut")
-    kept = state.verdicts()[-1]
+    kept = newest_verdicts(state.workspace)[-1]
     assert (kept.verdict, kept.note) == ("audible", "a breath is cut")
     assert (kept.seam["fade"], kept.seam["exponent"]) == (0.25, 0.75)
     assert kept.seam["score"] == pytest.approx(look.view.score)
-
-
-def test_pictures_are_drawn_and_emptied(look: SeamLook) -> None:
-    seam, score = SeamPicture(), ScorePicture()
-    for picture in (seam, score):
-        empty = _values_of(picture.figure)
-        picture.show(look)
-        assert _values_of(picture.figure) > empty
-        picture.show(None)
-        assert _values_of(picture.figure) == empty
-
-
-def _values_of(figure: Any) -> int:
-    """How many values are drawn."""
-    sources = {renderer.data_source for renderer in figure.renderers}
-    return sum(len(column) for source in sources for column in source.data.values())
 
 
 def test_the_tab_shows_what_a_seam_is_and_plays_it_from_four_sides(tab: SeamsTab) -> None:
@@ -209,7 +180,7 @@ def test_a_fade_is_tried_used_and_left_behind(tab: SeamsTab, session: Session) -
     assert _fade_of_the_plan(session) == 0.2
     assert tab.chips.fades[0] == 0.2
     assert tab.use.disabled
-    assert "200 ms" in tab.said.object
+    assert "200 ms" in tab.outcome.object
     tab.try_fade(0.4, 0.5)
     tab.step(1)
     until_idle(session)

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 import pytest
+from bokeh.document import Document
+from panel.io.state import set_curdoc
 
 from workbench.bundled import bundled_path
 from workbench.dashboards.session import Session
 from workbench.dashboards.views import LongSound
-from workbench.dashboards.work import Pool
+from workbench.dashboards.work import Pool, Task
 from workbench.errors import MediaError
 from workbench.home import Home
 from workbench.loops.refusals import audio_unavailable
@@ -127,6 +131,49 @@ def test_all_work_is_given_up_at_once(session: Session) -> None:
     session.cancel()
     assert all(job.wait(PATIENCE_SECONDS) for job in jobs)
     assert (session.busy, session.stage, session.message) == (False, "", "")
+
+
+class Served:
+    """What a document knows of the browser tab that shows it."""
+
+    destroyed = False
+
+
+@contextmanager
+def a_page() -> Iterator[Served]:
+    """Code inside runs for a page, as the server's callbacks do."""
+    document, served = Document(), Served()
+    document._session_context = lambda: served  # type: ignore[assignment]  # called like a weak reference
+    with set_curdoc(document):
+        yield served
+
+
+def test_work_whose_page_is_closed_is_given_up(session: Session) -> None:
+    async def closed_while_it_works() -> bool:
+        with a_page() as page:
+            job = session.run(endless, then=pytest.fail)
+        page.destroyed = True
+        return await asyncio.to_thread(job.wait, PATIENCE_SECONDS)
+
+    assert asyncio.run(closed_while_it_works())
+    assert not session.busy
+
+
+def test_work_whose_server_has_stopped_is_given_up(session: Session) -> None:
+    async def asked_for() -> Task:
+        with a_page():
+            return session.run(endless, then=pytest.fail)
+
+    assert asyncio.run(asked_for()).wait(PATIENCE_SECONDS)
+    assert not session.busy
+
+
+def test_a_closed_page_begins_no_work(session: Session) -> None:
+    session.close()
+    job = session.run(counted, 1, then=pytest.fail)
+    assert job.wait(0.0)
+    assert job.cancelled
+    assert not session.busy
 
 
 def test_a_sound_to_draw_is_summed_up_by_a_worker(session: Session, tmp_path: Path) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -123,6 +124,19 @@ def test_a_job_that_waits_is_cancelled_without_being_begun(pool: Pool) -> None:
     first.cancel()
     assert first.wait(60)
     assert second.wait(60)
+
+
+def test_what_waits_is_over_when_the_pool_closes() -> None:
+    pool = Pool(1)
+    begun = threading.Event()
+    running = Task(HOME, PARAMS, endless, (), {}, on_progress=lambda *_: begun.set())
+    waiting = Task(HOME, PARAMS, doubled, (1,), {}, on_done=pytest.fail)
+    pool.submit(running)
+    assert begun.wait(60)
+    pool.submit(waiting)
+    pool.close()
+    assert waiting.wait(60)
+    assert running.wait(60)
 
 
 def test_the_worker_that_knows_a_subject_gets_it_again() -> None:

@@ -1,0 +1,114 @@
+"""Servers, and plans of bundled tracks, that several test modules of the dashboard share."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from tornado.ioloop import IOLoop
+
+from workbench.audition.seams import SeamLook, look_at_seam
+from workbench.bundled import bundled_path
+from workbench.dashboards.app import make_server
+from workbench.home import Home
+from workbench.loops.plan import LoopPlan
+from workbench.workflows.loop import Loop, loop_track
+from workbench.workflows.tracks import find_track
+from workbench.workspace import Workspace
+
+
+@pytest.fixture(scope="session")
+def key() -> str:
+    """That the server behind `kept_root` asks for."""
+    return "a-long-secret-of-ours"
+
+
+@contextmanager
+def served(home: Path, key: str | None) -> Iterator[str]:
+    """The address of a server in a thread of its own."""
+    ready, addresses, loops = threading.Event(), [], []
+
+    def serve() -> None:
+        server = make_server(Workspace(Home(home)), key=key)
+        server.start()
+        addresses.append(f"http://127.0.0.1:{server.port}")
+        loops.append(server.io_loop)
+        ready.set()
+        server.io_loop.start()
+        server.stop()
+
+    thread = threading.Thread(target=serve)
+    thread.start()
+    assert ready.wait(60)
+    try:
+        yield addresses[0]
+    finally:
+        loop: IOLoop = loops[0]
+        loop.add_callback(loop.stop)
+        thread.join()
+
+
+@pytest.fixture(scope="session")
+def served_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home with one file to listen to."""
+    home = tmp_path_factory.mktemp("served")
+    folder = home / "renders" / "dashboard"
+    folder.mkdir(parents=True)
+    (folder / "track.wav").write_bytes(bytes(range(100)))
+    return home
+
+
+@pytest.fixture(scope="session")
+def open_root(served_home: Path) -> Iterator[str]:
+    """The address of a server for this machine."""
+    with served(served_home, None) as root:
+        yield root
+
+
+@pytest.fixture(scope="session")
+def kept_root(served_home: Path, key: str) -> Iterator[str]:
+    """The address of a server with a key."""
+    with served(served_home, key) as root:
+        yield root
+
+
+def _planned(home: Home, track: str, seconds: float) -> Loop:
+    path = bundled_path("data", "bundled", "music", f"{track}.ogg")
+    return loop_track(Workspace(home), find_track(Workspace(home), str(path)), seconds)
+
+
+@pytest.fixture(scope="session")
+def tide_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """The home of `tide_loop`."""
+    return Home(tmp_path_factory.mktemp("tide"))
+
+
+@pytest.fixture(scope="session")
+def tide_loop(tide_home: Home) -> Loop:
+    """A bundled track under 200 s, with several options."""
+    return _planned(tide_home, "slow_tide", 200.0)
+
+
+@pytest.fixture(scope="session")
+def corner_home(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """The home of `corner_loop`."""
+    return Home(tmp_path_factory.mktemp("corner"))
+
+
+@pytest.fixture(scope="session")
+def corner_loop(corner_home: Home) -> Loop:
+    """A bundled track under four minutes, with three seams."""
+    loop = _planned(corner_home, "corner_store", 240.0)
+    assert isinstance(loop.answer, LoopPlan)
+    assert len(loop.answer.seam_times) > 1
+    return loop
+
+
+@pytest.fixture(scope="session")
+def corner_look(corner_loop: Loop, corner_home: Home) -> SeamLook:
+    """Its first seam."""
+    assert isinstance(corner_loop.answer, LoopPlan)
+    return look_at_seam(Workspace(corner_home), corner_loop, corner_loop.answer, 0)

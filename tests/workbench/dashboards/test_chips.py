@@ -1,0 +1,26 @@
+"""The seams of a plan in a row."""
+
+from __future__ import annotations
+
+from workbench.dashboards.chips import SeamChips, worst_of
+from workbench.loops.plan import LoopPlan
+from workbench.workflows.loop import Loop
+
+
+def test_the_worst_is_the_lowest_that_is_known() -> None:
+    assert worst_of([]) is None
+    assert worst_of([None, None]) is None
+    assert worst_of([0.9, None, 0.4, 0.4]) == 2
+
+
+def test_a_chip_for_each_seam_also_where_no_score_is_known(corner_loop: Loop) -> None:
+    plan, chips = corner_loop.answer, SeamChips()
+    assert isinstance(plan, LoopPlan)
+    count = len(plan.seam_times)
+    chips.show_seams(plan, [], seam=1)
+    assert chips.scores == [None] * count
+    assert (chips.fades, chips.worst, chips.seam) == (list(plan.seam_fades), -1, 1)
+    chips.show_seams(plan, [0.9] * (count - 1) + [0.3], verdicts=["good"] + [""] * (count - 1))
+    assert (chips.worst, chips.verdicts[0]) == (count - 1, "good")
+    chips.show_seams(None, [])
+    assert (chips.scores, chips.fades, chips.worst) == ([], [], -1)

@@ -1,0 +1,45 @@
+"""Downloads of a plan, in every format there is."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+from workbench.dashboards.downloads import download_file, offered, what_is_taken
+from workbench.home import Home
+from workbench.loops.plan import LoopPlan
+from workbench.loops.refusals import Refusal, RefusalReason
+from workbench.results.loop import plan_from_json
+from workbench.workflows.loop import Loop
+from workbench.workspace import Workspace
+
+
+def test_a_plan_can_be_taken_away_in_every_format(tide_home: Home, tide_loop: Loop) -> None:
+    for name, *_ in offered(tide_loop):
+        path = download_file(Workspace(tide_home), tide_loop, name)
+        assert path.stat().st_size > 0
+    assert offered(None) == []
+    said = {name: what for name, _, what in offered(tide_loop)}
+    assert "Final Cut Pro does not import .ogg files: export with the track as WAV." in said["fcpxml"]
+    assert "import" not in said["rpp"]
+
+
+def test_the_json_is_the_plan_as_the_command_line_prints_it(tide_home: Home, tide_loop: Loop) -> None:
+    text = download_file(Workspace(tide_home), tide_loop, "json").read_text(encoding="utf-8")
+    assert json.loads(text)["applicable"] is True
+    read = plan_from_json(text)
+    assert isinstance(tide_loop.answer, LoopPlan)
+    assert read.segments == tide_loop.answer.segments
+    assert len(read.options) == len(tide_loop.answer.options)
+
+
+def test_a_download_says_which_option_it_holds(tide_loop: Loop) -> None:
+    assert what_is_taken(tide_loop) == "Download option 1, the plan in use"
+    assert isinstance(tide_loop.answer, LoopPlan)
+    assert what_is_taken(replace(tide_loop, answer=tide_loop.answer.alone)) == "Download the plan"
+
+
+def test_where_there_is_no_plan_nothing_is_offered(tide_loop: Loop) -> None:
+    refused = replace(tide_loop, answer=Refusal(RefusalReason.LOW_CONFIDENCE, "Its bars are too unsure to cut at."))
+    for loop in (None, refused):
+        assert (offered(loop), what_is_taken(loop)) == ([], "")

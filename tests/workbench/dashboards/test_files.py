@@ -1,0 +1,41 @@
+"""Files between the page and the home folder: sounds by ranges, uploads whole or not at all."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import httpx
+import pytest
+
+from workbench.dashboards.files import safe_name
+
+
+@pytest.mark.parametrize(
+    ("name", "safe"),
+    [
+        ("my track.wav", "my track.wav"), ("../../etc/passwd", "passwd"), ("C:\\music\\a.wav", "a.wav"),
+        ("a<b>|c?.mp3", "a_b_c_.mp3"), (" .hidden. ", "hidden"), ("...", "file"), ("", "file"),
+        (200 * "x" + ".wav", 116 * "x" + ".wav"),
+    ],
+)  # fmt: skip
+def test_a_name_has_no_folders_and_keeps_its_suffix(name: str, safe: str) -> None:
+    assert safe_name(name) == safe
+
+
+def test_sounds_come_in_ranges(open_root: str) -> None:
+    answer = httpx.get(open_root + "/sounds/track.wav", headers={"Range": "bytes=10-19"})
+    assert (answer.status_code, answer.content) == (206, bytes(range(10, 20)))
+    assert httpx.get(open_root + "/sounds/../../workbench.sqlite").status_code in (403, 404)
+
+
+def test_a_dropped_file_arrives_whole_under_a_safe_name(open_root: str, served_home: Path) -> None:
+    sound = bytes(300_000)
+    answer = httpx.put(open_root + "/uploads/..%2Fmy%20track.wav", content=sound, headers={"X-Workbench": "upload"})
+    assert answer.json() == {"name": "my track.wav"}
+    assert (served_home / "uploads" / "dashboard" / "my track.wav").read_bytes() == sound
+    assert [path.name for path in (served_home / "uploads" / "dashboard").iterdir()] == ["my track.wav"]
+
+
+def test_a_form_of_another_site_cannot_upload(open_root: str) -> None:
+    assert httpx.put(open_root + "/uploads/x.wav", content=b"x").status_code == 405
+    assert httpx.post(open_root + "/uploads/x.wav", content=b"x").status_code == 405

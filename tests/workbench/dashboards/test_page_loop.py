@@ -1,0 +1,62 @@
+"""Where a page's state may be changed, and whether anybody is left to see it."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from bokeh.document import Document
+from panel.io.state import set_curdoc
+
+from workbench.dashboards.page_loop import PageLoop, this_page_loop
+
+
+class Served:
+    """What a document knows of the browser tab that shows it."""
+
+    destroyed = False
+
+
+@pytest.fixture
+def served() -> Served:
+    return Served()
+
+
+@pytest.fixture
+def document(served: Served) -> Document:
+    """That somebody looks at."""
+    document = Document()
+    document._session_context = lambda: served  # type: ignore[assignment]  # called like a weak reference
+    return document
+
+
+async def page_of(document: Document) -> PageLoop | None:
+    """As a callback of the page finds it."""
+    with set_curdoc(document):
+        return this_page_loop()
+
+
+def test_a_script_has_no_page(document: Document) -> None:
+    assert this_page_loop() is None
+    assert asyncio.run(page_of(Document())) is None
+    with set_curdoc(document):
+        assert this_page_loop() is None, "a document is left over, but no loop runs"
+
+
+def test_a_page_is_there_until_its_browser_tab_is_closed(document: Document, served: Served) -> None:
+    async def look() -> tuple[bool, bool]:
+        page = await page_of(document)
+        assert page is not None
+        before = page.gone
+        served.destroyed = True
+        return before, page.gone
+
+    assert asyncio.run(look()) == (False, True)
+
+
+def test_a_page_goes_with_its_server(document: Document) -> None:
+    page = asyncio.run(page_of(document))
+    assert page is not None
+    assert page.gone
+    page.call_soon(pytest.fail)
+    assert document.session_callbacks == []

@@ -1,0 +1,57 @@
+"""The picture of the Plan tab: no finer than the screen, and every seam at its place."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from bokeh.models import ColumnDataSource
+from bokeh.models.renderers import GlyphRenderer
+
+from workbench.audition.plans import render_option
+from workbench.dashboards.plan_picture import PlanPicture
+from workbench.dashboards.plan_state import PlanState
+from workbench.dashboards.views import LongSound
+from workbench.home import Home
+from workbench.workflows.loop import Loop
+from workbench.workspace import Workspace
+
+
+@pytest.fixture
+def state(tide_loop: Loop) -> PlanState:
+    """The tab's state with that plan."""
+    state = PlanState()
+    state.take(tide_loop)
+    return state
+
+
+def source_of(picture: PlanPicture, name: str) -> ColumnDataSource:
+    glyph = picture.figure.select_one({"name": name})
+    assert isinstance(glyph, GlyphRenderer)
+    assert isinstance(glyph.data_source, ColumnDataSource)
+    return glyph.data_source
+
+
+def test_the_picture_sends_no_more_than_the_screen_shows(tide_home: Home, tide_loop: Loop, state: PlanState) -> None:
+    heard = render_option(Workspace(tide_home), tide_loop, state.options[0])
+    state.sounds[0] = LongSound(heard.path)
+    picture = PlanPicture(state)
+    picture.show()
+    music = source_of(picture, "music")
+    assert 500 < len(music.data["x"]) <= 4000
+    picture.view.update(start=100.0, end=101.0)
+    picture.show_view()
+    near = music.data["x"]
+    assert len(near) <= 4000
+    assert np.median(np.diff(near)) < 0.002
+
+
+def test_every_seam_has_a_score_and_its_place_in_the_picture(state: PlanState) -> None:
+    plan = state.plan
+    assert plan is not None
+    scores = [score for score in state.scores if score is not None]
+    assert len(scores) == len(plan.seam_times)
+    assert min(scores) == pytest.approx(plan.seam_score, abs=1e-4)
+    picture = PlanPicture(state)
+    picture.show()
+    worst = source_of(picture, "worst seam")
+    assert list(worst.data["x"]) == [plan.seam_times[int(np.argmin(scores))]]

@@ -1,0 +1,70 @@
+"""The seams of a plan in a row, each a button with its score and crossfade; the worst is marked.
+
+Classes: `SeamChips`. Functions: `worst_of`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import param
+from panel.custom import JSComponent
+
+from workbench.dashboards.styles import ASSETS, stylesheet
+from workbench.loops.plan import LoopPlan
+
+
+def worst_of(scores: Sequence[float | None]) -> int | None:
+    """The seam whose score is lowest; the first of several.
+
+    Parameters
+    ----------
+    scores : of each seam, 0 to 1; None where unknown
+
+    Returns
+    -------
+    int : counted from 0; None where no score is known
+    """
+    known = [(score, seam) for seam, score in enumerate(scores) if score is not None]
+    return min(known)[1] if known else None
+
+
+class SeamChips(JSComponent):
+    """All seams of a plan with their scores and crossfades, each a button; the worst is marked."""
+
+    scores = param.List([], doc="one a seam, None where unknown")
+    fades = param.List([], doc="s, length of each crossfade")
+    worst = param.Integer(-1)
+    seam = param.Integer(-1, doc="the one that is looked at, from 0; -1 for none")
+    verdicts = param.List([], doc="verdict about each: good, audible, wrong; empty for none")
+    label = param.String("", doc="in front of the row")
+    picked = param.List([], doc="[seam from 0, n]")
+    ask = param.String("", doc="of the button beside seams that cannot be picked; empty where they can")
+    asked = param.Integer(0, doc="counts up when that button is pressed")
+
+    _esm = ASSETS / "chips.js"
+    _stylesheets: ClassVar[list[Any]] = [stylesheet("chips")]
+
+    def show_seams(
+        self,
+        plan: LoopPlan | None,
+        scores: Sequence[float | None],
+        seam: int = -1,
+        verdicts: Sequence[str] = (),
+    ) -> None:
+        """Show the seams of a plan.
+
+        Parameters
+        ----------
+        plan : None: there is none, and the row is empty
+        scores : of each seam, 0 to 1, None where unknown; empty where none is known
+        seam : the one that is looked at, counted from 0; -1 for none
+        verdicts : about each seam: good, audible, wrong, or empty for none
+        """
+        fades = [] if plan is None else list(plan.seam_fades)
+        worst = worst_of(scores)
+        self.param.update(
+            scores=list(scores) or [None] * len(fades), fades=fades, worst=-1 if worst is None else worst, seam=seam,
+            verdicts=list(verdicts),
+        )  # fmt: skip

@@ -1,0 +1,65 @@
+"""The event loop of the page that code runs for: where its state may be changed, and whether anybody is left to see it.
+
+What a page shows is changed on the server's event loop only, with the page's document at hand. Work that is done
+elsewhere brings its results there. A page goes when its browser tab is closed or its server stops: then nothing that
+was handed to its loop is ever called.
+
+Classes: `PageLoop`. Functions: `this_page_loop`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import panel as pn
+from bokeh.document import Document
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PageLoop:
+    """A page's document, and the loop on which its callbacks run."""
+
+    document: Document
+    loop: asyncio.AbstractEventLoop
+
+    @property
+    def gone(self) -> bool:
+        """Whether the page was closed, or its server stopped."""
+        context = self.document.session_context
+        return context is None or context.destroyed or not self.loop.is_running()
+
+    def call_soon(self, function: Callable[[], None]) -> None:
+        """Call a function on the loop, from any thread; never where the page has gone.
+
+        Parameters
+        ----------
+        function : may change what the page shows
+        """
+        if not self.gone:
+            self.document.add_next_tick_callback(function)
+
+    def call_later(self, function: Callable[[], None], milliseconds: int) -> None:
+        """Call a function on the loop after a while; never where the page has gone by then.
+
+        Parameters
+        ----------
+        function : may change what the page shows
+        milliseconds : from now
+        """
+        self.document.add_timeout_callback(function, milliseconds)
+
+
+def this_page_loop() -> PageLoop | None:
+    """The loop of the page for which this code runs; None in a script or a test, where nothing runs on a loop.
+
+    Bokeh keeps a current document for each thread even after its server has stopped, so a document alone is no page.
+    """
+    document = pn.state.curdoc
+    if document is None or document.session_context is None:
+        return None
+    try:
+        return PageLoop(document, asyncio.get_running_loop())
+    except RuntimeError:
+        return None

@@ -1,0 +1,305 @@
+"""The picture of the Plan tab: a video from its pictures down to the track that plays under it, in lanes.
+
+From top to bottom: pictures; the soundtrack, with speech; gain and ducking of the music; the music of the plan; its
+segments as blocks, and ribbons that lead down to where they lie in the track. What depends on the view (envelopes,
+pictures, bars, names) is sent again for each view, no finer than the screen; all else is sent once.
+
+Classes: `PlanPicture`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from bokeh.models import BoxSelectTool, Range1d
+
+from workbench.audition.plans import video_times_of
+from workbench.dashboards.charts import (
+    TEXT_FONT,
+    Band,
+    Picture,
+    ViewFollower,
+    ink_colour,
+    ink_on,
+    lane_chart,
+    paper,
+    show_time,
+)
+from workbench.dashboards.chips import worst_of
+from workbench.dashboards.figures import LoopOver
+from workbench.dashboards.plan_state import PlanState, played_pieces
+from workbench.dashboards.views import MOST_COLUMNS, LongSound, video_row
+from workbench.loops.plan import LoopPlan
+from workbench.plots.palette import BEAT, DOWNBEAT, DUCK, ENDING, HEARD, VOICE, clock, group_colour
+from workbench.plots.plan import gain_curve, track_pieces
+
+_FLOOR_DB = -24.0
+_LANES = {
+    "video": Band(368, 428), "soundtrack": Band(296, 360), "gain": Band(228, 286), "music": Band(134, 220),
+    "heard": Band(104, 130), "ribbons": Band(34, 104), "track": Band(8, 34),
+}  # fmt: skip
+_TOP = 432.0
+"""of the lanes"""
+_LANE_NAMES = {
+    "video": "video",
+    "soundtrack": "soundtrack",
+    "gain": "gain, dB",
+    "music": "music",
+    "heard": "plan",
+    "track": "track",
+}
+"""on the page; the ribbons need none"""
+_MARKS_DB = (0.0, -10.0, -20.0)
+"""of the lane of gains"""
+_NUMBER = {"text_align": "center", "text_baseline": "top", "text_font_size": "12px", "text_font_style": "bold"}
+"""of a seam, under its line"""
+
+
+class PlanPicture(Picture):
+    """The figure, and what of it follows the view.
+
+    Parameters
+    ----------
+    state : what is shown of it
+    """
+
+    def __init__(self, state: PlanState) -> None:
+        self.state = state
+        self.view = Range1d(start=0.0, end=60.0)
+        lanes = {word: _LANES[name] for name, word in _LANE_NAMES.items()}
+        self.figure = lane_chart(470, self.view, _TOP, lanes)
+        super().__init__(self.figure)
+        self._draw()
+        self._add_playheads("plan-playhead")
+        self._listen()
+        self.follow = ViewFollower(self.figure, self.show_view)
+
+    def show(self) -> None:
+        """Send all of the option that is looked at, seen as a whole."""
+        plan = self.state.plan
+        if plan is None:
+            self._empty()
+            return
+        self.view.update(start=0.0, end=plan.window_end, bounds=(-1.0, plan.window_end + 1.0))
+        self.show_plan()
+        self.show_view()
+
+    def show_plan(self) -> None:
+        """Send what does not depend on the view."""
+        plan, state = self.state.plan, self.state
+        if plan is None:
+            return
+        pieces = played_pieces(plan, state.sections)
+        self._set("pieces", left=[p[0] for p in pieces], right=[p[1] for p in pieces], color=[p[2] for p in pieces])
+        self._set(
+            "sections", left=[s.song_from for s in state.sections], right=[s.song_to for s in state.sections],
+            color=[group_colour(s.group) for s in state.sections],
+        )  # fmt: skip
+        self._ribbons(plan)
+        self._seams(plan)
+        self._set(
+            "end", left=[plan.music_end], right=[plan.window_end], label=[f"{plan.end_label} {clock(plan.music_end)}"]
+        )
+        speech: Sequence[Sequence[float]] = ()
+        if state.video is not None:
+            speech = state.video.soundtrack.soundtrack.speech_ranges
+        self._set("speech", left=[float(s[0]) for s in speech], right=[float(s[1]) for s in speech])
+        self._gains(plan)
+
+    def _seams(self, plan: LoopPlan) -> None:
+        times, fades = np.array(plan.seam_times), np.array(plan.seam_fades)
+        worst = worst_of(self.state.scores)
+        others, named = [n for n in range(times.size) if n != worst], [] if worst is None else [worst]
+        self._set("seams", x=times[others], number=[str(n + 1) for n in others])
+        self._set("worst", x=times[named], number=[f"{n + 1} worst" for n in named])
+        self._set("fades", left=times - fades / 2, right=times + fades / 2)
+
+    def mark(self, region: Sequence[float]) -> None:
+        """Show the stretch that is looped, or none.
+
+        Parameters
+        ----------
+        region : from and to, video seconds; empty for none
+        """
+        self._set("region", left=list(region[:1]), right=list(region[1:]))
+
+    def show_view(self) -> None:
+        """Send what is in view, as fine as the screen."""
+        plan, state = self.state.plan, self.state
+        if plan is None:
+            return
+        first, last, columns = self.follow.stretch(plan.window_end)
+        self._envelope("music", state.sounds.get(state.shown), first, last, columns)
+        self._envelope("soundtrack", state.soundtrack, first, last, columns)
+        if state.video is not None and last > first:
+            band = _LANES["video"]
+            pixels = round((band.high - band.low) / _TOP * self.follow.height)
+            picture = video_row(state.video.tiles, first, last, min(columns, MOST_COLUMNS), pixels)
+            self._set("video", image=[picture], x=[first], y=[band.low], dw=[last - first], dh=[band.high - band.low])
+        self._bars(plan)
+        self._labels(plan)
+
+    def _envelope(self, lane: str, sound: LongSound | None, first: float, last: float, columns: int) -> None:
+        if sound is None:
+            self._set(lane, x=[], low=[], high=[])
+            return
+        times, lows, highs = sound.envelope(first, last, columns)
+        band = _LANES[lane]
+        self._set(lane, x=times, low=band.at(lows, -1.0, 1.0), high=band.at(highs, -1.0, 1.0))
+
+    def _bars(self, plan: LoopPlan) -> None:
+        loop = self.state.loop
+        if loop is None or loop.analysis is None:
+            return
+        start, end = self.follow.view
+        grid = loop.analysis.grid
+        for name, times in (("bars", grid.downbeats), ("beats", grid.beats)):
+            heard = video_times_of(plan, np.asarray(times))
+            inside = heard[(heard >= start) & (heard <= end)]
+            crowded = inside.size * 6 > self.follow.width
+            self._set(name, x=[] if crowded else inside)
+
+    def _labels(self, plan: LoopPlan) -> None:
+        start, end = self.follow.view
+        blocks = [(*piece, "heard") for piece in played_pieces(plan, self.state.sections)]
+        blocks += [(s.song_from, s.song_to, group_colour(s.group), s.label, "track") for s in self.state.sections]
+        x, y, text, ink = [], [], [], []
+        for first, last, colour, label, lane in blocks:
+            seen_from, seen_to = max(first, start), min(last, end)
+            if (seen_to - seen_from) / max(1e-9, end - start) * self.follow.width > 7.2 * len(label) + 6:
+                x.append((seen_from + seen_to) / 2)
+                y.append(_LANES[lane].middle)
+                text.append(label)
+                ink.append(ink_on(colour))
+        self._set("labels", x=x, y=y, text=text, ink=ink)
+
+    def _ribbons(self, plan: LoopPlan) -> None:
+        band, xs, ys, colours = _LANES["ribbons"], [], [], []
+        for start, segment in zip(plan.segment_starts, plan.segments, strict=False):
+            shift = float(start) - segment.song_from
+            for first, last, section in track_pieces(segment.song_from, segment.song_to, self.state.sections):
+                xs.append([first, last, last + shift, first + shift])
+                ys.append([band.low, band.low, band.high, band.high])
+                colours.append(group_colour(section.group) if section else "#BBBBBB")
+        self._set("ribbons", xs=xs, ys=ys, color=colours)
+
+    def _gains(self, plan: LoopPlan) -> None:
+        band, heard = _LANES["gain"], self.state.heard.get(self.state.shown)
+        edges = np.concatenate([[plan.music_in], *([t, t + plan.gain_glide_seconds] for t in plan.segment_starts[:-1])])
+        fades = [plan.music_in + plan.start_fade_seconds * share for share in np.linspace(0, 1, 9)]
+        fades += [plan.window_end - plan.end_fade_seconds * share for share in np.linspace(0, 1, 33)]
+        times = np.unique(np.clip(np.concatenate([edges, edges - 1e-3, fades]), plan.music_in, plan.window_end))
+        gain = gain_curve(plan, times)
+        top = max(6.0, float(gain.max()) + 1.0)
+        self._set("gain", x=times, y=band.at(gain, _FLOOR_DB, top))
+        points = heard.duck_points if heard is not None else ()
+        at = np.array([point[0] for point in points])
+        ducked = -np.array([point[1] for point in points])
+        self._set(
+            "duck",
+            x=at,
+            y=band.at(ducked, _FLOOR_DB, top),
+            y0=np.full(at.size, band.at(np.zeros(1), _FLOOR_DB, top)[0]),
+        )
+        zero = float(band.at(np.zeros(1), _FLOOR_DB, top)[0])
+        self._set("zero", x0=[0.0], x1=[plan.window_end], y=[zero])
+        heights = band.at(np.array(_MARKS_DB), _FLOOR_DB, top)
+        self._set("scale", x=[plan.window_end] * len(_MARKS_DB), y=heights, text=["0 dB", "-10", "-20"])
+
+    def _draw(self) -> None:
+        """Draw all lanes, empty; what is drawn later lies over what was drawn before."""
+        self._draw_soundtrack()
+        self._draw_gain()
+        self._draw_music()
+        self._draw_blocks()
+        self._draw_ending()
+        self._draw_seams()
+        self._draw_labels()
+
+    def _draw_soundtrack(self) -> None:
+        figure, lane = self.figure, _LANES["soundtrack"]
+        figure.image_rgba("image", "x", "y", "dw", "dh", source=self._source("video", "image", "x", "y", "dw", "dh"))
+        region = self._source("region", "left", "right")
+        figure.quad("left", "right", _TOP, 0.0, source=region, color=BEAT, alpha=0.22, line_width=0)
+        speech = self._source("speech", "left", "right")
+        figure.quad("left", "right", lane.high, lane.low, source=speech, color=VOICE, alpha=0.3, line_width=0)
+        figure.varea("x", "low", "high", source=self._source("soundtrack", "x", "low", "high"), color=VOICE, alpha=0.9)
+
+    def _draw_gain(self) -> None:
+        figure = self.figure
+        figure.segment("x0", "y", "x1", "y", source=self._source("zero", "x0", "x1", "y"), color=BEAT, line_width=0.7)
+        duck = self._source("duck", "x", "y", "y0")
+        self._tint(figure.varea("x", "y", "y0", source=duck, alpha=0.35).glyph, "fill_color", DUCK)
+        self._tint(figure.line("x", "y", source=duck, line_width=1.5).glyph, "line_color", DUCK)
+        self._tint(
+            figure.line("x", "y", source=self._source("gain", "x", "y"), line_width=2).glyph, "line_color", HEARD
+        )
+
+    def _draw_music(self) -> None:
+        figure, lane = self.figure, _LANES["music"]
+        sound = self._source("music", "x", "low", "high")
+        self._tint(figure.varea("x", "low", "high", source=sound, name="music").glyph, "fill_color", HEARD)
+        for name, colour, alpha in (("beats", BEAT, 0.35), ("bars", DOWNBEAT, 0.55)):
+            source = self._source(name, "x")
+            figure.segment("x", lane.low, "x", lane.high, source=source, color=colour, alpha=alpha, line_width=1)
+
+    def _draw_blocks(self) -> None:
+        figure = self.figure
+        ribbons = self._source("ribbons", "xs", "ys", "color")
+        figure.patches("xs", "ys", source=ribbons, fill_color="color", fill_alpha=0.3, line_width=0, line_alpha=0)
+        for name, lane in (("pieces", _LANES["heard"]), ("sections", _LANES["track"])):
+            figure.quad(
+                "left", "right", lane.high, lane.low, source=self._source(name, "left", "right", "color"),
+                fill_color="color", line_color="white", line_width=1,
+            )  # fmt: skip
+
+    def _draw_ending(self) -> None:
+        figure, low, high = self.figure, _LANES["heard"].low, _LANES["music"].high
+        end = self._source("end", "left", "right", "label")
+        figure.quad(
+            "left", "right", high, low, source=end, fill_alpha=0.0, line_width=0, hatch_pattern="/",
+            hatch_color=ENDING, hatch_alpha=0.8,
+        )  # fmt: skip
+        figure.segment("left", low, "left", high, source=end, color=ENDING, line_width=2.5)
+        ending = figure.text(
+            "left", high, "label", source=end, text_align="right", text_baseline="top", x_offset=-5, y_offset=2,
+            text_color=ENDING, text_font_size="12px", text_font_style="bold", text_font=TEXT_FONT,
+            background_fill_alpha=0.8,
+        )  # fmt: skip
+        self._shade(ending.glyph, "background_fill_color", paper)
+
+    def _draw_seams(self) -> None:
+        figure, low, high = self.figure, _LANES["heard"].low - 3, _LANES["music"].high
+        fades = self._source("fades", "left", "right")
+        figure.quad("left", "right", high, _LANES["heard"].high, source=fades, color=BEAT, alpha=0.5, line_width=0)
+        worst = self._source("worst", "x", "number")
+        figure.segment("x", low, "x", high, source=worst, color=DOWNBEAT, line_width=2.5, name="worst seam")
+        figure.text(
+            "x", low, "number", source=worst, text_color="white", background_fill_color=DOWNBEAT, y_offset=1,
+            text_font=TEXT_FONT, **_NUMBER,
+        )  # fmt: skip
+        seams = self._source("seams", "x", "number")
+        line = figure.segment("x", low, "x", high, source=seams, line_width=1.6)
+        self._shade(line.glyph, "line_color", ink_colour)
+        self._text(figure.text("x", low, "number", source=seams, y_offset=1, **_NUMBER).glyph)
+
+    def _draw_labels(self) -> None:
+        figure = self.figure
+        figure.text(
+            "x", "y", "text", source=self._source("labels", "x", "y", "text", "ink"), text_align="center",
+            text_baseline="middle", text_font_size="12px", text_color="ink", text_font=TEXT_FONT,
+        )  # fmt: skip
+        scale = figure.text(
+            "x", "y", "text", source=self._source("scale", "x", "y", "text"), text_align="right",
+            text_baseline="middle", text_font_size="10px", x_offset=-3,
+        )  # fmt: skip
+        self._text(scale.glyph)
+
+    def _listen(self) -> None:
+        """A click seeks and the wheel zooms, as on every clock; a drag loops over what it selects."""
+        show_time(self.figure, margin=1.0)
+        select = BoxSelectTool(dimensions="width", renderers=[])
+        self.figure.add_tools(select)
+        self.figure.toolbar.active_drag = select
+        self.figure.js_on_event("selectiongeometry", LoopOver())

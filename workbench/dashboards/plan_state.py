@@ -1,0 +1,219 @@
+"""What the Plan tab shows and hears: the options that are compared, and what is known of them; no widgets.
+
+Classes: `PlanState`. Functions: `played_pieces`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from math import log10
+from typing import Any
+
+from workbench.audition.plans import RenderedOption, TimelineVideo, matching_gains
+from workbench.dashboards.views import LongSound
+from workbench.loops.plan import LoopPlan
+from workbench.loops.profile import TrackSection
+from workbench.loops.refusals import Refusal
+from workbench.plots.palette import group_colour
+from workbench.plots.plan import track_pieces
+from workbench.workflows.loop import Loop
+from workbench.workflows.seams import planned_scores
+
+_MATCH_SECONDS = 5.0
+"""to either side of the playhead, over which A and B are made equally loud where no loop is set"""
+
+
+@dataclass(eq=False)
+class PlanState:
+    """Which options are compared, and what is known of them; no widgets."""
+
+    loop: Loop | None = None
+    video: TimelineVideo | None = None
+    a: int = 0
+    b: int | None = None
+    chosen: str = "a"
+    heard: dict[int, RenderedOption] = field(default_factory=dict)
+    """by option, counted from 0: its music, and its mix"""
+    outdated: set[int] = field(default_factory=set)
+    """options of `heard` whose mix follows from parameters that have changed since"""
+    sounds: dict[int, LongSound] = field(default_factory=dict)
+    """by option: its music, to draw"""
+    soundtrack: LongSound | None = None
+
+    @property
+    def options(self) -> tuple[LoopPlan, ...]:
+        """The options of the plan, best first; empty while there is none, or a refusal."""
+        if self.loop is None or isinstance(self.loop.answer, Refusal):
+            return ()
+        return self.loop.answer.options or (self.loop.answer,)
+
+    @property
+    def shown(self) -> int:
+        """Number of the option that is looked at and heard."""
+        return self.b if self.chosen == "b" and self.b is not None else self.a
+
+    @property
+    def plan(self) -> LoopPlan | None:
+        """The option that is looked at and heard."""
+        return self.options[self.shown] if self.options else None
+
+    @property
+    def sections(self) -> Sequence[TrackSection]:
+        """Of the track."""
+        return () if self.loop is None or self.loop.analysis is None else self.loop.analysis.profile.sections
+
+    @property
+    def scores(self) -> tuple[float | None, ...]:
+        """Of the seams of the option that is looked at; None where the planner left none."""
+        if self.plan is None or self.loop is None or self.loop.analysis is None:
+            return ()
+        return planned_scores(self.plan, self.loop.analysis)
+
+    def is_same_plan(self, loop: Loop) -> bool:
+        """Whether a loop is the one that is looked at, but for its mix.
+
+        Parameters
+        ----------
+        loop : of any track under any video
+        """
+        mine = self.loop
+        return (
+            mine is not None
+            and isinstance(loop.answer, LoopPlan)
+            and (loop.track.path, loop.video, loop.answer) == (mine.track.path, mine.video, mine.answer)
+        )
+
+    def take(self, loop: Loop | None) -> None:
+        """Look at another plan; what was heard of the one before is forgotten.
+
+        Parameters
+        ----------
+        loop : None: there is none yet
+        """
+        same_video = loop is not None and self.loop is not None and loop.video == self.loop.video
+        self.loop, self.a, self.b, self.chosen = loop, 0, None, "a"
+        self.heard, self.sounds, self.outdated = {}, {}, set()
+        if not same_video:
+            self.video = self.soundtrack = None
+
+    def take_mix(self, loop: Loop) -> None:
+        """Balance the plan that is looked at with another mix; what is compared stays.
+
+        The mix is that of the plan itself. Other options keep theirs until they are balanced anew.
+
+        Parameters
+        ----------
+        loop : the same plan with another mix, see `is_same_plan`
+        """
+        self.loop = loop
+        own = loop.answer.alone if isinstance(loop.answer, LoopPlan) else None
+        for option, rendered in self.heard.items():
+            if rendered.plan == own:
+                self.heard[option] = replace(rendered, mix=loop.mix)
+            else:
+                self.outdated.add(option)
+
+    def hear(self, option: int, rendered: RenderedOption) -> None:
+        """Take an option that was rendered and balanced.
+
+        Parameters
+        ----------
+        option : counted from 0
+        rendered : its music and its mix
+        """
+        self.heard[option] = rendered
+        self.outdated.discard(option)
+
+    def balanced(self, option: int) -> RenderedOption | None:
+        """An option with the mix that it has now; None where it is not rendered, or another mix was set since.
+
+        Parameters
+        ----------
+        option : counted from 0
+        """
+        return None if option in self.outdated else self.heard.get(option)
+
+    def pick(self, option: int, name: str) -> None:
+        """Compare an option as A or B, and look at it; the same option cannot be both.
+
+        Parameters
+        ----------
+        option : counted from 0
+        name : "a" or "b"
+        """
+        if name == "a":
+            self.a, self.b = option, (None if self.b == option else self.b)
+        elif option != self.a:
+            self.b = option
+        self.chosen = name if name == "a" or self.b is not None else "a"
+
+    def matching(self, at: float, region: Sequence[float]) -> tuple[float, float]:
+        """Gains that make A and B equally loud in the loop, or around the playhead.
+
+        Parameters
+        ----------
+        at : playhead, video seconds
+        region : from and to of the loop, video seconds; empty for none
+
+        Returns
+        -------
+        a, b : dB, at most 0; both 0 where only one of them can be heard
+        """
+        a, b = self.heard.get(self.a), self.heard.get(-1 if self.b is None else self.b)
+        if a is None or b is None:
+            return 0.0, 0.0
+        first, last = region if len(region) == 2 else (at - _MATCH_SECONDS, at + _MATCH_SECONDS)
+        return matching_gains(a, b, max(0.0, first), last)
+
+    def headroom_db(self) -> float:
+        """Gain under which soundtrack and music together cannot clip, even if their peaks meet; dB, at most 0."""
+        highest = 0.0
+        for heard in self.heard.values():
+            music = heard.levels.peak * 10.0 ** (heard.music_gain_db / 20.0)
+            soundtrack = 0.0 if self.video is None else self.video.soundtrack.soundtrack.peak
+            highest = max(highest, music + soundtrack * 10.0 ** (heard.soundtrack_gain_db / 20.0))
+        return -max(0.0, 20.0 * log10(highest)) if highest > 0.0 else 0.0
+
+    def facts(self) -> list[dict[str, Any]]:
+        """What the card of each option shows: blocks and seams as shares of the video, score and words."""
+        facts = []
+        for plan in self.options:
+            total = plan.window_end
+            pieces = [
+                (first / total, last / total, colour) for first, last, colour, _ in played_pieces(plan, self.sections)
+            ]
+            seams = len(plan.seam_times)
+            body = f"{plan.bars} bars × {plan.repeats}"
+            words = f"{seams} seam{'s' if seams != 1 else ''}, worst {plan.seam_score:.2f} · {body} · {plan.end_label}"
+            facts.append(
+                {
+                    "pieces": pieces,
+                    "seams": [time / total for time in plan.seam_times],
+                    "score": f"{plan.plan_score:.2f}",
+                    "words": words,
+                    "title": f"{words}; parts of the track: {', '.join(plan.sections_covered)}",
+                }
+            )
+        return facts
+
+
+def played_pieces(plan: LoopPlan, sections: Sequence[TrackSection]) -> list[tuple[float, float, str, str]]:
+    """What is played, cut at section borders.
+
+    Parameters
+    ----------
+    plan : one option
+    sections : of its track
+
+    Returns
+    -------
+    list : from and to in video seconds, colour as `#RRGGBB`, name of the section; grey and no name outside of sections
+    """
+    pieces = []
+    for start, segment in zip(plan.segment_starts, plan.segments, strict=False):
+        shift = float(start) - segment.song_from
+        for first, last, section in track_pieces(segment.song_from, segment.song_to, sections):
+            colour = group_colour(section.group) if section else "#BBBBBB"
+            pieces.append((first + shift, last + shift, colour, section.label if section else ""))
+    return pieces

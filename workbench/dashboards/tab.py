@@ -1,0 +1,140 @@
+"""What every tab of the page does: follow the session, colour its pictures, run work, say what went wrong.
+
+A tab is a small class. Its state is another one, without widgets, which tests use without a browser; its figures are a
+`Picture`. The tab makes both and the widgets, follows what it needs of the session, and lays all out in `panel`:
+
+    class LevelsTab(Tab):
+        title = "Levels"
+
+        def __init__(self, session: Session) -> None:
+            self.state, self.picture = LevelsState(), LevelsPicture()
+            super().__init__(session, self.picture)
+            self.follow(["loop"], self.take)
+
+        def take(self, loop: Loop | None) -> None:
+            self.state.take(loop)
+            if loop is not None:
+                self.run(measure_levels, loop, then=self.picture.show, wanted=lambda: self.state.loop is loop)
+
+        def panel(self) -> pn.viewable.Viewable:
+            return pmui.Column(*self.picture.panes())
+
+Tabs never talk to each other: what one of them changes in the session, the others follow.
+
+Classes: `Tab`. Functions: `action`, a button.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Any, ClassVar
+
+import panel as pn
+import panel_material_ui as pmui
+
+from workbench.dashboards.charts import Picture
+from workbench.dashboards.session import Session
+from workbench.dashboards.work import Task
+from workbench.errors import WorkbenchError
+
+
+class Tab:
+    """A tab of the page; it is made when it is first opened.
+
+    Parameters
+    ----------
+    session : what the page works on
+    pictures : figures of the tab, which take the colours of a light or a dark page
+    """
+
+    title: ClassVar[str]
+    """on the page"""
+
+    def __init__(self, session: Session, *pictures: Picture) -> None:
+        self._session = session
+        for picture in pictures:
+            self.follow(["dark"], partial(_ink, picture))
+
+    def panel(self) -> pn.viewable.Viewable:
+        """Widgets and pictures, laid out."""
+        raise NotImplementedError
+
+    def follow(self, names: Sequence[str], act: Callable[..., None]) -> None:
+        """Call a function with values of the session, at once and whenever one of them changes.
+
+        Parameters
+        ----------
+        names : parameters of `Session`; several that change together are one call
+        act : takes their values, in this order
+        """
+
+        def call(*_: Any) -> None:
+            act(*(getattr(self._session, name) for name in names))
+
+        self._session.param.watch(call, list(names))
+        call()
+
+    def run(
+        self,
+        function: Callable[..., Any],
+        *arguments: Any,
+        then: Callable[[Any], None],
+        wanted: Callable[[], bool] | None = None,
+        subject: str = "",
+        otherwise: Callable[[str], None] | None = None,
+    ) -> Task:
+        """Run work in a process of its own, as `Session.run` does; a result that came too late is dropped.
+
+        Parameters
+        ----------
+        function : importable by its name; takes a workspace before the arguments
+        arguments : picklable
+        then : takes the result
+        wanted : whether the page still wants the result when it is there; None: always
+        subject : what the work is about; a worker that knows it already is preferred
+        otherwise : takes the sentence that says what went wrong
+        """
+
+        def take(result: Any) -> None:
+            if wanted is None or wanted():
+                then(result)
+
+        return self._session.run(function, *arguments, then=take, subject=subject, otherwise=otherwise)
+
+    def attempt(self, act: Callable[..., Any], *arguments: Any) -> bool:
+        """Do something that takes no time; where it cannot be done, the page says why.
+
+        Parameters
+        ----------
+        act : raises `WorkbenchError` where it cannot be done
+        arguments : of `act`
+
+        Returns
+        -------
+        bool : whether it was done
+        """
+        try:
+            act(*arguments)
+        except WorkbenchError as error:
+            self._session.message = str(error)
+            return False
+        return True
+
+
+def _ink(picture: Picture, dark: bool) -> None:
+    picture.ink(dark=dark)
+
+
+def action(label: str, act: Callable[[], Any], *, tip: str = "", **options: Any) -> pmui.Button:
+    """A button that does something.
+
+    Parameters
+    ----------
+    label : what it does
+    act : called when it is pressed
+    tip : what it does in more words, shown on hover
+    options : of the button, such as `variant` or `disabled`
+    """
+    description = f"{label}: {tip}" if tip else None  # a screen reader reads it instead of the label
+    return pmui.Button(label=label, size="small", description=description, on_click=lambda _: act(), **options)
