@@ -11,6 +11,8 @@ from workbench.cli.options import FILE, NewFile, Seconds, profile_option, worksp
 from workbench.cli.terminal import print_body, progress_bar, say
 
 if TYPE_CHECKING:
+    from workbench.loops.plan import LoopPlan
+    from workbench.workflows.loop import Loop
     from workbench.workspace import Workspace
 
 
@@ -78,6 +80,21 @@ def command(
             from workbench.workflows.report import write_loop_report
 
             write_loop_report(workspace, loop, report)
-    if isinstance(loop.answer, LoopPlan) and loop.answer.music_in > 0.0:
-        say(f"the music starts {loop.answer.start_label}")
+    if isinstance(loop.answer, LoopPlan):
+        _explain(loop, loop.answer, workspace)
     print_body(loop_body(loop, None if video_source is None else video_source.video_id).to_json())
+
+
+def _explain(loop: Loop, plan: LoopPlan, workspace: Workspace) -> None:
+    """Write to standard error what the JSON does not say in words."""
+    from workbench.workflows.plan_words import option_differences, repetition_line
+
+    assert loop.analysis is not None, "a plan comes from an analysis"
+    profile = loop.analysis.profile
+    if plan.music_in > 0.0:
+        say(f"the music starts {plan.start_label}")
+    line = repetition_line(plan, profile, workspace.params.cover)
+    if line is not None:
+        say(line)
+    for number, difference in enumerate(option_differences(plan, profile)[1:], start=2):
+        say(f"option {number} {difference}")

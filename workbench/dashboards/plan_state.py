@@ -18,6 +18,7 @@ from workbench.loops.refusals import Refusal
 from workbench.plots.palette import group_colour
 from workbench.plots.plan import track_pieces
 from workbench.workflows.loop import Loop
+from workbench.workflows.plan_words import option_differences
 from workbench.workflows.seams import planned_scores
 
 _MATCH_SECONDS = 5.0
@@ -57,6 +58,13 @@ class PlanState:
     def plan(self) -> LoopPlan | None:
         """The option that is looked at and heard."""
         return self.options[self.shown] if self.options else None
+
+    @property
+    def differences(self) -> tuple[str, ...]:
+        """How each option differs from the plan served, in words; empty for that plan."""
+        if self.loop is None or self.loop.analysis is None or not isinstance(self.loop.answer, LoopPlan):
+            return ("",) * len(self.options)
+        return option_differences(self.loop.answer, self.loop.analysis.profile)
 
     @property
     def sections(self) -> Sequence[TrackSection]:
@@ -178,14 +186,17 @@ class PlanState:
     def facts(self) -> list[dict[str, Any]]:
         """What the card of each option shows: blocks and seams as shares of the video, score and words."""
         facts = []
-        for plan in self.options:
+        for plan, difference in zip(self.options, self.differences, strict=True):
             total = plan.window_end
             pieces = [
                 (first / total, last / total, colour) for first, last, colour, _ in played_pieces(plan, self.sections)
             ]
             seams = len(plan.seam_times)
             body = f"{plan.bars} bars × {plan.repeats}"
-            words = f"{seams} seam{'s' if seams != 1 else ''}, worst {plan.seam_score:.2f} · {body} · {plan.end_label}"
+            numbers = (
+                f"{seams} seam{'s' if seams != 1 else ''}, worst {plan.seam_score:.2f} · {body} · {plan.end_label}"
+            )
+            words = f"{difference} · {numbers}" if difference else numbers
             facts.append(
                 {
                     "pieces": pieces,

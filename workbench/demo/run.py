@@ -298,7 +298,7 @@ def _make(workspace: Workspace, loop: Loop, video: Path, choice: Choice) -> list
     sections = (
         video_section(timeline),
         _choice_section(choice),
-        plan_section(plan, loop),
+        plan_section(plan, loop, params.cover),
         seams_section(plan, seams),
         mix_section(loop, decode(rendered)),
     )

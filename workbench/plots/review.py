@@ -247,7 +247,7 @@ def parts_figure(seams: Reviewed) -> Figure:
     ----------
     seams : judged ones
     """
-    figure = new_figure(8.6, 5.0)
+    figure = new_figure(8.6, 6.2)
     axes = figure.subplots()
     columns = [seams.scores, *seams.parts.T]
     names = ["the score", *(PART_WORDS[part] for part in SEAM_PARTS)]

@@ -22,6 +22,7 @@ from workbench.loops.plan import LoopPlan
 from workbench.loops.profile import SEAM_PARTS
 from workbench.loops.refusals import Refusal
 from workbench.media.audio import write_audio
+from workbench.params import CoverParams
 from workbench.plots.mix import mix_figure
 from workbench.plots.palette import clock, png
 from workbench.plots.plan import plan_figure
@@ -31,6 +32,7 @@ from workbench.recording import Recording
 from workbench.video.analysis import VideoAnalysis
 from workbench.workflows.analyze import Analysis
 from workbench.workflows.loop import Loop
+from workbench.workflows.plan_words import option_differences, repetition_line
 from workbench.workflows.seams import seam_views
 from workbench.workflows.timeline import video_timeline
 from workbench.workspace import Workspace
@@ -114,7 +116,7 @@ def write_loop_report(workspace: Workspace, loop: Loop, out: Path) -> Path:
     assert loop.analysis is not None, "a plan comes from an analysis"
     recording = workspace.load_recording(loop.track.path)
     seams = show_seams(workspace, loop.answer, recording, loop.analysis)
-    sections = [plan_section(loop.answer, loop), seams_section(loop.answer, seams)]
+    sections = [plan_section(loop.answer, loop, workspace.params.cover), seams_section(loop.answer, seams)]
     if loop.video is not None:
         sections.insert(0, video_section(video_timeline(workspace, loop, recording)))
     return write_page(ReportPage(f"{name} under {video}", (plan_sentence(loop.answer),), None, tuple(sections)), out)
@@ -200,19 +202,20 @@ def _counted_events(timeline: VideoOverview) -> str:
     return ", ".join(f"{name} {marks.of(name).size}" for name in marks.names if marks.of(name).size)
 
 
-def plan_section(plan: LoopPlan, loop: Loop) -> ReportSection:
+def plan_section(plan: LoopPlan, loop: Loop, params: CoverParams) -> ReportSection:
     """The section of the page that shows the whole plan.
 
     Parameters
     ----------
     plan : what is played
     loop : of the plan, with its analysis and, for the ducking, its mix
+    params : the limits on repetition
     """
     assert loop.analysis is not None, "a plan comes from an analysis"
     duck = loop.mix.duck if loop.mix is not None else None
     points = [(float(at), float(db)) for at, db in duck.envelope_points] if duck is not None else []
     speech = [(float(first), float(last)) for first, last in duck.speech_ranges] if duck is not None else []
-    facts = (
+    facts = [
         ("body heard longest", f"{plan.bars} bars from {clock(plan.loop_start_a)}, heard {plan.repeats} times"),
         ("parts of the track used", ", ".join(plan.sections_covered)),
         ("start", plan.start_label),
@@ -221,13 +224,21 @@ def plan_section(plan: LoopPlan, loop: Loop) -> ReportSection:
         ("plan score", f"{plan.plan_score:.2f}"),
         ("tempo", f"{loop.analysis.grid.tempo_bpm:.2f} bpm, {plan.beats_per_bar} beats to the bar"),
         ("sureness of the bar lines", f"{loop.analysis.grid.confidence:.2f}"),
-    )
+    ]
+    worn = repetition_line(plan, loop.analysis.profile, params)
+    if worn is not None:
+        facts.append(("heard more often than the limits allow", worn))
+    differences = option_differences(plan, loop.analysis.profile)
+    options = tuple((f"option {number}", words) for number, words in enumerate(differences, start=1) if words)
     return ReportSection(
         "The plan",
         ("Below the track, above it the video; ribbons show which part of the track is heard where.",),
         picture=png(plan_figure(plan, loop.analysis.profile, points, speech)),
         picture_text="Numbers mark the seams. The same colour means that parts of the track repeat each other.",
-        tables=(Table(("", ""), facts),),
+        tables=(
+            Table(("", ""), tuple(facts)),
+            *((Table(("instead of this plan", "what is different"), options),) if options else ()),
+        ),
     )
 
 

@@ -1,0 +1,54 @@
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from workbench.loops.cover import plan_loop
+from workbench.loops.plan import LoopPlan
+from workbench.loops.profile import LoopProfile
+from workbench.loops.repetition import find_repetition
+from workbench.params import CoverParams
+
+Maker = Callable[..., LoopProfile]
+
+
+def looped(profile: LoopProfile, leave: int, enter: int, video: float) -> LoopPlan:
+    """A plan with one loop, exactly on the bar lines."""
+    splices = replace(
+        profile.splices,
+        leave=np.array([leave]),
+        enter=np.array([enter]),
+        song_to=profile.downbeats[[leave]],
+        song_from=profile.downbeats[[enter]],
+        score=np.array([0.95]),
+        parts=profile.splices.parts[:1],
+        fade_seconds=np.array([0.02]),
+        exponent=np.array([1.0]),
+        level_step_db=np.array([0.0]),
+    )
+    plan = plan_loop(replace(profile, splices=splices), video)
+    assert isinstance(plan, LoopPlan)
+    return plan
+
+
+def test_the_body_is_what_is_heard_most(track_profile: Maker) -> None:
+    # 130.4 s of sound, of which 32.4 s to 96.4 s is heard three times more under 323 s.
+    profile = track_profile()
+    heard = find_repetition(looped(profile, 48, 16, 323.0), profile)
+    assert (heard.song_from, heard.song_to, heard.plays) == pytest.approx((32.4, 96.4, 4))
+    assert heard.mean_plays == pytest.approx(322.4 / 130.4)
+    assert heard.passes_in_a_row == 4
+    assert heard.max_plays == pytest.approx(2.0 * 322.4 / 130.4)
+    assert heard.over_limits, "four passes in a row, where three are allowed"
+    assert not find_repetition(looped(profile, 48, 16, 323.0), profile, CoverParams(max_passes_in_a_row=4)).over_limits
+
+
+def test_a_short_body_that_fills_a_long_video_passes_the_limits(track_profile: Maker) -> None:
+    profile = track_profile(bars=160)
+    heard = find_repetition(looped(profile, 60, 48, 700.0), profile)
+    assert heard.song_to - heard.song_from == pytest.approx(24.0)
+    assert heard.plays > heard.max_plays
+    assert heard.over_limits

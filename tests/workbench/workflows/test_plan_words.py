@@ -1,0 +1,110 @@
+"""Plans in words, on plans whose segments are written down here."""
+
+from __future__ import annotations
+
+import itertools
+from dataclasses import replace
+
+import numpy as np
+
+from workbench.loops.plan import LoopPlan, LoopSegment
+from workbench.loops.profile import SEAM_PARTS, EndingKind, LoopProfile, Splices, TrackEnding, TrackSection
+from workbench.workflows.plan_words import option_differences, repetition_line
+
+BAR = 2.0
+LINES = np.arange(60) * BAR + 1.0  # 120 s of 60 bars; the last line at 119 s
+
+
+def profile() -> LoopProfile:
+    names = ("intro", "verse", "bridge", "verse", "outro")
+    nowhere, none = np.zeros(0, dtype=np.int32), np.zeros(0)
+    return LoopProfile(
+        song_duration=124.0,
+        song_start=1.0,
+        last_sound=122.0,
+        downbeats=LINES,
+        beats_per_bar=4,
+        grid_confidence=1.0,
+        bar_lufs=np.full(LINES.size, -14.0),
+        sections=tuple(
+            TrackSection(12 * n, 12 * n + 12, 1.0 + 24.0 * n, 25.0 + 24.0 * n, name, n) for n, name in enumerate(names)
+        ),
+        splices=Splices(nowhere, nowhere, none, none, none, np.zeros((0, len(SEAM_PARTS))), none, none, none),
+        ending=TrackEnding(EndingKind.RESOLVE, 52, 105.0, 122.0),
+    )
+
+
+def plan(
+    *segments: tuple[float, float],
+    fades: bool = False,
+    label: str = "resolves",
+    sections: str = "intro verse bridge outro",
+) -> LoopPlan:
+    """A plan of these segments whose body is the longest stretch that one of its seams repeats."""
+    lengths = [song_to - song_from for song_from, song_to in segments]
+    reached = float(sum(lengths))
+    n = len(segments)
+    start, end = max(((b[0], a[1]) for a, b in itertools.pairwise(segments)), key=lambda body: body[1] - body[0])
+    return LoopPlan(
+        segments=tuple(LoopSegment(song_from, song_to, 0.0, 0.0) for song_from, song_to in segments),
+        seam_fades=(0.01,) * (n - 1),
+        seam_curves=(1.0,) * (n - 1),
+        gain_glide_seconds=4.0,
+        music_in=0.0,
+        music_out=reached,
+        window_end=reached,
+        music_end=reached,
+        tail_seconds=0.0,
+        song_start=segments[0][0],
+        song_duration=124.0,
+        loop_start_a=start,
+        loop_end_b=end,
+        bars=round((end - start) / BAR),
+        beats_per_bar=4,
+        repeats=2,
+        seam_score=0.9,
+        seam_times=tuple(np.round(np.cumsum(lengths)[:-1], 6).tolist()),
+        sections_covered=tuple(sections.split()),
+        end_label="fades over 8.0 s" if fades else label,
+        start_fade_seconds=0.0,
+        end_fade_seconds=8.0 if fades else 0.0,
+        plan_score=0.8,
+    )
+
+
+WORN = plan((1.0, 73.0), *[(49.0, 73.0)] * 10, (49.0, 122.0))
+EVEN = plan((1.0, 97.0), (25.0, 97.0), (25.0, 122.0))
+
+
+def with_options(*options: LoopPlan) -> LoopPlan:
+    return replace(options[0], options=options)
+
+
+def test_what_is_heard_too_often_is_said_with_the_option_that_spares_it() -> None:
+    line = repetition_line(with_options(WORN, EVEN), profile())
+    assert line is not None
+    assert line.startswith("0:49 to 1:13 of the track is heard 12 times, one body 12 times in a row, the whole track ")
+    assert line.endswith("option 2 keeps to the limits: it repeats 36 bars from 0:25")
+    assert "\n" not in line
+
+
+def test_where_nothing_spares_it_the_line_says_so() -> None:
+    line = repetition_line(with_options(WORN), profile())
+    assert line is not None
+    assert "the track has no other seam that would spare it" in line
+
+
+def test_a_plan_within_the_limits_needs_no_line() -> None:
+    assert repetition_line(with_options(EVEN), profile()) is None
+
+
+def test_options_differ_in_words() -> None:
+    served = plan((1.0, 97.0), (25.0, 97.0), (25.0, 105.0), fades=True)
+    sooner = plan((1.0, 97.0), (25.0, 97.0), (25.0, 89.0), fades=True)
+    bridgeless = plan((1.0, 49.0), (73.0, 97.0), (25.0, 49.0), (73.0, 105.0), fades=True, sections="intro verse outro")
+    ends = plan((1.0, 97.0), (25.0, 97.0), (25.0, 122.0))
+    said = option_differences(with_options(served, sooner, bridgeless, ends), profile())
+    assert said[0] == ""
+    assert said[1] == "ends 8 bars sooner in the track"
+    assert "without the bridge" in said[2]
+    assert said[3] == "ends with the track instead of fading"

@@ -1,0 +1,138 @@
+"""A plan in words: what it repeats beyond the limits, and how each option differs from the plan served.
+
+Command line, report and page use the same sentences.
+
+Functions: `repetition_line`, `option_differences`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from workbench.loops.plan import LoopPlan
+from workbench.loops.profile import LoopProfile
+from workbench.loops.repetition import Repetition, find_repetition, nearest_line
+from workbench.params import CoverParams
+from workbench.plots.palette import clock
+
+_MOST_DIFFERENCES = 4
+_FEWER_PLAYS = 0.8  # share of the plays of the stretch heard most, under which it is said that an option repeats less
+
+
+def repetition_line(plan: LoopPlan, profile: LoopProfile, params: CoverParams | None = None) -> str | None:
+    """What is heard how often, and what would spare it; None for a plan that keeps to the limits on repetition.
+
+    Parameters
+    ----------
+    plan : with its options
+    profile : of the track
+    params : the limits
+
+    Returns
+    -------
+    one line; None where the plan keeps to the limits
+    """
+    heard = find_repetition(plan, profile, params)
+    if not heard.over_limits:
+        return None
+    return f"{_heard(heard)}; {_way_out(plan, profile, params)}"
+
+
+def option_differences(plan: LoopPlan, profile: LoopProfile) -> tuple[str, ...]:
+    """In what each option differs from the plan served; the first, which is that plan, in nothing: an empty string.
+
+    Parameters
+    ----------
+    plan : with its options
+    profile : of the track
+
+    Returns
+    -------
+    a clause an option, such as "ends 8 bars sooner in the track, without the bridge"
+    """
+    options = plan.options or (plan,)
+    return ("", *(_difference(option, options[0], profile) for option in options[1:]))
+
+
+def _heard(heard: Repetition) -> str:
+    times = f"{clock(heard.song_from)} to {clock(heard.song_to)} of the track is heard {_times(heard.plays)}"
+    row = heard.passes_in_a_row
+    if row > heard.max_passes_in_a_row:
+        times += f", one body {_times(row)} in a row"
+    return f"{times}, the whole track {heard.mean_plays:.1f} times on average"
+
+
+def _way_out(plan: LoopPlan, profile: LoopProfile, params: CoverParams | None) -> str:
+    """Which option repeats less, or that there is none."""
+    for number, option in enumerate(plan.options[1:], start=2):
+        other = find_repetition(option, profile, params)
+        if not other.over_limits:
+            return (
+                f"option {number} keeps to the limits: it repeats {option.bars} bars from {clock(option.loop_start_a)}"
+            )
+    return "the track has no other seam that would spare it in this length"
+
+
+def _difference(option: LoopPlan, served: LoopPlan, profile: LoopProfile) -> str:
+    """Up to four clauses, what is heard most plainly first."""
+    found = [
+        *_ending_words(option, served, profile),
+        *_section_words(option, served),
+        *_body_words(option, served, profile),
+    ]
+    plays, served_plays = find_repetition(option, profile).plays, find_repetition(served, profile).plays
+    if plays <= _FEWER_PLAYS * served_plays:
+        found.insert(0, f"plays nothing more than {_times(plays)} instead of {_times(served_plays)}")
+    seams = len(option.seam_times) - len(served.seam_times)
+    if seams:
+        found.append(f"has {abs(seams)} {'more' if seams > 0 else 'fewer'} seam{'s' if abs(seams) != 1 else ''}")
+    if not found:
+        found.append("takes other bars at its seams")
+    return ", ".join(found[:_MOST_DIFFERENCES])
+
+
+def _fades(plan: LoopPlan) -> bool:
+    return plan.end_fade_seconds > plan.tail_seconds + 1e-3
+
+
+def _ending_words(option: LoopPlan, served: LoopPlan, profile: LoopProfile) -> list[str]:
+    if _fades(option) != _fades(served):
+        return ["fades instead of ending with the track" if _fades(option) else "ends with the track instead of fading"]
+    if not _fades(option):
+        return []
+    ends = np.array([plan.segments[-1].song_to - plan.tail_seconds for plan in (option, served)])
+    bars = nearest_line(profile.downbeats, ends)
+    apart = int(bars[0] - bars[1])
+    return [f"ends {_bars(abs(apart))} {'later' if apart > 0 else 'sooner'} in the track"] if apart else []
+
+
+def _section_words(option: LoopPlan, served: LoopPlan) -> list[str]:
+    words = []
+    for some, others, word in ((served, option, "without"), (option, served, "with")):
+        names = [name for name in some.sections_covered if name not in others.sections_covered]
+        if names:
+            words.append(f"{word} the {' and the '.join(names)}")
+    return words
+
+
+def _body_words(option: LoopPlan, served: LoopPlan, profile: LoopProfile) -> list[str]:
+    lines = profile.downbeats
+    bounds = np.array([[plan.loop_start_a, plan.loop_end_b] for plan in (option, served)])
+    bars = nearest_line(lines, bounds)
+    starts, ends = (int(bars[0, side] - bars[1, side]) for side in (0, 1))
+    if not starts and not ends:
+        return []
+    if not starts:
+        return [f"its loop ends {_bars(abs(ends))} {'later' if ends > 0 else 'sooner'}"]
+    if not ends:
+        return [f"its loop begins {_bars(abs(starts))} {'later' if starts > 0 else 'sooner'}"]
+    return [f"repeats {_bars(option.bars)} from {clock(option.loop_start_a)} instead of {served.bars} from "
+            f"{clock(served.loop_start_a)}"]  # fmt: skip
+
+
+def _bars(count: int) -> str:
+    return f"{count} bar{'s' if count != 1 else ''}"
+
+
+def _times(count: int) -> str:
+    return f"{count} time{'s' if count != 1 else ''}"
