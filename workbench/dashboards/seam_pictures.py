@@ -105,7 +105,7 @@ class ScorePicture(Picture):
 
     def __init__(self) -> None:
         self.figure = new_bokeh_figure(
-            height=340, sizing_mode="stretch_width", x_range=Range1d(start=0.0, end=1.0), tools="",
+            height=300, sizing_mode="stretch_width", x_range=Range1d(start=0.0, end=1.0), tools="",
             toolbar_location=None,
             y_range=Range1d(start=-0.7, end=len(SEAM_PARTS) - 0.1), output_backend="canvas", min_border_right=14,
             min_border_left=10,
