@@ -64,7 +64,7 @@ def own_end_route(usable: UsableSplices, taken: IntArray, profile: LoopProfile, 
     ----------
     usable : the track's splices
     taken : shape (n_seams,), indices into `usable`, in the order in which they are taken
-    profile : of the same track; must have an ending worth playing
+    profile : of the same track; whether it has an ending worth playing is not checked
     video_seconds : s
     """
     spare = micros(video_seconds) - micros(profile.last_sound) + micros(profile.song_start)

@@ -1,7 +1,7 @@
 """Why there is no loop: a refusal on musical grounds is returned, not raised.
 
 Four reasons are settled answers about this pair of track and video. Four more (`RETRYABLE`) are temporary: calling
-again in a few seconds normally clears them. Each has a function here that says it in words and what to do.
+again in a few seconds normally clears them. Each has a function here that states it in words, with what to do.
 
 A recording without bars (silence, a drone, less than two bars of sound) has nothing a loop could be made of and is
 `no_loop_profile`. What decides for every other is the chance that its best seams pass unnoticed. Where none reaches the

@@ -28,8 +28,8 @@ the track's typical one. At the join the yardstick is the step that one in twent
 The total is a logistic function of the breaks, fitted to judged splices of recordings by others and to splices of the
 bundled songs with known answers (`data.recipes.fitting.seams`), so that it reads as a probability.
 
-How sure the grid is does not enter: over judged splices of recordings with a confidence from 0.03 to 0.99 it told
-nothing that the parts had not told.
+The confidence of the grid is not used: over judged splices of recordings with a confidence from 0.03 to 0.99 it added
+no information to the parts.
 
 Functions: `seam_evidence`, `seam_breaks`, `led_breaks`, `yardstick`, `score_breaks`, `total_of_parts`,
 `breaks_of_parts`, `score_splices`, `score_seam`. Fitting a splice to the waveform is `workbench.loops.fitting`.

@@ -108,7 +108,7 @@ def make_tours(usable: UsableSplices, need_seconds: float, params: CoverParams) 
     Parameters
     ----------
     usable : the track's splices, best first
-    need_seconds : s of video beyond one play of the track; no tours but single bodies under 40 s
+    need_seconds : s of video beyond one play of the track; below 40 s only single bodies are returned
     params : `max_primaries`, `max_tour_bodies`, `max_passes_in_a_row` and `fresh_seconds`
 
     Returns
