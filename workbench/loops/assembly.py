@@ -48,12 +48,25 @@ class Route:
 
 
 def micros(seconds: float) -> int:
-    """Whole microseconds."""
+    """Whole microseconds.
+
+    Parameters
+    ----------
+    seconds : s
+    """
     return round(seconds * 1e6)
 
 
 def own_end_route(usable: UsableSplices, taken: IntArray, profile: LoopProfile, video_seconds: float) -> Route | None:
-    """The route that takes these splices and plays the track to its own end; None if it does not fit the video."""
+    """The route that takes these splices and plays the track to its own end; None if it does not fit the video.
+
+    Parameters
+    ----------
+    usable : the track's splices
+    taken : shape (n_seams,), indices into `usable`, in the order in which they are taken
+    profile : of the same track; whether it has an ending worth playing is not checked
+    video_seconds : s
+    """
     spare = micros(video_seconds) - micros(profile.last_sound) + micros(profile.song_start)
     spare -= int(np.rint(usable.gain_seconds[taken] * 1e6).astype(np.int64).sum())
     longest_tail, latest_start = end_slack(profile)
@@ -69,20 +82,46 @@ def late_and_tail(spare: FloatArray, longest_tail: float, latest_start: float) -
     The tail takes it all where it can, for music starts with the picture unless a later start buys the ending. Where
     it must start later it starts as late as it may: a video bears a beat of silence before its music better than
     silence after it.
+
+    Parameters
+    ----------
+    spare : any shape, how much longer the video is than the music
+    longest_tail, latest_start : limits of the two results, from `end_slack`
+
+    Returns
+    -------
+    music_in, tail : both of the shape of `spare`; the tail is over its limit where `spare` exceeds both together
     """
     late: FloatArray = np.where(spare <= longest_tail, 0.0, np.minimum(spare, latest_start))
     return late, spare - late
 
 
 def fade_route(usable: UsableSplices, taken: IntArray, profile: LoopProfile, video_seconds: float) -> Route:
-    """The route that takes these splices and then plays on to the end of the video."""
+    """The route that takes these splices and then plays on to the end of the video.
+
+    Parameters
+    ----------
+    usable : the track's splices
+    taken : shape (n_seams,), indices into `usable`, in the order in which they are taken
+    profile : of the same track
+    video_seconds : s
+
+    Returns
+    -------
+    Route : its `last_to` is not checked against the end of the track
+    """
     last_to = micros(video_seconds) + micros(profile.song_start)
     last_to -= int(np.rint(usable.gain_seconds[taken] * 1e6).astype(np.int64).sum())
     return Route(taken, False, video_seconds, 0.0, last_to / 1e6)
 
 
 def end_slack(profile: LoopProfile) -> tuple[float, float]:
-    """Longest tail and latest `music_in` of a plan that ends on the track's own ending, s: just under a bar each."""
+    """Longest tail and latest `music_in` of a plan that ends on the track's own ending, s: just under a bar each.
+
+    Parameters
+    ----------
+    profile : of a track with at least two bars
+    """
     bars = np.diff(profile.downbeats)
     usual = float(np.median(bars))
     last = bar_length_at(profile.downbeats, profile.last_sound)
@@ -90,7 +129,18 @@ def end_slack(profile: LoopProfile) -> tuple[float, float]:
 
 
 def spans(route: Route, usable: UsableSplices, profile: LoopProfile) -> FloatArray:
-    """The track ranges of a route, shape (n_seams + 1, 2), seconds."""
+    """The track ranges of a route, shape (n_seams + 1, 2), seconds.
+
+    Parameters
+    ----------
+    route : its `usable` are indices into `usable`
+    usable : the track's splices
+    profile : of the same track
+
+    Returns
+    -------
+    each row is the `song_from` and `song_to` of one segment
+    """
     table = np.empty((route.usable.size + 1, 2))
     table[0, 0] = round(profile.song_start, 6)
     table[1:, 0] = usable.song_from[route.usable]
@@ -100,7 +150,15 @@ def spans(route: Route, usable: UsableSplices, profile: LoopProfile) -> FloatArr
 
 
 def route_worth(route: Route, usable: UsableSplices, profile: LoopProfile, params: CoverParams) -> Worth:
-    """The parts of the route's score, exactly; see `workbench.loops.worth`."""
+    """The parts of the route's score, exactly; see `workbench.loops.worth`.
+
+    Parameters
+    ----------
+    route : with at least one splice
+    usable : the track's splices
+    profile : of the same track
+    params : limits and time constants; the weights are not used here
+    """
     table = spans(route, usable, profile)
     lengths = table[:, 1] - table[:, 0]
     scores = usable.score[route.usable]
@@ -130,7 +188,18 @@ def route_worth(route: Route, usable: UsableSplices, profile: LoopProfile, param
 
 
 def bars_heard(taken: IntArray, usable: UsableSplices, stops: int) -> IntArray:
-    """The bars of the track in the order in which they are heard, up to bar line `stops`; shape (n_bars_heard,)."""
+    """The bars of the track in the order in which they are heard, up to bar line `stops`; shape (n_bars_heard,).
+
+    Parameters
+    ----------
+    taken : shape (n_seams,), indices into `usable`, in the order in which they are taken
+    usable : the track's splices
+    stops : bar line at which the last segment ends; the number of bars for the whole last bar
+
+    Returns
+    -------
+    bar numbers, from 0
+    """
     enters, leaves = np.append(0, usable.enter[taken]), np.append(usable.leave[taken], stops)
     lengths = np.maximum(leaves - enters, 0)
     starts = np.cumsum(lengths) - lengths
@@ -138,7 +207,18 @@ def bars_heard(taken: IntArray, usable: UsableSplices, stops: int) -> IntArray:
 
 
 def fresh_mean(bars: IntArray, bar_seconds: FloatArray, params: CoverParams) -> FloatArray:
-    """Mean over the time of `bars_heard` of how fresh each bar is when it is heard again; 1 for its last time."""
+    """Mean over the time of `bars_heard` of how fresh each bar is when it is heard again; 1 for its last time.
+
+    Parameters
+    ----------
+    bars : shape (n_bars_heard,), from `bars_heard`
+    bar_seconds : shape (n_bars,), s
+    params : `fresh_seconds`
+
+    Returns
+    -------
+    one number, 0 to 1
+    """
     lasts = bar_seconds[bars]
     begins = np.cumsum(lasts) - lasts
     order = np.argsort(bars.astype(np.int16), kind="stable")  # bars of 16 bits are sorted in linear time
@@ -156,7 +236,16 @@ def _pairs(route: Route, usable: UsableSplices) -> IntArray:
 
 
 def longest_run(taken: IntArray) -> int:
-    """How often at most the same splice is taken in a row; the body is heard once more than that."""
+    """How often at most the same splice is taken in a row; the body is heard once more than that.
+
+    Parameters
+    ----------
+    taken : shape (n_seams,), splices in the order in which they are taken
+
+    Returns
+    -------
+    0 for no splices, otherwise at least 1
+    """
     if taken.size == 0:
         return 0
     changes = np.flatnonzero(np.diff(taken)) + 1
@@ -164,7 +253,23 @@ def longest_run(taken: IntArray) -> int:
 
 
 def assemble(route: Route, usable: UsableSplices, profile: LoopProfile, params: CoverParams) -> LoopPlan:
-    """The plan of a route, with every rule checked."""
+    """The plan of a route, with every rule checked.
+
+    Parameters
+    ----------
+    route : with at least one loop back
+    usable : the track's splices
+    profile : of the same track
+    params : limits of gains, glide and closing fade; weights of the score
+
+    Returns
+    -------
+    LoopPlan : without options
+
+    Raises
+    ------
+    PlanError : the plan breaks a rule
+    """
     table = spans(route, usable, profile)
     taken = route.usable
     step = usable.level_step_db[taken]
@@ -250,6 +355,17 @@ def body_heard_longest(route: Route, usable: UsableSplices, profile: LoopProfile
     """The loop whose body is heard for the longest time in all, and how many passes of it are heard in full.
 
     The passes are 0 where every body is cut into, so that there is none to speak of.
+
+    Parameters
+    ----------
+    route : with at least one loop back
+    usable : the track's splices
+    profile : of the same track
+
+    Returns
+    -------
+    body : index into `usable`
+    passes : segments that hold the whole body, within 20 ms
     """
     table, taken = spans(route, usable, profile), route.usable
     _, first_use, count = np.unique(_pairs(route, usable), return_index=True, return_counts=True)

@@ -64,7 +64,15 @@ def profile_of_evidence(
     sections: SectionParams | None = None,
     endings: EndingParams | None = None,
 ) -> LoopProfile:
-    """`loop_profile` where the evidence is at hand already; the grid has two bars at least."""
+    """`loop_profile` with the seam evidence already computed.
+
+    Parameters
+    ----------
+    recording : the track
+    grid : its beats, at least two bars
+    evidence : of the same recording and grid
+    seams, sections, endings : parameters of the stages; None for the defaults
+    """
     downbeats = grid.downbeats
     start, last_sound = sounding_range(recording.samples, recording.sample_rate)
     ends = np.append(downbeats[1:], max(last_sound, downbeats[-1] + 1e-3))
@@ -99,7 +107,16 @@ def profile_of_evidence(
 
 
 def harmonic_change(evidence: SeamEvidence) -> FloatArray:
-    """How much the harmony moves within each bar, shape (n_bars,): mean 1 - cosine of tones from beat to beat."""
+    """How much the harmony moves within each bar, shape (n_bars,): mean 1 - cosine of tones from beat to beat.
+
+    Parameters
+    ----------
+    evidence : of the recording's beats
+
+    Returns
+    -------
+    0 for no change; the step over the bar line into the next bar does not count
+    """
     harmony = evidence.harmony[..., : evidence.tones.shape[2]].mean(axis=1)
     unit = harmony / np.maximum(np.linalg.norm(harmony, axis=1, keepdims=True), 1e-9)
     steps = np.append(1.0 - np.sum(unit[1:] * unit[:-1], axis=1), 0.0)
@@ -238,6 +255,14 @@ def profile_to_arrays(profile: LoopProfile) -> dict[str, NDArray[Any]]:
     """The profile as arrays for the store; `profile_from_arrays` is the way back.
 
     Section labels and the kind of ending travel as UTF-8 bytes of a JSON text, so that every array is numeric.
+
+    Parameters
+    ----------
+    profile : with or without splices
+
+    Returns
+    -------
+    by name: `loop_scalars`, `loop_downbeats`, `loop_bar_lufs`, `loop_form`, and `splice_` with each field of `Splices`
     """
     arrays: dict[str, NDArray[Any]] = {
         "loop_scalars": np.asarray([float(getattr(profile, name)) for name in _SCALARS]),
@@ -264,6 +289,10 @@ def profile_to_arrays(profile: LoopProfile) -> dict[str, NDArray[Any]]:
 
 def profile_from_arrays(arrays: Mapping[str, NDArray[Any]]) -> LoopProfile:
     """The profile that `profile_to_arrays` made these of.
+
+    Parameters
+    ----------
+    arrays : by the names that `profile_to_arrays` gives them
 
     Raises
     ------

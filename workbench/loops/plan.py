@@ -157,13 +157,24 @@ class LoopPlan:
 
 
 def segment_table(plan: LoopPlan) -> FloatArray:
-    """Segments as an array, shape (n_segments, 2): `song_from` and `song_to`, seconds of track time."""
+    """Segments as an array, shape (n_segments, 2): `song_from` and `song_to`, seconds of track time.
+
+    Parameters
+    ----------
+    plan : with its segments in the order of playback
+    """
     flat = [time for segment in plan.segments for time in (segment.song_from, segment.song_to)]
     return np.array(flat, dtype=np.float64).reshape(-1, 2)
 
 
 def segment_starts(table: FloatArray, music_in: VideoSeconds) -> FloatArray:
-    """T_0 ... T_n in video seconds, shape (n_segments + 1,); summed in microseconds, so that hours add no error."""
+    """T_0 ... T_n in video seconds, shape (n_segments + 1,); summed in microseconds, so that hours add no error.
+
+    Parameters
+    ----------
+    table : shape (n_segments, 2), from `segment_table`
+    music_in : s, start of the first segment
+    """
     micros = np.rint(np.asarray(table) * 1e6).astype(np.int64)
     starts = np.concatenate([[0], np.cumsum(micros[:, 1] - micros[:, 0])]) + round(music_in * 1e6)
     return np.asarray(starts / 1e6, dtype=np.float64)
@@ -219,7 +230,17 @@ def check_against_grid(plan: LoopPlan, downbeats: FloatArray, beats: FloatArray 
 
 
 def nearest_line(lines: FloatArray, times: FloatArray) -> np.ndarray:
-    """Index of the bar line nearest to each time; lines in seconds, increasing, at least one."""
+    """Index of the bar line nearest to each time.
+
+    Parameters
+    ----------
+    lines : shape (n_lines,), s, ascending, at least one
+    times : any shape, s
+
+    Returns
+    -------
+    shape of `times`; the earlier line where two are equally near
+    """
     after = np.clip(np.searchsorted(lines, times), 1, max(1, lines.size - 1))
     if lines.size == 1:
         return np.zeros(np.shape(times), dtype=np.int64)
@@ -227,7 +248,13 @@ def nearest_line(lines: FloatArray, times: FloatArray) -> np.ndarray:
 
 
 def bar_length_at(lines: FloatArray, time: TrackSeconds) -> float:
-    """Length in seconds of the bar that sounds at `time`; beyond the last bar line, of the last whole bar."""
+    """Length in seconds of the bar that sounds at `time`; beyond the last bar line, of the last whole bar.
+
+    Parameters
+    ----------
+    lines : shape (n_lines,), s, ascending, at least two
+    time : s; counts for the next bar from 10 ms before its bar line; before the first line the first bar is meant
+    """
     bar = int(np.searchsorted(lines, time + GRID_TOLERANCE_SECONDS, side="right")) - 1
     bar = min(max(bar, 0), lines.size - 2)
     return float(lines[bar + 1] - lines[bar])

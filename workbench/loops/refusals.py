@@ -1,7 +1,7 @@
 """Why there is no loop: a refusal on musical grounds is returned, not raised.
 
 Four reasons are settled answers about this pair of track and video. Four more (`RETRYABLE`) are temporary: calling
-again in a few seconds normally clears them. Each has a function here that says it in words and what to do.
+again in a few seconds normally clears them. Each has a function here that states it in words, with what to do.
 
 A recording without bars (silence, a drone, less than two bars of sound) has nothing a loop could be made of and is
 `no_loop_profile`. What decides for every other is the chance that its best seams pass unnoticed. Where none reaches the
@@ -56,6 +56,11 @@ def video_not_longer(video_seconds: float, track_seconds: float, required_excess
     """The refusal of a video that is not longer than the track by `required_excess_seconds`; None for one that is.
 
     Decided on the reported values, after rounding to the microsecond, so that a client's own subtraction agrees.
+
+    Parameters
+    ----------
+    video_seconds, track_seconds : s
+    required_excess_seconds : s by which the video must exceed the track
     """
     video, track, excess = (round(seconds, 6) for seconds in (video_seconds, track_seconds, required_excess_seconds))
     if round((video - track) * 1e6) >= round(excess * 1e6):
@@ -115,7 +120,12 @@ def no_loop_profile() -> Refusal:
 
 
 def timeout(seconds: float) -> Refusal:
-    """The analysis did not finish in time; what it finished is kept."""
+    """The analysis did not finish in time; what it finished is kept.
+
+    Parameters
+    ----------
+    seconds : the time limit, s
+    """
     return Refusal(
         RefusalReason.TIMEOUT,
         f"The track's analysis did not finish within {seconds:.0f} s. The finished stages are kept: "
@@ -124,7 +134,12 @@ def timeout(seconds: float) -> Refusal:
 
 
 def profile_error(detail: str) -> Refusal:
-    """The stored analysis is broken, or making it failed; `detail` is a clause fit to show."""
+    """The stored analysis is broken, or computing it failed.
+
+    Parameters
+    ----------
+    detail : a clause fit to show, without a full stop
+    """
     return Refusal(
         RefusalReason.PROFILE_ERROR,
         f"The track's analysis could not be made or read: {detail}. "
@@ -141,7 +156,12 @@ def missing_profile() -> Refusal:
 
 
 def audio_unavailable(detail: str) -> Refusal:
-    """The track's sound cannot be read just now; `detail` is a clause fit to show."""
+    """The track's sound cannot be read just now.
+
+    Parameters
+    ----------
+    detail : a clause fit to show, without a full stop
+    """
     return Refusal(
         RefusalReason.AUDIO_UNAVAILABLE,
         f"The track's audio could not be read: {detail}. Call again in a few seconds; "

@@ -28,8 +28,8 @@ the track's typical one. At the join the yardstick is the step that one in twent
 The total is a logistic function of the breaks, fitted to judged splices of recordings by others and to splices of the
 bundled songs with known answers (`data.recipes.fitting.seams`), so that it reads as a probability.
 
-How sure the grid is does not enter: over judged splices of recordings with a confidence from 0.03 to 0.99 it told
-nothing that the parts had not told.
+The confidence of the grid is not used: over judged splices of recordings with a confidence from 0.03 to 0.99 it added
+no information to the parts.
 
 Functions: `seam_evidence`, `seam_breaks`, `led_breaks`, `yardstick`, `score_breaks`, `total_of_parts`,
 `breaks_of_parts`, `score_splices`, `score_seam`. Fitting a splice to the waveform is `workbench.loops.fitting`.
@@ -187,6 +187,17 @@ def led_breaks(evidence: SeamEvidence, leaves: IntArray, enters: IntArray, param
 
     As `seam_breaks`, with the bars before in the place of the bars after: where they agree, the step over the splice is
     one that the track itself takes, even if it was about to take another. So a section repeats or a chorus comes early.
+
+    Parameters
+    ----------
+    evidence : of the recording
+    leaves : shape (n_leaves,), beats
+    enters : shape (n_enters,), beats
+    params : context on each side
+
+    Returns
+    -------
+    shape (len(SEAM_PARTS), n_leaves, n_enters), 0 for no break, in the units of `seam_breaks`
     """
     n = params.context_beats
     return _breaks(evidence, leaves, enters, params, np.arange(-1, -2 * n - 1, -1), np.arange(n))
@@ -365,6 +376,15 @@ def yardstick(evidence: SeamEvidence, params: SeamParams) -> FloatArray:
 
     Between limits: music whose bars are all alike forgives what no ear can tell, and music without any repetition
     does not forgive everything. The parts after `BAR_PARTS` are in units of their own yardstick already.
+
+    Parameters
+    ----------
+    evidence : its `own` breaks are read
+    params : `own_break_share` and the limits `min_` and `max_` of each of `BAR_PARTS`
+
+    Returns
+    -------
+    in the units of `seam_breaks`; 1 for the parts after `BAR_PARTS`
     """
     least, most = (np.asarray([getattr(params, f"{end}_{part}") for part in BAR_PARTS]) for end in ("min", "max"))
     typical = np.median(evidence.own[: len(BAR_PARTS)], axis=1) if evidence.own.shape[1] else least
@@ -379,6 +399,16 @@ def total_of_parts(parts: FloatArray, params: SeamParams, led: BoolArray | None 
     A logistic function of a weighted sum over the breaks b in units of their yardsticks, ``2 log(1 + b)``, where a part
     is ``1 / (1 + b**2)``: a small break costs in proportion to its size, and one great break spoils the whole. Where
     `led`, shape (...), the splice is read as lead, and context and expectation change their parts.
+
+    Parameters
+    ----------
+    parts : shape (len(SEAM_PARTS), ...), 0 to 1, 1 for no break
+    params : a weight for each part, and `unbroken_log_odds`
+    led : shape (...), True where the splice is read as lead; None for nowhere
+
+    Returns
+    -------
+    shape (...), 0 to 1
     """
     weights = np.asarray([getattr(params, f"{part}_weight") for part in SEAM_PARTS])
     loss = np.tensordot(weights, 2.0 * np.log1p(breaks_of_parts(parts, led)), axes=1)
@@ -403,6 +433,13 @@ def score_splices(
     evidence: SeamEvidence, leaves: IntArray, enters: IntArray, params: SeamParams
 ) -> tuple[FloatArray, FloatArray, BoolArray]:
     """Score every splice by the better of its two readings, as continuation and as lead.
+
+    Parameters
+    ----------
+    evidence : of the recording
+    leaves : shape (n_leaves,), beats
+    enters : shape (n_enters,), beats
+    params : context, yardstick and weights
 
     Returns
     -------

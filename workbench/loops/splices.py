@@ -90,7 +90,12 @@ class UsableSplices:
 
 
 def start_fade(profile: LoopProfile) -> float:
-    """Seconds of fade at the start: none where the track begins out of silence, else enough against a click."""
+    """Seconds of fade at the start: none where the track begins out of silence, else enough against a click.
+
+    Parameters
+    ----------
+    profile : `song_start` is read, where the music begins to sound
+    """
     return 0.0 if profile.song_start > _START_FADE else _START_FADE
 
 
@@ -118,7 +123,13 @@ def with_room(
 
 
 def usable_splices(profile: LoopProfile, params: CoverParams) -> UsableSplices:
-    """The splices of a track that keep the rules of a plan and reach the floor, best first; possibly none."""
+    """The splices of a track that keep the rules of a plan and reach the floor, best first; possibly none.
+
+    Parameters
+    ----------
+    profile : the track's candidate splices, grid and ending
+    params : `min_seam_score` and the least lengths of bodies, segments and opening
+    """
     splices, lines = profile.splices, profile.downbeats
     leave, enter = np.asarray(splices.leave, dtype=np.int64), np.asarray(splices.enter, dtype=np.int64)
     song_to, song_from, fade = with_room(
@@ -174,7 +185,12 @@ def usable_splices(profile: LoopProfile, params: CoverParams) -> UsableSplices:
 
 
 def rank_within(group: IntArray) -> IntArray:
-    """For each entry, how many earlier entries are of the same group; shape of `group`."""
+    """For each entry, how many earlier entries are of the same group; shape of `group`.
+
+    Parameters
+    ----------
+    group : shape (n,), a number for each entry, equal for entries of the same group
+    """
     order = np.argsort(group, kind="stable")
     sorted_group = group[order]
     starts = np.searchsorted(sorted_group, sorted_group, side="left")

@@ -103,7 +103,18 @@ class Tour:
 
 
 def make_tours(usable: UsableSplices, need_seconds: float, params: CoverParams) -> list[Tour]:
-    """Tours that add about `need_seconds`, then single bodies, best first; `params.max_primaries` in all."""
+    """Tours that add about `need_seconds`, then single bodies, best first; `params.max_primaries` in all.
+
+    Parameters
+    ----------
+    usable : the track's splices, best first
+    need_seconds : s of video beyond one play of the track; below 40 s only single bodies are returned
+    params : `max_primaries`, `max_tour_bodies`, `max_passes_in_a_row` and `fresh_seconds`
+
+    Returns
+    -------
+    possibly none, where no body may be the first splice and follow itself and no tour exists
+    """
     worth = 0.5 * usable.score + 0.3 * fresh_again(usable.gain_seconds, params) + 0.2 * usable.phrasing
     order = np.argsort(-worth, kind="stable")
     order = order[usable.is_body[order]]

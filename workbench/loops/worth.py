@@ -63,25 +63,66 @@ class Worth:
 
 
 def seams_part(worst: FloatArray, mean: FloatArray) -> FloatArray:
-    """Quality of all seams from the worst and the mean score."""
+    """Quality of all seams from the worst and the mean score.
+
+    Parameters
+    ----------
+    worst, mean : of one shape, 0 to 1, scores of a plan's seams
+
+    Returns
+    -------
+    same shape, 0 to 1
+    """
     heard = np.maximum(0.0, _HEARD - worst)
     return np.asarray(0.6 * np.maximum(0.0, worst - heard) + 0.4 * mean)
 
 
 def fresh_again(gap_seconds: FloatArray, params: CoverParams) -> FloatArray:
-    """How fresh music sounds that comes again after so many seconds, 0 to 1."""
+    """How fresh music sounds that comes again after so many seconds, 0 to 1.
+
+    Parameters
+    ----------
+    gap_seconds : any shape, s from one hearing to the next, both beginnings
+    params : `fresh_seconds`, the time constant
+
+    Returns
+    -------
+    same shape
+    """
     return np.asarray(1.0 - np.exp(-gap_seconds / params.fresh_seconds))
 
 
 def freshness_part(fresh: FloatArray, video_seconds: float, track_seconds: float, params: CoverParams) -> FloatArray:
-    """Freshness from the mean of `fresh_again` over the video, against the track played round and round."""
+    """Freshness from the mean of `fresh_again` over the video, against the track played round and round.
+
+    Parameters
+    ----------
+    fresh : any shape, 0 to 1
+    video_seconds : s
+    track_seconds : s of music in one play of the track
+    params : `fresh_seconds`
+
+    Returns
+    -------
+    shape of `fresh`, at most 1
+    """
     again = max(0.0, video_seconds - track_seconds) / video_seconds
     best = 1.0 - again * np.exp(-track_seconds / params.fresh_seconds)
     return np.asarray(np.minimum(1.0, fresh / best))
 
 
 def most_plays(mean_plays: FloatArray, params: CoverParams) -> FloatArray:
-    """How often at most a bar should be heard where all are heard so often on average."""
+    """How often at most a bar should be heard where all are heard so often on average.
+
+    Parameters
+    ----------
+    mean_plays : any shape, how often the bars are heard on average, weighted by their length
+    params : `max_plays_over_mean`
+
+    Returns
+    -------
+    same shape; at least one more than the mean rounded up
+    """
     return np.asarray(np.maximum(np.ceil(mean_plays - 1e-9) + 1.0, params.max_plays_over_mean * mean_plays))
 
 
@@ -99,23 +140,63 @@ def over_limits(run: FloatArray, plays: FloatArray, mean_plays: FloatArray, para
 
 
 def coverage_part(times_heard: FloatArray, bar_seconds: FloatArray) -> FloatArray:
-    """How evenly the track is used, from how often each of its bars is heard and how long it lasts, both (n_bars,)."""
+    """How evenly the track is used.
+
+    Parameters
+    ----------
+    times_heard : shape (n_bars,), how often each bar is heard, not all 0
+    bar_seconds : shape (n_bars,), s
+
+    Returns
+    -------
+    one number, 0 to 1; 1 where every bar is heard equally often
+    """
     heard = np.sum(times_heard * bar_seconds)
     return np.asarray(heard**2 / np.sum(bar_seconds) / np.sum(times_heard**2 * bar_seconds))
 
 
 def economy_part(harmonic_mean_seconds: FloatArray, params: CoverParams) -> FloatArray:
-    """How rare the seams are, from the harmonic mean of the segments' lengths in seconds."""
+    """How rare the seams are, from the harmonic mean of the segments' lengths in seconds.
+
+    Parameters
+    ----------
+    harmonic_mean_seconds : any shape, s
+    params : `fresh_seconds`
+
+    Returns
+    -------
+    same shape, 0 to 1
+    """
     return np.asarray(1.0 - np.exp(-2.0 * harmonic_mean_seconds / params.fresh_seconds))
 
 
 def own_ending_part(kind: EndingKind, late_seconds: FloatArray, tail_seconds: FloatArray) -> FloatArray:
-    """Worth of the track's own ending; less where the music starts late for it or leaves silence after it."""
+    """Worth of the track's own ending; less where the music starts late for it or leaves silence after it.
+
+    Parameters
+    ----------
+    kind : how the track ends
+    late_seconds : any shape, s of video before the music starts
+    tail_seconds : same shape, s of silence after the last sound
+
+    Returns
+    -------
+    same shape, 0.65 to 1
+    """
     return np.asarray(_OWN_ENDING[kind] - np.minimum(0.25, 0.03 * late_seconds + 0.08 * tail_seconds))
 
 
 def fade_part(profile: LoopProfile) -> FloatArray:
-    """Worth of a fade that resolves on each bar line, shape (n_bars,)."""
+    """Worth of a fade that resolves on each bar line, shape (n_bars,).
+
+    Parameters
+    ----------
+    profile : its sections and bar lines
+
+    Returns
+    -------
+    0.2 to 0.6
+    """
     worth = np.full(profile.downbeats.size, 0.2)
     for section in profile.sections:
         bars = np.arange(section.first_bar, min(section.last_bar, worth.size))
@@ -129,7 +210,17 @@ def fade_part(profile: LoopProfile) -> FloatArray:
 
 
 def phrasing_part(profile: LoopProfile, leave: IntArray, enter: IntArray) -> FloatArray:
-    """Worth of each splice as a phrase, shape of `leave`; see the module's head."""
+    """Worth of each splice as a phrase, shape of `leave`; see the module's head.
+
+    Parameters
+    ----------
+    profile : its sections
+    leave, enter : one shape, bar lines left and entered
+
+    Returns
+    -------
+    0.1 to 1
+    """
     bars = np.abs(np.asarray(leave, dtype=np.int64) - np.asarray(enter, dtype=np.int64))
     worth = np.where(bars % 8 == 0, 1.0, np.where(bars % 4 == 0, 0.8, np.where(bars % 2 == 0, 0.4, 0.1)))
     borders = {section.first_bar for section in profile.sections} | {section.last_bar for section in profile.sections}
