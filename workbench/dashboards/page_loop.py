@@ -61,14 +61,5 @@ def this_page_loop() -> PageLoop | None:
         return None
     try:
         return PageLoop(document, asyncio.get_running_loop())
-    except RuntimeError:  # newer versions of Panel open pages and call back in threads of their own
-        loop = _loop_of_server(document)
-        return PageLoop(document, loop) if loop is not None and loop.is_running() else None
-
-
-def _loop_of_server(document: Document) -> asyncio.AbstractEventLoop | None:
-    """The loop of the server that serves a document; None where the server has stopped."""
-    context = document.session_context
-    server = None if context is None or context.destroyed else getattr(context, "server_context", None)
-    io_loop = getattr(getattr(server, "application_context", None), "io_loop", None)
-    return getattr(io_loop, "asyncio_loop", io_loop)  # tornado's loop in older versions of bokeh
+    except RuntimeError:
+        return None
